@@ -1,33 +1,33 @@
-//! What differs between the guards of two compiles of one function.
+//! Differences between the guards of two compiles of one function.
 
 use super::recompiles::as_written;
 use regex::Regex;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::sync::LazyLock;
 
-/// Guards of a side that are compared. A comparison of lists that share nothing takes the square of this.
+/// Guards compared per side. Comparing lists that share nothing takes quadratic time.
 const MOST_GUARDS: usize = 6_000;
 
-/// Lines of a difference that are kept: who changes more than this reads the files.
+/// Lines kept of a difference.
 const MOST_LINES: usize = 60;
 
-/// Characters of a guard that are kept.
+/// Characters kept of a guard.
 const LONGEST_GUARD: usize = 1_000;
 
-/// Addresses, ids of objects, and numbers that torch gives in the order of compiles: they differ from run to run.
+/// Addresses, object ids and torch's running numbers, which differ from run to run.
 const COUNTED: &str = "0x[0-9a-fA-F]{4,}|[0-9]{12,}(?:_c[0-9]+)?|(?<name>__builtins_dict___)[0-9]+";
 
-/// Their pattern, which is constant, so it always compiles: once, as that takes longer than comparing two short trees.
+/// Their pattern, compiled once: that takes longer than comparing two short trees.
 static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(COUNTED).ok());
 
-/// How a line of a difference came about.
+/// Which side a line of a difference is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// In both: the variable that the guards below it look at.
+    /// Both: the variable that the guards below it check.
     Both,
-    /// Of the older compile only.
+    /// Only the older compile.
     Old,
-    /// Of the newer compile only.
+    /// Only the newer compile.
     New,
 }
 
@@ -39,7 +39,7 @@ pub type Piece = (String, bool);
 pub struct DiffLine {
     /// Which side has it.
     pub side: Side,
-    /// Its text in pieces, each with whether it differs from the guard that it is compared with.
+    /// Its text in pieces, marked where they differ from the other side's guard.
     pub pieces: Vec<Piece>,
 }
 
@@ -56,7 +56,7 @@ pub struct GuardDiff {
     pub differing: usize,
 }
 
-/// A guard as it is compared: addresses and ids differ from run to run, so all are alike.
+/// A guard to compare, without addresses and ids.
 struct Guard {
     /// Levels of the tree above it.
     depth: usize,
@@ -64,7 +64,7 @@ struct Guard {
 }
 
 /// Compares the texts of two `dynamo_cpp_guards_str` trees, or two lists of guards with one per line. What mentions
-/// `wanted`, a variable as the user writes it, comes first. None where either has too many.
+/// `wanted`, a variable as the user writes it, comes first. None if either side has too many.
 pub fn guard_diff(old: &str, new: &str, wanted: Option<&str>) -> Option<GuardDiff> {
     let address = ADDRESS.as_ref()?;
     let (old, new) = (guards(old, address), guards(new, address));
@@ -104,7 +104,7 @@ pub fn guard_diff(old: &str, new: &str, wanted: Option<&str>) -> Option<GuardDif
     Some(diff)
 }
 
-/// Guards that stand side by side and differ.
+/// Adjacent guards that differ.
 struct Hunk<'t> {
     parent: String,
     was: &'t [String],
@@ -116,7 +116,7 @@ impl<'t> Hunk<'t> {
         self.was.iter().chain(self.is)
     }
 
-    /// Its lines, at most `room`. Where it has more, those that mention `wanted` come before others.
+    /// Its lines, at most `room`; if it has more, lines that mention `wanted` come first.
     fn lines(&self, room: usize, wanted: Option<&str>) -> Vec<DiffLine> {
         if self.texts().count() <= room {
             return changed(self.was, self.is);
@@ -139,7 +139,7 @@ fn guards(text: &str, address: &Regex) -> Vec<Guard> {
         let (tree, text) = line.split_once("+- ").unwrap_or(("", line));
         let is_tree = tree.bytes().all(|b| b == b'|' || b == b' ');
         let (depth, text) = if is_tree { (tree.matches('|').count(), text) } else { (0, line) };
-        // torch pads guards to a column; in a longer list the column is another.
+        // torch pads guards to a column that depends on the length of the list.
         let text = match text.split_once("  # ") {
             Some((guard, source)) => format!("{}  # {}", guard.trim_end(), source.trim()),
             None => text.trim().to_owned(),
@@ -150,7 +150,7 @@ fn guards(text: &str, address: &Regex) -> Vec<Guard> {
     text.lines().filter(is_guard).map(read).collect()
 }
 
-/// The variable that a guard of a tree looks at: the `source=..` of the manager above it.
+/// The variable that a guard of a tree checks: the `source=..` of the manager above it.
 fn parent(guards: &[Guard], at: usize) -> Option<String> {
     let depth = guards.get(at)?.depth;
     let above = guards.get(..at)?.iter().rev().find(|g| g.depth < depth)?;
@@ -158,7 +158,7 @@ fn parent(guards: &[Guard], at: usize) -> Option<String> {
     Some(source.split(", accessed_by=").next().unwrap_or(source).to_owned())
 }
 
-/// Lines for guards that were replaced. Where as many came as went, each is compared with its counterpart.
+/// Lines for replaced guards. If both sides have the same number, each is compared with its counterpart.
 fn changed(old: &[String], new: &[String]) -> Vec<DiffLine> {
     let whole = |side: Side| move |text: &String| DiffLine { side, pieces: vec![(text.clone(), false)] };
     if old.len() != new.len() {
@@ -171,7 +171,7 @@ fn changed(old: &[String], new: &[String]) -> Vec<DiffLine> {
     pairs.collect()
 }
 
-/// Both texts in pieces, those that the other has not marked.
+/// Both texts in pieces, with the differing ones marked.
 fn words_that_differ(old: &str, new: &str) -> (Vec<Piece>, Vec<Piece>) {
     let (was, is) = (words(old), words(new));
     let (mut old_pieces, mut new_pieces) = (Vec::new(), Vec::new());

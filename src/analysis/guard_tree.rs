@@ -3,20 +3,20 @@
 /// One line of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuardNode<'t> {
-    /// How deep it stands, from 0.
+    /// Its depth, from 0.
     pub depth: usize,
-    /// What it is.
+    /// Its content.
     pub content: GuardLine<'t>,
     /// Guards in it and below it.
     pub guards: usize,
 }
 
-/// What a line of the tree says.
+/// The content of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuardLine<'t> {
-    /// A place that guards look at: `L['x']`, and the Python type found there.
+    /// A guarded place: `L['x']`, and the Python type found there.
     Place {
-        /// Where the value comes from, as torch writes it.
+        /// The place, as torch writes it.
         source: &'t str,
         /// The type of the value.
         class: Option<&'t str>,
@@ -36,7 +36,7 @@ pub enum GuardLine<'t> {
 /// (the title, the latency) are left out.
 pub fn read_guard_tree(text: &str) -> Vec<GuardNode<'_>> {
     let mut nodes: Vec<GuardNode<'_>> = text.lines().filter_map(read_line).collect();
-    // Places above the line at hand, going up the text: a guard counts for each of them.
+    // Going up the text: subtrees whose guards are not yet added to a place above them.
     let mut below: Vec<(usize, usize)> = Vec::new();
     for node in nodes.iter_mut().rev() {
         let own = usize::from(matches!(node.content, GuardLine::Guard { .. }));

@@ -61,7 +61,9 @@ pub use parity::Parity;
 pub use parts::{PARTS, Parts, Split, part_of_phase};
 pub use producers::{Producers, is_foreign};
 pub use rank_facts::{LogEnd, builds, log_end, pauses};
-pub use recompiles::{Chain, Change, ChangeKind, Step, as_written, classify, disagreement, recompile_limit};
+pub use recompiles::{
+    Chain, Change, ChangeKind, Step, as_written, classify, disagreement, guard_as_written, recompile_limit,
+};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
 pub use timeline::{Timeline, Track};

@@ -1,4 +1,4 @@
-//! The baseline: what is known already, as a file to be kept in git and read in its differences.
+//! The baseline: a file of known items, to be kept in git and reviewed as a diff.
 
 use super::budget::Measure;
 use super::identity::Identity;
@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The form of the file.
+/// The version of the file format.
 const VERSION: u64 = 1;
 
-/// What stands at the top of the file.
+/// Comment at the top of the file.
 const HEAD: &str = "# What tlparse check knows already: it fails only on what is not listed here.\n\
                     # Written by tlparse check LOG --baseline FILE --update-baseline. An entry that is removed fails again.\n\n";
 
-/// What is known already.
+/// Known items.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Baseline {
-    /// How many of each are known.
+    /// How often each is known.
     known: BTreeMap<Identity, u64>,
 }
 
@@ -59,7 +59,7 @@ impl Baseline {
     /// Reads a baseline file.
     ///
     /// # Errors
-    /// It is not one.
+    /// It is not a baseline file of this version.
     pub fn parse(text: &str) -> anyhow::Result<Baseline> {
         let file: File = toml::from_str(text).map_err(|error| {
             anyhow::anyhow!("it is no baseline: {}", error.to_string().trim_end().replace('\n', "\n  "))
@@ -98,20 +98,19 @@ impl Baseline {
         write_text(path, &self.text()?)
     }
 
-    /// How many entries it has.
+    /// Number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.known.len()
     }
 
-    /// Whether nothing is known.
+    /// Whether it has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// Adds what a log has. What several logs have is known as often as the one with most of it has it: each log is checked
-    /// by itself.
+    /// Adds the items of a log. Each log is checked on its own, so counts are the maximum over logs.
     pub(super) fn add_log<'i>(&mut self, items: impl Iterator<Item = &'i Item>) {
         let mut counts: BTreeMap<&Identity, u64> = BTreeMap::new();
         for item in items.filter(|item| Measure::IN_BASELINE.contains(&item.measure)) {
@@ -123,7 +122,7 @@ impl Baseline {
         }
     }
 
-    /// Divides the items of one log into those that are new and the number of those that are known.
+    /// Splits the items of a log into the new ones and the number of known ones.
     pub(super) fn divide<'i>(&self, items: &'i [Item]) -> (Vec<&'i Item>, usize) {
         let mut left = self.known.clone();
         let mut known = 0;

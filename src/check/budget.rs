@@ -1,9 +1,9 @@
-//! Budgets: how much of what a log may have, from a TOML file.
+//! Budgets: limits on what a log may have, from a TOML file.
 
 use anyhow::{Context, bail};
 use toml::{Table, Value};
 
-/// What is counted.
+/// What a budget counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Measure {
     /// Distinct graph breaks.
@@ -23,7 +23,7 @@ pub(crate) enum Measure {
 }
 
 impl Measure {
-    /// All, in the order in which they are told.
+    /// All, in display order.
     pub(crate) const ALL: [Measure; 7] = [
         Measure::GraphBreaks,
         Measure::Recompiles,
@@ -34,11 +34,11 @@ impl Measure {
         Measure::Findings,
     ];
 
-    /// Those of which a baseline holds what is known.
+    /// Those that baselines have entries for.
     pub(crate) const IN_BASELINE: [Measure; 4] =
         [Measure::GraphBreaks, Measure::Recompiles, Measure::Failures, Measure::Findings];
 
-    /// The key at the top of a budget file.
+    /// The key at the top level of a budget file.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Measure::GraphBreaks => "graph_breaks",
@@ -51,7 +51,7 @@ impl Measure {
         }
     }
 
-    /// The key in the table of a function; None for what belongs to no function.
+    /// The key in the table of a function, if functions can have this budget.
     pub(crate) fn function_key(self) -> Option<&'static str> {
         match self {
             Measure::Recompiles => Some("recompiles"),
@@ -60,7 +60,7 @@ impl Measure {
         }
     }
 
-    /// What counts towards it.
+    /// Explains what counts towards it.
     fn counts(self) -> &'static str {
         match self {
             Measure::GraphBreaks => {
@@ -90,7 +90,7 @@ impl Measure {
         }
     }
 
-    /// The count with its noun: `2 failures`.
+    /// An amount with its noun: `2 failures`.
     pub(crate) fn words(self, amount: f64) -> String {
         let noun = |one: &str, many: &str| {
             format!("{amount:.0} {}", crate::model::words::noun(amount as u64, one, many))
@@ -108,7 +108,7 @@ impl Measure {
         }
     }
 
-    /// A limit as the budget file has it: `2`, `1.5`.
+    /// A limit: `2`, `1.5 s`.
     pub(crate) fn limit_words(self, limit: f64) -> String {
         match self {
             Measure::CompileSeconds => format!("{limit} s"),
@@ -117,14 +117,14 @@ impl Measure {
     }
 }
 
-/// How much of one measure is allowed.
+/// The limit of one measure.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Limit {
-    /// What is counted.
+    /// What a budget counts.
     pub measure: Measure,
-    /// Which functions it is about, as the budget file names them; None for all of the log.
+    /// Pattern of the functions that it applies to; None for the whole log.
     pub function: Option<String>,
-    /// The largest amount that holds.
+    /// The largest allowed amount.
     pub most: f64,
 }
 
@@ -141,13 +141,13 @@ impl Limit {
     }
 }
 
-/// How much of what a log may have.
+/// The limits of a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Budget {
     pub(crate) limits: Vec<Limit>,
 }
 
-/// What is checked where nobody gives a budget or a baseline: no compilation may fail.
+/// Without a budget and a baseline: no compilation may fail.
 impl Default for Budget {
     fn default() -> Self {
         Budget { limits: vec![Limit { measure: Measure::Failures, function: None, most: 0.0 }] }
@@ -157,7 +157,7 @@ impl Default for Budget {
 const FUNCTIONS: &str = "functions";
 
 impl Budget {
-    /// What a baseline without a budget allows: nothing that it does not hold.
+    /// With a baseline but no budget: nothing new is allowed.
     #[must_use]
     pub fn nothing_new() -> Budget {
         let limit = |measure| Limit { measure, function: None, most: 0.0 };
@@ -167,7 +167,7 @@ impl Budget {
     /// Reads a budget file.
     ///
     /// # Errors
-    /// It is no TOML, has a key that is no budget, or an amount that is none; each says what is allowed.
+    /// It is not TOML, or a key or an amount is invalid; the message says what is allowed.
     pub fn parse(text: &str) -> anyhow::Result<Budget> {
         let table: Table = text.parse().map_err(|error: toml::de::Error| {
             anyhow::anyhow!("it is not TOML: {}", error.to_string().trim_end().replace('\n', "\n  "))
@@ -190,7 +190,7 @@ impl Budget {
         Ok(Budget { limits })
     }
 
-    /// What counts towards each budget, and how functions are named.
+    /// Explains each budget, and how functions are named.
     #[must_use]
     pub fn explain() -> String {
         let mut lines = vec![
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_told_with_those_that_are_known() {
+    fn the_error_on_an_unknown_key_lists_the_known_ones() {
         let error = |text: &str| Budget::parse(text).unwrap_err().to_string();
         let unknown = error("graph_break = 0");
         assert!(

@@ -1,34 +1,29 @@
-//! What makes a finding of one run the same as one of another: where it is and what it says, never a line or a compile id.
+//! Identifies an item across runs: by its place and reason, never by a line or a compile id.
 
 use crate::analysis::{PACKAGES, resumed};
 use crate::model::stable;
 use crate::model::words::{file_name, headline};
-use serde::{Deserialize, Serialize};
 
 /// Characters of a text in an identity.
 const LONGEST: usize = 300;
 
-/// One known thing, as a baseline has it. Equal ones are counted.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// Identity of an item. Baselines count equal ones.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Identity {
     /// `graph_break`, `recompile`, `failure`, or the kind of a finding.
     pub kind: String,
-    /// The file, as far as its path is the same on every machine.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// The part of the file's path that is the same on every machine.
     pub file: String,
     /// The function, without the line at which it was resumed.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub function: String,
-    /// What happened, without what differs from run to run.
+    /// What happened, without anything that differs from run to run.
     pub reason: String,
-    /// The source text of the line, where torch recorded it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// The source text of the line, if torch recorded it.
     pub source: String,
 }
 
 impl Identity {
-    /// A short name of it for other programs: the MD5 of its texts.
+    /// A fingerprint for other programs: the MD5 of its texts.
     pub(crate) fn fingerprint(&self) -> String {
         let texts = [&self.kind, &self.file, &self.function, &self.reason, &self.source];
         let mut hash = md5::Context::new();
@@ -40,24 +35,24 @@ impl Identity {
     }
 }
 
-/// The function that a name of torch means: `f` of `torch_dynamo_resume_in_f_at_9`.
+/// The user's function: `f` for `torch_dynamo_resume_in_f_at_9`.
 pub(super) fn function_of(name: &str) -> &str {
     let mut name = name;
-    // A function that was resumed may break again.
+    // A resumed function may break again.
     while let Some((inner, _)) = resumed(name) {
         name = inner;
     }
     name
 }
 
-/// A file as every machine names it, wherever the project stands: of a package from its name on, otherwise by its own name.
-/// Equal names of different files do no harm: what is known is counted.
+/// A file without the folders that depend on the machine: from its package on, otherwise its name. Different files with
+/// the same name do no harm, as items are counted.
 pub(super) fn file_of(file: &str) -> String {
     let path = file.replace('\\', "/");
     if let Some((_, rest)) = PACKAGES.iter().find_map(|folder| path.rsplit_once(folder)) {
         return rest.to_owned();
     }
-    // All packages have a file of this name: the folder says which.
+    // Every package has a file of this name, so the folder is kept.
     let name = file_name(&path);
     let folder = path.strip_suffix(name).map(|folder| file_name(folder.trim_end_matches('/')));
     match folder.filter(|folder| name == "__init__.py" && !folder.is_empty()) {
@@ -71,15 +66,14 @@ pub(super) fn reason_of(text: &str) -> String {
     stable(&line_of(&headline(text)))
 }
 
-/// A text in one line without control characters, and not too long.
+/// A text in one line, without control characters and of limited length.
 fn line_of(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").chars().filter(|c| !c.is_control()).take(LONGEST).collect()
 }
 
-/// The guard that failed without the values that it compares: they differ from run to run where data does. Numbers that say
-/// what is compared, such as the index of a dimension, stay.
-pub(super) fn guard_of(text: &str) -> String {
+/// A title without its numbers, which differ from run to run. Numbers that are part of a name stay.
+pub(super) fn without_numbers(text: &str) -> String {
     let text = line_of(&headline(text));
     let mut kept = String::with_capacity(text.len());
     let mut rest = text.as_str();
@@ -88,11 +82,10 @@ pub(super) fn guard_of(text: &str) -> String {
         kept.push_str(before);
         let (number, after) = digits.split_at(number_length(digits));
         let part_of_name = kept.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '[' | '\''));
-        let index = kept.ends_with("index ") || kept.ends_with("dim ");
-        if part_of_name || index {
+        if part_of_name {
             kept.push_str(number);
         } else {
-            // The point behind a number may end a sentence: `index 1. expected 4`.
+            // A point after a number may end a sentence.
             let point = if number.ends_with('.') { "#." } else { "#" };
             kept.push_str(point);
         }
@@ -102,7 +95,7 @@ pub(super) fn guard_of(text: &str) -> String {
     kept.replace("-#", "#")
 }
 
-/// How many bytes a number takes that a text begins with: `12`, `0.5.`, `1e-05`, `0x7f3a`.
+/// Length in bytes of the number at the start of a text: `12`, `0.5.`, `1e-05`, `0x7f3a`.
 fn number_length(text: &str) -> usize {
     let length = |text: &str, fits: fn(char) -> bool| text.find(|c| !fits(c)).unwrap_or(text.len());
     if let Some(hex) = text.strip_prefix("0x") {
@@ -143,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_loses_the_values_that_it_compares_and_keeps_what_is_compared() {
-        let guard = guard_of("tensor 'x' size mismatch at index 1. expected 4, actual 17");
-        assert_eq!(guard, "tensor 'x' size mismatch at index 1. expected #, actual #");
-        assert_eq!(guard_of("L['k'] == 2.5"), "L['k'] == #");
-        assert_eq!(guard_of("___stack0 == -0.018349945545196533"), "___stack0 == #");
-        assert_eq!(guard_of("L['xs'][3].size()[0] == 7"), "L['xs'][3].size()[0] == #");
-        assert_eq!(guard_of("___check_obj_id(L['f'], 94506458411648)"), "___check_obj_id(L['f'], #)");
-        assert_eq!(guard_of("L['c'].eps == 1e-05"), "L['c'].eps == #");
-        assert_eq!(guard_of("type(L['x']), 0x55d8f00 is"), "type(L['x']), # is");
+    fn a_title_loses_its_numbers_but_not_those_of_its_names() {
+        let pairs = [
+            ("3 of 12 kernels took 0.5 s.", "# of # kernels took # s."),
+            ("x1[3] was -0.018349945545196533", "x1[3] was #"),
+            ("eps is 1e-05, at 0x55d8f00", "eps is #, at #"),
+        ];
+        for (title, kept) in pairs {
+            assert_eq!(without_numbers(title), kept);
+        }
     }
 }

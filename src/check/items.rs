@@ -1,11 +1,11 @@
-//! What a log has that a budget counts: one item for each, with its place, its cost and its page.
+//! Items that budgets count, each with its place, cost and page.
 
 use super::budget::Measure;
-use super::identity::{Identity, file_of, function_of, guard_of, reason_of, source_of};
-use crate::analysis::Severity;
+use super::identity::{Identity, file_of, function_of, reason_of, source_of, without_numbers};
+use crate::analysis::{Severity, classify};
 use crate::model::words::headline;
-use crate::report_json::log::{Compile, Finding, FindingCost, Function, LogReport, Recompile};
-use crate::report_json::{line_number, owned};
+use crate::report_json::log::{Compile, Finding, Function, LogReport, Recompile};
+use crate::report_json::{Text, line_number, owned};
 use std::collections::HashMap;
 
 /// Something that counts towards a budget.
@@ -15,11 +15,11 @@ pub(crate) struct Item {
     pub measure: Measure,
     /// How much it counts.
     pub amount: f64,
-    /// What makes it known.
+    /// How a baseline recognizes it.
     pub identity: Identity,
-    /// The functions that it belongs to: first that which has it, then those that were being compiled.
+    /// The functions that it belongs to: the function that has it, then those that were being compiled.
     pub functions: Vec<FunctionPlace>,
-    /// The word of its kind in report.json.
+    /// Its kind, as report.json names it.
     pub kind: String,
     /// What happened, in one line.
     pub title: String,
@@ -33,7 +33,7 @@ pub(crate) struct Item {
     pub cost: Option<ItemCost>,
     /// What to do.
     pub hint: Option<String>,
-    /// The page of the report that has it, below the report's folder.
+    /// Its page, relative to the report's folder.
     pub page: Option<String>,
 }
 
@@ -46,6 +46,40 @@ pub(crate) struct ItemCost {
     pub kind: String,
 }
 
+impl Item {
+    /// A warning of which no more is known yet than what happened and to whom.
+    fn new(measure: Measure, identity: Identity, functions: Vec<FunctionPlace>, title: String) -> Item {
+        Item {
+            measure,
+            amount: 1.0,
+            kind: identity.kind.clone(),
+            identity,
+            functions,
+            title,
+            severity: Severity::Warning,
+            file: None,
+            line: None,
+            cost: None,
+            hint: None,
+            page: None,
+        }
+    }
+
+    fn at(mut self, file: &Option<Text<'_>>, line: Option<i64>) -> Item {
+        (self.file, self.line) = (owned(file), number(line));
+        self
+    }
+
+    /// With the cost and the hint of its finding, and the finding's page; without one, the page of all of its kind.
+    fn with_finding(mut self, finding: Option<&Finding<'_>>, otherwise: &str) -> Item {
+        let cost = finding.and_then(|finding| finding.cost.as_ref());
+        self.cost = cost.map(|cost| ItemCost { seconds: cost.seconds, kind: cost.kind.owned() });
+        self.hint = finding.and_then(|finding| owned(&finding.hint));
+        self.page = finding.and_then(|finding| owned(&finding.url)).or_else(|| Some(otherwise.to_owned()));
+        self
+    }
+}
+
 /// A function as torch names it, without the line at which it was resumed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct FunctionPlace {
@@ -53,11 +87,11 @@ pub(crate) struct FunctionPlace {
     pub name: String,
     /// Its file as torch recorded it.
     pub file: Option<String>,
-    /// The line where it is defined, as far as the log tells: two functions of a file may have one name.
+    /// The line of its definition, if known: two functions of a file may share a name.
     pub line: Option<i64>,
 }
 
-/// What a log has that budgets count.
+/// The items of a log.
 pub(crate) struct LogItems {
     pub items: Vec<Item>,
     pub compile_seconds: f64,
@@ -65,23 +99,23 @@ pub(crate) struct LogItems {
     pub functions: Vec<(FunctionPlace, f64)>,
 }
 
-/// Kinds of findings that have budgets of their own.
+/// Kinds of findings that other budgets count.
 const COUNTED_ELSEWHERE: [&str; 6] =
     ["graph_break", "recompilation", "recompile_limit", "failure", "cache_miss", "cache_bypass"];
 
 /// Everything of a log.
 pub(super) fn of_log(report: &LogReport<'_>) -> LogItems {
-    let reader = Reader::new(report);
-    let mut items = reader.graph_breaks();
-    items.extend(reader.recompiles());
-    items.extend(reader.failures());
-    items.extend(reader.cache_misses());
-    items.extend(reader.fallback_ops());
+    let index = ReportIndex::new(report);
+    let mut items = index.graph_breaks();
+    items.extend(index.recompiles());
+    items.extend(index.failures());
+    items.extend(index.cache_misses());
+    items.extend(index.fallback_ops());
     items.extend(others(report.findings.iter()));
     LogItems {
         items,
         compile_seconds: report.compile_time.total_s.unwrap_or(0.0),
-        functions: reader.function_seconds(),
+        functions: index.function_seconds(),
     }
 }
 
@@ -93,28 +127,13 @@ pub(super) fn others<'r>(findings: impl Iterator<Item = &'r Finding<'r>>) -> imp
             kind: one.kind.owned(),
             file: one.file.as_deref().map(file_of).unwrap_or_default(),
             function: String::new(),
-            reason: guard_of(&one.title),
+            reason: without_numbers(&one.title),
             source: String::new(),
         };
-        about_finding(Measure::Findings, identity, one)
+        let item = Item::new(Measure::Findings, identity, Vec::new(), one.title.owned());
+        let item = item.at(&one.file, one.line).with_finding(Some(one), "index.html");
+        Item { severity: severity(one), page: owned(&one.url), ..item }
     })
-}
-
-fn about_finding(measure: Measure, identity: Identity, finding: &Finding<'_>) -> Item {
-    Item {
-        measure,
-        amount: 1.0,
-        identity,
-        functions: Vec::new(),
-        kind: finding.kind.owned(),
-        title: finding.title.owned(),
-        severity: severity(finding),
-        file: owned(&finding.file),
-        line: number(finding.line),
-        cost: finding.cost.as_ref().map(ItemCost::from),
-        hint: owned(&finding.hint),
-        page: owned(&finding.url),
-    }
 }
 
 /// A line number, if it is one.
@@ -122,21 +141,15 @@ fn number(line: Option<i64>) -> Option<u64> {
     line_number(line).filter(|line| *line > 0)
 }
 
-impl From<&FindingCost<'_>> for ItemCost {
-    fn from(cost: &FindingCost<'_>) -> ItemCost {
-        ItemCost { seconds: cost.seconds, kind: cost.kind.owned() }
-    }
-}
-
 fn severity(finding: &Finding<'_>) -> Severity {
     let all = [Severity::Error, Severity::Warning];
     all.into_iter().find(|one| one.word() == &*finding.severity).unwrap_or(Severity::Info)
 }
 
-/// A report with what is looked up often.
-struct Reader<'r> {
+/// A report indexed by compile id.
+struct ReportIndex<'r> {
     report: &'r LogReport<'r>,
-    /// The function of each compile id; a compile that tells none has that of its frame.
+    /// The function of each compile id; falls back to the function of the compile's frame.
     functions: HashMap<&'r str, &'r Function<'r>>,
     /// Lines where the functions of a name and file are defined, ascending.
     defined: HashMap<(&'r str, Option<&'r str>), Vec<i64>>,
@@ -149,13 +162,17 @@ fn frame_of(id: &str) -> &str {
     id.rsplit_once('/').map_or(id, |(frame, _)| frame)
 }
 
-impl<'r> Reader<'r> {
-    fn new(report: &'r LogReport<'r>) -> Reader<'r> {
+impl<'r> ReportIndex<'r> {
+    fn new(report: &'r LogReport<'r>) -> ReportIndex<'r> {
         let named =
             |compile: &'r Compile<'r>| compile.function.as_ref().filter(|function| function.name.is_some());
-        let told = |compile: &'r Compile<'r>| Some((compile.id.as_deref()?, named(compile)?));
-        let frames: HashMap<&str, &Function<'_>> =
-            report.compiles.iter().filter_map(told).map(|(id, function)| (frame_of(id), function)).collect();
+        let with_id = |compile: &'r Compile<'r>| Some((compile.id.as_deref()?, named(compile)?));
+        let frames: HashMap<&str, &Function<'_>> = report
+            .compiles
+            .iter()
+            .filter_map(with_id)
+            .map(|(id, function)| (frame_of(id), function))
+            .collect();
         let all = report.compiles.iter().filter_map(|compile| compile.id.as_deref().map(|id| (id, compile)));
         let functions = all.filter_map(|(id, compile)| {
             Some((id, named(compile).or_else(|| frames.get(frame_of(id)).copied())?))
@@ -177,10 +194,10 @@ impl<'r> Reader<'r> {
         for lines in defined.values_mut() {
             lines.sort_unstable();
         }
-        Reader { report, functions: functions.collect(), defined, by_compile }
+        ReportIndex { report, functions: functions.collect(), defined, by_compile }
     }
 
-    /// The function of that name that holds a line of a file.
+    /// The function of a name whose definition precedes a line of a file.
     fn place(&self, name: Option<&str>, file: Option<&str>, line: Option<i64>) -> Option<FunctionPlace> {
         let name = function_of(name?);
         let defined = self.defined.get(&(name, file)).map_or(&[][..], Vec::as_slice);
@@ -214,6 +231,14 @@ impl<'r> Reader<'r> {
         }
     }
 
+    /// An item at the line where the function of a compile is defined.
+    fn at_definition(&self, item: Item, id: Option<&str>) -> Item {
+        match id.and_then(|id| self.functions.get(id)) {
+            Some(function) => item.at(&function.file, function.line),
+            None => item,
+        }
+    }
+
     fn graph_breaks(&self) -> Vec<Item> {
         let breaks = self.report.graph_breaks.iter();
         let items = breaks.map(|one| {
@@ -234,20 +259,9 @@ impl<'r> Reader<'r> {
             let exact = self.report.findings.iter().filter(own).find(|finding| finding.title == one.reason);
             let ids = || one.compile_ids.iter().find_map(|id| self.finding(&["graph_break"], id.as_deref()));
             let finding = exact.or_else(|| self.report.findings.iter().find(own)).or_else(ids);
-            Item {
-                measure: Measure::GraphBreaks,
-                amount: 1.0,
-                identity,
-                functions,
-                kind: "graph_break".to_owned(),
-                title: headline(&one.reason),
-                severity: Severity::Warning,
-                file: owned(&one.file),
-                line: number(one.line),
-                cost: finding.and_then(|finding| finding.cost.as_ref()).map(ItemCost::from),
-                hint: finding.and_then(|finding| owned(&finding.hint)),
-                page: Some(page_of(finding, "graph_breaks.html")),
-            }
+            Item::new(Measure::GraphBreaks, identity, functions, headline(&one.reason))
+                .at(&one.file, one.line)
+                .with_finding(finding, "graph_breaks.html")
         });
         items.collect()
     }
@@ -261,30 +275,24 @@ impl<'r> Reader<'r> {
         let function = self.function(id);
         let guard = one.reasons.first().map(|reason| reason.guard.as_deref().unwrap_or(&reason.text));
         let mut identity =
-            self.identity("recompile", function.as_ref(), guard.map(guard_of).unwrap_or_default());
+            self.identity("recompile", function.as_ref(), changed_thing(one).unwrap_or_default());
         let source = one.reasons.first().and_then(|reason| reason.source.as_ref());
         identity.source = source_of(source.map(|source| &*source.code));
         let finding = self.finding(&["recompile_limit", "recompilation"], id);
-        let defined = id.and_then(|id| self.functions.get(id));
         let name = function.as_ref().map_or("a function", |function| function.name.as_str());
-        let title = || match guard {
-            Some(guard) => format!("{name} was compiled again: {}", headline(guard)),
-            None => format!("{name} was compiled again; no reason is recorded"),
+        let title = match (finding, guard) {
+            (Some(finding), _) => finding.title.owned(),
+            (None, Some(guard)) => format!("{name} was compiled again: {}", headline(guard)),
+            (None, None) => format!("{name} was compiled again; no reason is recorded"),
         };
-        Item {
-            measure: Measure::Recompiles,
-            amount: 1.0,
-            identity,
-            functions: function.clone().into_iter().collect(),
-            kind: finding.map_or("recompilation", |finding| &*finding.kind).to_owned(),
-            title: finding.map_or_else(title, |finding| finding.title.owned()),
-            severity: finding.map_or(Severity::Warning, severity),
-            file: finding.map_or_else(|| owned(&defined?.file), |finding| owned(&finding.file)),
-            line: number(finding.map_or_else(|| defined?.line, |finding| finding.line)),
-            cost: finding.and_then(|finding| finding.cost.as_ref()).map(ItemCost::from),
-            hint: finding.and_then(|finding| owned(&finding.hint)),
-            page: Some(page_of(finding, "recompilations.html")),
-        }
+        let functions = function.into_iter().collect();
+        let mut item = Item::new(Measure::Recompiles, identity, functions, title);
+        item.kind = finding.map_or("recompilation", |finding| &*finding.kind).to_owned();
+        item = match finding {
+            Some(finding) => Item { severity: severity(finding), ..item }.at(&finding.file, finding.line),
+            None => self.at_definition(item, id),
+        };
+        item.with_finding(finding, "recompilations.html")
     }
 
     fn failures(&self) -> Vec<Item> {
@@ -294,22 +302,13 @@ impl<'r> Reader<'r> {
             let message = one.reason.as_deref().map(headline).unwrap_or_default();
             let reason = reason_of(&format!("{}: {message}", &*one.error));
             let finding = self.finding(&["failure", "recompile_limit"], id);
-            let own = (owned(&one.file), number(one.line));
-            let (file, line) = finding.map_or(own, |finding| (owned(&finding.file), number(finding.line)));
-            Item {
-                measure: Measure::Failures,
-                amount: 1.0,
-                identity: self.identity("failure", function.as_ref(), reason.clone()),
-                functions: function.into_iter().collect(),
-                kind: "failure".to_owned(),
-                title: finding.map_or(reason, |finding| finding.title.owned()),
-                severity: Severity::Error,
-                file,
-                line,
-                cost: finding.and_then(|finding| finding.cost.as_ref()).map(ItemCost::from),
-                hint: finding.and_then(|finding| owned(&finding.hint)),
-                page: Some(page_of(finding, "failures_and_restarts.html")),
-            }
+            let (file, line) = finding.map_or((&one.file, one.line), |finding| (&finding.file, finding.line));
+            let identity = self.identity("failure", function.as_ref(), reason.clone());
+            let title = finding.map_or(reason, |finding| finding.title.owned());
+            let item = Item::new(Measure::Failures, identity, function.into_iter().collect(), title);
+            Item { severity: Severity::Error, ..item }
+                .at(file, line)
+                .with_finding(finding, "failures_and_restarts.html")
         });
         items.collect()
     }
@@ -322,22 +321,13 @@ impl<'r> Reader<'r> {
             let name =
                 function.as_ref().map_or_else(String::new, |function| format!(" for {}", function.name));
             let why = one.reason.as_deref().map(|why| format!(" ({})", headline(why))).unwrap_or_default();
-            let defined = id.and_then(|id| self.functions.get(id));
             let reason = format!("the {} cache missed", &*one.cache);
-            Item {
-                measure: Measure::CacheMisses,
-                amount: 1.0,
-                identity: self.identity("cache_miss", function.as_ref(), reason.clone()),
-                functions: function.into_iter().collect(),
-                kind: "cache_miss".to_owned(),
-                title: format!("{reason}{name}{why}"),
-                severity: Severity::Warning,
-                file: defined.and_then(|function| owned(&function.file)),
-                line: number(defined.and_then(|function| function.line)),
-                cost: None,
-                hint: None,
-                page: owned(&one.path).or_else(|| Some("caches.html".to_owned())),
-            }
+            let identity = self.identity("cache_miss", function.as_ref(), reason.clone());
+            let title = format!("{reason}{name}{why}");
+            let functions = function.into_iter().collect();
+            let item = Item::new(Measure::CacheMisses, identity, functions, title);
+            let page = owned(&one.path).or_else(|| Some("caches.html".to_owned()));
+            Item { page, ..self.at_definition(item, id) }
         });
         items.collect()
     }
@@ -351,25 +341,15 @@ impl<'r> Reader<'r> {
         let items = calls.map(|(compile, operator, count)| {
             let id = compile.id.as_deref();
             let function = self.function(id);
-            let defined = id.and_then(|id| self.functions.get(id));
             let name =
                 function.as_ref().map_or_else(String::new, |function| format!(" of {}", function.name));
-            Item {
-                measure: Measure::FallbackOps,
-                amount: count as f64,
-                identity: self.identity("fallback_op", function.as_ref(), operator.to_owned()),
-                functions: function.into_iter().collect(),
-                kind: "fallback_op".to_owned(),
-                title: format!(
-                    "the code{name} calls {operator}, for which Inductor has no kernel of its own"
-                ),
-                severity: Severity::Warning,
-                file: defined.and_then(|function| owned(&function.file)),
-                line: number(defined.and_then(|function| function.line)),
-                cost: None,
-                hint: None,
-                page: Some("kernels.html".to_owned()),
-            }
+            let identity = self.identity("fallback_op", function.as_ref(), operator.to_owned());
+            let title =
+                format!("the code{name} calls {operator}, for which Inductor has no kernel of its own");
+            let functions = function.into_iter().collect();
+            let item = Item::new(Measure::FallbackOps, identity, functions, title);
+            let page = Some("kernels.html".to_owned());
+            Item { amount: count as f64, page, ..self.at_definition(item, id) }
         });
         items.collect()
     }
@@ -387,6 +367,20 @@ impl<'r> Reader<'r> {
     }
 }
 
+/// What changed, without its values: `x.shape[1]`, or the kind of change where the guard names nothing.
+fn changed_thing(one: &Recompile<'_>) -> Option<String> {
+    let thing = match &one.change {
+        Some(change) => change.subject.as_ref().unwrap_or(&change.kind).owned(),
+        // Reports of older versions have the guard only.
+        None => {
+            let reason = one.reasons.first()?;
+            let change = classify(reason.guard.as_deref().unwrap_or(&reason.text));
+            change.subject().unwrap_or_else(|| change.kind.word().to_owned())
+        }
+    };
+    Some(without_numbers(&thing))
+}
+
 /// The operator, where a kernel of generated code is one that Inductor leaves to torch: `aten.cumsum.default`.
 fn fallback(kernel: &str) -> Option<&str> {
     let operator = kernel.strip_prefix("torch.ops.")?;
@@ -398,9 +392,4 @@ fn distinct(all: impl Iterator<Item = FunctionPlace>) -> Vec<FunctionPlace> {
     let mut found: indexmap::IndexSet<FunctionPlace> = indexmap::IndexSet::new();
     found.extend(all);
     found.into_iter().collect()
-}
-
-/// The entry of a finding, or the page about all of its kind.
-fn page_of(finding: Option<&Finding>, page: &str) -> String {
-    finding.and_then(|finding| owned(&finding.url)).unwrap_or_else(|| page.to_owned())
 }

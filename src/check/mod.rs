@@ -1,10 +1,10 @@
-//! Reports held against a budget: `report.json` -> items -> what exceeds the budget and is not known -> a verdict in the
-//! form that a person, a build or another program reads.
+//! Checks reports against a budget: `report.json` -> items -> items that exceed the budget and are not in the baseline -> a
+//! verdict for people, builds or programs.
 //!
-//! - [`read`] reads the `report.json` of a log, or of a job and its ranks, as far as [`facts`] has it;
-//! - [`items`] makes one item of everything that a budget counts, with what makes it known ([`identity`]);
+//! - [`read`] reads the `report.json` of a log, or of a job and its ranks;
+//! - [`items`] makes an item of everything that a budget counts, each with its [`identity`];
 //! - [`budget`] and [`baseline`] are the two files that a project keeps;
-//! - [`verdict`] compares, and [`show`] tells.
+//! - [`verdict`] compares, and [`show`] prints.
 
 mod baseline;
 mod budget;
@@ -21,7 +21,7 @@ pub use verdict::Verdict;
 use anyhow::bail;
 use std::path::Path;
 
-/// What a path that is to be checked is.
+/// What a path to check contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checkable {
     /// A finished report of this program.
@@ -31,10 +31,10 @@ pub enum Checkable {
 }
 
 impl Checkable {
-    /// What stands at a path.
+    /// Looks at a path.
     ///
     /// # Errors
-    /// It is the report of another program, which has no facts to check.
+    /// It is a report of another program, without report.json.
     pub fn at(path: &Path) -> anyhow::Result<Checkable> {
         if read::is_foreign_report(path) {
             bail!(
@@ -46,36 +46,36 @@ impl Checkable {
     }
 }
 
-/// Logs that are checked together.
+/// Logs to check together.
 #[derive(Default)]
 pub struct Checked {
     logs: Vec<read::CheckedLog>,
 }
 
 impl Checked {
-    /// Adds the log of a report, or all ranks of a job's. `shown` is what its folder is called where pages are named; None
-    /// where they are not kept.
+    /// Adds the log of a report, or all ranks of a job. `shown` is the folder's name in links to pages; None if the report
+    /// is not kept.
     ///
     /// # Errors
-    /// The folder has no `report.json`, or one that this program did not write.
+    /// The folder has no `report.json` of this program.
     pub fn add(&mut self, folder: &Path, shown: Option<&Path>) -> anyhow::Result<()> {
         self.logs.extend(read::report(read::ReportFolder { path: folder, shown })?);
         Ok(())
     }
 
-    /// Whether no log has a record: then there is nothing to check, and every budget would hold.
+    /// Whether no log has a record, so that every budget would hold.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.logs.iter().all(|log| !log.has_records)
     }
 
-    /// Holds each log against the budget. What the baseline holds does not count.
+    /// Checks each log against the budget, without what is in the baseline.
     #[must_use]
     pub fn verdict(&self, budget: &Budget, baseline: Option<&Baseline>) -> Verdict {
         verdict::judge(&self.logs, budget, baseline)
     }
 
-    /// Everything that the logs have, as a baseline.
+    /// A baseline with everything that the logs have.
     #[must_use]
     pub fn baseline(&self) -> Baseline {
         let mut baseline = Baseline::default();

@@ -1,4 +1,4 @@
-//! Reports as they are checked: that of a log, and those of a job's ranks.
+//! Reads the reports to check: of a log, or of a job's ranks.
 
 use super::items::{self, LogItems};
 use crate::analysis::findings::kinds;
@@ -6,22 +6,22 @@ use crate::report_json::{self, FILE, ReportKind, job_report, load, log_report, p
 use anyhow::{anyhow, bail};
 use std::path::{Path, PathBuf};
 
-/// One log that is checked; or what a job has beyond its ranks.
+/// One log to check, or what a job has beyond its ranks.
 pub(crate) struct CheckedLog {
     /// `rank 0`, or the name of the log.
     pub name: String,
     pub found: LogItems,
     /// Whether anything was recorded.
     pub has_records: bool,
-    /// The folder of its report, as the reader names it; None where no report was written.
+    /// The folder of its report, as the user names it; None if no report is kept.
     folder: Option<PathBuf>,
 }
 
 impl CheckedLog {
-    /// The path of a page of its report, if there is such a page.
+    /// The path of a page of its report, or of its landing page if there is no such page.
     pub(super) fn page(&self, page: &str) -> Option<String> {
         let folder = self.folder.as_ref()?;
-        // The name may be made up: a report is only a file.
+        // Names in reports are not trusted.
         let page = if page.split(['/', '\\']).any(|part| part == ".." || part.is_empty()) {
             "index.html"
         } else {
@@ -29,19 +29,18 @@ impl CheckedLog {
         };
         let (file, anchor) = page.split_once('#').map_or((page, None), |(file, at)| (file, Some(at)));
         let path = folder.join(file);
-        // A page is where the report says; without it, the landing page has everything.
         let path = if path.is_file() { path } else { folder.join("index.html") };
         let anchor = anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default();
         Some(format!("{}{anchor}", path.display()))
     }
 }
 
-/// What a folder is to a check.
+/// Whether a folder is a report of this program.
 pub(super) fn is_report(folder: &Path) -> bool {
     folder.join(FILE).is_file()
 }
 
-/// Whether a folder is a report, but not of this program: it has pages and no facts.
+/// Whether a folder is a report of another program: it has pages but no report.json.
 pub(super) fn is_foreign_report(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).is_file();
     !has(FILE) && has("index.html") && (has("compile_directory.json") || has("raw.jsonl") || has("raw.log"))
@@ -52,11 +51,11 @@ pub(super) fn is_foreign_report(folder: &Path) -> bool {
 pub(super) struct ReportFolder<'a> {
     /// Its files.
     pub path: &'a Path,
-    /// How the reader names the folder; None where its pages are not kept.
+    /// How the user names the folder; None if its pages are not kept.
     pub shown: Option<&'a Path>,
 }
 
-/// The report of a log with its further processes, or of a job with its ranks.
+/// Reads the report of a log, of a job with its ranks, or of several logs.
 pub(super) fn report(folder: ReportFolder<'_>) -> anyhow::Result<Vec<CheckedLog>> {
     let mut bytes = Vec::new();
     let read = load(folder.path, &mut bytes).and_then(|()| match report_json::kind(&bytes)? {
@@ -69,7 +68,7 @@ pub(super) fn report(folder: ReportFolder<'_>) -> anyhow::Result<Vec<CheckedLog>
     })
 }
 
-/// Several logs that do not belong together: each is checked by itself.
+/// Several unrelated logs, each checked on its own.
 fn several(bytes: &[u8], folder: ReportFolder<'_>) -> anyhow::Result<Vec<CheckedLog>> {
     let mut logs = Vec::new();
     let mut of_part = Vec::new();

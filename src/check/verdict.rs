@@ -1,4 +1,4 @@
-//! Items held against a budget: what exceeds it, and what is known already.
+//! Checks items against a budget and a baseline.
 
 use super::baseline::Baseline;
 use super::budget::{Budget, Limit, Measure};
@@ -8,46 +8,46 @@ use crate::analysis::Severity;
 use crate::model::words::fits_pattern;
 use indexmap::IndexMap;
 
-/// Whether logs keep to a budget.
+/// Whether logs stay within a budget.
 #[derive(Debug)]
 pub struct Verdict {
     pub(crate) checks: Vec<Check>,
-    /// How many items the baseline holds; None without one.
+    /// Number of known items; None without a baseline.
     pub(crate) known: Option<usize>,
-    /// What was checked, in words: `rank 0`, or the name of a log.
+    /// Names of the checked logs: `rank 0`, or the file.
     pub(crate) logs: Vec<String>,
-    /// Things to know that are no excess, such as a function that no log has.
+    /// Notes that do not fail the check, such as a function that no log has.
     pub(crate) notes: Vec<String>,
 }
 
-/// One budget, and how much of it is used.
+/// One limit, and how much of it is used.
 #[derive(Debug)]
 pub(crate) struct Check {
     pub limit: Limit,
-    /// The most that one log has; with `recompiles_per_function`, that one function of a log has.
+    /// The largest amount in a log or, for `recompiles_per_function`, in a function.
     pub found: f64,
-    /// What exceeds it, the costliest first; empty where it holds.
+    /// What exceeds it, errors and costly items first; empty if it holds.
     pub excesses: Vec<Excess>,
 }
 
-/// What exceeds a budget: equal items of one place are one.
+/// What exceeds a budget; equal items at one place are merged.
 #[derive(Debug, Clone)]
 pub(crate) struct Excess {
     pub kind: String,
     pub title: String,
     pub severity: Severity,
-    /// How often, in the log that has most.
+    /// How often it occurs in the log that has most of it.
     pub count: f64,
     pub function: Option<String>,
     pub file: Option<String>,
     pub line: Option<u64>,
     pub cost: Option<ItemCost>,
     pub hint: Option<String>,
-    /// The page, as a path for the reader.
+    /// Path of its page.
     pub page: Option<String>,
     /// Indices of the logs that have it.
     pub logs: Vec<usize>,
-    /// What stays the same from run to run.
+    /// The same in every run.
     pub fingerprint: String,
 }
 
@@ -58,7 +58,7 @@ impl Check {
 }
 
 impl Excess {
-    /// Its place by severity, errors first.
+    /// Sorts by severity, errors first.
     pub(crate) fn weight(&self) -> u8 {
         match self.severity {
             Severity::Error => 0,
@@ -80,20 +80,20 @@ impl Verdict {
         self.checks.iter().all(Check::holds)
     }
 
-    /// Things to know that are no excess.
+    /// Notes that do not fail the check.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 }
 
-/// The items of one log that are not known, and where it stands.
+/// A log with its items that are not in the baseline.
 struct NewItems<'l> {
     log: &'l CheckedLog,
     items: Vec<&'l Item>,
 }
 
-/// Holds each log against the budget by itself.
+/// Checks each log against the budget on its own.
 pub(super) fn judge(logs: &[CheckedLog], budget: &Budget, baseline: Option<&Baseline>) -> Verdict {
     let mut known = 0;
     let divided: Vec<NewItems<'_>> = logs
@@ -135,7 +135,7 @@ fn has_function(log: &CheckedLog, pattern: &str) -> bool {
     compiled.chain(within).any(|function| is_called(function, pattern))
 }
 
-/// Whether a function is what the budget file calls so: its name, behind as much of its file's path as is given.
+/// Whether a pattern of the budget file names a function: by its name, after any part of its file's path.
 fn is_called(function: &FunctionPlace, pattern: &str) -> bool {
     if fits_pattern(pattern, &function.name) {
         return true;
@@ -146,7 +146,7 @@ fn is_called(function: &FunctionPlace, pattern: &str) -> bool {
     let full = format!("{module}.{}", function.name);
     full.match_indices('.').map(|(at, _)| at + 1).chain([0]).any(|at| {
         let tail = full.get(at..).unwrap_or_default();
-        // The last part is the function; a tail of it alone was compared above.
+        // The tail includes a part of the path: the name alone was compared above.
         tail.len() > function.name.len() && fits_pattern(pattern, tail)
     })
 }
@@ -159,7 +159,7 @@ fn check(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
     }
 }
 
-/// The items of a log that a limit is about.
+/// The items of a log that count towards a limit.
 fn counting<'l>(limit: &'l Limit, log: &'l NewItems<'l>) -> impl Iterator<Item = &'l Item> {
     let of_function = |item: &&Item| {
         let pattern = limit.function.as_deref();
@@ -182,7 +182,7 @@ fn counted(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
     check
 }
 
-/// Each function of each log by itself.
+/// Checks each function of each log on its own.
 fn per_function(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
     let mut check = Check { limit: limit.clone(), found: 0.0, excesses: Vec::new() };
     let mut excesses = Excesses::default();
@@ -203,7 +203,7 @@ fn per_function(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
     check
 }
 
-/// Compile time: of the log, or of the functions of that name together.
+/// Checks the compile time of each log, or of all functions that match.
 fn seconds(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
     let mut check = Check { limit: limit.clone(), found: 0.0, excesses: Vec::new() };
     for (index, log) in logs.iter().enumerate() {
@@ -240,7 +240,7 @@ fn seconds(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
     check
 }
 
-/// How long it took, and of a whole log the functions that took longest.
+/// The compile time and, for a whole log, the slowest functions.
 fn slow_title(limit: &Limit, amount: f64, functions: &[(FunctionPlace, f64)]) -> String {
     let words = Measure::CompileSeconds.words(amount);
     let mut costliest: Vec<&(FunctionPlace, f64)> =
@@ -256,7 +256,7 @@ fn slow_title(limit: &Limit, amount: f64, functions: &[(FunctionPlace, f64)]) ->
     }
 }
 
-/// Excesses of several logs, equal ones as one.
+/// Excesses of several logs; equal ones are merged.
 #[derive(Default)]
 struct Excesses(IndexMap<ExcessKey, Excess>);
 
@@ -315,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_is_called_by_its_name_behind_as_much_of_its_path_as_is_given() {
+    fn a_function_is_named_by_its_name_after_any_part_of_its_path() {
         let forward = FunctionPlace {
             name: "forward".to_owned(),
             file: Some("/app/model/net.py".to_owned()),

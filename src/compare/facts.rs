@@ -1,8 +1,9 @@
-//! `report.json` of a log to the facts that are compared.
+//! Extracts the facts to compare from the `report.json` of a log.
 
 use super::recording::{
     Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, STRIDES, Setting,
 };
+use crate::analysis::guard_as_written;
 use crate::model::words::headline;
 use crate::model::{Fields, stable};
 use crate::report_json::log::{self, LogReport};
@@ -13,13 +14,13 @@ use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Characters of a text that is compared and shown; what differs only behind them is taken for equal.
+/// Characters of a text that are compared and shown.
 const LONGEST: usize = 2_000;
 
-/// Characters of a name, a path or the shapes of an operator.
+/// Characters of a name, a path or an operator's shapes.
 const LONGEST_NAME: usize = 300;
 
-/// Configurations by their fields in a metrics record, with what they are called.
+/// Fields of a metrics record with configurations, and the names of the configurations.
 const CONFIGS: [(&str, &str); 4] = [
     ("dynamo_config", "dynamo"),
     ("inductor_config", "inductor"),
@@ -91,7 +92,7 @@ fn names(text: Option<&Text<'_>>) -> Option<String> {
     text.map(|text| name(text))
 }
 
-/// What the report lists apart from its compiles, by compile id.
+/// Lists of the report that are not part of its compiles, by compile id.
 struct Facts<'r> {
     whole: Parts,
     lookups: TextMap<&'r str, BTreeMap<String, Vec<String>>>,
@@ -123,7 +124,7 @@ impl<'r> Facts<'r> {
     }
 }
 
-/// The parts as the report has them, with the trial of the C++ compiler as a part of its own.
+/// The parts in the report, with the trial of the C++ compiler as a separate part.
 fn parts(listed: &[log::Part<'_>], toolchain: &[&log::OneOff<'_>]) -> Parts {
     let mut parts = Parts::default();
     for part in listed.iter().filter(|part| part.seconds.is_finite()) {
@@ -198,7 +199,7 @@ fn compile_of(compile: &log::Compile<'_>, id: &str, facts: &Facts<'_>) -> Compil
     }
 }
 
-/// The folder of the compile's page. It follows from the id: a path from a file that may come from anywhere is not used.
+/// The folder of the compile's page, which follows from its id: paths in the report are not trusted.
 fn folder(compile: &log::Compile<'_>, id: &str) -> String {
     let first = compile.attempts.iter().find(|attempt| attempt.attempt == 0).or(compile.attempts.first());
     let made = CompileId::parse(id).map(|id| id.folder(0));
@@ -219,30 +220,13 @@ fn graph_break(one: &log::GraphBreak<'_>) -> Break {
     }
 }
 
-/// The guard of a reason as all versions of torch write it: `x` for `L['x']`.
+/// The guard that failed, without addresses.
 fn guard(reason: &log::Reason<'_>) -> String {
     let guard = reason.guard.as_ref().filter(|guard| !guard.is_empty()).unwrap_or(&reason.text);
-    let text = guard.split("  # ").next().unwrap_or_default().trim();
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("L['") {
-        plain.push_str(before);
-        match after.split_once("']") {
-            Some((name, after)) => {
-                plain.push_str(name);
-                rest = after;
-            }
-            None => {
-                plain.push_str("L['");
-                rest = after;
-            }
-        }
-    }
-    plain.push_str(rest);
-    short(&stable(&plain))
+    short(&stable(&guard_as_written(guard)))
 }
 
-/// All values of each setting that some compile was made with.
+/// All values of each setting that compiles used.
 fn settings(report: &LogReport<'_>) -> BTreeMap<Setting, BTreeSet<String>> {
     let mut used: BTreeSet<(&'static str, String)> = BTreeSet::new();
     for record in report.compiles.iter().flat_map(|compile| &compile.metrics) {
@@ -274,7 +258,7 @@ fn setting_value(value: &RawValue) -> String {
     short(&stable(&ordered))
 }
 
-/// A value whose order says nothing: torch writes sets as lists in the order of their hashes, which differs from run to run.
+/// A value in a fixed order: torch writes sets as lists in the order of their hashes, which differs from run to run.
 fn ordered(value: Value) -> Value {
     match value {
         Value::Array(mut items) if items.iter().all(Value::is_string) => {
@@ -322,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_of_a_set_and_of_keys_is_no_value_of_a_setting() {
+    fn settings_are_equal_whatever_the_order_of_sets_and_keys() {
         let value = |text: &str| {
             let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
             setting_value(&raw)
@@ -332,17 +316,5 @@ mod tests {
         assert_ne!(value("[2, 1]"), value("[1, 2]"));
         assert_eq!(value("true"), "true");
         assert_eq!(value("\"<f at 0x7f9c1234abcd>\""), value("\"<f at 0x7f9c12340000>\""));
-    }
-
-    #[test]
-    fn a_guard_is_the_same_in_all_spellings_of_torch() {
-        let guard_of = |text: &str| {
-            let json = format!(r#"{{"text": "", "guard": {text:?}}}"#);
-            let reason: log::Reason<'_> = serde_json::from_str(&json).unwrap();
-            guard(&reason)
-        };
-        assert_eq!(guard_of("L['___stack0'] == -0.5   # if y:  # x.py:1 in f"), "___stack0 == -0.5");
-        assert_eq!(guard_of("___stack0 == -0.5"), "___stack0 == -0.5");
-        assert_eq!(guard_of("L['x"), "L['x");
     }
 }

@@ -167,8 +167,19 @@ pub(crate) struct Recompile<'a> {
     pub compile_id: Option<Id<'a>>,
     #[serde(borrow)]
     pub function: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    pub change: Option<Change<'a>>,
     #[serde(borrow)]
     pub reasons: Vec<Reason<'a>>,
+}
+
+/// What separates the call that was compiled again from the closest version.
+#[derive(Deserialize)]
+pub(crate) struct Change<'a> {
+    #[serde(borrow)]
+    pub kind: Text<'a>,
+    #[serde(borrow)]
+    pub subject: Option<Text<'a>>,
 }
 
 #[derive(Deserialize)]

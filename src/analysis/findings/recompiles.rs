@@ -79,11 +79,13 @@ fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Optio
     let what = what(&subjects);
     let (kind, severity, title) = match chain.limit {
         Limit::RunsEagerly => {
-            let title = format!("{function} runs in eager mode after {} versions: {what}", chain.kept());
+            let title =
+                format!("{function} runs in eager mode after {} versions: {what}", chain.cached_versions());
             (&RECOMPILE_LIMIT, Severity::Error, title)
         }
         Limit::Raises => {
-            let title = format!("{function} raises at the recompile limit of {}: {what}", chain.kept());
+            let title =
+                format!("{function} raises at the recompile limit of {}: {what}", chain.cached_versions());
             (&RECOMPILE_LIMIT, Severity::Error, title)
         }
         Limit::NotReached => {
@@ -109,10 +111,11 @@ fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Optio
         Limit::RunsEagerly => "the limit is reached, and a call that fits none runs in eager mode".to_owned(),
         Limit::Raises => "the limit is reached, and a call that fits none raises".to_owned(),
         Limit::NotReached => {
-            format!("{} more until torch gives up", limit.saturating_sub(chain.kept() as u64))
+            format!("{} more until torch gives up", limit.saturating_sub(chain.cached_versions() as u64))
         }
     };
-    found.fact("Limit", Value::Prose(format!("{} of {limit} versions kept; {left}", chain.kept())));
+    found
+        .fact("Limit", Value::Prose(format!("{} of {limit} versions kept; {left}", chain.cached_versions())));
     let over =
         chain.steps.iter().find(|step| step.over_limit).and_then(|step| model.compiles.get(step.compile));
     let failure = over.and_then(|c| model.failures.iter().find(|f| f.compile == c.id && is_limit(f)));

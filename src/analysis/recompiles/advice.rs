@@ -1,4 +1,4 @@
-//! What to do about a function that is compiled again and again.
+//! Advice for a function that is recompiled.
 
 use super::advice_kinds::{Situation, advice_of};
 use super::chain::Chain;
@@ -11,10 +11,10 @@ use crate::model::words::file_name;
 use crate::model::{CompileIndex, Model, Specialization};
 use fxhash::FxHashSet;
 
-/// Things that changed with advice of their own.
+/// Changed things that get advice.
 const SUBJECTS: usize = 4;
 
-/// What to do, the most fitting first; code stands between backquotes.
+/// What to do, most relevant first; code is in backquotes.
 pub(super) fn recompile_advice(model: &Model, chain: &Chain<'_>) -> Vec<String> {
     let mut advice: Vec<String> = Vec::new();
     let compiles = chain.compiles();
@@ -43,7 +43,7 @@ pub(super) fn recompile_advice(model: &Model, chain: &Chain<'_>) -> Vec<String> 
     advice
 }
 
-/// The specialization that made a dynamic size of these compiles, which stand in their order, a constant.
+/// The specialization that made a dynamic size of these compiles a constant. The compiles must be sorted.
 pub(in crate::analysis) fn fixed<'m>(
     model: &'m Model,
     compiles: &[CompileIndex],

@@ -1,4 +1,4 @@
-//! Advice by kind: one row per kind of change.
+//! Advice for each kind of change.
 
 use super::cause::{is_another_module, is_one_call_site};
 use super::chain::Chain;
@@ -9,23 +9,23 @@ use super::subject::Subject;
 use super::words::is_left_by_break;
 use crate::model::Model;
 
-/// What advice is given on.
+/// A change to give advice on.
 pub(super) struct Situation<'s> {
     /// The log.
     pub model: &'s Model,
-    /// The function with all its compiles.
+    /// The function and all its compiles.
     pub chain: &'s Chain<'s>,
     /// What changed.
     pub subject: &'s Subject<'s>,
 }
 
 impl Situation<'_> {
-    /// The variable between backquotes, or other words.
+    /// The variable in backquotes, or other words.
     fn named(&self, otherwise: &str) -> String {
         self.subject.source().map_or_else(|| otherwise.to_owned(), |source| format!("`{source}`"))
     }
 
-    /// The expression between backquotes, or other words.
+    /// The expression in backquotes, or other words.
     fn subject(&self, otherwise: &str) -> String {
         self.subject.name.as_deref().map_or_else(|| otherwise.to_owned(), |name| format!("`{name}`"))
     }
@@ -145,10 +145,10 @@ fn size_of_input(at: &Situation<'_>) -> String {
     )
 }
 
-/// The largest index of 32 bits: kernels index with 64 bits beyond it.
+/// The largest 32-bit index: beyond it, kernels use 64-bit indices.
 const LAST_32_BIT: f64 = 2_147_483_647.0;
 
-/// A relation that the code relies on: what makes it hold.
+/// How to make a relation hold that the code relies on.
 fn relation(condition: &str, size: &str) -> String {
     let numbers =
         condition.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse::<f64>().ok());
@@ -434,7 +434,7 @@ fn number(at: &Situation<'_>) -> String {
     format!("The number {name} is part of the compiled code. Pass it as a tensor{off}.")
 }
 
-/// Whether each number is one more than the one before, as those of a counter are.
+/// Whether each number is one more than the previous one, like a counter.
 fn counts_up(values: &[String]) -> bool {
     let numbers: Option<Vec<i64>> = values.iter().map(|value| value.parse().ok()).collect();
     numbers.is_some_and(|numbers| {

@@ -1,4 +1,4 @@
-//! What the call brought: the values that failed guards do not name, from the log's other facts.
+//! The values that arrived with a call and that failed guards do not name, from other records of the log.
 
 use super::chain::Step;
 use super::change::Change;
@@ -11,7 +11,7 @@ use crate::model::{Compile, CompileIndex, InputTensor, Model, Reason, SideEffect
 use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
 
-/// Facts of a log that tell what arrived, by compile.
+/// Facts of a log about the values that arrived, by compile.
 pub(super) struct Evidence<'m> {
     model: &'m Model,
     symbols: FxHashMap<CompileIndex, Vec<&'m Symbol>>,
@@ -30,13 +30,13 @@ impl<'m> Evidence<'m> {
         }
     }
 
-    /// What the reasons of a compile say, with what the log tells of the values that arrived.
+    /// The changes that the reasons of a compile report, completed with the values that arrived.
     pub fn changes(&self, compile: CompileIndex, reasons: &[&Reason]) -> Vec<Change> {
         let mut changes: Vec<Change> = reasons.iter().map(|reason| classify(&reason.text)).collect();
         for change in &mut changes {
-            self.tell_size(compile, change);
-            self.tell_symbol(compile, change);
-            self.tell_guarded(compile, change);
+            self.fill_size(compile, change);
+            self.fill_symbol(compile, change);
+            self.fill_guarded(compile, change);
             note_zero_and_one(change);
         }
         for (change, reason) in changes.iter_mut().zip(reasons) {
@@ -46,8 +46,8 @@ impl<'m> Evidence<'m> {
         changes
     }
 
-    /// The size of the input that came.
-    fn tell_size(&self, compile: CompileIndex, change: &mut Change) {
+    /// Fills the size of the input that arrived.
+    fn fill_size(&self, compile: CompileIndex, change: &mut Change) {
         let (Some(source), Some(dimension)) = (&change.source, change.dimension) else { return };
         let mut inputs = self.model.compiles.get(compile).into_iter().flat_map(|compile| &compile.inputs);
         let input = inputs.find(|input| as_written(&input.source) == *source);
@@ -65,8 +65,8 @@ impl<'m> Evidence<'m> {
         }
     }
 
-    /// Whether the value became a symbol, and which value that had.
-    fn tell_symbol(&self, compile: CompileIndex, change: &mut Change) {
+    /// Notes whether the value became a symbol, and fills the symbol's value.
+    fn fill_symbol(&self, compile: CompileIndex, change: &mut Change) {
         let Some(subject) = change.symbolic_subject() else { return };
         let of = |source: &str| size_condition(source).written == subject;
         let mut symbols = self.symbols.get(&compile).into_iter().flatten();
@@ -82,8 +82,8 @@ impl<'m> Evidence<'m> {
         }
     }
 
-    /// The value that the new compile guards on in turn.
-    fn tell_guarded(&self, compile: CompileIndex, change: &mut Change) {
+    /// Fills the value that the new compile guards on.
+    fn fill_guarded(&self, compile: CompileIndex, change: &mut Change) {
         let Some(facts) = self.model.guards.get(&compile) else { return };
         let Some(source) = change.source.clone() else { return };
         let last =
@@ -92,23 +92,23 @@ impl<'m> Evidence<'m> {
         for text in facts.values.iter().filter(mentions) {
             let guarded = classify(text);
             if guarded.is_of_the_same(change) {
-                tell_from(change, guarded);
+                fill_from(change, guarded);
             }
         }
         let class =
             facts.types.iter().find(|place| as_written(&place.source) == source).map(|place| &*place.class);
         if let Some(class) = class {
-            tell_class(change, class);
+            fill_class(change, class);
         }
     }
 
-    /// What these compiles change of their surroundings, by the object that is changed.
+    /// Source lines with side effects in these compiles, by the object that they change.
     pub fn effects_of(&self, compiles: &[CompileIndex]) -> Effects<'m> {
         let mut effects = Effects::default();
         for effect in compiles.iter().filter_map(|compile| self.effects.get(compile)).flatten() {
             let lines = effects.entry(as_written(&effect.source)).or_default();
             for loc in effect.frames.iter().filter_map(|frame| frame.loc.as_deref()) {
-                // Compiles of one function change the same in the same lines.
+                // Compiles of one function repeat the same lines.
                 if lines.len() < MOST_LINES && !lines.contains(&loc) {
                     lines.push(loc);
                 }
@@ -118,13 +118,13 @@ impl<'m> Evidence<'m> {
     }
 }
 
-/// Lines of source that change an object, by the object.
+/// Source lines that change an object, by the object.
 pub(super) type Effects<'m> = TextMap<String, Vec<&'m str>>;
 
-/// Lines that are kept of an object.
+/// Lines kept per object.
 const MOST_LINES: usize = 64;
 
-/// Notes whether the code that was compiled changes what it guards on.
+/// Notes whether the compiled code changes what it guards on.
 pub(super) fn note_own_effect(change: &mut Change, effects: &Effects<'_>) {
     let Some((object, attribute)) = change.source.as_deref().and_then(|source| source.rsplit_once('.'))
     else {
@@ -135,12 +135,12 @@ pub(super) fn note_own_effect(change: &mut Change, effects: &Effects<'_>) {
     change.is_own_effect = lines.into_iter().flatten().any(|loc| sets(loc, attribute));
 }
 
-/// One version's check names the type that came, another one's only that its own did not: the name serves both.
+/// Copies the type that arrived from the guard that names it to the guards of other versions that do not.
 fn share_types(changes: &mut [Change]) {
-    let told = |change: &&Change| {
+    let names_type = |change: &&Change| {
         matches!(change.kind, ChangeKind::Type | ChangeKind::NotATensor) && change.new.is_some()
     };
-    let found: Vec<Change> = changes.iter().filter(told).cloned().collect();
+    let found: Vec<Change> = changes.iter().filter(names_type).cloned().collect();
     for change in changes.iter_mut().filter(|change| change.kind == ChangeKind::Type) {
         let Some(other) = found.iter().find(|other| other.source == change.source) else { continue };
         change.kind = other.kind;
@@ -158,8 +158,8 @@ fn by_compile<T>(all: &[T], compile: impl Fn(&T) -> CompileIndex) -> FxHashMap<C
     map
 }
 
-/// What the guard of the new compile on the same thing says of the value that arrived.
-fn tell_from(change: &mut Change, guarded: Change) {
+/// Fills the value that arrived from the new compile's guard on the same thing.
+fn fill_from(change: &mut Change, guarded: Change) {
     let is_comparable = change.kind == guarded.kind || change.kind.is_scalar() && guarded.kind.is_scalar();
     let is_other = guarded.old.is_some() && guarded.old != change.old;
     // True and False are two objects side by side in Python's memory; torch 2.6 checks them by their addresses.
@@ -175,7 +175,7 @@ fn tell_from(change: &mut Change, guarded: Change) {
     let is_number = change.kind == ChangeKind::Number || change.kind == ChangeKind::Value;
     let is_type = guarded.kind == ChangeKind::Type;
     if is_type && is_number && change.new.is_none() {
-        // The number itself is not guarded on any more.
+        // The new compile no longer guards on the number itself.
         let number = guarded.old.as_deref().filter(|class| matches!(*class, "int" | "float"));
         change.became_dynamic |= number.is_some();
         change.new = number.map(|number| format!("any {number}"));
@@ -186,10 +186,10 @@ fn tell_from(change: &mut Change, guarded: Change) {
     }
 }
 
-/// Bytes between the two objects `True` and `False` of CPython.
+/// Bytes between the objects `True` and `False` in CPython.
 const DISTANCE_OF_FLAGS: u64 = 32;
 
-/// The type of the value that a guard wants, or of the value that came.
+/// The type of the value that a guard expects.
 fn type_of(guarded: &Change) -> Option<String> {
     Some(match guarded.kind {
         ChangeKind::Flag | ChangeKind::Training => "bool".to_owned(),
@@ -204,8 +204,8 @@ fn type_of(guarded: &Change) -> Option<String> {
     })
 }
 
-/// `enum 'Color'`, `class 'function'`: what stands at the place now.
-fn tell_class(change: &mut Change, class: &str) {
+/// Uses the class of the value at the guarded place: `enum 'Color'`, `class 'function'`.
+fn fill_class(change: &mut Change, class: &str) {
     let name = class.split('\'').nth(1).unwrap_or(class);
     match change.kind {
         ChangeKind::Object if class.starts_with("enum ") => {
@@ -221,7 +221,7 @@ fn tell_class(change: &mut Change, class: &str) {
     }
 }
 
-/// A member of an enum is recognized by the line that compares with one: `c is Color.RED`.
+/// Recognizes an enum member by a source line that compares with one: `c is Color.RED`.
 fn note_enum(change: &mut Change, reason: &Reason) {
     let (ChangeKind::Object, Some(class)) = (change.kind, change.old.as_deref()) else { return };
     let class = class.rsplit('.').next().unwrap_or(class);
@@ -240,7 +240,7 @@ fn note_enum(change: &mut Change, reason: &Reason) {
     }
 }
 
-/// Sizes of 0 and 1 are compiled for themselves, whatever guard told them from others.
+/// Sizes 0 and 1 are always compiled separately, whatever guard failed.
 fn note_zero_and_one(change: &mut Change) {
     let is_special = |value: &Option<String>| matches!(value.as_deref(), Some("0" | "1"));
     match change.kind {
@@ -272,11 +272,11 @@ fn sets(loc: &str, attribute: &str) -> bool {
     })
 }
 
-/// Later guards in which the value of a version is looked for: the next few that failed tell it, if any does.
+/// Later failed guards that are searched for the value of a version.
 const MOST_LATER: usize = 256;
 
-/// Fills what only the other steps of a chain know: the value that a version was compiled for, where its guard in turn
-/// failed later, and the type that an older version was made for.
+/// Fills what only the other steps of a chain know: the value that a version was compiled for, if its own guard failed
+/// later, and the type that an older version was compiled for.
 pub(super) fn complete(model: &Model, steps: &mut [Step<'_>]) {
     let mut guarded: TextMap<String, Vec<Change>> = TextMap::default();
     let mut arrived: TextMap<String, Vec<Change>> = TextMap::default();
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_sets_an_attribute_is_told_from_one_that_reads_it() {
+    fn setting_an_attribute_differs_from_reading_it() {
         assert!(sets("self.step += 1", "step"));
         assert!(sets("self.config.problem_type = \"regression\"", "problem_type"));
         assert!(!sets("if self.step == 1:", "step"));
@@ -350,11 +350,11 @@ mod tests {
     fn flags_that_are_checked_by_address_are_flags() {
         // 21_torch26_25_guards, 17/0 and the tree of 17/1
         let mut change = classify("___check_obj_id(L['flag'], 140644511411968)");
-        tell_from(&mut change, classify("___check_obj_id(L['flag'], 140644511412000)"));
+        fill_from(&mut change, classify("___check_obj_id(L['flag'], 140644511412000)"));
         assert_eq!(change.kind, ChangeKind::Flag);
         // 21_torch26_25_guards, 20/0 and the tree of 20/1
         let mut change = classify("___check_obj_id(L['c'], 140641178137744)");
-        tell_from(&mut change, classify("___check_obj_id(L['c'], 140641016915920)"));
+        fill_from(&mut change, classify("___check_obj_id(L['c'], 140641016915920)"));
         assert_eq!(change.kind, ChangeKind::Object);
     }
 }

@@ -12,15 +12,15 @@ pub(super) fn cause(model: &Model, step: &Step<'_>) -> Option<Cause> {
         _ if change.is_own_effect => false,
         ChangeKind::Backend => !is_one_call_site(model, step),
         _ if is_another_module(model, step.compile, change) => true,
-        // The first step of an optimizer finds no state and makes it.
+        // The first step of an optimizer creates its state.
         kind if kind.is_state() => is_optimizer(model, step),
         kind => kind.is_expected(),
     };
     Some(Cause { kind: change.kind, expected })
 }
 
-/// Whether another module came through the function that torch wraps around each module or callable that it compiles
-/// from outside: one code object serves all of them, and guards on what it wraps, which it calls `fn`.
+/// Whether another module was called through torch's wrapper for modules and callables compiled from outside. All of them
+/// share the wrapper's code object, whose guards are on the wrapped callable, `fn`.
 pub(super) fn is_another_module(model: &Model, compile: CompileIndex, change: &Change) -> bool {
     let function = model.compiles.get(compile).and_then(|compile| compile.function.as_ref());
     let file = function.and_then(|function| function.file.as_deref()).unwrap_or_default().replace('\\', "/");
@@ -32,8 +32,8 @@ pub(super) fn is_another_module(model: &Model, compile: CompileIndex, change: &C
         && wrapped.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// Whether the version at hand and the one it is compared with were called from one place: then the backend is made
-/// anew for each call.
+/// Whether this version and the one it is compared with were called from the same line: then each call creates a new
+/// backend.
 pub(super) fn is_one_call_site(model: &Model, step: &Step<'_>) -> bool {
     let site = |compile: CompileIndex| {
         let stack = model.compiles.get(compile)?.stack.as_ref()?;
@@ -45,7 +45,7 @@ pub(super) fn is_one_call_site(model: &Model, step: &Step<'_>) -> bool {
     matches!(sites, (Some(here), Some(there)) if here == there)
 }
 
-/// Whether the guard belongs to the code of an optimizer, whose state the first step makes.
+/// Whether the guard is in the code of an optimizer, whose first step creates its state.
 fn is_optimizer(model: &Model, step: &Step<'_>) -> bool {
     let is_optimizer = |file: &str| {
         let file = file.replace('\\', "/");

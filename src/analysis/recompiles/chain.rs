@@ -1,4 +1,4 @@
-//! The compiles of a function in a row.
+//! The compiles of one function in order.
 
 use super::change::Change;
 use super::kind::ChangeKind;
@@ -10,21 +10,21 @@ use indexmap::IndexMap;
 /// A function that was compiled more than once, with its compiles.
 #[derive(Debug, Clone)]
 pub struct Chain<'m> {
-    /// What the log says of the function.
+    /// The function, if the log names it.
     pub function: Option<&'m Function>,
-    /// Its compiles in the order of the log, the first one among them.
+    /// Its compiles in log order, including the first.
     pub steps: Vec<Step<'m>>,
-    /// What changed most often: the kind, and the expression where the guards name one.
+    /// What changed most often: its kind, and its expression if the guards name one.
     pub lead: Option<(ChangeKind, Option<String>)>,
-    /// The values of that expression in order, as far as guards tell them.
+    /// The known values of that expression, in order.
     pub values: Vec<String>,
-    /// Microseconds of all compiles but the first; None where no record tells any.
+    /// Microseconds of all compiles but the first; None if none was timed.
     pub us: Option<f64>,
-    /// What happened at the limit of recompilations.
+    /// What happened at the recompile limit.
     pub limit: Limit,
-    /// What to do, the most fitting first; code stands between backquotes.
+    /// What to do, most relevant first; code is in backquotes.
     pub advice: Vec<String>,
-    /// Versions that were compiled. The first may stand in another log: that of the process which forked this one.
+    /// Number of compiled versions. The first may be in the log of the parent process.
     pub versions: usize,
 }
 
@@ -33,42 +33,42 @@ pub struct Chain<'m> {
 pub struct Step<'m> {
     /// The compile.
     pub compile: CompileIndex,
-    /// Guards of older compiles that failed, latest first; empty for a first compile and where none is recorded.
+    /// Failed guards of older compiles, latest first; empty for a first compile or if none was recorded.
     pub reasons: Vec<&'m Reason>,
-    /// What each of the reasons says.
+    /// The change that each reason reports.
     pub changes: Vec<Change>,
-    /// The place in `reasons` of the version that was closest to the call.
+    /// Index into `reasons` of the version closest to the call.
     pub closest: Option<usize>,
     /// What separates the call from that version.
     pub change: Option<Change>,
     /// That version.
     pub against: Option<CompileIndex>,
-    /// Whether this is the compile that the limit stopped.
+    /// Whether the limit stopped this compile.
     pub over_limit: bool,
-    /// The thread or process that recorded why it was compiled again.
+    /// The thread or process that recorded the reasons.
     pub writer: Option<u64>,
-    /// Why it was compiled; None for a first compile and where no reason is recorded.
+    /// Why it was compiled; None for a first compile or if no reason was recorded.
     pub cause: Option<Cause>,
 }
 
-/// Why a function was compiled again, for a sum of what it costs.
+/// Why a function was recompiled, for sums of its cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cause {
     /// What changed.
     pub kind: ChangeKind,
-    /// Whether the version is needed whatever the user does: training beside evaluation, one version per dtype, the
-    /// first step of an optimizer, sizes 0 and 1, a flag that selects a branch.
+    /// Whether this version is needed anyway: for training and evaluation, for each dtype, for the first step of an
+    /// optimizer, for sizes 0 and 1, for a flag that selects a branch.
     pub expected: bool,
 }
 
-/// Versions that failed for the same thing, where versions disagree.
+/// Versions that failed for the same thing, if the versions disagree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disagreement<'s> {
-    /// What the guards of those versions say; the first of them.
+    /// The change that the first of them reports.
     pub change: &'s Change,
     /// How many versions.
     pub versions: usize,
-    /// Whether all of them want the same value.
+    /// Whether all of them were compiled for the same value.
     pub one_value: bool,
 }
 
@@ -78,7 +78,7 @@ impl Step<'_> {
         self.reasons.get(self.closest?).copied()
     }
 
-    /// What failed by version, where not all versions failed for the same thing; else empty. The closest first.
+    /// Versions grouped by what failed, the closest version's group first; empty if all failed for the same thing.
     pub fn disagreement(&self) -> Vec<Disagreement<'_>> {
         let mut groups: Vec<Disagreement<'_>> = Vec::new();
         let first = self.closest.and_then(|closest| self.changes.get(closest));
@@ -93,13 +93,22 @@ impl Step<'_> {
                 }
                 None => groups.push(Disagreement {
                     change,
-                    // The closest comes twice, first of all and in its place.
+                    // The closest is seen twice: first of all, and at its own index.
                     versions: usize::from(first.is_none_or(|first| !std::ptr::eq(first, change))),
                     one_value: change.old.is_some(),
                 }),
             }
         }
         if groups.len() > 1 { groups } else { Vec::new() }
+    }
+
+    /// Compile ids of the other versions that failed for the same thing as the closest one, newest first.
+    pub fn same_for(&self) -> Vec<&str> {
+        let thing = self.change.as_ref().map(|change| (change.kind, change.subject()));
+        let others = self.reasons.iter().zip(&self.changes).enumerate().filter(|(at, (_, change))| {
+            Some(*at) != self.closest && Some((change.kind, change.subject())) == thing
+        });
+        others.filter_map(|(_, (reason, _))| reason.against.as_deref()).collect()
     }
 }
 
@@ -114,14 +123,14 @@ impl Chain<'_> {
         self.limit != Limit::NotReached
     }
 
-    /// Versions that torch keeps of the function. One that reached the limit tells it, as the program may have set it
-    /// for a while; of the others it is the usual one.
+    /// Versions that torch caches for the function. If it reached the limit, that is how many it has: the program may
+    /// have set another limit for a while. Otherwise it is the usual limit.
     pub fn limit_of(&self, usual: u64) -> u64 {
-        if self.limit_hit() { self.kept() as u64 } else { usual }
+        if self.limit_hit() { self.cached_versions() as u64 } else { usual }
     }
 
-    /// Versions that were compiled.
-    pub fn kept(&self) -> usize {
+    /// Versions in the cache: all compiled versions except those that the limit stopped.
+    pub fn cached_versions(&self) -> usize {
         self.versions - self.steps.iter().filter(|step| step.over_limit).count().min(self.versions)
     }
 
@@ -130,13 +139,13 @@ impl Chain<'_> {
         self.steps.iter().map(|step| step.compile).collect()
     }
 
-    /// Whether every further version is one that is needed whatever the user does.
+    /// Whether every recompile is expected.
     pub fn is_expected(&self) -> bool {
         let mut causes = self.steps.iter().filter_map(|step| step.cause).peekable();
         self.limit == Limit::NotReached && causes.peek().is_some() && causes.all(|cause| cause.expected)
     }
 
-    /// The distinct things that changed, what changed most often first.
+    /// The distinct things that changed, most frequent first.
     pub fn subjects(&self) -> Vec<Subject<'_>> {
         let mut subjects: IndexMap<(Option<ChangeKind>, Option<String>), Subject<'_>> = IndexMap::new();
         for (at, step) in self.steps.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Which functions were compiled again, and what changed from each compile to the next.
+//! The functions that were recompiled, and what changed from each compile to the next.
 
 use super::advice::recompile_advice;
 use super::arrivals::{Evidence, complete, note_own_effect};
@@ -13,7 +13,7 @@ use crate::trace::{CompileId, FrameId};
 use fxhash::FxHashMap;
 use indexmap::IndexMap;
 
-/// The functions that were compiled again: those over the limit first, then by time.
+/// The functions that were recompiled: those over the limit first, then by time.
 pub(in crate::analysis) fn recompile_chains(model: &Model) -> Vec<Chain<'_>> {
     let mut frames: IndexMap<FrameId, Vec<CompileIndex>> = IndexMap::new();
     for (index, compile) in model.compiles.indexed() {
@@ -35,14 +35,14 @@ pub(in crate::analysis) fn recompile_chains(model: &Model) -> Vec<Chain<'_>> {
     chains
 }
 
-/// What a log says of recompiles, by compile.
+/// The records of a log about recompiles, by compile.
 struct Log<'m> {
     model: &'m Model,
     evidence: Evidence<'m>,
     reasons: FxHashMap<CompileIndex, Vec<&'m Reason>>,
     /// The thread or process that recorded the reasons.
     writers: FxHashMap<CompileIndex, u64>,
-    /// Compiles that torch refused because their function has too many versions already.
+    /// Compiles that torch refused because their function had too many versions.
     limits: FxHashMap<CompileIndex, Limit>,
 }
 
@@ -119,7 +119,7 @@ fn version_of(model: &Model, reason: &Reason) -> Option<CompileIndex> {
     model.by_id.get(&Some(id)).copied()
 }
 
-/// The backend of each version as far as the reasons name both sides.
+/// The backend of each version that the reasons name.
 fn backends(model: &Model, steps: &[Step<'_>]) -> FxHashMap<CompileIndex, String> {
     let mut backends = FxHashMap::default();
     for step in steps {
@@ -136,7 +136,7 @@ fn backends(model: &Model, steps: &[Step<'_>]) -> FxHashMap<CompileIndex, String
     backends
 }
 
-/// `0x7ff5c51d8750` of `.. (id=0x7ff5c51d8750). New backend: ..`: two backends may have the same words.
+/// `0x7ff5c51d8750` in `.. (id=0x7ff5c51d8750). New backend: ..`: two backends may have the same name.
 fn address_of(text: &str) -> String {
     let address = text.split_once("(id=").and_then(|(_, rest)| rest.split(')').next());
     address.unwrap_or(text).to_owned()
@@ -162,7 +162,7 @@ fn find_closest(model: &Model, step: &mut Step<'_>, backends: &FxHashMap<Compile
     step.against = step.reason().and_then(|reason| version_of(model, reason));
 }
 
-/// Compiled versions by the number in the ids. A damaged id may name any number.
+/// Number of compiled versions according to their ids. A damaged id may name any number.
 fn versions(model: &Model, compiles: &[CompileIndex]) -> usize {
     let number = |index: &CompileIndex| model.compiles.get(*index)?.id.as_ref()?.version()?.try_into().ok();
     let by_id = compiles.iter().filter_map(number).max().map_or(0, |last: usize| last.saturating_add(1));

@@ -1,31 +1,31 @@
-//! What a failed guard says about the change.
+//! The change that a failed guard reports.
 
 use super::expression::as_written;
 use super::kind::ChangeKind;
 
-/// What a failed guard says about the change.
+/// The change that a failed guard reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// What kind of thing changed.
     pub kind: ChangeKind,
-    /// The expression whose value changed, without the property that the kind names: `x` of a size or a dtype,
+    /// The expression whose value changed, without the property that the kind names: `x` for a size or a dtype,
     /// `cfg.mode`, `grad_mode`.
     pub source: Option<String>,
     /// The dimension, for sizes and strides.
     pub dimension: Option<u64>,
-    /// The value that the failed entry was compiled for.
+    /// The value that the cached version was compiled for.
     pub old: Option<String>,
-    /// The value that arrived, where the text has it. A guard of Python has not: the next compile's guard tells.
+    /// The value that arrived, if known. Guards on Python values do not name it; the guard of the next compile does.
     pub new: Option<String>,
-    /// The condition that stopped holding, as a user writes it, where values do not tell it: `x.shape[0] % 8 == 0`.
+    /// The condition that no longer holds, as a user writes it, if values do not express it: `x.shape[0] % 8 == 0`.
     pub condition: Option<String>,
-    /// The address of the object that was expected. It tells objects apart and is never shown.
+    /// The address of the expected object. It identifies the object and is never shown.
     pub address: Option<u64>,
-    /// Whether torch made it symbolic with the compile at hand: further values need none.
+    /// Whether this compile made it symbolic: further values do not recompile.
     pub became_dynamic: bool,
-    /// Whether the compiled code itself changes it, so that its guard fails on the next call.
+    /// Whether the compiled code itself changes the value, so that its guard fails on the next call.
     pub is_own_effect: bool,
-    /// Whether the tensor is a parameter or buffer of a module.
+    /// Whether the tensor is a parameter or buffer.
     pub of_parameter: bool,
 }
 
@@ -58,7 +58,7 @@ impl Change {
         self
     }
 
-    /// The expression in full, as one would write it in Python: `x.shape[1]`, `x.dtype`, `k`. A relation is its own.
+    /// The full expression as written in Python: `x.shape[1]`, `x.dtype`, `k`; for a relation, its condition.
     pub fn subject(&self) -> Option<String> {
         let source = self.source.as_deref()?;
         Some(match (self.kind, self.dimension) {
@@ -79,7 +79,7 @@ impl Change {
         })
     }
 
-    /// The expression that torch would make a symbol of: `x.shape[0]` of a size, `k` of a number.
+    /// The expression that torch can make symbolic: `x.shape[0]` for a size, `k` for a number.
     pub(super) fn symbolic_subject(&self) -> Option<String> {
         let source = self.source.as_deref()?;
         match (self.kind, self.dimension) {
@@ -92,7 +92,7 @@ impl Change {
         }
     }
 
-    /// Whether another change is of the same thing.
+    /// Whether another change is about the same expression and dimension.
     pub(super) fn is_of_the_same(&self, other: &Change) -> bool {
         self.source.is_some() && self.source == other.source && self.dimension == other.dimension
     }

@@ -1,26 +1,26 @@
-//! Which cached version was closest to the call that found none to fit.
+//! The cached version closest to a call that no version fits.
 //!
-//! Every version failed, each at the guard that its tree checked first among those that do not hold. The cause is what
-//! separates the call from the version with the fewest other differences, and no version of another backend is close.
+//! Each version reports only the first guard that failed. The cause is the difference to the version with the fewest
+//! other differences; a version of another backend is never close.
 
 use super::change::Change;
 use super::kind::ChangeKind;
 use crate::model::{GuardFacts, GuardPrint};
 use std::cmp::Reverse;
 
-/// What is known of a version that did not fit.
+/// A version that did not fit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate<'c> {
-    /// What its failed guard says.
+    /// The change that its failed guard reports.
     pub change: &'c Change,
-    /// Whether it was compiled by another backend than the call asks for.
+    /// Whether another backend compiled it than the call asks for.
     pub other_backend: bool,
-    /// Places whose guards differ between it and the version that was compiled for the call.
+    /// Places whose guards differ from the version that was compiled for the call.
     pub differences: Option<usize>,
 }
 
-/// The place in the list of the closest version; of equals the first, which is the newest. Differences are only counted
-/// where they are known of all.
+/// Index of the closest version; the first, which is the newest, of equally close ones. Differences count only if they are
+/// known for all versions.
 pub(super) fn closest(candidates: &[Candidate<'_>]) -> Option<usize> {
     let all_counted = candidates.iter().all(|candidate| candidate.differences.is_some());
     let order = |candidate: &Candidate<'_>| {
@@ -31,9 +31,9 @@ pub(super) fn closest(candidates: &[Candidate<'_>]) -> Option<usize> {
     best.map(|(index, _)| index)
 }
 
-/// How late a check comes: all checks before it held.
+/// How late a guard is checked: all guards before it held.
 fn lateness(change: &Change) -> (u8, Option<u64>) {
-    // Values of one place are checked in no order that the kinds tell.
+    // The kind does not say in which order the values of one place are checked.
     let dimension = change.dimension.filter(|_| change.kind.stage() > 1);
     // A relation of strides is a condition on symbols, which come after all tensors.
     let is_symbolic = change.kind == ChangeKind::Stride && change.condition.is_some();
@@ -41,8 +41,8 @@ fn lateness(change: &Change) -> (u8, Option<u64>) {
     (stage, dimension)
 }
 
-/// Counts the places whose guards differ between a version and the one compiled for the call. The failed guard itself
-/// counts where the trees do not show it: until 2.14 that of the global state has the same text for every state.
+/// Counts the places whose guards differ between a version and the one compiled for the call. A failed guard on the global
+/// state counts too: up to torch 2.14 the trees do not show it, as its text is the same for every state.
 pub(super) fn differences(version: &GuardFacts, call: &GuardFacts, change: &Change) -> usize {
     let trees = places_that_differ(&version.prints, &call.prints);
     let is_global = matches!(change.kind, ChangeKind::GradMode | ChangeKind::Autocast | ChangeKind::Setting);

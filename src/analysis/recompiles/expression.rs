@@ -1,8 +1,8 @@
-//! Guard expressions taken apart: comparisons, calls, and the variables that they look at.
+//! Parts of guard expressions: comparisons, calls, and variables.
 
 use super::tokens::{Token, TokenKind, tokens};
 
-/// A condition without the comment, hint and type that torch writes behind it.
+/// A condition without the comment, hint and type that follow it.
 pub(super) fn condition(text: &str) -> &str {
     let text = text.lines().next().unwrap_or_default();
     let found = tokens(text);
@@ -13,7 +13,12 @@ pub(super) fn condition(text: &str) -> &str {
     text.get(..end).unwrap_or(text).trim()
 }
 
-/// The class that torch 2.15 writes behind a check of an object: `type=<class '__main__.Color'>`.
+/// A failed guard in the same form for all versions of torch: variables as in the program, no comment.
+pub fn guard_as_written(text: &str) -> String {
+    as_written(condition(text))
+}
+
+/// The class that torch 2.15 adds to an object check: `type=<class '__main__.Color'>`.
 pub(super) fn checked_class(text: &str) -> Option<&str> {
     let found = tokens(text);
     let at = found.windows(2).position(
@@ -28,12 +33,12 @@ pub(super) fn checked_class(text: &str) -> Option<&str> {
 pub(super) struct Comparison<'t> {
     /// What is compared, in order.
     pub operands: Vec<&'t str>,
-    /// What stands between them: `==`, `is not`, `in`, ..
+    /// The operators between them: `==`, `is not`, `in`, ..
     pub operators: Vec<&'static str>,
 }
 
 impl<'t> Comparison<'t> {
-    /// Left side, operator and right side where it is no chain.
+    /// Left side, operator and right side, unless it is a chain.
     pub fn pair(&self) -> Option<(&'t str, &'static str, &'t str)> {
         match (self.operands.as_slice(), self.operators.as_slice()) {
             ([left, right], [operator]) => Some((left, operator, right)),
@@ -42,10 +47,10 @@ impl<'t> Comparison<'t> {
     }
 }
 
-/// Comparison operators as they are written with single spaces.
+/// Comparison operators, written with single spaces.
 const COMPARISONS: [&str; 10] = ["==", "!=", "<=", ">=", "<", ">", "is not", "not in", "is", "in"];
 
-/// Reads a comparison outside of all brackets; None where there is none.
+/// Reads a comparison outside of all brackets, if there is one.
 pub(super) fn comparison(text: &str) -> Option<Comparison<'_>> {
     let found = tokens(text);
     let mut read = Comparison { operands: Vec::new(), operators: Vec::new() };
@@ -80,7 +85,7 @@ pub(super) fn comparison(text: &str) -> Option<Comparison<'_>> {
     is_whole.then_some(read)
 }
 
-/// Where the text goes on after white space.
+/// The start of the next word.
 fn next_word(text: &str, start: usize) -> usize {
     let rest = text.get(start..).unwrap_or_default();
     start + rest.len() - rest.trim_start().len()
@@ -92,7 +97,7 @@ pub(super) fn call(text: &str) -> Option<(&str, Vec<&str>)> {
     let open = found.iter().position(|token| token.depth == 0 && token.is("("))?;
     let (open, close) = (found.get(open)?, found.last()?);
     let callee = text.get(..open.start)?.trim();
-    // `not f(a)` is no call: the words of a name touch each other.
+    // `not f(a)` is not a call.
     let is_name = !callee.contains(' ')
         && tokens(callee).iter().all(|token| token.kind == TokenKind::Name || token.is("."));
     let is_whole = close.is(")")
@@ -104,7 +109,7 @@ pub(super) fn call(text: &str) -> Option<(&str, Vec<&str>)> {
     Some((callee, split(text.get(open.end()..close.start)?, ",")))
 }
 
-/// Splits at a sign outside of all brackets; nothing gives nothing.
+/// Splits at a sign outside of all brackets; an empty text has no parts.
 pub(super) fn split<'t>(text: &'t str, sign: &str) -> Vec<&'t str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -116,7 +121,7 @@ pub(super) fn split<'t>(text: &'t str, sign: &str) -> Vec<&'t str> {
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// The expression inside brackets that enclose it whole: `(x % 8)` is `x % 8`.
+/// Removes brackets around the whole expression: `(x % 8)` is `x % 8`.
 pub(super) fn unwrapped(text: &str) -> &str {
     let mut text = text.trim();
     loop {
@@ -132,7 +137,7 @@ pub(super) fn unwrapped(text: &str) -> &str {
 }
 
 /// A variable as the user writes it: `L['x'].y` is `x.y`, `G['N']` is `N`, `c._modules['layers']._modules['0']` is
-/// `c.layers[0]`. Everything around variables stays as it is.
+/// `c.layers[0]`. Everything else is unchanged.
 pub fn as_written(text: &str) -> String {
     let text = text.trim();
     let found = tokens(text);
@@ -154,7 +159,7 @@ pub fn as_written(text: &str) -> String {
     written
 }
 
-/// Attributes that hold the parts of a module: their items are its attributes.
+/// Dictionaries of a module whose items are attributes of the module.
 const PARTS: [&str; 4] = ["_modules", "_parameters", "_buffers", "__dict__"];
 
 /// Start and end in the text, number of tokens, and what to write for a lookup at the start of `found`.
@@ -263,9 +268,13 @@ mod tests {
             ("x.L['y']", "x.L['y']"),
             ("L['a b']", "L['a b']"),
             ("list(L['d'].keys())[0]", "list(d.keys())[0]"),
+            ("L['x", "L['x"),
         ];
         for (torch, written) in pairs {
             assert_eq!(as_written(torch), written);
+        }
+        for guard in ["L['___stack0'] == -0.5   # if y:  # x.py:1 in f", "___stack0 == -0.5"] {
+            assert_eq!(guard_as_written(guard), "___stack0 == -0.5");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The kinds of things that change between compiles of one function.
 
-/// What changed between two compiles of one function. Each kind has words and advice of its own.
+/// What changed between two compiles of one function. Each kind has its own words and advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
     /// A dimension of an input.
@@ -9,9 +9,9 @@ pub enum ChangeKind {
     ParameterSize,
     /// How many dimensions a tensor has.
     Rank,
-    /// A size of 0 or 1 arrived, or stayed away: torch always compiles those two for themselves.
+    /// A size changed to or from 0 or 1, which torch always compiles separately.
     ZeroOne,
-    /// Two sizes that were equal when the code was compiled no longer are.
+    /// Two sizes that were equal when the code was compiled and now differ.
     EqualSizes,
     /// A relation of sizes that the code relies on: a bound, a multiple.
     Relation,
@@ -19,11 +19,11 @@ pub enum ChangeKind {
     Stride,
     /// Where a tensor starts in its memory.
     StorageOffset,
-    /// What kind of tensor it is for the dispatcher.
+    /// The dispatch keys of a tensor.
     DispatchKeys,
     /// The element type of a tensor.
     Dtype,
-    /// Where a tensor lives.
+    /// The device of a tensor.
     Device,
     /// Whether an input needs a gradient.
     RequiresGrad,
@@ -41,7 +41,7 @@ pub enum ChangeKind {
     Function,
     /// Which member of an enum it is.
     EnumMember,
-    /// Something that is no tensor came in the place of one, or the other way round.
+    /// A tensor in some calls, something else in others.
     NotATensor,
     /// Whether inputs are the same tensor.
     Alias,
@@ -80,7 +80,7 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// In words, as a list of kinds would name it.
+    /// The kind in words, as in report.json.
     pub fn word(self) -> &'static str {
         match self {
             Self::Size => "size",
@@ -112,8 +112,8 @@ impl ChangeKind {
         }
     }
 
-    /// Whether a version for each value is needed whatever the user does, as long as all of these values are used:
-    /// training beside evaluation, one version per dtype, sizes 0 and 1, a flag that selects a branch.
+    /// Whether each value needs a version of its own: training and evaluation, dtypes, sizes 0 and 1, a flag that selects
+    /// a branch.
     pub fn is_expected(self) -> bool {
         matches!(
             self,
@@ -129,7 +129,7 @@ impl ChangeKind {
         )
     }
 
-    /// Whether the value is one that stands alone, which another kind of such a value may follow: None after a number.
+    /// Whether the value is a scalar, which may be replaced by a scalar of another kind: None after a number.
     pub(super) fn is_scalar(self) -> bool {
         matches!(
             self,
@@ -143,13 +143,13 @@ impl ChangeKind {
         )
     }
 
-    /// Whether it is about what an object holds: the items of a container, an attribute.
+    /// Whether it is about the contents of an object: the items of a container, an attribute.
     pub(super) fn is_state(self) -> bool {
         matches!(self, Self::Length | Self::Keys | Self::Member | Self::Attribute)
     }
 
-    /// How late the check comes among the guards of one version: the global ones first, then those of values and
-    /// tensors in the order of the tree, then the conditions on symbolic sizes, and the backend where all guards hold.
+    /// When torch checks it among the guards of a version: global state first, then values and tensors in tree order,
+    /// then conditions on symbolic sizes.
     pub(super) fn stage(self) -> u8 {
         match self {
             Self::GradMode | Self::Autocast | Self::Setting => 0,

@@ -1,12 +1,12 @@
-//! How many versions of a function torch keeps, and what happens at the limit.
+//! How many versions of a function torch caches, and what happens at the limit.
 
 use crate::model::words::headline;
 use crate::model::{Failure, Model};
 
-/// Versions of a function that torch keeps unless the log says otherwise: `torch._dynamo.config.recompile_limit`.
+/// Default of `torch._dynamo.config.recompile_limit`, used if the log does not record it.
 const USUAL_LIMIT: u64 = 8;
 
-/// Versions of a function that torch keeps before it gives up.
+/// Versions of a function that torch caches before it gives up.
 pub fn recompile_limit(model: &Model) -> u64 {
     model.recompile_limit.unwrap_or(USUAL_LIMIT).max(1)
 }
@@ -22,7 +22,7 @@ pub enum Limit {
     Raises,
 }
 
-/// Whether a failure says that a function was compiled too often. Since 2.15 its text does; before, the name of the
+/// Whether a failure says that a function was compiled too often: since torch 2.15 by its text, before by the name of the
 /// exception.
 pub(in crate::analysis) fn is_limit(failure: &Failure) -> bool {
     let first = first_line(failure);
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_raises_is_told_from_one_that_runs_eagerly() {
+    fn a_limit_either_raises_or_runs_eagerly() {
         // 25_guards 48/2, 21_torch28_25_guards 48/2, 04_recompiles 3/8, 21_torch28_04_recompiles 3/8
         let raises = [
             ("FailOnRecompileLimitHit", "Hard failure due to fail_on_recompile_limit_hit"),

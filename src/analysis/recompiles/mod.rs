@@ -1,4 +1,4 @@
-//! Why functions were compiled again: what changed, against which version, what it means and what to do.
+//! Why functions were recompiled: what changed, compared with which version, what it means and what to do.
 
 mod advice;
 mod advice_kinds;
@@ -19,7 +19,7 @@ mod words;
 
 pub use chain::{Cause, Chain, Step};
 pub use change::Change;
-pub use expression::as_written;
+pub use expression::{as_written, guard_as_written};
 pub use guard_kinds::classify;
 pub use kind::ChangeKind;
 pub use limit::{Limit, recompile_limit};

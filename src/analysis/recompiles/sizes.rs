@@ -3,14 +3,14 @@
 use super::expression::as_written;
 use super::tokens::{Token, TokenKind, tokens};
 
-/// A size or layout that a symbolic condition looks at.
+/// A size, stride or offset in a symbolic condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SizeOf {
     /// The tensor as the user writes it.
     pub tensor: String,
     /// Which property.
     pub property: Property,
-    /// The dimension, where the property has one.
+    /// The dimension, if the property has one.
     pub dimension: Option<u64>,
 }
 
@@ -42,7 +42,7 @@ impl SizeOf {
 /// A condition with the sizes in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SizeCondition {
-    /// What it looks at, in order, each once.
+    /// The distinct sizes, in order.
     pub sizes: Vec<SizeOf>,
     /// The condition as a user writes it.
     pub written: String,
@@ -74,7 +74,7 @@ pub(super) fn size_condition(text: &str) -> SizeCondition {
     SizeCondition { sizes, written: as_written(&written) }
 }
 
-/// Reads `.size()[0]`, whose dot stands at `at`; with where it ends in the text.
+/// Reads `.size()[0]`, whose dot is the token `at`; also returns where it ends in the text.
 fn property_at(found: &[Token<'_>], at: usize) -> Option<(Property, Option<u64>, usize)> {
     let [dot, name, rest @ ..] = found.get(at..)? else { return None };
     if !dot.is(".") {
@@ -105,7 +105,7 @@ fn index(left: &Token<'_>, number: &Token<'_>, right: &Token<'_>) -> Option<u64>
     number.text.parse().ok().filter(|_| left.is("[") && right.is("]"))
 }
 
-/// Where the variable starts whose attribute follows at the token `at`: `L['x']` in `2*L['x'].size()`.
+/// Start of the variable whose attribute follows at the token `at`: `L['x']` in `2*L['x'].size()`.
 fn variable_start(found: &[Token<'_>], at: usize) -> usize {
     let Some(dot) = found.get(at) else { return 0 };
     let mut start = dot.start;

@@ -6,9 +6,9 @@ use super::kind::ChangeKind;
 /// A thing that changed between compiles of a function.
 #[derive(Debug)]
 pub struct Subject<'c> {
-    /// What kind of thing; None where the log gives no reason.
+    /// Its kind; None if the log gives no reason.
     pub kind: Option<ChangeKind>,
-    /// Its expression, where the guards name one.
+    /// Its expression, if the guards name one.
     pub name: Option<String>,
     /// Its changes, in order.
     pub changes: Vec<&'c Change>,
@@ -17,7 +17,7 @@ pub struct Subject<'c> {
 }
 
 impl Subject<'_> {
-    /// Its values, first to last, as far as guards tell them.
+    /// Its known values, first to last.
     pub fn values(&self) -> Vec<String> {
         let mut values: Vec<String> = Vec::new();
         for change in &self.changes {
@@ -29,7 +29,7 @@ impl Subject<'_> {
         values
     }
 
-    /// How many different values it had.
+    /// Number of distinct values.
     pub fn distinct_values(&self) -> usize {
         let mut values = self.values();
         values.sort();
@@ -42,7 +42,7 @@ impl Subject<'_> {
         self.changes.first()?.source.as_deref()
     }
 
-    /// Whether it was made symbolic with the last compile: further values need none.
+    /// Whether the last compile made it symbolic: further values do not recompile.
     pub fn became_dynamic(&self) -> bool {
         self.changes.last().is_some_and(|change| change.became_dynamic)
     }

@@ -1,9 +1,9 @@
-//! The words of a guard expression.
+//! The tokens of a guard expression.
 //!
-//! torch writes most guards as Python: `___check_obj_id(L['self'].f, 7)`, `2 <= x.size()[0] <= 100`. What a guard looks
-//! at is only found reliably with strings, brackets and comments told apart, so every reader of guards starts here.
+//! torch writes most guards as Python: `___check_obj_id(L['self'].f, 7)`, `2 <= x.size()[0] <= 100`. Strings, brackets
+//! and comments must be recognized to read them reliably, so every reader of guards starts here.
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// An identifier or a keyword.
@@ -20,21 +20,21 @@ pub(super) enum TokenKind {
     Operator,
 }
 
-/// A word of an expression.
+/// A token of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token<'t> {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
     /// Its text.
     pub text: &'t str,
-    /// Where it starts, in bytes.
+    /// Byte offset of its start.
     pub start: usize,
-    /// Brackets around it; those of a bracket itself are the ones outside of it.
+    /// Number of brackets around it.
     pub depth: usize,
 }
 
 impl Token<'_> {
-    /// Where it ends, in bytes.
+    /// Byte offset of its end.
     pub fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -48,8 +48,8 @@ impl Token<'_> {
 /// Operators of more than one character, longest first.
 const LONG_OPERATORS: [&str; 9] = ["==", "!=", "<=", ">=", "//", "**", "->", "<<", ">>"];
 
-/// Takes an expression apart. A comment ends it. Total: what Python would refuse still gives tokens, and a string that
-/// is never closed reaches to the end.
+/// Splits an expression into tokens, up to a comment. Total: invalid Python also gives tokens, and an unterminated string
+/// extends to the end.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let (mut at, mut depth) = (0, 0_usize);
@@ -108,7 +108,7 @@ fn number_length(rest: &str) -> usize {
     end.unwrap_or(rest.len())
 }
 
-/// Length of the string literal at the start, with its prefix; None where there is none.
+/// Length of the string literal at the start, including its prefix.
 fn string_length(rest: &str) -> Option<usize> {
     let prefix = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
     let is_prefix =

@@ -1,11 +1,11 @@
-//! What changed, in words.
+//! Changes in words.
 
 use super::chain::{Disagreement, Step};
 use super::change::Change;
 use super::kind::ChangeKind;
 use super::subject::Subject;
 
-/// Values that a sentence names; of more, the first ones and the last.
+/// Values that a sentence names; beyond that, the first ones and the last.
 const VALUES: usize = 6;
 
 /// Characters of a value that a sentence names.
@@ -49,7 +49,7 @@ fn values_in_words(subject: &Subject<'_>) -> String {
     }
 }
 
-/// What stands before the name of a thing.
+/// The noun before the name of a thing.
 fn noun(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Size => "size",
@@ -73,7 +73,7 @@ fn noun(kind: ChangeKind) -> &'static str {
     }
 }
 
-/// Kinds that take a sentence of their own; None where noun, name and values say it.
+/// The sentence for kinds that noun, name and values do not describe.
 fn sentence(kind: ChangeKind, change: &Change) -> Option<String> {
     let source = change.source.as_deref();
     let named = source.map_or_else(|| "an input".to_owned(), |source| format!("`{source}`"));
@@ -125,7 +125,7 @@ fn sentence(kind: ChangeKind, change: &Change) -> Option<String> {
     })
 }
 
-/// ` (x.shape[0] is 17)`, of a relation.
+/// ` (x.shape[0] is 17)`, for a relation.
 fn now(change: &Change) -> String {
     let (Some(source), Some(new)) = (&change.source, &change.new) else { return String::new() };
     match change.dimension {
@@ -142,12 +142,12 @@ fn alias(change: &Change) -> String {
     format!("inputs {} {verb}", names.join(" and "))
 }
 
-/// Whether torch put the value on the stack of a resumed function: `___stack0`.
+/// Whether the value is on the stack of a resumed function: `___stack0`.
 pub(super) fn is_left_by_break(source: &str) -> bool {
     source.starts_with("___stack")
 }
 
-/// `no version fits: flag is True for 2, k differs for 1`; None where all versions failed for the same thing.
+/// `no version fits: flag is True for 2, k differs for 1`; None if all versions failed for the same thing.
 pub fn disagreement(step: &Step<'_>) -> Option<String> {
     let groups = step.disagreement();
     let parts: Vec<String> = groups.iter().map(group).collect();
@@ -169,7 +169,7 @@ fn group(group: &Disagreement<'_>) -> String {
     format!("{what} for {}", group.versions)
 }
 
-/// What a kind means for compiled code, in a sentence.
+/// One sentence on what a kind means for compiled code.
 pub(in crate::analysis) fn meaning(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Size => {

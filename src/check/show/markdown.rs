@@ -5,7 +5,7 @@ use crate::check::verdict::{Check, Excess, Verdict};
 use crate::report::kit::markdown::{Markdown, code, prose};
 use crate::source_tree::SourceTree;
 
-/// Bytes of each part, 60 KB in all. What a part does not need, those behind it may take.
+/// Bytes of each part, 60 KB in all. Later parts may use what earlier ones leave.
 const HEAD: usize = 6_000;
 const CHECKS: usize = 14_000;
 const EXCESSES: usize = 40_000;
@@ -29,7 +29,7 @@ pub(super) fn markdown(verdict: &Verdict, tree: &SourceTree) -> String {
     part.end(0, ("budget", "budgets"), "`--format json` has all");
     excesses(verdict, tree, &mut document);
     let mut text = Vec::new();
-    // Writing into memory cannot fail.
+    // Writing to memory cannot fail.
     let _ = document.write(&mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
@@ -57,7 +57,7 @@ fn excesses(verdict: &Verdict, tree: &SourceTree, document: &mut Markdown) {
     part.end(0, ("entry", "entries"), "`--format json` has all");
 }
 
-/// `- **title** at net.py:11 in forward, 146 ms wasted`, with the hint and the page below it.
+/// `- **title** at net.py:11 in forward, 146 ms wasted`, followed by the hint and the page.
 fn entry(verdict: &Verdict, check: &Check, excess: &Excess, tree: &SourceTree) -> String {
     let mut parts = vec![format!("- **{}**", prose(&words::one_line(&excess.title), LONGEST_TITLE))];
     if let Some(file) = &excess.file {

@@ -24,15 +24,14 @@ impl Verdict {
         }
     }
 
-    /// What exceeds a budget, the worst first and each once: a graph break may exceed that of the log and that of its
-    /// function.
+    /// Excesses, worst first and each once: a graph break may exceed the budgets of its log and of its function.
     fn notices(&self) -> Vec<Notice> {
         let exceeded = self.checks.iter().filter(|check| !check.holds());
         let mut excesses: Vec<(&Check, &Excess)> =
             exceeded.flat_map(|check| check.excesses.iter().map(move |excess| (check, excess))).collect();
         excesses.sort_by(|(_, a), (_, b)| a.weight().cmp(&b.weight()).then(b.lost().total_cmp(&a.lost())));
-        let mut told = IndexSet::new();
-        excesses.retain(|(_, one)| told.insert((&one.title, &one.file, one.line)));
+        let mut listed = IndexSet::new();
+        excesses.retain(|(_, one)| listed.insert((&one.title, &one.file, one.line)));
         excesses.into_iter().map(|(check, excess)| notice(self, check, excess)).collect()
     }
 
@@ -53,7 +52,7 @@ fn notice(verdict: &Verdict, check: &Check, excess: &Excess) -> Notice {
     details.extend(words::ranks(verdict, excess));
     Notice {
         rule: excess.kind.clone(),
-        // It fails the check, whatever the report calls it.
+        // Whatever its severity, it fails the check.
         level: crate::analysis::Severity::Error,
         title: excess.title.clone(),
         details,

@@ -3,7 +3,7 @@
 use super::words::{known, limit, line, one_line, sentence, verdict as headline};
 use crate::check::verdict::Verdict;
 
-/// Excesses of a budget that are told.
+/// Excesses listed per budget.
 const EXCESSES: usize = 10;
 
 pub(super) fn text(verdict: &Verdict) -> String {

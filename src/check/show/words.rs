@@ -1,11 +1,11 @@
-//! The sentences that all forms of a verdict share.
+//! Sentences that all formats of a verdict share.
 
 use crate::check::items::ItemCost;
 use crate::check::verdict::{Check, Excess, Verdict};
 use crate::model::words::counted;
 use crate::report::formats::cost_words;
 
-/// Characters of a title, and how many ranks are named.
+/// Characters of a title, and number of ranks named.
 const LONGEST: usize = 200;
 const RANKS: usize = 8;
 
@@ -38,7 +38,7 @@ pub(super) fn place(excess: &Excess) -> Option<String> {
     Some(excess.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
 }
 
-/// `on rank 0 and rank 1`, where there are several logs and not all have it.
+/// `in rank 0, rank 1`, if there are several logs.
 pub(super) fn ranks(verdict: &Verdict, excess: &Excess) -> Option<String> {
     if verdict.logs.len() < 2 {
         return None;
@@ -66,7 +66,7 @@ pub(super) fn line(verdict: &Verdict, excess: &Excess) -> String {
     parts.join(", ")
 }
 
-/// A text without line breaks and control characters, and not too long.
+/// A text without line breaks and control characters, of limited length.
 pub(super) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line: String = words.join(" ").chars().filter(|c| !c.is_control()).collect();

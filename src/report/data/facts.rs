@@ -1,5 +1,6 @@
 //! report.json: the model and the findings. It is streamed, and the metrics records are read again one by one.
 
+use crate::analysis::Step;
 use crate::model::{
     BorrowedText, CONFIG_FIELDS, CacheLookup, Compile, CompileIndex, Content, Frame, GraphBreak,
     MetricsRecord, ProblemKind, Reason, Recompile, TextFrame,
@@ -11,6 +12,7 @@ use crate::report::data::raw::{compact, readable};
 use crate::report::kit::log_text::RecordFields;
 use crate::report::kit::paths;
 use crate::report::subject::Report;
+use fxhash::FxHashMap;
 use serde::ser::{Error, SerializeMap};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -45,7 +47,9 @@ impl Serialize for LogReport<'_> {
         )?;
         map.serialize_entry("configs", &Configs(report))?;
         map.serialize_entry("graph_breaks", &Each(|| model.graph_breaks.iter().map(graph_break)))?;
-        map.serialize_entry("recompiles", &Each(|| model.recompiles.iter().map(|r| recompile(report, r))))?;
+        let steps = recompile_steps(report);
+        let recompiles = || model.recompiles.iter().map(|entry| recompile(report, &steps, entry));
+        map.serialize_entry("recompiles", &Each(recompiles))?;
         map.serialize_entry("failures", &Each(|| failures(report)))?;
         map.serialize_entry("restarts", &Each(|| restarts(report)))?;
         map.serialize_entry("caches", &Each(|| model.caches.iter().map(|c| cache(report, c))))?;
@@ -253,14 +257,36 @@ fn graph_break(entry: &GraphBreak) -> Value {
     })
 }
 
-fn recompile(report: Report<'_>, entry: &Recompile) -> Value {
-    let compile = report.model.compile(entry.compile.as_ref());
-    let function = compile.and_then(|c| c.function.as_ref()).map(|f| f.name.clone());
+/// What analysis knows of each recompile.
+fn recompile_steps<'m>(report: Report<'m>) -> FxHashMap<CompileIndex, &'m Step<'m>> {
+    let steps = report.found.chains.iter().flat_map(|chain| &chain.steps);
+    steps.map(|step| (step.compile, step)).collect()
+}
+
+fn recompile(report: Report<'_>, steps: &FxHashMap<CompileIndex, &Step<'_>>, entry: &Recompile) -> Value {
+    let index = report.model.by_id.get(&entry.compile);
+    let function = index.and_then(|index| report.model.compiles.get(*index)?.function.as_ref());
+    let step = index.and_then(|index| steps.get(index)).copied();
     json!({
         "compile_id": id_text(&entry.compile),
-        "function": function,
+        "function": function.map(|function| &function.name),
+        "change": step.and_then(|step| change(report, step)),
         "reasons": entry.reasons.iter().map(reason).collect::<Vec<_>>(),
     })
+}
+
+/// What separates the call that was compiled again from the closest version.
+fn change(report: Report<'_>, step: &Step<'_>) -> Option<Value> {
+    let change = step.change.as_ref()?;
+    let against = step.against.and_then(|against| report.model.compiles.get(against));
+    Some(json!({
+        "kind": change.kind.word(),
+        "subject": change.subject(),
+        "old": change.old,
+        "new": change.new,
+        "against": against.map(Compile::label),
+        "same_for": step.same_for(),
+    }))
 }
 
 fn reason(reason: &Reason) -> Value {

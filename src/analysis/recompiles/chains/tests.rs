@@ -240,7 +240,7 @@ fn a_function_over_the_limit_comes_first_and_one_without_a_reason_is_listed() {
     });
     let chains = recompile_chains(&model);
     assert!(chains[0].limit_hit() && !chains[1].limit_hit());
-    assert_eq!((chains[0].recompiles(), chains[0].kept()), (1, 1));
+    assert_eq!((chains[0].recompiles(), chains[0].cached_versions()), (1, 1));
     assert_eq!(chains[0].lead, Some((ChangeKind::Size, Some("x.shape[0]".to_owned()))));
     assert_eq!(chains[0].values, ["2", "3"]);
     assert_eq!(chains[1].lead, None);

@@ -1,4 +1,4 @@
-//! Guards that torch words as sentences.
+//! Guards that torch reports as messages.
 
 use crate::analysis::recompiles::change::Change;
 use crate::analysis::recompiles::expression::as_written;
@@ -22,10 +22,10 @@ pub(super) fn backend(text: &str) -> Option<Change> {
     )
 }
 
-/// `eager` of `_TorchCompileWrapper(compiler='eager', dynamic=None)`; another object is named as it is.
+/// `eager` in `_TorchCompileWrapper(compiler='eager', dynamic=None)`; other objects are kept verbatim.
 fn backend_name(text: &str) -> &str {
     let compiler = text.split_once("compiler='").and_then(|(_, rest)| rest.split('\'').next());
-    // A function has its address in its text.
+    // The text of a function includes its address.
     compiler.unwrap_or_else(|| text.split(" at 0x").next().unwrap_or(text).trim_start_matches('<'))
 }
 
@@ -80,7 +80,7 @@ fn expected_and_actual(text: &str) -> (Option<&str>, Option<&str>) {
     (old.map(|old| old.rsplit_once(" to be ").map_or(old, |(_, value)| value)), new)
 }
 
-/// torch writes the expected flag only, as 0 or 1; the other one arrived.
+/// torch writes only the expected flag, as 0 or 1; the other one arrived.
 fn requires_grad(source: &str, old: Option<&str>) -> Change {
     let (old, new) = match old.map(|old| old.trim_start_matches("requires_grad=")) {
         Some("0") => (Some("False"), Some("True")),
@@ -90,8 +90,8 @@ fn requires_grad(source: &str, old: Option<&str>) -> Change {
     Change::new(ChangeKind::RequiresGrad, Some(source)).with_values(old, new)
 }
 
-/// `DispatchKeySet(CPU, BackendSelect, AutogradCPU)`: the keys that only one side has are the change. Where they are
-/// those of another device, the device is.
+/// `DispatchKeySet(CPU, BackendSelect, AutogradCPU)`: the change is the keys that only one side has, or the device if
+/// the keys are for different devices.
 fn dispatch_keys(source: &str, old: Option<&str>, new: Option<&str>) -> Change {
     let (was, is) = (keys(old.unwrap_or_default()), keys(new.unwrap_or_default()));
     let gone: Vec<&str> = was.iter().copied().filter(|key| !is.contains(key)).collect();
@@ -146,7 +146,7 @@ pub(super) fn type_of_input(text: &str) -> Option<Change> {
     let old = old.trim_end_matches(['\'', ',', ' ']);
     let was = if old.contains("tensor type") { "torch.Tensor" } else { class_name(old) };
     let new = new.map(class_name);
-    // Classes of Python itself have no module in their name: no tensor is one of those.
+    // Builtin classes have no module in their name, and no tensor class is builtin.
     let is_builtin = new.is_some_and(|name| !name.contains('.'));
     let kind = if is_builtin { ChangeKind::NotATensor } else { ChangeKind::Type };
     Some(Change::new(kind, Some(source)).with_values(Some(was), new))
@@ -157,13 +157,13 @@ fn class_name(text: &str) -> &str {
     text.split_once('\'').and_then(|(_, rest)| rest.split_once('\'')).map_or(text, |(name, _)| name)
 }
 
-/// `Duplicate tensors found: ["x", "y"]`: inputs that were different tensors are one now.
+/// `Duplicate tensors found: ["x", "y"]`: inputs that were different tensors are the same one now.
 pub(super) fn duplicates(text: &str) -> Option<Change> {
     let rest = text.strip_prefix("Duplicate tensor")?;
     let list = rest.split_once('[').map(|(_, list)| list.trim_end().trim_end_matches(']'));
     let mut change =
         Change::new(ChangeKind::Alias, None).with_values(Some("different tensors"), Some("the same tensor"));
-    // Names hold brackets and quotes of their own; the double quotes are torch's.
+    // Names may contain brackets and single quotes; the double quotes are torch's.
     let names = list.map(|list| list.split('"').skip(1).step_by(2).collect::<Vec<_>>());
     let names = names.filter(|names| !names.is_empty());
     change.source = names.map(|names| names.into_iter().map(as_written).collect::<Vec<_>>().join(", "));
@@ -183,7 +183,7 @@ pub(super) fn marks(text: &str) -> Option<Change> {
     Some(Change::new(ChangeKind::Marks, None).with_values(old, new))
 }
 
-/// Until 2.8 torch has no words where no guard failed: the backend is another one, or threads compiled at once.
+/// Up to 2.8 torch writes an empty text if no guard failed: the backend differs, or several threads compiled at once.
 pub(super) fn unnamed(text: &str) -> Option<Change> {
     text.is_empty().then(|| Change::new(ChangeKind::Unnamed, None))
 }

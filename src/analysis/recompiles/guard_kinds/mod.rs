@@ -1,7 +1,7 @@
-//! What changed, read from the text of a failed guard: one row per form in which torch writes guards.
+//! Reads a change from the text of a failed guard: one row per form of guard that torch writes.
 //!
-//! torch words a failed guard in two ways: checks made in C++ speak (`tensor 'x' size mismatch at index 0. expected 4,
-//! actual 6`), all others are the condition that used to hold (`k == 2`).
+//! Failed guards come in two forms: checks in C++ write a message (`tensor 'x' size mismatch at index 0. expected 4,
+//! actual 6`), all others are the condition that no longer holds (`k == 2`).
 
 mod messages;
 mod objects;
@@ -12,10 +12,10 @@ use super::change::Change;
 use super::expression::{condition, split};
 use super::kind::ChangeKind;
 
-/// A form of guards: reads its texts and no others.
+/// Reads one form of guard.
 type Row = fn(&str) -> Option<Change>;
 
-/// Sentences of torch's C++ checks and of its own explanations.
+/// Messages of torch's C++ checks.
 const MESSAGES: [Row; 8] = [
     messages::race,
     messages::backend,
@@ -27,7 +27,7 @@ const MESSAGES: [Row; 8] = [
     messages::unnamed,
 ];
 
-/// Conditions in Python, the most particular first.
+/// Conditions in Python, most specific first.
 const CONDITIONS: [Row; 12] = [
     values::marks,
     values::setting,
@@ -43,17 +43,17 @@ const CONDITIONS: [Row; 12] = [
     values::value,
 ];
 
-/// Reads a reason, as torch wrote it but without the id of the older compile in front; a comment with the source line
-/// may follow (`k == 2   # return x + k  # a.py:18 in f`). Total: a text that nobody knows is [`ChangeKind::Other`].
+/// Reads a failed guard as torch wrote it, without the id of the older compile; a comment with the source line may follow
+/// (`k == 2   # return x + k  # a.py:18 in f`). Total: an unknown text is [`ChangeKind::Other`].
 pub fn classify(reason: &str) -> Change {
     let line = reason.lines().next().unwrap_or_default().trim();
     if let Some(change) = MESSAGES.iter().find_map(|row| row(line)) {
         return change;
     }
     let text = condition(line);
-    // With verbose reasons several guards of one entry are joined; the first says enough.
+    // Verbose reasons join several guards of one version; the first is enough.
     let first = split(text, ";").first().copied().unwrap_or(text);
-    // The class behind a check of an object is part of that row only.
+    // Only object checks are followed by a class.
     let whole = split(line, ";").first().copied().unwrap_or(line);
     let change = CONDITIONS.iter().find_map(|row| row(first));
     let mut change = change.unwrap_or_else(|| Change::new(ChangeKind::Other, None).with_condition(first));

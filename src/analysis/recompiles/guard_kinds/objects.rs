@@ -1,4 +1,4 @@
-//! Guards on which object or type a value is.
+//! Guards on the identity or type of a value.
 
 use crate::analysis::recompiles::change::Change;
 use crate::analysis::recompiles::expression::{
@@ -31,8 +31,8 @@ pub(super) fn type_check(text: &str) -> Option<Change> {
     is_same.then(|| Change::new(ChangeKind::Type, arguments.first().copied()).with_values(Some(right), None))
 }
 
-/// `___check_obj_id(c, 140696905928208), type=<class '__main__.Color'>`. The address is kept apart: it says nothing to
-/// a reader, and two of one variable are one subject.
+/// `___check_obj_id(c, 140696905928208), type=<class '__main__.Color'>`. The address is not part of the subject, so
+/// that two objects in one variable are one subject.
 pub(super) fn object_check(text: &str) -> Option<Change> {
     let first = split(text, ",").first().copied().unwrap_or(text);
     let (callee, arguments) = call(first)?;
@@ -50,7 +50,7 @@ pub(super) fn object_check(text: &str) -> Option<Change> {
     Some(change)
 }
 
-/// Adds the class that torch 2.15 names behind a check of an object or a type.
+/// Adds the class that torch 2.15 writes after an object or type check.
 pub(super) fn add_class(change: &mut Change, text: &str) {
     let Some(class) = checked_class(text) else { return };
     if change.kind == ChangeKind::Object {

@@ -23,7 +23,7 @@ pub(super) fn sizes(text: &str) -> Option<Change> {
     Some(change)
 }
 
-/// A condition on strides or offsets is one of layout, whatever else it names.
+/// A condition on strides or offsets is about the layout, whatever else it names.
 fn layout(read: &SizeCondition) -> Option<Change> {
     let size = read.sizes.iter().find(|size| size.property != Property::Size)?;
     let kind = match size.property {
@@ -44,7 +44,7 @@ fn layout(read: &SizeCondition) -> Option<Change> {
     Some(change)
 }
 
-/// A size compared with a number: `x.size()[0] == 8` is a size, `2 <= x.size()[0]` the rule of sizes 0 and 1.
+/// A size compared with a number: `x.size()[0] == 8` is a size, `2 <= x.size()[0]` excludes sizes 0 and 1.
 fn one_size(compared: &Comparison<'_>, size: &SizeOf) -> Option<Change> {
     let (left, operator, right) = compared.pair()?;
     let plain = |side: &str| size_condition(side).written == size.written();
@@ -68,7 +68,7 @@ fn one_size(compared: &Comparison<'_>, size: &SizeOf) -> Option<Change> {
     Some(change.with_values(old, None))
 }
 
-/// Two sizes of inputs that torch gave one symbol because they were equal.
+/// Two input sizes that share a symbol because they were equal.
 fn is_equality_of_sizes(compared: &Comparison<'_>) -> bool {
     let is_size = |side: &str| {
         let read = size_condition(side);
@@ -78,7 +78,7 @@ fn is_equality_of_sizes(compared: &Comparison<'_>) -> bool {
         && compared.operands.iter().all(|side| is_size(side))
 }
 
-/// `(x.shape[0] % 8) == 0` as one would write it: `x.shape[0] % 8 == 0`.
+/// Removes needless brackets: `(x.shape[0] % 8) == 0` is `x.shape[0] % 8 == 0`.
 fn bare(written: &str) -> String {
     let Some((left, operator, right)) = comparison(written).and_then(|compared| compared.pair()) else {
         return unwrapped(written).to_owned();

@@ -1,4 +1,4 @@
-//! Guards on values of Python: numbers, strings, flags, containers, settings.
+//! Guards on Python values: numbers, strings, flags, containers, settings.
 
 use crate::analysis::recompiles::change::Change;
 use crate::analysis::recompiles::expression::{as_written, call, comparison, unwrapped};
@@ -17,7 +17,7 @@ pub(super) fn marks(text: &str) -> Option<Change> {
             && (name.ends_with("_indices") || name.ends_with("_range") || name.ends_with("_marking"))
     };
     let mark = found.iter().position(|token| token.kind == TokenKind::Text && is_mark(token.text))?;
-    // The tensor stands between the bracket of hasattr or getattr and the comma before the name.
+    // The tensor is the first argument of hasattr or getattr.
     let comma = found.get(mark.checked_sub(1)?).filter(|token| token.is(","))?;
     let open = found.get(..mark)?.iter().rfind(|token| token.is("(") && token.depth + 1 == comma.depth)?;
     let source = text.get(open.end()..comma.start)?;
@@ -158,7 +158,7 @@ pub(super) fn value(text: &str) -> Option<Change> {
     Some(Change::new(kind, Some(left)).with_values(Some(right), None))
 }
 
-/// A value that was anything but this one; now it is this one.
+/// A value that was anything but this one, and now is this one.
 fn unlike(left: &str, right: &str) -> Change {
     let kind = kind_of_value(left, right);
     Change::new(kind, Some(left)).with_values(Some(&format!("not {right}")), Some(right))
@@ -188,7 +188,7 @@ fn is_enum(value: &str) -> bool {
         .is_some_and(|rest| rest.contains('.') && rest.contains(": ") && rest.ends_with('>'))
 }
 
-/// A relation that a symbolic number was in: `k % 8 == 0`, `2 <= k`, `k <= 100`.
+/// A relation on a symbolic number: `k % 8 == 0`, `2 <= k`, `k <= 100`.
 fn number_relation(text: &str, operands: &[&str]) -> Change {
     let variable = operands.iter().map(|side| unwrapped(side)).find(|side| !is_number(side));
     let name = variable.and_then(|side| {
@@ -200,7 +200,7 @@ fn number_relation(text: &str, operands: &[&str]) -> Change {
     Change::new(kind, name.as_deref()).with_condition(as_written(unwrapped(text)))
 }
 
-/// `k` of `k % 8`: up to the first operator that is no part of a name.
+/// `k` in `k % 8`: everything before the first operator.
 fn first_variable(side: &str) -> String {
     let found = tokens(side);
     let end = found.iter().find(|token| {
@@ -209,7 +209,7 @@ fn first_variable(side: &str) -> String {
     as_written(side.get(..end.map_or(side.len(), |token| token.start)).unwrap_or(side))
 }
 
-/// Whether a side computes: `k % 8`, `k + 1`. A sign before a number does not.
+/// Whether an operand is an arithmetic expression: `k % 8`, `k + 1`, but not `-1`.
 fn is_arithmetic(operands: &[&str]) -> bool {
     operands.iter().any(|side| {
         let found = tokens(unwrapped(side));

@@ -48,7 +48,7 @@ pub(crate) fn section(
         ),
         place: view.place_of_all(&subject.compiles(), function)?.unwrap_or_default(),
         compiles: counted(chain.steps.len(), "compile", "compiles"),
-        kept: format!("{} of {} kept", whole(chain.kept()), whole(subject.limit)),
+        kept: format!("{} of {} kept", whole(chain.cached_versions()), whole(subject.limit)),
         over: chain.limit_hit(),
         time: chain.us.map(micros),
         advice,

@@ -61,7 +61,7 @@ fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> anyhow::Result<
     Ok(Row::of(vec![
         Td::html(Html::joined(pieces.into_iter().flatten(), " ")),
         Td::number(chain.steps.len() as f64, &whole(chain.steps.len())),
-        Td::html(meter(chain.kept(), subject.limit, chain.limit_hit())),
+        Td::html(meter(chain.cached_versions(), subject.limit, chain.limit_hit())),
         Td::html(changed(view, subject)),
         Td::html(values(&chain.values)).class("mono"),
         Td::maybe(chain.us, micros),

@@ -1,17 +1,17 @@
-//! Which functions have other graphs or other code: their texts are read as far as that takes no noticeable time.
+//! Functions whose graphs or code differ. Their texts are read up to a limit.
 
 use super::rows::{Comparison, FunctionLine, LogComparison, Topic};
 use super::texts::ComparedCompile;
 use crate::analysis::two_columns::same_text;
 use std::collections::BTreeSet;
 
-/// Bytes of all files that are read to find out which differ. More are compared only where rows say that they do.
+/// Bytes read in all to find functions that differ. Beyond that, only functions that rows name are compared.
 const MOST_BYTES: u64 = 48 << 20;
 
-/// Functions that have a page.
+/// Functions that get a page.
 const MOST_FUNCTIONS: usize = 40;
 
-/// What two compiles look like beside each other.
+/// Result of comparing the texts of two compiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Look {
     Same,
@@ -21,7 +21,7 @@ enum Look {
 }
 
 impl Look {
-    /// Reads the texts of both sides, and counts the bytes.
+    /// Compares the texts of both sides and counts the bytes.
     fn of(compile: &ComparedCompile, bytes: &mut u64) -> Look {
         let mut look = Look::Same;
         for text in compile.texts() {
@@ -44,7 +44,7 @@ impl Look {
     }
 }
 
-/// A function that has a page with its graphs and code side by side.
+/// A function with a page that shows its graphs and code side by side.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChangedFunction<'c> {
     /// Rank of its log.
@@ -56,11 +56,11 @@ pub(crate) struct ChangedFunction<'c> {
 /// The functions whose graphs or code differ.
 #[derive(Debug, Default)]
 pub(crate) struct ChangedFunctions<'c> {
-    /// Those that have a page: first those that rows are about, then by the difference of their times.
+    /// Functions with a page: first those that rows name, then by time difference.
     pub functions: Vec<ChangedFunction<'c>>,
-    /// How many more functions rows say to differ; these have no page.
+    /// Number of functions that rows name but that have no page.
     pub left_out: usize,
-    /// Functions that were not looked at, since that would have taken too long.
+    /// Number of functions that were not compared, to limit the time.
     pub unread: usize,
 }
 
@@ -97,13 +97,13 @@ impl<'c> ChangedFunctions<'c> {
         }
     }
 
-    /// The place of a function's page among all, from 0.
+    /// Index of a function's page.
     pub fn place(&self, rank: Option<u64>, id: usize) -> Option<usize> {
         self.functions.iter().position(|one| one.rank == rank && one.line.id == id)
     }
 }
 
-/// The functions of a log whose graphs or code differ as rows say.
+/// The functions of a log whose graphs or code differ according to rows.
 fn named(comparison: &Comparison, log: &LogComparison) -> BTreeSet<usize> {
     let is_named = |topic: Topic| matches!(topic, Topic::Operators | Topic::Kernels | Topic::Inputs);
     let rows =

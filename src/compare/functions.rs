@@ -1,19 +1,14 @@
-//! Functions: which are compiled, how often, in what time, and to what.
+//! Differences in functions: which are compiled, how often, how long it takes, and the result.
 
 use super::matching::Matched;
 use super::problems::Problems;
 use super::recording::{Compile, Function};
-use super::rows::{
-    CompileRef, FunctionLine, LogComparison, OneFactor, Row, RowKind, RowSide, TimeLine, Topic,
-};
-use super::runs::{MatchedFunction, Runs, function_words};
+use super::rows::{CompileRef, FunctionLine, LogComparison, OneFactor, Row, RowKind, TimeLine, Topic};
+use super::runs::{MatchedFunction, NAMED, Runs, function_words};
 use super::texts::{ComparedCompile, CompileTexts};
 use crate::model::words::counted;
 
-/// Compiles that a row or a line names on each side.
-const NAMED: usize = 8;
-
-/// Functions from which on it can be said that nearly all of them are slower.
+/// Smallest number of functions for a statement on nearly all of them.
 const LEAST_FUNCTIONS: usize = 4;
 
 /// Adds the rows and the table of functions.
@@ -50,12 +45,12 @@ pub(super) fn functions(runs: &Runs<'_>, problems: &Problems, found: &mut LogCom
     found.one_factor = one_factor(&found.functions);
 }
 
-/// A function that is looked at.
+/// A function to compare.
 struct Subject<'f, 'r> {
-    /// Its place among the functions of the comparison.
+    /// Its index among the functions of the comparison.
     id: usize,
     function: &'f MatchedFunction,
-    /// As B has it, else A.
+    /// The function in B, otherwise in A.
     shown: &'r Function,
 }
 
@@ -71,24 +66,11 @@ impl Subject<'_, '_> {
     }
 }
 
-/// The side of a row in one log: the compiles, and the page of the first.
-fn row_side<'c>(runs: &Runs<'_>, log: usize, compiles: impl Iterator<Item = &'c Compile>) -> RowSide {
-    let compiles: Vec<&Compile> = compiles.take(NAMED).collect();
-    let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
-    let page = compiles.first().filter(|one| !one.folder.is_empty());
-    RowSide {
-        compiles: compiles.iter().map(|one| one.id.clone()).collect(),
-        value: None,
-        page: page.map(|one| format!("{folder}{}/compile.html", one.folder)),
-    }
-}
-
 /// Both sides of a row: the compiles of the function in the first logs that have it.
 fn set_sides(runs: &Runs<'_>, function: &MatchedFunction, row: &mut Row) {
     for (log, place) in runs.firsts(&function.places).into_iter().flatten() {
         let compiles = runs.function(log, place).map(|function| function.compiles.as_slice());
-        let side = row_side(runs, log, compiles.unwrap_or_default().iter());
-        if log < runs.of_a { row.a = side } else { row.b = side }
+        runs.set_side(row, log, runs.side_of_compiles(log, compiles.unwrap_or_default()));
     }
 }
 
@@ -118,7 +100,7 @@ fn one_sided(runs: &Runs<'_>, subject: &Subject<'_, '_>, kind: RowKind) -> Row {
     row
 }
 
-/// What differs in a function that both sides compile.
+/// Adds the differences in a function that both sides compile.
 fn common(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>, found: &mut LogComparison) {
     let function = subject.function;
     found.rows.extend(count_of_compiles(runs, problems, subject));
@@ -129,11 +111,11 @@ fn common(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>, found
         row.matched = Some(function.how());
         set_sides(runs, function, &mut row);
         row.seconds = times;
-        // A failure carries the seconds of its compile.
-        let told = |row: &RowSide, logs: std::ops::Range<usize>| {
-            row.compiles.iter().any(|id| logs.clone().any(|log| problems.told.contains(&(log, id.clone()))))
-        };
-        if !(told(&row.a, 0..runs.of_a) || told(&row.b, runs.of_a..runs.logs.len())) {
+        // Rows on failures and recompiles have the seconds of their compile.
+        let is_counted = [&row.a, &row.b].into_iter().zip(runs.sides()).any(|(side, logs)| {
+            side.compiles.iter().any(|id| logs.clone().any(|log| problems.has_row(log, id)))
+        });
+        if !is_counted {
             found.rows.push(row);
         }
     }
@@ -159,7 +141,7 @@ fn common(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>, found
     super::graphs::kernels(runs, function, subject.shown, found);
 }
 
-/// A function that one side compiles more often, where no row about a recompile or failure says so.
+/// A function that one side compiles more often, unless a row on a recompile or failure says so.
 fn count_of_compiles(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>) -> Option<Row> {
     let function = subject.function;
     let extra: Vec<&Matched> = function.compiles.iter().filter(|one| runs.became(one).is_some()).collect();
@@ -167,7 +149,7 @@ fn count_of_compiles(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_,
         let mut known = one.places.iter().enumerate().filter(|(_, place)| place.is_some());
         known.any(|(log, _)| {
             let compile = runs.compile(function, log, one);
-            compile.is_some_and(|compile| problems.told.contains(&(log, compile.id.clone())))
+            compile.is_some_and(|compile| problems.has_row(log, &compile.id))
         })
     };
     let extra: Vec<&Matched> = extra.into_iter().filter(|one| !is_told(one)).collect();
@@ -202,20 +184,13 @@ fn line(runs: &Runs<'_>, subject: &Subject<'_, '_>) -> FunctionLine {
         let compiles = function.compiles.iter().filter_map(|one| runs.compile(function, log, one));
         Some(compiles.map(|compile| compile.parts.at(0) + compile.parts.at(1)).sum())
     });
-    let [a, b] = runs.firsts(&function.places);
-    let compiles = |first: Option<(usize, usize)>| {
-        first.and_then(|(log, place)| Some((log, runs.function(log, place)?.compiles.as_slice())))
-    };
-    let (a, b) = (compiles(a), compiles(b));
+    let [a, b] = runs.firsts(&function.places).map(|first| {
+        let (log, place) = first?;
+        Some((log, runs.function(log, place)?.compiles.as_slice()))
+    });
     let counts = |side: Option<(usize, &[Compile])>, of: fn(&Compile) -> Option<u64>| {
-        let counts: Vec<String> = side
-            .map_or(&[][..], |(_, compiles)| compiles)
-            .iter()
-            .filter_map(of)
-            .take(NAMED)
-            .map(|count| count.to_string())
-            .collect();
-        counts.join(", ")
+        let compiles = side.into_iter().flat_map(|(_, compiles)| compiles);
+        compiles.filter_map(of).take(NAMED).map(|count| count.to_string()).collect::<Vec<_>>().join(", ")
     };
     let refs = |side: Option<(usize, &[Compile])>| {
         let Some((log, compiles)) = side else { return Vec::new() };
@@ -260,7 +235,7 @@ fn one_factor(lines: &[FunctionLine]) -> Option<OneFactor> {
     let same_way = |factor: &&f64| if median > 1.0 { **factor > 1.0 } else { **factor < 1.0 };
     let functions = factors.iter().filter(same_way).count();
     let far = median >= 1.1 || median <= 1.0 / 1.1;
-    // The middle half of the functions lies within a factor of two.
+    // The quartiles are within a factor of two.
     let alike = high <= 2.0 * low && functions * 10 >= factors.len() * 9;
     (factors.len() >= LEAST_FUNCTIONS && far && alike).then_some(OneFactor {
         factor: median,
@@ -269,7 +244,7 @@ fn one_factor(lines: &[FunctionLine]) -> Option<OneFactor> {
     })
 }
 
-/// Seconds of compiles that only one side has, and their parts: what a comparison of the rest leaves out.
+/// Seconds of compiles that only one side has, and their parts, which a comparison of the rest leaves out.
 pub(super) fn of_one_side(runs: &Runs<'_>, log: usize) -> (f64, super::recording::Parts) {
     let mut parts = super::recording::Parts::default();
     let mut seconds = 0.0;

@@ -1,4 +1,4 @@
-//! What functions are compiled to: inputs, kernels, and what the caches answered.
+//! Differences in inputs, kernels and cache lookups.
 
 use super::matching::Matched;
 use super::recording::{Compile, Function, STRIDES};
@@ -16,15 +16,14 @@ const LISTED: usize = 4;
 /// Functions that a row about caches names.
 const NAMED: usize = 6;
 
-/// The first compiles of a matched function on both sides, pair by pair, of those whose values no log of A shares with
-/// one of B.
+/// Pairs of compiles of a matched function, each the first on its side, whose values no log of A shares with one of B.
 fn pairs<'r>(
     runs: &'r Runs<'_>,
     function: &'r MatchedFunction,
     value: fn(&Compile) -> String,
-) -> impl Iterator<Item = [(usize, &'r Compile); 2]> {
+) -> impl Iterator<Item = CompilePair<'r>> {
     let apart = move |compile: &&Matched| {
-        // Two logs are compared in detail by the caller.
+        // The caller compares two logs in detail.
         let several = runs.logs.len() > 2;
         let [a, b] = runs.values(|log| runs.compile(function, log, compile).filter(|_| several).map(value));
         !several || a.is_disjoint(&b)
@@ -39,13 +38,32 @@ fn pairs<'r>(
     })
 }
 
-fn page(runs: &Runs<'_>, log: usize, compile: &Compile, page: &str) -> RowSide {
-    let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
-    let known = !compile.folder.is_empty();
-    RowSide {
-        compiles: vec![compile.id.clone()],
-        value: None,
-        page: known.then(|| format!("{folder}{}/{page}", compile.folder)),
+/// A compile of A and one of B, each with its log.
+type CompilePair<'r> = [(usize, &'r Compile); 2];
+
+/// Both sides of a row about two compiles.
+fn sides(runs: &Runs<'_>, pair: CompilePair<'_>) -> [RowSide; 2] {
+    pair.map(|(log, compile)| runs.side_of_compiles(log, std::slice::from_ref(compile)))
+}
+
+/// A row on what a function is compiled to.
+struct FunctionChange<'r> {
+    topic: Topic,
+    function: &'r MatchedFunction,
+    shown: &'r Function,
+    text: String,
+    changes: IndexSet<String>,
+    compiles: CompilePair<'r>,
+}
+
+impl FunctionChange<'_> {
+    fn row(self, runs: &Runs<'_>) -> Row {
+        let mut row = Row::new(RowKind::Changed, self.topic, self.text);
+        (row.file, row.line) = (self.shown.file.clone(), self.shown.line);
+        row.detail = Some(listed(&self.changes));
+        row.matched = Some(self.function.how_compiles());
+        [row.a, row.b] = sides(runs, self.compiles);
+        row
     }
 }
 
@@ -56,32 +74,27 @@ fn listed(lines: &IndexSet<String>) -> String {
     format!("{}{more}", shown.join("; "))
 }
 
-/// Input tensors that have other sizes, strides or dtypes, or that only one side has.
+/// Input tensors whose sizes, strides or dtypes differ, or that only one side has.
 pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Function) -> Option<Row> {
     let mut changes: IndexSet<String> = IndexSet::new();
-    let mut first: Option<[(usize, &Compile); 2]> = None;
+    let mut first: Option<CompilePair<'_>> = None;
     let mut of = 0;
-    for [(log_a, a), (log_b, b)] in pairs(runs, function, |one| format!("{:?}", one.inputs)) {
+    for pair @ [(_, a), (_, b)] in pairs(runs, function, |one| format!("{:?}", one.inputs)) {
         let (Some(inputs_a), Some(inputs_b)) = (&a.inputs, &b.inputs) else { continue };
         of = of.max(inputs_a.len()).max(inputs_b.len());
         for (name, change) in changed(inputs_a, inputs_b) {
             let name = parameter_name(name).unwrap_or_else(|| name.to_owned());
             changes.insert(format!("`{name}` {change}"));
-            first.get_or_insert([(log_a, a), (log_b, b)]);
+            first.get_or_insert(pair);
         }
     }
-    let [(log_a, a), (log_b, b)] = first?;
+    let compiles = first?;
     let text = format!("Inputs of {}: {} of {of} differ", function_words(&shown.name), changes.len());
-    let mut row = Row::new(RowKind::Changed, Topic::Inputs, text);
-    (row.file, row.line) = (shown.file.clone(), shown.line);
-    row.detail = Some(listed(&changes));
-    row.matched = Some(function.how_compiles());
-    row.a = page(runs, log_a, a, "compile.html");
-    row.b = page(runs, log_b, b, "compile.html");
-    Some(row)
+    let change = FunctionChange { topic: Topic::Inputs, function, shown, text, changes, compiles };
+    Some(change.row(runs))
 }
 
-/// The entries of two maps that are not the same, with the change in words.
+/// The entries that differ between two maps, with the change in words.
 fn changed<'m>(
     a: &'m BTreeMap<String, String>,
     b: &'m BTreeMap<String, String>,
@@ -95,7 +108,7 @@ fn changed<'m>(
     known.chain(new.map(|name| (name.as_str(), "in B only".to_owned())))
 }
 
-/// An input on both sides, without its strides where the sizes say enough.
+/// The change of an input, without strides if the sizes differ.
 fn input_change(old: &str, new: &str) -> String {
     let sizes = |text: &str| text.split_once(STRIDES).map_or(text.to_owned(), |(sizes, _)| sizes.to_owned());
     match (sizes(old), sizes(new)) {
@@ -104,7 +117,7 @@ fn input_change(old: &str, new: &str) -> String {
     }
 }
 
-/// Kernels of the generated code that only one side has, or has another number of.
+/// Kernels of the generated code that only one side has, or that the sides have in different numbers.
 pub(super) fn kernels(
     runs: &Runs<'_>,
     function: &MatchedFunction,
@@ -113,7 +126,7 @@ pub(super) fn kernels(
 ) {
     let (mut a, mut b): (TextMap<&str, u64>, TextMap<&str, u64>) = Default::default();
     let mut names: IndexSet<&str> = IndexSet::new();
-    let mut first: Option<[(usize, &Compile); 2]> = None;
+    let mut first: Option<CompilePair<'_>> = None;
     for pair in pairs(runs, function, |one| format!("{:?}", one.kernels)) {
         for ((_, compile), sum) in pair.into_iter().zip([&mut a, &mut b]) {
             for (name, count) in &compile.kernels {
@@ -136,24 +149,15 @@ pub(super) fn kernels(
         }
     }
     found.same.kernels += same;
-    let known = |side: std::ops::Range<usize>| side.into_iter().any(|log| has_kernels(runs, log));
-    let comparable = known(0..runs.of_a) && known(runs.of_a..runs.logs.len());
-    let Some([(log_a, first_a), (log_b, first_b)]) = first.filter(|_| comparable && !changes.is_empty())
-    else {
-        return;
-    };
+    let comparable = runs.sides().into_iter().all(|mut side| side.any(|log| has_kernels(runs, log)));
+    let Some(compiles) = first.filter(|_| comparable && !changes.is_empty()) else { return };
     let text =
         format!("Kernels of {}: {} of {} differ", function_words(&shown.name), changes.len(), names.len());
-    let mut row = Row::new(RowKind::Changed, Topic::Kernels, text);
-    (row.file, row.line) = (shown.file.clone(), shown.line);
-    row.detail = Some(listed(&changes));
-    row.matched = Some(function.how_compiles());
-    row.a = page(runs, log_a, first_a, "compile.html");
-    row.b = page(runs, log_b, first_b, "compile.html");
-    found.rows.push(row);
+    let change = FunctionChange { topic: Topic::Kernels, function, shown, text, changes, compiles };
+    found.rows.push(change.row(runs));
 }
 
-/// Whether the report of a log knows kernels: one of an earlier version does not.
+/// Whether the report of a log has kernels; reports of earlier versions do not.
 fn has_kernels(runs: &Runs<'_>, log: usize) -> bool {
     let functions = runs.logs.get(log).map_or(&[][..], |log| log.functions.as_slice());
     functions.iter().flat_map(|function| &function.compiles).any(|compile| !compile.kernels.is_empty())
@@ -165,16 +169,16 @@ struct Turn {
     lookups: usize,
     caches: BTreeMap<String, usize>,
     functions: IndexSet<String>,
-    sides: Option<(RowSide, RowSide)>,
+    sides: Option<[RowSide; 2]>,
 }
 
-/// What the caches answered: one row for each way in which answers changed.
+/// Changed results of cache lookups: one row per kind of change.
 pub(super) fn caches(runs: &Runs<'_>, found: &mut LogComparison) {
     let mut turns: IndexMap<(String, String), Turn> = IndexMap::new();
     for function in &runs.functions {
         let Some((log, place)) = runs.firsts(&function.places)[1] else { continue };
         let Some(shown) = runs.function(log, place) else { continue };
-        for [(log_a, a), (log_b, b)] in pairs(runs, function, |one| format!("{:?}", one.lookups)) {
+        for pair @ [(_, a), (_, b)] in pairs(runs, function, |one| format!("{:?}", one.lookups)) {
             let caches: IndexSet<&str> =
                 a.lookups.keys().chain(b.lookups.keys()).map(String::as_str).collect();
             for cache in caches {
@@ -191,9 +195,7 @@ pub(super) fn caches(runs: &Runs<'_>, found: &mut LogComparison) {
                     turn.lookups += 1;
                     *turn.caches.entry(cache.to_owned()).or_default() += 1;
                     turn.functions.insert(function_words(&shown.name));
-                    turn.sides.get_or_insert_with(|| {
-                        (page(runs, log_a, a, "compile.html"), page(runs, log_b, b, "compile.html"))
-                    });
+                    turn.sides.get_or_insert_with(|| sides(runs, pair));
                 }
             }
         }
@@ -220,7 +222,7 @@ impl Turn {
         let more = self.functions.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         row.detail = Some(format!("{}; {}{more}", caches.join(", "), functions.join(", ")));
-        (row.a, row.b) = self.sides.unwrap_or_default();
+        [row.a, row.b] = self.sides.unwrap_or_default();
         (row.a.value, row.b.value) = (Some(old.to_owned()), Some(new.to_owned()));
         row
     }

@@ -1,32 +1,31 @@
-//! Finds the same thing in several logs: a function, a break, a compile. Never by compile id.
+//! Matches functions, breaks and compiles of several logs, never by compile id.
 
 use crate::trace::TextMap;
 use std::collections::VecDeque;
 
-/// A thing by its place in each log that has it.
+/// A thing by its index in each log that has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Matched {
     /// One entry per log.
     pub places: Vec<Option<usize>>,
-    /// The loosest of the keys by which it was found again, by its place among them; 0 where one log has it.
+    /// Index of the loosest key that matched it; 0 if only one log has it.
     pub key: usize,
-    /// Whether several things had that key, so that their order decided.
+    /// Whether several things had that key and were matched by their order.
     pub by_order: bool,
 }
 
 impl Matched {
-    /// Its place in the log of that number.
+    /// Its index in a log.
     pub fn at(&self, log: usize) -> Option<usize> {
         self.places.get(log).copied().flatten()
     }
 }
 
-/// What two things must have in common to be the same; None where this says nothing about a thing.
+/// Two things with the same key match; None if the key does not apply to a thing.
 pub(super) type Key<'k, T> = &'k dyn Fn(usize, &T) -> Option<String>;
 
-/// Matches the lists of all logs: what has the same first key is the same, then of the rest what has the same second key,
-/// and so on; among several with the same key, the first of a log is the first of the others. The time is linear in the
-/// number of things.
+/// Matches the lists of all logs by the first key, the rest by the second key, and so on. Several things with the same key
+/// are matched in order. The time is linear in the number of things.
 pub(super) fn matched<T>(lists: &[&[T]], keys: &[Key<'_, T>]) -> Vec<Matched> {
     let mut rows: Vec<Matched> = Vec::new();
     for (log, list) in lists.iter().enumerate() {
@@ -67,7 +66,7 @@ pub(super) fn matched<T>(lists: &[&[T]], keys: &[Key<'_, T>]) -> Vec<Matched> {
     rows
 }
 
-/// Rows with the same key that another log may have too.
+/// Rows with the same key that a log may have too.
 #[derive(Default)]
 struct Waiting {
     places: VecDeque<usize>,
@@ -78,7 +77,7 @@ struct Waiting {
 }
 
 impl Matched {
-    /// Notes the place of the thing in a log, and how it was found there.
+    /// Adds the index of the thing in a log, and how it was matched.
     fn join(&mut self, log: usize, index: usize, (key, several): (usize, bool)) {
         if let Some(slot) = self.places.get_mut(log) {
             *slot = Some(index);
@@ -90,7 +89,7 @@ impl Matched {
     }
 }
 
-/// The key of a row: that of the first log that has it.
+/// The key of a row in the first log that has it.
 fn key_of<T>(lists: &[&[T]], row: &Matched, key: &Key<'_, T>) -> Option<String> {
     let (log, index) = row.places.iter().enumerate().find_map(|(log, index)| Some((log, (*index)?)))?;
     key(log, lists.get(log)?.get(index)?)
@@ -101,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_first_key_leaves_the_next_one_matches_and_the_rest_stands_alone() {
+    fn the_next_key_matches_what_the_first_one_leaves_and_the_rest_stays_single() {
         let a = [("f", 1), ("f", 5), ("g", 9)];
         let b = [("f", 5), ("f", 2), ("h", 9)];
         let exact = |_: usize, one: &(&str, i32)| Some(format!("{} {}", one.0, one.1));

@@ -3,22 +3,19 @@
 use super::matching::matched;
 use super::noise::{Pair, Threshold};
 use super::recording::{Launched, Measured};
-use super::rows::{LogComparison, Match, MeasuredLine, Row, RowKind, RowSide, TimeLine, Topic};
+use super::rows::{LogComparison, Match, MeasuredLine, Row, RowKind, TimeLine, Topic};
 use super::runs::Runs;
 use crate::trace::TextMap;
 
-/// Kernels of each kind that tables show and that rows are made of: those that differ most.
+/// Kernels, and operators, that tables show and that get rows: those that differ most.
 const MOST: usize = 100;
 
-/// A difference of a kernel counts from this share of the device time of A on.
+/// Smallest share of A's device time at which a kernel's difference counts.
 const LEAST_SHARE: f64 = 0.01;
 
-/// Adds what the traces of both sides tell.
+/// Adds the differences between the traces of both sides.
 pub(super) fn measured_work(runs: &Runs<'_>, found: &mut LogComparison) {
-    let known = |side: std::ops::Range<usize>| {
-        side.into_iter().all(|log| runs.logs.get(log).is_some_and(|log| log.measured.is_some()))
-    };
-    if !known(0..runs.of_a) || !known(runs.of_a..runs.logs.len()) {
+    if runs.logs.iter().any(|log| log.measured.is_none()) {
         return;
     }
     found.busy_us = runs.times(|log| Some(runs.logs.get(log)?.measured.as_ref()?.busy_us));
@@ -26,12 +23,12 @@ pub(super) fn measured_work(runs: &Runs<'_>, found: &mut LogComparison) {
     let limit = Threshold { share: runs.threshold.share, seconds: LEAST_SHARE * busy };
     if found.busy_us.differs(limit) {
         let mut row = row(found.busy_us, "Device time of the traced steps".to_owned());
-        (row.a, row.b) = (page(runs, 0), page(runs, runs.of_a));
+        [row.a, row.b] = runs.pages("performance.html");
         found.rows.push(row);
     }
     found.kernels = lines(runs, limit, |measured| &measured.kernels);
     found.operators = lines(runs, limit, |measured| &measured.operators);
-    // A kernel that an operator launches alone has the operator's shapes; operators with several kernels stand in the table.
+    // If an operator launches one kernel, the kernel has the operator's shapes.
     let key = |one: &MeasuredLine| {
         let bits = |side: Option<super::noise::Times>| side.map(|times| times.median.to_bits());
         (one.line.name.clone(), bits(one.line.times.a), bits(one.line.times.b))
@@ -47,7 +44,7 @@ pub(super) fn measured_work(runs: &Runs<'_>, found: &mut LogComparison) {
             let mut row = row(one.line.times, format!("Kernel `{}`", one.line.name.replace('`', "")));
             row.detail = details(one, shapes.get(&key(one)).copied().unwrap_or_default(), total);
             row.matched = one.matched;
-            (row.a, row.b) = (page(runs, 0), page(runs, runs.of_a));
+            [row.a, row.b] = runs.pages("performance.html");
             row
         })
         .collect();
@@ -62,17 +59,11 @@ fn row(us: Pair, subject: String) -> Row {
         _ => RowKind::of_difference(us.difference()),
     };
     let mut row = Row::new(kind, Topic::Measured, subject);
-    let seconds = |times: super::noise::Times| super::noise::Times {
-        median: times.median / 1e6,
-        least: times.least / 1e6,
-        most: times.most / 1e6,
-        runs: times.runs,
-    };
-    row.seconds = Pair { a: us.a.map(seconds), b: us.b.map(seconds) };
+    row.seconds = us.in_seconds();
     row
 }
 
-/// Shapes, launches, rates, and the share of the whole difference `total` in microseconds.
+/// Shapes, launches, rates, and the share of `total`, the whole difference in microseconds.
 fn details(one: &MeasuredLine, shapes: &str, total: f64) -> Option<String> {
     let mut parts = Vec::new();
     if !shapes.trim().is_empty() {
@@ -96,11 +87,6 @@ fn details(one: &MeasuredLine, shapes: &str, total: f64) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-fn page(runs: &Runs<'_>, log: usize) -> RowSide {
-    let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
-    RowSide { page: Some(format!("{folder}performance.html")), ..RowSide::default() }
-}
-
 /// The kernels or the operators of all logs, largest difference first.
 fn lines<'r>(
     runs: &Runs<'r>,
@@ -114,7 +100,7 @@ fn lines<'r>(
         &lists,
         &[
             &|_, one| Some(format!("{}\n{}", one.name, one.shapes)),
-            // The same operator on inputs of another shape: the longest with the longest.
+            // The same operator on inputs of another shape is matched by duration.
             &|_, one| Some(format!("{}\n{}", one.name, one.count)),
             &|_, one| Some(one.name.clone()),
         ],
@@ -122,10 +108,10 @@ fn lines<'r>(
     let mut lines: Vec<MeasuredLine> = Vec::new();
     for row in &rows {
         let at = |log: usize| lists.get(log)?.get(row.at(log)?);
-        let [a, b] = runs.firsts(row).map(|first| first.and_then(|(log, _)| at(log)));
+        let [a, b] = runs.first_things(&lists, row).map(|first| first.map(|(_, one)| one));
         let Some(shown) = b.or(a) else { continue };
         let times = runs.times(|log| at(log).map(|one| one.sum_us));
-        // Several kernels of one name: the longest with the longest.
+        // Several kernels of one name are matched by duration.
         let how = match row.key {
             _ if row.by_order => Match::Order,
             0 => Match::Exact,

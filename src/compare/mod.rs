@@ -1,8 +1,8 @@
-//! Two runs of a program, or several a side: finished reports -> recordings -> what is matched -> rows.
+//! Compares two runs of a program, or several runs per side: finished reports -> recordings -> matches -> rows.
 //!
-//! `report.json` of each side is all that is read. Nothing is matched by compile id: a function by its name, file and code, a
-//! break by its reason and source line. What differs is a row; the time of a row that other rows name already is left out of
-//! it, so that no second is told twice in one split.
+//! Only `report.json` of each side is read. Nothing is matched by compile id: functions are matched by name, file and code,
+//! graph breaks by reason and source line. Each difference is a row. Time that other rows count already is left out of a row,
+//! so that no second is counted twice in one split.
 
 mod changed;
 mod facts;
@@ -54,7 +54,7 @@ pub(crate) fn compare(a: Vec<Recording>, b: Vec<Recording>, threshold: Threshold
     Comparison { a, b, threshold, rows, logs }
 }
 
-/// Failures, breaks and recompiles that are new or gone first, then what has seconds, then the rest by topic.
+/// New or gone failures, breaks and recompiles first, then rows with seconds, then the rest by topic.
 fn order(row: &Row) -> (u8, Option<Topic>) {
     match (row.topic, row.kind) {
         (Topic::Failure, _) => (0, None),

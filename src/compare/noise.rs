@@ -1,9 +1,9 @@
-//! When a difference of times is one.
+//! When a difference of times is more than noise.
 
-/// Smaller differences are noise: under this share of A or under this many seconds.
+/// Differences below this share of A or below this many seconds are noise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
-    /// A share of the time of A: 0.05 is 5 %.
+    /// Share of the time of A: 0.05 is 5 %.
     pub share: f64,
     /// Seconds.
     pub seconds: f64,
@@ -16,10 +16,10 @@ impl Default for Threshold {
 }
 
 impl Threshold {
-    /// `5%`, `50ms`, `0.2s`, or both: `5%,50ms`. What is not named keeps its default.
+    /// Parses `5%`, `50ms`, `0.2s` or `5%,50ms`. What is not given keeps its default.
     ///
     /// # Errors
-    /// A sentence on what is meant.
+    /// Describes the expected form.
     pub fn parse(text: &str) -> Result<Threshold, String> {
         let mut threshold = Threshold::default();
         for part in text.split(',').map(str::trim) {
@@ -55,7 +55,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Those of the runs that have one; None where none has.
+    /// Ignores runs without a time; None if all lack one.
     pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Option<Times> {
         let mut known: Vec<f64> = values.into_iter().flatten().filter(|value| value.is_finite()).collect();
         known.sort_by(f64::total_cmp);
@@ -76,13 +76,24 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// B without A; what one side does not have took no time there.
+    /// B minus A; a missing side counts as 0.
     pub fn difference(&self) -> f64 {
         let of = |side: Option<Times>| side.map_or(0.0, |times| times.median);
         of(self.b) - of(self.a)
     }
 
-    /// Whether the difference is more than noise. Where a side has several runs, those of the two sides must lie apart too.
+    /// The same of times in microseconds, in seconds.
+    pub fn in_seconds(self) -> Pair {
+        let seconds = |times: Times| Times {
+            median: times.median / 1e6,
+            least: times.least / 1e6,
+            most: times.most / 1e6,
+            runs: times.runs,
+        };
+        Pair { a: self.a.map(seconds), b: self.b.map(seconds) }
+    }
+
+    /// Whether the difference is more than noise. If a side has several runs, the ranges of both sides must not overlap.
     pub fn differs(&self, threshold: Threshold) -> bool {
         let difference = self.difference().abs();
         let base = self.a.map_or(0.0, |times| times.median);
@@ -95,7 +106,7 @@ impl Pair {
         }
     }
 
-    /// How many times longer B takes, where both are known.
+    /// How many times longer B takes, if both are known.
     pub fn factor(&self) -> Option<f64> {
         let (a, b) = (self.a?.median, self.b?.median);
         (a > 0.0 && b > 0.0).then(|| b / a)

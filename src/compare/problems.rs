@@ -1,23 +1,33 @@
-//! Graph breaks, recompiles and failures: which are new, which are gone.
+//! New and gone graph breaks, recompiles and failures.
 
 use super::matching::{Matched, matched};
 use super::recording::{Break, Compile, Failure, LogRun, Recompile};
 use super::rows::{Match, Row, RowKind, RowSide, Same, Topic};
-use super::runs::{MatchedFunction, Runs, function_words, short_file};
+use super::runs::{MatchedFunction, NAMED, Runs, function_words, short_file};
 use crate::trace::TextSet;
 
-/// Compiles that a row names on each side.
-const NAMED: usize = 8;
-
-/// What was found about the problems of both sides.
+/// Differences in the problems of both sides.
 #[derive(Default)]
 pub(super) struct Problems {
     /// The differences.
     pub rows: Vec<Row>,
     /// Compiles that a row about a recompile or a failure is about: log and id.
-    pub told: TextSet<(usize, String)>,
-    /// What is the same.
+    compiles: TextSet<(usize, String)>,
+    /// What both sides share.
     pub same: Same,
+}
+
+impl Problems {
+    /// Whether a row about a recompile or a failure is about that compile.
+    pub fn has_row(&self, log: usize, compile: &str) -> bool {
+        self.compiles.contains(&(log, compile.to_owned()))
+    }
+
+    /// Notes the compiles that a row is about.
+    fn note_compiles(&mut self, one: &Matched, id: impl Fn(usize, usize) -> Option<String>) {
+        let places = one.places.iter().enumerate();
+        self.compiles.extend(places.filter_map(|(log, place)| Some((log, id(log, (*place)?)?))));
+    }
 }
 
 /// Compares them.
@@ -34,16 +44,7 @@ fn lists<'r, T>(runs: &Runs<'r>, of: impl Fn(&'r LogRun) -> &'r [T]) -> Vec<&'r 
     runs.logs.iter().map(|log| of(log)).collect()
 }
 
-fn side(runs: &Runs<'_>, log: usize, page: &str, compiles: &[String]) -> RowSide {
-    let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
-    RowSide {
-        compiles: compiles.iter().take(NAMED).cloned().collect(),
-        value: None,
-        page: Some(format!("{folder}{page}")),
-    }
-}
-
-/// The details of a row, as far as there are any.
+/// Joins the details of a row.
 fn detail(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
@@ -59,14 +60,14 @@ fn breaks(runs: &Runs<'_>, found: &mut Problems) {
         &[
             &|_, one| Some(format!("{}\n{:?}\n{:?}", one.reason, line(one), text(one))),
             &|_, one| Some(format!("{}\n{}", one.reason, text(one)?)),
-            // The line was edited, or the log does not have its text.
+            // The line was edited, or its text is not in the log.
             &|_, one| Some(format!("{}\n{}", one.reason, line(one)?)),
             &|_, one| text(one),
             &|_, one| line(one),
         ],
     );
     let other_torch = runs.has_other_torch();
-    // Lines at which both sides break, for whatever reason.
+    // Lines at which both sides break, for any reason.
     let shared: TextSet<String> = all
         .iter()
         .filter(|one| runs.is_common(one))
@@ -75,12 +76,11 @@ fn breaks(runs: &Runs<'_>, found: &mut Problems) {
         .collect();
     let mut reworded = Vec::new();
     for one in &all {
-        let [a, b] =
-            runs.firsts(one).map(|first| first.and_then(|(log, at)| Some((log, lists.get(log)?.get(at)?))));
+        let [a, b] = runs.first_things(&lists, one);
         let Some((_, shown)) = b.or(a) else { continue };
         let became = runs.became(one);
         let differently = matches!((a, b), (Some((_, a)), Some((_, b))) if a.reason != b.reason);
-        // Another torch may give two reasons where this one gives one.
+        // One version of torch may give two reasons where another gives one.
         let merged =
             other_torch && became.is_some() && line(shown).is_some_and(|line| shared.contains(&line));
         if (became.is_none() && differently) || merged {
@@ -95,7 +95,7 @@ fn breaks(runs: &Runs<'_>, found: &mut Problems) {
     found.rows.extend(reworded_breaks(runs, &reworded));
 }
 
-/// How a break was found on both sides.
+/// How a break was matched.
 fn how_break(one: &Matched) -> Match {
     match one.key {
         _ if one.by_order => Match::Order,
@@ -105,7 +105,7 @@ fn how_break(one: &Matched) -> Match {
     }
 }
 
-/// The row of a break; None where both sides have it as often.
+/// The row of a break; None if both sides have it equally often.
 fn break_row(
     runs: &Runs<'_>,
     one: &Matched,
@@ -125,11 +125,13 @@ fn break_row(
     row.matched = (a.is_some() && b.is_some()).then(|| how_break(one));
     row.detail = detail([shown.loc.as_ref().map(|loc| format!("`{loc}`")), runs.presence_words(one)]);
     (row.file, row.line) = (shown.file.clone(), shown.line);
-    let side = |one: BreakOfLog<'_>| {
-        one.map(|(log, one)| side(runs, log, "graph_breaks.html", &one.compiles)).unwrap_or_default()
-    };
+    let side = |one: BreakOfLog<'_>| one.map(|(log, one)| side_of_break(runs, log, one)).unwrap_or_default();
     (row.a, row.b) = (side(a), side(b));
     Some(row)
+}
+
+fn side_of_break(runs: &Runs<'_>, log: usize, one: &Break) -> RowSide {
+    runs.row_side(log, "graph_breaks.html".to_owned(), &one.compiles)
 }
 
 type BreakOfLog<'r> = Option<(usize, &'r Break)>;
@@ -137,16 +139,13 @@ type BreakOfLog<'r> = Option<(usize, &'r Break)>;
 /// A break on both sides, or on one of them, and how it was matched.
 type Reworded<'r> = (BreakOfLog<'r>, BreakOfLog<'r>, Match);
 
-/// Breaks at the same lines for which the logs give other reasons: one row where another torch words them.
+/// Breaks at the same lines with different reasons: merged into one row if the versions of torch differ.
 fn reworded_breaks(runs: &Runs<'_>, pairs: &[Reworded<'_>]) -> Vec<Row> {
     let other_torch = runs.has_other_torch();
     let sides = |row: &mut Row, pair: &Reworded<'_>| {
         let side = |one: BreakOfLog<'_>| {
             let Some((log, one)) = one else { return RowSide::default() };
-            RowSide {
-                value: Some(first_line(&one.reason)),
-                ..side(runs, log, "graph_breaks.html", &one.compiles)
-            }
+            RowSide { value: Some(first_line(&one.reason)), ..side_of_break(runs, log, one) }
         };
         (row.a, row.b) = (side(pair.0), side(pair.1));
     };
@@ -191,7 +190,7 @@ fn first_line(text: &str) -> String {
     text.trim().lines().next().unwrap_or_default().replace('`', "")
 }
 
-/// The function of an entry as all logs know it.
+/// A key for the function of an entry that is the same in all logs.
 fn function_key(runs: &Runs<'_>, log: usize, function: Option<usize>, name: &str) -> String {
     match function.and_then(|function| runs.row_of(log, function)) {
         Some(row) => row.to_string(),
@@ -199,7 +198,7 @@ fn function_key(runs: &Runs<'_>, log: usize, function: Option<usize>, name: &str
     }
 }
 
-/// What the function of an entry is called.
+/// The name of an entry's function, in words.
 fn function_of(runs: &Runs<'_>, log: usize, function: Option<usize>, name: &str) -> String {
     let known = function.and_then(|function| runs.function(log, function));
     match known {
@@ -209,7 +208,7 @@ fn function_of(runs: &Runs<'_>, log: usize, function: Option<usize>, name: &str)
     }
 }
 
-/// How a recompile or a failure was found on both sides: by function and reason, or by function.
+/// How a recompile or a failure was matched: by function and reason, or by function.
 fn matched_by(one: &Matched, sides: [bool; 2]) -> Option<Match> {
     let how = match one.key {
         0 => Match::Exact,
@@ -229,8 +228,7 @@ fn recompiles(runs: &Runs<'_>, found: &mut Problems) {
         }],
     );
     for one in &all {
-        let [a, b] =
-            runs.firsts(one).map(|first| first.and_then(|(log, at)| Some((log, lists.get(log)?.get(at)?))));
+        let [a, b] = runs.first_things(&lists, one);
         let Some((log, shown)) = b.or(a) else { continue };
         let differently = matches!((a, b), (Some((_, a)), Some((_, b))) if a.guards != b.guards);
         let kind = match runs.became(one) {
@@ -254,34 +252,26 @@ fn recompiles(runs: &Runs<'_>, found: &mut Problems) {
             (row.file, row.line) = (function.file.clone(), function.line);
         }
         for (log, one) in [a, b].into_iter().flatten() {
-            let compiles: Vec<String> = one.compile.iter().cloned().collect();
-            let mut side = side(runs, log, "recompilations.html", &compiles);
+            let mut side = runs.row_side(log, "recompilations.html".to_owned(), &one.compile);
             side.value =
                 one.guards.first().map(|guard| first_line(guard)).filter(|_| kind == RowKind::Changed);
-            if log < runs.of_a { row.a = side } else { row.b = side }
+            runs.set_side(&mut row, log, side);
         }
         if matches!(kind, RowKind::New | RowKind::Gone) && is_extra(runs, one, &lists) {
             row.seconds = runs.times(|log| lists.get(log)?.get(one.at(log)?)?.seconds);
-            tell(found, one, |log, at| lists.get(log)?.get(at)?.compile.clone());
+            found.note_compiles(one, |log, at| lists.get(log)?.get(at)?.compile.clone());
         }
         found.rows.push(row);
     }
 }
 
-/// Whether the compile of a recompile is one that the other side does not have, so that its seconds are those of the row.
+/// Whether the other side lacks the compile of a recompile, so that its seconds belong to the row.
 fn is_extra(runs: &Runs<'_>, one: &Matched, lists: &[&[Recompile]]) -> bool {
     let known = |(log, place): (usize, &Option<usize>)| {
         let compile = lists.get(log)?.get((*place)?)?.compile.as_ref()?;
         Some(runs.is_extra(log, compile))
     };
     one.places.iter().enumerate().find_map(known) == Some(true)
-}
-
-/// Notes the compiles that a row is about.
-fn tell(found: &mut Problems, one: &Matched, id: impl Fn(usize, usize) -> Option<String>) {
-    let places = one.places.iter().enumerate();
-    let told = places.filter_map(|(log, place)| Some((log, id(log, (*place)?)?)));
-    found.told.extend(told);
 }
 
 fn failures(runs: &Runs<'_>, found: &mut Problems) {
@@ -296,8 +286,7 @@ fn failures(runs: &Runs<'_>, found: &mut Problems) {
         ],
     );
     for one in &all {
-        let [a, b] =
-            runs.firsts(one).map(|first| first.and_then(|(log, at)| Some((log, lists.get(log)?.get(at)?))));
+        let [a, b] = runs.first_things(&lists, one);
         let Some((log, shown)) = b.or(a) else { continue };
         let other_error = matches!((a, b), (Some((_, a)), Some((_, b))) if a.error != b.error);
         let kind = match runs.became(one) {
@@ -316,10 +305,9 @@ fn failures(runs: &Runs<'_>, found: &mut Problems) {
         row.detail = detail([Some(what), runs.presence_words(one)]);
         (row.file, row.line) = (shown.file.clone(), shown.line);
         for (log, one) in [a, b].into_iter().flatten() {
-            let compiles: Vec<String> = one.compile.iter().cloned().collect();
-            let mut side = side(runs, log, "failures_and_restarts.html", &compiles);
+            let mut side = runs.row_side(log, "failures_and_restarts.html".to_owned(), &one.compile);
             side.value = Some(one.error.clone()).filter(|_| other_error);
-            if log < runs.of_a { row.a = side } else { row.b = side }
+            runs.set_side(&mut row, log, side);
         }
         let other = log_and_function(&lists, one).and_then(|(log, function)| runs.row_of(log, function));
         let other = other.and_then(|other| runs.functions.get(other));
@@ -327,8 +315,8 @@ fn failures(runs: &Runs<'_>, found: &mut Problems) {
             Some(at) => lists.get(log)?.get(at)?.seconds,
             None => compile_of(runs, other?, log)?.seconds,
         });
-        tell(found, one, |log, at| lists.get(log)?.get(at)?.compile.clone());
-        // How the function ended on the side where it did not fail.
+        found.note_compiles(one, |log, at| lists.get(log)?.get(at)?.compile.clone());
+        // The compile of the function on the side where it did not fail.
         for (side, log) in [(&mut row.a, 0), (&mut row.b, runs.of_a)] {
             if side.compiles.is_empty()
                 && let Some(compile) = other.and_then(|other| compile_of(runs, other, log))

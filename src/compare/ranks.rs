@@ -1,17 +1,17 @@
-//! Jobs: rank by rank, and whether the ranks agree.
+//! Comparison of jobs: rank by rank, and whether the ranks agree.
 
 use super::recording::{LogRun, Recording};
 use super::rows::{LogComparison, Row, RowKind, Topic};
 use crate::trace::TextMap;
 use std::collections::BTreeSet;
 
-/// Begins the detail of a row on several ranks.
+/// Start of the detail of a row on several ranks.
 const DIFFERS_MOST: &str = "times of the rank that differs most, rank ";
 
-/// The facts of a job that a row names.
+/// Facts that a row names.
 const NAMED: usize = 12;
 
-/// The ranks of a side; None for a log that is compared by itself. A single log of rank 3 is no job.
+/// The ranks of a side; None stands for a single log, even if it has a rank.
 pub(super) fn ranks_of(side: &[Recording]) -> BTreeSet<Option<u64>> {
     side.iter().flat_map(|recording| recording.logs.iter().map(|log| rank_of(recording, log))).collect()
 }
@@ -26,7 +26,7 @@ fn rank_of(recording: &Recording, log: &LogRun) -> Option<u64> {
     recording.agreement.as_ref().and(log.rank)
 }
 
-/// Rows about the ranks as such: those that only one side has, and whether they agree.
+/// Rows on ranks that only one side has, and on whether ranks agree.
 pub(super) fn rows(
     a: &[Recording],
     b: &[Recording],
@@ -68,7 +68,7 @@ pub(super) fn rows(
     rows
 }
 
-/// The rows of all ranks; what is the same on several ranks is one row with the times of the rank that differs most.
+/// The rows of all ranks; equal rows are merged into one with the times of the rank that differs most.
 pub(super) fn merged(logs: &mut [LogComparison]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut known: TextMap<String, usize> = TextMap::default();
@@ -90,7 +90,7 @@ pub(super) fn merged(logs: &mut [LogComparison]) -> Vec<Row> {
                     }
                     if let Some(most) = most.filter(|_| row.difference().is_some()) {
                         same.detail = Some(format!("{DIFFERS_MOST}{most}"));
-                        // The compiles and pages of the first rank that is named are shown.
+                        // Compiles and pages of the first rank in the list are shown.
                         same.ranks.retain(|rank| *rank != most);
                         same.ranks.insert(0, most);
                     }

@@ -1,4 +1,4 @@
-//! Finished reports to recordings: reads `report.json`, of a log or of a job and its ranks.
+//! Reads recordings from finished reports: `report.json` of a log, or of a job and its ranks.
 
 use super::facts::log_run;
 use super::recording::{Agreement, LogRun, Recording};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Ranks of a job; more are refused.
 const MOST_RANKS: usize = 20_000;
 
-/// The recording whose report stands in `folder`. `name` is what the reader calls it.
+/// Reads the recording whose report is in `folder`. `name` is what the user calls it.
 ///
 /// # Errors
 /// There is no `report.json` that this version can read.
@@ -35,7 +35,7 @@ pub(crate) fn read_recording(folder: &Path, name: &str) -> anyhow::Result<Record
     Ok(recording)
 }
 
-/// The pages that compiles may have.
+/// Pages that compiles may have.
 fn pages_of_compiles(recording: &Recording) -> impl Iterator<Item = String> {
     let compiles = recording.logs.iter().flat_map(|log| {
         let compiles = log.functions.iter().flat_map(|function| &function.compiles);
@@ -44,7 +44,7 @@ fn pages_of_compiles(recording: &Recording) -> impl Iterator<Item = String> {
     compiles.flat_map(|folder| ["compile.html", "graphs.html"].map(|page| format!("{folder}/{page}")))
 }
 
-/// Pages of a report that rows lead to, where the report has them.
+/// Pages of a report that rows link to if they exist.
 const PAGES: [&str; 7] = [
     "index.html",
     "graph_breaks.html",
@@ -86,7 +86,7 @@ fn job(bytes: &[u8], folder: &Path, name: &str) -> anyhow::Result<Recording> {
     };
     let mut bytes = Vec::new();
     for rank in &report.ranks {
-        // The folder is made from the number, never taken from the file, which may come from anywhere.
+        // The folder follows from the number: report.json is not trusted.
         let below = format!("rank_{}", rank.rank);
         match load(&folder.join(&below), &mut bytes).and_then(|()| log(&bytes)) {
             Ok(run) => {
@@ -101,8 +101,8 @@ fn job(bytes: &[u8], folder: &Path, name: &str) -> anyhow::Result<Recording> {
     Ok(recording)
 }
 
-/// The folder of the finished report that a path means; None where it means logs. A folder with a landing page and without
-/// facts is a report all the same: reading it says what is missing.
+/// The folder of the finished report that a path names; None if it names logs. A folder with a landing page but without
+/// report.json also counts as a report: reading it says what is missing.
 pub(crate) fn finished_report(path: &Path) -> Option<PathBuf> {
     if path.file_name().is_some_and(|name| name == "report.json") {
         let folder = path.parent()?;
@@ -112,7 +112,7 @@ pub(crate) fn finished_report(path: &Path) -> Option<PathBuf> {
     (has("report.json") || (has("index.html") && has("compile_directory.json"))).then(|| path.to_owned())
 }
 
-/// What the reader calls a run: the last part of its path, or all of it where another run has the same.
+/// The name of a run: the last part of its path, or the whole path if another run has the same name.
 pub(crate) fn name_of(path: &Path, sides: [&Vec<PathBuf>; 2]) -> String {
     let last = |path: &Path| {
         path.file_name()

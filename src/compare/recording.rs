@@ -1,4 +1,4 @@
-//! What is compared: the facts of a run of a program, without what differs between two runs that do the same.
+//! The facts of a run that are compared, without anything that differs between two equal runs.
 
 use super::text_files::TextFile;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,24 +9,24 @@ use std::path::PathBuf;
 pub(crate) struct Recording {
     /// The file of the log, or the folder of the job.
     pub name: String,
-    /// One log, or one for each rank that has a report that can be read.
+    /// One log, or one per rank whose report can be read.
     pub logs: Vec<LogRun>,
-    /// Ranks whose report cannot be read, with the reason.
+    /// Ranks whose report cannot be read, each with the reason.
     pub unreadable: Vec<(u64, String)>,
-    /// What the report of a job says about its ranks; None for a single log.
+    /// Whether the ranks of a job agree; None for a single log.
     pub agreement: Option<Agreement>,
-    /// Pages of its report that rows may lead to, relative to it.
+    /// Pages of its report that rows may link to, relative to it.
     pub pages: BTreeSet<String>,
-    /// Where its report stands, seen from the page of the comparison; None where that has no report to lead to.
+    /// Path of its report, relative to the page of the comparison; None if there is no report to link to.
     pub report: Option<String>,
 }
 
 /// Whether the ranks of a job agree.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Agreement {
-    /// The facts in which they differ, by their keys in report.json.
+    /// Keys in report.json of the facts in which they differ.
     pub differing: BTreeSet<String>,
-    /// What the job's report says first, where that is no information only.
+    /// The job's first error or warning.
     pub first_finding: Option<String>,
 }
 
@@ -39,19 +39,19 @@ pub(crate) struct LogRun {
     pub rank: Option<u64>,
     /// Folder of its report below the recording's: empty, or `rank_0/`.
     pub folder: String,
-    /// Where that folder is while the comparison is made.
+    /// That folder on disk.
     pub root: PathBuf,
     /// Version of torch.
     pub torch: Option<String>,
     /// Records.
     pub records: u64,
-    /// When the first was written.
+    /// Time of the first record.
     pub first_time: Option<String>,
     /// Seconds of compile time.
     pub total_s: Option<f64>,
-    /// The same by part.
+    /// Compile time by part.
     pub parts: Parts,
-    /// What was compiled.
+    /// Compiled functions.
     pub functions: Vec<Function>,
     /// Distinct graph breaks.
     pub breaks: Vec<Break>,
@@ -59,30 +59,30 @@ pub(crate) struct LogRun {
     pub recompiles: Vec<Recompile>,
     /// Compiles that failed.
     pub failures: Vec<Failure>,
-    /// Settings by configuration and name: all values that compiles were made with.
+    /// All values of each setting that compiles used.
     pub settings: BTreeMap<Setting, BTreeSet<String>>,
-    /// What a trace of torch.profiler tells.
+    /// Measurements of a torch.profiler trace.
     pub measured: Option<Measured>,
 }
 
-/// What stands for a version that a log does not name.
+/// Shown if a log does not name its version of torch.
 const UNKNOWN_VERSION: &str = "unknown";
 
 impl LogRun {
-    /// The version of torch, in words where the log does not name it.
+    /// The version of torch, or [`UNKNOWN_VERSION`].
     pub fn torch_words(&self) -> &str {
         self.torch.as_deref().unwrap_or(UNKNOWN_VERSION)
     }
 }
 
 impl Recording {
-    /// The version of torch of the first log that names one.
+    /// The first version of torch that a log names.
     pub fn torch_words(&self) -> &str {
         self.logs.iter().find_map(|log| log.torch.as_deref()).unwrap_or(UNKNOWN_VERSION)
     }
 }
 
-/// Parts of the compile time, in the order in which they are shown.
+/// Parts of the compile time, in display order.
 pub(crate) const PART_NAMES: [&str; 8] = [
     "C++ toolchain, once",
     "Kernel builds",
@@ -99,7 +99,7 @@ pub(crate) const PART_NAMES: [&str; 8] = [
 pub(crate) struct Parts(pub [f64; PART_NAMES.len()]);
 
 impl Parts {
-    /// The part of that name.
+    /// Adds seconds to the part of that name.
     pub fn add(&mut self, name: &str, seconds: f64) {
         let place = PART_NAMES.iter().position(|part| *part == name).unwrap_or(PART_NAMES.len() - 1);
         if let Some(part) = self.0.get_mut(place) {
@@ -107,12 +107,12 @@ impl Parts {
         }
     }
 
-    /// Seconds of the part at that place.
+    /// Seconds of the part at an index.
     pub fn at(&self, place: usize) -> f64 {
         self.0.get(place).copied().unwrap_or_default()
     }
 
-    /// What is left without `other`.
+    /// Subtracts `other`, down to 0.
     pub fn without(mut self, other: &Parts) -> Parts {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
             *mine = (*mine - theirs).max(0.0);
@@ -130,11 +130,11 @@ pub(crate) struct Function {
     pub file: Option<String>,
     /// Line of its definition.
     pub line: Option<u64>,
-    /// In the order of the log.
+    /// In log order.
     pub compiles: Vec<Compile>,
 }
 
-/// What stands between the sizes of an input and its strides.
+/// Separates the sizes of an input from its strides.
 pub(super) const STRIDES: &str = " strides ";
 
 /// One compile.
@@ -148,15 +148,15 @@ pub(crate) struct Compile {
     pub status: String,
     /// Seconds.
     pub seconds: Option<f64>,
-    /// The same by part.
+    /// Compile time by part.
     pub parts: Parts,
     /// Operators of its graph.
     pub operators: Option<u64>,
     /// Guards.
     pub guards: Option<u64>,
-    /// Kernels by name, with how often each is defined or called.
+    /// How often each kernel is defined or called.
     pub kernels: BTreeMap<String, u64>,
-    /// Input tensors by name; None where the log does not record them.
+    /// Input tensors by name; None if the log does not record them.
     pub inputs: Option<BTreeMap<String, String>>,
     /// Results of cache lookups, by cache.
     pub lookups: BTreeMap<String, Vec<String>>,
@@ -167,7 +167,7 @@ pub(crate) struct Compile {
 /// A distinct graph break.
 #[derive(Debug, Clone)]
 pub(crate) struct Break {
-    /// What could not be traced, without addresses.
+    /// Reason, without addresses.
     pub reason: String,
     /// File.
     pub file: Option<String>,
@@ -186,11 +186,11 @@ pub(crate) struct Break {
 pub(crate) struct Recompile {
     /// The new compile.
     pub compile: Option<String>,
-    /// Place of its function among the log's.
+    /// Index of its function in the log.
     pub function: Option<usize>,
-    /// What the function is called, where it is not among them.
+    /// Name of the function, used if `function` is None.
     pub name: String,
-    /// The guards that failed, without addresses and comments.
+    /// Failed guards, without addresses and comments.
     pub guards: Vec<String>,
     /// Seconds of the new compile.
     pub seconds: Option<f64>,
@@ -201,11 +201,11 @@ pub(crate) struct Recompile {
 pub(crate) struct Failure {
     /// Which.
     pub compile: Option<String>,
-    /// Place of its function among the log's.
+    /// Index of its function in the log.
     pub function: Option<usize>,
     /// Class of the exception.
     pub error: String,
-    /// What it says, in a line.
+    /// First line of its message.
     pub message: String,
     /// File of the line that failed.
     pub file: Option<String>,
@@ -224,10 +224,10 @@ pub(crate) struct Setting {
     pub name: String,
 }
 
-/// Figures of a trace of torch.profiler.
+/// Measurements of a torch.profiler trace.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Measured {
-    /// Microseconds in which the device worked.
+    /// Microseconds in which the device was busy.
     pub busy_us: f64,
     /// Kernels by name.
     pub kernels: Vec<Launched>,
@@ -235,7 +235,7 @@ pub(crate) struct Measured {
     pub operators: Vec<Launched>,
 }
 
-/// A kernel or operator with what it took.
+/// A measured kernel or operator.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Launched {
     /// Name.
@@ -246,8 +246,8 @@ pub(crate) struct Launched {
     pub count: u64,
     /// Microseconds of all launches.
     pub sum_us: f64,
-    /// Rates, as far as they are known: TFLOP/s and GB/s.
+    /// TFLOP per second, if known.
     pub tflops: Option<f64>,
-    /// GB per second.
+    /// GB per second, if known.
     pub gbps: Option<f64>,
 }

@@ -1,21 +1,21 @@
-//! What a comparison says: one row for each difference.
+//! The result of a comparison: one row per difference.
 
 use super::noise::{Pair, Threshold};
 use super::recording::Recording;
 use super::texts::ComparedCompile;
 
-/// What became of something.
+/// How something changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RowKind {
     /// Only B has it.
     New,
     /// Only A has it.
     Gone,
-    /// B takes longer, or misses what A found.
+    /// B takes longer, or misses a cache that A hit.
     Worse,
-    /// B is faster, or finds what A missed.
+    /// B is faster, or hits a cache that A missed.
     Better,
-    /// It is another, and nothing says which one is better.
+    /// It differs, and neither side is better.
     Changed,
 }
 
@@ -37,12 +37,12 @@ impl RowKind {
     }
 }
 
-/// What a row is about, in the order in which rows without seconds are listed.
+/// What a row is about, in the order of rows without seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Topic {
     /// A compile that failed.
     Failure,
-    /// Whether the ranks of a job agree.
+    /// Agreement of a job's ranks.
     Ranks,
     /// A graph break.
     GraphBreak,
@@ -50,17 +50,17 @@ pub(crate) enum Topic {
     Recompile,
     /// A function that only one side compiles.
     Function,
-    /// How often a function is compiled.
+    /// Number of compiles of a function.
     Compiles,
     /// Results of cache lookups.
     Cache,
     /// Input tensors.
     Inputs,
-    /// How many operators a graph has.
+    /// Number of operators in a graph.
     Operators,
     /// Kernels of the generated code.
     Kernels,
-    /// The compile time as a whole.
+    /// The whole compile time.
     CompileTime,
     /// The compile time of a part of the compiler.
     Part,
@@ -98,14 +98,14 @@ impl Topic {
     }
 }
 
-/// How the two things of a row were found to be the same.
+/// How the two sides of a row were matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Match {
     /// By place and code, or by place and reason.
     Exact,
     /// By name and code, at another line.
     Moved,
-    /// By place; the code or the reason is another.
+    /// By place; the code or the reason differs.
     Edited,
     /// By name alone: a guess.
     Name,
@@ -125,7 +125,7 @@ impl Match {
         }
     }
 
-    /// What a reader is told of a match that may be wrong.
+    /// A warning, if the match may be wrong.
     pub fn guess(self) -> Option<&'static str> {
         match self {
             Match::Exact | Match::Moved | Match::Edited => None,
@@ -138,9 +138,9 @@ impl Match {
 /// One side of a row.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct RowSide {
-    /// Compiles that it is about, by the ids of that side.
+    /// Ids of the compiles that it is about.
     pub compiles: Vec<String>,
-    /// The value, where it has one.
+    /// The value, if it has one.
     pub value: Option<String>,
     /// The page of that side's report with the evidence, relative to the report.
     pub page: Option<String>,
@@ -149,13 +149,13 @@ pub(crate) struct RowSide {
 /// A difference.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// What became of it.
+    /// How it changed.
     pub kind: RowKind,
     /// What it is about.
     pub topic: Topic,
-    /// One sentence without a full stop; code stands between backquotes.
+    /// One sentence without a full stop; code is in backquotes.
     pub subject: String,
-    /// What else is known.
+    /// Further details.
     pub detail: Option<String>,
     /// File.
     pub file: Option<String>,
@@ -165,18 +165,18 @@ pub(crate) struct Row {
     pub a: RowSide,
     /// B.
     pub b: RowSide,
-    /// Seconds on both sides; both None where it has none.
+    /// Seconds on both sides, if it has any.
     pub seconds: Pair,
-    /// Ranks on which it is so; empty for single logs.
+    /// Ranks that it applies to; empty for single logs.
     pub ranks: Vec<u64>,
-    /// How A and B were matched; None where only one side has it, or where there is nothing to match.
+    /// How A and B were matched; None if only one side has it or nothing was matched.
     pub matched: Option<Match>,
-    /// The function that it is about, by its [`FunctionLine::id`] in the comparison of the first rank.
+    /// [`FunctionLine::id`] of its function in the comparison of the first rank.
     pub function: Option<usize>,
 }
 
 impl Row {
-    /// A row of which no more is known yet.
+    /// A row with only a kind, a topic and a subject.
     pub fn new(kind: RowKind, topic: Topic, subject: String) -> Row {
         Row {
             kind,
@@ -194,7 +194,7 @@ impl Row {
         }
     }
 
-    /// What a reader is told of a match that may be wrong.
+    /// A warning, if the match may be wrong.
     pub fn guess(&self) -> Option<&'static str> {
         match (self.matched?, self.topic) {
             (Match::Order, Topic::GraphBreak) => Some("matched by line and order only, a guess"),
@@ -205,16 +205,16 @@ impl Row {
         }
     }
 
-    /// B without A in seconds, where either is known.
+    /// B minus A in seconds, if either is known.
     pub fn difference(&self) -> Option<f64> {
         (self.seconds.a.is_some() || self.seconds.b.is_some()).then(|| self.seconds.difference())
     }
 }
 
-/// A line of a table: something with its times.
+/// Something with its times, as a line of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct TimeLine {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its times in seconds.
     pub times: Pair,
@@ -225,38 +225,38 @@ pub(crate) struct TimeLine {
 /// A function in the table of functions.
 #[derive(Debug, Clone)]
 pub(crate) struct FunctionLine {
-    /// Tells it from the others of its log's comparison.
+    /// Unique within the comparison of a log.
     pub id: usize,
-    /// How A and B were matched; None where only one side has it.
+    /// How A and B were matched; None if only one side has it.
     pub matched: Option<Match>,
-    /// Its first compiles with their graphs and code, as they were matched.
+    /// Its first matched compiles with their graphs and code.
     pub compared: Vec<ComparedCompile>,
     /// Name and times of the compiles that both sides have.
     pub line: TimeLine,
     /// File.
     pub file: Option<String>,
-    /// Line of its definition in B, else in A.
+    /// Line of its definition in B, otherwise in A.
     pub place: Option<u64>,
     /// Compiles: id, status and folder of the page.
     pub a: Vec<CompileRef>,
     /// The same of B.
     pub b: Vec<CompileRef>,
-    /// Seconds in builds of kernels.
+    /// Seconds spent building kernels.
     pub builds: Pair,
-    /// Operators, guards and kernels: as words for both sides.
+    /// Numbers of operators, in words for both sides.
     pub operators: (String, String),
-    /// Guards.
+    /// Numbers of guards, in words for both sides.
     pub guards: (String, String),
 }
 
-/// A compile that a table leads to.
+/// A compile that a table links to.
 #[derive(Debug, Clone)]
 pub(crate) struct CompileRef {
     /// Its id.
     pub id: String,
     /// `ok`, `break`, ..
     pub status: String,
-    /// Folder of its page, below the recording's report; empty where it has none.
+    /// Folder of its page within the recording's report; empty if it has none.
     pub folder: String,
 }
 
@@ -265,7 +265,7 @@ pub(crate) struct CompileRef {
 pub(crate) struct MeasuredLine {
     /// Name and microseconds.
     pub line: TimeLine,
-    /// How A and B were matched; None where only one side has it.
+    /// How A and B were matched; None if only one side has it.
     pub matched: Option<Match>,
     /// Shapes and dtypes; empty for a kernel.
     pub shapes: String,
@@ -277,7 +277,7 @@ pub(crate) struct MeasuredLine {
     pub gbps: (Option<f64>, Option<f64>),
 }
 
-/// What both sides have, by the number of things.
+/// How many things both sides share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Same {
     /// Functions.
@@ -296,7 +296,7 @@ pub(crate) struct Same {
     pub settings: usize,
 }
 
-/// Differences of times that are set apart.
+/// Time differences within the noise.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Noise {
     /// Functions.
@@ -310,40 +310,40 @@ pub(crate) struct Noise {
 pub(crate) struct LogComparison {
     /// Rank.
     pub rank: Option<u64>,
-    /// All differences, in no order.
+    /// All differences, unordered.
     pub rows: Vec<Row>,
     /// Compile time.
     pub total: Pair,
-    /// Whether its difference is more than noise.
+    /// Whether the compile times differ by more than noise.
     pub total_differs: bool,
-    /// The same by part.
+    /// Compile time by part.
     pub parts: Vec<TimeLine>,
-    /// The same by function, largest difference first.
+    /// Compile time by function, largest difference first.
     pub functions: Vec<FunctionLine>,
-    /// Measured kernels, then operators by shape, each largest difference first.
+    /// Measured kernels, largest difference first.
     pub kernels: Vec<MeasuredLine>,
-    /// Operators by shape.
+    /// Measured operators by shape, largest difference first.
     pub operators: Vec<MeasuredLine>,
-    /// Microseconds in which the device worked.
+    /// Microseconds in which the device was busy.
     pub busy_us: Pair,
-    /// What is the same.
+    /// What both sides share.
     pub same: Same,
-    /// What is set apart.
+    /// What is within the noise.
     pub noise: Noise,
-    /// How many times slower nearly every function is, and how many functions that are of how many.
+    /// Set if nearly every function is slower or faster by about the same factor.
     pub one_factor: Option<OneFactor>,
-    /// Settings that only one side has, because its torch is another: of A, of B.
+    /// Settings that only the torch version of A, or of B, has.
     pub one_sided_settings: (Vec<String>, Vec<String>),
 }
 
-/// Every function is slower, or faster, by about the same.
+/// The factor by which nearly every function is slower or faster.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct OneFactor {
-    /// How many times longer B takes, in the median.
+    /// Median of how many times longer B takes.
     pub factor: f64,
-    /// Functions that are.
+    /// Functions that changed in the same direction.
     pub functions: usize,
-    /// Functions that both sides have with a time.
+    /// Functions that are timed on both sides.
     pub of: usize,
 }
 
@@ -354,16 +354,16 @@ pub(crate) struct Comparison {
     pub a: Vec<Recording>,
     /// The runs of B.
     pub b: Vec<Recording>,
-    /// What counts as noise.
+    /// Smaller differences are noise.
     pub threshold: Threshold,
     /// The differences: failures first, then by seconds.
     pub rows: Vec<Row>,
-    /// Log by log: one entry, or one for each rank that both sides have. The largest difference of compile time is first.
+    /// One entry, or one per rank that both sides have, largest difference of compile time first.
     pub logs: Vec<LogComparison>,
 }
 
 impl Comparison {
-    /// The comparison whose tables are shown: that of the logs, or of the ranks that differ most.
+    /// The comparison whose tables are shown: for jobs, the rank that differs most.
     pub fn shown(&self) -> Option<&LogComparison> {
         self.logs.first()
     }

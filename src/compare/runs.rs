@@ -1,24 +1,28 @@
-//! The logs of both sides beside each other: which functions and compiles are the same.
+//! The logs of both sides with their functions and compiles matched.
 
 use super::matching::{Key, Matched, matched};
 use super::noise::{Pair, Threshold, Times};
 use super::recording::{Compile, Function, LogRun, Setting};
-use super::rows::{Match, RowKind};
+use super::rows::{Match, Row, RowKind, RowSide};
 use crate::analysis::{is_library, resumed};
 use crate::model::words::{counted, file_name};
 use crate::trace::TextSet;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-/// Settings that only one side has, from which on another version of torch must have written them.
+/// Compiles that a row or a line of a table names on each side.
+pub(super) const NAMED: usize = 8;
+
+/// Number of one-sided settings from which another version of torch is assumed.
 const OF_OTHER_TORCH: usize = 10;
 
 /// The logs that are compared: those of A first.
 pub(super) struct Runs<'r> {
     /// All of them.
     pub logs: Vec<&'r LogRun>,
-    /// How many are A's.
+    /// How many belong to A.
     pub of_a: usize,
-    /// What is noise.
+    /// Smaller differences are noise.
     pub threshold: Threshold,
     /// The functions of all logs.
     pub functions: Vec<MatchedFunction>,
@@ -36,7 +40,7 @@ pub(super) struct MatchedFunction {
     pub compiles: Vec<Matched>,
 }
 
-/// In how many logs of each side something is.
+/// In how many logs of each side a thing occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Presence {
     /// Logs of A that have it.
@@ -103,7 +107,7 @@ impl<'r> Runs<'r> {
         self.extra.get(log).is_some_and(|extra| extra.contains(compile))
     }
 
-    /// In how many logs of each side a thing is.
+    /// In how many logs of each side a thing occurs.
     pub fn presence(&self, thing: &Matched) -> Presence {
         let (a, b) = thing.places.split_at(self.of_a.min(thing.places.len()));
         let known = |side: &[Option<usize>]| side.iter().flatten().count();
@@ -115,7 +119,7 @@ impl<'r> Runs<'r> {
         self.logs.len() - self.of_a
     }
 
-    /// What became of a thing: None where both sides have it alike.
+    /// How a thing changed; None if both sides have it alike.
     pub fn became(&self, thing: &Matched) -> Option<RowKind> {
         let Presence { a, b } = self.presence(thing);
         let most = |count: usize, of: usize| 2 * count > of;
@@ -127,7 +131,7 @@ impl<'r> Runs<'r> {
         }
     }
 
-    /// `in 2 of 3 runs of A and in none of B`, where a side has several runs that do not agree.
+    /// `in 2 of 3 runs of A and in none of B`, if a side has several runs.
     pub fn presence_words(&self, thing: &Matched) -> Option<String> {
         let Presence { a, b } = self.presence(thing);
         if self.logs.len() == 2 {
@@ -142,39 +146,35 @@ impl<'r> Runs<'r> {
 
     /// The first thing of A and of B: its log and its place there.
     pub fn firsts(&self, thing: &Matched) -> [Option<(usize, usize)>; 2] {
-        let first = |mut logs: std::ops::Range<usize>| logs.find_map(|log| Some((log, thing.at(log)?)));
-        [first(0..self.of_a), first(self.of_a..self.logs.len())]
+        let first = |mut logs: Range<usize>| logs.find_map(|log| Some((log, thing.at(log)?)));
+        self.sides().map(first)
     }
 
     /// The times of something in all logs.
     pub fn times(&self, seconds: impl Fn(usize) -> Option<f64>) -> Pair {
-        Pair {
-            a: Times::of((0..self.of_a).map(&seconds)),
-            b: Times::of((self.of_a..self.logs.len()).map(&seconds)),
-        }
+        let [a, b] = self.sides().map(|logs| Times::of(logs.map(&seconds)));
+        Pair { a, b }
     }
 
-    /// What a side says: the values of its logs.
+    /// The distinct values of each side's logs.
     pub fn values(&self, value: impl Fn(usize) -> Option<String>) -> [BTreeSet<String>; 2] {
-        let of = |logs: std::ops::Range<usize>| logs.filter_map(&value).collect();
-        [of(0..self.of_a), of(self.of_a..self.logs.len())]
+        self.sides().map(|logs| logs.filter_map(&value).collect())
     }
 
-    /// Whether the sides were recorded with different versions of torch. Older ones do not write which they are, but each
-    /// has settings of its own, which a program can change and not add or remove.
+    /// Whether the sides were recorded with different versions of torch. Older versions do not record which they are, but
+    /// each has its own set of settings, which a program can change but not extend.
     pub fn has_other_torch(&self) -> bool {
         let [a, b] = self.values(|log| Some(self.logs.get(log)?.torch.clone().unwrap_or_default()));
         let unknown = |versions: &BTreeSet<String>| versions.iter().all(String::is_empty);
         a != b || (unknown(&a) && self.has_other_settings())
     }
 
-    /// Whether many settings are those of one side only.
+    /// Whether many settings exist on one side only.
     pub fn has_other_settings(&self) -> bool {
-        let names = |logs: std::ops::Range<usize>| -> BTreeSet<&Setting> {
-            let logs = logs.filter_map(|log| self.logs.get(log));
+        let [a, b] = self.sides().map(|side| -> BTreeSet<&Setting> {
+            let logs = side.filter_map(|log| self.logs.get(log));
             logs.flat_map(|log| log.settings.keys()).collect()
-        };
-        let (a, b) = (names(0..self.of_a), names(self.of_a..self.logs.len()));
+        });
         !a.is_empty() && !b.is_empty() && a.symmetric_difference(&b).count() >= OF_OTHER_TORCH
     }
 
@@ -198,6 +198,50 @@ impl<'r> Runs<'r> {
         function.compiles.iter().filter(|compile| self.is_common(compile))
     }
 
+    /// The logs of A and those of B.
+    pub fn sides(&self) -> [Range<usize>; 2] {
+        [0..self.of_a, self.of_a..self.logs.len()]
+    }
+
+    /// The first thing of A and of B, each with its log.
+    pub fn first_things<'t, T>(&self, lists: &[&'t [T]], thing: &Matched) -> [Option<(usize, &'t T)>; 2] {
+        self.firsts(thing).map(|first| {
+            let (log, place) = first?;
+            Some((log, lists.get(log)?.get(place)?))
+        })
+    }
+
+    /// One side of a row: the compiles that it names, and the page of the log's report that it leads to.
+    pub fn row_side<'c>(
+        &self,
+        log: usize,
+        page: impl Into<Option<String>>,
+        compiles: impl IntoIterator<Item = &'c String>,
+    ) -> RowSide {
+        let folder = self.logs.get(log).map_or("", |log| log.folder.as_str());
+        RowSide {
+            compiles: compiles.into_iter().take(NAMED).cloned().collect(),
+            value: None,
+            page: page.into().map(|page| format!("{folder}{page}")),
+        }
+    }
+
+    /// The same page of the first report of A and of B.
+    pub fn pages(&self, page: &str) -> [RowSide; 2] {
+        [0, self.of_a].map(|log| self.row_side(log, page.to_owned(), []))
+    }
+
+    /// The first compiles of a function in a log, with the page of the first.
+    pub fn side_of_compiles(&self, log: usize, compiles: &[Compile]) -> RowSide {
+        let page = compiles.first().and_then(Compile::page);
+        self.row_side(log, page, compiles.iter().map(|compile| &compile.id))
+    }
+
+    /// Puts the side of a log into its place in a row.
+    pub fn set_side(&self, row: &mut Row, log: usize, side: RowSide) {
+        *(if log < self.of_a { &mut row.a } else { &mut row.b }) = side;
+    }
+
     /// Whether a log of A and one of B have it.
     pub fn is_common(&self, thing: &Matched) -> bool {
         let Presence { a, b } = self.presence(thing);
@@ -206,7 +250,7 @@ impl<'r> Runs<'r> {
 }
 
 impl MatchedFunction {
-    /// How it was found on both sides.
+    /// How it was matched.
     pub fn how(&self) -> Match {
         match self.places.key {
             _ if self.places.by_order => Match::Order,
@@ -217,7 +261,7 @@ impl MatchedFunction {
         }
     }
 
-    /// The same for what is said about its compiles: of several that are not alike, the order says which is which.
+    /// How its compiles were matched: several that are not alike are matched by order.
     pub fn how_compiles(&self) -> Match {
         let by_order = self.compiles.iter().any(|compile| compile.key > 0 && compile.by_order);
         if by_order { Match::Order } else { self.how() }
@@ -229,13 +273,13 @@ fn named(function: &Function) -> String {
     format!("{}\n{}\n", function.name, short_file(function.file.as_deref()))
 }
 
-/// The same where the name is that of a resume function, without its line: `f`, resumed at any line.
+/// Name and file, where the name of a resume function has no line: `f`, resumed anywhere.
 fn moved(function: &Function) -> String {
     let name = resumed(&function.name).map_or(function.name.clone(), |(name, _)| format!("{name} resumed"));
     format!("{name}\n{}\n", short_file(function.file.as_deref()))
 }
 
-/// A file without the folders that differ from machine to machine.
+/// A file without folders that depend on the machine.
 pub(super) fn short_file(file: Option<&str>) -> &str {
     let Some(file) = file else { return "" };
     if is_library(file)
@@ -246,18 +290,25 @@ pub(super) fn short_file(file: Option<&str>) -> &str {
     file_name(file)
 }
 
-/// What the code of a function is known by: operators and inputs of its first graph.
+impl Compile {
+    /// Its page in the report of its log; None where it has none.
+    fn page(&self) -> Option<String> {
+        (!self.folder.is_empty()).then(|| format!("{}/compile.html", self.folder))
+    }
+}
+
+/// Identifies the code of a function by the size of its first graph.
 fn shape(function: &Function) -> String {
     function.compiles.first().map(graph).unwrap_or_default()
 }
 
-/// What a graph is known by.
+/// Identifies a graph by its numbers of operators, inputs and kernels.
 fn graph(compile: &Compile) -> String {
     let inputs = compile.inputs.as_ref().map(|inputs| inputs.len());
     format!("{:?} {inputs:?} {}", compile.operators, compile.kernels.len())
 }
 
-/// What a function is called: `` `f` ``, `` `f`, resumed at line 9 ``.
+/// `` `f` `` or `` `f`, resumed at line 9 ``.
 pub(super) fn function_words(name: &str) -> String {
     match resumed(name) {
         Some((name, line)) => format!("`{name}`, resumed at line {line}"),

@@ -1,11 +1,11 @@
-//! The version of torch, and settings.
+//! Version of torch, and settings.
 
 use super::recording::Setting;
 use super::rows::{LogComparison, Row, RowKind, RowSide, Topic};
 use super::runs::Runs;
 use std::collections::BTreeSet;
 
-/// Adds torch and the settings that differ.
+/// Adds the version of torch and the settings that differ.
 pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
     let torch = runs.values(|log| runs.logs.get(log).map(|log| log.torch_words().to_owned()));
     let same_torch = !runs.has_other_torch();
@@ -23,7 +23,7 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
     }
     let all: BTreeSet<&Setting> = runs.logs.iter().flat_map(|log| log.settings.keys()).collect();
     for setting in all {
-        let [a, b] = [0..runs.of_a, runs.of_a..runs.logs.len()].map(|side| {
+        let [a, b] = runs.sides().map(|side| {
             let logs = side.filter_map(|log| runs.logs.get(log)?.settings.get(setting));
             logs.flatten().cloned().collect::<BTreeSet<String>>()
         });
@@ -37,7 +37,7 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
             _ => RowKind::Changed,
         };
         let name = format!("{}.{}", setting.config, setting.name);
-        // Another torch has other settings: they are counted, not told one by one.
+        // Settings of another torch version are only counted.
         match kind {
             RowKind::Gone if !same_torch => found.one_sided_settings.0.push(name),
             RowKind::New if !same_torch => found.one_sided_settings.1.push(name),
@@ -52,16 +52,12 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
 }
 
 fn value(runs: &Runs<'_>, log: usize, values: &BTreeSet<String>) -> RowSide {
-    let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
-    RowSide {
-        value: (!values.is_empty()).then(|| values.join(" or ")),
-        page: Some(format!("{folder}configuration.html")),
-        ..RowSide::default()
-    }
+    let value = (!values.is_empty()).then(|| values.join(" or "));
+    RowSide { value, ..runs.row_side(log, "configuration.html".to_owned(), []) }
 }
 
-/// One row for the settings that only A's torch has, and one for those of B's.
+/// One row per side for the settings that only its torch version has.
 fn one_sided(found: &mut LogComparison) {
     let (a, b) = (found.one_sided_settings.0.len(), found.one_sided_settings.1.len());
     for (kind, count, side) in [(RowKind::Gone, a, "A"), (RowKind::New, b, "B")] {

@@ -1,5 +1,5 @@
-//! The files of a report with graphs and generated code. A report may come from anywhere: paths are checked, and a file is
-//! read up to a limit.
+//! Files of a report with graphs and generated code. Reports are not trusted: paths are checked, and files are read up to a
+//! limit.
 
 use crate::rel_path::RelPath;
 use crate::report_json::log;
@@ -7,16 +7,16 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Files of each kind that are kept of a compile: a forward and a backward graph, and pieces of a split one.
+/// Files kept per compile and kind: a forward and a backward graph, and pieces of a split one.
 const MOST_FILES: usize = 8;
 
-/// Bytes of a file; a larger one is not compared.
+/// Largest file that is compared, in bytes.
 const LARGEST_FILE: u64 = 4 << 20;
 
-/// Bytes at the beginning of a page of code in which it says where its plain text is.
+/// Bytes at the start of a code page that contain the link to its plain text.
 const HEAD_OF_PAGE: u64 = 64 << 10;
 
-/// What a text of a compile is.
+/// Kind of a text of a compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TextKind {
     /// The graph that Dynamo captured.
@@ -28,7 +28,7 @@ pub(crate) enum TextKind {
 }
 
 impl TextKind {
-    /// All of them, in the order in which they are made.
+    /// All kinds, in the order of compilation.
     pub const ALL: [TextKind; 3] = [TextKind::Captured, TextKind::PostGrad, TextKind::Code];
 
     fn of(name: &str) -> Option<TextKind> {
@@ -50,7 +50,7 @@ pub(crate) struct TextFile {
     pub path: RelPath,
 }
 
-/// The files of the compile's last attempt: what earlier ones traced was thrown away.
+/// The files of the compile's last attempt; earlier attempts were discarded.
 pub(super) fn files(compile: &log::Compile<'_>) -> Vec<TextFile> {
     let known = compile.artifacts.iter().filter_map(|one| Some((TextKind::of(&one.name)?, one)));
     let known: Vec<(TextKind, &log::Artifact<'_>)> = known.collect();
@@ -68,7 +68,7 @@ pub(super) fn files(compile: &log::Compile<'_>) -> Vec<TextFile> {
 }
 
 impl TextFile {
-    /// Its text, in a report that stands in `root`; else why there is none, as it goes on after `the file`.
+    /// Its text in the report at `root`; otherwise why there is none, to follow the words `the file`.
     pub fn read(&self, root: &Path) -> Result<String, String> {
         match self.path.as_str().ends_with(".html") {
             true => {
@@ -80,7 +80,7 @@ impl TextFile {
     }
 }
 
-/// Where the plain text of a page of code is: the page links it in its head.
+/// The plain text of a code page, which the page links in its head.
 fn plain_text_of(root: &Path, page: &RelPath) -> Option<RelPath> {
     const LINK: &str = "href=\"../payloads/";
     let head = beginning(&root.join(page.as_str()), HEAD_OF_PAGE)?;

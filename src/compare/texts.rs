@@ -1,4 +1,4 @@
-//! Graphs and generated code of a compile on both sides, beside each other.
+//! Graphs and generated code of a compile, side by side.
 
 use super::recording::{Compile, LogRun};
 use super::text_files::{TextFile, TextKind};
@@ -11,11 +11,11 @@ pub(crate) struct CompileTexts {
     pub id: String,
     /// `ok`, `break`, ..
     pub status: String,
-    /// The folder of its page below the recording's report; empty where it has none.
+    /// The folder of its page within the recording's report; empty if it has none.
     pub folder: String,
-    /// The folder of its log's report below the recording's: empty, or `rank_0/`.
+    /// The folder of its log's report within the recording's: empty, or `rank_0/`.
     pub below: String,
-    /// Where the report of its log stands.
+    /// The report of its log on disk.
     root: PathBuf,
     /// Its graphs and code.
     files: Vec<TextFile>,
@@ -37,13 +37,13 @@ impl CompileTexts {
         }
     }
 
-    /// The text of a file; else why there is none, as it goes on after `the file`.
+    /// The text of a file; otherwise why there is none, to follow the words `the file`.
     pub fn read(&self, file: &TextFile) -> Result<String, String> {
         file.read(&self.root)
     }
 }
 
-/// A compile of a function on both sides; None where only one side has it.
+/// A compile of a function on both sides; a side is None if it lacks the compile.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ComparedCompile {
     /// A.
@@ -57,7 +57,7 @@ pub(crate) struct ComparedCompile {
 pub(crate) struct ComparedText<'c> {
     /// What it is.
     pub kind: TextKind,
-    /// Which of its kind, from 1, of how many.
+    /// Its number among texts of its kind, from 1, and how many there are.
     pub number: (usize, usize),
     /// The file of A.
     pub a: Option<&'c TextFile>,
@@ -66,7 +66,7 @@ pub(crate) struct ComparedText<'c> {
 }
 
 impl ComparedCompile {
-    /// The texts of both sides beside each other, in the order in which they are made.
+    /// The texts of both sides in pairs, in the order of compilation.
     pub fn texts(&self) -> Vec<ComparedText<'_>> {
         let beside = |kind: TextKind| {
             let (a, b) = (of_kind(&self.a, kind), of_kind(&self.b, kind));

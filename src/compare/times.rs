@@ -1,12 +1,11 @@
-//! Compile time as a whole and by part of the compiler.
+//! Whole compile time, and compile time by part.
 
 use super::functions::of_one_side;
 use super::recording::PART_NAMES;
-use super::rows::{LogComparison, Row, RowKind, RowSide, TimeLine, Topic};
+use super::rows::{LogComparison, Row, RowKind, TimeLine, Topic};
 use super::runs::Runs;
 
-/// Adds the compile time and its parts. The rows leave out the compiles that only one side has: other rows name these with
-/// their seconds.
+/// Adds the compile time and its parts. Compiles that only one side has are left out: other rows have their seconds.
 pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
     found.total = runs.times(|log| runs.logs.get(log)?.total_s);
     found.total_differs = found.total.differs(runs.threshold);
@@ -18,7 +17,7 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
     if rest.differs(runs.threshold) && found.total.difference() != 0.0 {
         let kind = RowKind::of_difference(found.total.difference());
         let mut row = Row::new(kind, Topic::CompileTime, "Compile time".to_owned());
-        (row.a, row.b) = sides(runs);
+        [row.a, row.b] = runs.pages("time.html");
         row.seconds = found.total;
         found.rows.push(row);
     }
@@ -36,7 +35,7 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
             let kind = RowKind::of_difference(rest.difference());
             let mut row = Row::new(kind, Topic::Part, name.to_owned());
             row.detail = about(place);
-            (row.a, row.b) = sides(runs);
+            [row.a, row.b] = runs.pages("time.html");
             row.seconds = rest;
             found.rows.push(row);
         }
@@ -45,20 +44,11 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
     found.parts.sort_by(|x, y| y.times.difference().abs().total_cmp(&x.times.difference().abs()));
 }
 
-/// What a part is about, where its name does not say.
+/// Explains a part whose name does not.
 fn about(place: usize) -> Option<String> {
     let first = PART_NAMES.first().filter(|_| place == 0);
     first.map(|_| {
         "trying the C++ compiler before the first kernel; once per machine with a warm cache folder"
             .to_owned()
     })
-}
-
-/// The pages on which the times of both sides stand.
-fn sides(runs: &Runs<'_>) -> (RowSide, RowSide) {
-    let side = |log: usize| {
-        let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
-        RowSide { page: Some(format!("{folder}time.html")), ..RowSide::default() }
-    };
-    (side(0), side(runs.of_a))
 }

@@ -1,33 +1,33 @@
-//! Tables as lines of text: bounded, and as wide as the terminal is.
+//! Formats tables as text that fits the terminal.
 
 use super::tables::Table;
 use std::fmt::Write;
 
-/// How much of it is shown.
+/// How much to show.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Showing {
-    /// Columns of the terminal; None where the text is not for one.
+    /// Columns of the terminal; None if the output is not a terminal.
     pub width: Option<usize>,
-    /// Whether all rows are shown.
+    /// Whether to show all rows.
     pub all: bool,
 }
 
-/// Rows of a table that are shown.
+/// Rows shown per table.
 const ROWS: usize = 50;
 
-/// Characters of a cell, where there is no terminal that bounds it.
+/// Characters of a cell without a terminal.
 const CELL: usize = 300;
 
-/// Characters of any cell but the last of its row.
+/// Characters of a cell, except in the last column.
 const NARROW: usize = 40;
 
-/// The last column has at least so many characters, however narrow the terminal is.
+/// Minimum width of the last column, however narrow the terminal is.
 const LAST: usize = 20;
 
-/// Between two columns.
+/// Between columns.
 const GAP: &str = "  ";
 
-/// Writes tables, an empty line behind each.
+/// Writes tables, each followed by an empty line.
 pub fn write(text: &mut String, tables: &[Table], showing: Showing) {
     for table in tables {
         text.push_str(&lines(table, showing));
@@ -54,7 +54,7 @@ fn lines(table: &Table, showing: Showing) -> String {
             .enumerate()
             .map(|(at, (cell, width))| {
                 let cell = cut(cell, *width);
-                // Nothing stands behind the last column, so it needs no spaces.
+                // The last column needs no padding.
                 if at + 1 == row.len() { cell } else { format!("{cell:width$}") }
             })
             .collect();
@@ -66,7 +66,7 @@ fn lines(table: &Table, showing: Showing) -> String {
     text
 }
 
-/// How many characters each column has.
+/// Width of each column in characters.
 fn widths(rows: &[Vec<String>], terminal: Option<usize>) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let longest = |at: usize| {
@@ -80,7 +80,7 @@ fn widths(rows: &[Vec<String>], terminal: Option<usize>) -> Vec<usize> {
     widths
 }
 
-/// A text on one line, without anything that a terminal would obey or that hides the text beside it.
+/// A text on one line, without control characters and invisible characters.
 fn plain(text: &str) -> String {
     let mut plain = String::new();
     for c in text.chars().take(CELL + 1) {
@@ -93,13 +93,13 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// Marks that turn the direction of text round, and characters without width.
+/// Bidirectional controls and zero-width characters.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// At most `width` characters, the last of which says that there are more.
+/// At most `width` characters, ending with an ellipsis if cut.
 fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_the_log_cannot_command_the_terminal() {
+    fn texts_of_the_log_cannot_control_the_terminal() {
         let text = shown(&table(&[["\u{1b}[31m", "a\u{202e}b\r\nc\u{7}"]]), None, false);
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\r', '\u{7}']), "{text:?}");
         assert_eq!(text.lines().count(), 3, "{text:?}");

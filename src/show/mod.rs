@@ -1,8 +1,8 @@
-//! Facts of a finished report for a terminal: `report.json` -> the part that was asked for -> tables, or JSON.
+//! Shows parts of a finished report in a terminal: `report.json` -> the requested part -> tables or JSON.
 //!
-//! - [`select`] takes the part out of the `report.json` of a log, or of each rank of a job;
-//! - [`tables`] knows the columns of each list of that file;
-//! - [`layout`] makes lines of tables, as wide as the terminal is.
+//! - [`select`] extracts the part from the `report.json` of a log, or of each rank of a job;
+//! - [`tables`] has the columns of each list in that file;
+//! - [`layout`] formats tables to fit the terminal.
 
 mod layout;
 mod select;
@@ -20,26 +20,26 @@ use std::path::Path;
 /// The version of the JSON.
 const SCHEMA: u64 = 1;
 
-/// What was asked for, of a log or of each rank of a job.
+/// The requested part of a log, or of each rank of a job.
 #[derive(Debug)]
 pub struct Shown {
     subject: Subject,
-    /// What the report of a job says itself.
+    /// The part of the job's own report.
     job: Option<Value>,
     logs: Vec<ShownLog>,
 }
 
-/// What was asked for, of one log.
+/// The requested part of one log.
 #[derive(Debug)]
 struct ShownLog {
     /// `rank 3`; empty for a log alone.
     name: String,
-    /// Keys of the JSON with their values: lists and objects as `report.json` has them.
+    /// Lists and objects as in `report.json`, by key.
     facts: Map<String, Value>,
 }
 
 impl Shown {
-    /// Reads what was asked for from the report in a folder.
+    /// Reads the requested part from the report in a folder.
     ///
     /// # Errors
     /// There is no `report.json` that this version reads, or no such compile, function or rank.

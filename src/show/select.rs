@@ -1,4 +1,4 @@
-//! The part of a `report.json` that a subject means.
+//! The part of a `report.json` that a subject selects.
 
 use super::subject::Subject;
 use serde_json::{Map, Value, json};
@@ -44,12 +44,12 @@ pub fn facts(subject: &Subject, report: &Value) -> Map<String, Value> {
     facts
 }
 
-/// Whether what was named is there: a subject with a name needs a compile.
+/// Whether the named subject exists: it needs a compile.
 pub fn has_named(facts: &Map<String, Value>) -> bool {
     facts.get("compiles").and_then(Value::as_array).is_none_or(|compiles| !compiles.is_empty())
 }
 
-/// Some compiles, and the entries of all lists that belong to them.
+/// Adds some compiles, and the entries of all lists that belong to them.
 fn of_compiles(facts: &mut Map<String, Value>, report: &Value, wanted: impl Fn(&Value) -> bool) {
     let compiles: Vec<Value> = list(report, "compiles").iter().filter(|one| wanted(one)).cloned().collect();
     let ids: Vec<&str> = compiles.iter().filter_map(|compile| compile["id"].as_str()).collect();
@@ -68,13 +68,13 @@ pub fn list<'v>(of: &'v Value, key: &str) -> &'v [Value] {
     of[key].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// How many there are of everything.
+/// The length of each list.
 fn counts(report: &Value) -> Value {
     let mut counts = Map::new();
     for key in ["compiles", "graph_breaks", "recompiles", "failures", "restarts", "caches"] {
         counts.insert(key.to_owned(), list(report, key).len().into());
     }
-    // Records without a compile id are an entry of the list, and no compile.
+    // The entry for records without a compile id does not count.
     let compiles = list(report, "compiles").iter().filter(|one| one["id"].is_string()).count();
     counts.insert("compiles".to_owned(), compiles.into());
     counts.insert("compile_seconds".to_owned(), report["compile_time"]["total_s"].clone());

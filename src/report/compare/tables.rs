@@ -221,7 +221,6 @@ fn measured_table(
     (id, label, lines): (&str, &str, &[MeasuredLine]),
     total: f64,
 ) -> anyhow::Result<()> {
-    let in_seconds = |pair: Pair| super::view::in_seconds(pair);
     let widest = largest(lines.iter().map(|one| &one.line.times)) / 1e6;
     let mut heads = vec![Head::text(label).mono()];
     heads.extend(time_heads());
@@ -246,7 +245,7 @@ fn measured_table(
             None => name,
         };
         let mut cells = vec![Td::html(name)];
-        cells.extend(time_cells(in_seconds(one.line.times), widest));
+        cells.extend(time_cells(one.line.times.in_seconds(), widest));
         // A difference of the other sign that rounds to nothing is nothing.
         let share = percent(one.line.times.difference(), total, false).replace("-0\u{a0}%", "0\u{a0}%");
         let count = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! A page's view of a comparison: where the reports of both sides stand, and the compiles in them.
 
 use super::files::changed_page;
-use crate::compare::{ChangedFunctions, Comparison, CompileRef, Pair, Recording, RowSide, Times};
+use crate::compare::{ChangedFunctions, Comparison, CompileRef, Recording, RowSide};
 use crate::report::kit::formats::UNKNOWN;
 use crate::report::kit::html::Html;
 use crate::report::kit::links::encoded;
@@ -157,15 +157,4 @@ impl<'a> DiffView<'a> {
         }
         span("pills", Html::joined(pills, ""))
     }
-}
-
-/// Microseconds as seconds.
-pub(super) fn in_seconds(us: Pair) -> Pair {
-    let seconds = |times: Times| Times {
-        median: times.median / 1e6,
-        least: times.least / 1e6,
-        most: times.most / 1e6,
-        runs: times.runs,
-    };
-    Pair { a: us.a.map(seconds), b: us.b.map(seconds) }
 }

@@ -4,9 +4,7 @@
 use crate::support::sources::{blanked, sources};
 use crate::support::{Run, files_below, input, reports, source, source_text};
 use regex::Regex;
-use std::collections::BTreeSet;
 use std::fs;
-use tlparse::Registry;
 
 /// The folders of templates and assets, below `src`.
 const KIT: &str = "report/kit/";
@@ -192,65 +190,6 @@ fn the_measure_of_functions_sees_through_texts_and_comments() {
     );
     let found: Vec<_> = functions(&code);
     assert_eq!(found, [("a", 1, 5), ("c", 7, 1)]);
-}
-
-#[test]
-fn the_readme_quotes_the_example_as_it_is() {
-    let example = fs::read_to_string("examples/custom_parser.rs").unwrap();
-    let (_, rest) = example.split_once("// [readme:begin]\n").expect("the example marks what is quoted");
-    let (quoted, _) = rest.split_once("// [readme:end]").expect("the example marks where the quotation ends");
-    let readme = fs::read_to_string("README.md").unwrap();
-    assert!(readme.contains(&format!("```rust\n{}\n```", quoted.trim())), "README.md quotes another example");
-}
-
-#[test]
-fn every_parser_stands_in_the_readmes_table_of_events() {
-    let readme = source_text("README.md");
-    let plain = |text: &str| text.replace(['`', '\\'], "");
-    let rows: Vec<Vec<String>> = readme
-        .lines()
-        .filter(|line| line.trim_start().starts_with('|'))
-        .map(|line| {
-            plain(line)
-                .split('|')
-                .map(|cell| cell.trim().to_owned())
-                .filter(|cell| !cell.is_empty())
-                .collect()
-        })
-        .collect();
-    for (name, keys, about) in Registry::default().describe() {
-        let row = rows.iter().find(|row| row.first().is_some_and(|cell| cell == name));
-        let row = row.unwrap_or_else(|| panic!("README.md's table of events has no row {name}"));
-        assert_eq!(row.last().unwrap(), &plain(about), "README.md about {name}");
-        for key in keys {
-            assert!(row[1].contains(key), "README.md does not say that {name} takes {key}: {}", row[1]);
-        }
-    }
-}
-
-#[test]
-fn the_readmes_tables_of_files_are_those_of_the_site() {
-    let file = Regex::new(r#"path:\s*"((?:\\.|[^"\\])*)",\s*about:\s*"((?:\\.|[^"\\])*)""#).unwrap();
-    let site = source_text("src/report/site.rs");
-    let unescaped = |text: &str| text.replace("\\\"", "\"");
-    let listed: BTreeSet<(String, String)> =
-        file.captures_iter(&site).map(|found| (unescaped(&found[1]), unescaped(&found[2]))).collect();
-    assert!(listed.len() > 20, "{listed:#?}");
-    let readme = source_text("README.md");
-    let row = Regex::new(r"^\| `([^`|]+)` \| (.*) \|$").unwrap();
-    let tables = readme.split("| file | content |\n|---|---|\n").skip(1);
-    let rows = tables.flat_map(|table| table.lines().take_while(|line| line.starts_with('|')));
-    let told: BTreeSet<(String, String)> = rows
-        .map(|line| {
-            let cells = row.captures(line).unwrap_or_else(|| panic!("no row of one file: {line}"));
-            (cells[1].to_owned(), cells[2].to_owned())
-        })
-        .collect();
-    let only_in = |one: &BTreeSet<(String, String)>, other: &BTreeSet<(String, String)>| -> Vec<String> {
-        one.difference(other).map(|(path, about)| format!("{path}: {about}")).collect()
-    };
-    assert_eq!(only_in(&listed, &told), [""; 0], "files of site.rs that README.md does not list so");
-    assert_eq!(only_in(&told, &listed), [""; 0], "rows of README.md that site.rs does not list so");
 }
 
 /// Names of the templates in the source tree.

@@ -1,7 +1,7 @@
 //! The table of all pages and files of a report on one log: what each is called, which files it has, how others lead to
 //! it, when it is present and who writes it.
 //!
-//! Tabs, links to topics, the entries that `--overwrite` accepts and the README's table of files follow from it.
+//! Tabs, links to topics, the entries that `--overwrite` accepts and the tables in `docs/files.md` follow from it.
 
 use crate::analysis::Topic;
 use crate::output::{self, Entries, Page, RelPath};

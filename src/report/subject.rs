@@ -136,9 +136,9 @@ pub(crate) struct SiteRow {
 
 /// Files of a report.
 pub(crate) struct SiteFile {
-    /// The file or folder as the README names it, seen from the top of the report: `<..>` stands for what varies.
+    /// The file or folder as `docs/files.md` names it, seen from the top of the report: `<..>` stands for what varies.
     pub path: &'static str,
-    /// What it holds: the README's sentence.
+    /// What it holds: the sentence in `docs/files.md`.
     pub about: &'static str,
 }
 

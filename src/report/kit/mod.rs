@@ -27,6 +27,7 @@ pub(crate) mod measured;
 mod names;
 pub(crate) mod paths;
 pub(crate) mod pills;
+pub(crate) mod prelude;
 mod prose;
 pub(crate) mod provenance_anchors;
 pub(crate) mod reasons;

@@ -4,21 +4,12 @@ use crate::analysis::Finding;
 use crate::analysis::failures::{FailureCause, failed_us, failure_causes};
 use crate::analysis::findings::{Cost, Topic, of_entry};
 use crate::model::{Artifact, Compile, Content, TextFrame};
-use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{UNKNOWN, clipped, cost_words, counted, is_library, micros, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close, close_section, fold, heading, long_text, open_box, put};
-use crate::report::kit::paths;
+use crate::report::kit::formats::{cost_words, is_library};
+use crate::report::kit::markup::{fold, long_text};
+use crate::report::kit::prelude::*;
 use crate::report::kit::reasons::first_line;
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
 use fxhash::FxHashMap;
 use indexmap::IndexMap;
-use serde::Serialize;
-use std::io::Write;
 
 /// Reasons that get an entry; all failures stand in the table below them.
 const ENTRIES: usize = 40;

@@ -3,22 +3,11 @@
 use crate::model::{
     Artifact, ArtifactIndex, Compile, Content, Fields, Form, Frame, PayloadPlace, Place, Stack,
 };
-use crate::output::Page;
-use crate::report::kit::formats::{UNKNOWN, counted, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, put};
-use crate::report::kit::paths;
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
+use crate::report::kit::prelude::*;
 use crate::trace::TextMap;
 use crate::trace::{FileRef, PayloadRef, Prefix, clean_header};
 use indexmap::IndexMap;
-use serde::Serialize;
 use serde_json::value::RawValue;
-use std::io::Write;
 
 /// Payloads over this size are not taken apart: guards with both stacks have some 10 KB each.
 const LARGEST_READ: u64 = 64 << 20;

@@ -2,10 +2,7 @@
 
 use crate::analysis::caches::{cache_title, reason_words};
 use crate::model::{CacheLookup, Outcome};
-use crate::report::kit::formats::{counted, micros, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, span};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::Subject;
 
 /// `torch._dynamo.config.recompile_limit` and `accumulated_recompile_limit` by default.

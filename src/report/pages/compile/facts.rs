@@ -2,10 +2,7 @@
 
 use crate::analysis::OneOffKind;
 use crate::model::{Metrics, MetricsKind};
-use crate::report::kit::formats::{bytes, counted, micros, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::titled;
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::compile::metrics::main_record;
 use crate::report::pages::compile::subject::Subject;
 

@@ -2,26 +2,15 @@
 
 use crate::analysis::{Producers, Stage};
 use crate::model::{Artifact, Content, Form, Readable};
-use crate::output::RelPath;
-use crate::report::kit::formats::{bytes, whole};
 use crate::report::kit::graph_files;
-use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
-use crate::report::kit::links;
-use crate::report::kit::markup::{
-    Element, close_section, paragraph_below, soft, soft_paragraph, span, titled,
-};
-use crate::report::kit::paths;
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::compile::metrics;
 use crate::report::pages::compile::subject::Subject;
-use crate::report::subject::Report;
 use crate::report::words::files;
 use crate::report::words::files::short_name;
 use crate::report::words::phases::stage_words;
 use fxhash::FxHashSet;
-use std::io::Write;
 
 pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let artifacts = &subject.compile.artifacts;

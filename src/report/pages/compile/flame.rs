@@ -3,12 +3,9 @@
 use crate::analysis::part_of_phase;
 use crate::model::TraceSpan;
 use crate::report::kit::bars::PHASES;
-use crate::report::kit::formats::micros;
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, push_close, push_open};
-use crate::report::kit::view::View;
+use crate::report::kit::markup::{push_close, push_open};
+use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::Subject;
-use serde::Serialize;
 
 /// Spans of a chart at most, the longest ones: beyond it a browser is slow and no eye follows.
 const MOST_SPANS: usize = 800;

@@ -2,18 +2,12 @@
 
 use crate::analysis::{GuardLine, GuardNode, as_written, read_guard_tree};
 use crate::model::{Content, Section};
-use crate::report::kit::formats::{clipped, counted, short_path, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{
-    Element, close, close_branch, close_section, note_below, open_branch, paragraph, put, soft,
-};
-use crate::report::kit::paths;
-use crate::report::kit::view::View;
+use crate::report::kit::markup::{close_branch, open_branch};
+use crate::report::kit::prelude::*;
 use crate::report::pages::compile::guard_words::{below, class_name, condition, gloss, kind_words};
 use crate::report::pages::compile::subject::Subject;
 use indexmap::IndexMap;
 use memchr::memmem;
-use std::io::Write;
 use std::ops::Range;
 
 /// Bytes of a tree that is read for a page; BERT's has 1.2 MB.

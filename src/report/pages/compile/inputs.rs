@@ -2,12 +2,7 @@
 
 use crate::analysis::{as_written, parameter_name};
 use crate::model::{Cell, Column, Compile, InputTensor, Section};
-use crate::report::kit::formats::{counted, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close, close_section, open_more, soft_paragraph, titled};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
-use std::io::Write;
+use crate::report::kit::prelude::*;
 
 /// The section. A name is what the program calls the tensor; torch's own name for it stands on hover.
 pub(crate) fn write(

@@ -1,10 +1,9 @@
 //! What the metrics records of a compile say of its graph, and the way to each record.
 
 use crate::model::{Compile, MetricsKind, MetricsRecord};
-use crate::report::kit::formats::{clipped, count, counted, micros};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{fold, long_text, soft};
-use crate::report::kit::view::View;
+use crate::report::kit::formats::count;
+use crate::report::kit::markup::{fold, long_text};
+use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::Subject;
 use crate::report::words::metrics::GRAPH;
 

@@ -16,23 +16,13 @@ mod why;
 
 use crate::analysis::{ByCompile, OwnFiles};
 use crate::model::{Compile, CompileIndex, Content, Fields, Section};
-use crate::output::Page;
 use crate::report::kit::assets::COMPILE_SHORT;
 use crate::report::kit::copy::named_copy_button;
-use crate::report::kit::formats::{counted, whole};
-use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
-use crate::report::kit::markup::{Element, close, close_section, open_more, paragraph_below, put};
-use crate::report::kit::paths;
-use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::prelude::*;
 use crate::report::kit::tables::CAP;
-use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::{Recompiled, Subject, function};
-use crate::report::subject::Report;
 use fxhash::FxHashMap;
-use serde::Serialize;
-use std::io::Write;
 use std::sync::Arc;
 
 /// What the pages of all compiles need.

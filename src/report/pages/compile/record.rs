@@ -1,22 +1,13 @@
 //! The page of one metrics record: every field as torch wrote it.
 
 use crate::model::{Artifact, Compile, Content, Failure, Fields, GraphSizes, MetricsRecord};
-use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{clipped, counted, micros, whole};
-use crate::report::kit::html::Html;
 use crate::report::kit::log_settings;
-use crate::report::kit::markup::{Element, close, close_section, fold_below, paragraph_below, put, stacked};
-use crate::report::kit::paths;
-use crate::report::kit::shell::{Shell, write_page};
-use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
+use crate::report::kit::markup::fold_below;
+use crate::report::kit::prelude::*;
 use crate::report::pages::compile::metrics::{folded, title};
-use crate::report::subject::Report;
 use crate::report::words::metrics::{TIMES, glosses, older};
 use crate::trace::Md5;
-use serde::Serialize;
 use serde_json::value::RawValue;
-use std::io::Write;
 
 /// The page of one record.
 pub(crate) fn page<'m>(

@@ -1,9 +1,7 @@
 //! What a compile came to, in a sentence or two.
 
 use crate::model::{Outcome, Status};
-use crate::report::kit::formats::{clipped, counted};
-use crate::report::kit::html::Html;
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::Subject;
 use crate::trace::{CompileId, TextSet};
 

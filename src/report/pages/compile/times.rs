@@ -2,17 +2,11 @@
 
 use crate::analysis::PhaseNode;
 use crate::model::Fields;
-use crate::report::kit::formats::{counted, micros, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::links;
-use crate::report::kit::markup::{close_section, note_below, put, span};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::Subject;
 use crate::report::words::metrics::{TIMES, TimeField};
 use crate::report::words::phases::phase_meaning;
 use crate::trace::{OrderedMap, TextMap};
-use std::io::Write;
 
 pub(crate) fn present(subject: Subject<'_>) -> bool {
     subject.compile.metrics.iter().any(|m| m.total_us().is_some())

@@ -3,17 +3,9 @@
 use crate::analysis::disagreement;
 use crate::model::{Failure, GraphBreak, Reason};
 use crate::report::kit::changes::change_of;
-use crate::report::kit::formats::{counted, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::links;
-use crate::report::kit::markup::{
-    Element, close_section, heading, paragraph_below, put, soft, span, stacked,
-};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::compile::metrics::{lines, text};
 use crate::report::pages::compile::subject::{Recompiled, Subject};
-use serde::Serialize;
-use std::io::Write;
 
 /// Compiles of a function that are shown around this one; a function recompiled more often is cut.
 const LONGEST_CHAIN: usize = 8;

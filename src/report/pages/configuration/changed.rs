@@ -4,13 +4,8 @@ use crate::analysis::configs::NOTABLE;
 use crate::analysis::defaults::{Against, Choice, Defaults};
 use crate::model::{Compile, CompileIndex};
 use crate::report::kit::config_kinds::Kind;
-use crate::report::kit::formats::{UNKNOWN, clipped, counted, whole};
-use crate::report::kit::html::Html;
 use crate::report::kit::log_settings::LISTED;
-use crate::report::kit::markup::{Element, close_section, note_below, paragraph, soft};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
-use std::io::Write;
+use crate::report::kit::prelude::*;
 
 /// Characters of a value.
 const LONGEST: usize = 120;

@@ -1,14 +1,10 @@
 //! What the fields of metrics records mean: said here once, for the records of all compiles.
 
-use crate::report::kit::formats::whole;
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, more, put};
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
+use crate::report::kit::markup::more;
+use crate::report::kit::prelude::*;
 use crate::report::words::metrics::glosses;
 use crate::trace::TextSet;
 use indexmap::IndexMap;
-use std::io::Write;
 
 /// The anchor.
 pub(crate) const ID: &str = "fields";

@@ -2,13 +2,9 @@
 
 use super::changed::{Compared, about};
 use crate::report::kit::config_kinds::Kind;
-use crate::report::kit::formats::{clipped, counted, whole};
-use crate::report::kit::html::Html;
 use crate::report::kit::log_settings::{LISTED, OFF};
-use crate::report::kit::markup::{close, close_section, open_more, soft_paragraph};
-use crate::report::kit::tables::{Head, Table, TextRow};
-use crate::report::kit::view::View;
-use std::io::Write;
+use crate::report::kit::prelude::*;
+use crate::report::kit::tables::TextRow;
 
 /// The anchor.
 pub(super) const ID: &str = "settings";

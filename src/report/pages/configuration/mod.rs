@@ -5,20 +5,11 @@ mod fields;
 mod listed;
 
 use crate::model::{Compile, CompileIndex};
-use crate::output::{Page, RelPath};
 use crate::report::kit::config_kinds::Kind;
-use crate::report::kit::formats::{counted, whole};
-use crate::report::kit::html::Html;
 use crate::report::kit::log_settings::kinds;
-use crate::report::kit::markup::{close_section, put};
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::templates::Worker;
+use crate::report::kit::prelude::*;
 use crate::report::kit::versions::versions;
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
 use changed::Compared;
-use std::io::Write;
 
 /// Differing settings that are listed, one a value. Torch has some 700 settings.
 const LISTED: usize = 3_000;

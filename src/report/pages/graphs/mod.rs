@@ -7,26 +7,17 @@ mod output_code;
 use crate::analysis::Producers;
 use crate::analysis::vllm::Vllm;
 use crate::model::{Artifact, Compile, CompileIndex};
-use crate::output::Page;
 use crate::report::kit::editor::Editor;
-use crate::report::kit::formats::{bytes, counted, whole};
 use crate::report::kit::graph_files::{graphs, has_graphs, pairs, without_id};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, open_data, put, script_json, soft, span};
-use crate::report::kit::paths;
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
+use crate::report::kit::markup::{open_data, script_json};
+use crate::report::kit::prelude::*;
 use crate::report::words::files;
 use crate::report::words::vllm::piece_words;
 use crate::trace::{Md5, PayloadRef, TextHasher, TextMap};
 use earlier::Earlier;
 use fxhash::{FxHashMap, FxHashSet};
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
-use std::io::Write;
 use std::sync::{Arc, OnceLock};
 
 /// Bytes of graphs on one page: a browser reads so much without a noticeable wait. The largest compile recorded has 2 MB,

@@ -1,10 +1,8 @@
 //! Lines of generated code that say which nodes of the graph, or which line of the user's code, they come from.
 
 use crate::model::{Compile, Content, Form};
-use crate::report::kit::paths;
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::words::files::short_name;
-use serde::Serialize;
 
 /// Code over this size is not looked into; the largest recorded has 1 MB.
 const LARGEST_READ: u64 = 4 << 20;

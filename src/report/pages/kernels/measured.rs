@@ -1,11 +1,9 @@
 //! Columns of what a trace measured. A report without a trace has none, and names none as missing.
 
 use super::collect::{Kernel, Kernels};
-use crate::report::kit::formats::{micros, percent, whole};
 use crate::report::kit::links::measured_line;
 use crate::report::kit::measured::{CallsTime, heat, longest_line, time_link};
-use crate::report::kit::tables::{Head, Td};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::trace::TextMap;
 
 /// What the columns hold their figures against.

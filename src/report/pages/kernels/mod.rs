@@ -4,24 +4,13 @@ mod collect;
 mod measured;
 
 use crate::model::{Content, Form};
-use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, short_path, whole};
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
-use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::inductor_runs::Run;
-use crate::report::kit::links;
-use crate::report::kit::markup::{Element, close_section, note_below, put, soft_paragraph, strong};
-use crate::report::kit::paths;
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
+use crate::report::kit::prelude::*;
 use crate::trace::TextSet;
 use collect::{CallPlace, Kernel, Kernels, Line, LineKernel};
 use measured::Measured;
-use std::io::Write;
 
 /// Kernels in the table, and lines in the other. A log of 368 compiles has some hundred of each.
 const MOST_KERNELS: usize = 4_000;

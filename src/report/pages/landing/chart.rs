@@ -3,13 +3,8 @@
 use crate::analysis::{PARTS, Parts};
 use crate::model::Compile;
 use crate::report::kit::bars::PHASES;
-use crate::report::kit::formats::{counted, micros};
 use crate::report::kit::links::encoded;
-use crate::report::kit::markup::put;
-use crate::report::kit::paths;
-use crate::report::kit::view::View;
-use serde::Serialize;
-use std::io::Write;
+use crate::report::kit::prelude::*;
 
 /// Columns at most: more are thinner than a finger on a telephone.
 const COLUMNS: usize = 60;

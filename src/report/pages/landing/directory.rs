@@ -3,26 +3,14 @@
 use crate::analysis::{Producers, Stage};
 use crate::limits::{LONGEST_NAME, bounded};
 use crate::model::{Artifact, Compile, CompileIndex, Content, Outcome};
-use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::graph_files;
-use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::links::{anchored, id_of};
-use crate::report::kit::markup::{
-    Element, close, close_section, open_box, open_more, paragraph, put, small, soft, soft_paragraph, span,
-};
-use crate::report::kit::paths;
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
+use crate::report::kit::prelude::*;
 use crate::report::words::files::about;
 use crate::report::words::phases::stage_words;
 use crate::trace::{TextMap, TextSet};
-use serde::Serialize;
 use std::collections::BTreeMap;
-use std::io::Write;
 
 /// Compiles in one directory: up to so many stand on the landing page, beyond it each page has so many. The contract's
 /// number.

@@ -1,13 +1,9 @@
 //! Where the log comes from: versions, processes, times, files.
 
 use crate::report::data;
-use crate::report::kit::formats::{UNKNOWN, bytes, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, put, two_columns};
-use crate::report::kit::paths;
+use crate::report::kit::markup::two_columns;
+use crate::report::kit::prelude::*;
 use crate::report::kit::versions::versions;
-use crate::report::kit::view::View;
-use std::io::Write;
 
 /// Processes that are named.
 const PIDS: usize = 8;

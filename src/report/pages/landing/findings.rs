@@ -4,20 +4,11 @@ use crate::analysis::findings::{ChainStep, CostDetail, Value, checked};
 use crate::analysis::{Finding, Severity, Topic};
 use crate::model::{Artifact, Compile, CompileIndex, GraphBreak, TextFrame};
 use crate::report::data::ENTRIES;
-use crate::report::kit::formats::{
-    UNKNOWN, clipped, cost_part, cost_words, counted, is_library, micros, short_path, whole,
-};
-use crate::report::kit::html::Html;
-use crate::report::kit::links;
-use crate::report::kit::markup::{
-    Element, close, close_finding, close_section, heading, more, open_box, open_more, put, small, stacked,
-};
-use crate::report::kit::paths;
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::formats::{cost_part, cost_words, is_library};
+use crate::report::kit::markup::{close_finding, more};
+use crate::report::kit::prelude::*;
 use crate::report::kit::verdict::FindingEntry;
-use crate::report::kit::view::View;
 use crate::trace::CompileId;
-use std::io::Write;
 
 /// Findings beyond the entries that stand in a table; what is beyond stands in report.json.
 const LISTED: usize = 400;

@@ -3,18 +3,9 @@
 use crate::analysis::{FunctionGroup, by_status, is_capture};
 use crate::model::Compile;
 use crate::model::CompileIndex;
-use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{UNKNOWN, micros, percent, whole};
-use crate::report::kit::html::Html;
 use crate::report::kit::links::FUNCTIONS_ON_LANDING_PAGE;
-use crate::report::kit::markup::{close_section, paragraph_below, soft};
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
+use crate::report::kit::prelude::*;
 use crate::trace::TextSet;
-use std::io::Write;
 
 /// Compiles that a row shows by id.
 const SHOWN: usize = 8;

@@ -1,12 +1,9 @@
 //! The words of these pages, explained; folded away.
 
 use crate::analysis::{Producers, Stage};
-use crate::report::kit::markup::put;
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::words::phases::stage_words;
 use crate::trace::TextSet;
-use serde::Serialize;
-use std::io::Write;
 
 #[derive(Serialize)]
 struct Glossary {

@@ -1,15 +1,10 @@
 //! Whether the log can be trusted: what was read, what was not, and what stands in it besides.
 
 use crate::model::{OtherRank, ProblemKind};
-use crate::report::kit::formats::{counted, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, close_section, open_more, paragraph, put, span};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 pub(crate) use crate::report::words::problems::damaged;
 use crate::report::words::problems::problem_words as words;
 use crate::trace::OrderedMap;
-use std::io::Write;
 
 /// Kinds of event that are listed for another rank; the rest is summed up.
 const EVENTS: usize = 8;

@@ -16,14 +16,7 @@ mod time;
 mod verdict;
 mod vllm;
 
-use crate::output::{Page, RelPath};
-use crate::report::kit::formats::whole;
-use crate::report::kit::paths;
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
-use std::io::Write;
+use crate::report::kit::prelude::*;
 
 /// The landing page and the pages that continue its long lists.
 pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {

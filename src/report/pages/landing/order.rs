@@ -3,10 +3,8 @@
 use crate::analysis::{BuildKind, PARTS, Stretch};
 use crate::model::words::noun;
 use crate::report::kit::bars::{PHASE_OTHER, PHASES};
-use crate::report::kit::formats::{count, micros, percent, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::view::View;
-use serde::Serialize;
+use crate::report::kit::formats::count;
+use crate::report::kit::prelude::*;
 
 /// Share of the time from which on a stretch is drawn by itself: less is no pixel.
 const LEAST_SHARE: f64 = 0.0006;

@@ -2,14 +2,9 @@
 
 use crate::analysis::{Outlook, PARTS, Phase, part_of_phase};
 use crate::report::kit::bars::PHASES;
-use crate::report::kit::formats::{counted, micros, percent};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, put, small, strong};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::landing::slow::outlook;
 use crate::report::words::phases::PART_MEANINGS;
-use std::io::Write;
 
 /// Phases that are named below a part.
 const NAMED: usize = 2;

@@ -1,11 +1,6 @@
 //! Further processes of the program: each has a report of its own below this one.
 
-use crate::report::kit::formats::{UNKNOWN, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, put};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
-use std::io::Write;
+use crate::report::kit::prelude::*;
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let processes = view.report.processes;

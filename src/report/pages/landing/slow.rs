@@ -1,14 +1,7 @@
 //! A log in which little went wrong and which was slow all the same: what to do next, and what other runs would take.
 
 use crate::analysis::{Outlook, time_comes_first};
-use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, note_below, put};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
-use serde::Serialize;
-use std::io::Write;
+use crate::report::kit::prelude::*;
 
 /// Repeated layers that are listed.
 const LISTED: usize = 20;

@@ -2,17 +2,11 @@
 
 use crate::analysis::{Trie, by_status};
 use crate::model::{CompileIndex, Frame, Stackless};
-use crate::report::kit::formats::{clipped, counted, is_library, resumed, short_path, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{
-    Element, close, close_section, open_more, put, resumed_function, soft, span,
-};
+use crate::report::kit::formats::{is_library, resumed};
+use crate::report::kit::markup::resumed_function;
+use crate::report::kit::prelude::*;
 use crate::report::kit::stacks::full_path;
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
 use crate::trace::TextSet;
-use serde::Serialize;
-use std::io::Write;
 
 /// Branches that are open from the start: deeper ones of a large tree are folded.
 const OPEN_DEPTH: usize = 3;

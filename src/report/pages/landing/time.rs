@@ -1,15 +1,8 @@
 //! Where the time went, in short: the phases that took most, and the way to the chart.
 
-use crate::report::kit::formats::{micros, percent, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::links;
-use crate::report::kit::markup::{close_section, note_below, span};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::landing::slow;
-use crate::report::subject::Report;
 use crate::report::words::phases::phase_meaning;
-use std::io::Write;
 
 /// Phases that are listed; the page of times has all.
 const SHOWN: usize = 6;

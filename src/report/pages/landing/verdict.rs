@@ -2,19 +2,13 @@
 
 use crate::analysis::{Finding, FunctionName, PARTS, Parts, Severity, Stretch, is_capture, order_of_time};
 use crate::model::{Compile, ProblemKind, Status};
-use crate::report::kit::formats::{counted, micros, percent, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::put;
-use crate::report::kit::paths;
+use crate::report::kit::prelude::*;
 use crate::report::kit::verdict::{Hero, Words};
-use crate::report::kit::view::View;
 use crate::report::pages::landing::log::damaged;
 use crate::report::pages::landing::order::strip;
 use crate::report::pages::landing::slow::{self, outlook};
 use crate::report::words::export::sentence_of;
 use crate::report::words::performance::sentence_of as sentence_of_trace;
-use serde::Serialize;
-use std::io::Write;
 
 /// Compiles without metrics that are named; more are counted.
 const NAMED: usize = 3;

@@ -1,12 +1,8 @@
 //! What vLLM compiled, where the log has its events.
 
 use crate::analysis::vllm::Vllm;
-use crate::report::kit::formats::whole;
-use crate::report::kit::links;
-use crate::report::kit::markup::{close_section, paragraph, span};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::kit::vllm_modules::{modules, sentence};
-use std::io::Write;
 
 /// Modules that the landing page lists.
 const ON_LANDING_PAGE: usize = 20;

@@ -2,15 +2,10 @@
 
 use super::names;
 use crate::analysis::performance::{Backend, MeasuredKernel, Performance};
-use crate::report::kit::formats::{micros, percent, whole};
-use crate::report::kit::html::Html;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
-use crate::report::kit::markup::{Element, close_section, note_below, titled};
 use crate::report::kit::measured::heat;
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use indexmap::IndexMap;
-use std::io::Write;
 
 /// Operators in the table.
 const MOST_OPERATORS: usize = 500;

@@ -3,15 +3,10 @@
 use super::{figures, names};
 use crate::analysis::performance::{Backend, Performance};
 use crate::model::DeviceRuns;
-use crate::report::kit::formats::{counted, micros, percent, whole};
-use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::links::measured_line_anchor;
-use crate::report::kit::markup::{Element, put, soft, span, strong};
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
+use crate::report::kit::prelude::*;
 use crate::report::words::performance::{SentencePiece, pieces_of};
-use std::io::Write;
 
 /// Devices that are named where several ran.
 const NAMED_DEVICES: usize = 8;

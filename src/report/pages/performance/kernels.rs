@@ -3,17 +3,10 @@
 use super::{figures, names};
 use crate::analysis::performance::{Backend, FigureFrom, MeasuredKernel, Performance, Tuning};
 use crate::model::DeviceKernel;
-use crate::report::kit::formats::{UNKNOWN, bytes, counted, micros, short_path, whole};
-use crate::report::kit::html::Html;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
-use crate::report::kit::markup::{
-    Element, close_section, note_below, small, soft, soft_paragraph, span, titled,
-};
 use crate::report::kit::measured::heat;
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::trace::{CompileId, TextMap};
-use std::io::Write;
 
 /// Characters of a kernel's name; the whole stands behind it. Names of C++ templates have hundreds.
 const LONGEST_NAME: usize = 56;

@@ -2,14 +2,9 @@
 
 use super::tree::{BlockTime, Line, Lines, Root, Time, roots};
 use crate::analysis::performance::Performance;
-use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, percent, short_path, whole};
-use crate::report::kit::html::Html;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
-use crate::report::kit::markup::{Element, close_section, note_below, soft, strong, titled};
 use crate::report::kit::measured::heat;
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
-use std::io::Write;
+use crate::report::kit::prelude::*;
 
 /// Kernels that a line names.
 const MOST_NAMED: usize = 3;

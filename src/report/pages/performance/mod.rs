@@ -15,16 +15,10 @@ mod scale;
 mod tree;
 
 use crate::analysis::performance::Performance;
-use crate::output::{Page, RelPath};
-use crate::report::kit::formats::whole;
 use crate::report::kit::inductor_runs;
-use crate::report::kit::links::{self, kernel_of_code_anchor};
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
+use crate::report::kit::links::kernel_of_code_anchor;
+use crate::report::kit::prelude::*;
 use fxhash::FxHashMap;
-use std::io::Write;
 
 /// Whether the report was given a trace.
 pub(crate) fn present(report: Report<'_>) -> bool {

@@ -2,12 +2,8 @@
 
 use crate::analysis::Topic;
 use crate::analysis::findings::{Finding, Severity};
-use crate::report::kit::formats::{UNKNOWN, micros, whole};
-use crate::report::kit::html::Html;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
-use crate::report::kit::markup::{Element, block, close, close_section, put, small, span};
-use crate::report::kit::view::View;
-use std::io::Write;
+use crate::report::kit::prelude::*;
 
 /// Findings about what was measured.
 pub(super) fn all(view: View<'_>) -> Vec<&Finding> {

@@ -2,15 +2,9 @@
 
 use super::names;
 use crate::analysis::performance::{MeasuredKernel, MeasuredRegion, Performance};
-use crate::report::kit::formats::{micros, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::links;
-use crate::report::kit::markup::{Element, heading, soft, titled};
 use crate::report::kit::measured::heat;
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::trace::CompileId;
-use std::io::Write;
 
 /// Regions whose calls and kernels are told, the longest first.
 const MOST_REGIONS: usize = 8;

@@ -2,13 +2,8 @@
 
 use super::{figures, names, region_parts};
 use crate::analysis::performance::{MeasuredOperator, MeasuredRegion, Performance};
-use crate::report::kit::formats::{bytes, micros, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, note_below};
 use crate::report::kit::measured::heat;
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
-use std::io::Write;
+use crate::report::kit::prelude::*;
 
 /// Regions in the table, the longest first.
 const MOST_REGIONS: usize = 1_000;

@@ -4,15 +4,9 @@
 use super::scale::{Scale, line, power, text, turned_text};
 use super::{figures, kernels, names};
 use crate::analysis::performance::{DevicePeaks, MeasuredKernel, Performance};
-use crate::report::kit::formats::{UNKNOWN, bytes, clipped, micros, percent, whole};
-use crate::report::kit::html::Html;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
-use crate::report::kit::markup::{
-    Element, close, close_section, note_below, open_data, put, script_json, soft, span,
-};
-use crate::report::kit::view::View;
-use serde::Serialize;
-use std::io::Write;
+use crate::report::kit::markup::{open_data, script_json};
+use crate::report::kit::prelude::*;
 
 /// Size of the drawing, in its own units.
 const WIDTH: f64 = 940.0;

@@ -1,8 +1,7 @@
 //! Logarithmic scales of a drawing, with their lines and numbers.
 
 use crate::report::kit::formats::count;
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::Element;
+use crate::report::kit::prelude::*;
 
 /// A logarithmic axis: whole powers of ten between two ends of the drawing.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,13 +2,8 @@
 
 use crate::analysis::{Step, disagreement};
 use crate::model::Reason;
-use crate::report::kit::formats::counted;
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, put};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::recompilations::{guards, tensors};
-use serde::Serialize;
-use std::io::Write;
 
 /// Reasons that are shown; the guards of older compiles mostly repeat each other.
 const REASONS: usize = 16;

@@ -3,14 +3,9 @@
 use crate::analysis::{Chain, Step};
 use crate::model::Compile;
 use crate::report::kit::changes::{change_of, marked};
-use crate::report::kit::formats::{UNKNOWN, counted, micros, short_path, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, note_below, put, soft, span, stacked};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::recompilations::evidence;
 use crate::report::pages::recompilations::subject::Subject;
-use serde::Serialize;
 
 /// Compiles of a function in its table: a limit that was raised lets a function have thousands.
 const LISTED: usize = 64;

@@ -2,12 +2,7 @@
 
 use crate::analysis::{DiffLine, GuardDiff, Side, guard_diff};
 use crate::model::{Artifact, Compile, Content, Fields, Form};
-use crate::report::kit::formats::counted;
-use crate::report::kit::html::Html;
-use crate::report::kit::paths;
-use crate::report::kit::view::View;
-use crate::report::subject::Report;
-use serde::Serialize;
+use crate::report::kit::prelude::*;
 
 /// Bytes of a guard tree that is read; one of 6,000 guards, more than are compared, has about 1 MB.
 const LARGEST: u64 = 4 << 20;

@@ -8,17 +8,8 @@ mod subject;
 mod tensors;
 
 use crate::analysis::{Chain, FunctionName, recompile_limit};
-use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{counted, micros, whole};
-use crate::report::kit::links;
-use crate::report::kit::markup::put;
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::recompilations::subject::Subject;
-use crate::report::subject::Report;
-use serde::Serialize;
-use std::io::Write;
 
 /// Bytes of sections: functions beyond have their line in the overview only. With the overview a page stays below 2 MB.
 const ALL_SECTIONS: usize = 1_200_000;

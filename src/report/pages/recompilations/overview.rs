@@ -1,12 +1,7 @@
 //! All functions that recompiled, a line each.
 
-use crate::report::kit::formats::{UNKNOWN, clipped, micros, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::recompilations::subject::Subject;
-use std::io::Write;
 
 /// Values that a line shows; the first ones tell what changes.
 const VALUES: usize = 10;

@@ -1,9 +1,7 @@
 //! The input tensors of two compiles side by side.
 
 use crate::model::{CompileIndex, InputTensor, Model};
-use crate::report::kit::formats::{counted, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, soft, span, stacked};
+use crate::report::kit::prelude::*;
 
 /// What of the tensors is compared, the name first.
 const COLUMNS: [&str; 6] = ["Name", "Shape", "Stride", "dtype", "Device", "Gradient"];

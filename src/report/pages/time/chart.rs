@@ -4,19 +4,14 @@ use crate::analysis::{PARTS, Split, Timeline, Track};
 use crate::model::{Compile, CompileIndex, Model};
 use crate::report::kit::bars::{PHASE_OTHER, PHASES};
 use crate::report::kit::editor::Editor;
-use crate::report::kit::formats::{clipped, counted, micros, percent};
-use crate::report::kit::html::Html;
 use crate::report::kit::links::MOST_ANCHORS;
-use crate::report::kit::markup::{Element, close, close_section, open_data, put, script_json};
-use crate::report::kit::paths;
-use crate::report::kit::view::View;
+use crate::report::kit::markup::{open_data, script_json};
+use crate::report::kit::prelude::*;
 use crate::report::pages::time::kernels::kernels_built;
 use crate::report::pages::time::times::Times;
 use crate::report::words::phases::phase_meaning;
 use fxhash::FxHashMap;
-use serde::Serialize;
 use serde_json::{Value, json};
-use std::io::Write;
 
 /// Characters of a name on the chart: a name of the log may have any length.
 const LONGEST_NAME: usize = 120;

@@ -6,17 +6,8 @@ mod tables;
 mod times;
 
 use crate::analysis::{Account, Phase, Timeline};
-use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{counted, micros, percent, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::links;
-use crate::report::kit::markup::put;
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::time::times::Times;
-use crate::report::subject::Report;
-use std::io::Write;
 
 /// The page; none where the log has no chromium events.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {

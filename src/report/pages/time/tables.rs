@@ -3,16 +3,10 @@
 use crate::analysis::{Gap, PARTS, Phase};
 use crate::model::CompileIndex;
 use crate::report::kit::bars::{PHASE_OTHER, PHASES};
-use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::links;
-use crate::report::kit::markup::{Element, close_section, put, small, span};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::View;
+use crate::report::kit::prelude::*;
 use crate::report::pages::time::times::Times;
 use crate::report::words::phases::phase_meaning;
 use std::collections::BTreeMap;
-use std::io::Write;
 
 /// Rows of a table; what is beyond stands in report.json.
 const LISTED: usize = 1_000;

@@ -19,6 +19,7 @@ pub(crate) mod html;
 pub(crate) mod inductor_runs;
 pub(crate) mod json;
 pub(crate) mod links;
+pub(crate) mod lists;
 pub(crate) mod log_settings;
 pub(crate) mod log_text;
 pub(crate) mod markdown;

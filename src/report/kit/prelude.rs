@@ -5,6 +5,7 @@ pub(crate) use crate::report::kit::formats::{
     UNKNOWN, bytes, clipped, counted, micros, percent, short_path, whole,
 };
 pub(crate) use crate::report::kit::html::Html;
+pub(crate) use crate::report::kit::lists::and_more;
 pub(crate) use crate::report::kit::markup::{
     Element, block, close, close_section, heading, note_below, open_box, open_more, paragraph,
     paragraph_below, put, small, soft, soft_paragraph, span, stacked, strong, titled,

@@ -1,9 +1,8 @@
-//! `failures_and_restarts.html`: what failed and why, and which attempts were thrown away.
+//! `failures_and_restarts.html`: what failed and why, and which attempts were discarded.
 
-use crate::analysis::Finding;
 use crate::analysis::failures::{FailureCause, failed_us, failure_causes};
 use crate::analysis::findings::{Cost, Topic, of_entry};
-use crate::model::{Artifact, Compile, Content, TextFrame};
+use crate::model::{Compile, Content, TextFrame};
 use crate::report::kit::formats::{cost_words, is_library};
 use crate::report::kit::markup::{fold, long_text};
 use crate::report::kit::prelude::*;
@@ -11,16 +10,16 @@ use crate::report::kit::reasons::first_line;
 use fxhash::FxHashMap;
 use indexmap::IndexMap;
 
-/// Reasons that get an entry; all failures stand in the table below them.
+/// Causes with an entry; the table below has all failures.
 const ENTRIES: usize = 40;
 
-/// Bytes of a traceback that is read for its frames; recorded ones have 10 KB.
+/// Larger tracebacks are not read for frames; recorded ones have 10 KB.
 const LONGEST_TRACEBACK: u64 = 64 << 10;
 
-/// Frames of the reader's own code that an entry shows; the file has all.
+/// Frames of the reader's own code in an entry; the file has all.
 const FRAMES: usize = 12;
 
-/// Rows of a table; what is beyond stands in report.json.
+/// Rows of a table; further ones are in report.json only.
 const LISTED: usize = 1_000;
 
 /// Compiles that the head of an entry names, and those that its body links.
@@ -38,28 +37,21 @@ struct Entry {
     function: Html,
     head: Html,
     place: Html,
-    /// The line there, where the log has it.
+    /// The source line, if the log has it.
     source: Option<String>,
     pills: Html,
     cost: String,
     count: String,
-    /// What the head does not say of it, folded.
+    /// The whole message, folded, unless the head has it.
     message: Html,
     frames: Html,
     facts: Html,
 }
 
-/// One cause, and the finding about it.
+/// A cause, and the cost of the finding about it.
 struct Reason<'m> {
     cause: FailureCause<'m>,
-    finding: Option<&'m Finding>,
-}
-
-impl Reason<'_> {
-    /// Microseconds that its finding says were lost; None where it says none.
-    fn cost(&self) -> Option<&Cost> {
-        self.finding?.cost.as_ref()
-    }
+    cost: Option<&'m Cost>,
 }
 
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
@@ -80,18 +72,21 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     })
 }
 
-/// Failures by cause; most time lost first.
+/// Failures by cause, most time lost first.
 fn reasons(report: Report<'_>) -> Vec<Reason<'_>> {
     let findings = &report.found.findings;
     let causes = failure_causes(report.model).into_iter().enumerate();
-    let reason = |(number, cause)| Reason { cause, finding: of_entry(findings, Topic::Failures, number) };
+    let reason = |(number, cause)| {
+        let finding = of_entry(findings, Topic::Failures, number);
+        Reason { cause, cost: finding.and_then(|finding| finding.cost.as_ref()) }
+    };
     let mut reasons: Vec<Reason<'_>> = causes.map(reason).collect();
-    let lost = |one: &Reason<'_>| one.cost().map_or(0.0, |cost| cost.us);
+    let lost = |one: &Reason<'_>| one.cost.map_or(0.0, |cost| cost.us);
     reasons.sort_by(|one, other| lost(other).total_cmp(&lost(one)));
     reasons
 }
 
-/// Microseconds that failed compilations took; None where no record says.
+/// Microseconds that failed compilations took; None if no record says.
 fn lost(report: Report<'_>) -> Option<f64> {
     let times = report.model.failures.iter().filter_map(|failure| failed_us(report.model, failure));
     times.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us))
@@ -119,8 +114,7 @@ fn verdict(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyho
         lost: lost(view.report).map(micros),
         restarts: (!model.restarts.is_empty()).then(|| counted(model.restarts.len(), "restart", "restarts")),
     };
-    put(out, &view.render("failures_verdict", &verdict)?)?;
-    Ok(())
+    Ok(put(out, &view.render("failures_verdict", &verdict)?)?)
 }
 
 fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> anyhow::Result<()> {
@@ -136,20 +130,18 @@ fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> an
         put(out, &entry(view, index, reason)?)?;
     }
     close(out, "div")?;
-    // The entries say all of a few failures.
+    // The entries of a few failures are complete.
     if reasons.len() > ENTRIES || reasons.iter().any(|reason| reason.cause.failures.len() > LINKED) {
-        heading(out, Html::escaped("All failures, in the order of the log"))?;
+        heading(out, "All failures, in the order of the log")?;
         table(view, out, &reasons)?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Html> {
     let cause = &reason.cause;
     let Some(failure) = cause.first() else { return Ok(Html::default()) };
-    let model = view.report.model;
-    let compiles: Vec<&Compile> = cause.compiles.iter().filter_map(|&at| model.compiles.get(at)).collect();
+    let compiles = view.compiles(&cause.compiles);
     let compile = compiles.first();
     let text = failure.reason.as_deref().unwrap_or_default().trim();
     let head = first_line(text);
@@ -158,7 +150,7 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
     let mut facts = vec![
         ("Compiles", view.some_pills(&compiles, LINKED)?),
         ("Exception", view.code(&failure.error)),
-        ("Reported by", Html::escaped(&reported(cause))),
+        ("Reported by", reported(cause).into()),
     ];
     if !evidence.is_empty() {
         facts.push(("Traceback", evidence));
@@ -173,7 +165,7 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
         place: view.plain_place(cause.place.file.as_deref(), cause.place.line)?,
         source: cause.place.loc.as_deref().map(|line| clipped(line.trim(), LONGEST_HEAD).0.to_owned()),
         pills: view.plain_pills(&compiles, SHOWN)?,
-        cost: reason.cost().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
+        cost: reason.cost.map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: counted(cause.failures.len(), "time", "times"),
         message: if said || text.is_empty() { Html::default() } else { message(text) },
         frames,
@@ -182,13 +174,13 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
     view.render("failure", &entry)
 }
 
-/// The whole text of an exception, folded: its first line stands in the head.
+/// The whole text of an exception, folded, as the head shows only its first line.
 fn message(text: &str) -> Html {
     let lines = counted(text.lines().count(), "line", "lines");
     fold(format!("The whole message, {lines}"), &long_text(text))
 }
 
-/// Which records tell of it: `the metrics of the compilation, line 2,310`.
+/// The records that report it: `the metrics of the compilation, line 2,310`.
 fn reported(cause: &FailureCause<'_>) -> String {
     let Some(first) = cause.first() else { return String::new() };
     let lines = cause.failures.iter().take(LINKED).map(|failure| whole(failure.record));
@@ -197,8 +189,8 @@ fn reported(cause: &FailureCause<'_>) -> String {
     format!("{}, {word} {lines} of the log", record_words(first.kind))
 }
 
-/// Where a failure comes from, for the exceptions whose name says it; else the name: `torch._dynamo.exc.Unsupported`
-/// is `Unsupported`.
+/// The origin of a failure, if the exception's name implies it; else its short name, such as `Unsupported` for
+/// `torch._dynamo.exc.Unsupported`.
 fn short_error(error: &str) -> &str {
     match error.rsplit('.').next().unwrap_or(error) {
         "BackendCompilerFailed" => "Backend",
@@ -217,21 +209,21 @@ fn record_words(kind: &str) -> &str {
     }
 }
 
-/// The reader's own frames of the traceback that torch recorded for one of these failures, where the reason has them
-/// not, and a link to its file.
+/// The reader's own frames in the traceback that torch recorded for one of these failures, unless the reason has them,
+/// and a link to its file.
 fn traceback(view: View<'_>, compiles: &[&Compile], text: &str) -> anyhow::Result<Option<(Html, Html)>> {
-    let errors = compiles.iter().filter_map(|compile| {
-        let artifact = compile.artifacts.iter().rev().find(|a| &*a.name == "dynamo_error")?;
-        Some((*compile, artifact))
+    let error = compiles.iter().find_map(|compile| {
+        Some((compile, compile.artifacts.iter().rev().find(|a| &*a.name == "dynamo_error")?))
     });
-    let Some((compile, artifact)) = errors.into_iter().next() else { return Ok(None) };
-    let link = evidence(view, compile, artifact);
+    let Some((compile, artifact)) = error else { return Ok(None) };
+    let path = paths::artifact(compile, artifact, view.report.settings);
+    let link = view.link(&view.href(&path), &format!("{}_{}", artifact.name, artifact.number));
     let Content::Payload(at, _) = &artifact.content else { return Ok(Some((Html::default(), link))) };
     if at.text_len > LONGEST_TRACEBACK {
         return Ok(Some((Html::default(), link)));
     }
     let all = view.report.payload(at)?;
-    let lines = Html::escaped(&format!(", {}", counted(all.lines().count(), "line", "lines")));
+    let lines = format!(", {}", counted(all.lines().count(), "line", "lines"));
     let own = crate::model::traceback(&all).into_iter().filter(|frame| {
         let place = format!("\"{}\", line {},", frame.file, frame.line);
         !is_library(&frame.file) && !text.contains(&place)
@@ -240,12 +232,7 @@ fn traceback(view: View<'_>, compiles: &[&Compile], text: &str) -> anyhow::Resul
     own.drain(..own.len().saturating_sub(FRAMES));
     let frames =
         if own.is_empty() { Html::default() } else { view.traceback(&own, own.len().checked_sub(1))? };
-    Ok(Some((frames, Html::joined([link, lines], ""))))
-}
-
-fn evidence(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
-    let path = paths::artifact(compile, artifact, view.report.settings);
-    view.link(&view.href(&path), &format!("{}_{}", artifact.name, artifact.number))
+    Ok(Some((frames, Html::joined([link, lines.into()], ""))))
 }
 
 fn table(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow::Result<()> {
@@ -277,7 +264,7 @@ fn table(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow:
             Td::text(&failure.error),
             Td::html(description),
             Td::html(view.place(failure.file.as_deref(), failure.line)?),
-            Td::number(failure.record as f64, &whole(failure.record)),
+            Td::count(failure.record),
         ]))
     });
     view.table(out, &table, rows)?;
@@ -300,13 +287,13 @@ fn restarts(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     for restart in &model.restarts {
         let one = reasons.entry(&restart.reason).or_default();
         one.times += 1;
-        // Those of a compile stand side by side.
+        // The restarts of a compile are adjacent.
         let known = |known: &&Compile| known.id == restart.compile;
         one.compiles.extend(
             model.compile(restart.compile.as_ref()).filter(|_| !one.compiles.last().is_some_and(known)),
         );
     }
-    let note = "attempts that Dynamo threw away to begin again; usual at a graph break";
+    let note = "attempts that Dynamo discarded to start over; usual at a graph break";
     let count = Some(whole(model.restarts.len()));
     view.open_section(out, ("restarts", "Restarts", note), count, Html::default())?;
     let wasted = |one: &Restarted<'_>| {
@@ -317,8 +304,8 @@ fn restarts(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         Head::text("Reason"),
         Head::unsorted("Compiles"),
         Head::number("Times"),
-        Head::number("Thrown away")
-            .about("time of all attempts of these compiles but the last")
+        Head::number("Discarded")
+            .about("time of all attempts of these compiles except the last")
             .absent_if(!reasons.values().any(|one| wasted(one).is_some())),
     ];
     let table = Table { id: "restarts-table", label: "Restarts", heads };
@@ -326,17 +313,16 @@ fn restarts(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         Ok(Row::of(vec![
             Td::html(view.prose(reason)),
             Td::html(view.some_pills(&one.compiles, LINKED)?),
-            Td::number(one.times as f64, &whole(one.times)),
+            Td::count(one.times),
             Td::maybe(wasted(one), micros),
         ]))
     });
     view.table(out, &table, rows)?;
     view.beyond(out, reasons.len(), LISTED, "reasons")?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
-/// How many failures the log has, and how many restarts: `2, restarts 14`.
+/// The numbers of failures and restarts: `2, restarts 14`.
 pub(crate) fn count(report: Report<'_>) -> String {
     let failures = whole(report.model.failures.len());
     match report.model.restarts.len() {

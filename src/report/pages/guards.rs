@@ -1,4 +1,4 @@
-//! `dynamo_guards_<n>.html`: guards with the stacks behind them, by what they guard.
+//! `dynamo_guards_<n>.html`: guards with their stacks, grouped by what they guard.
 
 use crate::model::{
     Artifact, ArtifactIndex, Compile, Content, Fields, Form, Frame, PayloadPlace, Place, Stack,
@@ -9,10 +9,10 @@ use crate::trace::{FileRef, PayloadRef, Prefix, clean_header};
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
-/// Payloads over this size are not taken apart: guards with both stacks have some 10 KB each.
+/// Larger payloads are not parsed: a guard with both stacks has some 10 KB.
 const LARGEST_READ: u64 = 64 << 20;
 
-/// Frames of a stack at most, from the inner end, as in all stacks of the report.
+/// Innermost frames of a stack that are kept, as in all stacks of the report.
 const DEEPEST: usize = 512;
 
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
@@ -36,16 +36,16 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     pages
 }
 
-/// Where the list of guards comes from.
+/// The source of the list of guards.
 #[derive(Clone, Copy)]
 enum Text<'m> {
-    /// The log: its payload, and the place of the artifact in the model.
+    /// A payload of the log, and the place of the artifact in the model.
     Payload(PayloadRef, ArtifactIndex),
-    /// A parser.
+    /// Text made by a parser.
     Made(&'m str),
 }
 
-/// A guard with the stacks that led to it.
+/// A guard with the stacks that caused it.
 struct Guard {
     code: String,
     user_stack: Option<Stack>,
@@ -78,14 +78,14 @@ fn write(
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
     let mut shell = Shell::of_compile(report, compile, Some(&artifact.name));
-    let page = crate::report::kit::links::encoded(paths::compile_page(compile).as_str());
+    let page = links::encoded(paths::compile_page(compile).as_str());
     shell.tabs = vec![Tab::away(format!("../{page}#files"), "All files of this compile", None)];
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 1);
         let guards = read(report, text)?;
         let groups = by_source(guards.as_deref().unwrap_or_default());
         let about = match &guards {
-            None => "Not the list that torch writes here, so it is not taken apart".to_owned(),
+            None => "Not the list that torch writes here, so only its text is available".to_owned(),
             Some(guards) => {
                 let sources = counted(groups.len(), "source", "sources");
                 format!("{} on {sources}, checked on every call", counted(guards.len(), "guard", "guards"))
@@ -124,9 +124,8 @@ fn write_guards(
     ];
     let table = Table { id: "guards", label: "Guards", heads };
     let rows = guards.iter().map(|(source, guard)| {
-        let stack = |stack: &Option<Stack>| match stack {
-            Some(stack) => view.stack(stack),
-            None => Ok(Html::escaped(UNKNOWN)),
+        let stack = |stack: &Option<Stack>| {
+            stack.as_ref().map_or_else(|| Ok(UNKNOWN.into()), |stack| view.stack(stack))
         };
         Ok(Row::of(vec![
             Td::text(source).class("mono"),
@@ -137,11 +136,10 @@ fn write_guards(
     });
     put(out, &Element::new("div").class("page-body").open())?;
     view.table(out, &table, rows)?;
-    close(out, "div")?;
-    Ok(())
+    Ok(close(out, "div")?)
 }
 
-/// Guards by the local or global that they look at, in the order of the log.
+/// Guards by the local or global that they check, in the order of the log.
 fn by_source(guards: &[Guard]) -> IndexMap<&str, Vec<&Guard>> {
     let mut groups: IndexMap<&str, Vec<&Guard>> = IndexMap::new();
     for guard in guards {
@@ -161,7 +159,7 @@ fn source(code: &str) -> &str {
     code.get(start..start + begin.len() + length).unwrap_or(code)
 }
 
-/// None when the text is no list of guards, or too large to be taken apart.
+/// The guards; None if the text is not a list of guards, or too large.
 fn read(report: Report<'_>, text: Text<'_>) -> anyhow::Result<Option<Vec<Guard>>> {
     let (text, pid) = match text {
         Text::Payload(at, _) if at.text_len > LARGEST_READ => return Ok(None),
@@ -199,7 +197,7 @@ fn stack(
     (!frames.is_empty()).then(|| frames.into())
 }
 
-/// The process that wrote an artifact: its string numbers are its own.
+/// The process that wrote an artifact, which determines its string table.
 fn pid(report: Report<'_>, artifact: ArtifactIndex) -> Option<u64> {
     if let [only] = report.model.log.pids.as_slice() {
         return Some(*only);

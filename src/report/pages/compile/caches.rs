@@ -1,4 +1,4 @@
-//! What the caches answered, and how near a function is to torch's limits.
+//! What the caches answered, and how close a function is to torch's limits.
 
 use crate::analysis::caches::{cache_title, reason_words};
 use crate::model::{CacheLookup, Outcome};
@@ -12,28 +12,28 @@ const ACCUMULATED_LIMIT: u64 = 256;
 /// What each cache answered.
 pub(crate) fn answers(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
     let lookups = subject.of.caches;
-    // Only the page of all lookups can say in what a missed key differs from an earlier one.
+    // Only the page of all lookups shows how a missed key differs from earlier ones.
     let page = format!("{}#lookups", view.href_of("caches.html"));
-    let more = (!lookups.is_empty()).then(|| view.link(&page, "keys, and what differs"));
+    let more = (!lookups.is_empty()).then(|| view.link(&page, "keys, and how they differ"));
     more.map(|more| Html::joined(lookups.iter().map(|lookup| answer(view, lookup)).chain([more]), "; "))
 }
 
 /// What a cache answered, and why.
 fn answer(view: View<'_>, lookup: &CacheLookup) -> Html {
-    let answer = Html::escaped(&format!("{} {}", cache_title(&lookup.cache), lookup.outcome.word()));
-    let mut parts = vec![match lookup.outcome {
-        Outcome::Hit | Outcome::Miss => answer,
-        Outcome::Bypass => span("warn", &answer),
+    let answer = format!("{} {}", cache_title(&lookup.cache), lookup.outcome.word());
+    let mut parts: Vec<Html> = vec![match lookup.outcome {
+        Outcome::Hit | Outcome::Miss => answer.into(),
+        Outcome::Bypass => span("warn", answer),
     }];
     if lookup.attempt > 0 {
-        parts.push(Html::escaped(&format!("in attempt {}", lookup.attempt)));
+        parts.push(format!("in attempt {}", lookup.attempt).into());
     }
-    parts.extend(lookup.saved_ns.map(|ns| Html::escaped(&format!("saved {}", micros(ns / 1e3)))));
+    parts.extend(lookup.saved_ns.map(|ns| Html::from(format!("saved {}", micros(ns / 1e3)))));
     parts.extend(reason_words(lookup).map(|reason| view.folded(&reason, false)));
     Html::joined(parts, ", ")
 }
 
-/// Versions of the function that existed before this compile, against the limits at which torch gives up.
+/// Which version of the function it is, compared with the limits at which torch gives up.
 pub(crate) fn versions(subject: Subject<'_>) -> Option<Html> {
     let facts = subject.compile.outcome()?;
     let size = facts.cache_size.unwrap_or(0);
@@ -41,14 +41,18 @@ pub(crate) fn versions(subject: Subject<'_>) -> Option<Html> {
     if size == 0 && all.is_none() {
         return None;
     }
+    let version = size.saturating_add(1);
     let all = all.map_or_else(String::new, |all| {
-        format!("; {} in objects that share its code, of at most {ACCUMULATED_LIMIT}", whole(all))
+        format!(
+            ", and {} of at most {ACCUMULATED_LIMIT} over all objects that share its code",
+            whole(all.saturating_add(1))
+        )
     });
-    let count = counted(size, "compiled version", "compiled versions");
-    let limit = format!("{count}{all}. At {LIMIT} torch runs it as Python, see ");
+    let limit =
+        format!("{} of at most {LIMIT}{all}; after that the function runs uncompiled, see ", whole(version));
     let setting = Element::new("code").around("torch._dynamo.config.recompile_limit");
     let mut pieces = vec![limit.into(), setting, ".".into()];
-    if size.saturating_add(1) >= LIMIT {
+    if version >= LIMIT {
         pieces.extend([" ".into(), span("warn", "That is the limit.")]);
     }
     Some(Html::joined(pieces, ""))

@@ -1,9 +1,10 @@
-//! The facts of a compile that a reader looks for first.
+//! The facts of a compile that readers look for first.
 
 use crate::analysis::OneOffKind;
 use crate::model::{Metrics, MetricsKind};
 use crate::report::kit::prelude::*;
-use crate::report::pages::compile::metrics::main_record;
+use crate::report::pages::compile::caches;
+use crate::report::pages::compile::metrics::{main_record, of_graph};
 use crate::report::pages::compile::subject::Subject;
 
 /// Labels with their values.
@@ -13,32 +14,29 @@ type Facts = Vec<(&'static str, Html)>;
 pub(crate) fn left(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts> {
     let mut facts = Facts::new();
     let outcome = subject.compile.outcome();
-    facts.extend(outcome.and_then(captured).map(|text| ("Captured", Html::escaped(&text))));
-    facts.extend(guards(subject, outcome).map(|text| ("Guards", Html::escaped(&text))));
-    facts.extend(crate::report::pages::compile::caches::answers(view, subject).map(|text| ("Caches", text)));
-    facts.extend(crate::report::pages::compile::caches::versions(subject).map(|text| ("Before it", text)));
+    facts.extend(outcome.and_then(captured).map(|text| ("Captured", text.into())));
+    facts.extend(guards(subject, outcome).map(|text| ("Guards", text.into())));
+    facts.extend(caches::answers(view, subject).map(|text| ("Caches", text)));
+    facts.extend(caches::versions(subject).map(|text| ("Version", text)));
     let attempts: Vec<String> = subject.compile.attempts.iter().map(|a| a.number.to_string()).collect();
-    if attempts.len() > 1 {
-        let text = match attempts.split_last() {
-            Some((last, [only])) => format!("2: {only} was thrown away, {last} came last"),
-            Some((last, before)) => {
-                format!("{}: {} were thrown away, {last} came last", attempts.len(), before.join(", "))
-            }
-            None => String::new(),
+    if let Some((last, before @ [first, ..])) = attempts.split_last() {
+        let discarded = match before {
+            [_] => format!("attempt {first}"),
+            several => format!("attempts {}", several.join(", ")),
         };
-        facts.push(("Attempts", Html::escaped(&text)));
+        let text = format!("{} ({discarded} discarded, attempt {last} kept)", attempts.len());
+        facts.push(("Attempts", text.into()));
     }
     if subject.compile.occurrences > 1 {
         let times = whole(subject.compile.occurrences);
-        let text =
-            format!("{times} under this id: after torch._dynamo.reset() torch numbers its frames anew");
-        facts.push(("Compiled", Html::escaped(&text)));
+        let text = format!("{times} under this id: torch._dynamo.reset() restarts the numbering of frames");
+        facts.push(("Compiled", text.into()));
     }
-    facts.extend(crate::report::pages::compile::metrics::of_graph(view, subject));
+    facts.extend(of_graph(view, subject));
     let skipped = outcome.and_then(|m| m.cudagraph_skip_reason.as_deref()).filter(|r| !r.is_empty());
     facts.extend(skipped.map(|reason| ("No CUDA graph", view.folded(reason, false))));
     if subject.compile.id.is_none() {
-        facts.push(("Records", Html::escaped(&whole(subject.compile.records))));
+        facts.push(("Records", whole(subject.compile.records).into()));
     }
     Ok(facts)
 }
@@ -57,7 +55,7 @@ fn captured(facts: &Metrics) -> Option<String> {
 fn guards(subject: Subject<'_>, outcome: Option<&Metrics>) -> Option<String> {
     let leaf = subject.compile.guard_conditions;
     let torch = outcome.and_then(|m| m.guard_count);
-    let cost = outcome.and_then(|m| m.guard_latency_us).map(|us| format!(", {} a call", micros(us)));
+    let cost = outcome.and_then(|m| m.guard_latency_us).map(|us| format!(", {} per call", micros(us)));
     let count = match (leaf, torch) {
         (Some(leaf), Some(torch)) if leaf != torch => {
             format!("{} ({} by torch's count)", counted(leaf, "condition", "conditions"), whole(torch))
@@ -67,8 +65,8 @@ fn guards(subject: Subject<'_>, outcome: Option<&Metrics>) -> Option<String> {
     Some(count + &cost.unwrap_or_default())
 }
 
-/// One-off work of the process and waiting that fell into this compile.
-fn by_chance(view: View<'_>, subject: Subject<'_>) -> Option<String> {
+/// One-off work of the process, and waiting, that happened during this compile.
+fn one_offs(view: View<'_>, subject: Subject<'_>) -> Option<String> {
     let of = view.report.found.one_offs.iter().filter(|one| one.compile == subject.index);
     let mut sums: Vec<(OneOffKind, f64)> = Vec::new();
     for one in of {
@@ -79,7 +77,7 @@ fn by_chance(view: View<'_>, subject: Subject<'_>) -> Option<String> {
     }
     let parts: Vec<String> =
         sums.iter().map(|(kind, us)| format!("{} {}", micros(*us), kind.words())).collect();
-    (!parts.is_empty()).then(|| format!("{}; no finding is charged for it", parts.join(", ")))
+    (!parts.is_empty()).then(|| format!("{}; not charged to any finding", parts.join(", ")))
 }
 
 /// How it was compiled: when, from where, at what cost.
@@ -91,22 +89,22 @@ pub(crate) fn right(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Fact
     let (count, us) = backward.fold((0, 0.0), |(n, us), m| (n + 1, us + m.total_us().unwrap_or(0.0)));
     if count > 0 {
         let times = if count > 1 { format!(", {count} times") } else { String::new() };
-        facts.push(("Backward", Html::escaped(&format!("compiled in {}{times}", micros(us)))));
+        facts.push(("Backward", format!("compiled in {}{times}", micros(us)).into()));
     }
-    facts.extend(by_chance(view, subject).map(|text| ("By chance", Html::escaped(&text))));
+    facts.extend(one_offs(view, subject).map(|text| ("Includes", text.into())));
     facts.extend(called_from(view, subject)?.map(|html| ("Called from", html)));
-    facts.extend(parameters(subject).map(|text| ("Parameters", Html::escaped(&text))));
+    facts.extend(parameters(subject).map(|text| ("Parameters", text.into())));
     let sum = |of: fn(&Metrics) -> Option<f64>| {
         let known = subject.compile.metrics.iter().filter_map(|m| of(&m.facts));
         known.filter(|us| us.is_finite() && *us > 0.0).fold(0.0, |sum, us| sum + us)
     };
     let costs = [
-        ("Thrown away", sum(|m| m.wasted_us), " in attempts before the last"),
+        ("Discarded", sum(|m| m.wasted_us), " in attempts before the last"),
         ("Saved", sum(|m| m.saved_us), " by caches"),
         ("While running", sum(|m| m.runtime_us), " of autotuning and CUDA graphs"),
     ];
     for (label, us, words) in costs.into_iter().filter(|(_, us, _)| *us > 0.0) {
-        facts.push((label, Html::escaped(&(micros(us) + words))));
+        facts.push((label, (micros(us) + words).into()));
     }
     Ok(facts)
 }
@@ -137,9 +135,9 @@ fn called_from(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Ht
     Ok(Some(Html::joined([view.function(&frame.name), place].into_iter().chain(code), " ")))
 }
 
-/// `2,532,867 in 201 tensors, 10.1 MB`, of the last forward record.
+/// `2,532,867 in 201 tensors, 10.1 MB`, from the last forward record.
 fn parameters(subject: Subject<'_>) -> Option<String> {
-    // If there is a forward record, it is the main one.
+    // The main record is a forward record if there is one.
     let fields = subject.metrics?;
     main_record(subject.compile).filter(|main| main.kind == MetricsKind::Forward)?;
     let numel = fields.number("param_numel")?;

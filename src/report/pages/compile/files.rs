@@ -1,4 +1,4 @@
-//! All files of a compile in the order of the compiler's phases, the links of the log, and what was lost.
+//! All files of a compile in the order of the compiler's phases, links from the log, and what was lost.
 
 use crate::analysis::{Producers, Stage};
 use crate::model::{Artifact, Content, Form, Readable};
@@ -7,8 +7,7 @@ use crate::report::kit::inductor_runs;
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::metrics;
 use crate::report::pages::compile::subject::Subject;
-use crate::report::words::files;
-use crate::report::words::files::short_name;
+use crate::report::words::files::{self, short_name};
 use crate::report::words::phases::stage_words;
 use fxhash::FxHashSet;
 
@@ -25,14 +24,10 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
         true => Html::default(),
         false => Element::new("div").class("tools").around(&links),
     };
-    view.open_section(
-        out,
-        ("files", "Files", "in the order of the compiler's phases"),
-        Some(whole(artifacts.len())),
-        tools,
-    )?;
+    let head = ("files", "Files", "in the order of the compiler's phases");
+    view.open_section(out, head, Some(whole(artifacts.len())), tools)?;
     if artifacts.is_empty() {
-        soft_paragraph(out, Html::escaped("None was recorded."))?;
+        soft_paragraph(out, "None was recorded.")?;
     } else {
         write_files(view, subject, out)?;
     }
@@ -40,8 +35,7 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
         let place = format!(": line {} of the log, {what}", whole(*line));
         paragraph_below(out, Html::joined([span("err", "1 lost"), place.into()], ""))?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 /// The table of files, in the order of the compiler's phases.
@@ -52,7 +46,7 @@ fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
     let artifacts = subject.compile.artifacts.iter().enumerate();
     let mut files: Vec<_> = artifacts.map(|(at, a)| (producers.place(&a.name), at, a)).collect();
     files.sort_by_key(|(place, _, artifact)| (*place, artifact.attempt, artifact.number));
-    // One attempt is not worth a column.
+    // A single attempt needs no column.
     let several = files.iter().any(|(.., artifact)| artifact.attempt > 0);
     let attempts = several.then(|| Head::number("Attempt"));
     let heads = [Head::text("Phase"), Head::text("File").mono(), Head::text("What it is").soft()];
@@ -83,7 +77,7 @@ fn size(artifact: &Artifact) -> Option<f64> {
     }
 }
 
-/// What a file is, and what it has of its own.
+/// What a file is, and its remarks.
 fn about(subject: Subject<'_>, artifact: &Artifact, compared: Option<&Html>) -> anyhow::Result<Html> {
     let record = match &artifact.content {
         Content::Metrics(index) => subject.compile.metrics.get(*index),
@@ -92,7 +86,7 @@ fn about(subject: Subject<'_>, artifact: &Artifact, compared: Option<&Html>) -> 
     let words = match (record, &artifact.content) {
         (Some(record), _) => metrics::about(record),
         (None, Content::DumpFile(_)) => "the source of a module that torch generated".to_owned(),
-        (None, Content::Link(_)) => "a link that the log holds".to_owned(),
+        (None, Content::Link(_)) => "a link from the log".to_owned(),
         (None, _) => files::about(&artifact.name).to_owned(),
     };
     let words = (!words.is_empty()).then(|| Html::escaped(&words));
@@ -101,10 +95,12 @@ fn about(subject: Subject<'_>, artifact: &Artifact, compared: Option<&Html>) -> 
     Ok(Html::joined(pieces.chain(marks(subject.report, artifact)), ", "))
 }
 
-/// Who wrote a file: a phase, with what it does on hover, or another program. Each phase is told in full once.
+/// What wrote a file: a phase, explained on hover the first time, or another program.
 fn phase((stage, producer): (Stage, Option<&str>), first: bool) -> Html {
     let name = match producer {
-        Some(producer) => titled("another program, as the names say", Element::new("code").around(producer)),
+        Some(producer) => {
+            titled("another program, judging by the names", Element::new("code").around(producer))
+        }
         None => {
             let (name, about) = stage_words(stage);
             if first { titled(about, name) } else { name.into() }
@@ -113,7 +109,7 @@ fn phase((stage, producer): (Stage, Option<&str>), first: bool) -> Html {
     if first { name } else { soft(name) }
 }
 
-/// The file's name with links to its forms. A graph opens in the viewer, which shows what each value is made of.
+/// The file's name with links to its forms. A graph opens in the viewer, which shows how values depend on each other.
 fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact, viewed: bool) -> Html {
     let settings = subject.report.settings;
     if let Content::Link(url) = &artifact.content {

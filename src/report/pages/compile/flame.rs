@@ -7,13 +7,13 @@ use crate::report::kit::markup::{push_close, push_open};
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::Subject;
 
-/// Spans of a chart at most, the longest ones: beyond it a browser is slow and no eye follows.
+/// Most spans of a chart, the longest ones: with more, browsers are slow and readers lost.
 const MOST_SPANS: usize = 800;
 
-/// Share of the width, in per cent, below which a span is left out: three pixels. The chart of the whole log has all.
+/// Narrower spans, in percent of the width, are left out: three pixels. The chart of the whole log has all.
 const INVISIBLE: f64 = 0.3;
 
-/// Rows at most; torch nests about fifteen.
+/// Most rows; torch nests about fifteen levels.
 const DEEPEST: usize = 40;
 
 #[derive(Serialize)]
@@ -22,20 +22,7 @@ struct Flame {
     runs: Html,
 }
 
-struct Tick {
-    left: String,
-    text: String,
-}
-
-struct Bar {
-    left: String,
-    width: String,
-    /// What cannot be read in the span.
-    title: Option<String>,
-    text: String,
-}
-
-/// A span as the chart has it.
+/// A span with its place in the chart.
 struct Placed<'m> {
     span: &'m TraceSpan,
     start_us: f64,
@@ -45,7 +32,7 @@ struct Placed<'m> {
     at_end: bool,
 }
 
-/// The chart; empty where the log has no spans of the compile.
+/// The chart; empty if the log has no spans of the compile.
 pub(crate) fn chart(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let (mut placed, total) = place(subject);
     if total <= 0.0 {
@@ -62,15 +49,15 @@ pub(crate) fn chart(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html
         let beside = row.replace(first.depth) == Some(first.depth);
         push_run(&mut runs, run, (total, beside));
     }
-    let ticks = ticks(total).into_iter().map(|tick| {
-        let style = format!("left:{}%", tick.left);
-        Element::new("span").class("tick").style(&style).around(tick.text)
+    let ticks = ticks(total).map(|at| {
+        let text = if at == 0.0 { "0".to_owned() } else { micros(at) };
+        let style = format!("left:{}%", percent(100.0 * at / total, 1));
+        Element::new("span").class("tick").style(&style).around(text)
     });
     view.render("flame", &Flame { ticks: ticks.collect(), runs: Html::trusted(runs) })
 }
 
-/// Appends bars of one row and color: both are said once for them. `beside` says whether they stand in the row of the run
-/// before.
+/// Appends a run of bars that share their row and color. `beside` tells whether the run before is in the same row.
 fn push_run(html: &mut String, run: &[Placed<'_>], (total, beside): (f64, bool)) {
     let part = run.first().and_then(|first| PHASES.get(first.part));
     let part = part.or(PHASES.last()).copied().unwrap_or_default();
@@ -78,10 +65,13 @@ fn push_run(html: &mut String, run: &[Placed<'_>], (total, beside): (f64, bool))
     let class = if beside { format!("{part} same-row") } else { part.to_owned() };
     push_open(html, "p", &[("class", Some(&class))]);
     for placed in run {
-        let bar = bar(placed, total);
-        let style = format!("left:{}%;width:{}%", bar.left, bar.width);
-        push_open(html, "span", &[("style", Some(&style)), ("title", bar.title.as_deref())]);
-        Html::push_escaped(&bar.text, html);
+        let (left, width) = (100.0 * placed.start_us / total, 100.0 * duration(placed.span) / total);
+        // A tenth of a percent is more than a pixel, which shows on a narrow bar.
+        let digits = if width < 10.0 { 2 } else { 1 };
+        let style = format!("left:{}%;width:{}%", percent(left, digits), percent(width, digits));
+        let (text, title) = words(placed, width);
+        push_open(html, "span", &[("style", Some(&style)), ("title", title.as_deref())]);
+        Html::push_escaped(&text, html);
         push_close(html, "span");
     }
     push_close(html, "p");
@@ -91,13 +81,13 @@ fn duration(span: &TraceSpan) -> f64 {
     span.end_us - span.start_us
 }
 
-/// Positions of the spans and the length of the chart: outermost spans follow each other, and the time between them, in
-/// which the compiler did nothing for this compile, is cut out.
+/// Positions of the spans, and the length of the chart. The time between outermost spans, in which the compiler did
+/// nothing for this compile, is cut out.
 fn place<'m>(subject: Subject<'m>) -> (Vec<Placed<'m>>, f64) {
     let spans = &subject.report.model.spans;
     let end = subject.report.found.end.as_ref();
     let mut placed: Vec<Placed<'m>> = Vec::new();
-    // Where each span of the compile stands in the list above.
+    // Shift, depth and part of each span so far.
     let mut known: fxhash::FxHashMap<usize, (f64, usize, usize)> = fxhash::FxHashMap::default();
     let (mut total, mut reach, mut shift) = (0.0_f64, f64::NEG_INFINITY, 0.0);
     for &index in subject.report.found.time.spans_of(subject.index) {
@@ -123,10 +113,9 @@ fn place<'m>(subject: Subject<'m>) -> (Vec<Placed<'m>>, f64) {
     (placed, total)
 }
 
-fn bar(placed: &Placed<'_>, total: f64) -> Bar {
-    let us = duration(placed.span);
-    let (left, width) = (100.0 * placed.start_us / total, 100.0 * us / total);
-    let (name, time) = (&placed.span.name, micros(us));
+/// What a bar of this width, in percent, shows, and on hover what it has no room for.
+fn words(placed: &Placed<'_>, width: f64) -> (String, Option<String>) {
+    let (name, time) = (&placed.span.name, micros(duration(placed.span)));
     let room = width / 100.0 * NARROWEST / CHARACTER - 1.0;
     let (short, long) =
         (name.chars().count() as f64, (name.chars().count() + 1 + time.chars().count()) as f64);
@@ -136,7 +125,7 @@ fn bar(placed: &Placed<'_>, total: f64) -> Bar {
         (false, false) => "",
     };
     let least = format!("{name} at least {time}");
-    let (text, title) = if placed.at_end && least.chars().count() as f64 <= room {
+    if placed.at_end && least.chars().count() as f64 <= room {
         (least, Some("still open at the end of the log".to_owned()))
     } else if long <= room && open.is_empty() {
         (format!("{name} {time}"), None)
@@ -146,34 +135,29 @@ fn bar(placed: &Placed<'_>, total: f64) -> Bar {
         (name.to_string(), Some(format!("{name} {time}{open}")))
     } else {
         (String::new(), Some(format!("{name} {time}{open}")))
-    };
-    // A tenth of a per cent is more than a pixel, which shows on a narrow bar.
-    let digits = if width < 10.0 { 2 } else { 1 };
-    Bar { left: percent(left, digits), width: percent(width, digits), title, text }
+    }
 }
 
-/// Width of the narrowest chart, and of a character in it, in pixels, as the style sheet has them, with some room.
+/// Pixels of the narrowest chart, and of a character in it: the style sheet's values with a margin.
 const NARROWEST: f64 = 900.0;
 const CHARACTER: f64 = 7.0;
 
-/// Share of a name from which on its beginning is shown.
+/// The beginning of a name is shown if at least this share of it fits.
 const LEAST_READ: f64 = 0.5;
 
-/// A number with so many decimals at most.
+/// A number with at most so many decimals.
 fn percent(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// About five marks at round times.
-fn ticks(total: f64) -> Vec<Tick> {
+/// About five round times.
+fn ticks(total: f64) -> impl Iterator<Item = f64> {
     let rough = total / 6.0;
     let power = 10_f64.powf(rough.log10().floor());
     let step =
         [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(rough);
-    let marks = (0..12).map(|n| f64::from(n) * step).take_while(|at| *at < total * 0.97);
-    let text = |at: f64| if at == 0.0 { "0".to_owned() } else { micros(at) };
-    marks.map(|at| Tick { left: percent(100.0 * at / total, 1), text: text(at) }).collect()
+    (0..12).map(move |n| f64::from(n) * step).take_while(move |at| *at < total * 0.97)
 }
 
 #[cfg(test)]
@@ -181,10 +165,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_stand_at_round_times() {
-        let texts: Vec<String> = ticks(529_000.0).into_iter().map(|tick| tick.text).collect();
-        assert_eq!(texts.len(), 6);
-        assert_eq!(texts[1].replace('\u{a0}', " "), "100 ms");
-        assert_eq!(ticks(0.5).len(), 5);
+    fn marks_are_at_round_times() {
+        let times: Vec<f64> = ticks(529_000.0).collect();
+        assert_eq!((times.len(), times[1]), (6, 100_000.0));
+        assert_eq!(ticks(0.5).count(), 5);
     }
 }

@@ -10,26 +10,25 @@ use indexmap::IndexMap;
 use memchr::memmem;
 use std::ops::Range;
 
-/// Bytes of a tree that is read for a page; BERT's has 1.2 MB.
+/// Larger trees are not read for a page; BERT's has 1.2 MB.
 const LARGEST: u64 = 16 << 20;
-/// Lines of the tree that a page shows; a model of a thousand modules has tens of thousands, and they stand in the file.
+/// Lines of the tree on a page; a model of a thousand modules has tens of thousands, which the file contains.
 const MOST_LINES: usize = 300;
-/// Children of one place that are shown.
+/// Children shown per place.
 const MOST_CHILDREN: usize = 40;
-/// Children beyond which a place is folded at first, as everywhere in the report.
+/// A place with more children is folded at first, as everywhere in the report.
 const OPEN_CHILDREN: usize = 14;
 /// Levels that are open at first.
 const OPEN_LEVELS: usize = 3;
 /// Levels that are shown: a hostile tree could be as deep as the log is long.
 const DEEPEST: usize = 40;
-/// Characters of a condition or a place up to which it is shown whole; of a longer one the beginning, as the file has it
-/// all.
+/// Longer conditions and places show only this beginning; the file has the rest.
 const LONGEST: usize = 400;
 const BEGINNING: usize = 160;
-/// Bytes of conditions of one kind that stand in a line, and of all guards of a place that do.
+/// Bytes of conditions in a line: of one kind, and of all guards of a place.
 const LONGEST_LINE: usize = 240;
 
-/// The section of the guards: counts by kind, then the tree. A compile whose tree was not recorded keeps its table.
+/// The section of the guards: counts by kind, then the tree; without a recorded tree, the table of guards.
 pub(crate) fn write(
     view: View<'_>,
     subject: Subject<'_>,
@@ -49,7 +48,7 @@ pub(crate) fn write(
         return view.section(out, table);
     }
     let guards: usize = nodes.iter().filter(|n| n.depth == 0).map(|n| n.guards).sum();
-    // The head of the page says what they cost, where the metrics do.
+    // The head of the page shows their cost if the metrics have it.
     let timed = subject.compile.outcome().is_some_and(|m| m.guard_latency_us.is_some());
     let note = if timed || !table.note.contains(" us ") { "" } else { &table.note };
     let function =
@@ -64,15 +63,13 @@ pub(crate) fn write(
     }
     let path = paths::artifact(subject.compile, artifact, subject.report.settings);
     let link = view.link(&view.href_beside(&path, &subject.compile.folder(0)), "dynamo_cpp_guards_str");
-    let mut words = String::new();
-    if memmem::find(&items, "…".as_bytes()).is_some() {
-        words.push_str("… stands for the place above. ");
-    }
-    if tree.folds > 0 {
-        words.push_str("A number counts the guards in a place. ");
-    }
-    words.push_str("In torch's words, with all lines: ");
-    note_below(out, Html::joined([words.into(), link, ".".into()], ""))?;
+    let words = match (memmem::find(&items, "…".as_bytes()).is_some(), tree.folds > 0) {
+        (true, true) => "… repeats the path above; numbers are guard counts. ",
+        (true, false) => "… repeats the path above. ",
+        (false, true) => "Numbers are guard counts. ",
+        (false, false) => "",
+    };
+    note_below(out, Html::joined([words.into(), "Original text: ".into(), link, ".".into()], ""))?;
     let frame = Element::new("div").class("tree guard-tree space-above").id("guard-tree");
     put(out, &frame.region("Guard tree").open())?;
     put(out, &Element::new("ul").open())?;
@@ -80,11 +77,10 @@ pub(crate) fn write(
     close(out, "ul")?;
     close(out, "div")?;
     if tree.left_out > 0 {
-        let more = counted(tree.left_out, "more line stands", "more lines stand");
+        let more = counted(tree.left_out, "more line", "more lines");
         note_below(out, format!("{more} in the file."))?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 /// How many guards there are of each kind.
@@ -107,7 +103,7 @@ struct Tree<'a> {
     function: Option<&'a str>,
     shown: usize,
     left_out: usize,
-    /// Folds that it has, and those of them that are closed at first.
+    /// Folds in it, and how many of them are closed at first.
     folds: usize,
     closed: usize,
 }
@@ -116,8 +112,8 @@ struct Tree<'a> {
 type Above<'a> = (&'a str, Option<&'a str>);
 
 impl<'a> Tree<'a> {
-    /// Writes the nodes from `from` on that stand at `depth` below the place `above`, with what is below them; says
-    /// where it stopped. The depth of a tree is that of Python attributes; deeper ones than are open or shown end here.
+    /// Writes the nodes from `from` on that are at `depth` below the place `above`, with everything below them; returns
+    /// where it stopped. Trees are as deep as Python attributes are nested; this limits deeper ones.
     fn items(
         &mut self,
         (from, depth): (usize, usize),
@@ -131,7 +127,7 @@ impl<'a> Tree<'a> {
                 GuardLine::Guard { .. } => at + self.alike(at),
                 GuardLine::Place { .. } => self.after(at),
             };
-            // A place without guards says nothing.
+            // A place without guards is omitted.
             let counts = node.guards > 0;
             children += usize::from(counts);
             if counts && (self.shown >= MOST_LINES || children > MOST_CHILDREN || depth > DEEPEST) {
@@ -142,11 +138,11 @@ impl<'a> Tree<'a> {
                         let line = self.group(at..next, above, &mut Vec::new());
                         put(out, &Element::new("li").around(line))?;
                     }
-                    // All stand in it.
+                    // Everything is below it.
                     GuardLine::Place { source: "root", .. } => {
                         self.items((at + 1, node.depth + 1), ("", None), out)?;
                     }
-                    // It only holds a key and its value.
+                    // It only groups a key with its value.
                     GuardLine::Place { source, class: None } if source.starts_with("KeyValueManager ") => {
                         self.items((at + 1, node.depth + 1), above, out)?;
                     }
@@ -158,8 +154,7 @@ impl<'a> Tree<'a> {
         Ok(at)
     }
 
-    /// A place with what is in it: one line where it has a few guards only. A place that only holds another stands in
-    /// its name.
+    /// A place with its content, in one line if that is a few guards. A place that only contains another is merged with it.
     fn place(
         &mut self,
         mut at: usize,
@@ -173,7 +168,7 @@ impl<'a> Tree<'a> {
         let Some((node, GuardLine::Place { source, class })) = nodes.get(at).map(|n| (n, &n.content)) else {
             return Ok(());
         };
-        // `L['m'].eps` stands in `L['m'].__dict__`.
+        // `L['m'].eps` is in `L['m'].__dict__`.
         let above = above.strip_suffix(".__dict__").unwrap_or(above);
         let (groups, end) = self.few_guards(at, (*source, *class));
         let kinds = || groups.iter().filter_map(|group| self.kind(group.start));
@@ -188,11 +183,9 @@ impl<'a> Tree<'a> {
         if !about.is_empty() {
             line.extend([" ".into(), soft(about)]);
         }
-        if !all {
-            self.shown += 1;
-        }
         let open = depth < OPEN_LEVELS && self.children(at).count() <= OPEN_CHILDREN;
         if !all {
+            self.shown += 1;
             self.folds += 1;
             self.closed += usize::from(!open);
         }
@@ -203,16 +196,14 @@ impl<'a> Tree<'a> {
         }
         let line = Html::joined(line, "");
         if all {
-            put(out, &Element::new("li").around(line))?;
-            return Ok(());
+            return Ok(put(out, &Element::new("li").around(line))?);
         }
         open_branch(out, line, open)?;
         self.items((end, node.depth + 1), (*source, *class), out)?;
-        close_branch(out)?;
-        Ok(())
+        Ok(close_branch(out)?)
     }
 
-    /// Guards of one kind as one line, or as a fold of many; lines of the program that were `said` are not said again.
+    /// Guards of one kind in one line, or as a fold if there are many; `said` has the source lines shown before.
     fn group(&mut self, group: Range<usize>, above: Above<'_>, said: &mut Vec<String>) -> Html {
         let kind = kind_of(self.kind(group.start).unwrap_or_default());
         let words = self.words(group.clone(), above);
@@ -223,7 +214,7 @@ impl<'a> Tree<'a> {
         self.shown += 1;
         let mut line = vec![kind];
         for (index, (text, _)) in words.iter().filter(|(text, _)| !text.is_empty()).enumerate() {
-            // `no a, b`: what none may have.
+            // `no a, b`: attributes that must not exist.
             let text = if index > 0 { text.strip_prefix("no ").unwrap_or(text) } else { text };
             line.extend([if index > 0 { ", " } else { " " }.into(), written(text)]);
         }
@@ -236,7 +227,7 @@ impl<'a> Tree<'a> {
         Html::joined(line, "")
     }
 
-    /// Guards of one kind, folded: what each says, and the line that led to it.
+    /// Guards of one kind, folded: what each requires, and the source line that caused it.
     fn many(&mut self, kind: &Html, words: Vec<(String, Option<String>)>) -> Html {
         self.folds += 1;
         self.closed += 1;
@@ -256,7 +247,7 @@ impl<'a> Tree<'a> {
         Element::new("details").around(Html::joined([summary, list], ""))
     }
 
-    /// What each guard says beside its kind, and the reader's line that led to it.
+    /// What each guard requires beyond its kind, and the reader's source line that caused it.
     fn words(&self, group: Range<usize>, above: Above<'_>) -> Vec<(String, Option<String>)> {
         let words = self.nodes.get(group).unwrap_or_default().iter().filter_map(|node| match node.content {
             GuardLine::Guard { kind, text, origin } => {
@@ -279,7 +270,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Guards from `at` on that stand side by side and are of one kind.
+    /// How many guards from `at` on are siblings of one kind.
     fn alike(&self, at: usize) -> usize {
         let same = |node: &GuardNode<'_>| match (&node.content, self.kind(at)) {
             (GuardLine::Guard { kind, .. }, Some(first)) => *kind == first,
@@ -289,7 +280,7 @@ impl<'a> Tree<'a> {
         self.nodes.iter().skip(at).take_while(|node| node.depth == depth && same(node)).count().max(1)
     }
 
-    /// The guards with which a place begins, by kind, as far as they go into its line; and where they end.
+    /// The first guards of a place, by kind, that fit into its line; and where they end.
     fn few_guards(&self, at: usize, inside: Above<'_>) -> (Vec<Range<usize>>, usize) {
         let (mut from, mut groups, mut length) = (at + 1, Vec::new(), 0);
         let depth = self.nodes.get(at).map_or(0, |node| node.depth);
@@ -306,7 +297,7 @@ impl<'a> Tree<'a> {
         (groups, from)
     }
 
-    /// The place in this one, where it has no guard of its own.
+    /// The only child of a place, if that is a place.
     fn only_place(&self, at: usize) -> Option<usize> {
         let mut children = self.children(at);
         let only = children.next()?;
@@ -314,14 +305,14 @@ impl<'a> Tree<'a> {
         (children.next().is_none() && self.nodes.get(only).is_some_and(is_place)).then_some(only)
     }
 
-    /// Where the next node stands that is not below the one at `at`.
+    /// The next node that is not below the one at `at`.
     fn after(&self, at: usize) -> usize {
         let depth = self.nodes.get(at).map_or(0, |node| node.depth);
         let below = self.nodes.iter().skip(at + 1).take_while(|node| node.depth > depth).count();
         at + 1 + below
     }
 
-    /// What stands in a place and has guards.
+    /// The children of a place that have guards.
     fn children(&self, at: usize) -> impl Iterator<Item = usize> {
         let depth = self.nodes.get(at).map_or(0, |node| node.depth);
         let below =
@@ -330,12 +321,12 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Whether a guard of this kind says itself of which type a value is.
+/// Whether guards of this kind imply the type of a value.
 fn says_type(kind: &str) -> bool {
     matches!(kind, "NONE_MATCH" | "FALSE_MATCH" | "TRUE_MATCH" | "TENSOR_MATCH")
 }
 
-/// What a kind of guards demands; torch's name for it on hover.
+/// What a kind of guard requires; torch's name for it on hover.
 fn kind_of(kind: &str) -> Html {
     let element = Element::new("span").class("guard-kind");
     match kind_words(kind) {
@@ -344,7 +335,7 @@ fn kind_of(kind: &str) -> Html {
     }
 }
 
-/// A place or a condition as the program writes it: `self.layers[0].weight`, the beginning of a long one.
+/// A place or a condition as the program writes it: `self.layers[0].weight`; a long one is cut.
 fn written(text: &str) -> Html {
     let (all, cut) = clipped(text, LONGEST);
     if cut { format!("{}…", clipped(text, BEGINNING).0).into() } else { as_written(all).into() }

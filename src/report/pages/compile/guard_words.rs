@@ -1,15 +1,15 @@
-//! What a guard says, in fewer words than torch's.
+//! What a guard requires, in fewer words than torch uses.
 
 use std::borrow::Cow;
 
-/// Bytes of a place from which on `…` stands for it in what is below it: `L['x']` reads well, but places within
-/// modules within modules have 100 characters, each line of which only the end is new.
+/// Places of at least this many bytes are abbreviated as `…` below them: `L['x']` is readable, but the path of a nested
+/// module has 100 characters, of which only the end is new in each line.
 const SHORTEST_ABOVE: usize = 8;
 
-/// The kind of guards, five a tensor, that say which marks its dimensions do not have.
+/// The kind of guard, five per tensor, about marks that its dimensions do not have.
 const MARKS: &str = "DIMENSION_DYNAMIC_MARKING_GUARD";
 
-/// What a kind of guards demands, in words; None for kinds that are not known.
+/// What a kind of guard requires, in words; None for unknown kinds.
 pub(crate) fn kind_words(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "BOOL_MATCH" | "CONSTANT_MATCH" | "EQUALS_MATCH" => "value",
@@ -44,18 +44,18 @@ pub(crate) fn kind_words(kind: &str) -> Option<&'static str> {
     })
 }
 
-/// What the name of a kind does not say, in a list of kinds.
+/// The explanation of a kind, for a list of kinds.
 pub(crate) fn gloss(kind: &str) -> String {
     kind_words(kind).map_or_else(String::new, |words| format!(" ({words})"))
 }
 
-/// A type without the modules that it is in.
+/// The name of a type without its modules.
 pub(crate) fn class_name(class: &str) -> &str {
     class.rsplit('.').next().unwrap_or(class)
 }
 
-/// What a guard says beside its kind and the place, with its type, that it looks at; empty where those say it all.
-/// Addresses are left out: they mean nothing in another process.
+/// What a guard requires beyond its kind, its place and the type there; empty if those say it all. Addresses are left
+/// out, as they mean nothing in another process.
 pub(crate) fn condition((kind, text): (&str, &str), (above, class): (&str, Option<&str>)) -> String {
     let of_above = |text: &str| text.strip_prefix(above).filter(|_| !above.is_empty()).map(str::to_owned);
     if let Some((what, rest)) = text.split_once('(').filter(|(what, _)| what.starts_with("___check_")) {
@@ -88,7 +88,7 @@ pub(crate) fn condition((kind, text): (&str, &str), (above, class): (&str, Optio
         && place == above
     {
         let name = name.trim_end_matches('\'');
-        // `_dynamo_dynamic_indices`: where torch keeps which dimensions are marked as what.
+        // `_dynamo_dynamic_indices`: torch keeps the marks of dimensions there.
         let mark = name.strip_prefix("_dynamo_").and_then(|name| name.strip_suffix("_indices"));
         return match mark {
             Some(_) if kind == MARKS => String::new(),
@@ -108,7 +108,7 @@ pub(crate) fn condition((kind, text): (&str, &str), (above, class): (&str, Optio
     }
 }
 
-/// The length that a place must have: 2 of `len(L['x']) == 2`, 0 of `not L['x']`.
+/// The required length of a place: 2 for `len(L['x']) == 2`, 0 for `not L['x']`.
 fn length_of<'t>(kind: &str, text: &'t str, above: &str) -> Option<&'t str> {
     if kind_words(kind) != Some("length") || above.is_empty() {
         return None;
@@ -119,8 +119,8 @@ fn length_of<'t>(kind: &str, text: &'t str, above: &str) -> Option<&'t str> {
     text.strip_prefix("len(")?.strip_prefix(above)?.strip_prefix(") == ")
 }
 
-/// `float32, size [8, any], no gradient` of `Tensor, torch.float32, device=None, requires_grad=False, size=[8, None]`,
-/// without the dispatch keys, which follow from it.
+/// `float32, size [8, any], no gradient` for `Tensor, torch.float32, device=None, requires_grad=False, size=[8, None]`,
+/// without the dispatch keys, which follow from the rest.
 fn tensor(arguments: &str) -> String {
     let without = arguments.split_once(", DispatchKeySet(").and_then(|(before, rest)| {
         let (_, after) = rest.split_once(')')?;
@@ -138,7 +138,7 @@ fn tensor(arguments: &str) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// One property of a tensor; None for those that every plain tensor has.
+/// One property of a tensor; None for properties of every plain tensor.
 fn tensor_word(word: &str) -> Option<String> {
     let sizes = |list: &str| list.replace("None", "any");
     Some(match word.split_once('=') {
@@ -153,7 +153,7 @@ fn tensor_word(word: &str) -> Option<String> {
     })
 }
 
-/// A text with `…` for the place that it stands below.
+/// A text in which `…` replaces the place that it is below.
 pub(crate) fn below<'t>(above: &str, text: &'t str) -> Cow<'t, str> {
     if above.len() < SHORTEST_ABOVE || text == above {
         return text.into();
@@ -164,7 +164,7 @@ pub(crate) fn below<'t>(above: &str, text: &'t str) -> Cow<'t, str> {
         let (Some(before), Some(after)) = (text.get(from..at), text.get(at + found.len()..)) else {
             continue;
         };
-        // Not where only a longer name ends or begins with it.
+        // A longer name that contains it is not replaced.
         if !before.ends_with(word) && !after.starts_with(word) {
             short.push_str(before);
             short.push('…');

@@ -1,10 +1,10 @@
-//! The tensors that a graph was traced with: the inputs of the call, then, folded, what the module holds.
+//! The tensors that a graph was traced with: the inputs of the call, then the module's own tensors, folded.
 
 use crate::analysis::{as_written, parameter_name};
 use crate::model::{Cell, Column, Compile, InputTensor, Section};
 use crate::report::kit::prelude::*;
 
-/// The section. A name is what the program calls the tensor; torch's own name for it stands on hover.
+/// The section. Tensors have the names that the program uses; torch's own names are shown on hover.
 pub(crate) fn write(
     view: View<'_>,
     compile: &Compile,
@@ -16,7 +16,7 @@ pub(crate) fn write(
     let count = Some(whole(compile.inputs.len()));
     view.open_section(out, (section.id, &section.title, &section.note), count, Html::default())?;
     if inputs.is_empty() {
-        soft_paragraph(out, "The call itself has none.")?;
+        soft_paragraph(out, "The call itself has no tensor inputs.")?;
     } else {
         table(view, (&section.columns, "input-tensors-table", "Input tensors"), &inputs, out)?;
     }
@@ -26,11 +26,10 @@ pub(crate) fn write(
         table(view, (&section.columns, "parameters-table", "Parameters and buffers"), &held, out)?;
         close(out, "details")?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
-/// Whether a tensor is a part of a module: a parameter, or a buffer, of which torch says only where it stands.
+/// Whether a tensor belongs to a module: a parameter, or a buffer, which only its path gives away.
 fn is_held(input: &InputTensor) -> bool {
     input.tensor.parameter || parameter_name(&input.source).is_some()
 }

@@ -1,4 +1,4 @@
-//! What the metrics records of a compile say of its graph, and the way to each record.
+//! What the metrics records of a compile say about its graph, and links to each record.
 
 use crate::model::{Compile, MetricsKind, MetricsRecord};
 use crate::report::kit::formats::count;
@@ -7,7 +7,7 @@ use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::Subject;
 use crate::report::words::metrics::GRAPH;
 
-/// The record whose times stand on the page of the compile: the last forward one, else the last.
+/// The record whose times the page of the compile shows: the last forward record, else the last.
 pub(crate) fn main_record(compile: &Compile) -> Option<&MetricsRecord> {
     let records = &compile.metrics;
     records.iter().rfind(|m| m.kind == MetricsKind::Forward).or(records.last())
@@ -23,13 +23,13 @@ pub(crate) fn title(kind: MetricsKind) -> &'static str {
     }
 }
 
-/// What a record measures, its time, and how many of its fields are set.
+/// What a record measures, its time, and how many fields it has.
 pub(crate) fn about(record: &MetricsRecord) -> String {
     let time = record.total_us().map(|us| format!(", {}", micros(us))).unwrap_or_default();
     format!("{}{time}, {}", title(record.kind), counted(record.facts.set_fields, "field", "fields"))
 }
 
-/// Counts of which the head of the page has its own words.
+/// Counts that the head of the page shows in its own words.
 const IN_HEAD: [&str; 7] = [
     "graph_op_count",
     "graph_node_count",
@@ -61,11 +61,11 @@ pub(crate) fn of_graph(view: View<'_>, subject: Subject<'_>) -> Vec<(&'static st
     facts
 }
 
-/// Characters of a value beyond which it is folded, and of its beginning that stands before the fold.
+/// Longer values are folded; their beginning of this many characters is shown.
 const LONGEST_VALUE: usize = 600;
 const LONGEST_START: usize = 120;
 
-/// Code or text; of more than `most` lines it is folded behind the first.
+/// Code or text, folded behind its first line if it has more than `most` lines.
 pub(crate) fn lines(value: &str, most: usize) -> Html {
     let one_line = !value.trim().contains('\n');
     if one_line && value.len() <= LONGEST_VALUE {

@@ -1,4 +1,4 @@
-//! The page of a compile: what it came to, why it exists, what it cost, and all its files.
+//! The page of a compile: its outcome, why it happened, what it cost, and all its files.
 
 mod caches;
 mod facts;
@@ -108,14 +108,14 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
     })
 }
 
-/// Whether a table of the page has so many rows that it is sorted and shortened; those of times have a few.
+/// Whether a table of the page is long enough to be sorted and shortened by the script; those of times are short.
 fn has_long_table(compile: &Compile) -> bool {
     let tables = compile.sections.iter().map(|section| section.rows.len());
     let others = [compile.graph_sizes.len(), compile.inputs.len(), compile.artifacts.len()];
     tables.chain(others).max().is_some_and(|rows| rows >= CAP)
 }
 
-/// Whether the page is that of records without a compile id, of which there is nothing to say but their files.
+/// Whether the page is about records without a compile id, so that it has only files to show.
 fn is_plain(subject: Subject<'_>) -> bool {
     subject.compile.id.is_none() && subject.compile.metrics.is_empty() && subject.of.caches.is_empty()
 }
@@ -125,10 +125,9 @@ fn write_plain_head(subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result
     let first = facts::started(subject).map(|at| Html::joined(["; the first ".into(), at], ""));
     put(out, &Element::new("section").open())?;
     put(out, &Element::new("h1").around("Records without a compile id"))?;
-    let records = format!("{records} written outside of any compile, or by a tool that names none");
+    let records = format!("{records} written outside of any compile, or by a tool that sets no compile id");
     paragraph_below(out, Html::joined([records.into(), first.unwrap_or_default(), ".".into()], ""))?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 #[derive(Serialize)]
@@ -170,7 +169,7 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     view.render("compile_head", &context)
 }
 
-/// Tables that readers look for first; others follow in the order of the log.
+/// Tables that readers look for first; the others follow in the order of the log.
 const FIRST: [&str; 9] = [
     "unknown-events",
     "guards",
@@ -183,7 +182,7 @@ const FIRST: [&str; 9] = [
     "code-state",
 ];
 
-/// The tables of a compile in the order in which they are shown; the sizes of all values of the graph are the last.
+/// The tables of a compile in display order; the sizes of all values of the graph come last.
 fn sections(compile: &Compile) -> Vec<&Section> {
     let mut sections: Vec<&Section> = compile.sections.iter().collect();
     let rank = |section: &&Section| match section.id {
@@ -194,15 +193,12 @@ fn sections(compile: &Compile) -> Vec<&Section> {
     sections
 }
 
-/// The sections that the page has, and the compiles before and after.
+/// The sections of the page, and the previous and next compile.
 fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     let Subject { compile, of, .. } = subject;
     let mut tabs = Vec::new();
-    let mut add = |present: bool, id: &str, text: &str| {
-        if present {
-            tabs.push(Tab::section(id, text, None));
-        }
-    };
+    let mut add =
+        |present: bool, id: &str, text: &str| tabs.extend(present.then(|| Tab::section(id, text, None)));
     add(why::has_recompilation(subject), "recompilation", why::title(subject));
     add(!of.breaks.is_empty(), "breaks", "Graph breaks");
     add(!of.failures.is_empty(), "failures", "Failures");
@@ -220,7 +216,7 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     tabs.extend(provenance.map(|(href, _)| Tab::away(href, "Provenance", None)));
     for (step, words) in [(subject.index.previous(), "previous"), (Some(subject.index.next()), "next")] {
         let Some(other) = step.and_then(|at| subject.report.model.compiles.get(at)) else { continue };
-        let page = crate::report::kit::links::encoded(paths::compile_page(other).as_str());
+        let page = links::encoded(paths::compile_page(other).as_str());
         let label = if other.id.is_some() { other.label() } else { "no id".to_owned() };
         tabs.push(Tab::away(format!("../{page}"), words, Some(label)));
     }
@@ -231,14 +227,13 @@ fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
     let Some(stack) = &subject.compile.stack else { return Ok(()) };
     view.open_section(out, ("stack", "Stack", ""), None, Html::default())?;
     put(out, &view.stack(stack)?)?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
-/// Sizes beyond which they are folded at first.
+/// More sizes than this are folded at first.
 const MANY_SIZES: usize = 60;
 
-/// The sizes of all values of the graph, in columns: a large graph has thousands.
+/// The sizes of all values of the graph, in text columns: a large graph has thousands.
 fn write_sizes(
     view: View<'_>,
     compile: &Compile,
@@ -260,8 +255,7 @@ fn write_sizes(
     if many {
         close(out, "details")?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 #[cfg(test)]

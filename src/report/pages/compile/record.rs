@@ -44,13 +44,13 @@ struct Of<'a> {
     fields: &'a Fields<'a>,
 }
 
-/// Values that many fields have, each with its fields.
+/// Common values, under which fields are grouped.
 const PLAIN: [&str; 4] = ["0", "false", "true", "empty"];
 
-/// Characters of a value that stands in the list; longer ones are folded below it.
+/// Characters of a value in the list; longer values are folded below it.
 const LONGEST_VALUE: usize = 600;
 
-/// Bytes of an error's file that is compared with the record's traceback; real ones have 6 KB.
+/// Larger files of errors are not compared with the record's traceback; real ones have 6 KB.
 const LONGEST_ERROR: u64 = 1 << 20;
 
 impl Of<'_> {
@@ -72,11 +72,10 @@ impl Of<'_> {
         };
         put(out, &view.render("metrics_head", &head)?)?;
         self.write_fields(out)?;
-        close_section(out)?;
-        Ok(())
+        Ok(close_section(out)?)
     }
 
-    /// Each field with its value: times first, what is long folded below, and what says least together.
+    /// Each field with its value: times first, then single values, long ones folded, and common values grouped.
     fn write_fields(&self, out: &mut dyn Write) -> anyhow::Result<()> {
         let older = older(self.fields);
         let (lines, timed) = self.times(&older);
@@ -113,7 +112,7 @@ impl Of<'_> {
             [one] => format!("Not set: {one}."),
             _ => String::new(),
         };
-        let seconds = ("The same as a field above, in another unit", older);
+        let seconds = ("Same as a field above, in another unit", older);
         let groups = PLAIN.into_iter().zip(plain).chain([seconds]).filter(|(_, names)| !names.is_empty());
         let groups = groups.map(|(value, names)| format!("{value}: {}.", names.join(", ")));
         let sentences = groups.chain([few]).filter(|sentence| !sentence.is_empty());
@@ -125,7 +124,7 @@ impl Of<'_> {
         Ok(())
     }
 
-    /// Times that are not zero, a line each, those in another below it; and their fields.
+    /// Non-zero times, one per line, indented below the time that includes them; and their fields.
     fn times(&self, older: &[&str]) -> (String, Vec<&'static str>) {
         let (mut lines, mut timed, mut around) = (String::new(), Vec::new(), Vec::new());
         for time in &TIMES {
@@ -140,25 +139,22 @@ impl Of<'_> {
             let (indent, raw) = ("  ".repeat(around.len()), raw.get());
             let read =
                 if us < 1e3 && field.ends_with("_us") { String::new() } else { format!(" ({})", micros(us)) };
-            lines.push_str(&format!(
-                "{indent}{field} = {raw}{read}
-"
-            ));
+            lines.push_str(&format!("{indent}{field} = {raw}{read}\n"));
             around.push(time.depth);
             timed.push(field);
         }
         (lines, timed)
     }
 
-    /// A value as people read it: text without quotes, a configuration or what stands elsewhere as the way to it.
+    /// A value as people read it: text without quotes; a link if the report shows the value elsewhere.
     fn value(&self, field: &str, raw: &RawValue) -> anyhow::Result<Value> {
-        // A configuration has 40 KB and is not shown here, so it is not read either.
+        // A configuration has 40 KB and is only linked, so it is not parsed.
         if let Some((_, md5)) = self.record.configs.iter().find(|(name, _)| *name == field)
             && let Some(config) = config(self.view, field, *md5)
         {
             return Ok(Value::Short(config));
         }
-        // What a text is not must not be tried: the error would hold all of the text.
+        // Parsing as the wrong type is avoided: the error would contain the whole text.
         let written = raw.get();
         let of_list = |list: Vec<String>| match list.iter().all(|item| !item.contains(['\n', ','])) {
             true => list.join(", "),
@@ -181,20 +177,18 @@ impl Of<'_> {
         Ok(Value::Long(text.to_owned()))
     }
 
-    /// Where the page of the compile stands.
-    fn page(&self) -> String {
-        self.href(&paths::compile_page(self.compile))
-    }
-
-    /// Where a file of the report stands, seen from this page.
+    /// The address of a file of the report, relative to this page.
     fn href(&self, path: &RelPath) -> String {
         self.view.href_beside(path, &self.compile.folder(self.record.attempt))
     }
 
-    /// The way to the place where a value stands already, if it does.
+    /// A link to the place where the report shows a value already.
     fn elsewhere(&self, field: &str, text: &str) -> anyhow::Result<Option<Html>> {
         let view = self.view;
-        let to = |anchor: &str, words: &str| Some(view.link(&format!("{}#{anchor}", self.page()), words));
+        let page = self.href(&paths::compile_page(self.compile));
+        let to = |is_there: bool, anchor: &str, words: String| {
+            is_there.then(|| view.link(&format!("{page}#{anchor}"), &words))
+        };
         Ok(match field {
             "stack_trace" => {
                 let stack = self.compile.stack.as_deref().unwrap_or_default();
@@ -203,27 +197,26 @@ impl Of<'_> {
                     format!("Line: {number}, Name: {}, Filename: {}", frame.name, view.file(frame))
                 };
                 let same = !stack.is_empty() && stack.iter().map(line).eq(text.lines());
-                if same { to("stack", &counted(stack.len(), "frame", "frames")) } else { None }
+                to(same, "stack", counted(stack.len(), "frame", "frames"))
             }
             "graph_node_shapes" => {
                 let sizes = &self.compile.graph_sizes;
                 let same = !sizes.is_empty() && as_python(sizes) == text;
-                if same { to("graph-sizes", &counted(sizes.len(), "size", "sizes")) } else { None }
+                to(same, "graph-sizes", counted(sizes.len(), "size", "sizes"))
             }
             "fail_reason" => {
-                let failures = view.report.model.failures.iter();
                 let same = |failure: &Failure| {
                     failure.record == self.record.line && failure.reason.as_deref() == Some(text)
                 };
-                let lines = counted(text.lines().count(), "line", "lines");
-                if failures.clone().any(same) { to("failures", &lines) } else { None }
+                let same = view.report.model.failures.iter().any(same);
+                to(same, "failures", counted(text.lines().count(), "line", "lines"))
             }
             "exception_stack_trace" => self.error_file(text)?,
             _ => None,
         })
     }
 
-    /// The file of the error that holds this traceback.
+    /// A link to the file of the error with this traceback.
     fn error_file(&self, traceback: &str) -> anyhow::Result<Option<Html>> {
         let report = self.view.report;
         let errors = self.compile.artifacts.iter().filter(|a| &*a.name == "dynamo_error");
@@ -247,7 +240,7 @@ enum Value {
     Long(String),
 }
 
-/// Index in [`PLAIN`] of a value that many fields have.
+/// The index of a common value in [`PLAIN`].
 fn plain_value(raw: &RawValue) -> Option<usize> {
     let text = raw.get();
     let value = match text {
@@ -258,8 +251,7 @@ fn plain_value(raw: &RawValue) -> Option<usize> {
     PLAIN.iter().position(|plain| *plain == value)
 }
 
-/// An object of plain values as people read it: `fx_cache: true, triton_bundling: false`. None if a value is a list or
-/// an object.
+/// An object of plain values as people read it: `fx_cache: true, triton_bundling: false`. None for nested values.
 fn named_values(json: &str) -> Option<String> {
     let fields = Fields::parse(json).ok()?;
     let pairs = fields.iter().map(|(name, raw)| {
@@ -273,13 +265,13 @@ fn named_values(json: &str) -> Option<String> {
     Some(pairs.collect::<Option<Vec<String>>>()?.join(", "))
 }
 
-/// Sizes as Python prints a dictionary of them.
+/// Sizes as Python prints them in a dictionary.
 fn as_python(sizes: &GraphSizes) -> String {
     let pairs = sizes.iter().map(|one| format!("'{}': {}", one.value, one.size));
     format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
 }
 
-/// The way to a configuration. Torch repeats the same 40 KB with every compile; the report has it once.
+/// A link to a configuration. Torch repeats the same 40 KB with every compile; the report shows it once.
 fn config(view: View<'_>, field: &str, md5: Md5) -> Option<Html> {
     let settings = view.report.model.configs.get(&md5)?.settings?;
     let page = view.href_with_anchor(&log_settings::address(field)?);

@@ -1,11 +1,11 @@
-//! What a compile came to, in a sentence or two.
+//! The outcome of a compile, in a sentence or two.
 
 use crate::model::{Outcome, Status};
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::Subject;
 use crate::trace::{CompileId, TextSet};
 
-/// Characters of a failure's first line that stand in the sentence; all of it stands below.
+/// Characters of a failure's first line in the sentence; the whole text follows below.
 const LONGEST_REASON: usize = 160;
 
 /// Older compiles that are named.
@@ -22,24 +22,24 @@ fn outcome(view: View<'_>, subject: Subject<'_>) -> Html {
     let words = match compile.status {
         Status::Error => return failure(view, subject),
         _ if compile.id.is_none() => {
-            "Records that carry no compile id: written outside of any compile, or by a tool that has none."
+            "Records without a compile id: written outside of any compile, or by a tool that sets none."
         }
         Status::Missing if view.report.found.export.compiles.contains(&subject.index) => {
-            "An export: torch writes no metrics for it. What came of it stands in the export report."
+            "An export: torch writes no metrics for it. The export report has its outcome."
         }
         Status::Missing if compile.metrics.is_empty() => {
-            "No metrics arrived: the compile had not ended when the log did, or its process was killed."
+            "No metrics: the log ends before the compile does, or its process was killed."
         }
-        Status::Missing => "Only metrics of the backward arrived; those of the forward are not in this log.",
+        Status::Missing => "This log has metrics of the backward only, not of the forward.",
         Status::Empty if compile.outcome().is_some_and(|m| m.has_guarded_code == Some(false)) => {
-            "Nothing was compiled: Dynamo found no operator to capture, and the frame runs as it is."
+            "Nothing was compiled: Dynamo found no operator to capture, and the frame runs unchanged."
         }
-        Status::Empty => "No operator was captured: the frame runs as Python, under guards.",
+        Status::Empty => "No operator was captured: the frame runs as Python, behind guards.",
         Status::Break => "Compiled up to a graph break.",
         Status::Ok => "Compiled.",
     };
     let only_restarted = compile.status == Status::Break && subject.of.breaks.is_empty();
-    Html::escaped(if only_restarted { "Compiled after tracing began anew." } else { words })
+    Html::escaped(if only_restarted { "Compiled after tracing restarted." } else { words })
 }
 
 fn failure(view: View<'_>, subject: Subject<'_>) -> Html {
@@ -47,7 +47,7 @@ fn failure(view: View<'_>, subject: Subject<'_>) -> Html {
     let mut lines =
         failure.reason.as_deref().unwrap_or_default().lines().filter(|line| !line.trim().is_empty());
     let mut line = lines.next().map(|line| line.trim().to_owned());
-    // `backend='x' raised:` says nothing without the line below it.
+    // `backend='x' raised:` means nothing without the next line.
     if let (Some(first), Some(next)) = (line.as_mut().filter(|line| line.ends_with(':')), lines.next()) {
         first.push(' ');
         first.push_str(next.trim());
@@ -74,8 +74,8 @@ fn origin(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> 
         return recompile(view, subject);
     };
     let words = match id.version() {
-        Some(0) | None => "It is the first compile of its function.",
-        Some(_) => "The compiles of its function before it are not in this log.",
+        Some(0) | None => "First compile of its function.",
+        Some(_) => "Earlier compiles of its function are not in this log.",
     };
     Ok(Some(Html::escaped(words)))
 }
@@ -93,19 +93,15 @@ fn recompile(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html
             return Ok(None);
         };
         let pill = view.pill(first)?;
-        let words = "; the log does not say why it was compiled again.";
-        return Ok(Some(Html::joined(["The same code as ".into(), pill, words.into()], "")));
+        let words = "; the log does not say why it was recompiled.";
+        return Ok(Some(Html::joined(["Same code as ".into(), pill, words.into()], "")));
     }
     let pills = older.iter().take(MOST_OLDER).map(|id| view.pill_of(Some(id)));
     let pills = Html::joined(pills.collect::<anyhow::Result<Vec<_>>>()?, " ");
-    let more = match older.len().saturating_sub(MOST_OLDER) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let end = format!("{}.", and_more(older.len(), MOST_OLDER));
     let link = view.link("#recompilation", "recompile");
-    let of = if older.is_empty() { ".".into() } else { format!("{more}.").into() };
     let between = if older.is_empty() { "" } else { " of " };
-    Ok(Some(Html::joined(["A ".into(), link, between.into(), pills, of], "")))
+    Ok(Some(Html::joined(["A ".into(), link, between.into(), pills, end.into()], "")))
 }
 
 fn troubles(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
@@ -129,10 +125,6 @@ fn caches(subject: Subject<'_>) -> Option<Html> {
     let caches = subject.of.caches;
     let hit = !caches.is_empty() && caches.iter().all(|c| c.outcome == Outcome::Hit);
     hit.then(|| {
-        Html::escaped(if caches.len() == 1 {
-            "The cache had the result."
-        } else {
-            "All caches had the result."
-        })
+        Html::escaped(if caches.len() == 1 { "The cache lookup hit." } else { "All cache lookups hit." })
     })
 }

@@ -4,7 +4,7 @@ use crate::analysis::{Chain, OfCompile, OwnFiles, Step};
 use crate::model::{Compile, CompileIndex, Fields, Function};
 use crate::report::subject::Report;
 
-/// The compile that a page is about, and what is known of it.
+/// The compile that a page is about, and what is known about it.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'a> {
     pub report: Report<'a>,
@@ -16,7 +16,7 @@ pub(crate) struct Subject<'a> {
     pub own: &'a OwnFiles,
     /// The compiles of the same function, itself among them.
     pub chain: &'a [CompileIndex],
-    /// The fields of its [main record](super::metrics::main_record), which is read once for all of the page.
+    /// The fields of its [main record](super::metrics::main_record), read once for the whole page.
     pub metrics: Option<&'a Fields<'a>>,
     /// Why it was compiled again; None for a first compile.
     pub step: Option<Recompiled<'a>>,
@@ -36,7 +36,7 @@ impl Subject<'_> {
     }
 }
 
-/// The compiled function; where nothing names it, that of another compile of the same frame.
+/// The compiled function; falls back to the function of another compile of the same frame.
 pub(crate) fn function<'a>(subject: Subject<'a>) -> Option<&'a Function> {
     let compiles = &subject.report.model.compiles;
     let others = || subject.chain.iter().find_map(|index| compiles.get(*index)?.function.as_deref());

@@ -3,6 +3,7 @@
 use crate::analysis::PhaseNode;
 use crate::model::Fields;
 use crate::report::kit::prelude::*;
+use crate::report::pages::compile::flame;
 use crate::report::pages::compile::subject::Subject;
 use crate::report::words::metrics::{TIMES, TimeField};
 use crate::report::words::phases::phase_meaning;
@@ -13,30 +14,28 @@ pub(crate) fn present(subject: Subject<'_>) -> bool {
         || subject.report.found.time.has_phases(subject.index)
 }
 
-/// The chart of the phases with a table of them; where the log has no phases, the times of the metrics.
+/// The chart and table of the phases; the times of the metrics if the log has no phases.
 pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if !present(subject) {
         return Ok(());
     }
-    let chart = crate::report::pages::compile::flame::chart(view, subject)?;
     view.open_section(out, ("time", "Compile time", ""), None, Html::default())?;
     let timed = &subject.report.found.time;
     if timed.has_phases(subject.index) {
-        put(out, &chart)?;
+        put(out, &flame::chart(view, subject)?)?;
         let phases = timed.phases_of(subject.report.model, subject.index);
         write_phases(view, subject, &phases, out)?;
     } else if let Some(fields) = subject.metrics {
         write_times(view, out, fields)?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 /// The times of one record, each with what it means.
 fn write_times(view: View<'_>, out: &mut dyn Write, fields: &Fields<'_>) -> anyhow::Result<()> {
     let read = TIMES.iter().filter_map(|time| Some((time, time.read(fields)?.0)));
     let mut times: Vec<_> = read.filter(|(_, us)| *us != 0.0).collect();
-    // The whole record is mostly one of the times below it.
+    // The total mostly equals one of the times below it.
     if let [(whole, us), rest @ ..] = times.as_slice()
         && whole.is_whole()
         && rest.iter().any(|(_, other)| other == us)
@@ -49,20 +48,15 @@ fn write_times(view: View<'_>, out: &mut dyn Write, fields: &Fields<'_>) -> anyh
 }
 
 fn row(time: &TimeField, us: f64) -> Row {
-    let name = format!("{}{}", indent(time.depth), time.title).replace(' ', "\u{a0}");
-    Row::of(vec![Td::text(&name), Td::number(us, &micros(us)), Td::text(time.meaning)])
+    let name = format!("{}{}", "\u{2003}".repeat(time.depth), time.title).replace(' ', "\u{a0}");
+    Row::of(vec![Td::text(&name), Td::time(us), Td::text(time.meaning)])
 }
 
-/// Space before the name of a time that is part of another.
-fn indent(depth: usize) -> String {
-    "\u{2003}".repeat(depth)
-}
-
-/// Share of a compile's time from which on what a phase took itself is told, and phases at most.
+/// A phase is listed if its own time is at least this share of the compile's, and at most so many are.
 const LEAST_SHARE: f64 = 0.01;
 const MOST_PHASES: usize = 12;
 
-/// A phase wherever it ran in a compile.
+/// All runs of a phase in a compile.
 #[derive(Default)]
 struct Sum {
     self_s: f64,
@@ -70,7 +64,7 @@ struct Sum {
     count: u64,
 }
 
-/// Phases by name; one within itself counts once in its total.
+/// Phases by name; a nested run of the same phase counts once in the total.
 fn by_name(phases: &[PhaseNode]) -> OrderedMap<&str, Sum> {
     let mut sums: OrderedMap<&str, Sum> = OrderedMap::default();
     let mut around: Vec<&str> = Vec::new();
@@ -93,7 +87,7 @@ fn by_name(phases: &[PhaseNode]) -> OrderedMap<&str, Sum> {
     sums
 }
 
-/// The phases that took most themselves, as torch's own spans time them, and what else was measured.
+/// The phases with the most time of their own, as timed by torch's spans, and what else was measured.
 fn write_phases(
     view: View<'_>,
     subject: Subject<'_>,
@@ -133,10 +127,9 @@ fn write_phases(
     };
     let words = format!("{others}{}{}", aside.unwrap_or_default(), ended_in(view, subject));
     let words = words.trim_start_matches("; ");
-    let link = view.link(&format!("../{}", links::time(subject.index)), "What else ran then");
+    let link = view.link(&format!("../{}", links::time(subject.index)), "What else ran meanwhile");
     let between = if words.is_empty() { "" } else { ". " };
-    note_below(out, Html::joined([words.into(), between.into(), link, ".".into()], ""))?;
-    Ok(())
+    Ok(note_below(out, Html::joined([words.into(), between.into(), link, ".".into()], ""))?)
 }
 
 /// The innermost phase that was open when the log ended, if that was in this compile.
@@ -144,7 +137,7 @@ fn ended_in(view: View<'_>, subject: Subject<'_>) -> String {
     let open = view.report.found.end.as_ref().filter(|end| end.compile == Some(subject.index));
     let innermost = open.and_then(|end| end.phases.last());
     let Some(open) = innermost else { return String::new() };
-    // The last event of a log may be the begin of the phase.
+    // The log may end with the event that begins the phase.
     let least = match open.at_least_s > 0.0 {
         true => format!(", open for at least {}", micros(open.at_least_s * 1e6)),
         false => String::new(),
@@ -152,7 +145,7 @@ fn ended_in(view: View<'_>, subject: Subject<'_>) -> String {
     format!("; the log ends in {}{least}", open.name)
 }
 
-/// What the compiler does in a phase, and how long it was open at least where the log ends in it.
+/// What the compiler does in a phase, and for at least how long it was open if the log ends in it.
 fn meaning(view: View<'_>, subject: Subject<'_>, phase: &str) -> Html {
     let open = view.still_open(phase, Some(subject.index)).map(|open| span("warn", open.as_str()));
     let meaning = Some(phase_meaning(phase)).filter(|meaning| !meaning.is_empty()).map(Html::escaped);

@@ -1,4 +1,4 @@
-//! Why a compile exists and what went wrong in it: recompile reasons, graph breaks, failures, restarts.
+//! Why a compile happened and what went wrong in it: recompile reasons, graph breaks, failures, restarts.
 
 use crate::analysis::disagreement;
 use crate::model::{Failure, GraphBreak, Reason};
@@ -7,14 +7,14 @@ use crate::report::kit::prelude::*;
 use crate::report::pages::compile::metrics::{lines, text};
 use crate::report::pages::compile::subject::{Recompiled, Subject};
 
-/// Compiles of a function that are shown around this one; a function recompiled more often is cut.
+/// Compiles of the function that are shown around this one.
 const LONGEST_CHAIN: usize = 8;
 
 pub(crate) fn has_recompilation(subject: Subject<'_>) -> bool {
     !subject.of.recompiles.is_empty() || subject.chain.len() > 1
 }
 
-/// Heading of the recompile reasons; without one the section shows the versions only.
+/// The heading of the section; without recompile reasons it shows only the versions.
 pub(crate) fn title(subject: Subject<'_>) -> &'static str {
     if subject.of.recompiles.is_empty() { "Versions" } else { "Recompilation" }
 }
@@ -47,11 +47,10 @@ fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write
         paragraph_below(out, link)?;
     }
     view.while_room(out, &reasons, "reasons", |out, _, reason| Ok(put(out, &view.reason(reason)?)?))?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
-/// What changed since the closest earlier version, and what to do: as the page of all recompilations says it.
+/// What changed since the closest earlier version, and what to do, worded as on the page of all recompilations.
 fn write_change(
     view: View<'_>,
     Recompiled { chain, step }: Recompiled<'_>,
@@ -117,8 +116,7 @@ fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
         heading(out, view.folded(&found.reason, true))?;
         Ok(put(out, &facts)?)
     })?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static str, Html)>> {
@@ -132,12 +130,11 @@ fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static 
     let others = found.compiles.iter().take(LONGEST_CHAIN).map(|id| view.pill_of(id.as_ref()));
     if found.compiles.len() > 1 {
         let pills = Html::joined(others.collect::<anyhow::Result<Vec<_>>>()?, " ");
-        let more = found.compiles.len().saturating_sub(LONGEST_CHAIN);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        facts.push(("Compiles", Html::joined([pills, Html::escaped(&more)], "")));
+        let more = and_more(found.compiles.len(), LONGEST_CHAIN);
+        facts.push(("Compiles", Html::joined([pills, more.into()], "")));
     }
     if found.count > 1 {
-        facts.push(("In this log", Html::escaped(&counted(found.count, "time", "times"))));
+        facts.push(("In this log", counted(found.count, "time", "times").into()));
     }
     let url = found.url.as_deref();
     let name = found.gb_id.as_deref().unwrap_or("torch's page");
@@ -153,32 +150,28 @@ fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     view.while_room(out, failures, "failures", |out, _, failure| {
         Ok(put(out, &view.facts(of_failure(view, failure)?))?)
     })?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn of_failure(view: View<'_>, failure: &Failure) -> anyhow::Result<Vec<(&'static str, Html)>> {
     let mut facts = vec![("Type", view.code(&failure.error))];
     facts.push(("Where", view.place(failure.file.as_deref(), failure.line)?));
     facts.extend(failure.reason.as_deref().map(|reason| ("Reason", text(reason))));
-    facts.push((
-        "Record",
-        Html::escaped(&format!("{}, line {} of the log", failure.kind, whole(failure.record))),
-    ));
+    let record = format!("{}, line {} of the log", failure.kind, whole(failure.record));
+    facts.push(("Record", record.into()));
     Ok(facts)
 }
 
 fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let restarts = subject.of.restarts;
-    let note = "tracing began anew; the work of each attempt but the last was thrown away";
+    let note = "tracing restarted; the work of all attempts except the last was discarded";
     view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
     view.while_room(out, restarts, "restarts", |out, attempt, restart| {
-        // After torch._dynamo.reset() an id is used again, and its restarts are those of several compiles.
+        // torch._dynamo.reset() reuses ids, so the restarts may belong to several compiles.
         let numbered = restarts.len() < subject.compile.attempts.len();
         let title = numbered.then(|| soft(format!("Attempt {attempt} ended:")));
         let reason = Html::joined(title.into_iter().chain([lines(&restart.reason, 1)]), " ");
         Ok(put(out, &Element::new("div").class("space-above mono").around(reason))?)
     })?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }

@@ -1,21 +1,21 @@
-//! What differs from torch's defaults: the settings that a reader looks at first.
+//! Settings that differ from torch's defaults, which readers look at first.
 
 use crate::analysis::configs::NOTABLE;
 use crate::analysis::defaults::{Against, Choice, Defaults};
-use crate::model::{Compile, CompileIndex};
-use crate::report::kit::config_kinds::Kind;
+use crate::model::CompileIndex;
+use crate::report::kit::config_kinds::{Config, Kind};
 use crate::report::kit::log_settings::LISTED;
 use crate::report::kit::prelude::*;
 
 /// Characters of a value.
 const LONGEST: usize = 120;
 
-/// Compiles that a value names.
+/// Compiles named per value.
 const SHOWN: usize = 8;
 
 /// A value of a setting that is not torch's default, or that torch computes.
 pub(crate) struct Setting<'k> {
-    /// The configuration that holds it.
+    /// Its configuration.
     pub kind: &'k Kind,
     /// Its name.
     pub name: &'k str,
@@ -23,17 +23,17 @@ pub(crate) struct Setting<'k> {
     pub value: &'k str,
     /// How it compares.
     pub against: Against,
-    /// The compiles that had it; empty where all had it.
+    /// The compiles that had it; empty if all had it.
     pub compiles: Vec<CompileIndex>,
 }
 
-/// The settings of a log beside torch's defaults.
+/// The settings of a log compared with torch's defaults.
 pub(crate) struct Compared<'k> {
-    /// The defaults; None where none are recorded for this torch.
+    /// The defaults; None if none are known for this torch.
     pub defaults: Option<Defaults>,
-    /// What was changed.
+    /// Changed settings.
     pub changed: Vec<Setting<'k>>,
-    /// What torch computes from the machine, or sets by itself.
+    /// Settings that torch computes from the machine, or sets by itself.
     pub of_machine: Vec<Setting<'k>>,
 }
 
@@ -52,7 +52,7 @@ impl<'k> Compared<'k> {
                 Against::Default | Against::Unknown => {}
             }
         }
-        // Those with an explanation first, in its order.
+        // Explained settings first, in the order of explanations.
         compared.changed.sort_by_key(|one| notable(one).unwrap_or(NOTABLE.len()));
         compared
     }
@@ -71,7 +71,7 @@ impl<'k> Compared<'k> {
     }
 }
 
-/// The values of a kind's settings that are not plainly the default, each once.
+/// The values of a kind's settings that are not the default, each once.
 fn values<'k>(defaults: &Defaults, kind: &'k Kind) -> Vec<Setting<'k>> {
     let mut found: Vec<Setting<'k>> = Vec::new();
     for config in &kind.configs {
@@ -89,10 +89,8 @@ fn values<'k>(defaults: &Defaults, kind: &'k Kind) -> Vec<Setting<'k>> {
     }
     // A value that all configurations have needs no list of compiles.
     for one in &mut found {
-        let has = |settings: &crate::analysis::configs::Settings| {
-            settings.get(one.name).is_some_and(|value| value == one.value)
-        };
-        if kind.configs.iter().all(|config| has(&config.settings)) {
+        let has = |config: &Config| config.settings.get(one.name).is_some_and(|value| value == one.value);
+        if kind.configs.iter().all(has) {
             one.compiles.clear();
         }
         one.compiles.sort_unstable();
@@ -101,38 +99,40 @@ fn values<'k>(defaults: &Defaults, kind: &'k Kind) -> Vec<Setting<'k>> {
     found
 }
 
-/// The place of a setting among those that have an explanation.
+/// The place of a setting among the explained ones.
 fn notable(one: &Setting<'_>) -> Option<usize> {
     NOTABLE.iter().position(|notable| notable.name == one.name && notable.kind == one.kind.kind)
 }
 
-/// What a setting does, where that is known.
+/// What a setting does, if known.
 pub(crate) fn about(kind: &str, name: &str) -> Option<&'static str> {
-    // The name first: it decides almost always.
+    // The name is compared first, as it almost always decides.
     NOTABLE.iter().find(|notable| notable.name == name && notable.kind == kind).map(|notable| notable.about)
 }
 
 /// Where the defaults come from, in a sentence.
 pub(crate) fn source(compared: &Compared<'_>) -> String {
     match &compared.defaults {
-        None => "No defaults are recorded for this torch, so nothing is compared.".to_owned(),
+        None => "The defaults of this torch are unknown, so nothing is compared.".to_owned(),
         Some(defaults) => match defaults.choice {
             Choice::Same => format!("Compared with the defaults of torch {}.", defaults.torch),
             Choice::NearestBelow => format!(
-                "The defaults of this torch are not recorded: compared with the nearest below, torch {}, and with the next one where there is one. A default that torch had in between looks like a change.",
+                "The defaults of this torch are unknown: compared with the nearest older version, torch {}, and the next newer one if known. A default that existed only in between looks like a change.",
                 defaults.torch
             ),
             Choice::BySettings => format!(
-                "The log does not name its torch: compared with the defaults of torch {}, whose settings are most like those of the log.",
+                "The log does not name its torch version: compared with the defaults of torch {}, whose settings match the log best.",
                 defaults.torch
             ),
         },
     }
 }
 
-/// The section: changed settings, then those that nobody can compare.
+/// The section: changed settings, then those that cannot be compared.
 pub(crate) fn write(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyhow::Result<()> {
-    let Some(_) = &compared.defaults else { return Ok(()) };
+    if compared.defaults.is_none() {
+        return Ok(());
+    }
     let about = "settings that are not torch's defaults";
     view.open_section(out, ("changed", "Changed", about), Some(whole(compared.count())), Html::default())?;
     match compared.changed.is_empty() {
@@ -144,17 +144,12 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>
             let text = format!("{} = {}", one.name, clipped(one.value, LONGEST).0);
             view.code(&text)
         });
-        let listed = Html::joined(listed.collect::<Vec<_>>(), ", ");
-        let more = compared.of_machine.len().saturating_sub(SHOWN);
-        let more =
-            if more > 0 { format!(" and {}", counted(more, "other", "others")) } else { String::new() };
-        let before = Html::escaped(
-            "Not compared, since torch computes them from the machine or sets them while it compiles: ",
-        );
-        note_below(out, Html::joined([before, listed, Html::escaped(&more), ".".into()], ""))?;
+        let listed = Html::joined(listed, ", ");
+        let more = format!("{}.", and_more(compared.of_machine.len(), SHOWN));
+        let before = "Not compared, as torch computes them from the machine or sets them while compiling: ";
+        note_below(out, Html::joined([before.into(), listed, more.into()], ""))?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn changed(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyhow::Result<()> {
@@ -172,10 +167,9 @@ fn changed(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyh
         let value = Element::new("b").class("warn").around(short(one.value));
         let default = match &one.against {
             Against::Changed(default) => short(default),
-            _ => Html::escaped(UNKNOWN),
+            _ => UNKNOWN.into(),
         };
-        let compiles: Vec<&Compile> =
-            one.compiles.iter().filter_map(|index| view.report.model.compiles.get(*index)).collect();
+        let compiles = view.compiles(&one.compiles);
         let compiles = match compiles.is_empty() {
             true => soft("all"),
             false => view.some_pills(&compiles, SHOWN)?,

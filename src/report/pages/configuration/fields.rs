@@ -1,4 +1,4 @@
-//! What the fields of metrics records mean: said here once, for the records of all compiles.
+//! What the fields of metrics records mean, once for the records of all compiles.
 
 use crate::report::kit::markup::more;
 use crate::report::kit::prelude::*;
@@ -9,10 +9,10 @@ use indexmap::IndexMap;
 /// The anchor.
 pub(crate) const ID: &str = "fields";
 
-/// Records that are read again: those of one torch have the same fields, and each takes 40 KB.
+/// Records that are searched for fields: they mostly have the same ones, and each has 40 KB.
 const MOST_READ: usize = 300;
 
-/// Fields whose names say it all, and ends of such names.
+/// Fields with self-explanatory names, and ends of such names.
 const CLEAR: [&str; 8] = [
     "co_name",
     "co_filename",
@@ -25,7 +25,7 @@ const CLEAR: [&str; 8] = [
 ];
 const CLEAR_ENDS: [&str; 2] = ["_cache_hit_count", "_cache_miss_count"];
 
-/// Names of known fields that are set in the log's metrics, with what each means; equal meanings once.
+/// Known fields that are set in the log's metrics, grouped by meaning.
 pub(crate) fn found(report: Report<'_>) -> anyhow::Result<IndexMap<&'static str, Vec<&'static str>>> {
     let clear = |name: &str| CLEAR.contains(&name) || CLEAR_ENDS.iter().any(|end| name.ends_with(end));
     let mut unseen: IndexMap<&str, &str> =
@@ -59,10 +59,9 @@ pub(crate) fn write(
         return Ok(());
     }
     let count = fields.values().map(Vec::len).sum::<usize>();
-    let about = "what torch writes of each compile, those whose names do not say it";
+    let about = "what torch records about each compile, without self-explanatory fields";
     view.open_section(out, (ID, "Fields of the metrics", about), Some(whole(count)), Html::default())?;
     let facts = fields.iter().map(|(meaning, names)| (names.join(" "), Html::escaped(meaning)));
     put(out, &more("What each means", &view.facts(facts)))?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }

@@ -1,4 +1,4 @@
-//! All settings of the log in one table, folded: a filter finds each by its name, those that are off too.
+//! All settings of the log in one folded table with a filter by name, including those switched off.
 
 use super::changed::{Compared, about};
 use crate::report::kit::config_kinds::Kind;
@@ -9,7 +9,7 @@ use crate::report::kit::tables::TextRow;
 /// The anchor.
 pub(super) const ID: &str = "settings";
 
-/// Characters of a value; two recorded ones have more, lists of names with 300 and 550. report.json has them whole.
+/// Characters of a value; two recorded values are longer, lists of names with 300 and 550. report.json has them in full.
 const LONGEST: usize = 120;
 
 /// The settings of the most used configuration of each kind.
@@ -32,14 +32,14 @@ pub(super) fn write(
     });
     let tools = view.narrow("settings-table", "Filter by name", choices.into_iter().chain(titles))?;
     let note = match kinds.iter().any(|kind| kind.configs.len() > 1 || kind.unread > 0) {
-        true => "as most compilations had them; those that differ between compilations stand above",
-        false => "as all compilations had them",
+        true => "as in most compilations; those that differ between compilations are listed above",
+        false => "as in all compilations",
     };
     view.open_section(out, (ID, "All settings", note), Some(whole(count)), Html::default())?;
     let modules = kinds.iter().map(|kind| view.code(kind.module)).collect::<Vec<_>>();
     soft_paragraph(out, Html::joined([Html::joined(modules, ", "), ".".into()], ""))?;
-    open_more(out, format!("{}, those that are off included", counted(count, "setting", "settings")))?;
-    crate::report::kit::markup::put(out, &tools)?;
+    open_more(out, format!("{}, including those switched off", counted(count, "setting", "settings")))?;
+    put(out, &tools)?;
     let heads = vec![
         Head::text("Of"),
         Head::text("Setting").mono(),
@@ -51,7 +51,7 @@ pub(super) fn write(
     let rows = settings.iter().take(LISTED).map(|selected| {
         let one = &selected.setting;
         let (value, cut) = clipped(one.value, LONGEST);
-        // Links lead to the settings of a module: the first of them has the anchor.
+        // Links go to the settings of a module: the first of them has the anchor.
         let is_first = !anchored.contains(&one.kind.id);
         if is_first {
             anchored.push(one.kind.id);
@@ -70,8 +70,7 @@ pub(super) fn write(
     view.text_table(out, &table, rows)?;
     view.left_out(out, count, LISTED, "stand in report.json")?;
     close(out, "details")?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 /// How many settings there are.
@@ -94,18 +93,18 @@ fn settings(kinds: &[Kind]) -> impl Iterator<Item = Setting<'_>> {
     })
 }
 
-/// What a reader can narrow the list to besides a kind: the word that selects it, and what the reader is offered.
+/// Filters of the list besides the kinds: the word in the row, and the label.
 const CHOICES: [(&str, &str); 4] =
     [("changed", "changed"), ("explained", "explained"), ("on", "on or with a value"), ("off", "off")];
 
-/// Bytes of the longest words that select a setting: `dynamo changed explained on`.
+/// Room for the words that select a setting: `dynamo changed explained on`.
 const WORDS_BYTES: usize = 32;
 
-/// A setting with what selects it.
+/// A setting with its properties for the filter.
 struct Selected<'k> {
     setting: Setting<'k>,
     is_changed: bool,
-    /// What it does, where that is known.
+    /// What it does, if known.
     about: Option<&'static str>,
 }
 
@@ -116,7 +115,7 @@ impl<'k> Selected<'k> {
         Selected { setting, is_changed, about: about(kind.kind, name) }
     }
 
-    /// Those of [`CHOICES`] that select it.
+    /// The words of [`CHOICES`] that select it.
     fn choices(&self) -> impl Iterator<Item = &'static str> {
         let is_off = OFF.contains(&self.setting.value);
         let holds = [self.is_changed, self.about.is_some(), !is_off, is_off];

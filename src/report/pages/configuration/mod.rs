@@ -1,23 +1,24 @@
-//! `configuration.html`: what differs from torch's defaults, versions, what differs between compiles, and every setting.
+//! `configuration.html`: differences from torch's defaults, versions, differences between compiles, and all settings.
 
 mod changed;
 mod fields;
 mod listed;
 
-use crate::model::{Compile, CompileIndex};
+use crate::model::CompileIndex;
 use crate::report::kit::config_kinds::Kind;
 use crate::report::kit::log_settings::kinds;
 use crate::report::kit::prelude::*;
 use crate::report::kit::versions::versions;
 use changed::Compared;
+use std::collections::BTreeSet;
 
-/// Differing settings that are listed, one a value. Torch has some 700 settings.
+/// Rows of differing settings, one per value. Torch has some 700 settings.
 const LISTED: usize = 3_000;
 
-/// Compiles that a value names.
+/// Compiles named per value.
 const SHOWN: usize = 12;
 
-/// Changed settings that the verdict names.
+/// Changed settings named in the verdict.
 const NAMED: usize = 4;
 
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
@@ -58,7 +59,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
 
 fn verdict(view: View<'_>, kinds: &[Kind], compared: &Compared<'_>, differs: usize) -> Html {
     if kinds.is_empty() {
-        return "The log holds no settings.".into();
+        return "The log contains no settings.".into();
     }
     let differences = match differs {
         0 => "all compilations had the same settings".to_owned(),
@@ -70,13 +71,11 @@ fn verdict(view: View<'_>, kinds: &[Kind], compared: &Compared<'_>, differs: usi
             names.push(one.name);
         }
     }
-    let more = names.len().saturating_sub(NAMED);
-    names.truncate(NAMED);
-    let named = Html::joined(names.into_iter().map(|name| view.code(name)), ", ");
-    let more = if more > 0 { format!(" and {}", counted(more, "other", "others")) } else { String::new() };
+    let more = and_more(names.len(), NAMED);
+    let named = Html::joined(names.into_iter().take(NAMED).map(|name| view.code(name)), ", ");
     let changed: Html = match (&compared.defaults, compared.count()) {
-        (None, _) => Html::escaped("No defaults of this torch are recorded"),
-        (Some(_), 0) => Html::escaped("No setting differs from torch's defaults"),
+        (None, _) => "The defaults of this torch are unknown".into(),
+        (Some(_), 0) => "No setting differs from torch's defaults".into(),
         (Some(_), n) => {
             let words =
                 format!("{} from torch's defaults: ", counted(n, "setting differs", "settings differ"));
@@ -90,38 +89,27 @@ fn differences(view: View<'_>, out: &mut dyn Write, (kinds, count): (&[Kind], us
     if count == 0 {
         return Ok(());
     }
-    let about = "settings that compilations had differently";
+    let about = "settings that differ between compilations";
     view.open_section(out, ("differences", "Differences", about), Some(whole(count)), Html::default())?;
     let heads =
         vec![Head::text("Of"), Head::text("Setting"), Head::unsorted("Value"), Head::unsorted("Compiles")];
     let table = Table { id: "differences-table", label: "Differing settings", heads };
-    let mut rows = Vec::new();
-    for kind in kinds {
-        for one in kind.differing() {
-            for (value, configs) in one.values {
-                rows.push((kind, one.name, value, configs));
-            }
-        }
-    }
-    let all = rows.len();
-    rows.truncate(LISTED);
-    let shown = rows.len();
-    let rows = rows.into_iter().map(|(kind, name, value, configs)| {
-        let mut of: Vec<CompileIndex> =
-            configs.iter().flat_map(|at| kind.configs.get(*at)).flat_map(|c| &c.compiles).copied().collect();
-        of.sort_unstable();
-        of.dedup();
-        let compiles: Vec<&Compile> =
-            of.iter().filter_map(|index| view.report.model.compiles.get(*index)).collect();
+    let differing = kinds.iter().flat_map(|kind| kind.differing().into_iter().map(move |one| (kind, one)));
+    let values = differing.flat_map(|(kind, one)| {
+        one.values.into_iter().map(move |(value, configs)| (kind, one.name, value, configs))
+    });
+    let all: Vec<_> = values.collect();
+    let rows = all.iter().take(LISTED).map(|(kind, name, value, configs)| {
+        let of = configs.iter().flat_map(|at| kind.configs.get(*at)).flat_map(|config| &config.compiles);
+        let of: Vec<CompileIndex> = of.copied().collect::<BTreeSet<_>>().into_iter().collect();
         Ok(Row::of(vec![
             Td::text(kind.title),
             Td::text(name).class("mono"),
-            Td::html(value.map_or_else(|| Html::escaped("not set"), |value| view.folded(value, true))),
-            Td::html(view.some_pills(&compiles, SHOWN)?),
+            Td::html(value.map_or_else(|| "not set".into(), |value| view.folded(value, true))),
+            Td::html(view.some_pills(&view.compiles(&of), SHOWN)?),
         ]))
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, all, shown, "stand in raw.jsonl")?;
-    close_section(out)?;
-    Ok(())
+    view.left_out(out, all.len(), LISTED, "stand in raw.jsonl")?;
+    Ok(close_section(out)?)
 }

@@ -1,4 +1,4 @@
-//! The compile of a function before this one: beside its graphs one sees what the recompile changed.
+//! The previous compile of a function: comparing graphs shows what the recompile changed.
 
 use crate::analysis::GraphPair;
 use crate::model::{Artifact, Compile, CompileIndex, Content, Form};
@@ -6,14 +6,14 @@ use crate::report::subject::Report;
 use crate::trace::{FrameId, PayloadRef, TextMap};
 use fxhash::FxHashMap;
 
-/// Graphs that are compared between compiles: what Dynamo captured, and what code is made of.
+/// Graphs that are compared between compiles: what Dynamo captured, and what code is generated from.
 const COMPARED: [&str; 2] = ["dynamo_output_graph", "inductor_post_grad_graph"];
 
-/// For each compile the one before it of the same function that has graphs.
+/// For each compile the previous compile of the same function that has graphs.
 pub(crate) struct Earlier(FxHashMap<CompileIndex, CompileIndex>);
 
 impl Earlier {
-    /// Those of a log.
+    /// Finds them for all compiles of a log.
     pub(crate) fn of(report: Report<'_>) -> Earlier {
         let mut frames: TextMap<FrameId, Vec<(u64, CompileIndex)>> = TextMap::default();
         for (index, compile) in report.model.compiles.indexed() {
@@ -30,13 +30,13 @@ impl Earlier {
         Earlier(before)
     }
 
-    /// The compile before another.
+    /// The previous compile.
     pub(crate) fn before<'m>(&self, report: Report<'m>, index: CompileIndex) -> Option<&'m Compile> {
         report.model.compiles.get(*self.0.get(&index)?)
     }
 }
 
-/// The graphs of a compile's last attempt that are compared, with their indices.
+/// The compared graphs of a compile's last attempt, with their indices.
 fn compared(compile: &Compile) -> Vec<(usize, &Artifact)> {
     let is_compared = |artifact: &Artifact| {
         COMPARED.contains(&&*artifact.name) && matches!(artifact.content, Content::Payload(_, Form::Text))
@@ -48,20 +48,23 @@ fn compared(compile: &Compile) -> Vec<(usize, &Artifact)> {
     found
 }
 
-/// The graphs of two compiles that have one name: the first of the one with the first of the other, and so on.
+/// The graphs of two compiles paired by name and order.
 pub(crate) fn pairs(before: &Compile, after: &Compile) -> Vec<GraphPair> {
     let (old, new) = (compared(before), compared(after));
-    let named = |name: &'static str| {
-        let of = move |graphs: &[(usize, &Artifact)]| -> Vec<usize> {
-            graphs.iter().filter(|(_, artifact)| *artifact.name == *name).map(|(index, _)| *index).collect()
-        };
-        let both = of(&old).into_iter().zip(of(&new));
-        both.map(|(before, after)| GraphPair { before, after, what: name.to_owned() }).collect::<Vec<_>>()
-    };
-    COMPARED.into_iter().flat_map(named).collect()
+    let mut pairs = Vec::new();
+    for name in COMPARED {
+        let named = |(_, artifact): &&(usize, &Artifact)| *artifact.name == *name;
+        let both = old.iter().filter(named).zip(new.iter().filter(named));
+        pairs.extend(both.map(|((before, _), (after, _))| GraphPair {
+            before: *before,
+            after: *after,
+            what: name.to_owned(),
+        }));
+    }
+    pairs
 }
 
-/// A graph of a compile, by the index of its file.
+/// The graph in the file with this index.
 pub(crate) fn graph(compile: &Compile, index: usize) -> Option<(&Artifact, PayloadRef)> {
     let artifact = compile.artifacts.get(index)?;
     match artifact.content {

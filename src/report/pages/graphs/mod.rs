@@ -1,5 +1,5 @@
-//! `graphs.html`: the graphs of a compile side by side. The page holds each text once; its script marks the definition
-//! and the uses of a value, compares two graphs, and joins lines of the user's code with graphs and generated code.
+//! `graphs.html`: the graphs of a compile side by side. The page contains each text once; its script marks the definition
+//! and the uses of a value, compares two graphs, and connects lines of the user's code with graphs and generated code.
 
 mod earlier;
 mod output_code;
@@ -20,13 +20,13 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
-/// Bytes of graphs on one page: a browser reads so much without a noticeable wait. The largest compile recorded has 2 MB,
-/// and two graphs of that size can be compared; larger graphs are files only.
+/// Bytes of graphs on one page that a browser reads without a noticeable wait. The largest recorded compile has 2 MB, and
+/// two graphs of that size can be compared; larger graphs are only linked as files.
 const LARGEST_PAGE: u64 = 8 << 20;
 
 /// A page for each compile that has graphs.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    // Found out by the first page: a list of pages is made by one thread, while the others wait.
+    // Computed by the first page that needs it: the list of pages is made by a single thread.
     let context: Arc<OnceLock<Context>> = Arc::default();
     let compiles = report.model.compiles.indexed();
     let page = |(index, compile)| {
@@ -46,7 +46,7 @@ struct Context {
     earlier: Earlier,
 }
 
-/// Which piece of vLLM's a file belongs to: by compile and index of the file.
+/// The vLLM piece of a file, by compile and index of the file.
 type Pieces = FxHashMap<(CompileIndex, usize), String>;
 
 fn pieces(report: Report<'_>) -> Pieces {
@@ -77,13 +77,13 @@ fn write(
 }
 
 fn tabs(compile: &Compile) -> Vec<Tab> {
-    let page = crate::report::kit::links::encoded(paths::compile_page(compile).as_str());
+    let page = links::encoded(paths::compile_page(compile).as_str());
     let label = if compile.id.is_some() { compile.label() } else { "no id".to_owned() };
     let link = |anchor: &str, words: &str| Tab::away(format!("../{page}{anchor}"), words, None);
     vec![link("", &format!("Compile {label}")), link("#files", "All its files")]
 }
 
-/// A graph as the script reads it.
+/// A graph, as read by the script.
 #[derive(Serialize)]
 struct Graph {
     name: String,
@@ -91,11 +91,11 @@ struct Graph {
     attempt: u32,
     href: String,
     about: &'static str,
-    /// The piece of vLLM's that it belongs to, or who wrote it where torch did not.
+    /// The vLLM piece that it belongs to, or its writer if not torch.
     group: Option<String>,
-    /// Its place in `texts`; null where the graph is a file only.
+    /// Its place in `texts`; null if the graph is only linked.
     text: Option<usize>,
-    /// The compile that it is of, where that is an earlier one of the function.
+    /// Its compile, if that is an earlier one of the function.
     compile: Option<String>,
     #[serde(skip)]
     damaged: bool,
@@ -105,11 +105,11 @@ struct Graph {
 struct Shown {
     graphs: Vec<Graph>,
     texts: Vec<String>,
-    /// What is worth comparing: two places in `graphs`, and what happened between them.
+    /// Suggested comparisons: two places in `graphs`, and what happened between them.
     pairs: Vec<(usize, usize, String)>,
 }
 
-/// Decides which texts stand on the page: the compile's own, then those of the compile before it.
+/// Selects the texts of the page: the compile's own, then those of the previous compile.
 fn shown(
     view: View<'_>,
     (index, compile): (CompileIndex, &Compile),
@@ -170,7 +170,7 @@ impl Graph {
         let about = if self.about.is_empty() { String::new() } else { format!(": {}", self.about) };
         let large = self.text.is_none().then(|| {
             let limit = bytes(LARGEST_PAGE as f64);
-            span("warn", format!("as a file only: this page holds {limit} of graphs at most"))
+            span("warn", format!("only as a file: this page is limited to {limit} of graphs"))
         });
         let damaged = self.damaged.then(|| span("err", "damaged"));
         let pieces = [link, soft(format!("{}{about}", self.number))].into_iter().chain(large).chain(damaged);
@@ -178,35 +178,24 @@ impl Graph {
     }
 }
 
-/// The texts of a page while they are collected. Those that differ in the graph's id only count as one.
+/// The texts of a page while they are collected. Texts that differ only in the graph's id count as one.
+#[derive(Default)]
 struct Texts {
     kept: Vec<String>,
-    /// The places of those that were read, by their own hash and by that of the text without the graph's id.
+    /// The places of texts that were read, by hash, and by hash without the graph's id.
     known: TextMap<Md5, usize>,
     without_id: FxHashMap<u64, usize>,
     hasher: TextHasher,
-    room: u64,
-}
-
-impl Default for Texts {
-    fn default() -> Texts {
-        Texts {
-            kept: Vec::new(),
-            known: TextMap::default(),
-            without_id: FxHashMap::default(),
-            hasher: TextHasher::default(),
-            room: LARGEST_PAGE,
-        }
-    }
+    bytes: u64,
 }
 
 impl Texts {
-    /// The place of a text among those of the page; None where there is no room for it.
+    /// The place of a text among those of the page; None if there is no room for it.
     fn place(&mut self, view: View<'_>, at: &PayloadRef) -> anyhow::Result<Option<usize>> {
         if let Some(place) = self.known.get(&at.md5) {
             return Ok(Some(*place));
         }
-        if at.text_len > self.room {
+        if self.bytes.saturating_add(at.text_len) > LARGEST_PAGE {
             return Ok(None);
         }
         let mut text = view.report.payload(at)?;
@@ -215,7 +204,7 @@ impl Texts {
         let found = *self.without_id.entry(self.hasher.hash_one(&text)).or_insert(next);
         if found == next {
             self.kept.push(text);
-            self.room -= at.text_len;
+            self.bytes += at.text_len;
         }
         self.known.insert(at.md5, found);
         Ok(Some(found))
@@ -254,7 +243,7 @@ fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html
     view.render("graphs_head", &context)
 }
 
-/// Writes what the script reads, a text at a time.
+/// Writes the data of the script, one text at a time.
 fn write_data(view: View<'_>, compile: &Compile, shown: &Shown, out: &mut dyn Write) -> anyhow::Result<()> {
     Editor::write_pattern(view.report.settings.editor.as_ref(), out)?;
     open_data(out, "graphs-data")?;

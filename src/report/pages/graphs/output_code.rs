@@ -1,13 +1,13 @@
-//! Lines of generated code that say which nodes of the graph, or which line of the user's code, they come from.
+//! Lines of generated code that name the graph nodes, or the line of the user's code, that they come from.
 
 use crate::model::{Compile, Content, Form};
 use crate::report::kit::prelude::*;
 use crate::report::words::files::short_name;
 
-/// Code over this size is not looked into; the largest recorded has 1 MB.
+/// Larger code is not read; the largest recorded has 1 MB.
 const LARGEST_READ: u64 = 4 << 20;
 
-/// Lines that are kept of one file; a click shows some tens.
+/// Lines kept per file; a click shows some tens.
 const MOST_LINES: usize = 2000;
 
 /// A file of generated code.

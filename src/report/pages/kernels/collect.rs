@@ -1,4 +1,4 @@
-//! The kernels of all Inductor runs, each read from the log once.
+//! The kernels of all Inductor runs, each run read from the log once.
 
 use crate::analysis::performance::estimated_runtimes;
 use crate::analysis::provenance::{CodeKind, KernelBody, KernelCall, Provenance};
@@ -15,10 +15,10 @@ use indexmap::IndexMap;
 
 /// A kernel of a graph.
 pub(crate) struct Kernel {
-    /// Place of its run.
+    /// The place of its run.
     pub(crate) run: usize,
     pub(crate) name: String,
-    /// Language of its source; None for a library's.
+    /// The language of its source; None for a library kernel.
     pub(crate) language: Option<&'static str>,
     /// Lines that call it.
     pub(crate) calls: usize,
@@ -28,7 +28,7 @@ pub(crate) struct Kernel {
     pub(crate) code_lines: Option<u32>,
     /// Nodes of the post-grad graph, over all calls.
     pub(crate) nodes: usize,
-    /// Lines of the program: places in [`Kernels::lines`].
+    /// Source lines: places in [`Kernels::lines`].
     pub(crate) lines: Vec<usize>,
     pub(crate) tuning: Option<Box<TritonKernel>>,
     /// Nanoseconds that Inductor expects, over all calls.
@@ -40,7 +40,7 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    /// Microseconds of a call as the trace measured it, and as many times as long as expected that is.
+    /// The measured time of a call over the expected time.
     pub(crate) fn ratio_to_estimate(&self) -> Option<f64> {
         let expected_us = self.runtime_ns? / 1e3 / self.calls as f64;
         let measured_us = self.measured.sum_us / self.measured.count as f64;
@@ -48,17 +48,17 @@ impl Kernel {
     }
 }
 
-/// Where a kernel is called.
+/// A call of a kernel.
 #[derive(Clone)]
 pub(crate) struct CallPlace {
     /// Its anchor on the page of the run.
     pub(crate) anchor: String,
-    /// The file and line of the code.
+    /// File and line of the generated code.
     pub(crate) file: CodeKind,
     pub(crate) line: u32,
 }
 
-/// A kernel that a line of the program became.
+/// A kernel that a source line became.
 pub(crate) struct LineKernel {
     /// Its place in [`Kernels::kernels`].
     pub(crate) kernel: usize,
@@ -68,14 +68,13 @@ pub(crate) struct LineKernel {
     pub(crate) source: String,
 }
 
-/// A line of the program.
+/// A source line.
 #[derive(Default)]
 pub(crate) struct Line {
     pub(crate) code: Option<String>,
     /// In the order of the log.
     pub(crate) kernels: Vec<LineKernel>,
-    /// Runs in which the line became one or more of the kernels whose lines the log does not tell, and how many these
-    /// are.
+    /// Runs in which the line became some of the kernels whose lines are unknown, and how many of those there are.
     pub(crate) perhaps: Vec<(usize, usize)>,
 }
 
@@ -84,13 +83,13 @@ pub(crate) struct Line {
 pub(crate) struct Kernels {
     /// In the order of the log.
     pub(crate) kernels: Vec<Kernel>,
-    /// Lines of the program that became kernels, by file and line.
+    /// Source lines that became kernels, by file and line.
     pub(crate) lines: IndexMap<(String, u64), Line>,
-    /// The lines as they are shown: the program's own first, by file and line.
+    /// The lines in display order: the program's own first, by file and line.
     pub(crate) order: Vec<usize>,
-    /// Where each line stands in that order.
+    /// The position of each line in that order.
     pub(crate) places: Vec<usize>,
-    /// Runs whose mapping and stacks say nothing.
+    /// Runs without provenance data.
     pub(crate) without_data: usize,
 }
 
@@ -154,11 +153,11 @@ impl Kernels {
         Ok(())
     }
 
-    /// Lines of a graph that was recorded without provenance: its comments name them, and its kernels in C++ have none.
+    /// Lines of a graph without recorded provenance: comments name them, but not for kernels in C++.
     fn add_perhaps(&mut self, run: usize, known: &Provenance) {
-        let untold = self.kernels.iter().rev().take_while(|kernel| kernel.run == run);
-        let untold = untold.filter(|kernel| kernel.lines.is_empty()).count();
-        if untold == 0 {
+        let of_run = self.kernels.iter().rev().take_while(|kernel| kernel.run == run);
+        let without_lines = of_run.filter(|kernel| kernel.lines.is_empty()).count();
+        if without_lines == 0 {
             return;
         }
         for source in known.source.iter().filter(|source| !source.post.is_empty()) {
@@ -166,7 +165,7 @@ impl Kernels {
             if line.code.is_none() {
                 line.code.clone_from(&source.code);
             }
-            line.perhaps.push((run, untold));
+            line.perhaps.push((run, without_lines));
         }
     }
 
@@ -174,12 +173,9 @@ impl Kernels {
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
         let key = |at: &usize| self.lines.get_index(*at).map(|(key, _)| (is_library(&key.0), key.clone()));
         order.sort_by_cached_key(key);
-        self.places = vec![0; order.len()];
-        for (place, index) in order.iter().enumerate() {
-            if let Some(slot) = self.places.get_mut(*index) {
-                *slot = place;
-            }
-        }
+        let mut places: Vec<(usize, usize)> = order.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        self.places = places.into_iter().map(|(_, place)| place).collect();
         for kernel in &mut self.kernels {
             kernel.lines.sort_by_key(|at| self.places.get(*at).copied());
         }
@@ -206,7 +202,7 @@ impl Kernel {
     }
 }
 
-/// What `triton_kernel_info` says of the kernels of a compile; of a kernel that it names again, the last time.
+/// What `triton_kernel_info` says about the kernels of a compile; the last entry of a kernel wins.
 fn tuning(compile: &Compile) -> TextMap<&str, &TritonKernel> {
     compile.triton_kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect()
 }

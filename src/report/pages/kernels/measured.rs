@@ -1,4 +1,4 @@
-//! Columns of what a trace measured. A report without a trace has none, and names none as missing.
+//! Columns with measurements of a trace. A report without a trace has neither them nor a note that they are missing.
 
 use super::collect::{Kernel, Kernels};
 use crate::report::kit::links::measured_line;
@@ -6,17 +6,17 @@ use crate::report::kit::measured::{CallsTime, heat, longest_line, time_link};
 use crate::report::kit::prelude::*;
 use crate::trace::TextMap;
 
-/// What the columns hold their figures against.
+/// Reference figures of the columns.
 #[derive(Default)]
 pub(super) struct Measured<'r> {
     /// Whether a kernel of the log was measured.
     present: bool,
     /// Whether one of these has an estimate.
     estimated: bool,
-    /// Microseconds of the kernel that took most, and of all that the device did.
+    /// Microseconds of the longest kernel, and of everything the device did.
     longest_us: f64,
     busy_us: f64,
-    /// Places of lines among those of the trace.
+    /// The place of each line among those of the trace.
     lines: TextMap<(&'r str, u64), usize>,
 }
 
@@ -34,18 +34,18 @@ impl<'r> Measured<'r> {
         }
     }
 
-    /// Of the table of kernels.
+    /// Columns of the table of kernels.
     pub(super) fn heads(&self) -> Vec<Head> {
         let heads = vec![
             Head::number("Measured time").about("over all runs in the trace"),
             Head::number("Runs").about("in the trace"),
             Head::number("Of busy time"),
-            Head::number("Of the estimate").about("a measured run over what Inductor expected"),
+            Head::number("Of the estimate").about("a measured run over Inductor's estimate"),
         ];
         heads.into_iter().take(self.columns()).collect()
     }
 
-    /// The same cells.
+    /// Their cells.
     pub(super) fn cells(&self, view: View<'_>, kernel: &Kernel) -> Vec<Td> {
         let CallsTime { count, sum_us, .. } = kernel.measured;
         let known = Some(sum_us).filter(|_| count > 0);
@@ -70,23 +70,20 @@ impl<'r> Measured<'r> {
         }
     }
 
-    /// Of the table of lines.
+    /// The column of the table of lines.
     pub(super) fn line_head(&self) -> Option<Head> {
-        let about = "of all kernels of the line in the trace; light: its part of kernels of several lines";
+        let about = "of all kernels of the line in the trace; light: its share of kernels of several lines";
         self.present.then(|| Head::number("Measured time").about(about))
     }
 
-    /// The same cell.
+    /// Its cell.
     pub(super) fn line_cell(&self, view: View<'_>, file: &str, line: u64) -> Option<Td> {
         let performance = view.report.found.performance.as_ref().filter(|_| self.present)?;
         let place = self.lines.get(&(file, line)).copied();
         let time = place.and_then(|place| Some((place, performance.lines.get(place)?)));
         Some(match time {
             Some((place, time)) => {
-                let shown = match measured_line(view, place) {
-                    Some(href) => view.link(&href, &micros(time.us)),
-                    None => micros(time.us).into(),
-                };
+                let shown = view.link_if(measured_line(view, place).as_deref(), &micros(time.us));
                 heat(shown, time.own_us, time.us, longest_line(performance))
             }
             None => Td::maybe(None, micros),

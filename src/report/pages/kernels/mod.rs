@@ -1,4 +1,4 @@
-//! `kernels.html`: every kernel of the log with its graph, its lines of the program, and what tuning said.
+//! `kernels.html`: every kernel of the log with its graph, its source lines, and the outcome of tuning.
 
 mod collect;
 mod measured;
@@ -10,16 +10,17 @@ use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::prelude::*;
 use crate::trace::TextSet;
 use collect::{CallPlace, Kernel, Kernels, Line, LineKernel};
+use indexmap::IndexMap;
 use measured::Measured;
 
-/// Kernels in the table, and lines in the other. A log of 368 compiles has some hundred of each.
+/// Rows of the tables of kernels and lines. A log of 368 compiles has some hundreds of each.
 const MOST_KERNELS: usize = 4_000;
 const MOST_LINES: usize = 2_000;
 
 /// Lines, or kernels, in a cell.
 const MOST_IN_CELL: usize = 16;
 
-/// Characters of a kernel's name where several stand in a cell.
+/// Characters of a kernel's name in a cell with several.
 const LONGEST_NAME: usize = 44;
 
 /// Whether the log has generated code.
@@ -28,7 +29,7 @@ pub(crate) fn present(report: Report<'_>) -> bool {
     report.model.compiles.iter().any(|compile| inductor_runs::runs_of(report, compile).iter().any(code))
 }
 
-/// The page, where there is a kernel to tell of.
+/// The page.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
     let path = RelPath::of_parts(&[links::KERNELS]);
     Page::rendered(path, move |worker, out| write(report, worker, out))
@@ -55,13 +56,13 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
 }
 
 fn hero(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut kinds: indexmap::IndexMap<&str, usize> = indexmap::IndexMap::new();
+    let mut kinds: IndexMap<&str, usize> = IndexMap::new();
     for kernel in &found.kernels {
         *kinds.entry(kernel.language.unwrap_or("library")).or_default() += 1;
     }
     let kinds = kinds.iter().map(|(kind, count)| match *kind {
-        "library" => format!("{} of libraries", whole(*count)),
-        kind => format!("{} generated as {kind}", whole(*count)),
+        "library" => format!("{} from libraries", whole(*count)),
+        kind => format!("{} generated in {kind}", whole(*count)),
     });
     let kinds: Vec<String> = kinds.collect();
     let graphs = runs.iter().filter(|run| !run.run.code.is_empty()).count();
@@ -76,23 +77,22 @@ fn hero(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) 
         format!("{colon}{}.", kinds.join(", ")).into(),
     ];
     let with_lines = found.kernels.iter().filter(|kernel| !kernel.lines.is_empty()).count();
-    let mut about = match with_lines {
-        0 => "The log does not say which lines of the program they come from".to_owned(),
-        all if all == found.kernels.len() => {
+    let all = found.kernels.len();
+    let about = match with_lines {
+        0 => "The log does not map kernels to source lines".to_owned(),
+        _ if with_lines == all => {
             let lines = found.lines.values().filter(|line| !line.kernels.is_empty()).count();
             format!("They come from {}", counted(lines, "source line", "source lines"))
         }
-        some => format!(
-            "Of {} the log says which lines of the program they come from",
-            counted(some, "kernel", "kernels")
-        ),
+        some => {
+            format!("The log maps {} of {} to source lines", whole(some), counted(all, "kernel", "kernels"))
+        }
     };
-    about.push_str(". A name means one kernel in its own graph only.");
-    let mut notes = vec![about.into()];
+    let mut notes = vec![format!("{about}. Names are unique only within a graph.").into()];
     if found.without_data > 0 {
         let why = format!(
-            "Provenance was not recorded in {}: what a kernel computes there is worked out from what the generated code \
-             reads and writes. Set ",
+            "Provenance was not recorded for {}: what their kernels compute is derived from what the generated code reads \
+             and writes. Set ",
             counted(found.without_data, "graph", "graphs")
         );
         let setting = view.code("INDUCTOR_PROVENANCE=1");
@@ -120,7 +120,7 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
         Head::text("Kind"),
         Head::number("Calls").about("lines of the code that call it"),
         Head::text("Source lines").absent_if(none(|k| !k.lines.is_empty())),
-        Head::number("Nodes").about("nodes of the post-grad graph in it").absent_if(none(|k| k.nodes > 0)),
+        Head::number("Nodes").about("nodes of the post-grad graph").absent_if(none(|k| k.nodes > 0)),
         Head::number("Lines of code").absent_if(none(|k| k.code_lines.is_some())),
         Head::text("Autotuning").absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.state.is_some()))),
         Head::number("Candidates")
@@ -134,12 +134,11 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     let measured = Measured::of(view, found);
     heads.extend(measured.heads());
     let table = Table { id: "kernels-table", label: "Kernels", heads };
-    let shown: Vec<&Kernel> = all.iter().take(MOST_KERNELS).collect();
-    let rows = shown.into_iter().map(|kernel| row(view, runs, (found, &measured), kernel));
+    let rows = all.iter().take(MOST_KERNELS).map(|kernel| row(view, runs, (found, &measured), kernel));
     view.table(out, &table, rows)?;
-    view.beyond(out, all.len(), all.len().min(MOST_KERNELS), "kernels")?;
+    view.beyond(out, all.len(), MOST_KERNELS, "kernels")?;
     if none(|kernel| kernel.tuning.is_some()) {
-        let words = "torch records compile times and autotuning for Triton kernels only, and estimated run times for GPUs, with ";
+        let words = "torch records compile times and autotuning only for Triton kernels, and estimated run times for GPUs with ";
         note_below(out, Html::joined([words.into(), view.code("LOG_TLPARSE=1"), ".".into()], ""))?;
     }
     Ok(close_section(out)?)
@@ -161,11 +160,8 @@ fn row(
     kernel: &Kernel,
 ) -> anyhow::Result<Row> {
     let run = runs.get(kernel.run);
-    let name = match run.and_then(|run| href(view, run, &kernel.first)) {
-        Some(href) => view.link(&href, &kernel.name),
-        None => Html::escaped(&kernel.name),
-    };
-    // A name of many operators breaks anywhere, but not into a column of letters.
+    let name = view.link_if(run.and_then(|run| href(view, run, &kernel.first)).as_deref(), &kernel.name);
+    // A name of many operators may break anywhere, but not into a column of single letters.
     let name = match clipped(&kernel.name, LONGEST_NAME).1 {
         true => Element::new("div").class("long-name").around(name),
         false => name,
@@ -173,17 +169,16 @@ fn row(
     let kind = kernel.language.unwrap_or("library");
     let tuning = kernel.tuning.clone().unwrap_or_default();
     let graph = match run {
-        Some(run) => Html::joined([view.pill_beside(run.compile)?, Html::escaped(&run.name())], "&nbsp;"),
+        Some(run) => Html::joined([view.pill_beside(run.compile)?, run.name().into()], "&nbsp;"),
         None => Html::default(),
     };
-    let code =
-        tuning.chosen.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |text| view.folded(text, true));
+    let code = tuning.chosen.as_deref().map_or_else(|| UNKNOWN.into(), |text| view.folded(text, true));
     let count = |value: Option<f64>| Td::maybe(value, |value| whole(value as u64));
     let mut cells = vec![
         Td::html(name),
         Td::html(graph).sorted(kernel.run),
         Td::text(kind),
-        Td::number(kernel.calls as f64, &whole(kernel.calls)),
+        Td::count(kernel.calls),
         Td::html(source_lines(view, found, kernel)),
         count((kernel.nodes > 0).then_some(kernel.nodes as f64)),
         count(kernel.code_lines.map(f64::from)),
@@ -198,10 +193,10 @@ fn row(
     Ok(Row::of(cells).selected_by(word(kind).to_owned()).anchored(anchor))
 }
 
-/// torch's word for how a configuration was found, in plain ones.
+/// Plain words for torch's states of tuning.
 fn state_words(state: &str) -> &str {
     match state {
-        "miss" => "tuned now: not in the cache",
+        "miss" => "tuned now, not in the cache",
         "hit" => "found in the cache",
         "only 1 config" => "one configuration, nothing to tune",
         "force_disabled" => "tuning switched off",
@@ -209,7 +204,7 @@ fn state_words(state: &str) -> &str {
     }
 }
 
-/// The linked panes at that call of a kernel, or the line of the code that calls it.
+/// The address of a call in the linked panes, or in the generated code.
 fn href(view: View<'_>, run: &Run<'_>, call: &CallPlace) -> Option<String> {
     let CallPlace { anchor, line, .. } = call;
     if let Some(page) = run.href(view) {
@@ -229,30 +224,16 @@ fn href(view: View<'_>, run: &Run<'_>, call: &CallPlace) -> Option<String> {
 
 /// `x.py:19, 20`, each a link to its row below.
 fn source_lines(view: View<'_>, found: &Kernels, kernel: &Kernel) -> Html {
-    let mut before = None;
-    let mut links = Vec::new();
-    for index in kernel.lines.iter().take(MOST_IN_CELL) {
-        let Some(((file, line), _)) = found.lines.get_index(*index) else { continue };
-        let text = match before.replace(file) == Some(file) {
-            true => line.to_string(),
-            false => format!("{}:{line}", short_path(file)),
-        };
-        links.push(match found.places.get(*index) {
-            Some(place) if *place < MOST_LINES => view.link(&format!("#line-{}", place + 1), &text),
-            _ => Html::escaped(&text),
-        });
-    }
-    let more = kernel.lines.len().saturating_sub(MOST_IN_CELL);
-    if more > 0 {
-        links.push(Html::escaped(&format!("{} more", whole(more))));
-    }
-    if links.is_empty() {
-        return Html::escaped(UNKNOWN);
-    }
-    Html::joined(links, ", ")
+    let known =
+        kernel.lines.iter().filter_map(|index| found.lines.get_index(*index).zip(found.places.get(*index)));
+    let lines: Vec<_> = known.map(|(((file, line), _), place)| ((file.as_str(), *line), *place)).collect();
+    view.file_lines(lines.iter().map(|(line, _)| *line), MOST_IN_CELL, |index, _| {
+        let (_, place) = lines.get(index).filter(|(_, place)| *place < MOST_LINES)?;
+        Some(format!("#line-{}", place + 1))
+    })
 }
 
-/// A kernel's name without the words that all share, and not too long.
+/// A kernel's name without common prefixes, clipped.
 fn short_name(name: &str) -> String {
     let shared = [
         "extern_kernels.",
@@ -276,8 +257,8 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
     }
     let unsure = all.values().any(|line| !line.perhaps.is_empty());
     let note = match unsure {
-        true => "which kernels a line of the program became, or among how many its own is",
-        false => "which kernels a line of the program became",
+        true => "which kernels a source line became, or the candidates if the log does not say",
+        false => "which kernels a source line became",
     };
     view.open_section(out, ("lines", "By source line", note), Some(whole(all.len())), Html::default())?;
     let mut heads = vec![
@@ -289,27 +270,24 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
     let measured = Measured::of(view, found);
     heads.splice(2..2, measured.line_head());
     let table = Table { id: "lines-table", label: "Kernels by source line", heads };
-    let order: Vec<usize> = found.order.iter().take(MOST_LINES).copied().collect();
     let mut named = TextSet::default();
-    let rows = order.iter().enumerate().map(|(place, index)| {
+    let rows = found.order.iter().take(MOST_LINES).enumerate().map(|(place, index)| {
         let Some(((file, number), line)) = all.get_index(*index) else { return Ok(Row::of(Vec::new())) };
         let mut cells = vec![
             Td::html(view.place_once(&mut named, Some(file), Some(*number))).sorted(place),
-            Td::html(
-                line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, false)),
-            ),
-            Td::number(line.kernels.len() as f64, &whole(line.kernels.len())),
+            Td::html(line.code.as_deref().map_or_else(|| UNKNOWN.into(), |code| view.folded(code, false))),
+            Td::count(line.kernels.len()),
             Td::html(kernels_of(view, runs, found, line)).class("soft"),
         ];
         cells.splice(2..2, measured.line_cell(view, file, *number));
         Ok(Row::of(cells).anchored(format!("line-{}", place + 1)))
     });
     view.table(out, &table, rows)?;
-    view.beyond(out, all.len(), all.len().min(MOST_LINES), "lines")?;
+    view.beyond(out, all.len(), MOST_LINES, "lines")?;
     Ok(close_section(out)?)
 }
 
-/// `0/0 inference addmm, gelu_0; 0/1 forward addmm`: each kernel leads to its call for this line, and the graph to the
+/// `0/0 inference addmm, gelu_0; 0/1 forward addmm`: each kernel links to its call for this line, and the graph to the
 /// line in its panes.
 fn kernels_of(view: View<'_>, runs: &[Run<'_>], found: &Kernels, line: &Line) -> Html {
     let kernels = &line.kernels;
@@ -321,38 +299,27 @@ fn kernels_of(view: View<'_>, runs: &[Run<'_>], found: &Kernels, line: &Line) ->
         if before.replace(kernel.run) != Some(kernel.run) {
             let start = if pieces.is_empty() { "" } else { "; " };
             let label = run.label();
-            let label = match run.href(view) {
-                Some(page) => view.link(&format!("{page}#{source}"), &label),
-                None => Html::escaped(&label),
-            };
-            pieces.extend([Html::escaped(start), label, Html::escaped(" ")]);
+            let page = run.href(view).map(|page| format!("{page}#{source}"));
+            pieces.extend([start.into(), view.link_if(page.as_deref(), &label), " ".into()]);
         } else {
-            pieces.push(Html::escaped(", "));
+            pieces.push(", ".into());
         }
-        let name = short_name(&kernel.name);
-        pieces.push(match href(view, run, call) {
-            Some(href) => view.link(&href, &name),
-            None => Html::escaped(&name),
-        });
+        pieces.push(view.link_if(href(view, run, call).as_deref(), &short_name(&kernel.name)));
     }
-    let more = kernels.len().saturating_sub(MOST_IN_CELL);
-    if more > 0 {
-        pieces.push(Html::escaped(&format!(" and {} more", whole(more))));
-    }
-    let untold = line.perhaps.iter().take(MOST_IN_CELL).enumerate();
-    for (index, (run, untold)) in untold {
+    pieces.push(and_more(kernels.len(), MOST_IN_CELL).into());
+    for (index, (run, count)) in line.perhaps.iter().take(MOST_IN_CELL).enumerate() {
         let Some(run) = runs.get(*run) else { continue };
-        let start = match (index, pieces.is_empty()) {
-            (0, true) => "among ",
-            (0, false) => "; among ",
+        let start = match (index, kernels.is_empty()) {
+            (0, true) => "candidates: ",
+            (0, false) => "; candidates: ",
             _ => ", ",
         };
-        let count = if index == 0 { counted(*untold, "kernel", "kernels") } else { whole(*untold) };
-        pieces.push(Html::escaped(&format!("{start}{count} of {}", run.label())));
+        let count = if index == 0 { counted(*count, "kernel", "kernels") } else { whole(*count) };
+        pieces.push(format!("{start}{count} of {}", run.label()).into());
     }
     let more = line.perhaps.len().saturating_sub(MOST_IN_CELL);
     if more > 0 {
-        pieces.push(Html::escaped(&format!(" and in {}", counted(more, "further graph", "further graphs"))));
+        pieces.push(format!(" and in {}", counted(more, "further graph", "further graphs")).into());
     }
     Html::joined(pieces, "")
 }

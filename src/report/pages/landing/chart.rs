@@ -1,4 +1,4 @@
-//! The chart of compile times: a column a compile in the order of their start, or a column for several of many.
+//! The chart of compile times: one column per compile in the order of their start, or one per group of compiles.
 
 use crate::analysis::{PARTS, Parts};
 use crate::model::Compile;
@@ -6,13 +6,13 @@ use crate::report::kit::bars::PHASES;
 use crate::report::kit::links::encoded;
 use crate::report::kit::prelude::*;
 
-/// Columns at most: more are thinner than a finger on a telephone.
+/// Most columns: more would be thinner than a fingertip on a phone.
 const COLUMNS: usize = 60;
 
-/// Share of the highest column from which on a part is drawn: half a pixel.
+/// Smallest share of the highest column that is drawn: half a pixel.
 const LEAST: f64 = 0.005;
 
-/// Compiles in order, and what their parts took together.
+/// Consecutive compiles, and the sums of their parts.
 struct Column<'m> {
     compiles: Vec<(&'m Compile, f64)>,
     parts: Parts,
@@ -25,7 +25,7 @@ struct Chart {
     parts: Vec<Part>,
 }
 
-/// A column: where it leads, what it says on hover, and its height in per cent of the chart.
+/// A column: its link, its tooltip, and its height in percent of the chart.
 #[derive(Serialize)]
 struct Drawn {
     href: String,
@@ -34,21 +34,21 @@ struct Drawn {
     parts: Vec<Share>,
 }
 
-/// A part of a column, in per cent of it.
+/// A part of a column, in percent of the column.
 #[derive(Serialize)]
 struct Share {
     class: &'static str,
     height: String,
 }
 
-/// What a color stands for.
+/// A color of the legend.
 #[derive(Serialize)]
 struct Part {
     name: &'static str,
     class: &'static str,
 }
 
-/// Writes the chart, where there is more than one compile to compare.
+/// Writes the chart if there are at least two compiles to compare.
 pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let all = view.report.model.compiles.indexed().filter(|(_, compile)| compile.id.is_some());
     let timed: Vec<(&Compile, Parts)> = all
@@ -62,11 +62,11 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let columns: Vec<Column<'_>> = timed.chunks(each).map(column).collect();
     let highest = columns.iter().map(|column| column.parts.total()).fold(0.0, f64::max);
     let what = match each {
-        1 => "one column a compile, in the order of their start".to_owned(),
-        n => format!("{} a column, in the order of their start", counted(n, "compile", "compiles")),
+        1 => "one column per compile, in the order of their start".to_owned(),
+        n => format!("{} per column, in the order of their start", counted(n, "compile", "compiles")),
     };
     let about = format!(
-        "Compile time: {what}; the highest is {}. A column leads to its costliest compile.",
+        "Compile time: {what}; the highest is {}. A column links to its costliest compile.",
         micros(highest)
     );
     let columns = columns.iter().filter_map(|column| drawn(column, highest)).collect();
@@ -80,7 +80,6 @@ fn column<'m>(of: &[(&'m Compile, Parts)]) -> Column<'m> {
     Column { compiles: of.iter().map(|(compile, parts)| (*compile, parts.total())).collect(), parts }
 }
 
-/// What is drawn of a column.
 fn drawn(column: &Column<'_>, highest: f64) -> Option<Drawn> {
     let (costliest, _) = column.compiles.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let function = costliest.function.as_ref().map(|f| format!(" {}", f.name)).unwrap_or_default();

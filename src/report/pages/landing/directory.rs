@@ -1,4 +1,4 @@
-//! The compile directory: every file of every compile, by the compiler's phase.
+//! The compile directory: every file of every compile, grouped by compiler phase.
 
 use crate::analysis::{Producers, Stage};
 use crate::limits::{LONGEST_NAME, bounded};
@@ -12,8 +12,8 @@ use crate::report::words::phases::stage_words;
 use crate::trace::{TextMap, TextSet};
 use std::collections::BTreeMap;
 
-/// Compiles in one directory: up to so many stand on the landing page, beyond it each page has so many. The contract's
-/// number.
+/// Compiles per directory: if there are more, the directory moves from the landing page to pages of this many. Part of
+/// the contract.
 const PER_PAGE: usize = 200;
 
 /// Kinds of file that are explained; torch writes about a hundred.
@@ -33,7 +33,7 @@ struct Entry {
     graphs: Option<String>,
     provenance: Vec<PageLink>,
     attempts: Vec<AttemptFiles>,
-    /// Files that the page has no room for.
+    /// How many files the page has no room for.
     left_out: Option<String>,
     lost: Vec<Lost>,
 }
@@ -54,7 +54,7 @@ struct AttemptFiles {
 #[derive(Serialize)]
 struct StageFiles {
     name: String,
-    /// A line each.
+    /// One per line.
     files: Html,
 }
 
@@ -64,18 +64,18 @@ struct Lost {
     what: String,
 }
 
-/// Where the entry of a compile stands, seen from the landing page.
+/// Address of a compile's entry, relative to the landing page.
 pub(crate) fn href(report: Report<'_>, index: CompileIndex) -> String {
     let anchor = report.model.compiles.get(index).map_or_else(String::new, |c| anchored(&id(c, 0)));
     format!("{}#{anchor}", page_of(report, index).unwrap_or_default())
 }
 
-/// The id of an attempt's files on the page.
+/// The element id of an attempt's files.
 fn id(compile: &Compile, attempt: u32) -> String {
     id_of(&compile.bracketed(attempt))
 }
 
-/// The page of a compile's entry, where the landing page has no room for it.
+/// The page with a compile's entry, if the landing page has no room for it.
 fn page_of(report: Report<'_>, index: CompileIndex) -> Option<String> {
     (report.model.compiles.len() > PER_PAGE)
         .then(|| format!("directory_{}.html", index.place() / PER_PAGE + 1))
@@ -89,17 +89,16 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let tools = if long || compiles.is_empty() { Html::default() } else { view.fold_button("directory") };
     view.open_section(out, ("artifacts", "Files", note), Some(whole(files)), tools)?;
     if compiles.is_empty() {
-        soft_paragraph(out, Html::escaped("None: no record belongs to a compilation."))?;
+        soft_paragraph(out, "None: no record belongs to a compilation.")?;
     } else if long {
         contents(view, out)?;
     } else {
         entries(view, out, 0..compiles.len())?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
-/// Where the directory has its own pages: a link to each, and an anchor and link for each attempt as long as there is room.
+/// For a directory with its own pages: a link to each page, and an anchor and link per attempt while there is room.
 fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let compiles = &view.report.model.compiles;
     let mut without_links = 0;
@@ -131,15 +130,14 @@ fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     if without_links > 0 {
         let compiles = counted(without_links, "compile", "compiles");
-        let words = format!(
-            "Links to each of the last {compiles} would make the page too large: the pages above list them."
-        );
-        soft_paragraph(out, Html::escaped(&words))?;
+        let words =
+            format!("Links for the last {compiles} are omitted to limit page size; see the pages above.");
+        soft_paragraph(out, words)?;
     }
     Ok(())
 }
 
-/// The anchors of a compile: `[0/0]`, and `[0/0_1]` for its further attempts. Attempt 0 is always among them.
+/// The anchors of a compile: `[0/0]`, and `[0/0_1]` for further attempts. Attempt 0 is always included.
 fn anchors(compile: &Compile) -> Vec<String> {
     let mut numbers: Vec<u32> = compile.attempts.iter().map(|a| a.number).filter(|n| *n > 0).collect();
     numbers.insert(0, 0);
@@ -165,8 +163,7 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
                 let tools = view.fold_button("directory");
                 view.open_section(out, ("artifacts", &title, ""), Some(whole(range.len())), tools)?;
                 entries(view, out, range)?;
-                close_section(out)?;
-                Ok(())
+                Ok(close_section(out)?)
             })
         })
     };
@@ -182,8 +179,7 @@ fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -
         let entry = entry(view, compile, &mut seen)?;
         put(out, &view.render("directory_entry", &entry)?)?;
     }
-    close(out, "div")?;
-    Ok(())
+    Ok(close(out, "div")?)
 }
 
 fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyhow::Result<Entry> {
@@ -192,7 +188,7 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyho
     for artifact in &compile.artifacts {
         by_attempt.entry(artifact.attempt).or_default().push(artifact);
     }
-    // The id of attempt 0 is the entry's own, so that it always resolves.
+    // The entry has the id of attempt 0, so that this always resolves.
     let id_of_entry = Some(id(compile, 0)).filter(|id| seen.insert(id.clone()));
     let mut attempts = Vec::new();
     let producers = Producers::of(compile);
@@ -235,7 +231,7 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyho
     })
 }
 
-/// Each kind of file with its sentence, once for all compiles; folded.
+/// What each kind of file is, once for all compiles; folded.
 fn what_files_are(view: View<'_>, out: &mut dyn Write, compiles: &[Compile]) -> anyhow::Result<()> {
     let names = compiles.iter().flat_map(|compile| &compile.artifacts).map(shown_name);
     let known = names.map(|name| (name, about(name))).filter(|(_, about)| !about.is_empty());
@@ -246,8 +242,7 @@ fn what_files_are(view: View<'_>, out: &mut dyn Write, compiles: &[Compile]) -> 
     open_more(out, format!("What each file is: {}", counted(kinds.len(), "kind", "kinds")))?;
     let kinds = kinds.into_iter().take(MOST_KINDS);
     put(out, &view.facts(kinds.map(|(name, about)| (name, about.into()))))?;
-    close(out, "details")?;
-    Ok(())
+    Ok(close(out, "details")?)
 }
 
 /// `19 files, cache miss`
@@ -267,13 +262,13 @@ fn summary(view: View<'_>, compile: &Compile) -> String {
     text
 }
 
-/// What the page may still hold of a compile's files.
+/// The room that the page has left for a compile's files.
 struct Room {
     bytes: usize,
     left_out: usize,
 }
 
-/// Bytes around the link to a file, and around the files of an attempt.
+/// Bytes of markup around a link to a file, and around the files of an attempt.
 const FILE_FRAME: usize = 8;
 const ATTEMPT_FRAME: usize = 250;
 
@@ -306,15 +301,15 @@ fn stages(
     groups.into_iter().map(group).collect()
 }
 
-/// The hash of output code stands in the name of its file.
+/// The name without the hash that output code has in its file name.
 fn shown_name(artifact: &Artifact) -> &str {
     if artifact.name.starts_with("inductor_output_code") { "inductor_output_code" } else { &artifact.name }
 }
 
-/// A file as a link, with its number where its name is not the only one, and what is to be said of it.
+/// A link to a file, with its number if the name is not unique, and remarks.
 fn file(view: View<'_>, compile: &Compile, artifact: &Artifact, single: bool) -> Html {
     let name = bounded(shown_name(artifact), LONGEST_NAME);
-    // The name says hit, miss or bypass in a word.
+    // The name also says hit, miss or bypass in words.
     let mark = match artifact.cache {
         Some(Outcome::Hit) => " ✅",
         Some(Outcome::Miss) => " ❌",
@@ -334,20 +329,18 @@ fn file(view: View<'_>, compile: &Compile, artifact: &Artifact, single: bool) ->
         && artifact.path.is_none()
         && !matches!(artifact.content, Content::Link(_) | Content::DumpFile(_))
     {
-        pieces.push(small(Html::escaped(&artifact.number.to_string())));
+        pieces.push(small(artifact.number.to_string()));
     }
-    pieces.extend(
-        artifact.subgraph.as_ref().map(|subgraph| small(Html::escaped(&format!("subgraph {subgraph}")))),
-    );
+    pieces.extend(artifact.subgraph.as_ref().map(|subgraph| small(format!("subgraph {subgraph}"))));
     pieces.extend(paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "readable")));
     let damage = view.report.model.integrity.damage_of(artifact);
-    pieces.extend(damage.map(|damage| span("err", Html::escaped(damage.words()))));
+    pieces.extend(damage.map(|damage| span("err", damage.words())));
     let note = match artifact.content {
         Content::Empty(_) => Some("empty: the record had no payload"),
-        Content::Link(_) => Some("link of the log"),
+        Content::Link(_) => Some("link from the log"),
         _ => artifact.unknown.then_some("unknown event"),
     };
-    pieces.extend(note.map(|text| span("warn", Html::escaped(text))));
+    pieces.extend(note.map(|text| span("warn", text)));
     let alone = pieces.len() == 1;
     let all = Html::joined(pieces, " ");
     if alone { all } else { Element::new("span").around(&all) }

@@ -10,25 +10,25 @@ use crate::report::kit::prelude::*;
 use crate::report::kit::verdict::FindingEntry;
 use crate::trace::CompileId;
 
-/// Findings beyond the entries that stand in a table; what is beyond stands in report.json.
+/// Findings listed in the table below the entries; the rest is in report.json only.
 const LISTED: usize = 400;
 
-/// Findings of a group in its table.
+/// Findings listed for a group.
 const MEMBERS: usize = 300;
 
-/// Findings of a group that stand there at once; the rest is folded.
+/// Findings of a group that are visible at first; the rest is folded.
 const COSTLIEST: usize = 12;
 
 /// Compiles that the head of an entry shows by id.
 const SHOWN: usize = 6;
 
-/// Compiles that its body links.
+/// Compiles that its body links to.
 const LINKED: usize = 40;
 
-/// Records that an entry links; the page of its topic has all.
+/// Records that an entry links to; the page of its topic has all.
 const RECORDS: usize = 8;
 
-/// Frames of a stack beyond which only the reader's own are shown.
+/// Longer stacks show only the reader's own frames.
 const FRAMES: usize = 14;
 
 /// Characters of a title, and of a source line, in the head of an entry.
@@ -37,7 +37,7 @@ const LONGEST_LOC: usize = 90;
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let findings = &view.report.found.findings;
-    let note = "errors first, then by seconds wasted or avoidable; what is expected comes last";
+    let note = "errors first, then by seconds wasted or avoidable; expected ones come last";
     let tools = if findings.is_empty() { Html::default() } else { view.fold_button("findings-list") };
     view.open_section(out, ("findings", "Findings", note), Some(whole(findings.len())), tools)?;
     if findings.iter().all(|one| one.severity == Severity::Info) {
@@ -47,7 +47,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         open_box(out, "findings-list")?;
         let mut seen = Vec::new();
         for (index, one) in findings.iter().take(ENTRIES).enumerate() {
-            // The first of each severity is open; what is only good to know stays folded.
+            // The first entry of each severity is open, except for mere information.
             let open = one.severity != Severity::Info && !seen.contains(&one.severity);
             seen.push(one.severity);
             entry(view, out, index, one, open)?;
@@ -57,14 +57,13 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     if let Some(rest) = findings.get(ENTRIES..).filter(|rest| !rest.is_empty()) {
         table(view, out, rest)?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open: bool) -> anyhow::Result<()> {
     let compiles = compiles(view, &one.compiles);
     let (title, place) = head(view, one)?;
-    // What to do often begins with why.
+    // Some hints repeat the detail.
     let detail = one.detail.as_deref();
     let detail = detail.filter(|detail| !one.hints.iter().any(|hint| hint.starts_with(detail)));
     let entry = FindingEntry {
@@ -93,11 +92,10 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
         members(view, out, index, &one.members)?;
     }
     steps(view, out, index, one)?;
-    close_finding(out)?;
-    Ok(())
+    Ok(close_finding(out)?)
 }
 
-/// The sentence of a finding, and its place with the source line; some kinds are better known by that line.
+/// The sentence of a finding, and its place with the source line; for some kinds the source line comes first.
 fn head(view: View<'_>, one: &Finding) -> anyhow::Result<(Html, Html)> {
     let (title, cut) = clipped(&one.title, LONGEST_TITLE);
     let title = if cut { Html::escaped(&format!("{title} …")) } else { view.prose(title) };
@@ -113,8 +111,7 @@ fn head(view: View<'_>, one: &Finding) -> anyhow::Result<(Html, Html)> {
     let place = if one.place.file.is_some() { place } else { Html::default() };
     Ok(match loc {
         Some(loc) if one.kind.entry.code_first => {
-            let dot = Html::escaped(" · ");
-            (view.code(clipped(loc, LONGEST_LOC).0), Html::joined([place, dot, title], ""))
+            (view.code(clipped(loc, LONGEST_LOC).0), Html::joined([place, " · ".into(), title], ""))
         }
         Some(loc) => {
             let loc = view.code(clipped(loc, LONGEST_LOC).0);
@@ -125,13 +122,14 @@ fn head(view: View<'_>, one: &Finding) -> anyhow::Result<(Html, Html)> {
 }
 
 fn compiles<'a>(view: View<'a>, indices: &[CompileIndex]) -> Vec<&'a Compile> {
-    let model = view.report.model;
-    indices.iter().filter_map(|&index| model.compiles.get(index)).filter(|c| c.id.is_some()).collect()
+    let mut compiles = view.compiles(indices);
+    compiles.retain(|compile| compile.id.is_some());
+    compiles
 }
 
 fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result<Html> {
     let mut facts = Vec::new();
-    // The compiles of a chain stand in its table.
+    // The table of a chain lists its compiles.
     if !compiles.is_empty() && one.members.is_empty() && one.chain().is_none() {
         facts.push((one.kind.entry.compiles_label, view.some_pills(compiles, LINKED)?));
     }
@@ -162,7 +160,7 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     Ok(view.facts(facts))
 }
 
-/// Whether the title says it already: `BackendCompilerFailed: ..`.
+/// Whether the title contains the value already: `BackendCompilerFailed: ..`.
 fn is_said(one: &Finding, value: &Value) -> bool {
     match value {
         Value::Code(texts) => texts.iter().all(|text| one.title.contains(text)),
@@ -182,7 +180,7 @@ fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     Ok(Html::joined(parts.collect::<anyhow::Result<Vec<_>>>()?, "; "))
 }
 
-/// A fact's value; steps have a table of their own.
+/// A fact's value; a chain has its own table.
 fn value(view: View<'_>, value: &Value) -> Option<Html> {
     match value {
         Value::Prose(text) | Value::Change(text) => Some(view.prose(text)),
@@ -204,16 +202,14 @@ fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
         let first = one.chain().and_then(|steps| view.report.model.compiles.get(steps.first()?.compile));
         links.push(match (first, broken(view, one)) {
             (Some(first), _) if topic == Topic::Recompilations => links::recompilations(view, first, words),
-            (_, Some(found)) => {
-                links::graph_break(view, found, "how the program came there, and each time it was hit")
-            }
+            (_, Some(found)) => links::graph_break(view, found, "the call stack, and each time it was hit"),
             _ => view.link(&view.href_with_anchor(&page), words),
         });
     }
     links
 }
 
-/// The graph break of a finding, where its line has only one.
+/// The graph break of a finding, if its line has only one.
 fn broken<'v>(view: View<'v>, one: &Finding) -> Option<&'v GraphBreak> {
     let here = |found: &&GraphBreak| found.file == one.place.file && found.line == one.place.line;
     let mut found = view.report.model.graph_breaks.iter().filter(here);
@@ -226,10 +222,10 @@ fn record(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
     view.link(&view.href(&path), &format!("{}_{}", artifact.name, artifact.number))
 }
 
-/// The frames that led there; of a long stack the reader's own, and all of them folded.
+/// The call stack; a long one shows the reader's own frames, with all frames folded below.
 fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let all = &one.stack;
-    // The head of a finding has its place and source line.
+    // The head of the finding shows its place and source line.
     let at = |frame: &TextFrame| one.place.is_of(frame);
     let elsewhere = !one.kind.entry.stack || all.len() == 1 && all.iter().all(at);
     if all.is_empty() || elsewhere {
@@ -244,11 +240,11 @@ fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let kept: Vec<usize> = kept.map(|(index, _)| index).skip(skip).collect();
     let own: Vec<_> = kept.iter().filter_map(|&index| all.get(index).cloned()).collect();
     let own = view.traceback(&own, kept.iter().position(|index| Some(*index) == hit))?;
-    let words = format!("{} in all, with those of libraries", counted(all.len(), "frame", "frames"));
+    let words = format!("all {}, including libraries", counted(all.len(), "frame", "frames"));
     Ok(Html::joined([own, more(words, &view.traceback(all, hit)?)], ""))
 }
 
-/// The compiles of a chain with what made each.
+/// The compiles of a chain, and why each was made.
 fn steps(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding) -> anyhow::Result<()> {
     let Some(steps) = one.chain() else { return Ok(()) };
     let heads = vec![
@@ -286,7 +282,7 @@ fn step_row(view: View<'_>, at: usize, step: &ChainStep) -> anyhow::Result<Row> 
     ]))
 }
 
-/// The single findings of a group: the costliest, and the rest folded.
+/// The findings of a group: the costliest, and the rest folded.
 fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding]) -> anyhow::Result<()> {
     let id = format!("finding-{}-first", index + 1);
     let (first, rest) = members.split_at(members.len().min(COSTLIEST));
@@ -302,9 +298,9 @@ fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding
     Ok(())
 }
 
-/// Findings that have no entry of their own.
+/// Findings without their own entry.
 fn table(view: View<'_>, out: &mut dyn Write, rest: &[Finding]) -> anyhow::Result<()> {
-    heading(out, Html::escaped("Further findings"))?;
+    heading(out, "Further findings")?;
     rows(view, out, "findings-table", rest, Some(ENTRIES))?;
     view.beyond(out, rest.len(), LISTED, "findings")
 }
@@ -347,7 +343,7 @@ fn rows(
     view.table(out, &table, shown)
 }
 
-/// What it costs, sorted by the seconds lost.
+/// The cost, sorted by the seconds lost.
 fn cost_cell(one: &Finding) -> Td {
     let Some(cost) = &one.cost else { return Td::text(UNKNOWN) };
     Td::number(one.lost_us(), &cost_words(cost.kind, cost.us))

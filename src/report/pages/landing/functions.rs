@@ -2,15 +2,16 @@
 
 use crate::analysis::{FunctionGroup, by_status, is_capture};
 use crate::model::Compile;
-use crate::model::CompileIndex;
 use crate::report::kit::links::FUNCTIONS_ON_LANDING_PAGE;
 use crate::report::kit::prelude::*;
+use crate::report::pages::landing::directory;
 use crate::trace::TextSet;
+use indexmap::IndexMap;
 
 /// Compiles that a row shows by id.
 const SHOWN: usize = 8;
 
-/// Values of a function's compiles that are listed one by one; more are a range.
+/// Values of a function's compiles that are listed one by one; more become a range.
 const LISTED: usize = 3;
 
 const TABLE: &str = "functions-table";
@@ -36,8 +37,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         let link = view.link("functions.html", &format!("All {} functions", whole(groups.len())));
         paragraph_below(out, link)?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 /// The page of all functions, where the landing page does not show them all.
@@ -51,8 +51,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Option<Page<'m, Worker>> {
             let note = "all functions, costliest first";
             view.open_section(out, ("functions", "Functions", note), Some(whole(count)), filters(view)?)?;
             table(view, out, count)?;
-            close_section(out)?;
-            Ok(())
+            Ok(close_section(out)?)
         })
     });
     (count > FUNCTIONS_ON_LANDING_PAGE).then_some(page)
@@ -64,7 +63,7 @@ struct Filters {
     statuses: Vec<StatusCount>,
 }
 
-/// Functions of the shortest table that can be sorted and narrowed: it is the one in which people look for theirs.
+/// Rows from which on the table can be sorted and filtered: fewer than elsewhere, as people search it for their function.
 const NARROWED: usize = 12;
 
 #[derive(serde::Serialize)]
@@ -73,7 +72,7 @@ struct StatusCount {
     count: String,
 }
 
-/// Controls that narrow the table; a few functions are seen at a glance.
+/// Controls that filter the table; a short one needs none.
 fn filters(view: View<'_>) -> anyhow::Result<Html> {
     if view.report.found.functions.len() < NARROWED {
         return Ok(Html::default());
@@ -86,12 +85,14 @@ fn filters(view: View<'_>) -> anyhow::Result<Html> {
 fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()> {
     let found = view.report.found;
     let mut order: Vec<(usize, &FunctionGroup)> = found.functions.iter().enumerate().collect();
-    // Few functions are read in the order of the program; of many, only the costliest are.
+    // A short table keeps the order of the program; in a long one only the costliest functions are read.
     if order.len() > crate::report::kit::tables::CAP {
         order.sort_by(|a, b| b.1.us.unwrap_or(0.0).total_cmp(&a.1.us.unwrap_or(0.0)));
     }
-    let metrics =
-        || found.functions.iter().flat_map(|g| &g.compiles).filter_map(|i| compile_at(view, *i)?.outcome());
+    let metrics = || {
+        let compiles = found.functions.iter().flat_map(|g| view.compiles(&g.compiles));
+        compiles.filter_map(Compile::outcome)
+    };
     let heads = vec![
         Head::compiles("Compiles"),
         Head::text("Function").mono(),
@@ -99,7 +100,7 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
             .about("where it is defined, or where your code calls it if a library defines it")
             .soft()
             .absent_if(!found.functions.iter().any(|g| g.function.is_some())),
-        Head::number("Attempts").about("an attempt more for each restart of Dynamo"),
+        Head::number("Attempts").about("each restart of Dynamo adds an attempt"),
         Head::number("Ops")
             .about("operators in the graph")
             .absent_if(!metrics().any(|m| m.graph_op_count.is_some())),
@@ -128,38 +129,29 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
     view.table_sorted_from(out, (&table, NARROWED), rows)
 }
 
-fn compile_at<'a>(view: View<'a>, index: CompileIndex) -> Option<&'a Compile> {
-    view.report.model.compiles.get(index)
-}
-
 fn row(
     view: View<'_>,
     (index, group): (usize, &FunctionGroup),
     place: Option<Html>,
     total: f64,
 ) -> anyhow::Result<Row> {
-    let compiles: Vec<&Compile> = group.compiles.iter().filter_map(|i| compile_at(view, *i)).collect();
+    let compiles = view.compiles(&group.compiles);
     let values = |of: fn(&Compile) -> Option<u64>| {
         let known: Vec<u64> = compiles.iter().filter_map(|c| of(c)).collect();
         range(&known)
     };
-    let place = place.unwrap_or_else(|| Html::escaped(UNKNOWN));
     let name = match &group.function {
         Some(function) => view.named_together(&group.compiles, function),
-        None if compiles.first().is_some_and(|c| is_capture(c)) => {
-            let text = Html::escaped("backward pass, captured");
-            soft(&text)
-        }
-        None => Html::escaped(UNKNOWN),
+        None if compiles.first().is_some_and(|c| is_capture(c)) => soft("backward pass, captured"),
+        None => UNKNOWN.into(),
     };
     let files: usize = compiles.iter().map(|c| c.artifacts.len()).sum();
     let first = group.compiles.first().copied().unwrap_or_default();
-    let files_link =
-        view.link(&crate::report::pages::landing::directory::href(view.report, first), &whole(files));
+    let files_link = view.link(&directory::href(view.report, first), &whole(files));
     let cells = vec![
         Td::html(view.some_pills_beside(&compiles, SHOWN)?).sorted(first),
         Td::html(name),
-        Td::html(place),
+        Td::html(place.unwrap_or_else(|| UNKNOWN.into())),
         values(|c| Some(c.attempts.len() as u64)),
         values(|c| c.outcome().and_then(|m| m.graph_op_count)),
         values(|c| c.outcome().and_then(|m| m.guard_count)),
@@ -175,7 +167,7 @@ fn row(
     Ok(row.selected_by(statuses.join(" ")))
 }
 
-/// `10`, `10, 12`, `8–31`: sorted by the sum.
+/// `10`, `10, 12` or `8–31`, sorted by their sum.
 fn range(values: &[u64]) -> Td {
     let sum = values.iter().fold(0u64, |sum, v| sum.saturating_add(*v));
     let (low, high) = (values.iter().min(), values.iter().max());
@@ -188,11 +180,11 @@ fn range(values: &[u64]) -> Td {
     Td::number(sum as f64, &text)
 }
 
-/// What the caches answered to the compiles of a function: `miss`, `miss, hit`, `3 miss, 5 hit`.
+/// What the caches answered for the compiles of a function: `miss`, `miss, hit`, `3 miss, 5 hit`.
 fn cache_words(view: View<'_>, group: &FunctionGroup) -> String {
-    let answers: Vec<&str> =
-        group.compiles.iter().filter_map(|i| view.report.found.cache.get(i)).map(|o| o.word()).collect();
-    let mut counts: indexmap::IndexMap<&str, usize> = indexmap::IndexMap::new();
+    let answers = group.compiles.iter().filter_map(|i| view.report.found.cache.get(i));
+    let answers: Vec<&str> = answers.map(|outcome| outcome.word()).collect();
+    let mut counts: IndexMap<&str, usize> = IndexMap::new();
     for answer in &answers {
         *counts.entry(answer).or_default() += 1;
     }

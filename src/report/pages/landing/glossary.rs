@@ -1,4 +1,4 @@
-//! The words of these pages, explained; folded away.
+//! A folded glossary of the words on these pages.
 
 use crate::analysis::{Producers, Stage};
 use crate::report::kit::prelude::*;
@@ -7,7 +7,7 @@ use crate::trace::TextSet;
 
 #[derive(Serialize)]
 struct Glossary {
-    /// Words that the report uses; all of them where the log has nothing, and the page explains what would be there.
+    /// Which words the report uses; all of them for an empty log, whose page explains what a report would contain.
     attempts: bool,
     breaks: bool,
     recompiles: bool,
@@ -53,22 +53,23 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         split_for_ddp: wrote("optimize_ddp_split"),
         stages: stages.collect(),
     };
-    put(out, &view.render("glossary", &glossary)?)?;
-    Ok(())
+    Ok(put(out, &view.render("glossary", &glossary)?)?)
 }
 
-/// What a phase writes into the log.
+/// What a phase writes to the log.
 fn products(stage: Stage) -> &'static str {
     match stage {
         Stage::Dynamo => "dynamo_output_graph, guards, reasons of graph breaks and recompilations, errors",
-        Stage::AotAutograd => "aot_joint_graph, and the two apart or aot_inference_graph",
+        Stage::AotAutograd => "aot_joint_graph with its forward and backward graphs, or aot_inference_graph",
         Stage::InductorPasses => {
             "the graph before and after its passes; fx_graph_runnable, the graph as a program"
         }
         Stage::CodeGeneration => {
-            "inductor_output_code, a Python program that runs by itself (python file.py); which line became which kernel"
+            "inductor_output_code, a standalone Python program (python file.py); which line became which kernel"
         }
-        Stage::Caches => "a record a lookup, with its key: hit, miss, or bypass where none could be asked",
+        Stage::Caches => {
+            "one record per lookup, with its key: hit, miss, or bypass if no cache could be used"
+        }
         Stage::Metrics => "compilation_metrics, one per attempt that ended and one per backward graph",
         Stage::Other => "",
     }

@@ -1,4 +1,4 @@
-//! Whether the log can be trusted: what was read, what was not, and what stands in it besides.
+//! Whether to trust the log: what was read, what could not be, and what else it contains.
 
 use crate::model::{OtherRank, ProblemKind};
 use crate::report::kit::prelude::*;
@@ -6,20 +6,20 @@ pub(crate) use crate::report::words::problems::damaged;
 use crate::report::words::problems::problem_words as words;
 use crate::trace::OrderedMap;
 
-/// Kinds of event that are listed for another rank; the rest is summed up.
+/// Kinds of event listed for another rank; the rest is counted.
 const EVENTS: usize = 8;
 
-/// Compiles of another rank that are named.
+/// Compiles listed for another rank.
 const COMPILES: usize = 12;
 
-/// Problems on the page: the first of each kind, up to this many in all. Reading keeps 100 of each of eight kinds.
+/// Problems on the page. Reading keeps the first 100 of each of eight kinds.
 const PROBLEMS: usize = 200;
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let (model, integrity) = (view.report.model, &view.report.model.integrity);
     let note = match (damaged(view.report), integrity.problems.is_empty()) {
         (0, true) => "read completely",
-        (0, false) => "read completely; nothing that matters is wrong",
+        (0, false) => "read completely; only minor problems",
         _ => "damaged and unknown records, with the line of the log",
     };
     view.open_section(out, ("log", "Log", note), None, Html::default())?;
@@ -27,12 +27,12 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let lines = integrity.count(ProblemKind::BadPrefix) + integrity.count(ProblemKind::BadJson);
     let mut read = counted(model.log.records, "record", "records");
     if other > 0 {
-        read.push_str(&format!(", {} of them of other ranks", whole(other)));
+        read.push_str(&format!(", {} of them from other ranks", whole(other)));
     }
     if lines > 0 {
-        read.push_str(&format!("; {} that could not be read as a record", counted(lines, "line", "lines")));
+        read.push_str(&format!("; {} could not be read as a record", counted(lines, "line", "lines")));
     }
-    let mut facts = vec![("Read", Html::escaped(&read)), ("Damaged", damage(view))];
+    let mut facts = vec![("Read", read.into()), ("Damaged", damage(view))];
     if !integrity.unknown_events.is_empty() {
         facts.push(("Unknown events", unknown_events(view)));
     }
@@ -44,8 +44,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     if model.compiles.len() > 1 {
         counts(view, out, "Artifacts by name", &integrity.artifacts)?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn damage(view: View<'_>) -> Html {
@@ -54,7 +53,7 @@ fn damage(view: View<'_>) -> Html {
     let found: Vec<String> =
         found.map(|kind| format!("{} × {}", whole(integrity.count(kind)), words(kind).0)).collect();
     if found.is_empty() {
-        return Html::escaped("nothing: every line, payload hash and string id is in order");
+        return "nothing: all lines, payload hashes and string ids are valid".into();
     }
     let text = Html::escaped(&found.join(", "));
     if integrity.ok() { text } else { span("err", &text) }
@@ -62,19 +61,23 @@ fn damage(view: View<'_>) -> Html {
 
 fn unknown_events(view: View<'_>) -> Html {
     let unknown = &view.report.model.integrity.unknown_events;
-    let one = |(key, count): (&String, &u64)| {
-        let count = Html::escaped(&format!(" {}", whole(*count)));
-        Html::joined([view.code(key), count], "")
+    let list = tally(view, unknown.iter().take(EVENTS));
+    let kept = ". Kept as files; this version of tlparse cannot interpret them.";
+    span("warn", Html::joined([list, kept.into()], ""))
+}
+
+/// `artifact 43, str 8`, with the names as code.
+fn tally<'c>(view: View<'_>, counts: impl IntoIterator<Item = (&'c String, &'c u64)>) -> Html {
+    let one = |(name, count): (&String, &u64)| {
+        Html::joined([view.code(name), format!(" {}", whole(*count)).into()], "")
     };
-    let list = Html::joined(unknown.iter().take(EVENTS).map(one), ", ");
-    let kept = Html::escaped(". Kept as files; this version of tlparse does not know what they mean.");
-    span("warn", Html::joined([list, kept], ""))
+    Html::joined(counts.into_iter().map(one), ", ")
 }
 
 fn strict(view: View<'_>) -> Html {
     let integrity = &view.report.model.integrity;
     if integrity.ok() {
-        return Html::escaped("exit code 0");
+        return "exit code 0".into();
     }
     let kinds = ProblemKind::ALL.into_iter().filter(|kind| kind.is_damage() && integrity.count(*kind) > 0);
     let kinds: Vec<String> = kinds.map(|kind| format!("{} {}", kind.name(), integrity.count(kind))).collect();
@@ -98,7 +101,7 @@ fn problems(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         let (kind, meaning) = words(problem.kind);
         let class = if problem.kind.is_damage() { "kind error" } else { "kind warning" };
         Ok(Row::of(vec![
-            Td::number(problem.line as f64, &whole(problem.line)),
+            Td::count(problem.line),
             Td::text(kind).class(class),
             Td::html(view.folded(&problem.detail, false)),
             Td::text(meaning).class("soft"),
@@ -108,7 +111,7 @@ fn problems(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     view.beyond(out, listed.len(), PROBLEMS, "problems")
 }
 
-/// Counts by name, folded: `artifact 43, str 8`.
+/// Counts by name, folded.
 fn counts(
     view: View<'_>,
     out: &mut dyn Write,
@@ -128,31 +131,30 @@ fn counts(
     open_more(out, format!("{title}: {kinds}"))?;
     put(out, &Element::new("p").class("mono").around(Html::joined(names, ", ")))?;
     view.beyond(out, counts.len(), PROBLEMS, "kinds")?;
-    close(out, "details")?;
-    Ok(())
+    Ok(close(out, "details")?)
 }
 
-/// Records of a second rank, which are part of no compile here.
+/// Records of other ranks, which do not belong to any compile here.
 pub(crate) fn other_ranks(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let model = view.report.model;
     if model.other_ranks.is_empty() {
         return Ok(());
     }
     let total = model.integrity.count(ProblemKind::OtherRank);
-    let head = ("other", "Records of other ranks", "counted and kept, but part of no compile here");
+    let head = ("other", "Records of other ranks", "counted and kept, but not assigned to any compile");
     view.open_section(out, head, Some(whole(total)), Html::default())?;
     let own = model.log.rank.map_or_else(|| "no rank".to_owned(), |rank| format!("rank {rank}"));
     let raw = view.link("raw.jsonl", "raw.jsonl");
     let read =
-        format!("This log is read as that of {own}. The records below carry another rank; they are kept in ");
+        format!("This log is read as {own}. The records below belong to other ranks; they are kept in ");
     paragraph(out, Html::joined([read.into(), raw, ".".into()], ""))?;
-    let advice = "Two processes wrote into one file. Give each rank its own: torch does so when `TORCH_TRACE` names a folder.";
+    let advice = "Several processes wrote to one file. Give each rank its own file: torch does this if `TORCH_TRACE` \
+                  names a folder.";
     put(out, &Element::new("p").class("advice space-above").around(view.prose(advice)))?;
     for (rank, other) in &model.other_ranks {
         one_rank(view, out, *rank, other)?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn one_rank(view: View<'_>, out: &mut dyn Write, rank: u64, other: &OtherRank) -> anyhow::Result<()> {
@@ -160,27 +162,17 @@ fn one_rank(view: View<'_>, out: &mut dyn Write, rank: u64, other: &OtherRank) -
     let records: u64 = other.events.values().sum();
     let mut order: Vec<_> = other.events.iter().collect();
     order.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    let some = |pairs: &mut dyn Iterator<Item = (&String, &u64)>| {
-        let pieces = pairs.map(|(name, count)| {
-            Html::joined([view.code(name), Html::escaped(&format!(" {}", whole(*count)))], "")
-        });
-        Html::joined(pieces, ", ")
-    };
-    let more = |all: usize, shown: usize| match all.saturating_sub(shown) {
-        0 => Html::default(),
-        n => Html::escaped(&format!(" and {} more", whole(n))),
-    };
-    let events = Html::joined([some(&mut order.iter().copied().take(EVENTS)), more(order.len(), EVENTS)], "");
-    let compiles = some(&mut other.compiles.iter().take(COMPILES));
-    let compiles = Html::joined([compiles, more(other.compiles.len(), COMPILES)], "");
+    let with_more = |some: Html, more: String| Html::joined([some, more.into()], "");
+    let events = tally(view, order.iter().copied().take(EVENTS));
     let count =
         format!("{}, lines {} to {}", counted(records, "record", "records"), whole(first), whole(last));
-    let mut facts = vec![("Records", Html::escaped(&count)), ("Events", events)];
+    let mut facts =
+        vec![("Records", count.into()), ("Events", with_more(events, and_more(order.len(), EVENTS)))];
     if !other.compiles.is_empty() {
-        facts.push(("Compiles, records", compiles));
+        let compiles = tally(view, other.compiles.iter().take(COMPILES));
+        facts.push(("Compiles, records", with_more(compiles, and_more(other.compiles.len(), COMPILES))));
     }
     let heading = Element::new("h3").class("space-above").id(&format!("rank-{rank}"));
     put(out, &heading.around(format!("Rank {rank}")))?;
-    put(out, &view.facts(facts))?;
-    Ok(())
+    Ok(put(out, &view.facts(facts))?)
 }

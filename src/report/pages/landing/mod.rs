@@ -1,4 +1,4 @@
-//! The landing page: the verdict, what to look at first, all that was compiled, and whether the log can be trusted.
+//! The landing page: the verdict, what to look at first, everything that was compiled, and whether to trust the log.
 
 mod chart;
 mod directory;
@@ -18,7 +18,7 @@ mod vllm;
 
 use crate::report::kit::prelude::*;
 
-/// The landing page and the pages that continue its long lists.
+/// The landing page and the pages on which its long lists continue.
 pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let index = Page::rendered(RelPath::of_parts(&[paths::landing(report.settings)]), move |worker, out| {
         let mut shell = Shell::landing(report);

@@ -1,4 +1,4 @@
-//! Compile time in its order, as one strip from the first second to the last, each build a piece of its own.
+//! Compile time in chronological order, as one strip; each build is a piece of its own.
 
 use crate::analysis::{BuildKind, PARTS, Stretch};
 use crate::model::words::noun;
@@ -6,17 +6,17 @@ use crate::report::kit::bars::{PHASE_OTHER, PHASES};
 use crate::report::kit::formats::count;
 use crate::report::kit::prelude::*;
 
-/// Share of the time from which on a stretch is drawn by itself: less is no pixel.
+/// Smallest share of the time that is drawn by itself; less would be under one pixel.
 const LEAST_SHARE: f64 = 0.0006;
 
-/// Shares of the strip between which labels do not cover each other.
+/// Distance between labels, as a share of the strip, so that they do not overlap.
 const LABEL_SHARE: f64 = 0.2;
 
-/// Marks at most along the strip.
+/// Most marks along the strip.
 const MOST_TICKS: f64 = 8.0;
 
-/// What the legend calls the first builds of a process, which try the compiler out: a part of all builds.
-const TRIALS: &str = "of it C++ toolchain, once";
+/// Legend for the first builds of a process, which check the compiler; they are included in all builds.
+const TRIALS: &str = "including C++ toolchain, once";
 
 #[derive(Serialize)]
 struct Order {
@@ -48,7 +48,7 @@ struct Legend {
     share: String,
 }
 
-/// The strip with its legend; nothing where the log has no spans.
+/// The strip with its legend; empty if the log has no spans.
 pub(crate) fn strip(view: View<'_>, stretches: &[Stretch]) -> anyhow::Result<Html> {
     let total: f64 = stretches.iter().map(|one| one.us).sum();
     if total <= 0.0 {
@@ -70,16 +70,16 @@ pub(crate) fn strip(view: View<'_>, stretches: &[Stretch]) -> anyhow::Result<Htm
     view.render("order", &order)
 }
 
-/// What is drawn as one.
+/// A drawn piece of the strip.
 struct Piece {
     /// Microseconds of compile time before it.
     start_us: f64,
     stretch: Stretch,
-    /// Whether it is several short stretches, which are drawn as that part of which there is most.
+    /// Whether it stands for several short intervals, drawn in the color of the part with the most time.
     mixed: bool,
 }
 
-/// The stretches that are long enough to be drawn, and short ones that are so together.
+/// The intervals that are long enough to be drawn, with runs of short ones merged.
 fn pieces(stretches: &[Stretch], least_us: f64) -> Vec<Piece> {
     let (mut pieces, mut done_us) = (Vec::new(), 0.0);
     for run in stretches.chunk_by(|a, b| a.us < least_us && b.us < least_us) {
@@ -121,7 +121,7 @@ fn name(one: &Stretch) -> &'static str {
     }
 }
 
-/// A mark at every second, or at another round number of them.
+/// Marks at round times.
 fn ticks(total: f64) -> Vec<Mark> {
     let mut step = 1e3;
     for factor in [2.0, 2.5, 2.0].into_iter().cycle() {
@@ -135,20 +135,20 @@ fn ticks(total: f64) -> Vec<Mark> {
     (0..=count).map(|place| Mark { left: share(at(place), total), text: round_time(at(place)) }).collect()
 }
 
-/// A round time without digits that say nothing: `2 s`, `250 ms`.
+/// A round time without trailing zeros: `2 s`, `250 ms`.
 fn round_time(us: f64) -> String {
     let (number, unit) = if us >= 1e6 || us == 0.0 { (us / 1e6, "s") } else { (us / 1e3, "ms") };
     format!("{}\u{a0}{unit}", count(number))
 }
 
-/// Where builds begin, for a log of one compile: with several, kernels of one stand behind the tracing of another.
+/// Where builds begin, for a log with a single compile; several compiles alternate between tracing and building.
 fn labels(view: View<'_>, stretches: &[Stretch], total: f64) -> Vec<Mark> {
     if view.report.found.split.compiles() > 1 {
         return Vec::new();
     }
     let of = |kind: BuildKind| stretches.iter().filter(move |one| one.build == Some(kind));
     let threads = view.report.model.inductor.compile_threads;
-    let serial = if threads == Some(1) { ", one after the other" } else { "" };
+    let serial = if threads == Some(1) { ", one at a time" } else { "" };
     let kinds = [(BuildKind::Trial, "toolchain", ""), (BuildKind::Kernel, "kernel", serial)];
     let mut labels = vec![(0.0, "tracing".to_owned())];
     for (kind, word, how) in kinds {
@@ -173,7 +173,7 @@ fn labels(view: View<'_>, stretches: &[Stretch], total: f64) -> Vec<Mark> {
     labels.into_iter().map(|(at, text)| Mark { left: share(at, total), text }).collect()
 }
 
-/// Each part with its sum, as every page has it; behind the builds how much of them was the toolchain's.
+/// Each part with its sum, as on every page; after the builds, how much of them was toolchain checks.
 fn legend(stretches: &[Stretch], total: f64) -> Vec<Legend> {
     let is_trial = |one: &Stretch| one.build == Some(BuildKind::Trial);
     let entry = |name: &'static str, class: String, us: f64| {

@@ -1,4 +1,4 @@
-//! The parts of the compile time, with what each does and the phases that took most of it.
+//! The parts of the compile time: what each does, and the phases that took most of it.
 
 use crate::analysis::{Outlook, PARTS, Phase, part_of_phase};
 use crate::report::kit::bars::PHASES;
@@ -6,13 +6,13 @@ use crate::report::kit::prelude::*;
 use crate::report::pages::landing::slow::outlook;
 use crate::report::words::phases::PART_MEANINGS;
 
-/// Phases that are named below a part.
+/// Phases named below a part.
 const NAMED: usize = 2;
 
-/// Part of the time below which the first builds of a process are not told apart.
+/// Shorter compiler checks have no row of their own.
 const LEAST_US: f64 = 1e5;
 
-/// A row: a part, or a piece of one.
+/// A row: a part of the time, or a piece of a part.
 struct Part {
     name: String,
     about: Html,
@@ -21,12 +21,11 @@ struct Part {
     us: f64,
 }
 
-/// Writes the table.
 pub(crate) fn table(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut parts = parts(view);
     parts.sort_by(|a, b| b.us.total_cmp(&a.us));
     let total: f64 = parts.iter().map(|part| part.us).sum();
-    let longest = parts.iter().map(|part| part.us).fold(0.0, f64::max);
+    let longest = parts.first().map_or(0.0, |part| part.us);
     let heads = vec![
         Head::unsorted("Part"),
         Head::number("Time"),
@@ -38,7 +37,7 @@ pub(crate) fn table(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         let name = Html::joined([strong(part.name.as_str()), small(part.phases.clone())], "");
         Ok(Row::of(vec![
             Td::html(name),
-            Td::number(part.us, &micros(part.us))
+            Td::time(part.us)
                 .class(format!("num measured {}", part.class))
                 .style(format!("--share:{:.1}%", 100.0 * part.us / longest)),
             Td::number(part.us, &percent(part.us, total, false)),
@@ -47,8 +46,7 @@ pub(crate) fn table(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     });
     put(out, &Element::new("div").class("parts").open())?;
     view.table(out, &table, rows)?;
-    close(out, "div")?;
-    Ok(())
+    Ok(close(out, "div")?)
 }
 
 fn parts(view: View<'_>) -> Vec<Part> {
@@ -75,12 +73,12 @@ fn parts(view: View<'_>) -> Vec<Part> {
 
 fn kernels(view: View<'_>, outlook: &Outlook<'_>, class: &'static str) -> Part {
     let serial = match view.report.model.inductor.compile_threads {
-        Some(1) => " They ran one after the other: the log says `compile_threads` 1.",
+        Some(1) => " Builds ran one at a time: `compile_threads` is 1.",
         _ => "",
     };
     Part {
         name: format!("{} built", counted(outlook.kernels, "kernel", "kernels")),
-        about: view.prose(&format!("The C++ compiler turns each generated kernel into a library.{serial}")),
+        about: view.prose(&format!("The C++ compiler builds a library from each generated kernel.{serial}")),
         phases: view.code("compile_file"),
         class,
         us: outlook.kernels_us,
@@ -88,8 +86,8 @@ fn kernels(view: View<'_>, outlook: &Outlook<'_>, class: &'static str) -> Part {
 }
 
 fn toolchain(view: View<'_>, us: f64, class: &'static str) -> Part {
-    let about = "Tries out which vector instructions this processor has, and builds headers. Once per machine, as long as \
-                 the cache folder is kept.";
+    let about = "Checks which vector instructions the processor supports, and precompiles headers. Happens once per \
+                 machine, as long as the cache folder is kept.";
     let phases = Html::joined([view.code("compile_file"), " before the first kernel".into()], "");
     Part { name: "C++ toolchain".to_owned(), about: about.into(), phases, class, us }
 }

@@ -1,4 +1,4 @@
-//! Further processes of the program: each has a report of its own below this one.
+//! Further processes of the program; each has its own report in a folder below this one.
 
 use crate::report::kit::prelude::*;
 
@@ -7,26 +7,27 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     if processes.is_empty() {
         return Ok(());
     }
-    let head = ("processes", "Further processes", "with a log and a report of their own");
+    let head = ("processes", "Further processes", "each has its own log and report");
     view.open_section(out, head, Some(whole(processes.len())), Html::default())?;
-    let advice = "The program had more than one process. A forked one inherits what its parent had \
-         compiled; data loaders and servers that fork after the first compilation compile everything again.";
+    let advice = "The program ran several processes. A forked process inherits what its parent had compiled; data \
+         loaders and servers that fork after the first compilation compile everything again.";
     put(out, &Element::new("p").class("advice").around(advice))?;
     let heads = vec![
         Head::number("Process"),
-        Head::text("Began as").about("whether it was forked: then its log goes on with its parent's strings"),
+        Head::text("Started as").about("a forked process continues its parent's string table in its log"),
         Head::text("Log"),
         Head::unsorted("Report"),
     ];
     let table = Table { id: "process-list", label: "Further processes", heads };
     let rows = processes.iter().map(|process| {
         let pid = process.pid.map_or_else(|| UNKNOWN.to_owned(), |pid| pid.to_string());
-        let began = if process.forked { "a fork" } else { "a process of its own" };
-        let report = view.link(&format!("{}/index.html", process.dir), "its report");
-        let pid = Td::number(process.pid.unwrap_or_default() as f64, &pid);
-        Ok(Row::of(vec![pid, Td::text(began), Td::html(view.code(&process.file)), Td::html(report)]))
+        Ok(Row::of(vec![
+            Td::number(process.pid.unwrap_or_default() as f64, &pid),
+            Td::text(if process.forked { "a fork" } else { "a new process" }),
+            Td::html(view.code(&process.file)),
+            Td::html(view.link(&format!("{}/index.html", process.dir), "its report")),
+        ]))
     });
     view.table(out, &table, rows)?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }

@@ -1,4 +1,4 @@
-//! A log in which little went wrong and which was slow all the same: what to do next, and what other runs would take.
+//! Logs in which little went wrong but compiling was slow: what to do next, and what other runs would take.
 
 use crate::analysis::{Outlook, time_comes_first};
 use crate::report::kit::prelude::*;
@@ -6,7 +6,7 @@ use crate::report::kit::prelude::*;
 /// Repeated layers that are listed.
 const LISTED: usize = 20;
 
-/// Whether the first thing to say is where the time went.
+/// Whether the page should start with where the time went.
 pub(crate) fn comes_first(report: Report<'_>) -> bool {
     time_comes_first(&report.found.split, &report.found.findings)
 }
@@ -22,7 +22,7 @@ struct Steps {
     steps: Vec<Step>,
 }
 
-/// One thing to do, what it saves at most, and when.
+/// One thing to do, the most that it saves, and when.
 #[derive(Serialize)]
 struct Step {
     what: &'static str,
@@ -38,7 +38,7 @@ fn at_most(us: f64) -> String {
     format!("up to {}", micros(us))
 }
 
-/// What to do next, the largest saving first; nothing where nothing is to be gained.
+/// What to do next, the largest saving first; omitted if there is nothing to gain.
 pub(crate) fn next_steps(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let steps = steps(view, &outlook(view.report))?;
     if steps.is_empty() {
@@ -47,8 +47,7 @@ pub(crate) fn next_steps(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<
     let head = ("next", "What to do next", "the largest saving first; savings are upper bounds");
     view.open_section(out, head, Some(whole(steps.len())), Html::default())?;
     put(out, &view.render("steps", &Steps { steps })?)?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn steps(view: View<'_>, outlook: &Outlook<'_>) -> anyhow::Result<Vec<Step>> {
@@ -56,7 +55,8 @@ fn steps(view: View<'_>, outlook: &Outlook<'_>) -> anyhow::Result<Vec<Step>> {
     if let Some(us) = outlook.warm_us {
         steps.push(Step {
             what: "Keep the cache folder",
-            why: "between runs, and share it between machines of one kind: what this run compiled is found there.".into(),
+            why: "between runs, and share it between identical machines: they reuse what this run compiled."
+                .into(),
             code: view.command("export TORCHINDUCTOR_CACHE_DIR=/a/folder/that/stays"),
             saves: at_most(us),
             when: "each warm start",
@@ -64,10 +64,9 @@ fn steps(view: View<'_>, outlook: &Outlook<'_>) -> anyhow::Result<Vec<Step>> {
         });
     }
     if let Some(us) = outlook.side_by_side_us {
-        let why = "The log says `compile_threads` 1: it was set so, or one core was visible. The builds do not depend on \
-                   each other.";
+        let why = "`compile_threads` is 1: it was set so, or only one core was visible. The builds are independent.";
         steps.push(Step {
-            what: "Build kernels side by side.",
+            what: "Build kernels in parallel.",
             why: view.prose(why),
             code: view.command("export TORCHINDUCTOR_COMPILE_THREADS=$(nproc)"),
             saves: at_most(us),
@@ -81,7 +80,7 @@ fn steps(view: View<'_>, outlook: &Outlook<'_>) -> anyhow::Result<Vec<Step>> {
         let times = format!(
             "(regional compilation): {} of code {} {} times in one graph, first ",
             counted(one.lines.lines, "line", "lines"),
-            if one.lines.lines == 1 { "stands" } else { "stand" },
+            if one.lines.lines == 1 { "occurs" } else { "occur" },
             whole(one.lines.times)
         );
         let place = view.place(Some(&frame.file), Some(frame.line))?;
@@ -97,15 +96,14 @@ fn steps(view: View<'_>, outlook: &Outlook<'_>) -> anyhow::Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// What other runs would take, as far as the log tells.
+/// Estimates for other runs, as far as the log allows them.
 pub(crate) fn other_runs(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let outlook = outlook(view.report);
     let rows = runs(&outlook);
     if rows.len() < 2 {
         return Ok(());
     }
-    let head =
-        ("other-runs", "What other runs would take", "upper bounds from the times of this log, not measured");
+    let head = ("other-runs", "What other runs would take", "upper bounds estimated from this log's times");
     view.open_section(out, head, None, Html::default())?;
     let heads = vec![
         Head::unsorted("Run"),
@@ -115,8 +113,7 @@ pub(crate) fn other_runs(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<
     ];
     let table = Table { id: "other-runs-table", label: "What other runs would take", heads };
     view.table(out, &table, rows.into_iter().map(Ok))?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn runs(outlook: &Outlook<'_>) -> Vec<Row> {
@@ -133,18 +130,17 @@ fn runs(outlook: &Outlook<'_>) -> Vec<Row> {
     };
     let mut rows = vec![row("This one", None, "")];
     if let Some(us) = outlook.warm_us {
-        let why =
-            "the compiled graphs and kernels are found; tracing, guards and the lookups themselves remain";
+        let why = "compiled graphs and kernels are cached; tracing, guards and cache lookups remain";
         rows.push(row("Warm, with the same cache folder", Some(us), why));
     }
     if let Some(us) = outlook.side_by_side_us {
-        let why = "of the kernels of a graph, the one that takes longest to build remains";
-        rows.push(row("Cold, with a core for each kernel", Some(us), why));
+        let why = "only the longest kernel build of each graph remains";
+        rows.push(row("Cold, with one core per kernel", Some(us), why));
     }
     rows
 }
 
-/// Layers that a graph holds many times, where that is known.
+/// Layers that occur many times in a graph.
 pub(crate) fn repeated_layers(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let repeated = outlook(view.report).repeated;
     if repeated.is_empty() {
@@ -166,13 +162,13 @@ pub(crate) fn repeated_layers(view: View<'_>, out: &mut dyn Write) -> anyhow::Re
         let compile = view.report.model.compiles.get(one.compile);
         let frame = &one.lines.first;
         let mut place = vec![view.place(Some(&frame.file), Some(frame.line))?];
-        place.extend(frame.loc.as_deref().map(|code| Element::new("small").around(view.code(code.trim()))));
+        place.extend(frame.loc.as_deref().map(|code| small(view.code(code.trim()))));
         Ok(Row::of(vec![
             Td::html(compile.map(|one| view.pill(one)).transpose()?.unwrap_or_default()).sorted(one.compile),
             Td::html(Html::joined(place, " ")),
             Td::text(&frame.function),
-            Td::number(one.lines.times as f64, &whole(one.lines.times)),
-            Td::number(one.lines.lines as f64, &whole(one.lines.lines)),
+            Td::count(one.lines.times),
+            Td::count(one.lines.lines),
             Td::maybe(one.us, micros),
         ]))
     });
@@ -180,8 +176,7 @@ pub(crate) fn repeated_layers(view: View<'_>, out: &mut dyn Write) -> anyhow::Re
     view.left_out(out, repeated.len(), LISTED, "compiles have such layers")?;
     note_below(
         out,
-        "Compiled as one graph, each copy of a layer is lowered and built anew. Compiled by itself, it is compiled once.",
+        "In one graph, each copy of a layer is lowered and built again. A layer compiled by itself is compiled once.",
     )?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }

@@ -1,4 +1,4 @@
-//! The stack trie: who called what was compiled, with the compiles in the gutter.
+//! The stack trie: the callers of what was compiled, with the compiles in the gutter.
 
 use crate::analysis::{Trie, by_status};
 use crate::model::{CompileIndex, Frame, Stackless};
@@ -6,22 +6,23 @@ use crate::report::kit::formats::{is_library, resumed};
 use crate::report::kit::markup::resumed_function;
 use crate::report::kit::prelude::*;
 use crate::report::kit::stacks::full_path;
+use crate::report::pages::landing::directory;
 use crate::trace::TextSet;
 
-/// Branches that are open from the start: deeper ones of a large tree are folded.
+/// Levels of branches that are open at first in a large tree.
 const OPEN_DEPTH: usize = 3;
 
-/// A tree of so many frames is open throughout.
+/// A tree of at most this many frames is fully open.
 const SMALL: usize = 80;
 
-/// Siblings that stand there; the rest is folded.
+/// Siblings shown at first; the rest is folded.
 const SIBLINGS: usize = 14;
 
-/// Branches within each other. Browsers stop nesting elements at 512, and a branch takes three; what is deeper stands
-/// beside its parent.
+/// Nested branches. Browsers stop nesting elements at 512, and a branch takes three; deeper branches are shown beside
+/// their parent.
 const DEEPEST: usize = 120;
 
-/// Frames of libraries in a row that are folded into one line.
+/// At least this many consecutive library frames are folded into one line.
 const RUN: usize = 3;
 
 /// Characters of a source line.
@@ -57,25 +58,24 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     if trie.roots.is_empty() {
         return Ok(());
     }
-    let note = "who called what was compiled, most recent call last; an id leads to its files";
+    let note = "the callers of what was compiled, most recent call last; an id links to its files";
     view.open_section(out, ("stacks", "Stacks", note), None, view.fold_button("trie"))?;
     put(out, &view.render("legend", &legend(view.report))?)?;
     put(out, &Element::new("div").class("tree gutter").id("trie").region("Stack tree").open())?;
     Tree::new(view, trie, None).write(out)?;
     close(out, "div")?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn legend(report: Report<'_>) -> Legend {
     let about = |word| match word {
-        "error" => "the compilation failed; the function runs in eager mode, or the error reached the caller",
+        "error" => "the compilation failed; the function runs in eager mode, or the caller got the error",
         "missing" => {
-            "no metrics arrived: the program ended first, the log does not record them, or it is a capture of a backward pass (!0), which has none"
+            "no metrics: the program ended first, the log does not record them, or it is a captured backward pass (!0), which has none"
         }
         "empty" => "no operator was captured, so there was nothing to compile",
         "break" => "compiled, after a restart or in parts because of a graph break",
-        _ => "compiled at the first attempt, without graph break",
+        _ => "compiled at the first attempt, without a graph break",
     };
     let statuses = by_status(report.model.identified()).into_iter();
     Legend {
@@ -85,28 +85,28 @@ fn legend(report: Report<'_>) -> Legend {
     }
 }
 
-/// Compiles of one stack that get a line each.
+/// Compiles of one stack that get their own line.
 const MOST_AGAIN: usize = 500;
 
-/// What ends a list below a frame.
+/// The elements of a list below a frame, innermost first.
 const BRANCH: [&str; 3] = ["ul", "details", "li"];
 
-/// What is still to be written.
+/// A piece of the tree that remains to be written.
 enum Step {
-    /// A node with all below it, at that depth of branches.
+    /// A node with everything below it, and its depth.
     Node(usize, usize),
-    /// Markup that closes what a step opened.
+    /// Elements to close.
     Close(&'static [&'static str]),
-    /// Siblings that are folded.
+    /// Folded siblings, and their depth.
     More(Vec<usize>, usize),
 }
 
-/// How a frame stands on its line.
+/// How the line of a frame looks.
 #[derive(Default)]
 struct Look<'a> {
     /// In the gutter.
     pill: Html,
-    /// Whether something below it can be folded, and whether that is open.
+    /// Whether it starts a fold, and whether that is open.
     fold: Option<bool>,
     /// Whether the line above it is its caller.
     called: bool,
@@ -117,10 +117,10 @@ struct Look<'a> {
 struct Tree<'a> {
     view: View<'a>,
     trie: &'a Trie,
-    /// What has these stacks, where it is no compile.
+    /// The records with these stacks, unless they are compiles.
     records: Option<&'a [Stackless]>,
     open_all: bool,
-    /// Files whose path was said.
+    /// Files whose full path was shown.
     named: TextSet<&'a str>,
 }
 
@@ -212,7 +212,7 @@ impl<'a> Tree<'a> {
         pills.map(|pill| self.line(frame, look(pill))).collect()
     }
 
-    /// Frames without branches: those of libraries are folded where there are several in a row.
+    /// Frames without branches; runs of library frames are folded.
     fn chain(&mut self, out: &mut dyn Write, nodes: &[usize]) -> anyhow::Result<()> {
         let trie = self.trie;
         let frames: Vec<&Frame> = nodes.iter().filter_map(|n| Some(&trie.node(*n)?.frame)).collect();
@@ -239,7 +239,7 @@ impl<'a> Tree<'a> {
     }
 
     fn gutter(&self, compile: CompileIndex) -> anyhow::Result<Html> {
-        let href = crate::report::pages::landing::directory::href(self.view.report, compile);
+        let href = directory::href(self.view.report, compile);
         let compile = self.view.report.model.compiles.get(compile);
         let pill = compile.map(|compile| self.view.pill_beside_to(compile, &href)).transpose()?;
         Ok(span("pills", pill.unwrap_or_default()))
@@ -256,7 +256,7 @@ impl<'a> Tree<'a> {
         if words.is_empty() { words } else { format!("· {words}") }
     }
 
-    /// A frame on a line.
+    /// The line of a frame.
     fn line(&mut self, frame: &'a Frame, look: Look<'_>) -> anyhow::Result<Html> {
         let line = Line {
             pill: look.pill,
@@ -272,16 +272,14 @@ impl<'a> Tree<'a> {
         self.view.render("trie_line", &line)
     }
 
-    /// Where a frame stands, with the whole path on hover where a file is met first.
+    /// The place of a frame; the first one in a file shows the full path on hover.
     fn place(&mut self, frame: &'a Frame, linked: bool) -> Html {
         let file = self.file(frame);
         let short = if file.is_empty() { "unknown file".into() } else { short_path(file) };
         let text = frame.line.map_or_else(|| short.to_string(), |line| format!("{short}:{line}"));
-        let place = match self.view.source_href(file, frame.line).filter(|_| linked) {
-            Some(href) => self.view.link(&href, &text),
-            None => Html::escaped(&text),
-        };
-        // The line of a library's frame is soft as a whole.
+        let href = self.view.source_href(file, frame.line).filter(|_| linked);
+        let place = self.view.link_if(href.as_deref(), &text);
+        // The whole line of a library frame is soft already.
         match full_path(file).filter(|file| self.named.insert(*file)) {
             Some(full) => Element::new("span").class("soft").title(full).around(place),
             None if is_library(file) => place,
@@ -294,8 +292,8 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// A function's name, for what is in the font of code as a whole.
-pub(crate) fn name(name: &str) -> Html {
+/// A function's name, for text that is all in the code font.
+fn name(name: &str) -> Html {
     let Some((function, line)) = resumed(name) else { return Html::escaped(name) };
     resumed_function(function, line)
 }
@@ -308,13 +306,13 @@ fn push_siblings(steps: &mut Vec<Step>, nodes: &[usize], depth: usize) {
     steps.extend(shown.iter().rev().map(|node| Step::Node(*node, depth)));
 }
 
-/// Records that carry a framework stack in place of a compile id.
+/// Records with a framework stack instead of a compile id.
 pub(crate) fn without_compile(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let records = &view.report.model.stackless;
     if records.is_empty() {
         return Ok(());
     }
-    let note = "torch did not know which compilation they belong to, and recorded the stack instead";
+    let note = "torch could not assign them to a compilation and recorded the stack instead";
     let head = ("stackless", "Stacks of records without a compile id", note);
     view.open_section(out, head, Some(whole(records.len())), view.fold_button("stackless-tree"))?;
     let trie = Trie::of(records.iter().map(|one| &one.stack).enumerate());
@@ -322,6 +320,5 @@ pub(crate) fn without_compile(view: View<'_>, out: &mut dyn Write) -> anyhow::Re
     put(out, &frame.region("Stacks without a compile id").open())?;
     Tree::new(view, &trie, Some(records)).write(out)?;
     close(out, "div")?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }

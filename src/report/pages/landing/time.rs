@@ -1,32 +1,27 @@
-//! Where the time went, in short: the phases that took most, and the way to the chart.
+//! Where the time went, in short: the phases that took most, with a link to the chart.
 
 use crate::report::kit::prelude::*;
-use crate::report::pages::landing::slow;
+use crate::report::pages::landing::{chart, parts, slow};
 use crate::report::words::phases::phase_meaning;
 
-/// Phases that are listed; the page of times has all.
+/// Phases listed here; the page of times has all.
 const SHOWN: usize = 6;
 
-/// Whether anything of the log tells times.
-pub(crate) fn present(report: Report<'_>) -> bool {
-    !report.found.time.phases.is_empty()
-}
-
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    if !present(view.report) {
+    let found = &view.report.found.time;
+    if found.phases.is_empty() {
         return Ok(());
     }
-    let found = &view.report.found.time;
     let has_page = view.report.times_phases();
     let tools = match has_page {
         true => span("tools", view.link(links::TIME, "Flame chart and all tables")),
         false => Html::default(),
     };
     let title = if slow::comes_first(view.report) { "Where the time went" } else { "Time" };
-    let about = "by part of the compiler, then the phases with most time of their own";
+    let about = "by part of the compiler, then the phases with the most time of their own";
     view.open_section(out, ("time", title, about), Some(micros(found.total_s * 1e6)), tools)?;
-    crate::report::pages::landing::parts::table(view, out)?;
-    crate::report::pages::landing::chart::write(view, out)?;
+    parts::table(view, out)?;
+    chart::write(view, out)?;
     let heads = vec![
         Head::text("Phase"),
         Head::number("Self").about("without the phases in it"),
@@ -35,27 +30,26 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         Head::number("Times"),
         Head::text("What happens in it").soft(),
     ];
-    let table = Table { id: "time-table", label: "Phases with most time of their own", heads };
+    let table = Table { id: "time-table", label: "Phases with the most time of their own", heads };
     let rows = found.phases.iter().take(SHOWN).map(|phase| {
         Ok(Row::of(vec![
             Td::html(view.code(&phase.name)),
             Td::number(phase.self_s, &micros(phase.self_s * 1e6)),
             Td::number(phase.self_s, &percent(phase.self_s, found.total_s, false)),
             Td::number(phase.total_s, &micros(phase.total_s * 1e6)),
-            Td::number(phase.count as f64, &whole(phase.count)),
+            Td::count(phase.count),
             Td::text(phase_meaning(&phase.name)),
         ]))
     });
     view.table(out, &table, rows)?;
     let more = found.phases.len().saturating_sub(SHOWN);
     if !has_page {
-        let words = "This log has no chromium events, which time each phase, so there is no chart: these times are \
-                     sums of what the metrics of the compiles report.";
+        let words = "This log has no chromium events, which time each phase, so there is no chart: these are sums of \
+                     the times in the metrics of the compiles.";
         note_below(out, words)?;
     } else if more > 0 {
         let link = view.link(&format!("{}#phases", links::TIME), &format!("{} further phases", whole(more)));
         note_below(out, link)?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }

@@ -7,7 +7,6 @@ use crate::report::kit::vllm_modules::{modules, sentence};
 /// Modules that the landing page lists.
 const ON_LANDING_PAGE: usize = 20;
 
-/// The section of the landing page.
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if view.report.model.vllm.is_empty() {
         return Ok(());
@@ -21,6 +20,5 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     if !vllm.modules.is_empty() {
         modules(view, &vllm, out, (ON_LANDING_PAGE, links::VLLM))?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }

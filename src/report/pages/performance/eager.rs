@@ -1,9 +1,8 @@
-//! Operators that ran outside of compiled code, beside what was compiled.
+//! Operators that ran outside of compiled code.
 
 use super::names;
 use crate::analysis::performance::{Backend, MeasuredKernel, Performance};
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
-use crate::report::kit::measured::heat;
 use crate::report::kit::prelude::*;
 use indexmap::IndexMap;
 
@@ -21,7 +20,7 @@ pub(super) struct EagerOperator {
     first: usize,
 }
 
-/// What ran outside of compiled code, the longest first; none where nothing was compiled, since then all of it did.
+/// What ran outside of compiled code, the longest first; empty if nothing was compiled, as everything was eager then.
 pub(super) fn operators(found: &Performance) -> IndexMap<&str, EagerOperator> {
     let mut all: IndexMap<&str, EagerOperator> = IndexMap::new();
     if found.time.compiled_us <= 0.0 {
@@ -44,7 +43,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     if all.is_empty() {
         return Ok(());
     }
-    let note = "what ran outside of compiled code: a loss, an optimizer, what a graph break left";
+    let note = "what ran outside of compiled code: a loss, an optimizer, code at graph breaks";
     view.open_section(out, ("eager", "Eager operators", note), Some(whole(all.len())), Html::default())?;
     let heads = vec![
         Head::text("Operator").mono(),
@@ -56,15 +55,14 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     let longest = all.values().next().map_or(0.0, |operator| operator.us);
     let rows = all.iter().take(MOST_OPERATORS).map(|(name, operator)| {
         let short = names::short(name, LONGEST_NAME);
-        let shown = match operator.first < MOST_MEASURED {
-            true => view.link(&format!("#{}", measured_kernel_anchor(operator.first)), &short),
-            false => Html::escaped(&short),
-        };
+        let row =
+            (operator.first < MOST_MEASURED).then(|| format!("#{}", measured_kernel_anchor(operator.first)));
+        let shown = view.link_if(row.as_deref(), &short);
         Ok(Row::of(vec![
             Td::html(Element::new("div").class("long-name").around(titled(name, shown))),
-            heat(micros(operator.us).into(), operator.us, operator.us, longest),
+            Td::heat(operator.us, longest),
             Td::number(operator.us, &percent(operator.us, found.time.busy_us, true)),
-            Td::number(operator.runs as f64, &whole(operator.runs)),
+            Td::count(operator.runs),
         ]))
     });
     view.table(out, &table, rows)?;

@@ -3,7 +3,7 @@
 use crate::analysis::performance::{Backend, Bound, FigureFrom, Judgement, MeasuredKernel, Rates};
 use crate::report::kit::formats::UNKNOWN;
 
-/// Share of a limit from which on a kernel is near it.
+/// A kernel is near a limit if it reaches at least this share.
 pub(super) const NEAR: f64 = 0.5;
 
 /// `12.3 TFLOP/s`, `340 GFLOP/s`.
@@ -56,7 +56,7 @@ pub(super) fn bound(rates: &Rates) -> &'static str {
     }
 }
 
-/// What to think of a kernel's figures.
+/// A judgement of a kernel's figures.
 pub(super) fn verdict(kernel: &MeasuredKernel) -> &'static str {
     match kernel.rates.judgement {
         Some(Judgement::Impossible) => "implausible",
@@ -69,7 +69,7 @@ pub(super) fn verdict(kernel: &MeasuredKernel) -> &'static str {
     }
 }
 
-/// How a verdict stands out: only what cannot be true and what is far from all limits does.
+/// The class of a verdict: only impossible figures and those far from all limits are highlighted.
 pub(super) fn flag(kernel: &MeasuredKernel) -> &'static str {
     match verdict_word(kernel) {
         "implausible" | "wrong-counts" => "flag wrong",
@@ -92,17 +92,17 @@ pub(super) fn verdict_word(kernel: &MeasuredKernel) -> &'static str {
     }
 }
 
-/// Whether a kernel without a judgement is too short for one: its shares are known, or its launch takes as long as it does.
+/// Whether a kernel without a judgement is too short for one: its shares are known, or its launch takes as long as it.
 fn is_short(kernel: &MeasuredKernel) -> bool {
     kernel.rates.bound == Some(Bound::Launch) || kernel.rates.best_share().is_some()
 }
 
-/// Whether a kernel reaches so much of a limit that there is little left to gain.
+/// Whether a kernel is so close to a limit that there is little to gain.
 pub(super) fn is_near(kernel: &MeasuredKernel) -> bool {
     kernel.rates.best_share().is_some_and(|share| share >= NEAR)
 }
 
-/// The word of a row by which the filter selects a kind.
+/// The word by which the filter selects a kind.
 pub(super) fn word(backend: Backend) -> &'static str {
     match backend {
         Backend::Triton => "triton",
@@ -122,7 +122,7 @@ pub(super) fn label(backend: Backend) -> &'static str {
     }
 }
 
-/// Where a figure comes from.
+/// The source of a figure.
 pub(super) fn from(from: FigureFrom) -> &'static str {
     match from {
         FigureFrom::Trace => "stated by the trace",

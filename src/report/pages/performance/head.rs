@@ -1,4 +1,4 @@
-//! The head of the page: how busy the device was, with what, how much of it is near a limit, and what was joined.
+//! The head of the page: how busy the device was and with what, how much is near a limit, and what was matched.
 
 use super::{figures, names};
 use crate::analysis::performance::{Backend, Performance};
@@ -8,12 +8,11 @@ use crate::report::kit::links::measured_line_anchor;
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::{SentencePiece, pieces_of};
 
-/// Devices that are named where several ran.
+/// Devices that are named.
 const NAMED_DEVICES: usize = 8;
 /// Characters of the name of a device.
 const LONGEST_DEVICE: usize = 64;
 
-/// Writes it.
 pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
     let pieces = pieces_of(found).into_iter().map(|piece| match piece {
         SentencePiece::Words(text) => Html::escaped(&text),
@@ -37,15 +36,15 @@ fn notes(view: View<'_>, found: &Performance) -> Vec<Html> {
     let generated = found.kernels.iter().any(|kernel| kernel.backend == Backend::Cpp);
     if !found.on_device && !generated && !found.kernels.is_empty() && has_code(view.report) {
         notes.push(view.prose(
-            "There is no generated C++ kernel in the trace, so their time is missing here: set \
-             `torch._inductor.config.cpp.enable_kernel_profile = True` before the program is compiled.",
+            "The trace has no generated C++ kernels, so their time is missing here: set \
+             `torch._inductor.config.cpp.enable_kernel_profile = True` before compiling.",
         ));
     }
     notes.extend(several_devices(found).map(Html::from));
     if time.communication_us > 0.0 {
         let hidden = time.communication_us - time.exposed_communication_us;
         let words = format!(
-            "Communication took {}: {} while nothing computed, {} behind kernels.",
+            "Communication took {}: {} exposed, {} hidden behind kernels.",
             micros(time.communication_us),
             micros(time.exposed_communication_us),
             micros(hidden)
@@ -54,7 +53,7 @@ fn notes(view: View<'_>, found: &Performance) -> Vec<Html> {
     }
     if let Some(why) = &found.damaged {
         notes.push(
-            format!("The trace could not be read to its end: {why}. What stands here is the part before.")
+            format!("The trace could not be read to its end: {why}. This page covers the part before.")
                 .into(),
         );
     }
@@ -65,36 +64,36 @@ fn notes(view: View<'_>, found: &Performance) -> Vec<Html> {
     notes
 }
 
-/// That more than one device ran, where it did.
+/// A note for traces of several devices.
 fn several_devices(found: &Performance) -> Option<String> {
     let [first, _, ..] = found.devices.as_slice() else { return None };
-    let told = |device: &DeviceRuns| {
+    let describe = |device: &DeviceRuns| {
         let name = device.name.as_ref().map(|name| format!("{}, ", names::short(name, LONGEST_DEVICE)));
         let runs = counted(device.runs, "run", "runs");
         format!("device {} ({}{runs})", device.id, name.unwrap_or_default())
     };
-    let named: Vec<String> = found.devices.iter().take(NAMED_DEVICES).map(told).collect();
+    let named: Vec<String> = found.devices.iter().take(NAMED_DEVICES).map(describe).collect();
     let others = match found.devices.len().saturating_sub(NAMED_DEVICES) {
         0 => String::new(),
         more => format!(" and {}", counted(more, "other", "others")),
     };
     Some(format!(
-        "Kernels ran on {}: {}{others}. Times are of all of them together, so the device was busy while any of them ran; \
-         shares of a limit are of what device {} can do.",
+        "Kernels ran on {}: {}{others}. Times are for all of them together, so busy means that any of them ran; shares \
+         refer to the limits of device {}.",
         counted(found.devices.len(), "device", "devices"),
         named.join(", "),
         first.id
     ))
 }
 
-/// How near the kernels come to what the device can do, or why that is not known.
+/// How close the kernels come to the limits of the device, or why that is unknown.
 fn limits(found: &Performance) -> String {
     let Some(peaks) = &found.peaks else {
         return match &found.device {
             Some(device) => format!(
-                "What {device} can do is not known, so there are rates and no shares: give its figures with `--device NAME` or `--device FILE.json`."
+                "The limits of {device} are unknown, so there are rates but no shares: supply them with `--device NAME` or `--device FILE.json`."
             ),
-            None => "The trace names no device, so there are rates and no shares of what it can do: give figures with `--device FILE.json`."
+            None => "The trace names no device, so there are rates but no shares of its limits: supply them with `--device FILE.json`."
                 .to_owned(),
         };
     };
@@ -106,29 +105,28 @@ fn limits(found: &Performance) -> String {
     let clock = match (found.clock_mhz, found.corrected) {
         (Some(clock), true) => format!("at {clock} MHz"),
         (Some(clock), false) => format!(
-            "at its boost clock, since the table does not say at which clock the figures hold (given: {clock} MHz)"
+            "at its boost clock, as the table does not say at which clock its figures hold (given: {clock} MHz)"
         ),
         (None, _) => "at its boost clock".to_owned(),
     };
     format!(
-        "{} of the kernels' time is in kernels that reach at least half of a limit of {} {clock}; for {} the work of the \
-         kernels is not known.",
+        "{} of the kernel time is in kernels that reach at least half of a limit of {} {clock}; for {} the work is unknown.",
         percent(sum("near"), all, false),
         peaks.name,
         percent(sum("unknown"), all, false)
     )
 }
 
-/// How much of the trace was found in the log.
+/// How much of the trace was matched with the log.
 fn joined(view: View<'_>, found: &Performance) -> String {
-    let measured = format!("Times are microseconds that {} measured.", found.file);
+    let measured = format!("Times were measured in {}.", found.file);
     let coded = has_code(view.report);
     let lines = match found.unjoined.launches {
-        0 => "All kernel runs lead to a line of the program.".to_owned(),
-        all if all == found.launches && !coded => "No kernel run leads to a line of the program: the trace was read without a log that knows them. Give both: `tlparse LOG --profile TRACE`.".to_owned(),
+        0 => "All kernel runs map to source lines.".to_owned(),
+        all if all == found.launches && !coded => "No kernel run maps to a source line, as the trace was read without the log of its run. Give both: `tlparse LOG --profile TRACE`.".to_owned(),
         all if all == found.launches && found.calls.is_empty() => return format!("{} {measured}", nothing_joined(view, found)),
         some => format!(
-            "{} of {} lead to no line of the program: they ran outside of compiled code, or the log does not tell.",
+            "{} of {} map to no source line: they ran outside of compiled code, or the log has no data for them.",
             counted(some, "run", "runs"),
             counted(found.launches, "kernel run", "kernel runs")
         ),
@@ -138,15 +136,15 @@ fn joined(view: View<'_>, found: &Performance) -> String {
         return format!("{lines} {measured}");
     }
     let calls = counted(calls, "run was", "runs were");
-    format!("{calls} found in the generated code, by graph, name and order. {lines} {measured}")
+    format!("{calls} matched with the generated code, by graph, name and order. {lines} {measured}")
 }
 
-/// Whether the log has generated code that a trace can be joined with.
+/// Whether the log has generated code that a trace can be matched with.
 fn has_code(report: Report<'_>) -> bool {
     inductor_runs::all(report).iter().any(|run| !run.run.code.is_empty())
 }
 
-/// What was compared when nothing of the trace is in the log.
+/// What was compared, if nothing in the trace matches the log.
 fn nothing_joined(view: View<'_>, found: &Performance) -> String {
     let generated = found
         .kernels
@@ -157,9 +155,8 @@ fn nothing_joined(view: View<'_>, found: &Performance) -> String {
         |id: &str| crate::trace::CompileId::parse(id).is_some_and(|id| model.by_id.contains_key(&Some(id)));
     let regions = found.regions.iter().filter(|region| known(&region.compile_id)).count();
     format!(
-        "Nothing of this trace was found in the log. Compared were the cache keys of the graphs that it calls, the names of \
-         {} in it with those of the log's code, and its compiled regions ({} of {} have a compile id of the log). Is the \
-         trace one of another run?",
+        "Nothing in this trace matches the log. Compared were the cache keys of its graphs, the names of its {}, and its \
+         compiled regions ({} of {} have a compile id of the log). Is the trace from another run?",
         counted(generated.count(), "generated kernel", "generated kernels"),
         whole(regions),
         whole(found.regions.len())
@@ -187,7 +184,7 @@ fn bar(found: &Performance) -> Html {
     Html::joined([bar.around(Html::joined(drawn, "")), legend], "\n")
 }
 
-/// By who wrote the kernels: what compiling changes.
+/// By origin of the kernels, which is what compiling changes.
 fn by_maker(found: &Performance) -> Vec<BarPart> {
     let of = |generated: bool| -> f64 {
         let fits = |backend: Backend| matches!(backend, Backend::Triton | Backend::Cpp) == generated;
@@ -214,7 +211,7 @@ fn by_maker(found: &Performance) -> Vec<BarPart> {
     parts
 }
 
-/// By how near they come to the limits: what a trace of eager code tells.
+/// By closeness to the limits, for traces of eager code.
 fn by_verdict(found: &Performance) -> Vec<BarPart> {
     let of = |words: &[&str]| -> f64 {
         let kernels = found.kernels.iter().filter(|kernel| words.contains(&figures::verdict_word(kernel)));
@@ -224,10 +221,10 @@ fn by_verdict(found: &Performance) -> Vec<BarPart> {
     let mut parts = match known > 0.0 {
         true => vec![
             ("device-library", "near a limit", of(&["near"])),
-            ("device-generated", "room or far from it", of(&["between", "far"])),
+            ("device-generated", "room for improvement", of(&["between", "far"])),
             ("device-wrong", "cannot be true", of(&["implausible", "wrong-counts"])),
             ("device-eager", "too short to judge", of(&["launch"])),
-            ("device-unknown", "work not known", of(&["unknown"])),
+            ("device-unknown", "work unknown", of(&["unknown"])),
         ],
         false => vec![("device-eager", "eager kernels", found.time.eager_us)],
     };
@@ -235,7 +232,7 @@ fn by_verdict(found: &Performance) -> Vec<BarPart> {
     parts
 }
 
-/// What is no kernel that computes.
+/// Everything other than computing kernels.
 fn besides(found: &Performance) -> [BarPart; 3] {
     let time = &found.time;
     [

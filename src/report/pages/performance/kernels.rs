@@ -4,27 +4,26 @@ use super::{figures, names};
 use crate::analysis::performance::{Backend, FigureFrom, MeasuredKernel, Performance, Tuning};
 use crate::model::DeviceKernel;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
-use crate::report::kit::measured::heat;
 use crate::report::kit::prelude::*;
 use crate::trace::{CompileId, TextMap};
 
-/// Characters of a kernel's name; the whole stands behind it. Names of C++ templates have hundreds.
+/// Characters of a kernel's name; the whole name is shown on hover. Names of C++ templates have hundreds.
 const LONGEST_NAME: usize = 56;
 /// Lines in a cell.
 const MOST_LINES: usize = 6;
 /// Configurations of a kernel that are named.
 const MOST_CONFIGURATIONS: usize = 3;
-/// How many times as long as the median the longest run is said to vary.
+/// A kernel's time varies if its longest run takes this many times the median.
 const VARIES: f64 = 3.0;
 
-/// What the rows are made of.
+/// The table, and what its rows refer to.
 #[derive(Clone, Copy)]
 pub(super) struct Kernels<'a> {
     pub(super) view: View<'a>,
     pub(super) found: &'a Performance,
-    /// The place of each line of the program among those of the trace.
+    /// The place of each source line among the lines of the trace.
     pub(super) lines: &'a TextMap<(&'a str, u64), usize>,
-    /// Where each kernel stands on the page of all kernels, by its place here.
+    /// The address of each kernel on the page of all kernels, by its place here.
     pub(super) in_code: &'a [Option<String>],
 }
 
@@ -36,7 +35,7 @@ impl Kernels<'_> {
         let kinds = [Backend::Triton, Backend::Cpp, Backend::Extern, Backend::Eager];
         let words = kinds.map(|kind| (figures::word(kind), figures::label(kind), of(kind)));
         let tools = self.view.narrow("kernels-table", "Filter by name or line", words)?;
-        let note = "one row per kernel, graph and shape of the operator's inputs; by time";
+        let note = "one row per kernel, graph and input shapes of its operator; by time";
         self.view.open_section(out, ("kernels", "Kernels", note), Some(whole(all.len())), tools)?;
         if all.is_empty() {
             soft_paragraph(out, self.how_to_record())?;
@@ -47,25 +46,25 @@ impl Kernels<'_> {
         let longest = all.first().map_or(0.0, |kernel| kernel.sum_us);
         let shown = all.iter().take(MOST_MEASURED).enumerate();
         self.view.table(out, &table, shown.map(|(place, kernel)| self.row(place, kernel, longest)))?;
-        self.view.beyond(out, all.len(), all.len().min(MOST_MEASURED), "kernels")?;
+        self.view.beyond(out, all.len(), MOST_MEASURED, "kernels")?;
         note_below(
             out,
-            "Times are over all runs of a row; rates are of its mean run, and say on hover what they follow from. Bytes are the least that a run must move: each \
-             tensor once, twice where it is updated in place. Real traffic may be more, and less than that reaches memory \
-             where the data is still in a cache. A dash is a figure that is not known, never 0.",
+            "Times cover all runs of a row; rates are for the mean run and explain their inputs on hover. Bytes are the \
+             minimum that a run must move: each tensor once, twice if it is updated in place. Real traffic may be higher, \
+             or lower if the data is still in a cache. A dash means unknown, never 0.",
         )?;
         Ok(close_section(out)?)
     }
 
-    /// What to set so that a trace has kernels.
+    /// How to record a trace with kernels.
     fn how_to_record(self) -> Html {
         let code = |text: &str| self.view.code(text);
         let pieces = [
-            "None: the trace holds no run of a kernel. On a GPU, record it with ".into(),
+            "None: the trace contains no kernel runs. On a GPU, record it with ".into(),
             code("ProfilerActivity.CUDA"),
             "; on a CPU, set ".into(),
             code("torch._inductor.config.cpp.enable_kernel_profile = True"),
-            " before the program is compiled, so that generated C++ kernels name themselves.".into(),
+            " before compiling, so that generated C++ kernels appear by name.".into(),
         ];
         Html::joined(pieces, "")
     }
@@ -74,12 +73,12 @@ impl Kernels<'_> {
         let rates = &kernel.rates;
         let row = Row::of(vec![
             Td::html(self.name(place, kernel)).class("kernel-name"),
-            heat(micros(kernel.sum_us).into(), kernel.sum_us, kernel.sum_us, longest),
+            Td::heat(kernel.sum_us, longest),
             Td::text(figures::label(kernel.backend)),
             self.graph(kernel)?,
-            Td::number(kernel.count as f64, &whole(kernel.count)),
-            Td::number(kernel.mean_us, &micros(kernel.mean_us)),
-            Td::number(kernel.median_us, &micros(kernel.median_us)),
+            Td::count(kernel.count),
+            Td::time(kernel.mean_us),
+            Td::time(kernel.median_us),
             longest_run(kernel),
             Td::maybe(kernel.estimated_us, micros),
             Td::maybe(kernel.ratio_to_estimate(), |ratio| format!("{ratio:.2}×")),
@@ -95,31 +94,21 @@ impl Kernels<'_> {
         Ok(row.selected_by(words.join(" ").trim().to_owned()).anchored(measured_kernel_anchor(place)))
     }
 
-    /// The name, with the operator that asked for the kernel and its shapes; below, what the trace tells of the launch.
+    /// The name, with the operator that launched the kernel and its shapes; below, what the trace says about the launch.
     fn name(self, place: usize, kernel: &MeasuredKernel) -> Html {
         let short = names::short(&kernel.name, LONGEST_NAME);
-        let named = match self.in_code.get(place).and_then(Option::as_deref) {
-            Some(href) => self.view.link(href, &short),
-            None => Html::escaped(&short),
-        };
-        let mut pieces = Vec::new();
+        let named = self.view.link_if(self.in_code.get(place).and_then(Option::as_deref), &short);
         let named = if short == kernel.name { named } else { titled(&kernel.name, named) };
-        match names::operator(kernel) {
-            Some(operator) => pieces.extend([Html::escaped(operator), Html::escaped(" ")]),
-            None => pieces.extend([named.clone(), Html::escaped(" ")]),
-        }
         let inputs = names::inputs(&kernel.inputs);
-        if !inputs.is_empty() {
-            pieces.push(soft(inputs));
-        }
-        if names::operator(kernel).is_some() {
-            pieces.push(small(named));
-        }
+        let inputs = (!inputs.is_empty()).then(|| soft(inputs));
         let launch = launch(kernel);
-        if !launch.is_empty() {
-            pieces.push(Element::new("small").class("prose").around(launch));
-        }
-        Html::joined(pieces, "")
+        let launch = (!launch.is_empty()).then(|| Element::new("small").class("prose").around(launch));
+        let (first, below) = match names::operator(kernel) {
+            Some(operator) => (operator.into(), Some(small(named))),
+            None => (named, None),
+        };
+        let pieces = [Some(first), Some(" ".into()), inputs, below, launch];
+        Html::joined(pieces.into_iter().flatten(), "")
     }
 
     fn graph(self, kernel: &MeasuredKernel) -> anyhow::Result<Td> {
@@ -136,29 +125,15 @@ impl Kernels<'_> {
 
     /// `x.py:19, 20`, each a link to its row above.
     fn line_links(self, kernel: &MeasuredKernel) -> Html {
-        let mut before = None;
-        let links = kernel.lines.iter().take(MOST_LINES).map(|line| {
-            let text = match before.replace(&line.file) == Some(&line.file) {
-                true => line.line.to_string(),
-                false => format!("{}:{}", short_path(&line.file), line.line),
-            };
-            match self.lines.get(&(line.file.as_str(), line.line)) {
-                Some(place) if *place < MOST_MEASURED => {
-                    self.view.link(&format!("#{}", measured_line_anchor(*place)), &text)
-                }
-                _ => Html::escaped(&text),
-            }
-        });
-        let mut links: Vec<Html> = links.collect();
-        let more = kernel.lines.len().saturating_sub(MOST_LINES);
-        if more > 0 {
-            links.push(Html::escaped(&format!("{} more", whole(more))));
-        }
-        if links.is_empty() { Html::escaped(UNKNOWN) } else { Html::joined(links, ", ") }
+        let lines = kernel.lines.iter().map(|line| (line.file.as_str(), line.line));
+        self.view.file_lines(lines, MOST_LINES, |_, line| {
+            let place = self.lines.get(&line).filter(|place| **place < MOST_MEASURED)?;
+            Some(format!("#{}", measured_line_anchor(*place)))
+        })
     }
 }
 
-/// The columns. Without the figures of a device nothing bounds a kernel.
+/// The columns. Bounds need the limits of the device.
 fn heads(all: &[MeasuredKernel], limits: bool) -> Vec<Head> {
     let none = |known: fn(&MeasuredKernel) -> bool| !all.iter().any(known);
     vec![
@@ -177,11 +152,11 @@ fn heads(all: &[MeasuredKernel], limits: bool) -> Vec<Head> {
             .about("the mean run over the estimate")
             .absent_if(none(|k| k.ratio_to_estimate().is_some())),
         Head::number("Byte rate")
-            .about("the bytes that a run must move at least, over the mean run")
+            .about("the minimum bytes that a run must move, over the mean run")
             .absent_if(none(|k| k.rates.gbps.is_some())),
         Head::number("Of bandwidth").absent_if(none(|k| k.rates.share_of_bandwidth.is_some())),
         Head::number("FLOP rate")
-            .about("a multiply-add counts 2; pointwise kernels and reductions have no formula")
+            .about("a multiply-add counts as 2; pointwise kernels and reductions have no formula")
             .absent_if(none(|k| k.rates.tflops.is_some())),
         Head::number("Of peak").absent_if(none(|k| k.rates.share_of_peak.is_some())),
         Head::text("Bound by").absent_if(!limits || none(|k| k.rates.bound.is_some())),
@@ -190,7 +165,7 @@ fn heads(all: &[MeasuredKernel], limits: bool) -> Vec<Head> {
     ]
 }
 
-/// A rate, and on hover the amount of a run that it follows from.
+/// A rate, and on hover the amount per run from which it is computed.
 fn rate(
     rate: Option<f64>,
     show: fn(f64) -> String,
@@ -198,7 +173,7 @@ fn rate(
     show_amount: fn(f64) -> String,
 ) -> Td {
     let Some((rate, (amount, from))) = rate.zip(amount) else { return Td::maybe(rate, show) };
-    let about = format!("{} a run, {}", show_amount(amount), figures::from(from));
+    let about = format!("{} per run, {}", show_amount(amount), figures::from(from));
     Td::html(titled(&about, show(rate))).class("num").sorted(rate)
 }
 
@@ -210,22 +185,18 @@ fn longest_run(kernel: &MeasuredKernel) -> Td {
     Td::html(Html::joined([shown, flag], " ")).class("num").sorted(kernel.max_us)
 }
 
-/// `512 registers a thread, 48 KB of shared memory, occupancy about 25 %; tuned now: 4 candidates`. These advise nothing by
-/// themselves: what they cost is measured.
+/// `512 registers per thread, 48 KB of shared memory, occupancy about 25 %; tuned now: 4 candidates`: facts without
+/// advice, as their cost is part of what was measured.
 pub(super) fn launch(kernel: &MeasuredKernel) -> String {
-    let mut words = Vec::new();
-    let device = kernel.device.as_ref();
-    if let Some(device) = device {
-        words.extend(of_device(device));
-    }
-    words.extend(kernel.tuning.as_ref().map(tuning).filter(|words| !words.is_empty()));
-    words.join("; ")
+    let device = kernel.device.as_ref().and_then(of_device);
+    let tuning = kernel.tuning.as_ref().map(tuning).filter(|words| !words.is_empty());
+    device.into_iter().chain(tuning).collect::<Vec<_>>().join("; ")
 }
 
-/// What the trace tells of the launch.
+/// What the trace says about the launch.
 fn of_device(device: &DeviceKernel) -> Option<String> {
     let mut words = Vec::new();
-    words.extend(device.registers.map(|registers| format!("{registers} registers a thread")));
+    words.extend(device.registers.map(|registers| format!("{registers} registers per thread")));
     words.extend(device.spills.map(|spills| format!("{spills} of them spilled")));
     let shared = device.shared_memory.filter(|shared| *shared > 0);
     words.extend(shared.map(|shared| format!("{} of shared memory", bytes(shared as f64))));
@@ -233,13 +204,13 @@ fn of_device(device: &DeviceKernel) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// How a Triton kernel came to its configuration, and which one ran.
+/// How the configuration of a Triton kernel was chosen, and which one ran.
 fn tuning(tuning: &Tuning) -> String {
     let candidates = tuning.candidates.map(|count| counted(count, "configuration", "configurations"));
     let search = match (tuning.state.as_deref(), candidates) {
-        (Some("hit"), _) => Some("its configuration was found in the cache".to_owned()),
-        (Some("miss"), Some(candidates)) => Some(format!("{candidates} to be tried at its first call")),
-        (Some("miss"), None) => Some("tuned at its first call".to_owned()),
+        (Some("hit"), _) => Some("configuration found in the cache".to_owned()),
+        (Some("miss"), Some(candidates)) => Some(format!("{candidates} to try at the first call")),
+        (Some("miss"), None) => Some("tuned at the first call".to_owned()),
         (Some("only 1 config"), _) => Some("one configuration, nothing to tune".to_owned()),
         (Some("force_disabled"), _) => Some("tuning switched off".to_owned()),
         (Some(other), _) => Some(format!("tuning: {other}")),

@@ -1,4 +1,4 @@
-//! The device's time by line of the program, nested by call and by block of the model.
+//! Device time by line of the program, nested by call and by block of the model.
 
 use super::tree::{BlockTime, Line, Lines, Root, Time, roots};
 use crate::analysis::performance::Performance;
@@ -6,19 +6,19 @@ use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_
 use crate::report::kit::measured::heat;
 use crate::report::kit::prelude::*;
 
-/// Kernels that a line names.
+/// Kernels named per line.
 const MOST_NAMED: usize = 3;
-/// Characters of a name there.
+/// Characters of such a name.
 const LONGEST_NAME: usize = 32;
-/// Blocks of a line that have a row each; a model of hundreds says nothing more with them all.
+/// Blocks of a line with their own row; hundreds of them would add nothing.
 const MOST_BLOCKS: usize = 64;
 
-/// Writes the section; a trace of eager code has no lines, and the head of the page says so.
+/// Writes the section; a trace of eager code has no lines, which the head of the page explains.
 pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
     if found.lines.is_empty() {
         return Ok(());
     }
-    let note = "kernel time that the trace measured, on the lines of the program that the log quotes";
+    let note = "kernel time from the trace, by the source lines in the log";
     let count = Some(whole(found.lines.len()));
     view.open_section(out, ("lines", "Time by line", note), count, Html::default())?;
     let trees = roots(view.report.model, found);
@@ -27,7 +27,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
         Head::unsorted("Line of the program"),
         Head::number("Kernel time")
             .fixed()
-            .about("dark: kernels of one line alone; light: its part of kernels of several lines"),
+            .about("dark: kernels of this line alone; light: its share of kernels of several lines"),
         Head::number("Share").fixed(),
         Head::number("Forward").fixed().absent_if(!backward),
         Head::number("Backward").fixed().absent_if(!backward),
@@ -40,10 +40,12 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     for root in &trees {
         rows.root(root)?;
     }
-    let (mut rows, more) = rows.finished();
+    let mut rows = rows.rows;
+    let more = rows.len().saturating_sub(MOST_MEASURED);
+    rows.truncate(MOST_MEASURED);
     rows.push(rest("No line is known", found.unjoined.us, sum));
     rows.push(rest("All kernels", sum, sum));
-    // The order says what calls what, so nothing is sorted here.
+    // The order shows the calls, so the table cannot be sorted.
     view.table_sorted_from(out, (&table, usize::MAX), rows.into_iter().map(Ok))?;
     if more > 0 {
         note_below(out, format!("{} more are in report.json.", counted(more, "row", "rows")))?;
@@ -59,23 +61,22 @@ fn notes(found: &Performance) -> String {
     let mut words = "Dark: kernels of one line alone.".to_owned();
     if shared > 0.0 {
         words.push_str(&format!(
-            " Light: kernels that were fused from nodes of several lines; each of their nodes has an equal part ({}, {} of \
-             the lines' time).",
+            " Light: kernels fused from several lines, divided equally among their nodes ({}, {} of the lines' time).",
             micros(shared),
             percent(shared, all, true)
         ));
     }
     if found.lines.iter().flat_map(|line| &line.parts).any(|part| part.module.is_some()) {
         words.push_str(
-            " Blocks of the model are told by the parameters that their nodes read; in a backward graph, by the values \
-             that it takes from the forward one.",
+            " Nodes are assigned to blocks of the model by the parameters that they read; in a backward graph, by the \
+             values saved in the forward.",
         );
     }
-    words.push_str(" The lines and what leads to none add up to all kernels.");
+    words.push_str(" All lines and the kernels without a line add up to all kernels.");
     words
 }
 
-/// The rows of the table, as far as there is room for them.
+/// The rows of the table.
 struct Rows<'a> {
     view: View<'a>,
     found: &'a Performance,
@@ -84,13 +85,6 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// The rows, and how many were left out.
-    fn finished(mut self) -> (Vec<Row>, usize) {
-        let more = self.rows.len().saturating_sub(MOST_MEASURED);
-        self.rows.truncate(MOST_MEASURED);
-        (self.rows, more)
-    }
-
     fn root(&mut self, root: &Root<'_>) -> anyhow::Result<()> {
         let view = self.view;
         let compile = root.compiles.first().and_then(|index| view.report.model.compiles.get(*index));
@@ -103,12 +97,9 @@ impl Rows<'_> {
         let pills = pills.collect::<anyhow::Result<Vec<_>>>()?;
         let mut pieces = vec![strong(name), soft(place.unwrap_or_default())];
         pieces.extend(pills);
-        let mut file = String::new();
-        if let Some(function) = compile.and_then(|compile| compile.function.as_ref()) {
-            file = function.file.clone().unwrap_or_default();
-        }
         self.row(0, Html::joined(pieces, " "), &root.time, None);
-        self.lines(&root.lines, 1, &file);
+        let file = compile.and_then(|compile| compile.function.as_ref()?.file.as_deref());
+        self.lines(&root.lines, 1, file.unwrap_or_default());
         Ok(())
     }
 
@@ -124,14 +115,11 @@ impl Rows<'_> {
             true => number.to_string(),
             false => format!("{}:{number}", short_path(file)),
         };
-        let shown = match self.view.source_href(file, Some(number)) {
-            Some(href) => self.view.link(&href, &text),
-            None => Html::escaped(&text),
-        };
+        let shown = self.view.link_if(self.view.source_href(file, Some(number)).as_deref(), &text);
         let place = Element::new("span").class("line-number").title(&format!("{file}:{number}"));
         let code = match line.code {
             Some(code) => Element::new("code").around(self.view.folded(code, false)),
-            None => Html::escaped(UNKNOWN),
+            None => UNKNOWN.into(),
         };
         let blocks: Vec<_> = line.blocks.iter().filter(|(block, _)| !block.path().is_empty()).collect();
         let several = line.blocks.len() > 1;
@@ -144,8 +132,8 @@ impl Rows<'_> {
         for (block, of_block) in blocks.iter().take(MOST_BLOCKS).filter(|_| several) {
             self.block(&block.path(), of_block, depth + 1);
         }
-        let untold = line.blocks.iter().find(|(block, _)| block.path().is_empty());
-        if let Some((_, of_block)) = untold.filter(|_| several) {
+        let without = line.blocks.iter().find(|(block, _)| block.path().is_empty());
+        if let Some((_, of_block)) = without.filter(|_| several) {
             self.push(depth + 1, soft("no module is known"), &of_block.time, Html::default());
         }
         let more = blocks.len().saturating_sub(MOST_BLOCKS);
@@ -174,17 +162,11 @@ impl Rows<'_> {
         let named = time.kernels.iter().take(MOST_NAMED).filter_map(|kernel| {
             let found = self.found.kernels.get(*kernel)?;
             let name = super::names::short(&found.name, LONGEST_NAME);
-            let shown = match *kernel < MOST_MEASURED {
-                true => self.view.link(&format!("#{}", measured_kernel_anchor(*kernel)), &name),
-                false => Html::escaped(&name),
-            };
-            Some(titled(&found.name, shown))
+            let row = (*kernel < MOST_MEASURED).then(|| format!("#{}", measured_kernel_anchor(*kernel)));
+            Some(titled(&found.name, self.view.link_if(row.as_deref(), &name)))
         });
-        let named = match place {
-            Some(_) => Html::joined(named.collect::<Vec<_>>(), ", "),
-            None => Html::default(),
-        };
-        // A line that several calls lead to has its anchor where it comes first.
+        let named = place.map_or_else(Html::default, |_| Html::joined(named, ", "));
+        // A line reached by several calls has its anchor at its first row.
         let anchor = place.map(measured_line_anchor);
         let anchor = anchor.filter(|anchor| !self.rows.iter().any(|row| row.is_at(anchor)));
         self.push(depth, name, time, named);
@@ -201,9 +183,9 @@ impl Rows<'_> {
             Td::html(name).class("line-of-program").style(format!("--depth:{depth}")),
             own,
             Td::number(time.us, &percent(time.us, self.sum, true)),
-            Td::number(time.us - time.backward_us, &micros(time.us - time.backward_us)),
-            Td::number(time.backward_us, &micros(time.backward_us)),
-            Td::number(time.kernels.len() as f64, &whole(time.kernels.len())),
+            Td::time(time.us - time.backward_us),
+            Td::time(time.backward_us),
+            Td::count(time.kernels.len()),
             Td::html(named),
         ]));
     }
@@ -214,7 +196,7 @@ fn rest(what: &str, us: f64, sum: f64) -> Row {
     let of = |cell: Td| if total { cell.class("num total") } else { cell };
     Row::of(vec![
         if total { Td::html(strong(what)) } else { Td::text(what) },
-        of(Td::number(us, &micros(us))),
+        of(Td::time(us)),
         of(Td::number(us, &percent(us, sum, true))),
         Td::default(),
         Td::default(),

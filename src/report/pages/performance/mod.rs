@@ -1,5 +1,5 @@
-//! `performance.html`: what a trace of torch.profiler tells of the kernels: which lines of the program take the device's
-//! time, how far each kernel is from what the device can do.
+//! `performance.html`: what a torch.profiler trace says about kernels: which lines of the program take the device's
+//! time, and how far each kernel is from the limits of the device.
 
 mod eager;
 mod figures;
@@ -25,7 +25,7 @@ pub(crate) fn present(report: Report<'_>) -> bool {
     report.found.performance.is_some()
 }
 
-/// The page; none without a trace.
+/// The page, if the report was given a trace.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let Some(found) = &report.found.performance else { return Vec::new() };
     let path = RelPath::of_parts(&[links::PERFORMANCE]);
@@ -69,7 +69,7 @@ fn write(
     })
 }
 
-/// Where each kernel stands on the page of all kernels.
+/// The address of each kernel on the page of all kernels.
 fn places_in_code(view: View<'_>, found: &Performance) -> Vec<Option<String>> {
     let runs = inductor_runs::all(view.report);
     let place_of = |run: (usize, &inductor_runs::Run<'_>)| {

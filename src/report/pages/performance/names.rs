@@ -1,4 +1,4 @@
-//! Names of kernels as a table has room for them.
+//! Names of kernels, shortened for tables.
 
 use crate::analysis::performance::MeasuredKernel;
 use crate::model::InputDims;
@@ -6,7 +6,7 @@ use crate::model::InputDims;
 /// Inputs that are named.
 const MOST_INPUTS: usize = 4;
 
-/// The beginning and the end of a name: kernels of one graph have long names that differ in their last number.
+/// The beginning and the end of a name: long names of kernels in one graph differ in their last number.
 pub(super) fn short(name: &str, longest: usize) -> String {
     let characters: Vec<char> = name.chars().collect();
     if characters.len() <= longest {
@@ -18,7 +18,7 @@ pub(super) fn short(name: &str, longest: usize) -> String {
     format!("{start}…{end}")
 }
 
-/// The operator that asked for a kernel, where one did and its name says more: `mm` of `aten::mm`.
+/// The operator that launched a kernel, if there is exactly one and its name says more: `mm` of `aten::mm`.
 pub(super) fn operator(kernel: &MeasuredKernel) -> Option<&str> {
     match kernel.operators.as_slice() {
         [only] if *only != kernel.name => Some(only),
@@ -26,7 +26,7 @@ pub(super) fn operator(kernel: &MeasuredKernel) -> Option<&str> {
     }
 }
 
-/// `8944×1024, 1024×2816`: the tensors among the inputs; those of further ones are counted.
+/// `8944×1024, 1024×2816`: the tensors among the inputs; further ones are counted.
 pub(super) fn inputs(dims: &[InputDims]) -> String {
     let tensors = dims.iter().filter(|dims| **dims != InputDims::One(Vec::new()));
     let mut shown: Vec<String> = tensors

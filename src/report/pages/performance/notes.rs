@@ -1,23 +1,23 @@
-//! What stands out: the findings about measured kernels, by the time of what they are about.
+//! What stands out: the findings about measured kernels, by time.
 
 use crate::analysis::Topic;
 use crate::analysis::findings::{Finding, Severity};
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
 use crate::report::kit::prelude::*;
 
-/// Findings about what was measured.
+/// Findings about measurements.
 pub(super) fn all(view: View<'_>) -> Vec<&Finding> {
     let findings = view.report.found.findings.iter();
     findings.filter(|finding| finding.kind.topic == Some(Topic::Performance)).collect()
 }
 
-/// Writes the section, where something stands out.
+/// Writes the section if there are any.
 pub(super) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let all = all(view);
     if all.is_empty() {
         return Ok(());
     }
-    let note = "figures that cannot be true, kernels that are far from every limit";
+    let note = "figures that cannot be true, and kernels far from every limit";
     view.open_section(out, ("notes", "What stands out", note), Some(whole(all.len())), Html::default())?;
     put(out, &Element::new("ul").class("box notes").open())?;
     for finding in all {
@@ -39,7 +39,7 @@ fn entry(view: View<'_>, finding: &Finding) -> Html {
     words.extend(row.map(|entry| view.link(&format!("#{}", measured_kernel_anchor(entry)), "Its row")));
     words.extend(finding.detail.as_ref().map(|detail| block(small(view.prose(detail)))));
     words.extend(finding.hints.iter().map(|hint| block(small(view.prose(hint)))));
-    // The entry of a finding about a kernel is the kernel's place.
+    // The entry of such a finding is the place of its kernel.
     let measured = view.report.found.performance.as_ref();
     let kernel = measured.zip(finding.topic_entry).and_then(|(found, entry)| found.kernels.get(entry));
     let time = kernel.map_or_else(|| UNKNOWN.to_owned(), |kernel| micros(kernel.sum_us));

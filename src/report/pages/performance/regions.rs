@@ -2,12 +2,11 @@
 
 use super::{figures, names, region_parts};
 use crate::analysis::performance::{MeasuredOperator, MeasuredRegion, Performance};
-use crate::report::kit::measured::heat;
 use crate::report::kit::prelude::*;
 
 /// Regions in the table, the longest first.
 const MOST_REGIONS: usize = 1_000;
-/// How many times as long as the others a first call is said to be slow.
+/// A first call is slow if it takes this many times the median of the others.
 const SLOW_FIRST: f64 = 1.5;
 /// Operators in the table, the longest first.
 const MOST_OPERATORS: usize = 1_000;
@@ -17,7 +16,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     if found.regions.is_empty() {
         return Ok(());
     }
-    let note = "calls of compiled code, timed on the CPU: guards are checked before, kernels of a device may run on after";
+    let note = "calls of compiled code, timed on the CPU: guards run before them, and device kernels may finish after them";
     let count = Some(whole(found.regions.len()));
     view.open_section(out, ("regions", "Compiled regions", note), count, Html::default())?;
     let all = &found.regions;
@@ -29,22 +28,22 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
         Head::number("First call"),
         Head::number("Median of the others").absent_if(none(|region| region.later_median_us.is_some())),
         Head::number("Guards")
-            .about("before the calls: looking for compiled code whose guards hold")
+            .about("before the calls: searching for compiled code whose guards hold")
             .absent_if(none(|region| region.guards_us.is_some())),
         Head::number("Graphs")
-            .about("within graphs that Inductor compiled: kernels, or on a GPU their launches")
+            .about("in graphs compiled by Inductor: kernels, or their launches on a GPU")
             .absent_if(none(|region| region.graphs_us.is_some())),
         Head::number("Wrapper")
             .about("outside of graphs, operators and other compiled code")
             .absent_if(none(|region| region.wrapper_us.is_some())),
-        Head::number("Guards and wrapper, a call")
+        Head::number("Guards and wrapper, per call")
             .absent_if(none(|region| region.guards_us.is_some() || region.wrapper_us.is_some())),
     ];
     let table = Table { id: "regions-table", label: "Calls of compiled code", heads };
     let longest = all.iter().map(|region| region.sum_us).fold(0.0, f64::max);
     let shown = all.iter().take(MOST_REGIONS);
     view.table(out, &table, shown.map(|region| region_row(view, region, longest)))?;
-    view.beyond(out, all.len(), all.len().min(MOST_REGIONS), "regions")?;
+    view.beyond(out, all.len(), MOST_REGIONS, "regions")?;
     if let Some(words) = slow_first(all) {
         note_below(out, words)?;
     }
@@ -61,9 +60,9 @@ fn region_row(view: View<'_>, region: &MeasuredRegion, longest: f64) -> anyhow::
     };
     Ok(Row::of(vec![
         compile,
-        Td::number(region.calls as f64, &whole(region.calls)),
-        heat(micros(region.sum_us).into(), region.sum_us, region.sum_us, longest),
-        Td::number(region.first_us, &micros(region.first_us)),
+        Td::count(region.calls),
+        Td::heat(region.sum_us, longest),
+        Td::time(region.first_us),
         Td::maybe(region.later_median_us, micros),
         Td::maybe(region.guards_us, micros),
         Td::maybe(region.graphs_us, micros),
@@ -72,22 +71,22 @@ fn region_row(view: View<'_>, region: &MeasuredRegion, longest: f64) -> anyhow::
     ]))
 }
 
-/// How much longer first calls took than the others, and what that may mean.
+/// A sentence about first calls that took longer than the others.
 fn slow_first(all: &[MeasuredRegion]) -> Option<String> {
     let slow = |region: &&MeasuredRegion| {
         region.calls > 2 && region.later_median_us.is_some_and(|later| region.first_us > SLOW_FIRST * later)
     };
     let first = all.iter().find(slow)?;
     Some(format!(
-        "The first recorded call of {} took {}, the others {} (median). A first call that is much slower pays for the start of \
-         the recorder, for memory that is allocated once, or for tuning: judge by the others.",
+        "The first recorded call of {} took {}, the others {} (median). A much slower first call includes starting the \
+         profiler, one-time memory allocation or tuning: judge by the others.",
         first.compile_id,
         micros(first.first_us),
         micros(first.later_median_us.unwrap_or_default())
     ))
 }
 
-/// The operators that are listed. On a CPU each is its own kernel, so the table of kernels has them all.
+/// The operators of a device. On a CPU each is its own kernel, so the table of kernels lists them.
 pub(super) fn shown_operators(found: &Performance) -> &[MeasuredOperator] {
     if found.on_device { &found.operators } else { &[] }
 }
@@ -98,7 +97,7 @@ pub(super) fn operators(view: View<'_>, found: &Performance, out: &mut dyn Write
     if all.is_empty() {
         return Ok(());
     }
-    let note = "all device time that an operator's calls launched, by the shapes of its inputs";
+    let note = "device time launched by each operator's calls, by input shapes";
     view.open_section(out, ("operators", "Operators", note), Some(whole(all.len())), Html::default())?;
     let none = |known: fn(&MeasuredOperator) -> bool| !all.iter().any(known);
     let heads = vec![
@@ -108,17 +107,15 @@ pub(super) fn operators(view: View<'_>, found: &Performance, out: &mut dyn Write
         Head::number("Sum"),
         Head::number("FLOPs").about("of one call").absent_if(none(|operator| operator.flops.is_some())),
         Head::number("Bytes")
-            .about("that one call must move at least")
+            .about("the minimum that one call moves")
             .absent_if(none(|operator| operator.bytes.is_some())),
         Head::number("FLOP rate").absent_if(none(|operator| operator.flops.is_some())),
     ];
     let table = Table { id: "operators-table", label: "Operators", heads };
-    let shown: Vec<&MeasuredOperator> = all.iter().take(MOST_OPERATORS).collect();
-    let count = shown.len();
     let longest = all.first().map_or(0.0, |operator| operator.sum_us);
-    let rows = shown.into_iter().map(|operator| Ok(operator_row(operator, longest)));
+    let rows = all.iter().take(MOST_OPERATORS).map(|operator| Ok(operator_row(operator, longest)));
     view.table(out, &table, rows)?;
-    view.beyond(out, all.len(), count, "operators")?;
+    view.beyond(out, all.len(), MOST_OPERATORS, "operators")?;
     Ok(close_section(out)?)
 }
 
@@ -130,7 +127,7 @@ fn operator_row(operator: &MeasuredOperator, longest: f64) -> Row {
         Td::text(&operator.name).class("kernel-name"),
         Td::text(&names::inputs(&operator.dims)).class("kernel-name"),
         Td::number(calls, &whole(operator.count)),
-        heat(micros(operator.sum_us).into(), operator.sum_us, operator.sum_us, longest),
+        Td::heat(operator.sum_us, longest),
         Td::maybe(operator.flops, figures::flop_count),
         Td::maybe(operator.bytes, bytes),
         Td::maybe(rate, figures::flop_rate),

@@ -1,9 +1,10 @@
-//! The roofline: how many FLOPs a kernel does for each byte, and how near it comes to what that allows. Kernels without
-//! FLOPs have no intensity, so they stand in a strip of their own by their bandwidth.
+//! The roofline: how many FLOPs a kernel does per byte, and how close it comes to the resulting limit. Kernels without
+//! FLOPs have no intensity; a separate strip shows their bandwidth.
 
-use super::scale::{Scale, line, power, text, turned_text};
+use super::scale::{Scale, line, text, turned_text};
 use super::{figures, kernels, names};
 use crate::analysis::performance::{DevicePeaks, MeasuredKernel, Performance};
+use crate::report::kit::formats::count;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
 use crate::report::kit::markup::{open_data, script_json};
 use crate::report::kit::prelude::*;
@@ -11,15 +12,15 @@ use crate::report::kit::prelude::*;
 /// Size of the drawing, in its own units.
 const WIDTH: f64 = 940.0;
 const HEIGHT: f64 = 470.0;
-/// The ends of the axes.
+/// Ends of the axes.
 const TOP: f64 = 24.0;
 const BOTTOM: f64 = HEIGHT - 46.0;
 const RIGHT: f64 = WIDTH - 16.0;
-/// Where the strip begins and ends, and where the plot begins, with a strip and without.
+/// Left and right end of the strip, and the left end of the plot, with a strip and without.
 const STRIP: (f64, f64) = (74.0, 210.0);
 const PLOT_BESIDE_STRIP: f64 = 290.0;
 const PLOT_ALONE: f64 = 80.0;
-/// Kernels that are drawn, the longest first: beyond some hundred, points cover each other.
+/// Kernels that are drawn, the longest first: with some hundreds, points overlap.
 const MOST_POINTS: usize = 300;
 /// Radius of the largest and of the smallest point.
 const LARGEST: f64 = 20.0;
@@ -33,11 +34,11 @@ pub(super) struct Point<'p> {
     place: usize,
     kernel: &'p MeasuredKernel,
     gbps: f64,
-    /// FLOPs for each byte, and TFLOP/s.
+    /// FLOPs per byte, and TFLOP/s.
     work: Option<(f64, f64)>,
 }
 
-/// Kernels that have a place in the drawing, the longest first.
+/// The kernels that can be drawn, the longest first.
 pub(super) fn points(found: &Performance) -> Vec<Point<'_>> {
     let shown = found.kernels.iter().enumerate().take(MOST_MEASURED);
     let known = shown.filter_map(|(place, kernel)| {
@@ -47,7 +48,7 @@ pub(super) fn points(found: &Performance) -> Vec<Point<'_>> {
     known.take(MOST_POINTS).collect()
 }
 
-/// FLOPs for each byte.
+/// FLOPs per byte.
 fn intensity(kernel: &MeasuredKernel) -> Option<f64> {
     let ((flops, _), (bytes, _)) = (kernel.flops?, kernel.bytes?);
     Some(flops / bytes).filter(|intensity| intensity.is_finite() && *intensity > 0.0)
@@ -58,13 +59,13 @@ pub(super) fn present(found: &Performance) -> bool {
     points(found).iter().any(|point| point.work.is_some())
 }
 
-/// Writes the section, where a kernel has both FLOPs and bytes.
+/// Writes the section if a kernel has both FLOPs and bytes.
 pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
     if !present(found) {
         return Ok(());
     }
     let all = points(found);
-    let note = "each point is a kernel, its area its time; all axes are logarithmic";
+    let note = "each point is a kernel, with its time as area; all axes are logarithmic";
     view.open_section(out, ("roofline", "Roofline", note), Some(whole(all.len())), Html::default())?;
     put(out, &Element::new("div").class("roofline").open())?;
     let plot = Element::new("div").class("plot").region("Roofline");
@@ -81,11 +82,9 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     close(out, "script")?;
     let words = match found.peaks {
         Some(_) => {
-            "The line is what the device allows: its bandwidth at the left, its peak at the right. A point far below it has room; one above it cannot be true."
+            "The line is the limit of the device: its bandwidth on the left, its peak on the right. Points far below it have room for improvement; a point above it cannot be true."
         }
-        None => {
-            "What the device allows is not known, so there is no line to hold the points against: `--device` gives it."
-        }
+        None => "Unknown device: no roofline drawn. `--device` supplies its limits.",
     };
     note_below(out, view.prose(words))?;
     Ok(close_section(out)?)
@@ -95,15 +94,15 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
 struct Plot {
     intensity: Scale,
     tflops: Scale,
-    /// Of the strip, where a kernel stands in it.
+    /// Of the strip, if it has kernels.
     gbps: Option<Scale>,
     limits: Option<Limits>,
 }
 
-/// What the device can do.
+/// The limits of the device.
 struct Limits {
     tflops: f64,
-    /// The type whose peak it is.
+    /// The data type of the peak.
     kind: String,
     gbps: f64,
 }
@@ -141,7 +140,7 @@ impl Plot {
             let at = match point.work {
                 Some((intensity, tflops)) => (self.intensity.at(intensity), self.tflops.at(tflops)),
                 None => {
-                    // The strip has no meaning sideways: points stand beside each other so that each is seen.
+                    // The horizontal position has no meaning in the strip: points are spread out to be visible.
                     at_strip += 1;
                     let part = (at_strip as f64 - 0.5) / bare as f64;
                     let y = self.gbps.as_ref().map_or(BOTTOM, |scale| scale.at(point.gbps));
@@ -163,28 +162,28 @@ impl Plot {
         let mut pieces = Vec::new();
         for (value, x) in self.intensity.powers() {
             pieces.push(line("grid", (x, TOP), (x, BOTTOM)));
-            pieces.push(text((x, BOTTOM + 16.0), "middle", &power(value)));
+            pieces.push(text((x, BOTTOM + 16.0), "middle", &count(value)));
         }
         for (value, y) in self.tflops.powers() {
             pieces.push(line("grid", (left, y), (RIGHT, y)));
-            pieces.push(text((left - 6.0, y + 4.0), "end", &power(value)));
+            pieces.push(text((left - 6.0, y + 4.0), "end", &count(value)));
         }
         pieces.push(line("axis", (left, BOTTOM), (RIGHT, BOTTOM)));
         pieces.push(line("axis", (left, TOP), (left, BOTTOM)));
         let ridge = self.limits.as_ref().map(|limits| format!(" · ridge at {:.0}", limits.ridge()));
-        let words = format!("FLOPs for each byte moved{}", ridge.unwrap_or_default());
+        let words = format!("FLOPs per byte moved{}", ridge.unwrap_or_default());
         pieces.push(text(((left + RIGHT) / 2.0, BOTTOM + 38.0), "middle", &words));
         pieces.push(turned_text((left - 56.0, (TOP + BOTTOM) / 2.0), -90.0, "TFLOP/s"));
         pieces
     }
 
-    /// Kernels without FLOPs, by their bandwidth.
+    /// Kernels without FLOPs, by bandwidth.
     fn strip(&self, scale: &Scale) -> Html {
         let (left, right) = STRIP;
         let mut pieces = Vec::new();
         for (value, y) in scale.powers() {
             pieces.push(line("grid", (left, y), (right, y)));
-            pieces.push(text((left - 6.0, y + 4.0), "end", &power(value)));
+            pieces.push(text((left - 6.0, y + 4.0), "end", &count(value)));
         }
         pieces.push(line("axis", (left, TOP), (left, BOTTOM)));
         pieces.push(line("axis", (left, BOTTOM), (right, BOTTOM)));
@@ -219,7 +218,7 @@ impl Plot {
 }
 
 impl Limits {
-    /// The peak of the matrix units for 16 bits, else of all that the table has; and the bandwidth.
+    /// The 16-bit peak of the matrix units, else any peak in the table; and the bandwidth.
     fn of(peaks: &DevicePeaks) -> Option<Limits> {
         let matrix = ["bf16", "fp16"].into_iter().find_map(|kind| Some((kind, *peaks.matrix.get(kind)?)));
         let matrix = matrix.or_else(|| peaks.matrix.iter().next().map(|(kind, peak)| (kind.as_str(), *peak)));
@@ -229,7 +228,7 @@ impl Limits {
         Some(Limits { tflops, kind: kind.to_owned(), gbps })
     }
 
-    /// FLOPs for each byte from which on the peak is the limit.
+    /// The FLOPs per byte above which the peak is the limit.
     fn ridge(&self) -> f64 {
         self.tflops * 1e3 / self.gbps
     }
@@ -239,27 +238,24 @@ impl Point<'_> {
     fn draw(&self, (x, y): (f64, f64), longest: f64) -> Html {
         let radius = (LARGEST * (self.kernel.sum_us / longest).sqrt()).max(SMALLEST);
         let word = figures::verdict_word(self.kernel);
-        // A kernel that stands out has a shape of its own, so that color is not the only sign.
-        let shape = match word {
-            "far" | "implausible" | "wrong-counts" => {
-                let side = radius * 1.8;
-                Element::new("rect")
-                    .attribute("x", &format!("{:.1}", x - side / 2.0))
-                    .attribute("y", &format!("{:.1}", y - side / 2.0))
-                    .attribute("width", &format!("{side:.1}"))
-                    .attribute("height", &format!("{side:.1}"))
-            }
-            _ => Element::new("circle")
-                .attribute("cx", &format!("{x:.1}"))
-                .attribute("cy", &format!("{y:.1}"))
-                .attribute("r", &format!("{radius:.1}")),
+        // Highlighted kernels have a different shape, so that color is not the only sign.
+        let side = radius * 1.8;
+        let (shape, attributes) = match word {
+            "far" | "implausible" | "wrong-counts" => (
+                "rect",
+                vec![("x", x - side / 2.0), ("y", y - side / 2.0), ("width", side), ("height", side)],
+            ),
+            _ => ("circle", vec![("cx", x), ("cy", y), ("r", radius)]),
         };
+        let shape = attributes
+            .into_iter()
+            .fold(Element::new(shape), |shape, (name, value)| shape.attribute(name, &format!("{value:.1}")));
         let anchor = measured_kernel_anchor(self.place);
         let link = Element::new("a").class(&format!("point {word}")).href(&format!("#{anchor}"));
         link.attribute("aria-label", &self.words()).around(shape.empty())
     }
 
-    /// What a screen reader says of it.
+    /// Its label for screen readers.
     fn words(&self) -> String {
         let kernel = self.kernel;
         let rate = match self.work {
@@ -277,7 +273,7 @@ impl Point<'_> {
     }
 }
 
-/// What the shapes mean, of those that are drawn, and which keys lead from one to the next.
+/// The meaning of the shapes that are drawn, and the keys to move between them.
 fn legend(all: &[Point<'_>]) -> Html {
     let any = |words: &[&str]| all.iter().any(|point| words.contains(&figures::verdict_word(point.kernel)));
     let mut pieces = Vec::new();
@@ -298,7 +294,7 @@ fn legend(all: &[Point<'_>]) -> Html {
     Element::new("div").class("legend").around(Html::joined(pieces, " "))
 }
 
-/// What is said of a point beside the drawing.
+/// The details of a point, shown beside the drawing.
 #[derive(Serialize)]
 struct Card {
     title: String,
@@ -321,21 +317,19 @@ impl Card {
         if let Some((moved, _)) = kernel.bytes {
             let rate = figures::byte_rate(point.gbps);
             let share = of(rates.share_of_bandwidth, "bandwidth");
-            facts.push(("Moved", format!("{} a run, {rate}{share}", bytes(moved))));
+            facts.push(("Moved", format!("{} per run, {rate}{share}", bytes(moved))));
         }
         if let (Some((flops, _)), Some(tflops)) = (kernel.flops, rates.tflops) {
             let rate = figures::flop_rate(tflops);
             let share = of(rates.share_of_peak, "peak");
-            facts.push(("FLOPs", format!("{} a run, {rate}{share}", figures::flop_count(flops))));
+            facts.push(("FLOPs", format!("{} per run, {rate}{share}", figures::flop_count(flops))));
         }
-        let judged = [("Bound by", figures::bound(rates)), ("Verdict", figures::verdict(kernel))];
-        facts.extend(
-            judged.into_iter().filter(|(_, word)| *word != UNKNOWN).map(|(of, word)| (of, word.to_owned())),
-        );
-        let launch = kernels::launch(kernel);
-        if !launch.is_empty() {
-            facts.push(("Launch", launch));
-        }
+        facts.extend([
+            ("Bound by", figures::bound(rates).to_owned()),
+            ("Verdict", figures::verdict(kernel).to_owned()),
+            ("Launch", kernels::launch(kernel)),
+        ]);
+        facts.retain(|(_, words)| !words.is_empty() && words != UNKNOWN);
         let operator = names::operator(kernel);
         let title = names::short(operator.unwrap_or(&kernel.name), LONGEST_NAME);
         let inputs = names::inputs(&kernel.inputs);
@@ -346,7 +340,7 @@ impl Card {
         Card { title, about, facts }
     }
 
-    /// The card as it stands before a script shows another point.
+    /// The card of the first point; the script replaces its content.
     fn draw(&self, view: View<'_>) -> anyhow::Result<Html> {
         let head = [view.code(&self.title), soft(self.about.as_str())];
         let head = Element::new("h3").around(Html::joined(head, " "));

@@ -1,6 +1,5 @@
-//! Logarithmic scales of a drawing, with their lines and numbers.
+//! Logarithmic scales of a drawing, with lines and numbers.
 
-use crate::report::kit::formats::count;
 use crate::report::kit::prelude::*;
 
 /// A logarithmic axis: whole powers of ten between two ends of the drawing.
@@ -9,7 +8,7 @@ pub(super) struct Scale {
     /// Exponents of its ends.
     from: f64,
     to: f64,
-    /// Where these stand.
+    /// Positions of its ends.
     start: f64,
     end: f64,
 }
@@ -27,7 +26,7 @@ impl Scale {
         }
     }
 
-    /// Where a value stands.
+    /// The position of a value.
     pub(super) fn at(&self, value: f64) -> f64 {
         self.start + (self.end - self.start) * (value.log10() - self.from) / (self.to - self.from)
     }
@@ -42,17 +41,12 @@ impl Scale {
         10_f64.powf(self.to)
     }
 
-    /// The powers of ten, with their places. A drawing has room for about ten numbers.
+    /// About ten powers of ten, with their positions.
     pub(super) fn powers(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let step = ((self.to - self.from) / 10.0).ceil().max(1.0) as usize;
         let exponents = (self.from as i32..=self.to as i32).step_by(step);
         exponents.map(|exponent| 10_f64.powi(exponent)).map(|value| (value, self.at(value)))
     }
-}
-
-/// `0.1`, `1`, `1,000`.
-pub(super) fn power(value: f64) -> String {
-    count(value)
 }
 
 /// A straight line.
@@ -61,12 +55,12 @@ pub(super) fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> Html {
     Element::new("path").class(class).attribute("d", &path).around("")
 }
 
-/// Words that begin, end or have their middle at a place, as `anchor` says.
+/// Text anchored at a place: `start`, `middle` or `end`.
 pub(super) fn text(at: (f64, f64), anchor: &str, words: &str) -> Html {
     words_at(at, anchor).around(words)
 }
 
-/// The same turned by so many degrees.
+/// The same, rotated.
 pub(super) fn turned_text(at: (f64, f64), degrees: f64, words: &str) -> Html {
     let turn = format!("rotate({degrees:.1} {:.1} {:.1})", at.0, at.1);
     words_at(at, "middle").attribute("transform", &turn).around(words)

@@ -1,21 +1,21 @@
-//! Lines of the program below the lines that called them, and below these the blocks of the model that they ran for.
+//! Lines of the program below the lines that call them, and below those the blocks of the model that they ran for.
 
 use crate::analysis::performance::{LinePart, Performance, ProgramLine};
 use crate::model::{CompileIndex, Model};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Calls below each other that are followed; a program that calls itself has more.
+/// Nested calls that are followed; recursive programs have more.
 const DEEPEST: usize = 12;
 
-/// Time of a row, with what lies below it.
+/// The time of a row, including the rows below it.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Time {
     pub(super) us: f64,
-    /// The part from kernels that serve one line alone.
+    /// The part from kernels of one line alone.
     pub(super) own_us: f64,
     pub(super) backward_us: f64,
-    /// Places of its kernels, so the longest come first.
+    /// Places of its kernels, which are ordered by time.
     pub(super) kernels: BTreeSet<usize>,
 }
 
@@ -28,7 +28,7 @@ impl Time {
     }
 }
 
-/// A compiled function with all lines that it led to.
+/// A compiled function with all of its lines.
 #[derive(Debug, Default)]
 pub(super) struct Root<'p> {
     pub(super) compiles: BTreeSet<CompileIndex>,
@@ -43,14 +43,14 @@ pub(super) type Lines<'p> = BTreeMap<(&'p str, u64), Line<'p>>;
 #[derive(Debug, Default)]
 pub(super) struct Line<'p> {
     pub(super) code: Option<&'p str>,
-    /// Its place in the list of lines, where kernels are its own.
+    /// Its place in the list of lines, if it has kernels of its own.
     pub(super) place: Option<usize>,
     pub(super) time: Time,
     pub(super) lines: Lines<'p>,
     pub(super) blocks: BTreeMap<Block, BlockTime>,
 }
 
-/// `self.blocks.0`; digits are in the order of their values.
+/// `self.blocks.0`, ordered with numbers by value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Block(Vec<BlockPart>);
 
@@ -76,7 +76,7 @@ impl Line<'_> {
 }
 
 impl Block {
-    /// Its path as the program writes it; empty where the log does not tell.
+    /// Its path as the program writes it; empty if unknown.
     pub(super) fn path(&self) -> String {
         let part = |part: &BlockPart| match part {
             BlockPart::Number(number) => number.to_string(),
@@ -86,7 +86,7 @@ impl Block {
     }
 }
 
-/// `self.blocks.0` and `up` of `self.blocks.0.up`: what is repeated is numbered, so the block ends at its last number.
+/// `self.blocks.0` and `up` for `self.blocks.0.up`: repeated blocks are numbered, so a block ends at its last number.
 fn block_of(module: Option<&str>) -> (Block, Option<String>) {
     let parts: Vec<&str> = module.unwrap_or_default().split('.').filter(|part| !part.is_empty()).collect();
     let end = parts.iter().rposition(|part| part.parse::<u64>().is_ok()).map_or(parts.len(), |last| last + 1);
@@ -104,7 +104,7 @@ pub(super) fn roots<'p>(model: &Model, found: &'p Performance) -> Vec<Root<'p>> 
     let mut roots: IndexMap<_, Root<'p>> = IndexMap::new();
     for (place, line) in found.lines.iter().enumerate() {
         for part in &line.parts {
-            // Compiles of one function are one program.
+            // All compiles of a function share a tree.
             let function = model.compiles.get(part.compile).and_then(|compile| compile.function.clone());
             let of = function.is_none().then_some(part.compile);
             let root = roots.entry((function, of)).or_default();

@@ -1,11 +1,11 @@
-//! What shows why a compile was made again: all its reasons, the guards compared, the inputs before and after.
+//! Evidence for a recompilation: all reasons, the guards compared, and the inputs before and after.
 
 use crate::analysis::{Step, disagreement};
 use crate::model::Reason;
 use crate::report::kit::prelude::*;
 use crate::report::pages::recompilations::{guards, tensors};
 
-/// Reasons that are shown; the guards of older compiles mostly repeat each other.
+/// Reasons that are shown; older versions mostly fail with the same guard.
 const REASONS: usize = 16;
 
 #[derive(Serialize)]
@@ -18,7 +18,7 @@ struct Evidence {
     tensors: Html,
 }
 
-/// Whether two reasons differ in nothing but the version and the text of its guard.
+/// Whether two reasons differ only in the version and the text of its guard.
 fn is_like(first: &Reason, other: &Reason) -> bool {
     let code = |reason: &Reason| reason.source.as_ref().map(|s| (s.code.clone(), s.file.clone(), s.line));
     let taken_apart = other.source.is_some() || other.text.trim() == other.guard;
@@ -30,12 +30,11 @@ fn is_like(first: &Reason, other: &Reason) -> bool {
 
 /// `3/0: tensor 'x' size mismatch at index 0. expected 2, actual 4`.
 fn short(view: View<'_>, reason: &Reason) -> Html {
-    let id = Html::escaped(reason.against.as_deref().unwrap_or("another"));
-    let text = Html::joined([id, view.folded(&reason.guard, true)], ": ");
-    Element::new("p").around(&text)
+    let id = reason.against.as_deref().unwrap_or("another").into();
+    Element::new("p").around(Html::joined([id, view.folded(&reason.guard, true)], ": "))
 }
 
-/// `room` is how many bytes of guards may still be compared.
+/// Writes the evidence of a step; `room` is how many more bytes of guards may be compared.
 pub(crate) fn fold(
     view: View<'_>,
     step: &Step<'_>,
@@ -47,7 +46,7 @@ pub(crate) fn fold(
     let first = step.reasons.first();
     let reasons = step.reasons.iter().take(REASONS).enumerate().map(|(index, reason)| {
         match first.filter(|first| index > 0 && is_like(first, reason)) {
-            // The older versions fail the same way: what the first says is not said again.
+            // It fails like the first version, so only its guard is shown.
             Some(_) => Ok(short(view, reason)),
             None => view.reason(reason),
         }
@@ -83,6 +82,5 @@ pub(crate) fn fold(
         guards,
         tensors,
     };
-    put(out, &view.render("recompile_evidence", &context)?)?;
-    Ok(())
+    Ok(put(out, &view.render("recompile_evidence", &context)?)?)
 }

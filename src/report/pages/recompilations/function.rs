@@ -1,4 +1,4 @@
-//! A function's compiles in a row.
+//! The compiles of a function in order.
 
 use crate::analysis::{Chain, Step};
 use crate::model::Compile;
@@ -7,7 +7,7 @@ use crate::report::kit::prelude::*;
 use crate::report::pages::recompilations::evidence;
 use crate::report::pages::recompilations::subject::Subject;
 
-/// Compiles of a function in its table: a limit that was raised lets a function have thousands.
+/// Compiles listed per function: with a raised limit, a function can have thousands.
 const LISTED: usize = 64;
 
 #[derive(Serialize)]
@@ -52,12 +52,10 @@ pub(crate) fn section(
     };
     put(out, &view.render("recompiled", &head)?)?;
     table(view, subject, out)?;
-    let evidence_of = chain.steps.iter().skip(1).take(LISTED);
-    for step in evidence_of {
+    for step in chain.steps.iter().skip(1).take(LISTED) {
         evidence::fold(view, step, room, out)?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Result<()> {
@@ -65,7 +63,7 @@ fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Re
     let heads = vec![
         Head::compiles("Compile"),
         Head::text("Changed"),
-        Head::unsorted("Value").mono().about("what the failed guard was compiled for, and what arrived"),
+        Head::unsorted("Value").mono().about("the value that was compiled for, and the new one"),
         Head::text("Failed guard").soft(),
         Head::compiles("Guard of"),
         Head::number("Time").absent_if(times(view, chain).all(|us| us.is_none())),
@@ -76,11 +74,7 @@ fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Re
     let rows = chain.steps.iter().take(LISTED).enumerate();
     let rows = rows.map(|(index, step)| row(view, chain, index, step));
     view.table(out, &table, rows)?;
-    let beyond = chain.steps.len().saturating_sub(LISTED);
-    if beyond > 0 {
-        note_below(out, format!("{} more compiles of this function are left out.", whole(beyond)))?;
-    }
-    Ok(())
+    view.left_out(out, chain.steps.len(), LISTED, "compiles of this function are left out")
 }
 
 fn times(view: View<'_>, chain: &Chain<'_>) -> impl Iterator<Item = Option<f64>> {
@@ -98,8 +92,16 @@ fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyh
             let changed = change.subject().unwrap_or_else(|| change.kind.word().to_owned());
             (view.folded(&changed, true), change_of(change), view.folded(guard, true))
         }
-        (None, 0) => (lead(view, chain), first_value(chain), Html::escaped("first compile")),
-        (None, _) => (Html::escaped(UNKNOWN), Html::default(), Html::escaped("no reason recorded")),
+        (None, 0) => {
+            let lead = chain.lead.as_ref().and_then(|(_, subject)| subject.as_deref());
+            let value = chain.values.first().map(|value| marked("new", value));
+            (
+                soft(view.folded(lead.unwrap_or_default(), lead.is_some())),
+                value.unwrap_or_default(),
+                "first compile".into(),
+            )
+        }
+        (None, _) => (UNKNOWN.into(), Html::default(), "no reason recorded".into()),
     };
     let limit = span("kind error", "limit reached, not compiled");
     let mut parts = vec![value];
@@ -118,14 +120,4 @@ fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyh
         Td::maybe(compile.compile_us(), micros),
     ])
     .anchored(format!("c{}", compile.folder(0))))
-}
-
-fn lead(view: View<'_>, chain: &Chain<'_>) -> Html {
-    let subject = chain.lead.as_ref().and_then(|(_, subject)| subject.as_deref());
-    let code = subject.map_or_else(Html::default, |subject| view.folded(subject, true));
-    soft(&code)
-}
-
-fn first_value(chain: &Chain<'_>) -> Html {
-    chain.values.first().map_or_else(Html::default, |value| marked("new", value))
 }

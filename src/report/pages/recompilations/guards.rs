@@ -4,10 +4,10 @@ use crate::analysis::{DiffLine, GuardDiff, Side, guard_diff};
 use crate::model::{Artifact, Compile, Content, Fields, Form};
 use crate::report::kit::prelude::*;
 
-/// Bytes of a guard tree that is read; one of 6,000 guards, more than are compared, has about 1 MB.
+/// Larger guard trees are not read; one of 6,000 guards, more than are compared, has about 1 MB.
 const LARGEST: u64 = 4 << 20;
 
-/// Bytes of guards that are compared on the page: the worst log keeps a processor busy for some seconds then.
+/// Bytes of guards that are compared per page, which takes some seconds for the worst log.
 pub(crate) const ALL_GUARDS: u64 = 32 << 20;
 
 #[derive(Serialize)]
@@ -30,13 +30,13 @@ struct Line {
 #[derive(Serialize)]
 struct Piece {
     class: Option<&'static str>,
-    /// What stood in its place, where both lines are shown as one.
+    /// The text that it replaces, if both lines are merged.
     old: Option<String>,
     text: String,
 }
 
-/// What differs between the guards of two compiles, first what mentions `wanted`, and takes their
-/// bytes from `room`; empty where either has none recorded.
+/// The differences between the guards of two compiles, those that mention `wanted` first. Takes their bytes from `room`;
+/// empty if either has no recorded guards.
 pub(crate) fn compared(
     view: View<'_>,
     (old, new): (&Compile, &Compile),
@@ -54,15 +54,15 @@ pub(crate) fn compared(
         _ => None,
     };
     let (about, diff) = match diff {
-        None => ("Too many guards to be compared here".to_owned(), GuardDiff::default()),
+        None => ("too many to compare here".to_owned(), GuardDiff::default()),
         Some(diff) if diff.differing == 0 => {
-            (format!("All {} are equal", counted(diff.equal, "line", "lines")), diff)
+            (format!("all {} are equal", counted(diff.equal, "line", "lines")), diff)
         }
         Some(diff) => (
             format!(
-                "{} of both are equal, {} only in one of them",
-                counted(diff.equal, "line", "lines"),
-                counted(diff.differing, "stands", "stand")
+                "{} equal, {} in only one of them",
+                counted(diff.equal, "line is", "lines are"),
+                counted(diff.differing, "is", "are")
             ),
             diff,
         ),
@@ -79,7 +79,7 @@ pub(crate) fn compared(
     view.render("guard_diff", &context)
 }
 
-/// Two guards that differ in values only are a line with both values.
+/// Two guards that differ only in values become one line with both values.
 fn lines(all: Vec<DiffLine>) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut all = all.into_iter().peekable();
@@ -100,7 +100,7 @@ fn lines(all: Vec<DiffLine>) -> Vec<Line> {
     lines
 }
 
-/// Whether `new` is `old` with other values in the same places.
+/// Whether `new` equals `old` with other values in the same places.
 fn is_changed(old: &DiffLine, new: &DiffLine) -> bool {
     let alike =
         |((was, old), (is, new)): (&(String, bool), &(String, bool))| old == new && (*old || was == is);
@@ -124,7 +124,7 @@ fn line(line: DiffLine) -> Line {
     Line { head: None, old: line.side == Side::Old, sign, pieces: pieces.collect() }
 }
 
-/// The last tree of guards of a compile; before torch 2.6 the list of guards.
+/// The last guard tree of a compile, or the list of guards before torch 2.6.
 fn artifact(compile: &Compile) -> Option<&Artifact> {
     let last = |name: &str| compile.artifacts.iter().rev().find(|a| &*a.name == name);
     last("dynamo_cpp_guards_str").or_else(|| last("dynamo_guards"))
@@ -132,7 +132,7 @@ fn artifact(compile: &Compile) -> Option<&Artifact> {
 
 fn link(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
     let path = paths::artifact(compile, artifact, view.report.settings);
-    view.link(&view.href(&path), &format!("those of {}", compile.label()))
+    view.link(&view.href(&path), &format!("guards of {}", compile.label()))
 }
 
 fn bytes(artifact: &Artifact) -> u64 {
@@ -142,7 +142,7 @@ fn bytes(artifact: &Artifact) -> u64 {
     }
 }
 
-/// Guards one per line; None where they are no payload of the log, or too large.
+/// Guards, one per line; None if they are not a payload of the log, or too large.
 fn text(report: Report<'_>, artifact: &Artifact) -> anyhow::Result<Option<String>> {
     let Content::Payload(at, form) = &artifact.content else { return Ok(None) };
     if at.text_len > LARGEST {

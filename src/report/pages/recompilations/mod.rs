@@ -1,4 +1,4 @@
-//! `recompilations.html`: each function that was compiled more than once, what changed every time, and what to do.
+//! `recompilations.html`: each function that was compiled more than once, what changed each time, and what to do.
 
 mod evidence;
 mod function;
@@ -11,18 +11,18 @@ use crate::analysis::{Chain, FunctionName, recompile_limit};
 use crate::report::kit::prelude::*;
 use crate::report::pages::recompilations::subject::Subject;
 
-/// Bytes of sections: functions beyond have their line in the overview only. With the overview a page stays below 2 MB.
+/// Bytes of sections: further functions appear only in the overview. With it, a page stays below 2 MB.
 const ALL_SECTIONS: usize = 1_200_000;
 
-/// Functions in the tabs; all stand in the overview.
+/// Functions in the tabs; the overview has all.
 const TABS: usize = 8;
 
-/// Whether a function was compiled again.
+/// Whether any function was recompiled.
 pub(crate) fn present(report: Report<'_>) -> bool {
     !report.found.chains.is_empty()
 }
 
-/// How many recompilations there were.
+/// The number of recompilations.
 pub(crate) fn count(report: Report<'_>) -> usize {
     report.found.chains.iter().map(Chain::recompiles).sum()
 }
@@ -88,6 +88,5 @@ fn verdict(view: View<'_>, subjects: &[Subject<'_>], out: &mut dyn Write) -> any
         over_href: over.first().map(|s| format!("#{}", s.anchor)).unwrap_or_default(),
         limit: over.first().map(|s| whole(s.limit)).unwrap_or_default(),
     };
-    put(out, &view.render("recompiles_verdict", &context)?)?;
-    Ok(())
+    Ok(put(out, &view.render("recompiles_verdict", &context)?)?)
 }

@@ -1,15 +1,15 @@
-//! All functions that recompiled, a line each.
+//! All functions that were recompiled, one per line.
 
 use crate::report::kit::prelude::*;
 use crate::report::pages::recompilations::subject::Subject;
 
-/// Values that a line shows; the first ones tell what changes.
+/// Values per line; the first ones show what changes.
 const VALUES: usize = 10;
 
 /// Characters of a value.
 const LONGEST_VALUE: usize = 24;
 
-/// `detailed` functions have a section; the others have their anchor here.
+/// The first `detailed` functions have a section; the others have their anchor here.
 pub(crate) fn section(
     view: View<'_>,
     subjects: &[Subject<'_>],
@@ -19,7 +19,7 @@ pub(crate) fn section(
     let note = match subjects.len().saturating_sub(detailed) {
         0 => "functions over the limit first, then by seconds".to_owned(),
         left => format!(
-            "functions over the limit first, then by seconds; the last {} have their line here only",
+            "functions over the limit first, then by seconds; the last {} appear only here",
             whole(left)
         ),
     };
@@ -29,19 +29,18 @@ pub(crate) fn section(
         Head::text("Function"),
         Head::number("Compiles"),
         Head::unsorted("Of the limit")
-            .about("compiled versions that torch keeps of a function before it gives up"),
+            .about("compiled versions of a function that torch keeps before it gives up"),
         Head::text("What changed"),
         Head::text("Values in order").absent_if(subjects.iter().all(|s| s.chain.values.is_empty())),
         Head::number("Time of recompiles").absent_if(subjects.iter().all(|s| s.chain.us.is_none())),
     ];
-    let table = Table { id: "overview-table", label: "Functions that recompiled", heads };
+    let table = Table { id: "overview-table", label: "Functions that were recompiled", heads };
     let rows = subjects.iter().enumerate().map(|(index, subject)| {
         let row = row(view, subject, index < detailed)?;
         Ok(if index < detailed { row } else { row.anchored(subject.anchor.clone()) })
     });
     view.table(out, &table, rows)?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> anyhow::Result<Row> {
@@ -55,7 +54,7 @@ fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> anyhow::Result<
     let pieces = [Some(name), place];
     Ok(Row::of(vec![
         Td::html(Html::joined(pieces.into_iter().flatten(), " ")),
-        Td::number(chain.steps.len() as f64, &whole(chain.steps.len())),
+        Td::count(chain.steps.len()),
         Td::html(meter(chain.cached_versions(), subject.limit, chain.limit_hit())),
         Td::html(changed(view, subject)),
         Td::html(values(&chain.values)).class("mono"),
@@ -63,7 +62,7 @@ fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> anyhow::Result<
     ]))
 }
 
-/// A bar up to the limit. A limit made larger than any chain has an empty one.
+/// A bar up to the limit.
 fn meter(kept: usize, limit: u64, over: bool) -> Html {
     let share = (100.0 * kept as f64 / limit.max(1) as f64).min(100.0);
     let filled = Element::new("span").class(if over { "over" } else { "kept" });
@@ -74,11 +73,9 @@ fn meter(kept: usize, limit: u64, over: bool) -> Html {
 
 fn changed(view: View<'_>, subject: &Subject<'_>) -> Html {
     match &subject.chain.lead {
-        None => Html::escaped("no reason recorded"),
-        Some((kind, None)) => Html::escaped(kind.word()),
-        Some((kind, Some(subject))) => {
-            Html::joined([Html::escaped(kind.word()), view.folded(subject, true)], " ")
-        }
+        None => "no reason recorded".into(),
+        Some((kind, None)) => kind.word().into(),
+        Some((kind, Some(subject))) => Html::joined([kind.word().into(), view.folded(subject, true)], " "),
     }
 }
 
@@ -87,7 +84,7 @@ fn values(values: &[String]) -> Html {
         return Html::escaped(UNKNOWN);
     }
     let shown = values.iter().take(VALUES).map(|value| Html::escaped(clipped(value, LONGEST_VALUE).0));
-    let more = values.len().saturating_sub(VALUES);
-    let more = (more > 0).then(|| Html::escaped(&format!("and {} more", whole(more))));
+    let more = and_more(values.len(), VALUES);
+    let more = (!more.is_empty()).then(|| more.trim_start().into());
     Html::joined(shown.chain(more), " → ")
 }

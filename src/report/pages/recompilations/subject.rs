@@ -1,9 +1,9 @@
-//! What the page tells of: a function with its compiles.
+//! A function on the page, with its compiles.
 
 use crate::analysis::Chain;
 use crate::model::CompileIndex;
 
-/// A function of the page, with where it stands there and how often torch would compile it.
+/// A function, with its anchor on the page and the limit of compiled versions.
 pub(crate) struct Subject<'m> {
     pub chain: &'m Chain<'m>,
     pub anchor: String,

@@ -3,13 +3,13 @@
 use crate::model::{CompileIndex, InputTensor, Model};
 use crate::report::kit::prelude::*;
 
-/// What of the tensors is compared, the name first.
+/// The properties that are compared, after the name.
 const COLUMNS: [&str; 6] = ["Name", "Shape", "Stride", "dtype", "Device", "Gradient"];
 
 /// Tensors that are shown.
 const LISTED: usize = 24;
 
-/// The input tensors that differ, before and after; empty where either compile has none.
+/// The input tensors that differ, before and after; empty if either compile has none.
 pub(crate) fn compared(model: &Model, old: CompileIndex, new: CompileIndex) -> Html {
     let (was, is) = (rows(model, old), rows(model, new));
     if was.is_empty() || is.is_empty() {
@@ -40,9 +40,8 @@ pub(crate) fn compared(model: &Model, old: CompileIndex, new: CompileIndex) -> H
     let more = changed.len().saturating_sub(LISTED);
     let more = if more > 0 { format!(" {} more are left out.", whole(more)) } else { String::new() };
     let lines = changed.iter().take(LISTED).map(|(was, is)| difference(was, is));
-    let about = soft(Html::escaped(&(about + &more)));
-    let lines = stacked(std::iter::once(about).chain(lines));
-    Element::new("p").class("space-above").around(&lines)
+    let lines = std::iter::once(soft(about + &more)).chain(lines);
+    Element::new("p").class("space-above").around(stacked(lines))
 }
 
 /// What is compared of each input tensor of a compile, as text.
@@ -63,38 +62,22 @@ fn rows(model: &Model, compile: CompileIndex) -> Vec<[String; COLUMNS.len()]> {
 
 /// `L['x']: shape [3, 4] → [3, 6]`.
 fn difference(was: &[String], is: &[String]) -> Html {
-    let name = is.first().or(was.first()).map(String::as_str).unwrap_or_default();
-    let name = Element::new("code").around(Html::escaped(name));
-    let alone = match (was, is) {
-        (_, []) => Some("old"),
-        ([], _) => Some("new"),
-        _ => None,
+    let name = is.first().or(was.first()).map_or("", String::as_str);
+    // Color is never the only sign.
+    let (alone, words) = match (was, is) {
+        (_, []) => (Some("old"), " is gone: "),
+        ([], _) => (Some("new"), " is new: "),
+        _ => (None, ": "),
     };
-    let value = |class, text: Option<&String>| match class {
-        "old" => span("old", Html::escaped(text.map_or("", |t| t))),
-        _ => span("new", Html::escaped(text.map_or("", |t| t))),
-    };
+    let value = |class: &'static str, text: Option<&String>| span(class, text.map_or("", String::as_str));
     let fields = COLUMNS.iter().enumerate().skip(1).filter_map(|(column, title)| {
         let (was, is) = (was.get(column), is.get(column));
-        let title = Html::escaped(&title.to_lowercase());
-        match alone {
-            Some(class) => {
-                let text = was.or(is).filter(|text| !text.is_empty());
-                Some(Html::joined([title, value(class, Some(text?))], " "))
-            }
-            None if was == is => None,
-            None => {
-                let change = Html::joined([value("old", was), value("new", is)], " → ");
-                Some(Html::joined([title, change], " "))
-            }
-        }
+        let value = match alone {
+            Some(class) => value(class, Some(was.or(is).filter(|text| !text.is_empty())?)),
+            None if was == is => return None,
+            None => Html::joined([value("old", was), value("new", is)], " → "),
+        };
+        Some(Html::joined([title.to_lowercase().into(), value], " "))
     });
-    let fields = Html::joined(fields, ", ");
-    // Color is never the only sign.
-    let name = match alone {
-        Some("old") => Html::joined([name, Html::escaped(" is gone: ")], ""),
-        Some(_) => Html::joined([name, Html::escaped(" is new: ")], ""),
-        None => Html::joined([name, Html::escaped(": ")], ""),
-    };
-    Html::joined([name, fields], "")
+    Html::joined([Element::new("code").around(name), words.into(), Html::joined(fields, ", ")], "")
 }

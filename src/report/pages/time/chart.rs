@@ -13,17 +13,17 @@ use crate::report::words::phases::phase_meaning;
 use fxhash::FxHashMap;
 use serde_json::{Value, json};
 
-/// Characters of a name on the chart: a name of the log may have any length.
+/// Characters of a name on the chart: a name in a log may have any length.
 const LONGEST_NAME: usize = 120;
 
 /// Builds whose kernel is named: a name takes some forty bytes, and the page stays below 2 MB.
 const MOST_KERNELS: usize = 4_000;
 
-/// Microseconds that a number of JavaScript holds exactly: 2^53.
+/// Largest integer that JavaScript numbers represent exactly: 2^53.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The character of row 0. There are 9,600 rows at most, so no row meets a code that is no character, and hardly any
-/// a character that JSON or HTML escapes.
+/// The character for row 0. With at most 9,600 rows, no row is an invalid character, and hardly any is escaped in JSON
+/// or HTML.
 const FIRST_ROW: u32 = 64;
 
 #[derive(Serialize)]
@@ -32,7 +32,7 @@ struct Chart {
     notes: Vec<String>,
 }
 
-/// A color of the chart: what it stands for, and the time that phases of it took themselves.
+/// A color of the chart: its part of the compiler, and the self time of that part's phases.
 #[derive(Serialize)]
 struct Part {
     class: &'static str,
@@ -44,29 +44,29 @@ struct Part {
 /// What the script reads. The lists from `starts` on have one entry per span.
 #[derive(Default, Serialize)]
 struct Data<'m> {
-    /// Microseconds from the first span's begin to the last one's end.
+    /// Microseconds from the start of the first span to the end of the last.
     total: u64,
     tracks: Vec<TrackData>,
     names: Vec<&'m str>,
-    /// What the compiler does in each, empty where that is not known.
+    /// What the compiler does in each; empty if unknown.
     meanings: Vec<&'static str>,
-    /// A digit a name: the part of the compiler, 0 for none of the four.
+    /// One digit per name: the part of the compiler, 0 for none.
     parts: String,
     compiles: Vec<CompileData>,
-    /// Runs of spans of one compile: how many, and the index into `compiles`, -1 for none.
+    /// Runs of spans of one compile: their number, and the index into `compiles`, -1 for none.
     runs: Vec<(usize, i64)>,
-    /// Spans that the log leaves open, and those of them that were open when it ended.
+    /// Spans that the log leaves open, and those still open at its end.
     open: Vec<usize>,
     unfinished: Vec<usize>,
-    /// Microseconds since the span before.
+    /// Microseconds since the start of the previous span.
     starts: Vec<u64>,
     /// Microseconds.
     lengths: Vec<u64>,
     /// Index into `names`.
     phase: Vec<usize>,
-    /// Spans with the kernel that they are about, where that is known.
+    /// Spans with a known kernel.
     kernels: Vec<(usize, String)>,
-    /// A character a span: its row on the chart, over all tracks, from `@` for 0 on. It takes a third of a number.
+    /// One character per span: its row on the chart, over all tracks, starting at `@`. It takes a third of a number.
     rows: String,
 }
 
@@ -77,8 +77,8 @@ struct TrackData {
     lanes: usize,
 }
 
-/// Its place in the model, its id, its function, the folder of its page where that is not the usual one, and where its
-/// function stands if an editor can open it there.
+/// Place in the model, id, function, folder of the page if not the usual one, and the place of the function if an editor
+/// can open it.
 #[derive(Serialize)]
 struct CompileData(Vec<Value>);
 
@@ -88,7 +88,7 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     let count = Some(counted(model.spans.len(), "span", "spans"));
     view.open_section(out, ("chart", "Wall time", about), count, Html::default())?;
     let data = data(view, times.timeline)?;
-    // A link to a compile on the chart leads here; without a script it still leads to the section.
+    // Links to a compile on the chart go here; without a script they still reach the section.
     let timed = &view.report.found.time;
     for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| timed.has_phases(*number)) {
         put(out, &Element::new("span").id(&format!("at-{number}")).empty())?;
@@ -99,42 +99,40 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     open_data(out, "chart-data")?;
     out.write_all(script_json(&data)?.as_bytes())?;
     close(out, "script")?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
-/// Time by part of the compiler; last, of the phases of none of them.
+/// Time by part of the compiler, then of all other phases.
 fn parts(split: &Split) -> Vec<Part> {
     let (parts, apart) = (split.whole, split.apart_us);
     let total = parts.total() + apart;
     let named = PARTS.into_iter().zip(PHASES).zip(parts.0).map(|((name, class), us)| (class, name, us));
-    let all = named.chain([(PHASE_OTHER, "none of them", apart)]).filter(|(_, _, us)| *us > 0.0);
+    let all = named.chain([(PHASE_OTHER, "other", apart)]).filter(|(_, _, us)| *us > 0.0);
     all.map(|(class, name, us)| Part { class, name, time: micros(us), share: percent(us, total, true) })
         .collect()
 }
 
-/// What the reader has to know of how it is drawn.
+/// What the reader has to know about the drawing.
 fn notes(times: Times<'_>) -> Vec<String> {
     let mut notes = vec![
-        "The first row of each track has the compiles, the rows below it their phases. The times are those of a part's \
-         own phases, without what they call in another; each instant counts once. The log does not say on which \
-         thread a phase ran: below another stands what lies within it in time. Backward compilation, compiled autograd, work while the model runs, and what overlaps have tracks of \
-         their own."
+        "The first row of each track shows compiles, the rows below it their phases. Times in the legend are the self \
+         times of a part's phases; each instant counts once. The log does not name threads: a span below another ran \
+         during it. Backward compilation, compiled autograd, work while the model runs, and overlapping spans have \
+         separate tracks."
             .to_owned(),
     ];
     if times.account.open > 0 {
-        let verb = if times.account.open == 1 { "has" } else { "have" };
         notes.push(format!(
-            "{} {verb} no end in the log, as after an exception or a restart: drawn with a dashed edge, and ended where \
-             the span around it ends, or with the last event of its process.",
-            counted(times.account.open, "span", "spans")
+            "{} no end in the log, as after an exception or a restart: drawn with a dashed edge, up to the end of the \
+             enclosing span or the last event of the process.",
+            counted(times.account.open, "span has", "spans have")
         ));
     }
     if times.timeline.left_out > 0 {
         notes.push(format!(
-            "{} are not drawn, the shortest or those that overlap too many others; the tables and \
-             chromium_events.json have them.",
-            counted(times.timeline.left_out, "span", "spans")
+            "{} not drawn, being too short or overlapping too many others; the tables and chromium_events.json include \
+             them.",
+            counted(times.timeline.left_out, "span is", "spans are")
         ));
     }
     notes
@@ -216,7 +214,7 @@ fn compile_data(view: View<'_>, index: CompileIndex) -> Option<CompileData> {
     let function = view.function_name(compile).map(|name| clipped(&name.plain(), LONGEST_NAME).0.to_owned());
     let page = view.href(&paths::compile_page(compile));
     let folder = page.rsplit_once('/').map_or(page.as_str(), |(folder, _)| folder);
-    // As the script makes it of the id.
+    // As the script derives it from the id.
     let usual = folder == format!("-_{}_0", id.replacen('/', "_", 1));
     let place = place_in_editor(view, compile);
     let mut known = vec![
@@ -226,14 +224,14 @@ fn compile_data(view: View<'_>, index: CompileIndex) -> Option<CompileData> {
         json!((!usual).then_some(folder)),
         json!(place),
     ];
-    // There may be thousands of compiles: what is not known takes no room at the end.
+    // There may be thousands of compiles: unknown values at the end are omitted.
     while known.last().is_some_and(Value::is_null) {
         known.pop();
     }
     Some(CompileData(known))
 }
 
-/// `/app/model.py:12`: where the reader finds a compile's function; None where no editor would open it.
+/// `/app/model.py:12`: the place of a compile's function; None if no editor would open it.
 fn place_in_editor(view: View<'_>, compile: &Compile) -> Option<String> {
     let called = view.function_name(compile).and_then(|name| name.called.as_ref());
     let (file, line) = match (called, &compile.function) {

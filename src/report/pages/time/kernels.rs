@@ -1,7 +1,7 @@
-//! Which kernel a span of the chart is about.
+//! The kernels of spans on the chart.
 //!
-//! Events of autotuning name their kernel. Those of the C++ compiler do not: where kernels are built one after the
-//! other, they are built in the order in which the generated code defines them.
+//! Autotuning events name their kernel; those of the C++ compiler do not. If kernels are built one at a time, they are
+//! built in the order in which the generated code defines them.
 
 use crate::model::{Compile, CompileIndex, Content, Form, Language, Model, TraceSpan};
 use crate::report::kit::code_text::kernel_defined;
@@ -9,17 +9,17 @@ use crate::report::subject::Report;
 use fxhash::FxHashMap;
 use std::sync::Arc;
 
-/// The phase that runs the C++ compiler, and the one that loads generated code and so builds its kernels.
+/// The phase that runs the C++ compiler, and the one that loads generated code and thereby builds its kernels.
 const BUILD: &str = "compile_file";
 const LOAD: &str = "PyCodeCache.load_by_key_path";
 
 /// The artifact with the generated code.
 const OUTPUT_CODE: &str = "inductor_output_code";
 
-/// Bytes of generated code that are read for their kernels. The output code of recorded models has up to 1 MB.
+/// Bytes of generated code that are read to find kernels. The output code of recorded models has up to 1 MB.
 const MOST_READ: u64 = 32 << 20;
 
-/// The kernel of each span of which it is known, by the span's place in the model.
+/// The kernels of spans, as far as known, by the span's place in the model.
 pub(crate) fn kernels_built(report: Report<'_>) -> anyhow::Result<FxHashMap<usize, Arc<str>>> {
     let mut known = report.model.span_kernels.clone();
     let mut left = MOST_READ;
@@ -36,8 +36,8 @@ pub(crate) fn kernels_built(report: Report<'_>) -> anyhow::Result<FxHashMap<usiz
     Ok(known)
 }
 
-/// Whether builds and kernels are the same in the same order. Before its first kernel, a process builds what tests the
-/// compiler, and a header. Where there are fewer builds than kernels, a cache had some of them.
+/// Whether builds and kernels correspond in order. Before its first kernel, a process builds compiler checks and a
+/// header. If there are fewer builds than kernels, a cache had some of them.
 fn is_known_by_order(model: &Model, builds: &[usize], kernels: usize, is_first: bool) -> bool {
     let spans: Vec<&TraceSpan> = builds.iter().filter_map(|&index| model.spans.get(index)).collect();
     let is_serial = spans.is_sorted_by(|one, next| one.end_us <= next.start_us);

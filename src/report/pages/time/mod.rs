@@ -1,4 +1,4 @@
-//! `time.html`: the flame chart of the whole log over wall time, and the tables that say the same in words.
+//! `time.html`: the flame chart of the whole log over wall time, and tables of the same data.
 
 mod chart;
 mod kernels;
@@ -9,7 +9,7 @@ use crate::analysis::{Account, Phase, Timeline};
 use crate::report::kit::prelude::*;
 use crate::report::pages::time::times::Times;
 
-/// The page; none where the log has no chromium events.
+/// The page.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
     Page::rendered(RelPath::of_parts(&[links::TIME]), move |worker, out| {
         let (account, timeline) = (Account::of(report.model, &report.found.time), Timeline::of(report.model));
@@ -52,23 +52,16 @@ fn body(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
 fn headline(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let account = times.account;
     let share = percent(account.covered_us, account.wall_us, true);
-    let wall = Html::escaped(&format!(
-        "Phases of the compiler cover {} of this log's {}: {share}.",
+    let wall = format!(
+        "The compiler ran for {} of the {} that this log covers ({share}).",
         micros(account.covered_us),
         micros(account.wall_us)
-    ));
-    let most = match view.report.found.time.phases.first() {
-        Some(phase) => {
-            let own = percent(phase.self_s * 1e6, account.covered_us, false);
-            let words = Html::escaped(&format!(
-                " took most itself: {}, {own} of it, in {}.",
-                micros(phase.self_s * 1e6),
-                counted(phase.count, "span", "spans")
-            ));
-            Html::joined([view.code(&phase.name), words], "")
-        }
-        None => Html::default(),
-    };
-    put(out, &view.verdict(wall, vec![most])?)?;
-    Ok(())
+    );
+    let most = view.report.found.time.phases.first().map_or_else(Html::default, |phase| {
+        let own = percent(phase.self_s * 1e6, account.covered_us, false);
+        let (us, spans) = (micros(phase.self_s * 1e6), counted(phase.count, "span", "spans"));
+        let words = format!(": {us} in {spans}, {own} of the compiler's time.");
+        Html::joined(["Most time was spent in ".into(), view.code(&phase.name), words.into()], "")
+    });
+    Ok(put(out, &view.verdict(wall.into(), vec![most])?)?)
 }

@@ -1,8 +1,8 @@
-//! What the page shows.
+//! The data of the page.
 
 use crate::analysis::{Account, Phase, Timeline};
 
-/// What the page shows.
+/// The data of the page.
 #[derive(Clone, Copy)]
 pub(crate) struct Times<'a> {
     pub account: &'a Account,

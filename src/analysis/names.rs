@@ -4,7 +4,8 @@
 use super::own_code::{is_library, resumed};
 use super::recompiles::as_written;
 use super::user_place::{UserPlace, own_frame, text_frames};
-use crate::model::{Compile, CompileIndex, Function, Model, PlaceType};
+use crate::model::sentence::{name, own, sentence, value};
+use crate::model::{Compile, CompileIndex, Function, Model, NameOf, PlaceType, Sentence};
 use crate::trace::{FrameId, TextMap, TextSet};
 use std::sync::Arc;
 
@@ -31,13 +32,14 @@ impl FunctionName {
             .map_or_else(|| self.title.clone(), |line| format!("{} resumed at {line}", self.title))
     }
 
-    /// The name in a sentence: `f`, or `f, resumed at line 9,`.
-    pub fn words(&self) -> String {
-        let title = if self.in_words { format!("the {}", self.title) } else { format!("`{}`", self.title) };
-        match &self.resumed {
-            Some(line) => format!("{title}, resumed at line {line},"),
-            None => title,
-        }
+    /// The name in a sentence: `f`, or `f, resumed at line 9`.
+    pub fn words(&self) -> Sentence {
+        let title = match self.in_words {
+            true => own(format!("the {}", self.title)),
+            false => name(NameOf::Function, &self.title),
+        };
+        let resumed = self.resumed.as_ref().map(|line| sentence![", resumed at line ", value(line)]);
+        sentence![title, resumed]
     }
 }
 
@@ -78,10 +80,10 @@ impl Names {
     }
 }
 
-/// The function of a compile, for a sentence about all compiles of its frame: `f`, or `f, resumed at line 9,`. Where one
+/// The function of a compile, for a sentence about all compiles of its frame: `f`, or `f, resumed at line 9`. Where one
 /// wrapper is compiled for objects of several classes, the wrapper is named. This reads all compiles: who asks for many
 /// uses [`FunctionWords`].
-pub(super) fn function_words(model: &Model, index: CompileIndex) -> Option<String> {
+pub(super) fn function_words(model: &Model, index: CompileIndex) -> Option<Sentence> {
     let wanted = model.compiles.get(index)?.id.as_ref().map(|id| id.frame());
     let frames = Frames::of_those(model, |frame| Some(frame) == wanted.as_ref());
     frames.words(model, index)
@@ -99,7 +101,7 @@ impl<'m> FunctionWords<'m> {
     }
 
     /// As [`function_words`].
-    pub(super) fn at(&self, index: CompileIndex) -> Option<String> {
+    pub(super) fn at(&self, index: CompileIndex) -> Option<Sentence> {
         self.frames.words(self.model, index)
     }
 }
@@ -163,12 +165,12 @@ impl<'m> Frames<'m> {
         Frames { of }
     }
 
-    fn words(&self, model: &Model, index: CompileIndex) -> Option<String> {
+    fn words(&self, model: &Model, index: CompileIndex) -> Option<Sentence> {
         let compile = model.compiles.get(index)?;
         let of_frame = compile.id.as_ref().and_then(|id| self.of.get(&id.frame()));
         let function = compile.function.as_deref().or_else(|| of_frame?.function)?;
         let receiver = of_frame.filter(|frame| !frame.classes_differ).and_then(|frame| frame.receiver);
-        Some(name(model, compile, function, receiver).words())
+        Some(name_of(model, compile, function, receiver).words())
     }
 
     fn name(&self, model: &Model, index: CompileIndex) -> Option<FunctionName> {
@@ -177,7 +179,7 @@ impl<'m> Frames<'m> {
         let function = compile.function.as_deref().or_else(|| of_frame?.function)?;
         let of_frame = of_frame.filter(|frame| !frame.classes_differ);
         let class = receiver(model, index).or_else(|| of_frame?.receiver);
-        Some(name(model, compile, function, class))
+        Some(name_of(model, compile, function, class))
     }
 }
 
@@ -205,7 +207,12 @@ const SAY_NOTHING: [&str; 12] = [
 const NO_CLASS: [&str; 8] =
     ["NoneType", "builtin_function_or_method", "dict", "function", "list", "method", "tuple", "type"];
 
-fn name(model: &Model, compile: &Compile, function: &Function, receiver: Option<&PlaceType>) -> FunctionName {
+fn name_of(
+    model: &Model,
+    compile: &Compile,
+    function: &Function,
+    receiver: Option<&PlaceType>,
+) -> FunctionName {
     let file = function.file.as_deref().unwrap_or_default();
     let generated = file.starts_with("<eval_with_key>");
     let own = !file.is_empty() && !file.starts_with('<') && !is_library(file);
@@ -379,6 +386,6 @@ mod tests {
         let model = log("0/0", ("torch_dynamo_resume_in_f_at_9", "/app/model.py"), None);
         let name = Names::of_log(&model).at(CompileIndex::new(0)).unwrap().clone();
         assert_eq!((name.title.as_str(), name.resumed.as_deref()), ("f", Some("9")));
-        assert_eq!(name.words(), "`f`, resumed at line 9,");
+        assert_eq!(name.words(), "`f`, resumed at line 9");
     }
 }

@@ -18,6 +18,7 @@ mod news;
 mod profile;
 mod program_text;
 mod section;
+pub mod sentence;
 mod shapes;
 mod span;
 mod stable;
@@ -59,6 +60,7 @@ pub use profile::{
 };
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};
+pub use sentence::{NameOf, Part, Sentence};
 pub use shapes::{Recorded, Shapes, Specialization, Symbol, SymbolGuard};
 pub use span::{PhaseName, TraceSpan};
 pub use stable::stable;

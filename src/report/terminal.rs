@@ -78,7 +78,7 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
 
 /// `title, at file:line, 3 times, 27 ms wasted`
 fn line(one: &Finding) -> SummaryLine {
-    let mut text = one_line(&one.title.replace('`', ""));
+    let mut text = one_line(&one.title.plain());
     if one.members.is_empty()
         && let Some(place) = place(one)
     {

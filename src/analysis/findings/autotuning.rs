@@ -5,8 +5,8 @@ use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::builds::BuildsOf;
-use crate::model::words::{counted, duration};
-use crate::model::{CompileIndex, Model, TritonKernel};
+use crate::model::sentence::{count, sentence};
+use crate::model::{CompileIndex, Model, Part, TritonKernel};
 
 /// Autotuning.
 pub(super) const FAMILY: Family = Family { kinds: &[&AUTOTUNING], of_log };
@@ -37,8 +37,8 @@ fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     if us < LEAST_US {
         return Vec::new();
     }
-    let compiles = counted(tuned.len(), "compile", "compiles");
-    let title = format!("Autotuning took {} in {compiles}", duration(us));
+    let compiles = count(tuned.len(), "compile", "compiles");
+    let title = sentence!["Autotuning took ", Part::Duration(us), " in ", compiles];
     let mut found = Finding::new(&AUTOTUNING, Severity::Info, title);
     found.detail = Some(
         "Inductor ran several versions of a kernel to choose the fastest. What it chose is kept in the cache folder."

@@ -50,8 +50,7 @@ fn only_failed(model: &Model, one: &GraphBreak) -> bool {
 }
 
 fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
-    let reason = if one.reason.is_empty() { "no reason recorded" } else { &one.reason };
-    let title = prose::short_reason(reason);
+    let title = prose::short_reason(&one.reason);
     let severity = if within_torch(model, one) { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(&GRAPH_BREAK, severity, title.clone());
     found.count = one.count.max(1);
@@ -88,8 +87,8 @@ fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
         let code = loc.as_deref().unwrap_or_default();
         found.fact("Called from", Value::Code(vec![format!("{file}:{line} in {function}  {code}")]));
     }
-    if title != reason {
-        found.fact("Reason in the log", Value::Prose(reason.to_owned()));
+    if !one.reason.is_empty() && title != one.reason.as_str() {
+        found.fact("Reason in the log", Value::Prose(one.reason.clone()));
     }
     if let Some(context) = &one.context {
         found.fact("When", Value::Prose(context.trim_end_matches(':').to_owned()));
@@ -103,7 +102,7 @@ fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
         found.read_more =
             Some(FurtherReading { name: format!("{name} in the graph break catalog"), url: url.clone() });
     }
-    found.reason = reason.to_owned();
+    found.reason = one.reason.clone();
     found
 }
 

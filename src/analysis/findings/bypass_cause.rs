@@ -1,5 +1,8 @@
 //! Why caches were bypassed, by what the user chose: many records of a log have one cause.
 
+use crate::model::sentence::{quoted, sentence};
+use crate::model::{Part, Sentence};
+
 /// What keeps results out of the caches.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum BypassCause {
@@ -46,24 +49,20 @@ impl BypassCause {
     }
 
     /// What it is, to stand behind a colon.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn words(&self) -> Sentence {
         match self {
-            BypassCause::Freezing => "freezing is on".to_owned(),
+            BypassCause::Freezing => "freezing is on".into(),
             BypassCause::HigherOrderOperator(name) if name.is_empty() => {
-                "torch cannot cache a higher-order operator".to_owned()
+                "torch cannot cache a higher-order operator".into()
             }
             BypassCause::HigherOrderOperator(name) => {
-                format!("torch cannot cache the higher-order operator `{name}`")
+                sentence!["torch cannot cache the higher-order operator ", Part::Operator(name.clone())]
             }
-            BypassCause::CompiledAutograd => {
-                "AOTAutograd does not cache graphs of compiled autograd".to_owned()
-            }
-            BypassCause::SplitForDdp => {
-                "AOTAutograd does not cache graphs that DDPOptimizer split".to_owned()
-            }
-            BypassCause::CustomPass => "a custom pass has no id".to_owned(),
-            BypassCause::Other(reason) if reason.is_empty() => "no reason recorded".to_owned(),
-            BypassCause::Other(reason) => reason.clone(),
+            BypassCause::CompiledAutograd => "AOTAutograd does not cache graphs of compiled autograd".into(),
+            BypassCause::SplitForDdp => "AOTAutograd does not cache graphs that DDPOptimizer split".into(),
+            BypassCause::CustomPass => "a custom pass has no id".into(),
+            BypassCause::Other(reason) if reason.is_empty() => "no reason recorded".into(),
+            BypassCause::Other(reason) => quoted(reason).into(),
         }
     }
 

@@ -6,6 +6,7 @@ use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::caches::cache_title;
+use crate::model::sentence::{count, sentence};
 use crate::model::words::counted;
 use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
 use fxhash::FxHashSet;
@@ -68,12 +69,12 @@ fn compiles(lookups: &[&CacheLookup]) -> Vec<CompileIndex> {
 fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding {
     let concerned = compiles(same);
     let everything = same.len() == model.caches.len();
-    let times = counted(concerned.len(), "compile", "compiles");
+    let times = count(concerned.len(), "compile", "compiles");
     let kept = is_kept_by_inductor(model, &concerned);
     let title = match (kept, everything) {
-        (false, true) => format!("No compile of this log can be cached: {}", cause.words()),
-        (false, false) => format!("{times} cannot be cached: {}", cause.words()),
-        (true, _) => format!("AOTAutograd's cache is bypassed in {times}: {}", cause.words()),
+        (false, true) => sentence!["No compile of this log can be cached: ", cause.words()],
+        (false, false) => sentence![times, " cannot be cached: ", cause.words()],
+        (true, _) => sentence!["AOTAutograd's cache is bypassed in ", times, ": ", cause.words()],
     };
     let severity = if cause.is_on_purpose() { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(&CACHE_BYPASS, severity, title);
@@ -95,7 +96,7 @@ fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding 
     found.fact("Bypasses", Value::Prose(by_cache(same)));
     found.hints.extend(cause.hint().map(str::to_owned));
     found.compiles = concerned;
-    found.reason = cause.words();
+    found.reason = cause.words().text();
     found
 }
 
@@ -130,13 +131,13 @@ fn misses(model: &Model) -> Option<Finding> {
         *reasons.entry(one.reason.as_deref().unwrap_or("no reason recorded")).or_default() += 1;
     }
     let full = reasons.keys().all(|reason| matches!(*reason, "full_miss" | "miss" | "no reason recorded"));
-    let number = counted(missed.len(), "miss", "misses");
+    let number = count(missed.len(), "miss", "misses");
     let mut found = if full && hits.iter().all(|hit| is_own(model, hit)) {
         let them = if missed.len() == 1 { "it" } else { "them" };
-        let title = format!("Cold cache: {number}, a second run finds {them}");
+        let title = sentence!["Cold cache: ", number, ", a second run finds ", them];
         Finding::new(&CACHE_MISS, Severity::Info, title)
     } else {
-        let title = format!("{number} beside {}", counted(hits.len(), "hit", "hits"));
+        let title = sentence![number, " beside ", count(hits.len(), "hit", "hits")];
         let mut found = Finding::new(&CACHE_MISS, Severity::Info, title);
         let words = match full {
             true => "No earlier run left these results. A second run of the same program finds them.",
@@ -218,7 +219,7 @@ mod tests {
         lookup(&mut model, "1/0", "fx_graph", Outcome::Miss, "full_miss");
         let found = findings(&model);
         assert_eq!(
-            (found[0].severity, found[0].title.as_str()),
+            (found[0].severity, found[0].title.text().as_str()),
             (Severity::Warning, "1 compile cannot be cached: a custom pass has no id")
         );
         assert!(found[0].hints[0].contains("uuid()"));
@@ -229,7 +230,7 @@ mod tests {
         let mut model = Model::default();
         lookup(&mut model, "0/0", "fx_graph", Outcome::Miss, "full_miss");
         lookup(&mut model, "0/1", "aotautograd", Outcome::Miss, "full_miss");
-        let title = |model: &Model| findings(model)[0].title.clone();
+        let title = |model: &Model| findings(model)[0].title.text();
         assert_eq!(title(&model), "Cold cache: 2 misses, a second run finds them");
         assert_eq!(findings(&model)[0].count, 2);
         lookup(&mut model, "1/0", "fx_graph", Outcome::Hit, "hit");
@@ -255,7 +256,7 @@ mod tests {
         let mut model = Model::default();
         let reason = "Won't cache a graph with fakify_first_call enabled";
         lookup(&mut model, "0/0", "aotautograd", Outcome::Bypass, reason);
-        let title = |model: &Model| findings(model)[0].title.clone();
+        let title = |model: &Model| findings(model)[0].title.text();
         assert!(title(&model).starts_with("No compile of this log can be cached"), "{}", title(&model));
         lookup(&mut model, "0/0", "fx_graph", Outcome::Miss, "full_miss");
         assert!(
@@ -296,7 +297,7 @@ mod tests {
         }
         lookup(&mut model, "2/0", "fx_graph", Outcome::Bypass, "Freezing is not supported");
         let found = findings(&model);
-        let titles: Vec<&str> = found.iter().map(|one| one.title.as_str()).collect();
+        let titles: Vec<String> = found.iter().map(|one| one.title.text()).collect();
         let operator =
             "2 compiles cannot be cached: torch cannot cache the higher-order operator `flex_attention`";
         assert_eq!(titles, [operator, "1 compile cannot be cached: freezing is on"]);

@@ -19,7 +19,7 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     if model.inductor.cudagraphs != Some(true) || !on_cpu_only(model) {
         return Vec::new();
     }
-    let title = "CUDA graphs were asked for, and none was made: everything runs on the CPU".to_owned();
+    let title = "CUDA graphs were asked for, and none was made: everything runs on the CPU";
     let mut found = Finding::new(&CUDAGRAPHS_ON_CPU, Severity::Info, title);
     found.detail = Some(
         "`mode=\"reduce-overhead\"` and `triton.cudagraphs` record CUDA graphs, which exist on GPUs only. Here they change \

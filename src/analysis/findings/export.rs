@@ -5,7 +5,8 @@ use super::finding::{Finding, Severity, Value};
 use super::kind::{EntryStyle, KindOfFinding, Topic};
 use crate::analysis::export::{self, ExportFailure};
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
-use crate::model::{ExportKind, ExportProblem, Failure, Model, TextFrame};
+use crate::model::sentence::{code, sentence};
+use crate::model::{ExportKind, ExportProblem, Failure, Model, Part, TextFrame};
 use indexmap::IndexSet;
 
 /// torch.export.
@@ -69,26 +70,26 @@ fn place(model: &Model, problem: &ExportProblem) -> UserPlace {
 fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
     let mut problems = failure.problems.iter().filter_map(|&index| model.export.problems.get(index));
     let one = problems.next()?;
-    let subject = &one.subject;
+    let operator = Part::Operator(one.subject.clone());
     let place = place(model, one);
     let (title, detail, hints) = match failure.kind {
         ExportKind::MissingFakeKernel => (
-            format!("`{subject}` has no fake kernel"),
+            sentence![operator, " has no fake kernel"],
             "Export has to know the shape of what an operator returns without running it.",
             vec!["Register one: `torch.library.register_fake`.".to_owned()],
         ),
         ExportKind::MismatchedFakeKernel => (
-            format!("the fake kernel of `{subject}` disagrees with the real one"),
+            sentence!["the fake kernel of ", operator, " disagrees with the real one"],
             "What export assumes of the operator is not what it does.",
             vec!["Make the fake kernel return what the operator returns.".to_owned()],
         ),
         ExportKind::Undecided => (
-            format!("`{subject}` depends on data"),
+            sentence![code(&one.subject), " depends on data"],
             "Only the data of a tensor tells the value, and the next step depends on it: tracing could not go on.",
             data_hints(one, place.loc.as_deref()),
         ),
         _ => (
-            format!("`{subject}` depends on data"),
+            sentence![code(&one.subject), " depends on data"],
             "Only the data of a tensor tells the value. Export assumed the one that it saw.",
             data_hints(one, place.loc.as_deref()),
         ),

@@ -4,15 +4,15 @@ use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
 use super::export;
 use super::finding::{Finding, FurtherReading, Severity, Value};
-use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic, shared_part};
+use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
 use super::prose;
 use crate::analysis::failures::{FailureCause, FailureEffect, failed_us, failure_causes, fixed_against_mark};
 use crate::analysis::names::FunctionWords;
 use crate::analysis::recompiles::{is_limit, size_as_written};
 use crate::analysis::user_place::UserPlace;
-use crate::model::words::{counted, file_name, headline};
-use crate::model::{Model, Specialization};
-use indexmap::IndexSet;
+use crate::model::sentence::{code, count, name, quoted, sentence, value};
+use crate::model::words::{file_name, headline};
+use crate::model::{Model, NameOf, Sentence, Specialization};
 
 /// Failures.
 pub(super) const FAMILY: Family = Family { kinds: &[&FAILURE], of_log };
@@ -23,7 +23,7 @@ static FAILURE: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Failures),
     records: &["dynamo_error"],
     charged: ChargeOrder::Failure,
-    grouped_title: |title, places| format!("{places} functions were not compiled: {}", shared_part(title)),
+    grouped_title: |first, places| sentence![places, " functions were not compiled: ", first.shared.clone()],
     // The head says what it cost: the compilations that failed.
     entry: EntryStyle { costs: CostDetail::SumOnly, ..EntryStyle::USUAL },
     ..KindOfFinding::of("failure", "Failure")
@@ -49,7 +49,7 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
         Some(one) => marked_words(one, marked.len()),
         None => why(&failure.error, text),
     };
-    let mut found = Finding::new(&FAILURE, Severity::Error, title(words, cause, &why));
+    let mut found = titled(words, cause, &why);
     found.reason = format!("{}: {why}", failure.error);
     found.count = cause.failures.len() as u64;
     found.detail = prose::explanation(text).or_else(|| rest(text));
@@ -69,7 +69,7 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
     }
     found.fact("Exception", Value::Code(vec![failure.error.clone()]));
     let recorded = headline(text);
-    if !found.title.ends_with(&recorded) {
+    if !found.title.text().ends_with(&recorded) {
         found.fact("Reason in the log", Value::Prose(recorded));
     }
     if let Some(one) = cause.at_break {
@@ -90,13 +90,11 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
 }
 
 /// What a dimension was marked as, and what the code makes of it.
-fn marked_words(one: &Specialization, sizes: usize) -> String {
+fn marked_words(one: &Specialization, sizes: usize) -> Sentence {
     let size = one.sources.first().map_or_else(|| one.symbol.clone(), |source| size_as_written(source));
-    let more = match sizes {
-        0 | 1 => String::new(),
-        more => format!(", and {} too", counted(more - 1, "other dimension", "other dimensions")),
-    };
-    format!("`{size}` is marked as dynamic, but the code fixes it to {}{more}", one.value)
+    let more = (sizes > 1)
+        .then(|| sentence![", and ", count(sizes - 1, "other dimension", "other dimensions"), " too"]);
+    sentence![code(size), " is marked as dynamic, but the code fixes it to ", value(&one.value), more]
 }
 
 /// The line to change, then what allows the dimension to be fixed.
@@ -116,46 +114,54 @@ fn marked_hints(model: &Model, one: &Specialization) -> Vec<String> {
 }
 
 /// The reason in the words of the exception.
-fn why(error: &str, text: &str) -> String {
-    let first = violated(text).unwrap_or_else(|| headline(text));
-    let first = if first.is_empty() { "no reason recorded".to_owned() } else { prose::short_reason(&first) };
+fn why(error: &str, text: &str) -> Sentence {
+    let first = violated(text).unwrap_or_else(|| prose::short_reason(&headline(text)));
     // What Dynamo calls unsupported says so itself; of other exceptions the class is half of the reason.
     match error.rsplit('.').next().unwrap_or_default() {
         "Unsupported" | "ConstraintViolationError" => first,
-        error => format!("{error}: {first}"),
+        error => sentence![name(NameOf::Exception, error), ": ", first],
     }
 }
 
 /// The first constraint that was violated: torch's first line names the places only.
-fn violated(text: &str) -> Option<String> {
+fn violated(text: &str) -> Option<Sentence> {
     let (_, list) = text.strip_prefix("Constraints violated")?.split_once("\n")?;
     let first = list.lines().find_map(|line| line.trim_start().strip_prefix("- "))?;
-    let sentence = first.split_once(". ").map_or(first, |(sentence, _)| sentence);
-    Some(format!("a constraint was violated: {}", sentence.trim_end_matches('.')))
+    let first = first.split_once(". ").map_or(first, |(sentence, _)| sentence);
+    Some(sentence!["a constraint was violated: ", quoted(first.trim_end_matches('.'))])
 }
 
-/// What happened to which functions, then why.
-fn title(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &str) -> String {
-    let names = cause.compiles.iter().filter_map(|&index| words.at(index));
-    let names: IndexSet<String> = names.map(|name| name.trim_end_matches(',').to_owned()).collect();
-    let names: Vec<String> = names.into_iter().collect();
-    let function = match names.as_slice() {
-        [] => "a function".to_owned(),
-        [one] => one.clone(),
-        [others @ .., last] if names.len() <= NAMED => format!("{} and {last}", others.join(", ")),
-        [first, ..] => format!("{first} and {} other functions", names.len() - 1),
-    };
-    let (is, was) = if names.len() > 1 { ("run", "were") } else { ("runs", "was") };
-    match cause.effect {
-        FailureEffect::NotCompiled => format!("{function} {was} not compiled: {why}"),
-        FailureEffect::BrokeInLoop => {
-            let whole = if names.len() > 1 { "these functions run" } else { "the whole function runs" };
-            format!("{function}: graph break inside a loop, so {whole} in eager mode: {why}")
-        }
-        FailureEffect::BrokeForGood => {
-            format!("{function} {is} in eager mode, because Dynamo cannot go on behind a graph break: {why}")
+/// A finding that says what happened to which functions, then why.
+fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -> Finding {
+    let mut names: Vec<Sentence> = Vec::new();
+    for name in cause.compiles.iter().filter_map(|&index| words.at(index)) {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
+    let several = names.len() > 1;
+    let more = names.len().saturating_sub(1);
+    let functions = match names.first() {
+        None => "a function".into(),
+        Some(first) if more >= NAMED => sentence![first.clone(), " and ", more, " other functions"],
+        Some(_) => Sentence::list(names),
+    };
+    let (run, were) = if several { (" run", " were") } else { (" runs", " was") };
+    let why = why.clone();
+    let (happened, shared) = match cause.effect {
+        FailureEffect::NotCompiled => (sentence![were, " not compiled: "], why),
+        FailureEffect::BrokeInLoop => {
+            let whole = if several { "these functions run" } else { "the whole function runs" };
+            let broke = sentence!["graph break inside a loop, so ", whole, " in eager mode: ", why];
+            (": ".into(), broke)
+        }
+        FailureEffect::BrokeForGood => {
+            let because = " in eager mode, because Dynamo cannot go on behind a graph break: ";
+            (sentence![run, because], why)
+        }
+    };
+    let title = sentence![functions, happened, shared.clone()];
+    Finding { shared, ..Finding::new(&FAILURE, Severity::Error, title) }
 }
 
 /// Lines after the first, where there is no explanation among them.

@@ -3,7 +3,7 @@
 use super::cost::{Claim, Cost, CostKind, CostPart};
 use super::kind::KindOfFinding;
 use crate::analysis::user_place::UserPlace;
-use crate::model::{CompileIndex, ReasonSource, TextFrame};
+use crate::model::{CompileIndex, ReasonSource, Sentence, TextFrame};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,8 +34,10 @@ pub struct Finding {
     pub kind: &'static KindOfFinding,
     /// How much it matters.
     pub severity: Severity,
-    /// One sentence in plain words, without a full stop; code stands between backquotes.
-    pub title: String,
+    /// One sentence in plain words, without a full stop.
+    pub title: Sentence,
+    /// The end of the title, where it is about a function: what other functions may share.
+    pub shared: Sentence,
     /// What it means, or torch's explanation.
     pub detail: Option<String>,
     /// Where in the user's program.
@@ -115,12 +117,18 @@ pub struct ChainStep {
 
 impl Finding {
     /// A finding without a place, a cost or a word beyond its title.
-    pub(super) fn new(kind: &'static KindOfFinding, severity: Severity, title: String) -> Finding {
+    pub(super) fn new(
+        kind: &'static KindOfFinding,
+        severity: Severity,
+        title: impl Into<Sentence>,
+    ) -> Finding {
+        let title = title.into();
         Finding {
             kind,
             severity,
-            reason: title.clone(),
+            reason: title.text(),
             title,
+            shared: Sentence::default(),
             detail: None,
             place: UserPlace::default(),
             called_from: None,

@@ -27,7 +27,7 @@ fn join(mut same: Vec<Finding>) -> Option<Finding> {
     rank(&mut same);
     let first = same.first()?;
     let mut group = first.clone();
-    group.title = (first.kind.grouped_title)(&first.title, same.len());
+    group.title = (first.kind.grouped_title)(first, same.len());
     group.count = same.iter().map(|one| one.count).sum();
     group.topic_entry = None;
     group.facts.clear();

@@ -1,6 +1,9 @@
 //! What the findings of one kind have in common. Each family defines its kinds beside the code that finds them.
 
 use super::cost::ChargeOrder;
+use super::finding::Finding;
+use crate::model::Sentence;
+use crate::model::sentence::sentence;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -16,8 +19,8 @@ pub struct KindOfFinding {
     pub topic: Option<Topic>,
     /// Names of the artifacts that are its evidence.
     pub records: &'static [&'static str],
-    /// The title of many findings of this kind: from that of the first of them and how many there are.
-    pub grouped_title: fn(&str, usize) -> String,
+    /// The title of many findings of this kind: from the first of them and how many there are.
+    pub grouped_title: fn(&Finding, usize) -> Sentence,
     /// Whether it stands before all others, whatever it costs.
     pub first_of_all: bool,
     /// When it is charged for work that several findings claim.
@@ -120,11 +123,6 @@ impl fmt::Debug for KindOfFinding {
     }
 }
 
-fn in_places(title: &str, places: usize) -> String {
-    format!("{title} in {places} places")
-}
-
-/// What stands behind the colon of a title: the part that a whole group shares.
-pub(super) fn shared_part(title: &str) -> &str {
-    title.split_once(": ").map_or("", |(_, shared)| shared)
+fn in_places(first: &Finding, places: usize) -> Sentence {
+    sentence![first.title.clone(), " in ", places, " places"]
 }

@@ -6,8 +6,9 @@ use super::kind::{KindOfFinding, Topic};
 use crate::analysis::is_capture;
 use crate::analysis::names::function_words;
 use crate::analysis::user_place::UserPlace;
-use crate::model::words::{counted, duration};
-use crate::model::{Advice, AdviceKind, CompileIndex, Model, ProblemKind, Status, WorkerStall};
+use crate::model::sentence::{count, own, quoted, sentence};
+use crate::model::words::duration;
+use crate::model::{Advice, AdviceKind, CompileIndex, Model, ProblemKind, Sentence, Status, WorkerStall};
 use indexmap::IndexMap;
 
 /// Problems of the log that a finding quotes.
@@ -101,9 +102,9 @@ fn damage(model: &Model) -> Option<Finding> {
         .collect();
     let total: u64 = counts.iter().map(|(_, n)| n).sum();
     let first = integrity.problems.iter().find(|problem| problem.kind.is_damage())?;
-    let listed: Vec<String> =
-        counts.iter().map(|(kind, n)| counted(*n as usize, words(*kind).0, words(*kind).1)).collect();
-    let title = format!("The log is damaged: {}; first at line {}", listed.join(", "), first.line);
+    let listed = counts.iter().map(|(kind, n)| count(*n as usize, words(*kind).0, words(*kind).1).into());
+    let listed = Sentence::joined(listed, ", ");
+    let title = sentence!["The log is damaged: ", listed, "; first at line ", first.line];
     let mut found = Finding::new(&DAMAGED_LOG, Severity::Error, title);
     found.detail =
         Some("What these records said is missing in the report, and its numbers may be too low.".to_owned());
@@ -120,16 +121,16 @@ fn damage(model: &Model) -> Option<Finding> {
 }
 
 fn names(model: &Model) -> Option<Finding> {
-    let count = model.integrity.count(ProblemKind::UnresolvedStrings);
-    if count == 0 {
+    let missing = model.integrity.count(ProblemKind::UnresolvedStrings);
+    if missing == 0 {
         return None;
     }
-    let title = format!("{} missing in stacks", counted(count as usize, "file name is", "file names are"));
+    let title = sentence![count(missing as usize, "file name is", "file names are"), " missing in stacks"];
     let mut found = Finding::new(&MISSING_NAMES, Severity::Info, title);
     found.detail =
         Some("A forked process inherits its parent's names and does not write them again.".to_owned());
     found.hints = vec!["Put the parent's log into the same folder and run tlparse again.".to_owned()];
-    found.count = count;
+    found.count = missing;
     Some(found)
 }
 
@@ -146,10 +147,10 @@ fn missing_metrics(model: &Model) -> Option<Finding> {
     let first = *missing.first()?;
     let title = match missing.len() {
         1 => {
-            let function = function_words(model, first).unwrap_or_else(|| "One compile".to_owned());
-            format!("{} has no metrics", function.trim_end_matches(','))
+            let function = function_words(model, first).unwrap_or_else(|| "One compile".into());
+            sentence![function, " has no metrics"]
         }
-        several => format!("{several} compiles have no metrics"),
+        several => sentence![several, " compiles have no metrics"],
     };
     let mut found = Finding::new(&MISSING_METRICS, Severity::Warning, title);
     let has_phases = model.spans.iter().any(|span| span.compile.is_some_and(|one| missing.contains(&one)));
@@ -183,7 +184,12 @@ fn advice(one: &Advice) -> Finding {
         ),
         AdviceKind::Notice => (&NOTICE, Severity::Warning, None),
     };
-    let mut found = Finding::new(kind, severity, one.title.clone());
+    // A parser of the library's user may quote the log in its title.
+    let title = match one.kind {
+        AdviceKind::Notice => quoted(&one.title),
+        AdviceKind::WorkerDeath | AdviceKind::SpmdMismatch => own(one.title.clone()),
+    };
+    let mut found = Finding::new(kind, severity, title);
     found.hints.extend(hint.map(str::to_owned));
     found.compiles.extend(one.compile);
     let lines = one.text.lines().take(40).map(str::to_owned).collect();
@@ -203,9 +209,8 @@ fn stalls(model: &Model) -> Vec<Finding> {
         let mut jobs: Vec<_> = stalls.iter().map(|s| s.job.as_deref()).collect();
         jobs.sort_unstable();
         jobs.dedup();
-        let jobs = counted(jobs.len(), "compile job", "compile jobs");
-        let mut found =
-            Finding::new(&WORKER_STALL, Severity::Warning, format!("{jobs} took a minute or more"));
+        let title = sentence![count(jobs.len(), "compile job", "compile jobs"), " took a minute or more"];
+        let mut found = Finding::new(&WORKER_STALL, Severity::Warning, title);
         found.detail =
             Some("torch reports a job of its compile workers once a minute while it runs.".to_owned());
         let phases: Vec<String> = stalls.iter().rev().filter_map(|s| s.phase.clone()).take(1).collect();

@@ -6,7 +6,9 @@ use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::performance::{Bound, FigureFrom, Judgement, MeasuredKernel, Performance};
 use crate::analysis::user_place::UserPlace;
+use crate::model::sentence::{self, name, own, sentence};
 use crate::model::words::{counted, duration};
+use crate::model::{NameOf, Sentence};
 
 /// What a trace of torch.profiler shows.
 pub(super) const FAMILY: Family =
@@ -77,7 +79,11 @@ fn of_log(basis: Basis<'_>) -> Vec<Finding> {
 
 fn damaged(performance: &Performance) -> Option<Finding> {
     let why = performance.damaged.as_ref()?;
-    let title = format!("The trace {} could not be read to its end", performance.file);
+    let title = sentence![
+        "The trace ",
+        name(NameOf::File, performance.file.clone()),
+        " could not be read to its end"
+    ];
     let mut found = Finding::new(&DAMAGED_TRACE, Severity::Warning, title);
     found.detail = Some(format!("Reading ended early: {why}. The figures are those of the part before."));
     found.hints = vec!["Export the trace again, or copy it again and check that it is whole.".to_owned()];
@@ -85,23 +91,27 @@ fn damaged(performance: &Performance) -> Option<Finding> {
 }
 
 fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance: &Performance) -> Finding {
-    let name = short(&kernel.name);
-    let share = |share: f64| format!("{:.0} %", share * 100.0);
-    let device = performance.peaks.as_ref().map_or("the device", |peaks| peaks.name.as_str());
+    let share = |share: f64| own(format!("{:.0} %", share * 100.0));
+    let device = match &performance.peaks {
+        Some(peaks) => name(NameOf::Device, peaks.name.clone()).into(),
+        None => Sentence::from("the device"),
+    };
     let best = kernel.rates.best_share().unwrap_or_default();
     let limit = match kernel.rates.share_of_peak >= kernel.rates.share_of_bandwidth {
         true => "peak",
         false => "memory bandwidth",
     };
     let severity = if *kind == FAR { Severity::Warning } else { Severity::Info };
+    let kernel_name = name(NameOf::Kernel, short(&kernel.name));
     let title = match kernel.rates.judgement {
         Some(Judgement::Impossible) => {
-            format!("`{name}` seems to reach {} of the {limit} of {device}, which cannot be", share(best))
+            let reached = sentence![" seems to reach ", share(best), " of the ", limit, " of "];
+            sentence![kernel_name, reached, device, ", which cannot be"]
         }
         Some(Judgement::CountsProbablyWrong) => {
-            format!("`{name}` seems to reach less than 1 % of both limits of {device}")
+            sentence![kernel_name, " seems to reach less than 1 % of both limits of ", device]
         }
-        _ => format!("`{name}` reaches {} of the {limit} of {device} at most", share(best)),
+        _ => sentence![kernel_name, " reaches ", share(best), " of the ", limit, " of ", device, " at most"],
     };
     let mut found = Finding::new(kind, severity, title);
     let (detail, hint) = advice(kernel, limit);
@@ -171,12 +181,16 @@ fn launches(performance: &Performance) -> Option<Finding> {
     if share < 0.5 {
         return None;
     }
-    let title = format!(
-        "{} of {} take less than 5 us each, and the device is idle for {:.0} % of the time",
-        counted(count, "launch", "launches"),
-        counted(performance.launches, "launch", "launches"),
-        100.0 * idle / performance.time.wall_us
-    );
+    let launches = |number| sentence::count(number, "launch", "launches");
+    let idle = own(format!("{:.0} %", 100.0 * idle / performance.time.wall_us));
+    let title = sentence![
+        launches(count),
+        " of ",
+        launches(performance.launches),
+        " take less than 5 us each, and the device is idle for ",
+        idle,
+        " of the time",
+    ];
     let mut found = Finding::new(&LAUNCHES, Severity::Warning, title);
     found.detail = Some(format!(
         "Starting a kernel takes about as long as these run: together they ran for {}.",
@@ -196,6 +210,7 @@ fn short(name: &str) -> String {
     if start.len() == name.len() { start } else { format!("{start}…") }
 }
 
-fn many(title: &str, kernels: usize) -> String {
-    format!("{title}, and {}", counted(kernels.saturating_sub(1), "other", "others"))
+fn many(first: &Finding, kernels: usize) -> Sentence {
+    let others = sentence::count(kernels.saturating_sub(1), "other", "others");
+    sentence![first.title.clone(), ", and ", others]
 }

@@ -7,6 +7,7 @@ use crate::analysis::names::function_words;
 use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{Chain, recompile_limit};
 use crate::analysis::user_place::UserPlace;
+use crate::model::sentence::sentence;
 use crate::model::{CompileIndex, Model};
 
 /// Functions near the limit.
@@ -35,10 +36,9 @@ fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
 fn finding(model: &Model, chain: &Chain<'_>, limit: u64) -> Option<Finding> {
     let compiles: Vec<CompileIndex> = chain.steps.iter().map(|step| step.compile).collect();
     let first = *compiles.first()?;
-    let function = function_words(model, first).unwrap_or_else(|| "a function".to_owned());
-    let function = function.trim_end_matches(',');
+    let function = function_words(model, first).unwrap_or_else(|| "a function".into());
     let place = UserPlace::of_definition(model, first);
-    let title = format!("{function} has {} of the {limit} versions that torch keeps", chain.versions);
+    let title = sentence![function, " has ", chain.versions, " of the ", limit, " versions that torch keeps"];
     let mut found = Finding::new(&NEAR_LIMIT, Severity::Info, title);
     found.detail = Some("At the limit, calls that fit no version run in eager mode.".to_owned());
     found.hints = vec![match place.file.as_deref() {

@@ -1,7 +1,9 @@
 //! torch's own words, taken apart.
 
 use super::finding::FurtherReading;
+use crate::model::Sentence;
 use crate::model::break_block::{self, catalog_url};
+use crate::model::sentence::{code, quoted, sentence};
 use crate::model::words::{file_name, without_addresses};
 
 /// The first paragraph of torch's explanation, on one line and without addresses of objects.
@@ -28,15 +30,16 @@ const LONG_REASON: usize = 100;
 
 /// A reason without what only torch's developers can read: torch 2.6 adds the classes of the arguments as Dynamo has
 /// them, or an explanation.
-pub(super) fn short_reason(reason: &str) -> String {
+pub(super) fn short_reason(reason: &str) -> Sentence {
     let plain = reason.split(" [<class 'torch._dynamo.").next().unwrap_or(reason);
     if let Some((before, skipped)) = plain.split_once("'skip function ") {
-        let function = skipped.split(" in file ").next().unwrap_or(skipped);
-        return format!("{before}`{}` is a function that Dynamo skips", function.trim_end_matches('\''));
+        let function = skipped.split(" in file ").next().unwrap_or(skipped).trim_end_matches('\'');
+        return sentence![quoted(before), code(function), " is a function that Dynamo skips"];
     }
     match plain.split_once(". ") {
-        Some((first, _)) if plain.chars().count() > LONG_REASON => first.to_owned(),
-        _ => plain.to_owned(),
+        _ if plain.is_empty() => "no reason recorded".into(),
+        Some((first, _)) if plain.chars().count() > LONG_REASON => quoted(first).into(),
+        _ => quoted(plain).into(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{ChainStep, Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic, shared_part};
+use super::kind::{KindOfFinding, Topic};
 use super::prose;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::is_library;
@@ -12,8 +12,9 @@ use crate::analysis::recompiles::{
     recompile_limit, what_changed,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
+use crate::model::sentence::{count, sentence};
 use crate::model::words::{counted, file_name};
-use crate::model::{CompileIndex, Model, Reason, TextFrame};
+use crate::model::{CompileIndex, Model, Reason, Sentence, TextFrame};
 use fxhash::FxHashSet;
 
 /// Values of a changing thing that are named.
@@ -33,7 +34,9 @@ static RECOMPILATION: KindOfFinding = KindOfFinding {
     checked: Some("recompilation"),
     topic: Some(Topic::Recompilations),
     records: &["recompile_reasons"],
-    grouped_title: |title, places| format!("{places} functions were compiled again: {}", shared_part(title)),
+    grouped_title: |first, places| {
+        sentence![places, " functions were compiled again: ", first.shared.clone()]
+    },
     charged: ChargeOrder::Recompilation,
     ..KindOfFinding::of("recompilation", "Recompile")
 };
@@ -42,8 +45,8 @@ static RECOMPILATION: KindOfFinding = KindOfFinding {
 static RECOMPILE_LIMIT: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Recompilations),
     records: &["recompile_reasons"],
-    grouped_title: |title, places| {
-        format!("{places} functions reached the recompile limit: {}", shared_part(title))
+    grouped_title: |first, places| {
+        sentence![places, " functions reached the recompile limit: ", first.shared.clone()]
     },
     charged: ChargeOrder::RecompileLimit,
     ..KindOfFinding::of("recompile_limit", "Limit reached")
@@ -73,28 +76,25 @@ pub(super) fn caused_by(chains: &[Chain<'_>], compile: CompileIndex, subject: &s
 
 fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Option<Finding> {
     let first = chain.steps.first()?.compile;
-    let function = words.at(first).unwrap_or_else(|| "A function".to_owned());
-    let function = function.trim_end_matches(',');
+    let function = words.at(first).unwrap_or_else(|| "A function".into());
     let (subjects, limit) = (chain.subjects(), chain.limit_of(recompile_limit(model)));
     let what = what(&subjects);
-    let (kind, severity, title) = match chain.limit {
+    let (kind, severity, happened) = match chain.limit {
         Limit::RunsEagerly => {
-            let title =
-                format!("{function} runs in eager mode after {} versions: {what}", chain.cached_versions());
-            (&RECOMPILE_LIMIT, Severity::Error, title)
+            let happened = sentence![" runs in eager mode after ", chain.cached_versions(), " versions: "];
+            (&RECOMPILE_LIMIT, Severity::Error, happened)
         }
         Limit::Raises => {
-            let title =
-                format!("{function} raises at the recompile limit of {}: {what}", chain.cached_versions());
-            (&RECOMPILE_LIMIT, Severity::Error, title)
+            let happened = sentence![" raises at the recompile limit of ", chain.cached_versions(), ": "];
+            (&RECOMPILE_LIMIT, Severity::Error, happened)
         }
         Limit::NotReached => {
-            let title = format!("{function} was compiled {} times: {what}", chain.versions);
             let severity = if chain.is_expected() { Severity::Info } else { Severity::Warning };
-            (&RECOMPILATION, severity, title)
+            (&RECOMPILATION, severity, sentence![" was compiled ", chain.versions, " times: "])
         }
     };
-    let mut found = Finding::new(kind, severity, title);
+    let mut found = Finding::new(kind, severity, sentence![function, happened, what.clone()]);
+    found.shared = what;
     found.reason = shared_reason(chain, &subjects, limit);
     found.count = chain.versions.saturating_sub(1).max(1) as u64;
     found.detail = detail(model, chain, &subjects);
@@ -158,13 +158,13 @@ fn reasons<'c>(chain: &'c Chain<'_>) -> impl Iterator<Item = &'c Reason> {
 const NAMED: usize = 3;
 
 /// ``size `x.shape[1]`: 4 -> 6``, for the title.
-fn what(subjects: &[Subject<'_>]) -> String {
-    let mut words: Vec<String> = subjects.iter().take(NAMED).map(what_changed).collect();
-    let more = subjects.len().saturating_sub(NAMED);
-    if more > 0 {
-        words.push(format!("and {} more", counted(more, "thing", "things")));
+fn what(subjects: &[Subject<'_>]) -> Sentence {
+    if subjects.is_empty() {
+        return "no reason recorded".into();
     }
-    if words.is_empty() { "no reason recorded".to_owned() } else { words.join("; ") }
+    let more = subjects.len().saturating_sub(NAMED);
+    let more = (more > 0).then(|| sentence!["and ", count(more, "thing", "things"), " more"]);
+    Sentence::joined(subjects.iter().take(NAMED).map(what_changed).chain(more), "; ")
 }
 
 /// `2/4: no version fits: flag is True for 2, k differs for 1`

@@ -5,8 +5,9 @@ use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::names::function_words;
 use crate::analysis::user_place::UserPlace;
-use crate::model::words::{counted, duration};
-use crate::model::{CompileIndex, RepeatedLines};
+use crate::model::sentence::sentence;
+use crate::model::words::counted;
+use crate::model::{CompileIndex, Part, RepeatedLines, Sentence};
 
 /// Repeated layers.
 pub(super) const FAMILY: Family = Family { kinds: &[&REPEATED_LAYERS], of_log };
@@ -47,21 +48,18 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
             continue;
         }
         let function = function_words(model, compile);
-        let graph = function.map_or_else(
-            || "one graph".to_owned(),
-            |function| format!("the graph of {}", function.trim_end_matches(',')),
-        );
-        let title = format!(
-            "A layer is repeated {} times in {graph}, which took {} to compile",
-            lines.times,
-            duration(us)
-        );
+        let graph = match function {
+            Some(function) => sentence!["the graph of ", function],
+            None => "one graph".into(),
+        };
+        let repeated = sentence!["A layer is repeated ", lines.times, " times in ", graph];
+        let title = sentence![repeated, ", which took ", Part::Duration(us), " to compile"];
         found.push(Finding { place, compiles: vec![compile], ..finding(title, lines) });
     }
     found
 }
 
-fn finding(title: String, lines: &RepeatedLines) -> Finding {
+fn finding(title: Sentence, lines: &RepeatedLines) -> Finding {
     let mut found = Finding::new(&REPEATED_LAYERS, Severity::Info, title);
     let number = counted(lines.lines, "line stands", "lines stand");
     found.detail = Some(format!(

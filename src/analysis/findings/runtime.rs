@@ -6,8 +6,9 @@ use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::names::function_words;
 use crate::analysis::user_place::UserPlace;
-use crate::model::words::{counted, headline};
-use crate::model::{CompileIndex, Model};
+use crate::model::sentence::{count, own, quoted, sentence};
+use crate::model::words::headline;
+use crate::model::{CompileIndex, Model, Sentence};
 use indexmap::{IndexMap, IndexSet};
 
 /// Microseconds of guard checks on each call that are worth a word. A call of a compiled function costs 10 to 50 us
@@ -52,14 +53,14 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 fn restarts(model: &Model) -> Option<Finding> {
     let mut compiles: IndexSet<CompileIndex> = IndexSet::new();
     let mut reasons: IndexSet<String> = IndexSet::new();
-    let mut count = 0;
+    let mut restarts = 0;
     for one in &model.restarts {
         let Some(&index) = model.by_id.get(&one.compile) else { continue };
         let broke = model.compiles.get(index).is_some_and(|c| c.graph_breaks > 0);
         if broke {
             continue;
         }
-        count += 1;
+        restarts += 1;
         compiles.insert(index);
         reasons.insert(headline(&one.reason));
     }
@@ -67,7 +68,7 @@ fn restarts(model: &Model) -> Option<Finding> {
         return None;
     }
     let (compiles, reasons) = (Vec::from_iter(compiles), Vec::from_iter(reasons));
-    let title = format!("Tracing of {} began anew", counted(compiles.len(), "compile", "compiles"));
+    let title = sentence!["Tracing of ", count(compiles.len(), "compile", "compiles"), " began anew"];
     // Where torch names nothing but an exception of its own, it found out something that the program cannot tell it.
     let by_itself = reasons.iter().all(|reason| is_own_exception(reason));
     let severity = if by_itself { Severity::Info } else { Severity::Warning };
@@ -81,7 +82,7 @@ fn restarts(model: &Model) -> Option<Finding> {
     if by_itself {
         found.hints = vec!["Nothing to do: torch decides this while it traces.".to_owned()];
     }
-    found.count = count;
+    found.count = restarts;
     found.fact("Reasons", Value::Code(reasons));
     found.place = compiles.first().map(|&index| UserPlace::of_definition(model, index)).unwrap_or_default();
     found.compiles = compiles;
@@ -105,9 +106,8 @@ fn skipped_cudagraphs(model: &Model) -> Vec<Finding> {
         }
     }
     let found = reasons.into_iter().filter(|(reason, _)| !reason.is_empty()).map(|(reason, compiles)| {
-        let first = headline(reason);
-        let mut found =
-            Finding::new(&CUDAGRAPH_SKIP, Severity::Warning, format!("No CUDA graph was recorded: {first}"));
+        let title = sentence!["No CUDA graph was recorded: ", quoted(headline(reason))];
+        let mut found = Finding::new(&CUDAGRAPH_SKIP, Severity::Warning, title);
         found.detail = Some(
             "Without a CUDA graph each kernel is launched on its own, which costs time in every call."
                 .to_owned(),
@@ -133,7 +133,7 @@ fn runtime_work(model: &Model) -> Option<Finding> {
     if compiles.is_empty() {
         return None;
     }
-    let title = "Kernels were autotuned, or CUDA graphs recorded, while the model ran".to_owned();
+    let title = "Kernels were autotuned, or CUDA graphs recorded, while the model ran";
     let mut found = Finding::new(&RUNTIME_COST, Severity::Warning, title);
     found.detail = Some("The first calls of the compiled code paid for it; later ones do not.".to_owned());
     let what = "of autotuning and recording CUDA graphs at run time";
@@ -150,21 +150,28 @@ struct Version {
     guard_us: f64,
 }
 
+/// A function with the compiles whose guards take long.
+struct SlowFunction {
+    function: Sentence,
+    versions: Vec<Version>,
+}
+
 /// Functions whose guards take long to check. What a call costs is no compile time, so it is not among the seconds lost.
 fn slow_guards(model: &Model) -> Vec<Finding> {
-    let mut slow: IndexMap<String, Vec<Version>> = IndexMap::new();
+    let mut slow: IndexMap<String, SlowFunction> = IndexMap::new();
     for (index, compile) in model.compiles.indexed() {
         let latency = compile.outcome().and_then(|facts| facts.guard_latency_us);
         if let Some(us) = latency.filter(|us| *us >= SLOW_GUARDS_US) {
-            let function = function_words(model, index).unwrap_or_else(|| "a function".to_owned());
-            slow.entry(function.trim_end_matches(',').to_owned())
-                .or_default()
-                .push(Version { compile: index, guard_us: us });
+            let function = function_words(model, index).unwrap_or_else(|| "a function".into());
+            let known = slow.entry(function.text());
+            let known = known.or_insert_with(|| SlowFunction { function, versions: Vec::new() });
+            known.versions.push(Version { compile: index, guard_us: us });
         }
     }
-    let found = slow.into_iter().filter_map(|(function, versions)| {
+    let found = slow.into_values().filter_map(|SlowFunction { function, versions }| {
         let slowest = versions.iter().max_by(|a, b| a.guard_us.total_cmp(&b.guard_us))?;
-        let title = format!("Checking the guards of {function} takes {:.0} us in every call", slowest.guard_us);
+        let time = own(format!("{:.0} us", slowest.guard_us));
+        let title = sentence!["Checking the guards of ", function, " takes ", time, " in every call"];
         let mut one = Finding::new(&SLOW_GUARDS, Severity::Info, title);
         one.reason = "slow guards".to_owned();
         let count = model.compiles.get(slowest.compile).and_then(|c| c.outcome()?.guard_count);

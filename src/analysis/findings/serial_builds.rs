@@ -4,6 +4,8 @@ use super::basis::{Basis, Family};
 use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
+use crate::model::Part;
+use crate::model::sentence::sentence;
 use crate::model::words::duration;
 
 /// Serial builds.
@@ -42,19 +44,20 @@ fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     let helps = builds.side_by_side_us() >= LEAST_GAIN_US.max(us * LEAST_GAIN);
     let severity = if helps { Severity::Warning } else { Severity::Info };
     let gain = match builds.side_by_side_us() {
-        0.0 => "nothing".to_owned(),
-        gain => format!("{} at most", duration(gain)),
+        0.0 => "nothing".into(),
+        gain => sentence![Part::Duration(gain), " at most"],
     };
-    let (us, of) = (duration(us), duration(builds.log_us));
+    let part = sentence![Part::Duration(us), " of ", Part::Duration(builds.log_us)];
     let title = match helps {
-        true => format!("Kernels are built one after the other: {us} of {of}, with `compile_threads` 1"),
+        true => sentence!["Kernels are built one after the other: ", part, ", with `compile_threads` 1"],
         false => {
-            format!("Kernel builds take {us} of {of}, of which more `compile_threads` would save {gain}")
+            let save = ", of which more `compile_threads` would save ";
+            sentence!["Kernel builds take ", part, save, gain]
         }
     };
     let mut found = Finding::new(&SERIAL_BUILDS, severity, title);
     found.count = count as u64;
-    found.fact("Builds", Value::Prose(format!("{count} kernels, {us} in all")));
+    found.fact("Builds", Value::Prose(format!("{count} kernels, {} in all", duration(us))));
     found.compiles = builds.kernels.iter().map(|one| one.compile).collect();
     if helps {
         found.detail =
@@ -123,7 +126,7 @@ mod tests {
         }
         let one = of_log(Basis::of_model(&model)).remove(0);
         assert_eq!((one.severity, one.claims.len()), (Severity::Info, 0), "{}", one.title);
-        assert!(one.title.ends_with("more `compile_threads` would save nothing"), "{}", one.title);
+        assert!(one.title.text().ends_with("more `compile_threads` would save nothing"), "{}", one.title);
         assert!(one.hints[0].contains("TORCHINDUCTOR_CACHE_DIR"));
     }
 }

@@ -12,7 +12,7 @@ use crate::model::Model;
 pub(super) fn settle(mut ledger: Ledger, model: &Model, findings: &mut [Finding]) {
     let mut order: Vec<usize> = (0..findings.len()).collect();
     order.sort_by_key(|&index| findings.get(index).map(|one| one.kind.charged));
-    let titles: Vec<String> = findings.iter().map(|one| one.title.clone()).collect();
+    let titles: Vec<String> = findings.iter().map(|one| one.title.text()).collect();
     for index in order {
         let Some(one) = findings.get_mut(index) else { continue };
         let mut held: Vec<Held> = Vec::new();

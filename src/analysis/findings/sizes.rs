@@ -9,6 +9,7 @@ use crate::analysis::Chain;
 use crate::analysis::failures::fixed_against_mark;
 use crate::analysis::recompiles::size_as_written;
 use crate::analysis::user_place::{UserPlace, text_frames};
+use crate::model::sentence::{self, count, sentence};
 use crate::model::words::counted;
 use crate::model::{CompileIndex, Model, Specialization};
 use indexmap::IndexMap;
@@ -66,16 +67,16 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
     }
     let first = name(one);
     let generated = place.file.as_deref().is_some_and(is_generated);
-    let where_it_is = if generated { " in code that torch generated" } else { "" };
+    let place_words = if generated { " in code that torch generated" } else { "" };
     let (size, plural) =
         if same.iter().all(|one| is_size(one)) { ("size", "sizes") } else { ("number", "numbers") };
+    let (fixed, constant) = (sentence::code(&first), sentence::value(value(one)));
     let title = match sizes.len() {
-        1 => format!("`{first}` was fixed to {}{where_it_is}", value(one)),
-        several => format!(
-            "{} were fixed to constants{where_it_is}, among them `{first}` to {}",
-            counted(several, size, plural),
-            value(one)
-        ),
+        1 => sentence![fixed, " was fixed to ", constant, place_words],
+        several => {
+            let all = sentence![count(several, size, plural), " were fixed to constants", place_words];
+            sentence![all, ", among them ", fixed, " to ", constant]
+        }
     };
     let mut again: Vec<CompileIndex> = Vec::new();
     for one in same {

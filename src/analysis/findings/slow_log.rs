@@ -6,8 +6,9 @@ use super::kind::{KindOfFinding, Topic};
 use crate::analysis::builds::Builds;
 use crate::analysis::one_offs::one_offs;
 use crate::analysis::{Split, warm_run};
-use crate::model::Model;
+use crate::model::sentence::sentence;
 use crate::model::words::duration;
+use crate::model::{Model, Part, Sentence};
 
 /// A clean, slow log. It is drawn from the other findings, so it is none of the families that read the log alone.
 pub(super) const FAMILY: Family = Family { kinds: &[&SLOW_LOG], of_log: |_| Vec::new() };
@@ -38,13 +39,15 @@ pub(super) fn of_clean(Basis { model, builds, .. }: Basis<'_>, others: &[Finding
         return None;
     }
     let shares = shares(builds);
-    let named: Vec<String> =
-        shares.iter().map(|share| format!("{} {}", share.name, duration(share.us))).collect();
-    let title = format!("{} of compile time: {}", duration(builds.log_us), named.join(", "));
+    let named = |separator| {
+        let parts = shares.iter().map(|share| sentence![share.name, " ", Part::Duration(share.us)]);
+        Sentence::joined(parts, separator)
+    };
+    let title = sentence![Part::Duration(builds.log_us), " of compile time: ", named(", ")];
     let mut found = Finding::new(&SLOW_LOG, Severity::Info, title);
     found.detail = Some("Nothing went wrong in this log; the time is what the compiler needed.".to_owned());
     found.hints = hints(model, builds);
-    found.fact("Shares", Value::Prose(named.join("; ")));
+    found.fact("Shares", Value::Prose(named("; ").text()));
     found.compiles =
         model.compiles.indexed().filter(|(_, one)| one.compile_us().is_some()).map(|(at, _)| at).collect();
     Some(found)
@@ -125,7 +128,7 @@ mod tests {
             "{:?}",
             found.hints
         );
-        let problem = Finding::new(&SLOW_LOG, Severity::Warning, "x".to_owned());
+        let problem = Finding::new(&SLOW_LOG, Severity::Warning, "x");
         assert!(of_clean(basis, &[problem]).is_none(), "a log with problems has them to read");
     }
 
@@ -144,7 +147,7 @@ mod tests {
         let mut model = model();
         model.spans.push(span("async_compile.wait", Some(0), 14.0, 20.0));
         let found = of_clean(Basis::of_model(&model), &[]).expect("a finding");
-        assert!(found.title.contains("waiting for compile workers 6.00 s"), "{}", found.title);
+        assert!(found.title.text().contains("waiting for compile workers 6.00 s"), "{}", found.title);
         assert!(found.hints[0].contains("build the kernels while the compile waits"), "{:?}", found.hints);
     }
 }

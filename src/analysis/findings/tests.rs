@@ -222,7 +222,7 @@ fn a_function_over_the_limit_is_an_error_and_its_failure_is_told_with_it() {
 fn a_recompile_without_a_reason_says_so() {
     let mut model = model(&[("0/0", "f"), ("0/1", "f")]);
     model.recompiles.push(Recompile { compile: CompileId::parse("0/1"), writer: 1, reasons: Vec::new() });
-    assert!(only(&model, "recompilation").title.ends_with("no reason recorded"));
+    assert!(only(&model, "recompilation").title.text().ends_with("no reason recorded"));
 }
 
 #[test]
@@ -452,7 +452,7 @@ fn problems_stand_by_the_seconds_they_cost_whichever_came_first() {
         model.graph_breaks.push(break_in(&[&id], index as u64, Vec::new()));
         model.graph_breaks[index].reason = format!("reason {index}");
     }
-    let found: Vec<_> = of_log(&model).iter().map(|one| (one.title.clone(), one.lost_us())).collect();
+    let found: Vec<_> = of_log(&model).iter().map(|one| (one.title.text(), one.lost_us())).collect();
     let expected = [("reason 1", 900.0), ("reason 2", 500.0), ("reason 0", 200.0)];
     assert_eq!(found, expected.map(|(title, us)| (title.to_owned(), us)));
 }

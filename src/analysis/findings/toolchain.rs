@@ -4,7 +4,8 @@ use super::basis::{Basis, Family};
 use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity};
 use super::kind::{KindOfFinding, Topic};
-use crate::model::words::duration;
+use crate::model::Part;
+use crate::model::sentence::sentence;
 
 /// The first C++ build.
 pub(super) const FAMILY: Family = Family { kinds: &[&TOOLCHAIN], of_log };
@@ -25,8 +26,11 @@ fn of_log(Basis { builds, .. }: Basis<'_>) -> Vec<Finding> {
     if us < LEAST_US {
         return Vec::new();
     }
-    let title =
-        format!("The first C++ build took {}: once per machine with a warm cache folder", duration(us));
+    let title = sentence![
+        "The first C++ build took ",
+        Part::Duration(us),
+        ": once per machine with a warm cache folder"
+    ];
     let mut found = Finding::new(&TOOLCHAIN, Severity::Info, title);
     found.detail = Some(
         "Before its first kernel, torch builds small programs to learn what the compiler and the processor can do \

@@ -1,7 +1,7 @@
 //! One thing that a reader of a job should know.
 
 use crate::analysis::findings::Severity;
-use crate::model::{Fact, FindingCost};
+use crate::model::{Fact, FindingCost, Sentence};
 
 /// What kind of thing was found about a job. Each kind is defined in a file of its own, beside what it checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +46,8 @@ pub struct JobFinding {
     pub kind: JobKind,
     /// How much it matters.
     pub severity: Severity,
-    /// One sentence without a full stop and with a small letter in front; code stands between backquotes.
-    pub title: String,
+    /// One sentence without a full stop and with a small letter in front.
+    pub title: Sentence,
     /// What it means.
     pub detail: Option<String>,
     /// What it leads to and what to check.
@@ -70,9 +70,8 @@ pub struct JobFinding {
 
 impl JobFinding {
     /// The sentence as it stands alone.
-    pub fn sentence(&self) -> String {
-        let mut chars = self.title.chars();
-        chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+    pub fn sentence(&self) -> Sentence {
+        self.title.capitalized()
     }
 
     /// The name of its kind in report.json.
@@ -80,11 +79,11 @@ impl JobFinding {
         self.kind_in_ranks.as_deref().unwrap_or(self.kind.name)
     }
 
-    pub(super) fn new(kind: JobKind, severity: Severity, title: String) -> JobFinding {
+    pub(super) fn new(kind: JobKind, severity: Severity, title: impl Into<Sentence>) -> JobFinding {
         JobFinding {
             kind,
             severity,
-            title,
+            title: title.into(),
             detail: None,
             hint: None,
             file: None,

@@ -2,7 +2,8 @@
 
 use super::sides::short;
 use crate::analysis::own_code::resumed;
-use crate::model::{CodePlace, FunctionFact, GraphId, Texts};
+use crate::model::sentence::{name, quoted, sentence, value};
+use crate::model::{CodePlace, FunctionFact, GraphId, NameOf, Sentence, Texts};
 use crate::trace::CompileId;
 
 /// A compiled function as the reader knows it.
@@ -41,17 +42,20 @@ impl<'t> NamedFunction<'t> {
     }
 
     /// The name in a sentence, as code: `f` resumed at 9.
-    pub fn words(&self) -> String {
+    pub fn words(&self) -> Sentence {
         let title = short(self.title);
         // No name in code has a space: the backward pass of compiled autograd has none.
-        let title = if title.contains(' ') { format!("the {title}") } else { format!("`{title}`") };
-        self.resumed.map_or_else(|| title.clone(), |line| format!("{title} resumed at {line}"))
+        let title = match title.contains(' ') {
+            true => sentence!["the ", quoted(title)],
+            false => name(NameOf::Function, title).into(),
+        };
+        sentence![title, self.resumed.map(|line| sentence![" resumed at ", value(line)])]
     }
 }
 
 /// ` (f)`: the function of a compile, behind its id.
-pub(super) fn in_brackets(texts: &Texts, graph: Option<GraphId>) -> String {
-    NamedFunction::of_graph(texts, graph).map(|name| format!(" ({})", name.words())).unwrap_or_default()
+pub(super) fn in_brackets(texts: &Texts, graph: Option<GraphId>) -> Sentence {
+    NamedFunction::of_graph(texts, graph).map(|name| sentence![" (", name.words(), ")"]).into()
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 use super::finding::{JobFinding, JobKind};
 use super::found::JobFound;
 use super::groups::{Comparison, First, Group, shared_difference};
+use super::names::in_brackets;
 use super::order::{self, CollectiveOrder};
 use super::words::rank_words;
 use crate::analysis::findings::Severity;
-use crate::model::{CodePlace, Fact, GraphId, Job, Step, Texts};
+use crate::model::sentence::{code, compile_id, own, sentence};
+use crate::model::{CodePlace, Fact, GraphId, Job, Part, Sentence, Step, Texts};
 
 /// Ranks of the largest group that are named; more are counted.
 const NAMED: usize = 8;
@@ -91,17 +93,24 @@ impl<'j> Sides<'j> {
     }
 
     /// The same, a dash where there is none.
-    pub fn id_or_dash(&self, step: Option<Step>) -> &'j str {
-        self.id(step).unwrap_or("–")
+    pub fn id_or_dash(&self, step: Option<Step>) -> Part {
+        compile_id(self.id(step).unwrap_or("–"))
+    }
+
+    /// The compile that a step belongs to, with its function.
+    pub fn compile(&self, step: Option<Step>) -> Sentence {
+        let graph = step.and_then(|step| step.graph);
+        sentence![self.id_or_dash(step), in_brackets(self.texts(), graph)]
     }
 
     /// The ranks of a group in words.
-    pub fn who(&self, group: &Group) -> String {
+    pub fn who(&self, group: &Group) -> Part {
         let count = group.ranks.len();
-        if count <= NAMED || group.ranks != self.most.ranks {
-            return rank_words(self.job, &group.ranks);
-        }
-        if self.groups == 2 { format!("the other {count} ranks") } else { format!("most ranks ({count})") }
+        own(match self.groups {
+            _ if count <= NAMED || group.ranks != self.most.ranks => rank_words(self.job, &group.ranks),
+            2 => format!("the other {count} ranks"),
+            _ => format!("most ranks ({count})"),
+        })
     }
 
     /// What one group does and the other does not do at all: that of the smaller group where both do such a thing.
@@ -117,16 +126,16 @@ impl<'j> Sides<'j> {
     }
 
     /// `rank 1 has x, rank 0 has y`
-    pub fn plainly(&self, verb: &str) -> String {
-        let side = |group: &Group, step: Option<Step>| match self.text(step) {
-            Some(text) => format!("{} {verb} `{text}`", self.who(group)),
-            None => format!("{} {verb} nothing more", self.who(group)),
+    pub fn plainly(&self, verb: &'static str) -> Sentence {
+        let side = |group: &Group, step: Option<Step>| {
+            let what = self.text(step).map(code).unwrap_or_else(|| Part::Own("nothing more".into()));
+            sentence![self.who(group), " ", verb, " ", what]
         };
-        format!("{}, {}", side(self.other, self.theirs), side(self.most, self.mine))
+        sentence![side(self.other, self.theirs), ", ", side(self.most, self.mine)]
     }
 
     /// The finding about the difference.
-    pub fn finding(&self, kind: JobKind, severity: Severity, title: String) -> JobFinding {
+    pub fn finding(&self, kind: JobKind, severity: Severity, title: Sentence) -> JobFinding {
         let mut finding = JobFinding::new(kind, severity, title);
         finding.ranks = self.other.ranks.clone();
         let ids = [self.theirs, self.mine].into_iter().filter_map(|step| self.id(step).map(str::to_owned));
@@ -137,7 +146,7 @@ impl<'j> Sides<'j> {
 
     /// The same for a difference after which ranks may call other collectives. It is an error only where they do;
     /// `otherwise` is how much it matters where they do not.
-    pub fn diverging(&self, kind: JobKind, otherwise: Severity, title: String) -> JobFinding {
+    pub fn diverging(&self, kind: JobKind, otherwise: Severity, title: Sentence) -> JobFinding {
         let (severity, leads_to) = match order::of_job(self.job, self.found) {
             CollectiveOrder::Differs => (Severity::Error, HANG),
             CollectiveOrder::Same => (otherwise, NO_HANG),
@@ -169,9 +178,9 @@ impl<'j> Sides<'j> {
     }
 }
 
-/// `does not`, of one rank or of several.
+/// ` does not`, of one rank or of several.
 pub(super) fn does_not(group: &Group) -> &'static str {
-    verb(group, "does not", "do not")
+    verb(group, " does not", " do not")
 }
 
 /// The verb that fits a group.

@@ -1,6 +1,7 @@
 //! Ranks in words.
 
-use crate::model::Job;
+use crate::model::sentence::own;
+use crate::model::{Job, Part};
 
 /// Runs of numbers that are named; more are counted.
 const NAMED: usize = 6;
@@ -37,6 +38,11 @@ pub fn rank_words(job: &Job, indices: &[usize]) -> String {
     let ranks: Vec<u64> = indices.iter().filter_map(|&index| Some(job.ranks.get(index)?.number)).collect();
     let noun = if ranks.len() == 1 { "rank" } else { "ranks" };
     format!("{noun} {}", numbers(&ranks))
+}
+
+/// The same as a part of a sentence.
+pub(super) fn ranks(job: &Job, indices: &[usize]) -> Part {
+    own(rank_words(job, indices))
 }
 
 /// `a`, `a and b`, `a, b and c`.

@@ -4,6 +4,8 @@ use super::chain::{Disagreement, Step};
 use super::change::Change;
 use super::kind::ChangeKind;
 use super::subject::Subject;
+use crate::model::Sentence;
+use crate::model::sentence::{code, sentence, value};
 
 /// Values that a sentence names; beyond that, the first ones and the last.
 const VALUES: usize = 6;
@@ -12,40 +14,39 @@ const VALUES: usize = 6;
 const LONGEST_VALUE: usize = 80;
 
 /// What changed, for a title: ``size `x.shape[1]`: 4 -> 6``.
-pub(in crate::analysis) fn what_changed(subject: &Subject<'_>) -> String {
-    let Some(kind) = subject.kind else { return "no reason recorded".to_owned() };
+pub(in crate::analysis) fn what_changed(subject: &Subject<'_>) -> Sentence {
+    let Some(kind) = subject.kind else { return "no reason recorded".into() };
     let first = subject.changes.first().copied();
-    let name = subject.name.as_deref().map(|name| format!("`{name}`"));
     let dynamic = if subject.became_dynamic() { ", then made dynamic" } else { "" };
-    let sentence = first.and_then(|change| sentence(kind, change));
+    let sentence = first.and_then(|change| of_kind(kind, change));
     let text = sentence.unwrap_or_else(|| {
-        let thing = match (noun(kind), name) {
-            ("", Some(name)) => name,
-            ("", None) => "a guard".to_owned(),
-            (noun, Some(name)) => format!("{noun} {name}"),
-            (noun, None) => noun.to_owned(),
+        let thing = match (noun(kind), subject.name.as_deref().map(code)) {
+            ("", Some(name)) => name.into(),
+            ("", None) => "a guard".into(),
+            (noun, Some(name)) => sentence![noun, " ", name],
+            (noun, None) => noun.into(),
         };
-        format!("{thing}{}", values_in_words(subject))
+        sentence![thing, values_in_words(subject)]
     });
-    format!("{text}{dynamic}")
+    sentence![text, dynamic]
 }
 
 /// `: 4 -> 6`, ` is no longer 2`, ` changed`.
-fn values_in_words(subject: &Subject<'_>) -> String {
+fn values_in_words(subject: &Subject<'_>) -> Sentence {
     let mut values = subject.values();
     values.retain(|value| value.chars().count() <= LONGEST_VALUE);
-    let count = values.len();
+    let arrows = |values: &[String]| Sentence::joined(values.iter().map(|one| value(one).into()), " -> ");
     match values.as_slice() {
-        [] => " changed".to_owned(),
+        [] => " changed".into(),
         [only] if subject.changes.iter().all(|change| change.old.is_some()) => {
-            format!(" is no longer {only}")
+            sentence![" is no longer ", value(only)]
         }
-        [only] => format!(" is {only} now"),
-        values if count > VALUES => {
-            let (first, last) = (values.get(..VALUES - 2).unwrap_or_default(), values.last());
-            format!(": {} -> .. -> {}", first.join(" -> "), last.map_or("", String::as_str))
+        [only] => sentence![" is ", value(only), " now"],
+        [first @ .., last] if values.len() > VALUES => {
+            let first = first.get(..VALUES - 2).unwrap_or_default();
+            sentence![": ", arrows(first), " -> .. -> ", value(last)]
         }
-        values => format!(": {}", values.join(" -> ")),
+        values => sentence![": ", arrows(values)],
     }
 }
 
@@ -74,72 +75,73 @@ fn noun(kind: ChangeKind) -> &'static str {
 }
 
 /// The sentence for kinds that noun, name and values do not describe.
-fn sentence(kind: ChangeKind, change: &Change) -> Option<String> {
+fn of_kind(kind: ChangeKind, change: &Change) -> Option<Sentence> {
     let source = change.source.as_deref();
-    let named = source.map_or_else(|| "an input".to_owned(), |source| format!("`{source}`"));
+    let named = source.map_or_else(|| "an input".into(), |source| Sentence::from(code(source)));
     let condition = change.condition.as_deref();
-    let now = now(change);
+    let in_brackets = |text: &str| sentence![" (", value(text), ")"];
     Some(match kind {
         ChangeKind::ZeroOne => {
-            let size = change.subject().map_or_else(|| "a size".to_owned(), |name| format!("`{name}`"));
-            let value = change.new.as_deref().filter(|new| matches!(*new, "0" | "1"));
-            let value = value.map_or_else(|| "0 or 1 in some calls".to_owned(), str::to_owned);
-            format!("size {size} is {value}, and sizes 0 and 1 have versions of their own")
+            let size = change.subject().map_or_else(|| "a size".into(), |name| Sentence::from(code(name)));
+            let now = change.new.as_deref().filter(|new| matches!(*new, "0" | "1"));
+            let now = now.map_or_else(|| "0 or 1 in some calls".into(), |new| Sentence::from(value(new)));
+            sentence!["size ", size, " is ", now, ", and sizes 0 and 1 have versions of their own"]
         }
-        ChangeKind::EqualSizes => format!("two sizes are no longer equal: `{}`", condition?),
-        ChangeKind::Relation => format!("`{}` no longer holds{now}", condition?),
+        ChangeKind::EqualSizes => sentence!["two sizes are no longer equal: ", code(condition?)],
+        ChangeKind::Relation => sentence![code(condition?), " no longer holds", now(change)],
         ChangeKind::Stride | ChangeKind::StorageOffset => {
-            format!("layout of {named}: `{}` no longer holds", condition?)
+            sentence!["layout of ", named, ": ", code(condition?), " no longer holds"]
         }
-        ChangeKind::DispatchKeys => match condition {
-            Some(condition) => format!("dispatch keys of {named} changed ({condition})"),
-            None => format!("dispatch keys of {named} changed"),
-        },
+        ChangeKind::DispatchKeys => {
+            sentence!["dispatch keys of ", named, " changed", condition.map(in_brackets)]
+        }
         ChangeKind::Autocast => match condition {
-            Some(condition) => format!("autocast changed for {named} ({condition})"),
-            None => format!("{named} changed"),
+            Some(condition) => sentence!["autocast changed for ", named, in_brackets(condition)],
+            None => sentence![named, " changed"],
         },
         ChangeKind::GradMode => match source.and_then(|source| source.strip_prefix("grad_mode, ")) {
-            Some(others) => format!("grad mode changed, and with it `{others}`"),
-            None => "grad mode changed".to_owned(),
+            Some(others) => sentence!["grad mode changed, and with it ", code(others)],
+            None => "grad mode changed".into(),
         },
         ChangeKind::Object => match change.old.as_deref() {
-            Some(class) => format!("another object of class `{class}` as {named}"),
-            None => format!("another object as {named}"),
+            Some(class) => sentence!["another object of class ", code(class), " as ", named],
+            None => sentence!["another object as ", named],
         },
-        ChangeKind::Function => format!("another function as {named}"),
-        ChangeKind::EnumMember => format!("another enum member as {named}"),
+        ChangeKind::Function => sentence!["another function as ", named],
+        ChangeKind::EnumMember => sentence!["another enum member as ", named],
         ChangeKind::Alias => alias(change),
         ChangeKind::Number | ChangeKind::Value if source.is_some_and(is_left_by_break) => {
-            "a value from before the graph break changed".to_owned()
+            "a value from before the graph break changed".into()
         }
-        ChangeKind::Marks if source.is_none() => "the dynamic marks of an input changed".to_owned(),
-        ChangeKind::Race => "torch found no failed guard: a race of threads, or a fault of torch".to_owned(),
-        ChangeKind::Unnamed => {
-            "torch names no failed guard: another backend, or a race of threads".to_owned()
-        }
-        ChangeKind::Other => {
-            condition.map_or_else(|| "a guard failed".to_owned(), |text| format!("`{text}` failed"))
-        }
+        ChangeKind::Marks if source.is_none() => "the dynamic marks of an input changed".into(),
+        ChangeKind::Race => "torch found no failed guard: a race of threads, or a fault of torch".into(),
+        ChangeKind::Unnamed => "torch names no failed guard: another backend, or a race of threads".into(),
+        ChangeKind::Other => match condition {
+            Some(text) => sentence![code(text), " failed"],
+            None => "a guard failed".into(),
+        },
         _ => return None,
     })
 }
 
 /// ` (x.shape[0] is 17)`, for a relation.
-fn now(change: &Change) -> String {
-    let (Some(source), Some(new)) = (&change.source, &change.new) else { return String::new() };
-    match change.dimension {
-        Some(dimension) => format!(" (`{source}.shape[{dimension}]` is {new})"),
-        None => format!(" (`{source}` is {new})"),
-    }
+fn now(change: &Change) -> Option<Sentence> {
+    let (source, new) = (change.source.as_ref()?, change.new.as_ref()?);
+    let size = match change.dimension {
+        Some(dimension) => format!("{source}.shape[{dimension}]"),
+        None => source.clone(),
+    };
+    Some(sentence![" (", code(size), " is ", value(new), ")"])
 }
 
-fn alias(change: &Change) -> String {
-    let names = change.source.as_deref().unwrap_or("two inputs").split(", ");
-    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+fn alias(change: &Change) -> Sentence {
+    let names = match change.source.as_deref() {
+        Some(names) => Sentence::joined(names.split(", ").map(|name| code(name).into()), " and "),
+        None => code("two inputs").into(),
+    };
     let is_same = change.new.as_deref().is_some_and(|new| new.starts_with("the same"));
-    let verb = if is_same { "are the same tensor now" } else { "are no longer the same object" };
-    format!("inputs {} {verb}", names.join(" and "))
+    let verb = if is_same { " are the same tensor now" } else { " are no longer the same object" };
+    sentence!["inputs ", names, verb]
 }
 
 /// Whether the value is on the stack of a resumed function: `___stack0`.

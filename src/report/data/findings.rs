@@ -35,7 +35,7 @@ fn json(report: Report<'_>, index: usize, one: &Finding) -> Value {
     json!({
         "kind": one.kind.word,
         "severity": one.severity.word(),
-        "title": one.title,
+        "title": one.title.text(),
         "detail": detail(model, one),
         "file": one.place.file,
         "line": one.place.line,

@@ -149,7 +149,7 @@ pub(crate) fn findings(report: JobReport<'_>) -> Vec<Value> {
         json!({
             "kind": one.kind_name(),
             "severity": one.severity.word(),
-            "title": one.sentence(),
+            "title": one.sentence().text(),
             "detail": one.detail,
             "file": one.file,
             "line": one.line,

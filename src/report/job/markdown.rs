@@ -85,7 +85,7 @@ fn findings(report: JobReport<'_>, document: &mut Markdown) {
 
 fn finding(report: JobReport<'_>, index: usize, one: &JobFinding) -> String {
     let number = index + 1;
-    let title = prose(&one.sentence(), LONGEST_TEXT);
+    let title = prose(&one.sentence().text(), LONGEST_TEXT);
     let mut lines = vec![format!("### {number}. {}: {title}", one.kind.label), String::new()];
     let mut parts = vec![one.severity.word().to_owned()];
     parts.extend(one.cost.as_ref().map(|cost| match cost.kind.as_str() {

@@ -65,7 +65,7 @@ pub fn job_summary(report: JobReport<'_>) -> Vec<SummaryLine> {
     let urgent: Vec<_> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
     lines.extend(urgent.iter().take(FINDINGS).map(|one| SummaryLine {
         label: Some((one.kind.label, one.severity)),
-        text: one_line(&one.sentence().replace('`', "")),
+        text: one_line(&one.sentence().plain()),
     }));
     let more = findings.len() - urgent.len().min(FINDINGS);
     if more > 0 {

@@ -170,7 +170,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
         open: index == 0 && anchor.is_none(),
         class: finding.severity.word(),
         kind: finding.kind.label,
-        title: view.prose(&finding.sentence()),
+        title: view.sentence(&finding.sentence()),
         place,
         pills: span("pills", pills),
         cost: if finding.ranks.is_empty() {

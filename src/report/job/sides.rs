@@ -3,7 +3,7 @@
 use super::fact_words::name;
 use super::pills::pill_of;
 use super::view::JobView;
-use crate::analysis::job::{Comparison, Group, rank_words};
+use crate::analysis::job::{Comparison, Group, JobFinding, rank_words};
 use crate::model::{Fact, FactValue, RankSummary, Step, TextId};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
@@ -53,10 +53,7 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     let Some(comparison) = view.report.found.comparison(fact) else { return Ok(()) };
     let title = format!("First difference: {}", name(fact).to_lowercase());
     view.open_section(out, ("first", &title, &about(comparison)), None, Html::default())?;
-    let texts = [Some(finding.sentence()), finding.detail.clone(), finding.hint.clone()];
-    for text in texts.into_iter().flatten() {
-        put(out, &Element::new("p").class("lead").around(view.prose(&text)))?;
-    }
+    lead(view, out, finding, finding.hint.as_deref())?;
     sides(view, out, comparison)?;
     super::graphs::write(view, out)?;
     close_section(out)?;
@@ -79,11 +76,24 @@ pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
             put(out, &Element::new("p").class("lead soft").around(note))?;
             any = true;
         }
-        for text in [Some(finding.sentence()), finding.detail.clone()].into_iter().flatten() {
-            put(out, &Element::new("p").class("lead").around(view.prose(&text)))?;
-        }
+        lead(view, out, finding, None)?;
         sides(view, out, comparison)?;
         close_section(out)?;
+    }
+    Ok(())
+}
+
+/// What is said about a difference, a paragraph each.
+fn lead(
+    view: JobView<'_>,
+    out: &mut dyn Write,
+    finding: &JobFinding,
+    hint: Option<&str>,
+) -> anyhow::Result<()> {
+    let texts = finding.detail.as_deref().into_iter().chain(hint);
+    let said = std::iter::once(view.sentence(&finding.sentence())).chain(texts.map(|text| view.prose(text)));
+    for paragraph in said {
+        put(out, &Element::new("p").class("lead").around(paragraph))?;
     }
     Ok(())
 }

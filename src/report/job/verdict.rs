@@ -20,11 +20,6 @@ fn link(text: impl Into<String>, href: &'static str, class: &'static str) -> Wor
 /// Logs that end early and are named first; more are named among the findings.
 const STOPS: usize = 3;
 
-/// A title without the marks of code.
-fn plain(title: &str) -> String {
-    title.replace('`', "")
-}
-
 /// The verdict as plain text.
 pub(crate) fn sentence(report: JobReport<'_>) -> String {
     pieces(report).into_iter().map(|words| words.text().replace('\u{a0}', " ")).collect()
@@ -36,7 +31,7 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
     let mut pieces = Vec::new();
     for finding in report.found.findings.iter().filter(|finding| finding.kind.leads).take(STOPS) {
-        pieces.push(link(plain(&finding.sentence()), "#findings", "err"));
+        pieces.push(link(finding.sentence().plain(), "#findings", "err"));
         pieces.push(words(". "));
     }
     pieces.push(link(ranks, "#ranks", ""));
@@ -52,7 +47,7 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
                 (Severity::Info, _) => " call the same collectives, but ",
                 _ => " diverge: ",
             }));
-            pieces.push(link(plain(&finding.title), "#first", class));
+            pieces.push(link(finding.title.plain(), "#first", class));
             pieces.push(words("."));
             let (compared, differing) = (compared(report), differing(report));
             if differing > 1 {
@@ -105,7 +100,7 @@ fn agreement(report: JobReport<'_>) -> Vec<Words> {
     ];
     if let Some(finding) = report.found.findings.iter().find(|finding| finding.kind.in_verdict) {
         pieces.push(words(" But "));
-        pieces.push(link(plain(&finding.title), "#findings", "warn"));
+        pieces.push(link(finding.title.plain(), "#findings", "warn"));
         pieces.push(words("."));
     }
     pieces

@@ -1,5 +1,6 @@
 //! Sentences of torch, and sentences about lists.
 
+use crate::model::Sentence;
 use crate::report::kit::formats::whole;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup;
@@ -19,19 +20,20 @@ impl Pieces<'_> {
         if text.chars().nth(crate::report::kit::cells::LONGEST_TEXT).is_some() {
             return self.folded(text, false);
         }
-        let mut pieces = Vec::new();
-        let mut parts = text.split('`').peekable();
-        let mut code = false;
-        while let Some(part) = parts.next() {
-            // A backquote without its pair is one.
-            match (code, parts.peek().is_some()) {
-                (true, true) => pieces.push(show(part)),
-                (true, false) => pieces.push(Html::escaped(&format!("`{part}"))),
-                (false, _) => pieces.push(Html::escaped(part)),
-            }
-            code = !code;
+        marked(text, show)
+    }
+
+    /// A sentence of this program.
+    pub fn sentence(&self, sentence: &Sentence) -> Html {
+        let text = sentence.text();
+        if text.chars().nth(crate::report::kit::cells::LONGEST_TEXT).is_some() {
+            return self.folded(text.trim(), false);
         }
-        Html::joined(pieces, "")
+        let parts = sentence.parts().iter().map(|part| match part.as_code() {
+            Some(code) => self.code(&code),
+            None => marked(&part.to_string(), |code| self.code(code)),
+        });
+        Html::joined(parts.collect::<Vec<_>>(), "")
     }
 
     /// A button that opens and closes all folds of the region `id`.
@@ -82,4 +84,21 @@ impl Pieces<'_> {
         }
         Ok(())
     }
+}
+
+/// A text with what stands between backquotes as code; `show` says how code looks.
+fn marked(text: &str, show: impl Fn(&str) -> Html) -> Html {
+    let mut pieces = Vec::new();
+    let mut parts = text.split('`').peekable();
+    let mut code = false;
+    while let Some(part) = parts.next() {
+        // A backquote without its pair is one.
+        match (code, parts.peek().is_some()) {
+            (true, true) => pieces.push(show(part)),
+            (true, false) => pieces.push(Html::escaped(&format!("`{part}"))),
+            (false, _) => pieces.push(Html::escaped(part)),
+        }
+        code = !code;
+    }
+    Html::joined(pieces, "")
 }

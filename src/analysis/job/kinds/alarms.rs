@@ -3,7 +3,8 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::words::rank_words;
+use crate::analysis::job::words;
+use crate::model::sentence::{quoted, sentence};
 use crate::model::{Alarm, Job};
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<JobFinding> {
         }
     }
     let findings = by_alarm.into_iter().map(|(alarm, ranks)| {
-        let title = format!("{} on {}", job.texts.get(alarm.title), rank_words(job, &ranks));
+        let title = sentence![quoted(job.texts.get(alarm.title)), " on ", words::ranks(job, &ranks)];
         JobFinding::new(KIND, Severity::Warning, title).with_ranks(ranks)
     });
     findings.collect()

@@ -3,7 +3,8 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::sides::{Sides, does_not, short, verb};
-use crate::model::{CodePlace, Fact, FactValue, Texts};
+use crate::model::sentence::{code, compile_id, own, quoted, sentence};
+use crate::model::{Fact, FactValue, Part};
 
 const KIND: JobKind = JobKind::difference(Fact::GraphBreaks, "graph_breaks_differ", "Graph breaks");
 
@@ -15,24 +16,28 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     let Some(FactValue::Break { place, reason, times }) = extra.step.value else {
         return sides.diverging(KIND, Severity::Warning, sides.plainly("breaks at"));
     };
-    let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
-    let id = sides.id(Some(extra.step)).map(|id| format!(" in {id}")).unwrap_or_default();
-    let title = format!(
-        "{} {} at `{}`{id}, {} {}: {}",
+    let times = (times > 1).then(|| own(format!(" ({times} times)")));
+    let id = sides.id(Some(extra.step)).map(|id| sentence![" in ", compile_id(id)]);
+    let at = match place {
+        Some(place) => Part::Place {
+            file: texts.get(place.file).to_owned(),
+            line: place.line.and_then(|line| u64::try_from(line).ok()),
+        },
+        None => code("an unknown place"),
+    };
+    let title = sentence![
         sides.who(extra.doing),
-        verb(extra.doing, "breaks its graph", "break their graph"),
-        place.map_or_else(|| "an unknown place".to_owned(), |place| file_name(texts, place)),
+        verb(extra.doing, " breaks its graph at ", " break their graph at "),
+        at,
+        id,
+        ", ",
         sides.who(extra.lacking),
         does_not(extra.lacking),
-        short(&format!("{}{times}", texts.get(reason))),
-    );
+        ": ",
+        quoted(short(texts.get(reason))),
+        times,
+    ];
     let mut finding = sides.diverging(KIND, Severity::Warning, title);
     sides.place(&mut finding, place);
     finding
-}
-
-/// `x.py:28` of `/app/x.py:28`.
-fn file_name(texts: &Texts, place: CodePlace) -> String {
-    let text = place.text(texts);
-    text.rsplit(['/', '\\']).next().unwrap_or(&text).to_owned()
 }

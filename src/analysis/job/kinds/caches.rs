@@ -6,7 +6,8 @@ use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::sides::{Sides, verb};
 use crate::analysis::job::words::list_of;
-use crate::model::{Fact, FactValue, GraphId, KeyLookup, RankSummary, Step};
+use crate::model::sentence::{compile_id, sentence, value};
+use crate::model::{Fact, FactValue, GraphId, KeyLookup, RankSummary, Sentence, Step};
 
 const KIND: JobKind = JobKind::difference(Fact::Cache, "cache_differs", "Caches");
 
@@ -116,7 +117,7 @@ fn lookup<'j>(sides: &Sides<'j>, step: Option<Step>) -> Option<Lookup<'j>> {
     }
 }
 
-fn title(sides: &Sides<'_>) -> String {
+fn title(sides: &Sides<'_>) -> Sentence {
     let (theirs, mine) = (lookup(sides, sides.theirs), lookup(sides, sides.mine));
     if let (Some(theirs), Some(mine)) = (&theirs, &mine)
         && let Some(id) = theirs.id
@@ -125,22 +126,20 @@ fn title(sides: &Sides<'_>) -> String {
         let (other, most) =
             (outcome_words(sides.other, theirs.outcome), outcome_words(sides.most, mine.outcome));
         let (others, most_ranks) = (sides.who(sides.other), sides.who(sides.most));
-        return format!("{others} {other} the {} cache for {id}, {most_ranks} {most} it", theirs.cache);
+        let cache = sentence![" the ", value(theirs.cache), " cache for ", compile_id(id), ", "];
+        return sentence![others, other, cache, most_ranks, most, " it"];
     }
-    format!("{}, {}", side(sides, sides.other, theirs), side(sides, sides.most, mine))
+    sentence![side(sides, sides.other, theirs), ", ", side(sides, sides.most, mine)]
 }
 
-fn side(sides: &Sides<'_>, group: &Group, lookup: Option<Lookup<'_>>) -> String {
+fn side(sides: &Sides<'_>, group: &Group, lookup: Option<Lookup<'_>>) -> Sentence {
     let who = sides.who(group);
-    match lookup {
-        Some(lookup) => format!(
-            "{who} {} the {} cache for {}",
-            outcome_words(group, lookup.outcome),
-            lookup.cache,
-            lookup.id.unwrap_or("a graph without id")
-        ),
-        None => format!("{who} {} nothing more", verb(group, "looks up", "look up")),
-    }
+    let Some(lookup) = lookup else {
+        return sentence![who, verb(group, " looks up nothing more", " look up nothing more")];
+    };
+    let outcome = outcome_words(group, lookup.outcome);
+    let id = lookup.id.map_or_else(|| "a graph without id".into(), |id| Sentence::from(compile_id(id)));
+    sentence![who, outcome, " the ", value(lookup.cache), " cache for ", id]
 }
 
 /// `rank 1: hit 0, missed 6`
@@ -159,8 +158,8 @@ fn counts(sides: &Sides<'_>, group: &Group) -> String {
 /// What a group's lookup came to, as a verb.
 fn outcome_words(group: &Group, outcome: &str) -> &'static str {
     match outcome {
-        "hit" => verb(group, "hits", "hit"),
-        "miss" => verb(group, "misses", "miss"),
-        _ => verb(group, "bypasses", "bypass"),
+        "hit" => verb(group, " hits", " hit"),
+        "miss" => verb(group, " misses", " miss"),
+        _ => verb(group, " bypasses", " bypass"),
     }
 }

@@ -3,32 +3,29 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::groups::Group;
-use crate::analysis::job::names::in_brackets;
 use crate::analysis::job::sides::Sides;
 use crate::analysis::job::words::short_operation;
-use crate::model::{Fact, FactValue, Step, TextId};
+use crate::model::sentence::sentence;
+use crate::model::{Fact, FactValue, Part, Step, TextId};
 
 const KIND: JobKind = JobKind::difference(Fact::Collectives, "collectives_differ", "Collectives");
 
 pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     let side = |group: &Group, step: Option<Step>| match operation(step) {
         Some(name) => {
-            format!(
-                "`{}` in {}{} on {}",
-                short_operation(sides.texts().get(name)),
-                sides.id_or_dash(step),
-                in_brackets(sides.texts(), step.and_then(|step| step.graph)),
-                sides.who(group)
-            )
+            let operator = Part::Operator(short_operation(sides.texts().get(name)).to_owned());
+            sentence![operator, " in ", sides.compile(step), " on ", sides.who(group)]
         }
-        None => format!("none on {}", sides.who(group)),
+        None => sentence!["none on ", sides.who(group)],
     };
-    let title = format!(
-        "operation {} of the collective schedule is {}, {}",
+    let title = sentence![
+        "operation ",
         sides.first.index + 1,
+        " of the collective schedule is ",
         side(sides.other, sides.theirs),
-        side(sides.most, sides.mine)
-    );
+        ", ",
+        side(sides.most, sides.mine),
+    ];
     let counts = format!(
         "Operations scheduled, waits among them: {} on {}, {} on {}.",
         sides.other.steps.len(),

@@ -5,13 +5,13 @@ use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::sides::{Sides, verb};
-use crate::model::{Fact, FactValue, Step};
+use crate::model::sentence::{compile_id, sentence};
+use crate::model::{Fact, FactValue, Sentence, Step};
 
 const KIND: JobKind = JobKind::difference(Fact::CompileIds, "compile_ids_differ", "Compiles");
 
 pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
-    let title =
-        format!("{}, {}", side(sides, sides.other, sides.theirs), side(sides, sides.most, sides.mine));
+    let title = sentence![side(sides, sides.other, sides.theirs), ", ", side(sides, sides.most, sides.mine)];
     let (other, most) = (sides.other.steps.len(), sides.most.steps.len());
     let counts =
         format!("Compilations: {other} on {}, {most} on {}.", sides.who(sides.other), sides.who(sides.most));
@@ -24,14 +24,14 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     finding
 }
 
-fn side(sides: &Sides<'_>, group: &Group, step: Option<Step>) -> String {
-    let who = format!("{} {}", sides.who(group), verb(group, "compiles", "compile"));
+fn side(sides: &Sides<'_>, group: &Group, step: Option<Step>) -> Sentence {
+    let who = sentence![sides.who(group), verb(group, " compiles ", " compile ")];
     let graph = step.and_then(|step| step.graph);
     match step.and_then(|step| step.value) {
         Some(FactValue::Compiled { id, function }) => {
             let name = NamedFunction::of(sides.texts(), graph, function).words();
-            format!("{who} {name} as {}", sides.texts().get(id))
+            sentence![who, name, " as ", compile_id(sides.texts().get(id))]
         }
-        _ => format!("{who} nothing more"),
+        _ => sentence![who, "nothing more"],
     }
 }

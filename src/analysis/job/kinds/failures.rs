@@ -4,6 +4,7 @@ use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::sides::{Sides, does_not, short, verb};
+use crate::model::sentence::{compile_id, quoted, sentence};
 use crate::model::{Fact, Job};
 
 const DIFFERENCE: JobKind = JobKind::difference(Fact::Failures, "failures_differ", "Failures");
@@ -14,15 +15,17 @@ pub(super) fn difference(sides: &Sides<'_>) -> JobFinding {
     let Some(extra) = sides.extra() else {
         return sides.diverging(DIFFERENCE, Severity::Warning, sides.plainly("fails with"));
     };
-    let id = sides.id(Some(extra.step)).map(|id| format!(" {id}")).unwrap_or_default();
-    let title = format!(
-        "{} {} to compile{id}, {} {}: {}",
+    let id = sides.id(Some(extra.step)).map(|id| sentence![" ", compile_id(id)]);
+    let title = sentence![
         sides.who(extra.doing),
-        verb(extra.doing, "fails", "fail"),
+        verb(extra.doing, " fails to compile", " fail to compile"),
+        id,
+        ", ",
         sides.who(extra.lacking),
         does_not(extra.lacking),
-        short(&sides.job.value(&extra.step).unwrap_or_default()),
-    );
+        ": ",
+        quoted(short(&sides.job.value(&extra.step).unwrap_or_default())),
+    ];
     sides.diverging(DIFFERENCE, Severity::Warning, title)
 }
 
@@ -30,6 +33,6 @@ pub(super) fn difference(sides: &Sides<'_>) -> JobFinding {
 pub(super) fn everywhere(job: &Job, found: &JobFound) -> Vec<JobFinding> {
     let Some(steps) = found.alike(Fact::Failures) else { return Vec::new() };
     let Some(first) = steps.first().and_then(|step| job.value(step)) else { return Vec::new() };
-    let title = format!("all ranks fail alike, {} times each; first: {first}", steps.len());
+    let title = sentence!["all ranks fail alike, ", steps.len(), " times each; first: ", quoted(first)];
     vec![JobFinding::new(EVERYWHERE, Severity::Warning, title)]
 }

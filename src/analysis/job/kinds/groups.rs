@@ -3,10 +3,9 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::groups::Group;
-use crate::analysis::job::names::in_brackets;
 use crate::analysis::job::sides::{Sides, verb};
-use crate::analysis::job::words::list_of;
-use crate::model::{Fact, FactValue, TextId};
+use crate::model::sentence::{name, sentence};
+use crate::model::{Fact, FactValue, NameOf, Sentence, TextId};
 
 const KIND: JobKind = JobKind::difference(Fact::ProcessGroups, "process_groups_differ", "Process groups");
 
@@ -19,17 +18,17 @@ pub(super) fn finding(sides: &Sides<'_>) -> Option<JobFinding> {
     if theirs.is_empty() || mine.is_empty() || same(&theirs, &mine) {
         return None;
     }
-    let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
-    let title = format!(
-        "{} {} collectives in {}, {} in {}; first in {}{}",
+    let title = sentence![
         sides.who(sides.other),
-        verb(sides.other, "calls its", "call their"),
+        verb(sides.other, " calls its collectives in ", " call their collectives in "),
         words(sides, &theirs),
+        ", ",
         sides.who(sides.most),
+        " in ",
         words(sides, &mine),
-        sides.id_or_dash(sides.theirs.or(sides.mine)),
-        in_brackets(sides.texts(), graph),
-    );
+        "; first in ",
+        sides.compile(sides.theirs.or(sides.mine)),
+    ];
     Some(sides.finding(KIND, Severity::Info, title).with_hint(ADVICE))
 }
 
@@ -51,8 +50,8 @@ fn groups(side: &Group) -> Vec<TextId> {
 }
 
 /// `process group '1'`
-fn words(sides: &Sides<'_>, names: &[TextId]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("'{}'", sides.texts().get(*name))).collect();
-    let noun = if names.len() == 1 { "process group" } else { "process groups" };
-    format!("{noun} {}", list_of(&quoted))
+fn words(sides: &Sides<'_>, names: &[TextId]) -> Sentence {
+    let quoted = |id: &TextId| sentence!["'", name(NameOf::ProcessGroup, sides.texts().get(*id)), "'"];
+    let noun = if names.len() == 1 { "process group " } else { "process groups " };
+    sentence![noun, Sentence::list(names.iter().map(quoted).collect())]
 }

@@ -5,7 +5,8 @@ use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::sides::{Sides, short};
-use crate::model::{Fact, FactValue, Step, TensorFact, TextId};
+use crate::model::sentence::{code, sentence};
+use crate::model::{Fact, FactValue, Sentence, Step, TensorFact, TextId};
 
 const KIND: JobKind = JobKind::difference(Fact::Inputs, "inputs_differ", "Inputs");
 
@@ -30,7 +31,7 @@ fn input(step: Option<Step>) -> Option<Input> {
     }
 }
 
-fn title(sides: &Sides<'_>) -> String {
+fn title(sides: &Sides<'_>) -> Sentence {
     let texts = sides.texts();
     let function = |step: Option<Step>| Some(NamedFunction::of_graph(texts, step?.graph)?.words());
     match (input(sides.theirs), input(sides.mine)) {
@@ -39,14 +40,11 @@ fn title(sides: &Sides<'_>) -> String {
         {
             let (after, before) = tensors::pair(texts, theirs.tensor, mine.tensor);
             let (there, here) = (sides.id_or_dash(sides.theirs), sides.id_or_dash(sides.mine));
-            let also = if there == here { String::new() } else { format!(" ({here} there)") };
-            format!(
-                "in {there}, {}, the input `{}` is `{after}` on {}, `{before}` on {}{also}",
-                function(sides.theirs).unwrap_or_default(),
-                short(texts.get(theirs.name)),
-                sides.who(sides.other),
-                sides.who(sides.most),
-            )
+            let also = (there != here).then(|| sentence![" (", here, " there)"]);
+            let input = code(short(texts.get(theirs.name)));
+            let (other, most) = (sides.who(sides.other), sides.who(sides.most));
+            let place = sentence!["in ", there, ", ", function(sides.theirs), ", the input ", input];
+            sentence![place, " is ", after, " on ", other, ", ", before, " on ", most, also]
         }
         _ => sides.plainly("gets"),
     }

@@ -5,6 +5,7 @@ use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::in_brackets;
 use crate::analysis::job::sides::Sides;
+use crate::model::sentence::{code, sentence};
 use crate::model::{Fact, FactValue, Step};
 
 const KIND: JobKind = JobKind::difference(Fact::CacheKeys, "cache_keys_differ", "Cache keys");
@@ -15,19 +16,12 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     let side = |group: &Group, step: Option<Step>| match step.and_then(|step| step.value) {
         Some(FactValue::Key { graph, key, .. }) => {
             let key: String = sides.texts().get(key).chars().take(12).collect();
-            format!(
-                "`{key}…` for {}{} on {}",
-                sides.id_or_dash(step),
-                in_brackets(sides.texts(), graph),
-                sides.who(group)
-            )
+            let compile = sentence![sides.id_or_dash(step), in_brackets(sides.texts(), graph)];
+            sentence![code(format!("{key}…")), " for ", compile, " on ", sides.who(group)]
         }
-        _ => format!("nothing more on {}", sides.who(group)),
+        _ => sentence!["nothing more on ", sides.who(group)],
     };
-    let title = format!(
-        "the FX graph cache is asked for {}, {}",
-        side(sides.other, sides.theirs),
-        side(sides.most, sides.mine)
-    );
+    let (theirs, mine) = (side(sides.other, sides.theirs), side(sides.most, sides.mine));
+    let title = sentence!["the FX graph cache is asked for ", theirs, ", ", mine];
     sides.finding(KIND, Severity::Info, title).with_hint(ADVICE)
 }

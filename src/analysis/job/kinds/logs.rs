@@ -4,7 +4,8 @@ use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::ranks::Fleet;
-use crate::analysis::job::words::{numbers, rank_words};
+use crate::analysis::job::words::{numbers, ranks};
+use crate::model::sentence::{own, quoted, sentence};
 use crate::model::{Job, RankState};
 
 const DAMAGED: JobKind = JobKind::new("damaged_rank", "Damaged rank");
@@ -33,7 +34,8 @@ fn damaged(job: &Job, fleet: &Fleet) -> Vec<JobFinding> {
         let Some(rank) = job.ranks.get(index) else { continue };
         let RankState::Damaged(why) = rank.whole_state() else { continue };
         let known = if rank.log.is_some() { "; what could be read of it is compared" } else { "" };
-        let title = format!("rank {}: {}{known}", rank.number, why.trim_start_matches("has "));
+        let why = quoted(why.trim_start_matches("has "));
+        let title = sentence!["rank ", rank.number, ": ", why, known];
         let hint = match rank.log {
             Some(_) => "A log is cut short where the process was killed or the disk was full; see the rank's report for the lines.".to_owned(),
             None => format!("Run tlparse on the log of rank {} again, then combine.", rank.number),
@@ -43,7 +45,7 @@ fn damaged(job: &Job, fleet: &Fleet) -> Vec<JobFinding> {
     }
     let more: Vec<usize> = fleet.damaged.iter().copied().skip(NAMED_RANKS).collect();
     if !more.is_empty() {
-        let title = format!("{} more logs are damaged: {}", more.len(), rank_words(job, &more));
+        let title = sentence![more.len(), " more logs are damaged: ", ranks(job, &more)];
         findings.push(JobFinding::new(DAMAGED, Severity::Error, title));
     }
     findings
@@ -55,19 +57,22 @@ fn missing(fleet: &Fleet) -> Option<JobFinding> {
         1 => "rank",
         _ => "ranks",
     };
-    let title = format!("no log of {noun} {}", numbers(&fleet.missing));
+    let title = sentence!["no log of ", noun, " ", own(numbers(&fleet.missing))];
     let hint = "A rank without a log died before its first compilation, wrote to another folder, or was not given TORCH_TRACE.";
     Some(JobFinding::new(MISSING, Severity::Warning, title).with_hint(hint))
 }
 
 fn wrong(job: &Job, fleet: &Fleet) -> Option<JobFinding> {
     let first = fleet.mislabeled.first().and_then(|&index| job.ranks.get(index))?;
-    let own = first.log.as_ref().and_then(|log| log.rank).unwrap_or_default();
-    let title = format!(
-        "the log of {} says that it is another's; that of rank {} is of rank {own}",
-        rank_words(job, &fleet.mislabeled),
-        first.number
-    );
+    let of = first.log.as_ref().and_then(|log| log.rank).unwrap_or_default();
+    let title = sentence![
+        "the log of ",
+        ranks(job, &fleet.mislabeled),
+        " says that it is another's; that of rank ",
+        first.number,
+        " is of rank ",
+        of,
+    ];
     let hint =
         "The numbers here are those of the folders rank_<n>. Check which log was given to which folder.";
     let finding = JobFinding::new(WRONG, Severity::Warning, title).with_hint(hint);
@@ -78,7 +83,7 @@ fn empty(job: &Job, fleet: &Fleet) -> Option<JobFinding> {
     if fleet.empty.is_empty() {
         return None;
     }
-    let title = format!("the log of {} holds no record", rank_words(job, &fleet.empty));
+    let title = sentence!["the log of ", ranks(job, &fleet.empty), " holds no record"];
     let hint = "Nothing was compiled there, or the process was killed before it wrote anything.";
     let finding = JobFinding::new(EMPTY, Severity::Warning, title).with_hint(hint);
     Some(finding.with_ranks(fleet.empty.clone()))

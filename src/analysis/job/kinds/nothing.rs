@@ -3,7 +3,8 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::found::JobFound;
-use crate::model::{Fact, FactValue, Job, Step};
+use crate::model::sentence::{quoted, sentence};
+use crate::model::{Fact, FactValue, Job, Sentence, Step};
 
 const KIND: JobKind = JobKind::of_verdict("no_graph", "No graph");
 
@@ -13,11 +14,9 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
         return Vec::new();
     }
     let last = found.alike(Fact::CompileIds).and_then(|steps| steps.last()).and_then(|step| job.value(step));
-    let title = format!(
-        "no rank compiled a graph: all {} compilations came out empty; the logs end with {}",
-        steps.len(),
-        last.as_deref().unwrap_or("an unknown one")
-    );
+    let empty = sentence!["no rank compiled a graph: all ", steps.len(), " compilations came out empty"];
+    let last = last.map_or_else(|| "an unknown one".into(), |last| Sentence::from(quoted(last)));
+    let title = sentence![empty, "; the logs end with ", last];
     let detail = "What ran, ran in eager mode. A log does not say how its process ended: logs look like this when Dynamo gave up every frame that it tried, and also when an exception stopped the program before a graph was made.";
     let hint = "Look at the graph breaks of these compilations. If the program stopped, look at the standard error of the ranks for the exception.";
     vec![JobFinding::new(KIND, Severity::Error, title).with_detail(detail).with_hint(hint)]

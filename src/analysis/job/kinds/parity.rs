@@ -3,8 +3,9 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::words::rank_words;
+use crate::analysis::job::words;
 use crate::model::Job;
+use crate::model::sentence::{compile_id, own, sentence};
 
 const KIND: JobKind = JobKind::new("collective_parity", "Parity");
 
@@ -16,14 +17,14 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
     ranks.sort_unstable();
     ranks.dedup();
     let id = job.texts.maybe(first.counts.compile).unwrap_or("–");
-    let waits = match first.counts.missing_waits {
-        0 => String::new(),
-        waits => format!(", {waits} without a wait"),
-    };
-    let title = format!(
-        "generated code makes other collectives than were scheduled on {}, first in {id}{waits}",
-        rank_words(job, &ranks)
-    );
+    let waits = first.counts.missing_waits;
+    let title = sentence![
+        "generated code makes other collectives than were scheduled on ",
+        words::ranks(job, &ranks),
+        ", first in ",
+        compile_id(id),
+        (waits > 0).then(|| own(format!(", {waits} without a wait"))),
+    ];
     let finding = JobFinding::new(KIND, Severity::Warning, title).with_hint(ADVICE).with_ranks(ranks);
     vec![JobFinding { compiles: vec![id.to_owned()], ..finding }]
 }

@@ -5,7 +5,8 @@ use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::sides::{Sides, does_not, short, verb};
-use crate::model::{Fact, FactValue};
+use crate::model::sentence::{code, compile_id, sentence, value};
+use crate::model::{Fact, FactValue, Sentence};
 
 const KIND: JobKind = JobKind::difference(Fact::Recompiles, "recompiles_differ", "Recompiles");
 
@@ -15,7 +16,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     sides.finding(KIND, Severity::Warning, title(sides)).with_hint(ADVICE)
 }
 
-fn title(sides: &Sides<'_>) -> String {
+fn title(sides: &Sides<'_>) -> Sentence {
     let Some(extra) = sides.extra() else { return sides.plainly("recompiles") };
     let Some(FactValue::Recompiled { function, guards }) = extra.step.value else {
         return sides.plainly("recompiles");
@@ -23,24 +24,25 @@ fn title(sides: &Sides<'_>) -> String {
     let texts = sides.texts();
     let changed = |guards| changed(texts.list(guards).first().map_or("", |guard| texts.get(*guard)));
     let name = NamedFunction::of(texts, extra.step.graph, function).words();
-    let id = sides.id(Some(extra.step)).map(|id| format!(" as {id}")).unwrap_or_default();
+    let id = sides.id(Some(extra.step)).map(|id| sentence![" as ", compile_id(id)]);
     let rival = if extra.doing.ranks == sides.other.ranks { sides.mine } else { sides.theirs };
     let lacking = sides.who(extra.lacking);
     let tail = match rival.and_then(|step| step.value) {
         Some(FactValue::Recompiled { function: same, guards: others }) if same == function => {
-            format!("{} there, {} on {lacking}", changed(guards), changed(others))
+            sentence![changed(guards), " there, ", changed(others), " on ", lacking]
         }
-        _ => format!("{}; {lacking} {}", changed(guards), does_not(extra.lacking)),
+        _ => sentence![changed(guards), "; ", lacking, does_not(extra.lacking)],
     };
-    format!("{} {} {name}{id}: {tail}", sides.who(extra.doing), verb(extra.doing, "recompiles", "recompile"))
+    let recompiles = verb(extra.doing, " recompiles ", " recompile ");
+    sentence![sides.who(extra.doing), recompiles, name, id, ": ", tail]
 }
 
 /// What a failed guard says has changed: `x.shape[0] is 12, was 16`.
-fn changed(guard: &str) -> String {
+fn changed(guard: &str) -> Sentence {
     let change = classify(guard);
     match (change.subject(), change.old, change.new) {
-        (Some(what), Some(old), Some(new)) => format!("`{what}` is {new}, was {old}"),
-        (Some(what), Some(old), None) => format!("`{what}` is no longer {old}"),
-        _ => format!("`{}` fails", short(guard)),
+        (Some(what), Some(old), Some(new)) => sentence![code(what), " is ", value(new), ", was ", value(old)],
+        (Some(what), Some(old), None) => sentence![code(what), " is no longer ", value(old)],
+        _ => sentence![code(short(guard)), " fails"],
     }
 }

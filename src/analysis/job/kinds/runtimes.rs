@@ -3,8 +3,9 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::words::rank_words;
-use crate::model::Job;
+use crate::analysis::job::words::ranks;
+use crate::model::sentence::{name, own, sentence};
+use crate::model::{Job, NameOf, Sentence};
 
 const KIND: JobKind = JobKind::of_verdict("runtime_differs", "Runtimes");
 
@@ -18,15 +19,18 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
         return Vec::new();
     }
     let times = match worst.fastest.ms > 0.0 {
-        true => format!("{:.1} times as long on", worst.slowest.ms / worst.fastest.ms),
-        false => "longer on".to_owned(),
+        true => own(format!("{:.1} times as long on ", worst.slowest.ms / worst.fastest.ms)).into(),
+        false => Sentence::from("longer on "),
     };
-    let title = format!(
-        "graph {} is estimated to run {times} {} as on {}",
-        job.texts.get(worst.graph),
-        rank_words(job, &[worst.slowest.rank]),
-        rank_words(job, &[worst.fastest.rank])
-    );
+    let title = sentence![
+        "graph ",
+        name(NameOf::Graph, job.texts.get(worst.graph)),
+        " is estimated to run ",
+        times,
+        ranks(job, &[worst.slowest.rank]),
+        " as on ",
+        ranks(job, &[worst.fastest.rank]),
+    ];
     let mut finding = JobFinding::new(KIND, Severity::Warning, title);
     finding.hint = Some("The faster ranks wait for the slowest in each collective. Estimates come from torch's cost model; measure before you change anything.".to_owned());
     finding.ranks = vec![worst.slowest.rank];

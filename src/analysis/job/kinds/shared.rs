@@ -4,6 +4,7 @@ use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words::rank_words;
+use crate::model::sentence::{own, quoted, sentence};
 use crate::model::{Job, SharedFinding};
 use std::collections::BTreeSet;
 
@@ -33,11 +34,11 @@ fn finding(job: &Job, shared: &SharedFinding) -> JobFinding {
     let ranks = job.ranks.iter().enumerate();
     let ranks = ranks.filter(|(_, rank)| shared.ranks.binary_search(&rank.number).is_ok());
     let ranks: Vec<usize> = ranks.map(|(index, _)| index).collect();
-    let who = match ranks.len() == job.ranks.len() {
-        true if ranks.len() == 2 => "on both ranks".to_owned(),
-        true => format!("on all {} ranks", ranks.len()),
-        false => format!("on {} of {} ranks", ranks.len(), job.ranks.len()),
-    };
+    let who = own(match ranks.len() == job.ranks.len() {
+        true if ranks.len() == 2 => " (on both ranks)".to_owned(),
+        true => format!(" (on all {} ranks)", ranks.len()),
+        false => format!(" (on {} of {} ranks)", ranks.len(), job.ranks.len()),
+    });
     let severity = match one.severity.as_str() {
         "error" => Severity::Error,
         "warning" => Severity::Warning,
@@ -58,6 +59,6 @@ fn finding(job: &Job, shared: &SharedFinding) -> JobFinding {
         cost: one.cost.clone(),
         url_in_rank: one.url.clone(),
         kind_in_ranks: Some(one.kind.clone()),
-        ..JobFinding::new(KIND, severity, format!("{} ({who})", one.title))
+        ..JobFinding::new(KIND, severity, sentence![quoted(&one.title), who])
     }
 }

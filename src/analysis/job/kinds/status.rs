@@ -2,9 +2,9 @@
 
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
-use crate::analysis::job::names::in_brackets;
 use crate::analysis::job::sides::Sides;
-use crate::model::Fact;
+use crate::model::sentence::{sentence, value};
+use crate::model::{Fact, Sentence};
 
 const STATUS: JobKind = JobKind::difference(Fact::Status, "status_differs", "Status");
 
@@ -21,16 +21,12 @@ pub(super) fn operations(sides: &Sides<'_>) -> JobFinding {
 }
 
 /// `0/0 (f) ends as missing on rank 1, ok on rank 0`
-fn of_compile(sides: &Sides<'_>, verb: &str) -> String {
-    let step = sides.theirs.or(sides.mine);
-    let name = in_brackets(sides.texts(), step.and_then(|step| step.graph));
-    let text = |step| sides.text(step).unwrap_or_else(|| "nothing".to_owned());
-    format!(
-        "{}{name} {verb} {} on {}, {} on {}",
-        sides.id_or_dash(step),
-        text(sides.theirs),
-        sides.who(sides.other),
-        text(sides.mine),
-        sides.who(sides.most),
-    )
+fn of_compile(sides: &Sides<'_>, verb: &'static str) -> Sentence {
+    let compile = sides.compile(sides.theirs.or(sides.mine));
+    let side = |group, step| {
+        let what = sides.text(step).map_or_else(|| "nothing".into(), |text| Sentence::from(value(text)));
+        sentence![what, " on ", sides.who(group)]
+    };
+    let (theirs, mine) = (side(sides.other, sides.theirs), side(sides.most, sides.mine));
+    sentence![compile, " ", verb, " ", theirs, ", ", mine]
 }

@@ -5,8 +5,9 @@ use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::in_brackets;
 use crate::analysis::job::ranks::Stop;
-use crate::analysis::job::words::rank_words;
-use crate::model::{Job, RankSummary};
+use crate::analysis::job::words;
+use crate::model::sentence::{code, compile_id, own, sentence};
+use crate::model::{Job, RankSummary, Sentence};
 
 const KIND: JobKind = JobKind::leading("rank_stopped", "Stopped");
 
@@ -24,7 +25,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
     let more = stops.get(NAMED..).unwrap_or_default();
     if !more.is_empty() {
         let ranks: Vec<usize> = more.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
-        let title = format!("{} more logs end early: {}", ranks.len(), rank_words(job, &ranks));
+        let title = sentence![ranks.len(), " more logs end early: ", words::ranks(job, &ranks)];
         findings.push(JobFinding::new(KIND, Severity::Error, title).with_ranks(ranks));
     }
     findings
@@ -32,17 +33,15 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
 
 fn finding(job: &Job, stop: &Stop) -> Option<JobFinding> {
     let first = job.ranks.get(*stop.ranks.first()?)?;
-    let who = rank_words(job, &stop.ranks);
-    let (whose, ends) = if stop.ranks.len() == 1 { ("'s log", "ends") } else { ("", "end") };
-    let whose = if whose.is_empty() { format!("the logs of {who}") } else { format!("{who}{whose}") };
-    let place = match stop.inside {
-        true => format!(", inside {}", inside(job, first)),
-        false => String::new(),
+    let who = words::ranks(job, &stop.ranks);
+    let ends = match stop.ranks.len() {
+        1 => sentence![who, "'s log ends"],
+        _ => sentence!["the logs of ", who, " end"],
     };
+    let place = stop.inside.then(|| sentence![", inside ", inside(job, first)]);
     let time = first.log.as_ref().and_then(|log| log.last_time.as_deref()).and_then(time_of_day);
-    let time = time.map(|time| format!(" at {time}")).unwrap_or_default();
-    let gap = stop.before_others_s.map(gap_words).unwrap_or_default();
-    let title = format!("{whose} {ends}{time}{gap}{place}");
+    let time = time.map(|time| own(format!(" at {time}")));
+    let title = sentence![ends, time, stop.before_others_s.map(gap_words).map(own), place];
     let (severity, hint) = match stop.inside {
         true => (Severity::Error, INSIDE),
         false => (Severity::Warning, EARLY),
@@ -60,15 +59,13 @@ fn finding(job: &Job, stop: &Stop) -> Option<JobFinding> {
 }
 
 /// `1/0 (gather_fn), compile_file`
-fn inside(job: &Job, rank: &RankSummary) -> String {
-    let Some(end) = &rank.end else { return String::new() };
-    let id = job.texts.maybe(end.compile);
+fn inside(job: &Job, rank: &RankSummary) -> Sentence {
+    let Some(end) = &rank.end else { return Sentence::default() };
     let name = in_brackets(&job.texts, rank.graph(end.compile));
-    let phase = end.phases.last().map(|phase| format!("`{}`", job.texts.get(*phase)));
-    let phase = phase.unwrap_or_else(|| format!("after `{}`", job.texts.get(end.event)));
-    match id {
-        Some(id) => format!("{id}{name}, {phase}"),
-        None => phase,
+    let compile = job.texts.maybe(end.compile).map(|id| sentence![compile_id(id), name, ", "]);
+    match end.phases.last() {
+        Some(phase) => sentence![compile, code(job.texts.get(*phase))],
+        None => sentence![compile, "after ", code(job.texts.get(end.event))],
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::words::rank_words;
+use crate::analysis::job::words::ranks;
 use crate::model::Job;
+use crate::model::sentence::{own, sentence};
 
 const KIND: JobKind = JobKind::new("straggler", "Straggler");
 
@@ -15,17 +16,18 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
         return Vec::new();
     }
     let most = job.ranks.get(extremes.slowest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
-    let verb = if fleet.stragglers.len() == 1 { "takes" } else { "take up to" };
+    let verb = if fleet.stragglers.len() == 1 { " takes " } else { " take up to " };
     // Two numbers have no middle: the other one is told.
     let compared = match fleet.timed {
         2 => {
             let least =
                 job.ranks.get(extremes.fastest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
-            format!("{} {least:.2} s", rank_words(job, &[extremes.fastest]))
+            sentence![ranks(job, &[extremes.fastest]), own(format!(" {least:.2} s"))]
         }
-        _ => format!("the median of all ranks is {median:.2} s"),
+        _ => own(format!("the median of all ranks is {median:.2} s")).into(),
     };
-    let title = format!("{} {verb} {most:.2} s to compile; {compared}", rank_words(job, &fleet.stragglers));
+    let most = own(format!("{most:.2} s"));
+    let title = sentence![ranks(job, &fleet.stragglers), verb, most, " to compile; ", compared];
     let mut finding = JobFinding::new(KIND, Severity::Warning, title);
     finding.hint =
         Some("The others wait in their next collective until it is done, up to the timeout.".to_owned());

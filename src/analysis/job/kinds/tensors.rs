@@ -2,10 +2,10 @@
 
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
-use crate::analysis::job::names::in_brackets;
 use crate::analysis::job::sides::{Sides, short};
 use crate::analysis::job::words::short_operation;
-use crate::model::{Fact, FactValue, GraphId, Step, TensorFact, TextId, Texts};
+use crate::model::sentence::{code, sentence};
+use crate::model::{Fact, FactValue, GraphId, Part, Sentence, Step, TensorFact, TextId, Texts};
 
 const KIND: JobKind = JobKind::difference(Fact::TensorMeta, "tensor_meta_differs", "Tensors");
 
@@ -41,61 +41,54 @@ fn operation<'j>(sides: &Sides<'j>, step: Option<Step>) -> Option<Operation<'j>>
     }
 }
 
-fn title(sides: &Sides<'_>) -> String {
+fn title(sides: &Sides<'_>) -> Sentence {
     let texts = sides.texts();
-    let place = |step: Option<Step>| {
-        format!("{}{}", sides.id_or_dash(step), in_brackets(texts, step.and_then(|step| step.graph)))
-    };
-    let (there, here) = (place(sides.theirs), place(sides.mine));
+    let (there, here) = (sides.compile(sides.theirs), sides.compile(sides.mine));
+    let (other, most) = (sides.who(sides.other), sides.who(sides.most));
     let (Some(theirs), Some(mine)) = (operation(sides, sides.theirs), operation(sides, sides.mine)) else {
         return sides.plainly("has");
     };
     let same_graph = sides.theirs.map(|step| step.graph) == sides.mine.map(|step| step.graph);
     if theirs.name != mine.name || !same_graph {
-        return format!(
-            "graphs hold other operations: {} in {there} on {}, {} in {here} on {}",
-            operation_words(texts.get(theirs.name)),
-            sides.who(sides.other),
-            operation_words(texts.get(mine.name)),
-            sides.who(sides.most)
-        );
+        let (theirs, mine) = (operation_words(texts.get(theirs.name)), operation_words(texts.get(mine.name)));
+        let theirs = sentence![theirs, " in ", there, " on ", other];
+        let mine = sentence![mine, " in ", here, " on ", most];
+        return sentence!["graphs hold other operations: ", theirs, ", ", mine];
     }
     let (after, before) = outputs_that_differ(texts, theirs.outputs, mine.outputs);
-    format!(
-        "in {there}, {} gives `{after}` on {}, `{before}` on {}",
-        operation_words(texts.get(theirs.name)),
-        sides.who(sides.other),
-        sides.who(sides.most)
-    )
+    let operation = operation_words(texts.get(theirs.name));
+    sentence!["in ", there, ", ", operation, " gives ", after, " on ", other, ", ", before, " on ", most]
 }
 
 /// An operation in words. Inductor calls one that it made itself `op7`, and a fused one by all that it is made of.
-fn operation_words(name: &str) -> String {
+fn operation_words(name: &str) -> Sentence {
     let parts: Vec<&str> = name.split('_').collect();
     let is_number = |part: &&str| {
         part.strip_prefix("op")
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
     };
     match parts.len() {
-        1 if parts.iter().all(is_number) => format!("a kernel (`{name}` of the schedule)"),
-        count if parts.iter().all(is_number) => format!("a kernel of {count} fused operations"),
-        _ => format!("`{}`", short(short_operation(name))),
+        1 if parts.iter().all(is_number) => {
+            sentence!["a kernel (", Part::Operator(name.to_owned()), " of the schedule)"]
+        }
+        count if parts.iter().all(is_number) => sentence!["a kernel of ", count, " fused operations"],
+        _ => Part::Operator(short(short_operation(name)).to_owned()).into(),
     }
 }
 
 /// The first output that differs.
-fn outputs_that_differ(texts: &Texts, theirs: &[TensorFact], mine: &[TensorFact]) -> (String, String) {
+fn outputs_that_differ(texts: &Texts, theirs: &[TensorFact], mine: &[TensorFact]) -> (Part, Part) {
     match theirs.iter().zip(mine).find(|(theirs, mine)| theirs != mine) {
         Some((theirs, mine)) => pair(texts, *theirs, *mine),
-        None => (format!("{} tensors", theirs.len()), format!("{} tensors", mine.len())),
+        None => (code(format!("{} tensors", theirs.len())), code(format!("{} tensors", mine.len()))),
     }
 }
 
 /// Two tensors with dtype and sizes; with strides where only these differ.
-pub(super) fn pair(texts: &Texts, theirs: TensorFact, mine: TensorFact) -> (String, String) {
+pub(super) fn pair(texts: &Texts, theirs: TensorFact, mine: TensorFact) -> (Part, Part) {
     let shown = |tensor: TensorFact| match (theirs.dtype, theirs.sizes) == (mine.dtype, mine.sizes) {
-        true => short(&tensor.text(texts)).to_owned(),
-        false => tensor.without_strides(texts),
+        true => Part::Shape(short(&tensor.text(texts)).to_owned()),
+        false => Part::Shape(tensor.without_strides(texts)),
     };
     (shown(theirs), shown(mine))
 }

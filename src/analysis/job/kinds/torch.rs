@@ -3,8 +3,9 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::words::{list_of, rank_words};
-use crate::model::Job;
+use crate::analysis::job::words::ranks;
+use crate::model::sentence::{name, sentence};
+use crate::model::{Job, NameOf, Sentence};
 
 const KIND: JobKind = JobKind::new("torch_differs", "Versions");
 
@@ -14,8 +15,8 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
     }
     let sides = found.fleet.torch.iter().map(|group| {
         let version = job.texts.maybe(group.version).unwrap_or("an unknown version");
-        format!("{version} on {}", rank_words(job, &group.ranks))
+        sentence![name(NameOf::Torch, version), " on ", ranks(job, &group.ranks)]
     });
-    let title = format!("ranks run different versions of torch: {}", list_of(&sides.collect::<Vec<_>>()));
+    let title = sentence!["ranks run different versions of torch: ", Sentence::list(sides.collect())];
     vec![JobFinding::new(KIND, Severity::Warning, title)]
 }

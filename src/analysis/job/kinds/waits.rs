@@ -3,7 +3,8 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::words::rank_words;
+use crate::analysis::job::words;
+use crate::model::sentence::{own, sentence};
 use crate::model::{Job, RankSummary, Stretch};
 
 const KIND: JobKind = JobKind::new("build_wait", "Waiting");
@@ -41,13 +42,14 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<JobFinding> {
         return Vec::new();
     };
     let ranks: Vec<usize> = waits.iter().map(|wait| wait.rank).collect();
-    let (verb, upto) = if ranks.len() == 1 { ("waits", "") } else { ("wait", "up to ") };
-    let title = format!(
-        "{} {verb} {upto}{:.1} s for kernels that {} builds (`compile_file`)",
-        rank_words(job, &ranks),
-        longest.seconds,
-        rank_words(job, &[longest.builder])
-    );
+    let title = sentence![
+        words::ranks(job, &ranks),
+        if ranks.len() == 1 { " waits " } else { " wait up to " },
+        own(format!("{:.1} s", longest.seconds)),
+        " for kernels that ",
+        words::ranks(job, &[longest.builder]),
+        " builds (`compile_file`)",
+    ];
     let detail = "The wait stands in `Scheduler.codegen` and `PyCodeCache.load_by_key_path`: long stretches without any phase inside while the other rank builds. It is no work of that rank.";
     vec![JobFinding::new(KIND, Severity::Info, title).with_detail(detail).with_hint(ADVICE).with_ranks(ranks)]
 }

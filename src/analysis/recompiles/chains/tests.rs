@@ -4,7 +4,7 @@ use super::*;
 use crate::analysis::recompiles::chain::Cause;
 use crate::analysis::recompiles::words::{disagreement, what_changed};
 use crate::model::{
-    Failure, Frame, GuardFacts, GuardPrint, InputTensor, Recompile, Recorded, SideEffect, Symbol,
+    Failure, Frame, GuardFacts, GuardPrint, InputTensor, Recompile, Recorded, Sentence, SideEffect, Symbol,
     TensorDescription, TextFrame,
 };
 use crate::trace::FileRef;
@@ -37,8 +37,7 @@ fn only(model: &Model) -> Chain<'_> {
 /// What changed, as a title says it.
 fn title(model: &Model) -> String {
     let chain = only(model);
-    let words: Vec<String> = chain.subjects().iter().map(what_changed).collect();
-    words.join("; ")
+    Sentence::joined(chain.subjects().iter().map(what_changed), "; ").text()
 }
 
 fn expected(model: &Model) -> Vec<bool> {

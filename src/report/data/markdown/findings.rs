@@ -46,7 +46,8 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
 
 fn entry(report: Report<'_>, index: usize, one: &Finding) -> String {
     let number = index + 1;
-    let mut lines = vec![format!("### {number}. {}: {}", one.kind.label, prose(&one.title, LONGEST_TITLE))];
+    let mut lines =
+        vec![format!("### {number}. {}: {}", one.kind.label, prose(&one.title.text(), LONGEST_TITLE))];
     lines.push(String::new());
     lines.push(summary(one));
     lines.push(String::new());
@@ -170,7 +171,8 @@ fn evidence(report: Report<'_>, index: usize, one: &Finding, compiles: &[&Compil
 fn members(report: Report<'_>, members: &[Finding]) -> Vec<String> {
     let line = |one: &Finding| {
         let ids = ids(&compiles(report, &one.compiles));
-        let what = one.change().map_or_else(|| prose(&one.title, LONGEST_TITLE), |text| prose(text, 200));
+        let what =
+            one.change().map_or_else(|| prose(&one.title.text(), LONGEST_TITLE), |text| prose(text, 200));
         let place = one.place.file.as_deref().map(|file| {
             let line = one.place.line.map(|line| format!(":{line}")).unwrap_or_default();
             format!(" at {}", code(&format!("{file}{line}"), LONGEST_PATH))

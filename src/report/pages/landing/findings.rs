@@ -97,8 +97,10 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
 
 /// The sentence of a finding, and its place with the source line; for some kinds the source line comes first.
 fn head(view: View<'_>, one: &Finding) -> anyhow::Result<(Html, Html)> {
-    let (title, cut) = clipped(&one.title, LONGEST_TITLE);
-    let title = if cut { Html::escaped(&format!("{title} …")) } else { view.prose(title) };
+    let title = match clipped(&one.title.text(), LONGEST_TITLE) {
+        (start, true) => Html::escaped(&format!("{start} …")),
+        _ => view.sentence(&one.title),
+    };
     let loc = one.place.loc.as_deref().map(str::trim).filter(|loc| !loc.is_empty());
     if !one.members.is_empty() {
         let what = match one.members.first().and_then(Finding::change) {
@@ -163,7 +165,7 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
 /// Whether the title contains the value already: `BackendCompilerFailed: ..`.
 fn is_said(one: &Finding, value: &Value) -> bool {
     match value {
-        Value::Code(texts) => texts.iter().all(|text| one.title.contains(text)),
+        Value::Code(texts) => texts.iter().all(|text| one.title.text().contains(text)),
         _ => false,
     }
 }
@@ -323,10 +325,10 @@ fn rows(
     let table = Table { id, label: "Findings", heads };
     let shown = findings.iter().take(most).enumerate().map(|(at, one)| {
         let what = match (one.change(), &one.place.loc) {
-            _ if numbered.is_some() => view.prose(&one.title),
+            _ if numbered.is_some() => view.sentence(&one.title),
             (Some(change), _) => view.prose(change),
             (_, Some(loc)) => view.code(clipped(loc.trim(), LONGEST_LOC).0),
-            _ => view.prose(&one.title),
+            _ => view.sentence(&one.title),
         };
         let row = Row::of(vec![
             Td::html(function(one).map_or_else(|| Html::escaped(UNKNOWN), |name| view.function(name))),

@@ -2,6 +2,7 @@
 
 use crate::analysis::Topic;
 use crate::analysis::findings::{Finding, Severity};
+use crate::model::sentence::sentence;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
 use crate::report::kit::prelude::*;
 
@@ -34,7 +35,7 @@ fn entry(view: View<'_>, finding: &Finding) -> Html {
         _ => "flag far",
     };
     let kind = span(flag, finding.kind.label);
-    let mut words = vec![view.prose(&format!("{}.", finding.title)), " ".into()];
+    let mut words = vec![view.sentence(&sentence![finding.title.clone(), "."]), " ".into()];
     let row = finding.topic_entry.filter(|entry| *entry < MOST_MEASURED);
     words.extend(row.map(|entry| view.link(&format!("#{}", measured_kernel_anchor(entry)), "Its row")));
     words.extend(finding.detail.as_ref().map(|detail| block(small(view.prose(detail)))));

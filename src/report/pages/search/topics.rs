@@ -35,7 +35,7 @@ fn finding(report: Report<'_>, one: &Finding) -> Fact {
     let change = one.change().unwrap_or_default();
     let hints = one.hints.join(" · ");
     let parts = [one.kind.label, &cost, change, &ids.join(" "), &place, &hints, one.kind.word];
-    Fact { main: one.title.replace('`', ""), detail: joined(&parts).replace('`', ""), href: String::new() }
+    Fact { main: one.title.plain(), detail: joined(&parts).replace('`', ""), href: String::new() }
 }
 
 fn label(report: Report<'_>, index: CompileIndex) -> String {

@@ -1,0 +1,312 @@
+//! Sentences made of parts, so that whoever shows one knows what each part is.
+//!
+//! A sentence becomes text, where code stands between backquotes, or HTML, or text with pseudonyms. Nobody parses it.
+//!
+//! ```ignore
+//! sentence![name(NameOf::Function, "f"), " was compiled ", count(3, "time", "times")]
+//! ```
+
+use super::words::{counted, duration, file_name};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A part of a sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// Words and numbers of this program; names of torch's own API in them stand between backquotes.
+    Own(Cow<'static, str>),
+    /// The id of a compile: `1/0`.
+    CompileId(String),
+    /// Microseconds.
+    Duration(f64),
+    /// An expression or other code of the program.
+    Code(String),
+    /// A name of the program or of what it runs on.
+    Name(NameOf, String),
+    /// An operator as torch calls it.
+    Operator(String),
+    /// Dtype and sizes of a tensor: `float32[8,16]`.
+    Shape(String),
+    /// A value of the program: `4`, `'mean'`, `torch.float32`.
+    Value(String),
+    /// A line of a file of the program.
+    Place {
+        /// The file with its folders.
+        file: String,
+        /// The line, where the log has it.
+        line: Option<u64>,
+    },
+    /// Text of torch, of the program or of another report. It may hold code between backquotes.
+    Quoted(String),
+}
+
+/// What a name is the name of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameOf {
+    /// A compiled function.
+    Function,
+    /// A generated or measured kernel.
+    Kernel,
+    /// A file that was read.
+    File,
+    /// The class of an exception.
+    Exception,
+    /// A process group.
+    ProcessGroup,
+    /// A device that kernels run on.
+    Device,
+    /// A graph, by its compile or by its folder.
+    Graph,
+    /// A version of torch.
+    Torch,
+}
+
+impl NameOf {
+    /// Whether the name is shown as code.
+    fn is_code(self) -> bool {
+        matches!(self, NameOf::Function | NameOf::Kernel)
+    }
+}
+
+impl Part {
+    /// The text, where the part is shown as code.
+    pub fn as_code(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Part::Code(text) | Part::Operator(text) | Part::Shape(text) => Some(Cow::Borrowed(text)),
+            Part::Name(of, text) if of.is_code() => Some(Cow::Borrowed(text)),
+            Part::Place { file, line } => {
+                let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+                Some(Cow::Owned(format!("{}{line}", file_name(file))))
+            }
+            _ => None,
+        }
+    }
+
+    /// The text of a part that is not shown as code; it may hold code between backquotes.
+    fn as_words(&self) -> Cow<'_, str> {
+        match self {
+            Part::Own(text) => Cow::Borrowed(text),
+            Part::Duration(us) => Cow::Owned(duration(*us)),
+            Part::CompileId(text)
+            | Part::Name(_, text)
+            | Part::Value(text)
+            | Part::Quoted(text)
+            | Part::Code(text)
+            | Part::Operator(text)
+            | Part::Shape(text)
+            | Part::Place { file: text, .. } => Cow::Borrowed(text),
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.as_code() {
+            Some(code) => write!(f, "`{code}`"),
+            None => f.write_str(&self.as_words()),
+        }
+    }
+}
+
+/// A sentence or a piece of one, without a full stop.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sentence {
+    parts: Vec<Part>,
+}
+
+/// A sentence of its parts in order: own words, parts, other sentences and optional ones.
+macro_rules! sentence {
+    ($($part:expr),* $(,)?) => {{
+        let mut sentence = $crate::model::Sentence::default();
+        $( sentence.add($part); )*
+        sentence
+    }};
+}
+pub(crate) use sentence;
+
+impl Sentence {
+    /// Appends a part, own words or another sentence.
+    pub fn add(&mut self, more: impl Into<Sentence>) {
+        self.parts.extend(more.into().parts);
+    }
+
+    /// Its parts, in order.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The text, with code between backquotes.
+    pub fn text(&self) -> String {
+        self.to_string()
+    }
+
+    /// The text without marks.
+    pub fn plain(&self) -> String {
+        self.text().replace('`', "")
+    }
+
+    /// The sentence as it stands alone: with a capital letter in front, unless it begins with code.
+    pub fn capitalized(&self) -> Sentence {
+        let mut whole = self.clone();
+        if let Some(first) = whole.parts.first_mut() {
+            match first {
+                Part::Own(text) => *text = Cow::Owned(capital(text)),
+                Part::Quoted(text) | Part::Value(text) | Part::Name(_, text) => *text = capital(text),
+                _ => {}
+            }
+        }
+        whole
+    }
+
+    /// Pieces with a separator between them.
+    pub fn joined(pieces: impl IntoIterator<Item = Sentence>, separator: &'static str) -> Sentence {
+        let mut all = Sentence::default();
+        for (at, piece) in pieces.into_iter().enumerate() {
+            if at > 0 {
+                all.add(separator);
+            }
+            all.add(piece);
+        }
+        all
+    }
+
+    /// `a`, `a and b`, `a, b and c`.
+    pub fn list(mut pieces: Vec<Sentence>) -> Sentence {
+        match pieces.pop() {
+            Some(last) if !pieces.is_empty() => sentence![Sentence::joined(pieces, ", "), " and ", last],
+            last => last.unwrap_or_default(),
+        }
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+impl fmt::Display for Sentence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.parts.iter().try_for_each(|part| part.fmt(f))
+    }
+}
+
+impl PartialEq<&str> for Sentence {
+    fn eq(&self, other: &&str) -> bool {
+        self.text() == *other
+    }
+}
+
+impl From<Part> for Sentence {
+    fn from(part: Part) -> Sentence {
+        Sentence { parts: vec![part] }
+    }
+}
+
+impl From<&'static str> for Sentence {
+    fn from(words: &'static str) -> Sentence {
+        match words {
+            "" => Sentence::default(),
+            _ => Part::Own(Cow::Borrowed(words)).into(),
+        }
+    }
+}
+
+impl From<usize> for Sentence {
+    fn from(number: usize) -> Sentence {
+        own(number.to_string()).into()
+    }
+}
+
+impl From<u64> for Sentence {
+    fn from(number: u64) -> Sentence {
+        own(number.to_string()).into()
+    }
+}
+
+impl<T: Into<Sentence>> From<Option<T>> for Sentence {
+    fn from(maybe: Option<T>) -> Sentence {
+        maybe.map(Into::into).unwrap_or_default()
+    }
+}
+
+/// Words of this program that are put together when it runs. Text of a log never goes through here.
+pub fn own(words: String) -> Part {
+    Part::Own(Cow::Owned(words))
+}
+
+/// A number with its noun: `1 compile`, `2 compiles`.
+pub fn count(number: usize, one: &'static str, many: &'static str) -> Part {
+    own(counted(number, one, many))
+}
+
+/// An expression or other code of the program.
+pub fn code(text: impl Into<String>) -> Part {
+    Part::Code(text.into())
+}
+
+/// A name of the program or of what it runs on.
+pub fn name(of: NameOf, text: impl Into<String>) -> Part {
+    Part::Name(of, text.into())
+}
+
+/// A value of the program.
+pub fn value(text: impl Into<String>) -> Part {
+    Part::Value(text.into())
+}
+
+/// The id of a compile.
+pub fn compile_id(text: impl Into<String>) -> Part {
+    Part::CompileId(text.into())
+}
+
+/// Text of torch, of the program or of another report.
+pub fn quoted(text: impl Into<String>) -> Part {
+    Part::Quoted(text.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_reads_as_its_parts_do() {
+        let place = Part::Place { file: "/app/a.py".to_owned(), line: Some(28) };
+        let said = sentence![
+            count(2, "rank", "ranks"),
+            " break ",
+            name(NameOf::Function, "f"),
+            " at ",
+            place,
+            " in ",
+            compile_id("1/0"),
+            Some(": "),
+            quoted("Call to `g`, "),
+            Part::Duration(1.5e6),
+            None::<Part>,
+        ];
+        assert_eq!(said, "2 ranks break `f` at `a.py:28` in 1/0: Call to `g`, 1.50 s");
+        assert_eq!(said.plain(), "2 ranks break f at a.py:28 in 1/0: Call to g, 1.50 s");
+    }
+
+    #[test]
+    fn a_capital_letter_goes_to_words_and_not_to_code() {
+        for (said, alone) in [
+            (sentence!["all ranks fail"], "All ranks fail"),
+            (sentence![code("x"), " changed"], "`x` changed"),
+            (sentence![quoted("étude"), " ends"], "Étude ends"),
+            (Sentence::default(), ""),
+        ] {
+            assert_eq!(said.capitalized(), alone);
+        }
+    }
+
+    #[test]
+    fn pieces_are_listed_with_and() {
+        let list =
+            |pieces: &[&'static str]| Sentence::list(pieces.iter().map(|&piece| piece.into()).collect());
+        assert_eq!(list(&[]), "");
+        assert_eq!(list(&["a"]), "a");
+        assert_eq!(list(&["a", "b"]), "a and b");
+        assert_eq!(list(&["a", "b", "c"]), "a, b and c");
+    }
+}

@@ -182,7 +182,7 @@ impl Written {
     /// A finding cannot be written as JSON, or `report.md` of the report is gone.
     pub fn show(&self, format: Format, tree: &SourceTree) -> anyhow::Result<String> {
         let notices = || formats::notices(&self.summary.findings, &self.folder);
-        Ok(match format {
+        Ok(format.printable(match format {
             Format::Text => self.summary.lines.iter().map(|line| format!("{line}\n")).collect(),
             Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.summary.findings)?),
             Format::Markdown => {
@@ -192,7 +192,7 @@ impl Written {
             Format::Sarif => formats::sarif(&notices(), tree),
             Format::Junit => formats::junit(&formats::suite(&notices())),
             Format::Github => formats::github(&notices(), tree),
-        })
+        }))
     }
 }
 
@@ -251,13 +251,13 @@ impl Compared {
     /// It cannot be written as JSON.
     pub fn show(&self, format: Format, tree: &SourceTree) -> anyhow::Result<String> {
         let (notices, suite) = &self.notices;
-        Ok(match format {
+        Ok(format.printable(match format {
             Format::Text => self.lines.iter().map(|line| format!("{line}\n")).collect(),
             Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.json)?),
             Format::Markdown => self.markdown.clone(),
             Format::Sarif => formats::sarif(notices, tree),
             Format::Junit => formats::junit(suite),
             Format::Github => formats::github(notices, tree),
-        })
+        }))
     }
 }

@@ -185,6 +185,26 @@ fn hostile() -> Vec<u8> {
 }
 
 #[test]
+fn no_format_prints_a_control_character_of_a_file_name() {
+    let mut log = Log::of(input("03_graph_breaks"));
+    for record in &mut log.records {
+        let text = String::from_utf8_lossy(&record.text()).into_owned();
+        if text.starts_with("Graph break in user code at") {
+            record.set_payload(text.replacen(".py:", "\u{1b}[31m\u{7f}\u{9b}2J.py:", 1).as_bytes());
+        }
+    }
+    let log = log.bytes();
+    for format in ["text", "json", "markdown", "sarif", "junit", "github"] {
+        let check = Check::of_bytes(&log).budget("graph_breaks = 0").args(["--format", format]);
+        let report = Run::of_bytes("steering.log", &log).args(["--format", format]);
+        for printed in [check.go().ends_with(3).stdout, report.ok().stdout] {
+            let odd = printed.chars().find(|letter| letter.is_control() && *letter != '\n');
+            assert_eq!(odd, None, "{format}: {printed:?}");
+        }
+    }
+}
+
+#[test]
 fn hostile_texts_stay_texts_in_every_format() {
     let log = hostile();
     let of = |format: &str| {

@@ -122,6 +122,23 @@ fn a_baseline_of_several_logs_holds_what_one_of_them_has_at_most() {
 }
 
 #[test]
+fn a_recompile_is_known_by_what_changed_also_in_reports_that_have_only_its_guard() {
+    let report = changed_report("04_recompiles", |_| {});
+    let known = baseline(&[report.path()]);
+    assert!(known.contains("reason = \"x.shape[1]\"") && known.contains("reason = \"cfg.mode\""), "{known}");
+    let older = changed_report("04_recompiles", |json| {
+        for recompile in json["recompiles"].as_array_mut().unwrap() {
+            recompile.as_object_mut().unwrap().remove("change");
+        }
+    });
+    // The newest version of these two failed at another guard than the closest one, which only `change` names.
+    let new = new_in(older.path(), &known);
+    let mut functions: Vec<&str> = new.iter().map(|one| one["function"].as_str().unwrap()).collect();
+    functions.sort_unstable();
+    assert_eq!(functions, ["by_grad_mode", "by_python_scalar"], "{new:#?}");
+}
+
+#[test]
 fn what_a_baseline_knows_is_known_by_its_source_line_and_whatever_numbers_its_reason_has() {
     let known = baseline(&[&report("03_graph_breaks").folder]);
     let of_break = |change: &dyn Fn(&mut Value)| {

@@ -1,6 +1,7 @@
 //! The pages that say why: graph breaks and recompilations.
 
 use crate::support::{report, select, text_of};
+use serde_json::json;
 
 /// The rows of a table as text, cells separated by ` | `.
 fn rows(name: &str, path: &str, table: &str) -> Vec<String> {
@@ -12,6 +13,28 @@ fn rows(name: &str, path: &str, table: &str) -> Vec<String> {
         cells.join(" | ").replace('\u{a0}', " ").split_whitespace().collect::<Vec<_>>().join(" ")
     };
     rows.into_iter().map(row).collect()
+}
+
+#[test]
+fn report_json_says_what_changed_against_which_version_and_which_others_failed_for_the_same() {
+    let change = |kind: &str, subject: &str, values: [&str; 2], against: &str, same_for: &[&str]| {
+        let [old, new] = values;
+        json!({
+            "kind": kind, "subject": subject, "old": old, "new": new, "against": against, "same_for": same_for,
+        })
+    };
+    let recompiles = report("04_recompiles").json["recompiles"].as_array().unwrap();
+    let expected = [
+        ("0/1", change("size", "x.shape[1]", ["4", "6"], "0/0", &[])),
+        ("0/3", change("size", "x.shape[1]", ["10", "17"], "0/2", &["0/1", "0/0"])),
+        ("1/2", change("dtype", "x.dtype", ["Double", "Long"], "1/1", &["1/0"])),
+        // The oldest version has the same k.
+        ("2/4", change("Python value", "flag", ["True", "False"], "2/0", &[])),
+    ];
+    for (id, change) in expected {
+        let recompile = recompiles.iter().find(|one| one["compile_id"] == id).unwrap();
+        assert_eq!(recompile["change"], change, "{id}");
+    }
 }
 
 #[test]

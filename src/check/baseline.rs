@@ -13,8 +13,8 @@ use std::path::Path;
 const VERSION: u64 = 1;
 
 /// Comment at the top of the file.
-const HEAD: &str = "# What tlparse check knows already: it fails only on what is not listed here.\n\
-                    # Written by tlparse check LOG --baseline FILE --update-baseline. An entry that is removed fails again.\n\n";
+const HEAD: &str = "# Known items: tlparse check fails only on what is not listed here.\n\
+                    # Written by tlparse check LOG --baseline FILE --update-baseline. Removing an entry makes it fail again.\n\n";
 
 /// Known items.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -62,7 +62,7 @@ impl Baseline {
     /// It is not a baseline file of this version.
     pub fn parse(text: &str) -> anyhow::Result<Baseline> {
         let file: File = toml::from_str(text).map_err(|error| {
-            anyhow::anyhow!("it is no baseline: {}", error.to_string().trim_end().replace('\n', "\n  "))
+            anyhow::anyhow!("it is not a baseline: {}", error.to_string().trim_end().replace('\n', "\n  "))
         })?;
         if file.version != VERSION {
             bail!(
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_is_read_as_it_was_written_and_is_sorted() {
+    fn a_baseline_is_sorted_and_reads_back_unchanged() {
         let known = BTreeMap::from([(identity("b \"quoted\""), 2), (identity("a"), 1)]);
         let baseline = Baseline { known };
         let text = baseline.text().unwrap();
@@ -172,8 +172,8 @@ mod tests {
     }
 
     #[test]
-    fn another_file_is_no_baseline() {
-        assert!(Baseline::parse("failures = 0").unwrap_err().to_string().contains("no baseline"));
+    fn other_files_are_not_baselines() {
+        assert!(Baseline::parse("failures = 0").unwrap_err().to_string().contains("not a baseline"));
         assert!(Baseline::parse("version = 2").unwrap_err().to_string().contains("version is 2"));
     }
 }

@@ -71,13 +71,13 @@ impl Measure {
                  graph break belong to it"
             }
             Measure::Failures => {
-                "compilations that ended with an exception, also where the function then ran in eager mode"
+                "compilations that ended with an exception, even if the function then ran in eager mode"
             }
             Measure::CompileSeconds => {
                 "wall time in which something was compiled, in seconds; of a function, the sum of its compilations"
             }
             Measure::CacheMisses => {
-                "lookups in a cache of compiled code that missed; bypasses do not count, and each cache counts by itself"
+                "lookups in a cache of compiled code that missed; bypasses do not count, and each cache counts separately"
             }
             Measure::FallbackOps => {
                 "calls in the generated code of operators that Inductor leaves to torch (torch.ops..), without collectives; \
@@ -180,7 +180,7 @@ impl Budget {
             }
             let Some(measure) = Measure::ALL.into_iter().find(|measure| measure.key() == key) else {
                 bail!(
-                    "{key:?} is no budget; known are {}, and a table [functions.\"NAME\"]",
+                    "unknown budget {key:?}; known are {}, and a table [functions.\"NAME\"]",
                     known(Measure::key)
                 );
             };
@@ -204,14 +204,14 @@ impl Budget {
         lines.extend([
             String::new(),
             format!("[functions.\"net.forward\"]: the same for one function: {own}."),
-            "  A function is named as in Python, behind as much of its file's path as is needed: \"forward\" is any function \
+            "  A function is named as in Python, after as much of its file's path as needed: \"forward\" is any function \
              of that name, \"net.forward\" one of net.py, \"model.net.forward\" one of model/net.py. * stands for any text. \
              A graph break counts towards the function that has it and towards those that were being compiled."
                 .to_owned(),
             String::new(),
-            "Each log is held to the budget by itself, and so is each rank of a job. What several ranks share is told once."
+            "Each log, and each rank of a job, is checked on its own. What several ranks share is listed once."
                 .to_owned(),
-            "With a baseline, what it holds does not count towards graph_breaks, recompiles_per_function, failures and \
+            "Items in a baseline do not count towards graph_breaks, recompiles_per_function, failures and \
              findings. Without a budget file, a baseline allows nothing new of these four."
                 .to_owned(),
             "Without a budget file and without a baseline, failures = 0 is checked and nothing else.".to_owned(),
@@ -228,14 +228,14 @@ fn known(key: impl Fn(Measure) -> &'static str) -> String {
 
 /// `{"net.forward" = {graph_breaks = 0}}`
 fn function_limits(value: &Value) -> anyhow::Result<Vec<Limit>> {
-    let wanted = "functions wants a table for each function: [functions.\"NAME\"]";
+    let wanted = "functions needs a table per function: [functions.\"NAME\"]";
     let mut limits = Vec::new();
     for (function, table) in value.as_table().context(wanted)? {
         for (key, value) in table.as_table().context(wanted)? {
             let found = Measure::ALL.into_iter().find(|measure| measure.function_key() == Some(key));
             let Some(measure) = found else {
                 let own = known(|measure| measure.function_key().unwrap_or_default());
-                bail!("{key:?} is no budget of a function ({function:?}); known are {own}");
+                bail!("unknown budget {key:?} of the function {function:?}; known are {own}");
             };
             let most = amount(measure, key, value)?;
             limits.push(Limit { measure, function: Some(function.clone()), most });
@@ -253,7 +253,7 @@ fn amount(measure: Measure, key: &str, value: &Value) -> anyhow::Result<f64> {
     let wanted = if measure == Measure::CompileSeconds { "a number of seconds" } else { "a whole number" };
     match number.filter(|number| number.is_finite() && *number >= 0.0) {
         Some(number) => Ok(number),
-        None => bail!("{key} = {value} is no budget; it wants {wanted}, 0 or more"),
+        None => bail!("{key} = {value} is not a budget; it must be {wanted}, 0 or more"),
     }
 }
 

@@ -112,10 +112,7 @@ pub(super) fn judge(logs: &[CheckedLog], budget: &Budget, baseline: Option<&Base
         if let Some(pattern) = &limit.function
             && !logs.iter().any(|log| has_function(log, pattern))
         {
-            notes.push(format!(
-                "no function that was compiled is called {pattern:?}, so {} holds",
-                limit.name()
-            ));
+            notes.push(format!("no compiled function is called {pattern:?}, so {} holds", limit.name()));
         }
         check(limit, &divided)
     });
@@ -152,11 +149,7 @@ fn is_called(function: &FunctionPlace, pattern: &str) -> bool {
 }
 
 fn check(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
-    match limit.measure {
-        Measure::CompileSeconds => seconds(limit, logs),
-        Measure::Recompiles if limit.function.is_none() => per_function(limit, logs),
-        _ => counted(limit, logs),
-    }
+    if limit.measure == Measure::CompileSeconds { seconds(limit, logs) } else { counted(limit, logs) }
 }
 
 /// The items of a log that count towards a limit.
@@ -168,34 +161,22 @@ fn counting<'l>(limit: &'l Limit, log: &'l NewItems<'l>) -> impl Iterator<Item =
     log.items.iter().copied().filter(|item| item.measure == limit.measure).filter(of_function)
 }
 
+/// Checks each log, or each function of each log on its own.
 fn counted(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
+    let per_function = limit.measure == Measure::Recompiles && limit.function.is_none();
     let mut check = Check { limit: limit.clone(), found: 0.0, excesses: Vec::new() };
     let mut excesses = Excesses::default();
     for (index, log) in logs.iter().enumerate() {
-        let amount: f64 = counting(limit, log).map(|item| item.amount).sum();
-        check.found = check.found.max(amount);
-        if amount > limit.most {
-            excesses.add(index, log.log, counting(limit, log));
-        }
-    }
-    check.excesses = excesses.ranked();
-    check
-}
-
-/// Checks each function of each log on its own.
-fn per_function(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
-    let mut check = Check { limit: limit.clone(), found: 0.0, excesses: Vec::new() };
-    let mut excesses = Excesses::default();
-    for (index, log) in logs.iter().enumerate() {
-        let mut functions: IndexMap<Option<&FunctionPlace>, Vec<&Item>> = IndexMap::new();
+        let mut groups: IndexMap<Option<&FunctionPlace>, Vec<&Item>> = IndexMap::new();
         for item in counting(limit, log) {
-            functions.entry(item.functions.first()).or_default().push(item);
+            let function = item.functions.first().filter(|_| per_function);
+            groups.entry(function).or_default().push(item);
         }
-        for items in functions.values() {
+        for items in groups.into_values() {
             let amount: f64 = items.iter().map(|item| item.amount).sum();
             check.found = check.found.max(amount);
             if amount > limit.most {
-                excesses.add(index, log.log, items.iter().copied());
+                excesses.add(index, log.log, items.into_iter());
             }
         }
     }

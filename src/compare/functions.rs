@@ -3,9 +3,9 @@
 use super::matching::Matched;
 use super::problems::Problems;
 use super::recording::{Compile, Function};
-use super::rows::{CompileRef, FunctionLine, LogComparison, OneFactor, Row, RowKind, TimeLine, Topic};
+use super::rows::{FunctionLine, LogComparison, OneFactor, Row, RowKind, TimeLine, Topic};
 use super::runs::{MatchedFunction, NAMED, Runs, function_words};
-use super::texts::{ComparedCompile, CompileTexts};
+use super::texts::{ComparedCompile, CompileRef, CompileTexts};
 use crate::model::words::counted;
 
 /// Smallest number of functions for a statement on nearly all of them.
@@ -193,14 +193,9 @@ fn line(runs: &Runs<'_>, subject: &Subject<'_, '_>) -> FunctionLine {
         compiles.filter_map(of).take(NAMED).map(|count| count.to_string()).collect::<Vec<_>>().join(", ")
     };
     let refs = |side: Option<(usize, &[Compile])>| {
-        let Some((log, compiles)) = side else { return Vec::new() };
-        let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
-        let refs = compiles.iter().take(NAMED).map(|one| CompileRef {
-            id: one.id.clone(),
-            status: one.status.clone(),
-            folder: if one.folder.is_empty() { String::new() } else { format!("{folder}{}", one.folder) },
-        });
-        refs.collect()
+        let known = side.and_then(|(log, compiles)| Some((runs.logs.get(log)?, compiles)));
+        let Some((log, compiles)) = known else { return Vec::new() };
+        compiles.iter().take(NAMED).map(|one| CompileRef::of(log, one)).collect()
     };
     let texts = |log: usize, compile: &Matched| {
         let one = runs.compile(function, log, compile)?;

@@ -28,11 +28,10 @@ pub(crate) use noise::{Pair, Times};
 pub(crate) use read::{finished_report, name_of, read_recording};
 pub(crate) use recording::Recording;
 pub(crate) use rows::{
-    Comparison, CompileRef, FunctionLine, LogComparison, Match, MeasuredLine, Row, RowKind, RowSide,
-    TimeLine, Topic,
+    Comparison, FunctionLine, LogComparison, Match, MeasuredLine, Row, RowKind, RowSide, TimeLine, Topic,
 };
 pub(crate) use text_files::{TextFile, TextKind};
-pub(crate) use texts::{ComparedCompile, ComparedText, CompileTexts};
+pub(crate) use texts::{ComparedCompile, ComparedText, CompileRef, CompileTexts};
 
 use recording::LogRun;
 use runs::Runs;

@@ -2,7 +2,7 @@
 
 use super::noise::{Pair, Threshold};
 use super::recording::Recording;
-use super::texts::ComparedCompile;
+use super::texts::{ComparedCompile, CompileRef};
 
 /// How something changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -247,17 +247,6 @@ pub(crate) struct FunctionLine {
     pub operators: (String, String),
     /// Numbers of guards, in words for both sides.
     pub guards: (String, String),
-}
-
-/// A compile that a table links to.
-#[derive(Debug, Clone)]
-pub(crate) struct CompileRef {
-    /// Its id.
-    pub id: String,
-    /// `ok`, `break`, ..
-    pub status: String,
-    /// Folder of its page within the recording's report; empty if it has none.
-    pub folder: String,
 }
 
 /// A measured kernel or operator.

@@ -104,10 +104,10 @@ fn read_bounded(root: &Path, path: &RelPath) -> Result<String, String> {
     // Checked before the file is opened: opening a pipe would wait for a writer.
     let metadata = std::fs::symlink_metadata(&path).map_err(|_| MISSING.to_owned())?;
     if !metadata.is_file() {
-        return Err("is no file".to_owned());
+        return Err("is not a file".to_owned());
     }
     if metadata.len() > LARGEST_FILE {
-        return Err(format!("has more than {} MB, which is too much to compare", LARGEST_FILE >> 20));
+        return Err(format!("is larger than {} MB, too large to compare", LARGEST_FILE >> 20));
     }
     let mut bytes = Vec::new();
     let read = File::open(&path).and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes));

@@ -4,15 +4,33 @@ use super::recording::{Compile, LogRun};
 use super::text_files::{TextFile, TextKind};
 use std::path::PathBuf;
 
-/// A compile with the folder of its report.
+/// A compile that a table links to.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct CompileTexts {
+pub(crate) struct CompileRef {
     /// Its id.
     pub id: String,
     /// `ok`, `break`, ..
     pub status: String,
-    /// The folder of its page within the recording's report; empty if it has none.
+    /// Folder of its page within the recording's report; empty if it has none.
     pub folder: String,
+}
+
+impl CompileRef {
+    /// A compile of a log.
+    pub fn of(log: &LogRun, compile: &Compile) -> CompileRef {
+        let folder = match compile.folder.as_str() {
+            "" => String::new(),
+            folder => format!("{}{folder}", log.folder),
+        };
+        CompileRef { id: compile.id.clone(), status: compile.status.clone(), folder }
+    }
+}
+
+/// A compile with the folder of its report.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CompileTexts {
+    /// Id, status and folder of its page.
+    pub link: CompileRef,
     /// The folder of its log's report within the recording's: empty, or `rank_0/`.
     pub below: String,
     /// The report of its log on disk.
@@ -23,14 +41,8 @@ pub(crate) struct CompileTexts {
 
 impl CompileTexts {
     pub(super) fn of(log: &LogRun, compile: &Compile) -> CompileTexts {
-        let folder = match compile.folder.is_empty() {
-            true => String::new(),
-            false => format!("{}{}", log.folder, compile.folder),
-        };
         CompileTexts {
-            id: compile.id.clone(),
-            status: compile.status.clone(),
-            folder,
+            link: CompileRef::of(log, compile),
             below: log.folder.clone(),
             root: log.root.clone(),
             files: compile.texts.clone(),

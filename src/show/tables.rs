@@ -8,7 +8,7 @@ pub struct Table {
     pub title: &'static str,
     pub columns: &'static [&'static str],
     pub rows: Vec<Vec<String>>,
-    /// What is said where there are no rows.
+    /// Shown instead of an empty table.
     pub empty: &'static str,
 }
 
@@ -196,7 +196,7 @@ fn compile_time(value: &Value) -> Vec<Table> {
 /// What is unknown.
 const DASH: &str = "-";
 
-/// A value as it stands in a cell.
+/// A value as the text of a cell.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => DASH.to_owned(),
@@ -205,7 +205,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Milliseconds are as exact as anybody needs.
+/// Seconds with milliseconds.
 fn seconds(value: &Value) -> String {
     value.as_f64().map_or_else(|| DASH.to_owned(), |seconds| format!("{seconds:.3}"))
 }

@@ -69,40 +69,17 @@ pub(super) fn advice_of(at: &Situation<'_>) -> String {
                 `torch._dynamo.config.recompile_limit`."
             .to_owned();
     }
-    match kind {
-        ChangeKind::Size
-        | ChangeKind::ParameterSize
-        | ChangeKind::Rank
-        | ChangeKind::ZeroOne
-        | ChangeKind::EqualSizes
-        | ChangeKind::Relation => sizes(at, kind),
-        ChangeKind::Stride
-        | ChangeKind::StorageOffset
-        | ChangeKind::DispatchKeys
-        | ChangeKind::Dtype
-        | ChangeKind::Device
-        | ChangeKind::RequiresGrad
-        | ChangeKind::Alias
-        | ChangeKind::NotATensor
-        | ChangeKind::Marks => tensors(at, kind),
-        ChangeKind::GradMode | ChangeKind::Autocast | ChangeKind::Setting | ChangeKind::Training => {
-            settings(at, kind)
-        }
-        ChangeKind::Length
-        | ChangeKind::IteratorLength
-        | ChangeKind::Keys
-        | ChangeKind::Member
-        | ChangeKind::Attribute => containers(at, kind),
-        ChangeKind::Backend | ChangeKind::Race | ChangeKind::Unnamed | ChangeKind::Other => {
-            compiler(at, kind)
-        }
-        _ => values(at, kind),
-    }
+    let advice = sizes(at, kind)
+        .or_else(|| tensors(at, kind))
+        .or_else(|| settings(at, kind))
+        .or_else(|| containers(at, kind))
+        .or_else(|| compiler(at, kind));
+    advice.unwrap_or_else(|| values(at, kind))
 }
 
-fn sizes(at: &Situation<'_>, kind: ChangeKind) -> String {
+fn sizes(at: &Situation<'_>, kind: ChangeKind) -> Option<String> {
     let (size, mark) = (at.subject("the size"), at.mark());
-    match kind {
+    Some(match kind {
         ChangeKind::Size => size_of_input(at),
         ChangeKind::ParameterSize => format!(
             "{} is a parameter or buffer of another shape, which is not marked as dynamic. Compile each module by \
@@ -119,17 +96,18 @@ fn sizes(at: &Situation<'_>, kind: ChangeKind) -> String {
         }
         ChangeKind::EqualSizes => format!(
             "Mark one of the two dynamic by itself, {mark}, or set `torch.fx.experimental._config.use_duck_shape = \
-             False`, so that equal sizes are not taken for one."
+             False`, so that equal sizes do not share a symbol."
         ),
-        _ => relation(at.condition(), &size),
-    }
+        ChangeKind::Relation => relation(at.condition(), &size),
+        _ => return None,
+    })
 }
 
 fn size_of_input(at: &Situation<'_>) -> String {
     let (size, mark) = (at.subject("The size"), at.mark());
     if at.subject.became_dynamic() {
         return format!(
-            "{size} is dynamic since the last compile; further sizes need none. To save that compile, mark the \
+            "{size} is dynamic since the last compile; further sizes do not recompile. To save that compile, mark the \
              dimension before the first call: {mark}."
         );
     }
@@ -170,11 +148,11 @@ fn relation(condition: &str, size: &str) -> String {
     )
 }
 
-fn tensors(at: &Situation<'_>, kind: ChangeKind) -> String {
+fn tensors(at: &Situation<'_>, kind: ChangeKind) -> Option<String> {
     let tensor = at.named("The tensor");
-    match kind {
+    Some(match kind {
         ChangeKind::Stride if at.subject.became_dynamic() => format!(
-            "The stride is dynamic since the last compile; further strides need none. To save that compile, give \
+            "The stride is dynamic since the last compile; further strides do not recompile. To save that compile, give \
              {tensor} the same layout in each call: `.contiguous()`."
         ),
         ChangeKind::Stride => format!(
@@ -203,15 +181,16 @@ fn tensors(at: &Situation<'_>, kind: ChangeKind) -> String {
         ),
         ChangeKind::Alias => alias(at),
         ChangeKind::NotATensor => format!(
-            "{tensor} is a tensor in some calls and no tensor in others. Pass a tensor in every call: \
+            "{tensor} is a tensor in some calls and something else in others. Pass a tensor in every call: \
              `torch.tensor(..)`."
         ),
-        _ => format!(
+        ChangeKind::Marks => format!(
             "Dimensions of {} are marked as dynamic in some calls only. Mark each call the same way: call \
              `torch._dynamo.mark_dynamic` before every call, or before none.",
             at.named("an input")
         ),
-    }
+        _ => return None,
+    })
 }
 
 fn alias(at: &Situation<'_>) -> String {
@@ -222,9 +201,9 @@ fn alias(at: &Situation<'_>) -> String {
     )
 }
 
-fn settings(at: &Situation<'_>, kind: ChangeKind) -> String {
+fn settings(at: &Situation<'_>, kind: ChangeKind) -> Option<String> {
     let name = at.subject.source().unwrap_or("a setting of torch");
-    match kind {
+    Some(match kind {
         ChangeKind::GradMode => {
             "The function runs with gradients and without, under `torch.no_grad()` or `torch.inference_mode()`. The \
              training version beside the inference version is expected."
@@ -239,8 +218,9 @@ fn settings(at: &Situation<'_>, kind: ChangeKind) -> String {
              context for each call."
                 .to_owned()
         }
-        _ => format!("{} before the first call, and leave it.", how_to_set(name)),
-    }
+        ChangeKind::Setting => format!("{} before the first call, and leave it.", how_to_set(name)),
+        _ => return None,
+    })
 }
 
 /// The call that sets a global setting.
@@ -260,21 +240,28 @@ fn how_to_set(name: &str) -> String {
     call.unwrap_or_else(|| format!("Set `{name}`"))
 }
 
-fn containers(at: &Situation<'_>, kind: ChangeKind) -> String {
+fn containers(at: &Situation<'_>, kind: ChangeKind) -> Option<String> {
+    if !kind.is_state() && kind != ChangeKind::IteratorLength {
+        return None;
+    }
     let source = at.named("the container");
     if at.subject.expected {
-        return "The first step of an optimizer makes its state; the version without it is needed once. Expected."
-            .to_owned();
+        return Some(
+            "The first step of an optimizer makes its state; the version without it is needed once. Expected."
+                .to_owned(),
+        );
     }
     let is_module = at.subject.source().is_some_and(|source| {
         ["._modules", "._parameters", "._buffers"].iter().any(|part| source.ends_with(part))
     });
     if is_module {
-        return "One compiled function is called for modules of different structure, and each needs a version. Call \
-                `torch.compile` on each module by itself."
-            .to_owned();
+        return Some(
+            "One compiled function is called for modules of different structure, and each needs a version. Call \
+             `torch.compile` on each module by itself."
+                .to_owned(),
+        );
     }
-    match kind {
+    Some(match kind {
         ChangeKind::Length => format!(
             "The number of items of {source} is part of the compiled code, as its loops are unrolled. Pass the same \
              number in each call, pad it, or stack the items into one tensor."
@@ -289,16 +276,16 @@ fn containers(at: &Situation<'_>, kind: ChangeKind) -> String {
              program branches on it; otherwise pass the same set."
         ),
         _ => format!("Give the object {source} in every call or in none: set it before the first call."),
-    }
+    })
 }
 
-fn compiler(at: &Situation<'_>, kind: ChangeKind) -> String {
-    match kind {
+fn compiler(at: &Situation<'_>, kind: ChangeKind) -> Option<String> {
+    Some(match kind {
         ChangeKind::Backend => backend(at),
         ChangeKind::Race => {
             format!(
-                "Where several threads call the function{}, call it once before they start, so that they find it \
-                 compiled. With one thread only it is a fault of torch: report it.",
+                "If several threads call the function{}, call it once before they start, so that it is \
+                 compiled already. With only one thread it is a bug in torch: report it.",
                 threads(at)
             )
         }
@@ -307,8 +294,9 @@ fn compiler(at: &Situation<'_>, kind: ChangeKind) -> String {
              function, call it once before they start."
                 .to_owned()
         }
-        _ => "The guard that failed says what changed.".to_owned(),
-    }
+        ChangeKind::Other => "The failed guard says what changed.".to_owned(),
+        _ => return None,
+    })
 }
 
 /// The threads that recorded the recompiles, where they differ.
@@ -396,8 +384,11 @@ fn number(at: &Situation<'_>) -> String {
     let (name, source) = (at.named("the number"), at.subject.source().unwrap_or_default());
     let is_dynamic = at.subject.became_dynamic();
     if is_left_by_break(source) {
-        let after =
-            if is_dynamic { " It is dynamic since the last compile and needs no further one." } else { "" };
+        let after = if is_dynamic {
+            " It is dynamic since the last compile, so further values do not recompile."
+        } else {
+            ""
+        };
         return format!(
             "The value that a graph break left behind, such as the result of `.item()`, is part of the compiled code \
              after it. Keep it a tensor, or compute it outside of the compiled function.{after}"
@@ -405,7 +396,7 @@ fn number(at: &Situation<'_>) -> String {
     }
     if is_dynamic {
         return format!(
-            "Nothing to do: {name} is dynamic since the last compile, and further values need none. Passing a tensor \
+            "Nothing to do: {name} is dynamic since the last compile, and further values do not recompile. Passing a tensor \
              from the first call on saves that compile."
         );
     }

@@ -8,7 +8,7 @@ use crate::model::{CompileIndex, Function, Reason};
 use indexmap::IndexMap;
 
 /// A function that was compiled more than once, with its compiles.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Chain<'m> {
     /// The function, if the log names it.
     pub function: Option<&'m Function>,
@@ -29,7 +29,7 @@ pub struct Chain<'m> {
 }
 
 /// A compile of a chain.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Step<'m> {
     /// The compile.
     pub compile: CompileIndex,

@@ -72,12 +72,9 @@ fn chain<'m>(log: &Log<'m>, compiles: &[CompileIndex]) -> Chain<'m> {
             compile,
             reasons,
             changes,
-            closest: None,
-            change: None,
-            against: None,
             over_limit: log.limits.contains_key(&compile),
             writer: log.writers.get(&compile).copied(),
-            cause: None,
+            ..Step::default()
         }
     });
     let mut steps: Vec<Step<'_>> = steps.collect();
@@ -97,13 +94,11 @@ fn chain<'m>(log: &Log<'m>, compiles: &[CompileIndex]) -> Chain<'m> {
     let limits = steps.iter().filter_map(|step| log.limits.get(&step.compile).copied());
     let mut chain = Chain {
         function,
-        values: Vec::new(),
         us: again.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us)),
         limit: limits.max_by_key(|limit| *limit == Limit::Raises).unwrap_or(Limit::NotReached),
-        lead: None,
-        advice: Vec::new(),
         versions: versions(model, compiles),
         steps,
+        ..Chain::default()
     };
     let subjects = chain.subjects();
     let lead = subjects.iter().find_map(|subject| Some((subject.kind?, subject.name.clone())));

@@ -4,7 +4,7 @@ use super::expression::as_written;
 use super::kind::ChangeKind;
 
 /// The change that a failed guard reports.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
     /// What kind of thing changed.
     pub kind: ChangeKind,
@@ -32,18 +32,7 @@ pub struct Change {
 impl Change {
     pub(super) fn new(kind: ChangeKind, source: Option<&str>) -> Self {
         let source = source.map(as_written).filter(|source| !source.is_empty());
-        Self {
-            kind,
-            source,
-            dimension: None,
-            old: None,
-            new: None,
-            condition: None,
-            address: None,
-            became_dynamic: false,
-            is_own_effect: false,
-            of_parameter: false,
-        }
+        Self { kind, source, ..Self::default() }
     }
 
     pub(super) fn with_values(mut self, old: Option<&str>, new: Option<&str>) -> Self {

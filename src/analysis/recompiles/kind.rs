@@ -1,7 +1,7 @@
 //! The kinds of things that change between compiles of one function.
 
 /// What changed between two compiles of one function. Each kind has its own words and advice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
     /// A dimension of an input.
     Size,
@@ -76,6 +76,7 @@ pub enum ChangeKind {
     /// torch gives an empty reason: another backend in versions before 2.9, or a race.
     Unnamed,
     /// Nothing of the above.
+    #[default]
     Other,
 }
 

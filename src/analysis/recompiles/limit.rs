@@ -12,9 +12,10 @@ pub fn recompile_limit(model: &Model) -> u64 {
 }
 
 /// What happened to a function at the limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Limit {
     /// It was not reached.
+    #[default]
     NotReached,
     /// A call that fits no version runs in eager mode.
     RunsEagerly,

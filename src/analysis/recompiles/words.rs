@@ -180,11 +180,9 @@ pub(in crate::analysis) fn meaning(kind: ChangeKind) -> &'static str {
         }
         ChangeKind::ParameterSize => "The sizes of parameters and buffers are part of the compiled code.",
         ChangeKind::Rank => "Compiled code is for one number of dimensions.",
-        ChangeKind::ZeroOne => {
-            "torch always compiles sizes 0 and 1 for themselves, also where a size is dynamic."
-        }
+        ChangeKind::ZeroOne => "torch always compiles sizes 0 and 1 separately, even if the size is dynamic.",
         ChangeKind::EqualSizes => {
-            "Sizes that are equal in the first call are taken for one symbol, so the compiled code relies on it."
+            "Sizes that are equal in the first call share one symbol, so the compiled code relies on it."
         }
         ChangeKind::Relation => {
             "The compiled code relies on a relation of sizes that held in the first call."

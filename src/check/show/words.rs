@@ -96,9 +96,9 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
 pub(super) fn known(verdict: &Verdict) -> Option<String> {
     let known = verdict.known?;
     Some(match known {
-        0 => "The baseline knows nothing of what was found.".to_owned(),
+        0 => "Nothing that was found is in the baseline.".to_owned(),
         _ => format!(
-            "What the baseline knows does not count: {}.",
+            "Not counted, as the baseline lists them: {}.",
             counted(known, "known finding", "known findings")
         ),
     })

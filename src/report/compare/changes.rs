@@ -1,4 +1,4 @@
-//! What changed, as entries: what it is, where, the compiles of both sides, the seconds.
+//! The list of changes: what changed, where, the compiles of both sides, the seconds.
 
 use super::rows::{clip, difference_class, kind_class, kind_word, ranks, sentence, signed};
 use super::verdict::{is_change, same};
@@ -10,14 +10,14 @@ use crate::report::kit::markup::{Element, close, close_section, put, soft, soft_
 use serde::Serialize;
 use std::io::Write;
 
-/// Entries of the list. With the rows of the tables, this keeps the page below 2 MB whatever the texts are.
+/// Entries of the list. Together with the limits of the tables, this keeps the page below 2 MB.
 const SHOWN: usize = 150;
 
 /// Characters of a sentence, and of a detail.
 const LONGEST_SENTENCE: usize = 300;
 const LONGEST_DETAIL: usize = 500;
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Entry {
     class: &'static str,
     kind: &'static str,
@@ -40,14 +40,10 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
     }
     let has = |kind: RowKind| rows.iter().any(|row| row.kind == kind);
     let plain = |kind: &'static str, text: &str| Entry {
-        class: "",
         kind,
         subject: Html::escaped(text),
-        place: Html::default(),
-        detail: Html::default(),
-        compiles: Html::default(),
-        cost_class: "",
         cost: UNKNOWN.to_owned(),
+        ..Entry::default()
     };
     if !has(RowKind::Gone) {
         put(out, &view.render("diff_change", &plain("Gone", "Nothing of A is missing in B."))?)?;
@@ -55,12 +51,11 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
     put(out, &view.render("diff_change", &plain("Same", &same(view.comparison)))?)?;
     close(out, "ul")?;
     if rows.len() > SHOWN {
-        let more = counted(rows.len() - SHOWN, "more change stands", "more changes stand");
+        let more = counted(rows.len() - SHOWN, "more change is", "more changes are");
         let link = view.link("diff.json", "diff.json");
         soft_paragraph(out, Html::joined([format!("{more} in ").into(), link, ".".into()], ""))?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
@@ -95,8 +90,7 @@ fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
     })
 }
 
-/// Links to the pages of both reports with the evidence: where a problem is listed, or the graphs of a function that
-/// changed, which the viewer of each report shows with their code.
+/// Links to the evidence in both reports: the page that lists a problem, or the graphs of a function that changed.
 fn evidence(view: DiffView<'_>, row: &Row) -> Option<Html> {
     let link = |side: Side, of: &RowSide, name: &str| {
         let page = of.page.as_deref()?;

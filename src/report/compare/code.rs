@@ -1,12 +1,12 @@
-//! `changed/1.html` and so on: the graphs and the code of a function that changed, A and B side by side.
+//! `changed/1.html` and so on: graphs and code of a changed function, A and B side by side.
 
 use super::columns::{self, Room};
 use super::files::{DIFF_PAGE, changed_page};
 use super::view::{Compiles, DiffView, Side};
 use crate::analysis::two_columns::two_columns;
 use crate::compare::{
-    ChangedFunction, ChangedFunctions, ComparedCompile, ComparedText, Comparison, CompileRef, CompileTexts,
-    TextFile, TextKind,
+    ChangedFunction, ChangedFunctions, ComparedCompile, ComparedText, Comparison, CompileTexts, TextFile,
+    TextKind,
 };
 use crate::output::Page;
 use crate::report::kit::assets::COMPARE_CODE;
@@ -55,7 +55,7 @@ fn page(
     let both: Vec<&ComparedCompile> = both.collect();
     shell.tabs = vec![Tab::away(format!("../{DIFF_PAGE}"), "Comparison", None)];
     for (at, one) in both.iter().enumerate().filter(|_| both.len() > 1) {
-        let id = one.b.as_ref().map(|side| side.id.as_str()).unwrap_or_default();
+        let id = one.b.as_ref().map(|side| side.link.id.as_str()).unwrap_or_default();
         shell.tabs.push(Tab::section(&anchor(at), &format!("Compile {id}"), None));
     }
     write_page(worker, out, &shell, |worker, out| {
@@ -92,17 +92,17 @@ fn head(view: DiffView<'_>, function: ChangedFunction<'_>, both: usize) -> anyho
                 .compared
                 .iter()
                 .filter(|one| (one.a.is_some() != one.b.is_some()) && side(one).is_some());
-            let ids: Vec<&str> = only.filter_map(|one| Some(side(one).as_ref()?.id.as_str())).collect();
+            let ids: Vec<&str> = only.filter_map(|one| Some(side(one).as_ref()?.link.id.as_str())).collect();
             (!ids.is_empty()).then(|| Html::escaped(&format!("Compiled by {name} only: {}.", ids.join(", "))))
         };
         notes.extend(of(|one| &one.a, "A"));
         notes.extend(of(|one| &one.b, "B"));
     }
     notes.push(Html::escaped(
-        "Equal lines are folded. White space at the ends of lines and addresses of objects count as equal.",
+        "Equal lines are folded. Trailing white space and addresses of objects are ignored.",
     ));
     let keys = Element::new("span").class("needs-script").hidden();
-    notes.push(keys.around("The key n leads to the next change, p to the one before."));
+    notes.push(keys.around("Press n for the next change, p for the previous one."));
     view.verdict(Html::joined(sentence, " "), notes)
 }
 
@@ -114,13 +114,12 @@ fn compile(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let (Some(a), Some(b)) = (&one.a, &one.b) else { return Ok(()) };
-    let title = if a.id == b.id {
-        format!("Compile {}", b.id)
-    } else {
-        format!("Compile {} in A, {} in B", a.id, b.id)
+    let title = match (&a.link.id, &b.link.id) {
+        (a, b) if a == b => format!("Compile {b}"),
+        (a, b) => format!("Compile {a} in A, {b} in B"),
     };
     view.open_section(out, (&anchor(at), &title, ""), None, Html::default())?;
-    soft_paragraph(out, Html::joined([links(view, Side::A, a)?, links(view, Side::B, b)?], " "))?;
+    soft_paragraph(out, Html::joined([links(view, Side::A, a), links(view, Side::B, b)], " "))?;
     let texts = one.texts();
     for kind in TextKind::ALL.into_iter().filter(|kind| texts.iter().all(|text| text.kind != *kind)) {
         note_below(out, format!("{}: neither side has one.", title_of(kind)))?;
@@ -128,20 +127,18 @@ fn compile(
     for found in texts {
         text(view, (a, b), found, (room, out))?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 /// The pill of a compile, and a link to the viewer of its graphs.
-fn links(view: DiffView<'_>, side: Side, compile: &CompileTexts) -> anyhow::Result<Html> {
+fn links(view: DiffView<'_>, side: Side, compile: &CompileTexts) -> Html {
     let name = if side == Side::A { "A" } else { "B" };
-    let of =
-        CompileRef { id: compile.id.clone(), status: compile.status.clone(), folder: compile.folder.clone() };
-    let mut pieces = vec![strong(name), view.pills(side, &[of])];
-    let graphs = (!compile.folder.is_empty()).then(|| format!("{}/graphs.html", compile.folder));
+    let link = &compile.link;
+    let mut pieces = vec![strong(name), view.pills(side, std::slice::from_ref(link))];
+    let graphs = (!link.folder.is_empty()).then(|| format!("{}/graphs.html", link.folder));
     let graphs = graphs.and_then(|page| view.href_in(side, &page));
     pieces.extend(graphs.map(|href| view.link(&href, &format!("graphs in {name}"))));
-    Ok(Html::joined(pieces, " "))
+    Html::joined(pieces, " ")
 }
 
 fn title_of(kind: TextKind) -> &'static str {
@@ -152,7 +149,7 @@ fn title_of(kind: TextKind) -> &'static str {
     }
 }
 
-/// A text of both sides in two columns, or a sentence where they are equal or one is missing.
+/// A text of both sides in two columns, or a sentence if they are equal or one is missing.
 fn text(
     view: DiffView<'_>,
     (a, b): (&CompileTexts, &CompileTexts),
@@ -190,7 +187,7 @@ fn text(
         if equal == 1 { "1 is".to_owned() } else { format!("{equal} are") },
     );
     if columns.rough {
-        words.push_str(" They differ much: compared between lines that stand once in both.");
+        words.push_str(" The texts differ so much that only lines that are unique in both were matched.");
     }
     soft_paragraph(out, Html::joined([Html::escaped(&words), links], " "))?;
     put(
@@ -203,10 +200,7 @@ fn text(
     close(out, "div")?;
     if left_out > 0 {
         let rows = counted(left_out, "further row", "further rows");
-        note_below(
-            out,
-            format!("Not shown: {rows}, since this page would become too large; the files have all."),
-        )?;
+        note_below(out, format!("Not shown: {rows}, to limit the size of this page; the files have all."))?;
     }
     Ok(())
 }

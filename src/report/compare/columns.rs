@@ -1,4 +1,4 @@
-//! Two texts in two columns: equal lines folded, what differs marked line by line and word by word.
+//! Two texts in two columns: equal lines are folded, differing lines and words are marked.
 
 use crate::analysis::two_columns::{ColumnRow, Columns, Line, changed_words};
 use crate::report::kit::formats::{clipped, counted};
@@ -6,7 +6,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, put};
 use std::io::Write;
 
-/// Equal lines that stand unfolded beside a change, and the shortest run that is worth a fold.
+/// Equal lines that stay unfolded next to a change, and the shortest run of lines that is folded.
 const CONTEXT: usize = 3;
 const SHORTEST_FOLD: usize = 4;
 
@@ -24,7 +24,7 @@ struct Cell<'t> {
     sign: &'static str,
 }
 
-/// Writes the rows as far as there is room for them. Gives how many were left out.
+/// Writes the rows that there is room for, and returns how many were left out.
 pub(super) fn write(columns: &Columns<'_>, room: &mut Room, out: &mut dyn Write) -> anyhow::Result<usize> {
     let mut rest = columns.rows.as_slice();
     let mut first = true;
@@ -43,7 +43,7 @@ pub(super) fn write(columns: &Columns<'_>, room: &mut Room, out: &mut dyn Write)
     Ok(0)
 }
 
-/// Equal lines, folded but for those beside a change.
+/// Equal lines, folded except next to a change.
 fn equal(
     rows: &[ColumnRow<'_>],
     [first, last]: [bool; 2],
@@ -67,7 +67,7 @@ fn equal(
     Ok(left_out)
 }
 
-/// Rows, as far as there is room. Gives how many are left out.
+/// Writes the rows that there is room for, and returns how many were left out.
 fn drawn(rows: &[ColumnRow<'_>], room: &mut Room, out: &mut dyn Write) -> anyhow::Result<usize> {
     for (at, row) in rows.iter().enumerate() {
         let drawn = pair(row);

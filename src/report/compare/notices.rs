@@ -5,7 +5,7 @@ use crate::analysis::Severity;
 use crate::compare::{Comparison, Row, RowKind, Topic};
 use crate::report::formats::{Notice, Suite, Test};
 
-/// Tests of the suite: what must not become worse, by the topics of rows.
+/// Tests of the suite, with the topics of the rows that fail them.
 const TESTED: [(&str, &[Topic]); 7] = [
     ("No new failure", &[Topic::Failure]),
     ("Ranks agree as before", &[Topic::Ranks]),
@@ -16,7 +16,7 @@ const TESTED: [(&str, &[Topic]); 7] = [
     ("No slower kernel", &[Topic::Measured]),
 ];
 
-/// What is new and worse first, as it is listed; what became better is information.
+/// New and worse rows first; better rows are information.
 pub fn notices(comparison: &Comparison) -> Vec<Notice> {
     let mut notices: Vec<Notice> = comparison.rows.iter().map(notice).collect();
     notices.sort_by_key(|notice| match notice.level {
@@ -45,7 +45,7 @@ fn notice(row: &Row) -> Notice {
     }
 }
 
-/// The rule of a row: that of the finding which it would be, where something is new.
+/// The rule of a row; new problems have the rule of the corresponding finding.
 fn rule(row: &Row) -> &'static str {
     match (row.kind, row.topic) {
         (RowKind::New, Topic::Failure) => "failure",
@@ -68,7 +68,7 @@ fn level(row: &Row) -> Severity {
     }
 }
 
-/// One test for each thing that must not become worse.
+/// One test per thing that must not become worse.
 pub fn suite(comparison: &Comparison) -> Suite {
     let test = |(name, topics): (&str, &[Topic])| {
         let is_worse = |row: &&Row| topics.contains(&row.topic) && level(row) != Severity::Info;

@@ -1,4 +1,4 @@
-//! `diff.html`: the verdict, what changed, how sure that is, and the tables.
+//! `diff.html`: the verdict, the changes, how certain they are, and the tables.
 
 use super::rows::against;
 use super::verdict::{doubt, notes, pieces};
@@ -120,15 +120,14 @@ fn about(recording: &Recording) -> String {
     parts.join(" · ")
 }
 
-/// How sure this is.
+/// How certain the differences are.
 fn doubts(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    view.open_section(out, ("noise", "How sure is this", ""), None, Html::default())?;
+    view.open_section(out, ("noise", "How certain is this", ""), None, Html::default())?;
     let (runs, rest) = doubt(view.comparison);
     let mut pieces = vec![strong(runs), rest.into()];
     if view.comparison.a.len() + view.comparison.b.len() == 2 {
         pieces.push(view.command("tlparse diff --a A1 A2 A3 --b B1 B2 B3"));
     }
     put(out, &Element::new("p").class("advice doubt").around(Html::joined(pieces, " ")))?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }

@@ -1,10 +1,10 @@
-//! How a row reads.
+//! The words of a row.
 
 use crate::analysis::resumed;
 use crate::compare::{Comparison, Pair, Row, RowKind, Topic};
 use crate::report::kit::formats::{UNKNOWN, clipped, micros, short_path};
 
-/// What became of it, as the first word of an entry.
+/// The first word of an entry: how it changed.
 pub(super) fn kind_word(kind: RowKind) -> &'static str {
     match kind {
         RowKind::New => "New",
@@ -15,7 +15,7 @@ pub(super) fn kind_word(kind: RowKind) -> &'static str {
     }
 }
 
-/// Whether a row is about something that one would rather not have.
+/// Whether a topic is about problems.
 fn is_trouble(topic: Topic) -> bool {
     matches!(topic, Topic::Failure | Topic::GraphBreak | Topic::Recompile | Topic::Ranks)
 }
@@ -61,7 +61,7 @@ pub(super) fn difference_class(seconds: f64) -> &'static str {
     }
 }
 
-/// What a row says, with its values: `Kernel builds: 6.32 s → 11.8 s`. Code stands between backquotes.
+/// The sentence of a row with its values: `Kernel builds: 6.32 s → 11.8 s`. Code is in backquotes.
 pub(super) fn sentence(row: &Row) -> String {
     let subject = &row.subject;
     let (a, b) = medians(row.seconds);

@@ -83,8 +83,7 @@ pub(super) fn parts(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Wri
         shown.parts.iter().map(|one| line(Html::escaped(&one.name), one.times, widest)).collect();
     rows.push(line(Element::new("b").around("Compile time"), shown.total, 0.0));
     view.table(out, &table, rows.into_iter())?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 /// Functions: those that differ, then those within the noise in a fold.
@@ -125,8 +124,7 @@ pub(super) fn functions(
             format!("Graphs and code of {more} are not set side by side here: there are too many."),
         )?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn function_table(
@@ -211,8 +209,7 @@ pub(super) fn kernels(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn W
         measured_table(view, out, ("operators-table", "Operators", &shown.operators), total)?;
         close(out, "details")?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn measured_table(
@@ -303,8 +300,7 @@ pub(super) fn settings(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn 
         let fold = more(format!("{count} that only the torch of {name} has"), &Html::joined(names, " "));
         writeln!(out, "{}", fold.as_str())?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 /// Rank by rank.
@@ -329,6 +325,5 @@ pub(super) fn ranks(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<(
     if logs.len() > ROWS {
         note_below(out, format!("{} differ less.", counted(logs.len() - ROWS, "more rank", "more ranks")))?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }

@@ -15,13 +15,13 @@ pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
     let plain = |text: String| SummaryLine::plain(text.replace('\u{a0}', " "));
     let mut lines = vec![plain(verdict::sentence(comparison))];
     lines.extend(verdict::notes(comparison).into_iter().map(plain));
-    // The times of functions, kernels and settings are many: they are told where nothing else is.
+    // Times of functions and kernels, and settings, are many: they come last.
     let changes = comparison.rows.iter().filter(|row| is_change(row));
     let rest = comparison.rows.iter().filter(|row| !is_change(row) && row.topic != Topic::CompileTime);
-    let told: Vec<&Row> = changes.chain(rest).take(ROWS).collect();
+    let listed: Vec<&Row> = changes.chain(rest).take(ROWS).collect();
     let of_total = comparison.rows.iter().filter(|row| row.topic == Topic::CompileTime).count();
-    let more = comparison.rows.len().saturating_sub(told.len() + of_total);
-    lines.extend(told.into_iter().map(line));
+    let more = comparison.rows.len().saturating_sub(listed.len() + of_total);
+    lines.extend(listed.into_iter().map(line));
     if more > 0 {
         let more = counted(more, "more difference", "more differences");
         lines.push(plain(format!("{more}: times of functions and kernels, settings and the rest.")));

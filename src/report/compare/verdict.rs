@@ -1,11 +1,11 @@
-//! The verdict on two sides: how much slower or faster, why, and what is new or gone.
+//! The verdict on two sides: how much slower or faster B is, why, and what is new or gone.
 
 use super::rows::{medians, time};
 use crate::compare::{Comparison, LogComparison, Row, RowKind, TimeLine, Topic};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::verdict::Words;
 
-/// What a verdict counts.
+/// What a verdict counts, with singular and plural.
 const COUNTED: [(Topic, &str, &str); 4] = [
     (Topic::Failure, "failure", "failures"),
     (Topic::GraphBreak, "graph break", "graph breaks"),
@@ -18,7 +18,7 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
     pieces(comparison).into_iter().map(|words| words.text().replace('\u{a0}', " ")).collect()
 }
 
-/// The verdict, whose numbers lead to the evidence.
+/// The verdict, whose numbers link to the evidence.
 pub(super) fn pieces(comparison: &Comparison) -> Vec<Words> {
     let Some(shown) = comparison.shown() else {
         return vec![Words::plain("A and B have no rank in common, so there is nothing to compare.")];
@@ -84,7 +84,7 @@ fn share(shown: &LogComparison) -> Vec<Words> {
     vec![Words::linked(" ", share, "#parts", ""), Words::plain(format!(" of the difference is {name}."))]
 }
 
-/// A part's name within a sentence: proper names keep their capital.
+/// A part's name within a sentence; proper names keep their capital.
 fn lower(name: &str) -> String {
     match name {
         "Kernel builds" | "Code generation" | "Autotuning" | "Other phases" => name.to_lowercase(),
@@ -101,60 +101,50 @@ fn capitalized(text: &str) -> String {
 
 /// `1 failure is new, nothing is gone.`
 fn news(comparison: &Comparison) -> Vec<Words> {
-    let count = |kind: RowKind| -> Vec<(Topic, String, usize)> {
+    let count = |kind: RowKind| -> Vec<Counted> {
         let of = |(topic, one, many): (Topic, &str, &str)| {
             let rows = comparison.rows.iter().filter(|row| row.kind == kind && row.topic == topic).count();
-            (rows > 0).then(|| (topic, counted(rows, one, many), rows))
+            (rows > 0).then(|| Counted { topic, rows, text: counted(rows, one, many) })
         };
         COUNTED.into_iter().filter_map(of).collect()
     };
     let (new, gone) = (count(RowKind::New), count(RowKind::Gone));
+    if new.is_empty() && gone.is_empty() {
+        return vec![Words::plain(" No failure, graph break, recompile or function is new or gone.")];
+    }
     let mut pieces = vec![Words::plain(" ")];
-    match (new.is_empty(), gone.is_empty()) {
-        (true, true) => {
-            pieces.push(Words::plain("No failure, graph break, recompile or function is new or gone."));
-            return pieces;
-        }
-        (true, false) => pieces.push(Words::plain("Nothing is new, ")),
-        (false, _) => {
-            pieces.extend(listed(&new, "err"));
-            pieces.push(Words::plain(if gone.is_empty() { ", nothing is gone." } else { ", " }));
-        }
-    }
-    if !gone.is_empty() {
-        pieces.extend(gone_words(&gone));
-        pieces.push(Words::plain("."));
-    }
+    let class = if new.iter().any(|one| one.topic == Topic::Failure) { "err" } else { "warn" };
+    pieces.extend(listed(&new, ["Nothing is new", " is new", " are new"], class));
+    pieces.push(Words::plain(", "));
+    pieces.extend(listed(&gone, ["nothing is gone", " is gone", " are gone"], ""));
+    pieces.push(Words::plain("."));
     pieces
 }
 
-fn gone_words(gone: &[(Topic, String, usize)]) -> Vec<Words> {
-    let mut words = joined(gone, "");
-    words.push(Words::plain(if is_one(gone) { " is gone" } else { " are gone" }));
-    words
+/// Rows of one topic that are new, or gone.
+struct Counted {
+    topic: Topic,
+    rows: usize,
+    /// `2 failures`
+    text: String,
 }
 
-fn listed(new: &[(Topic, String, usize)], class: &'static str) -> Vec<Words> {
-    let class = if new.iter().any(|(topic, ..)| *topic == Topic::Failure) { class } else { "warn" };
-    let mut words = joined(new, class);
-    words.push(Words::plain(if is_one(new) { " is new" } else { " are new" }));
-    words
-}
-
-fn is_one(counts: &[(Topic, String, usize)]) -> bool {
-    counts.iter().map(|(.., count)| count).sum::<usize>() == 1
-}
-
-fn joined(counts: &[(Topic, String, usize)], class: &'static str) -> Vec<Words> {
+/// `1 failure and 2 graph breaks are new`, with the words for none, one and more.
+fn listed(all: &[Counted], [none, one, many]: [&'static str; 3], class: &'static str) -> Vec<Words> {
     let mut words = Vec::new();
-    for (at, (_, text, _)) in counts.iter().enumerate() {
-        let before = match (at, at + 1 == counts.len()) {
+    for (at, counted) in all.iter().enumerate() {
+        let before = match (at, at + 1 == all.len()) {
             (0, _) => "",
             (_, true) => " and ",
             _ => ", ",
         };
-        words.push(Words::linked(before, text.clone(), "#changes", class));
+        words.push(Words::linked(before, counted.text.clone(), "#changes", class));
     }
+    words.push(Words::plain(match all.iter().map(|counted| counted.rows).sum::<usize>() {
+        0 => none,
+        1 => one,
+        _ => many,
+    }));
     words
 }
 
@@ -207,7 +197,7 @@ pub(super) fn same(comparison: &Comparison) -> String {
     }
 }
 
-/// How sure this is.
+/// How certain the differences are.
 pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
     let threshold = comparison.threshold;
     let limits = format!(
@@ -228,8 +218,8 @@ pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
         (1, 1) => (
             "One run against one run.".to_owned(),
             format!(
-                "Differences {limits} are set apart as noise{sum}. Above that, one run a side cannot tell a change from \
-                 a busy machine; the logs do not say how busy it was. Several runs a side give medians and spread."
+                "Differences {limits} are set apart as noise{sum}. Above that, one run per side cannot tell a change from \
+                 a busy machine; the logs do not record the load. Several runs per side give medians and ranges."
             ),
         ),
         (a, b) => (

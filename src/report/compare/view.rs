@@ -1,4 +1,4 @@
-//! A page's view of a comparison: where the reports of both sides stand, and the compiles in them.
+//! A page's view of a comparison: links to the reports of both sides and to their compiles.
 
 use super::files::changed_page;
 use crate::compare::{ChangedFunctions, Comparison, CompileRef, Recording, RowSide};
@@ -34,13 +34,7 @@ impl<'c> Compiles<'c> {
             let mut known = Known::default();
             for log in side.first().map(|recording| recording.logs.as_slice()).unwrap_or_default() {
                 for compile in log.functions.iter().flat_map(|function| &function.compiles) {
-                    let folder = match compile.folder.is_empty() {
-                        true => String::new(),
-                        false => format!("{}{}", log.folder, compile.folder),
-                    };
-                    let status = compile.status.clone();
-                    let id = compile.id.clone();
-                    known.insert((log.rank, compile.id.as_str()), CompileRef { id, status, folder });
+                    known.insert((log.rank, compile.id.as_str()), CompileRef::of(log, compile));
                 }
             }
             known
@@ -48,7 +42,7 @@ impl<'c> Compiles<'c> {
         Compiles { a: known(&comparison.a), b: known(&comparison.b) }
     }
 
-    /// None, for a page whose rows name their compiles themselves.
+    /// Empty, for a page whose rows have the status and folder of their compiles.
     pub fn of_none() -> Compiles<'c> {
         Compiles { a: Known::default(), b: Known::default() }
     }
@@ -80,10 +74,10 @@ impl<'a> Deref for DiffView<'a> {
     }
 }
 
-/// Words for statuses that the style sheet knows: a report may come from anywhere, and the word becomes part of a class.
+/// Statuses that the style sheet has classes for: reports are not trusted, and the word becomes part of a class.
 const STATUSES: [&str; 5] = ["ok", "break", "empty", "error", "missing"];
 
-/// Pills of a side of a row or a line.
+/// Pills per side of a row or a line.
 const PILLS: usize = 4;
 
 impl<'a> DiffView<'a> {
@@ -109,19 +103,19 @@ impl<'a> DiffView<'a> {
         }
     }
 
-    /// Where a file of a side's report stands; None where there is no report to lead to, or it has no such page.
+    /// Link to a page of a side's report; None if there is no such report or page.
     pub fn href_in(&self, side: Side, page: &str) -> Option<String> {
         let has_page = self.recording(side)?.pages.contains(page);
         self.report_of(side).filter(|_| has_page).map(|report| encoded(&format!("{report}/{page}")))
     }
 
-    /// The folder of a side's report, seen from the page; not encoded yet.
+    /// The folder of a side's report relative to the page, not yet encoded.
     pub fn report_of(&self, side: Side) -> Option<String> {
         let report = self.recording(side)?.report.as_ref()?;
         Some(format!("{}{report}", "../".repeat(self.pieces.depth)))
     }
 
-    /// A link to the page with the graphs and the code of a function; None where it has none.
+    /// A link to the page with the graphs and the code of a function, if it has one.
     pub fn side_by_side(&self, rank: Option<u64>, function: usize) -> Option<Html> {
         let place = self.changed.place(rank, function)?;
         Some(self.link(&encoded(changed_page(place).as_str()), "side by side"))
@@ -132,9 +126,9 @@ impl<'a> DiffView<'a> {
         let refs: Vec<CompileRef> = row
             .compiles
             .iter()
-            .map(|id| match self.compiles.get(side, rank, id) {
-                Some(known) => known.clone(),
-                None => CompileRef { id: id.clone(), status: String::new(), folder: String::new() },
+            .map(|id| {
+                let known = self.compiles.get(side, rank, id).cloned();
+                known.unwrap_or_else(|| CompileRef { id: id.clone(), ..CompileRef::default() })
             })
             .collect();
         self.pills(side, &refs)

@@ -3,32 +3,17 @@
 use super::*;
 use crate::analysis::recompiles::chain::{Cause, Step};
 use crate::analysis::recompiles::guard_kinds::classify;
-use crate::model::CompileIndex;
 
 fn advice_on(changes: Vec<Change>) -> String {
     let steps = changes.into_iter().map(|change| Step {
-        compile: CompileIndex::default(),
-        reasons: Vec::new(),
         changes: vec![change.clone()],
         closest: Some(0),
         cause: Some(Cause { kind: change.kind, expected: change.kind.is_expected() }),
         change: Some(change),
-        against: None,
-        over_limit: false,
-        writer: None,
+        ..Step::default()
     });
     let steps: Vec<Step<'_>> = steps.collect();
-    let versions = steps.len() + 1;
-    let chain = Chain {
-        advice: Vec::new(),
-        function: None,
-        steps,
-        lead: None,
-        values: Vec::new(),
-        us: None,
-        limit: Limit::NotReached,
-        versions,
-    };
+    let chain = Chain { versions: steps.len() + 1, steps, ..Chain::default() };
     let model = Model::default();
     let all = chain.subjects();
     let subject = all.first().unwrap();
@@ -96,7 +81,10 @@ fn a_size_that_was_never_dynamic_is_to_be_marked() {
     let text = advice(&[&size(4, 6), &size(6, 10)]);
     assert!(text.contains("took 3 sizes") && text.contains("mark_dynamic(x, 1)"), "{text}");
     let text = dynamic(&size(4, 6));
-    assert!(text.contains("further sizes need none") && text.contains("before the first call"), "{text}");
+    assert!(
+        text.contains("further sizes do not recompile") && text.contains("before the first call"),
+        "{text}"
+    );
 }
 
 #[test]

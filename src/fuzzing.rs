@@ -1,7 +1,7 @@
 //! The parsers of single texts, for the search in `fuzz/`: each takes any bytes, ends, and keeps what is promised of it.
 //!
-//! This is compiled for that search, for tests and for the measurements of `benches/speed`; the program does not have it.
-//! What the search found stands in `fuzz/regressions` and is given to these parsers by `cargo test`.
+//! For that search, for tests and for the measurements of `benches/speed`; no part of the library's interface. It is always
+//! compiled, since a feature would mean a second build of the crate. Inputs that once failed are in `fuzz/regressions`.
 
 use crate::analysis::provenance::{self, CodeKind, CodeOfKind, GraphText, Texts};
 use crate::analysis::{self, as_written, classify, guard_diff, parameter_name, read_guard_tree};

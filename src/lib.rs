@@ -26,7 +26,6 @@ mod analysis;
 mod check;
 mod compare;
 mod events;
-#[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 mod job;

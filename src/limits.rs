@@ -1,34 +1,33 @@
-//! How much of a log is shown where it could be shown without end. A log comes from anywhere: what it repeats by a number,
-//! such as the name of a file, costs it a few bytes each time, and a report must not spend its whole length on each.
-//! The whole stands once, in `raw.log`, and what a record itself says in `raw.jsonl`.
+//! Length limits for text of a log and for pages. A log refers to interned strings, such as file names, by number: a few
+//! bytes each time, which must not cost the report the whole string each time. `raw.log` and `raw.jsonl` have the full text.
 
 use std::borrow::Cow;
 
-/// Bytes of the name of a function or of a class. Real ones have a hundred.
+/// Bytes of the name of a function or class. Real names have about a hundred.
 pub const LONGEST_NAME: usize = 1_000;
 
-/// Bytes of a line of source beside a frame. Formatters break lines at a hundred.
+/// Bytes of a source line beside a frame. Formatters break lines at a hundred.
 pub const LONGEST_LINE: usize = 2_000;
 
-/// Bytes of the path of a file: the longest that Linux opens.
+/// Bytes of a file's path: the longest that Linux opens.
 pub const LONGEST_PATH: usize = 4_096;
 
-/// Bytes of a text that a page folds below its beginning: escaped, they may be a whole megabyte of a page. The longest reason
-/// of a graph break that was recorded has 20 KB.
+/// Bytes of a text that a page shows collapsed. Escaped, it may take a megabyte of the page. The longest recorded reason of
+/// a graph break has 20 KB.
 pub const LONGEST_FOLDED: usize = 200_000;
 
-/// Levels of lists and objects in the JSON of a record that is copied: many readers of JSON give up at 128, and files have a
-/// few levels of their own. Torch writes five.
+/// Nesting depth of JSON that is copied from a record. Many JSON readers give up at 128, and our files add a few levels.
+/// Torch writes five.
 pub const DEEPEST_JSON: usize = 100;
 
-/// Bytes of a page from which on its tables get no more rows: what browsers open at once. The page of a viewer, which shows
-/// code or graphs side by side, may have [`LARGEST_VIEWER`].
+/// Bytes of a page after which its tables get no more rows, so that browsers open it at once. Viewers, which show code or
+/// graphs side by side, have [`LARGEST_VIEWER`].
 pub const LARGEST_PAGE: usize = 2_000_000;
 
-/// Bytes of a viewer's page from which on its tables get no more rows.
+/// Bytes of a viewer's page after which its tables get no more rows.
 pub const LARGEST_VIEWER: usize = 8_000_000;
 
-/// The text if it has at most so many bytes, else its beginning and an ellipsis.
+/// The text if it has at most `most` bytes, else its beginning and an ellipsis.
 pub fn bounded(text: &str, most: usize) -> Cow<'_, str> {
     match beginning(text, most) {
         all if all.len() == text.len() => Cow::Borrowed(text),
@@ -36,7 +35,7 @@ pub fn bounded(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// At most so many bytes from the begin of a text, cut between characters.
+/// The first `most` bytes of a text or fewer, cut between characters.
 pub fn beginning(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     text.get(..end.unwrap_or_default()).unwrap_or_default()

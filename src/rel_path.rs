@@ -1,30 +1,30 @@
-//! Names of files inside a report. A log chooses parts of them, so every one is checked.
+//! Paths of files inside a report. Logs choose parts of them, so each is checked.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
-/// `rank_0/process_7/-_0_0_0/file`: no report is deeper.
+/// Deepest path: `rank_0/process_7/-_0_0_0/file`.
 const MAX_PARTS: usize = 4;
 
-/// Leaves room for a suffix below the 255 bytes (143 on eCryptfs) that file systems allow in a name.
+/// File systems allow names of 255 bytes (143 on eCryptfs); this leaves room for a suffix.
 const MAX_PART_BYTES: usize = 120;
 
-/// Hexadecimal digits of a hash that keep two cut names apart.
+/// Hexadecimal digits of the hash that distinguishes truncated names.
 const HASH_DIGITS: usize = 8;
 
-/// A cut name keeps some of its own text beside the hash.
+/// A truncated name keeps some of its own text beside the hash.
 const MIN_PART_BYTES: usize = 2 * HASH_DIGITS;
 
 /// A checked relative path inside a report, its parts separated by `/`.
 ///
 /// It has no root, no `..`, no empty part, no control or invisible character, nothing that Windows reserves, at
-/// most four parts and at most 120 bytes a part: joined to a folder it stays below that folder on any system.
+/// most four parts and at most 120 bytes per part. Joined to a folder, it stays below that folder on any system.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelPath(Box<str>);
 
 impl RelPath {
-    /// Takes `text` if it is safe as it stands.
+    /// Returns `text` as a path if it is safe.
     #[must_use]
     pub fn new(text: &str) -> Option<RelPath> {
         let mut parts = 0;
@@ -37,10 +37,10 @@ impl RelPath {
         Some(RelPath(text.into()))
     }
 
-    /// Joins parts, each made safe first; parts beyond the fourth are left out.
+    /// Joins parts after making each of them safe; parts beyond the fourth are dropped.
     #[must_use]
     pub fn of_parts(parts: &[&str]) -> RelPath {
-        // Exactly as long as safe parts need: nothing is copied in the end.
+        // Exactly as long as safe parts need, so that boxing it copies nothing.
         let slashes = parts.len().saturating_sub(1);
         let mut path = String::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>() + slashes);
         for part in parts.iter().take(MAX_PARTS) {
@@ -55,8 +55,8 @@ impl RelPath {
         RelPath(path.into())
     }
 
-    /// As [`of_parts`](RelPath::of_parts) with a folder, whose text becomes that of the path, and a name. A report asks ten
-    /// times for the path of each of its files.
+    /// [`of_parts`](RelPath::of_parts) for a folder and a name, reusing the folder's text: the path of each file is built about
+    /// ten times per report.
     #[must_use]
     pub(crate) fn below(mut folder: String, name: &str) -> RelPath {
         if !is_safe_part(&folder) || !is_safe_part(name) {
@@ -67,17 +67,17 @@ impl RelPath {
         RelPath(folder.into())
     }
 
-    /// Makes one safe part of at most `max` bytes (kept within 16 to 120) of any `name`.
+    /// Makes a safe part of at most `max` bytes (clamped to 16 to 120) from any `name`.
     ///
-    /// A safe name is kept. Otherwise unsafe characters become `_`, and a long name is cut and gets a hash of the
-    /// whole, so that two long names stay two. Two short names may become one: the caller numbers them.
+    /// A safe name is kept. Otherwise unsafe characters become `_`, and a long name is truncated and gets a hash of the
+    /// whole, so that two long names stay distinct. Two short names may become equal: the caller numbers them.
     #[must_use]
     pub fn safe_part(name: &str, max: usize) -> Cow<'_, str> {
         let max = max.clamp(MIN_PART_BYTES, MAX_PART_BYTES);
         if name.len() <= max && is_safe_part(name) {
             return Cow::Borrowed(name);
         }
-        // A hostile name may have megabytes; one character past `max` shows that it is too long.
+        // A hostile name may have megabytes; one character beyond `max` shows that it is too long.
         let mut part: String =
             name.chars().take(max + 1).map(|c| if is_unsafe(c) { '_' } else { c }).collect();
         if is_reserved(&part) {
@@ -101,7 +101,7 @@ impl RelPath {
         Cow::Owned(part)
     }
 
-    /// The folders that the path leads through, the outermost first: `a` and `a/b` for `a/b/c`.
+    /// Its parent folders, outermost first: `a` and `a/b` for `a/b/c`.
     pub(crate) fn folders(&self) -> impl Iterator<Item = &str> {
         self.0.match_indices('/').map(|(at, _)| self.0.split_at(at).0)
     }
@@ -112,7 +112,7 @@ impl RelPath {
         &self.0
     }
 
-    /// The same as a text of its own.
+    /// The same as a `String`.
     #[must_use]
     pub fn into_string(self) -> String {
         self.0.into()
@@ -135,7 +135,7 @@ fn is_safe_part(part: &str) -> bool {
     !part.is_empty()
         && part.len() <= MAX_PART_BYTES
         && !matches!(part.as_bytes().last(), Some(b'.' | b' ')) // `.` and `..` too; Windows drops them
-        // Nearly all names are made of these. Without an early end, so that many bytes are compared at once.
+        // Nearly all names consist of plain bytes. `fold` does not end early, so that it is vectorized.
         && (part.bytes().fold(true, |all, byte| all & is_plain(byte)) || !part.contains(is_unsafe))
         && !is_reserved(part)
 }
@@ -144,42 +144,28 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() | (byte == b'_') | (byte == b'-') | (byte == b'.')
 }
 
-/// Characters that separate, that Windows forbids, or that nobody sees.
+/// Separators, characters that Windows forbids, and invisible ones.
 fn is_unsafe(c: char) -> bool {
     matches!(c, '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*') || c.is_control() || is_invisible(c)
 }
 
-/// Characters that hide or turn round the text beside them (bidirectional marks, zero widths, tags).
+/// Invisible characters, and those that change the direction of text (bidirectional marks, zero widths, tags).
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Names that Windows gives to devices, with any extension and in any case.
+/// Names of Windows devices, with any extension and in any case.
 fn is_reserved(part: &str) -> bool {
-    const LONGEST: usize = "conout$".len();
-    // All of them begin with one of a few letters.
-    if !matches!(
-        part.bytes().next(),
-        Some(b'a' | b'A' | b'c' | b'C' | b'l' | b'L' | b'n' | b'N' | b'p' | b'P')
-    ) {
-        return false;
-    }
-    // Most names go on for longer than that.
-    if part.bytes().take_while(|byte| is_plain(*byte) && *byte != b'.').nth(LONGEST).is_some() {
-        return false;
-    }
     let stem = part.split('.').next().unwrap_or(part).trim_end();
-    if stem.len() > LONGEST {
-        return false;
-    }
-    let stem = stem.to_ascii_lowercase();
-    let port = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
-    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul" | "conin$" | "conout$")
-        || port.is_some_and(|port| {
-            let mut chars = port.chars();
-            matches!((chars.next(), chars.next()), (Some('0'..='9' | '¹' | '²' | '³'), None))
-        })
+    let is_name = |name: &str| stem.eq_ignore_ascii_case(name);
+    let is_port = || {
+        let (name, number) = stem.split_at_checked(3).unwrap_or_default();
+        (name.eq_ignore_ascii_case("com") || name.eq_ignore_ascii_case("lpt"))
+            && matches!(number.chars().next(), Some('0'..='9' | '¹' | '²' | '³'))
+            && number.chars().nth(1).is_none()
+    };
+    ["con", "prn", "aux", "nul", "conin$", "conout$"].into_iter().any(is_name) || is_port()
 }
 
 #[cfg(test)]

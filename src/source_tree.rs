@@ -1,4 +1,4 @@
-//! The folder below which the reader's sources stand: files as a log names them become paths relative to it.
+//! Turns file names of a log into paths relative to the folder of the reader's sources.
 
 use crate::analysis::is_library;
 use std::collections::HashMap;
@@ -6,10 +6,10 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// How many folders of a path are left out, one after the other, to find its file below the root. Each asks the disk.
+/// Most leading folders of a path that are dropped to find its file below the root. Each attempt asks the disk.
 const MOST_FOLDERS: usize = 40;
 
-/// Paths that are remembered; a report names far fewer.
+/// Paths that are cached; a report names far fewer.
 const REMEMBERED: usize = 10_000;
 
 /// A folder of sources.
@@ -27,12 +27,12 @@ impl SourceTree {
     pub fn below(root: &Path) -> io::Result<SourceTree> {
         let root = root.canonicalize()?;
         if !root.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is no folder"));
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, "not a folder"));
         }
         Ok(SourceTree { root, known: Mutex::default() })
     }
 
-    /// The git work tree that holds the current folder; outside of any, that folder itself.
+    /// The git work tree around the current folder, or the current folder itself.
     ///
     /// # Errors
     /// The current folder cannot be read.
@@ -42,11 +42,11 @@ impl SourceTree {
         SourceTree::below(work_tree.unwrap_or(&here))
     }
 
-    /// A file's path below the root, with `/` between its parts. None for a file of a library, and for one that is not
-    /// there.
+    /// A file's path below the root, with `/` between its parts. None for files of libraries and for files that are not
+    /// below the root.
     ///
-    /// A log may have been recorded elsewhere, such as in a container: then the file is found by as much of the end of its
-    /// path as exists below the root.
+    /// If the log was recorded elsewhere, such as in a container, the file is found by the longest end of its path that
+    /// exists below the root.
     pub fn relative(&self, file: &str) -> Option<String> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.get(file) {
@@ -74,7 +74,7 @@ impl SourceTree {
     }
 }
 
-/// Whether a path has names only: neither `..` nor a root nor a drive.
+/// Whether a path consists of names: no `..`, root or drive.
 fn is_plain(path: &str) -> bool {
     Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }

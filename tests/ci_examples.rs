@@ -1,4 +1,4 @@
-//! examples/ci: the files parse, and their steps run on a stored log, with stand-ins for what is not of this project.
+//! examples/ci: the files parse, and their steps run on a stored log, with stubs for programs of others.
 
 use crate::support::{Check, input, report, source, source_text};
 use std::fs;
@@ -23,7 +23,7 @@ fn texts(yaml: &Yaml) -> Vec<String> {
     yaml.as_vec().map_or_else(|| vec![one(yaml)], |list| list.iter().map(one).collect())
 }
 
-/// A work folder as CI checks it out, with the project's budget and stand-ins for the programs that the steps call.
+/// A work folder as CI checks it out, with the project's budget and stubs for the programs that the steps call.
 struct Ci {
     folder: TempDir,
     log: PathBuf,
@@ -94,7 +94,7 @@ fn run_all(ci: &Ci, steps: &[String]) -> (usize, i32) {
 }
 
 #[test]
-fn the_github_workflow_tells_uploads_comments_and_then_fails_on_an_excess() {
+fn the_github_workflow_reports_uploads_comments_and_then_fails_if_a_budget_is_exceeded() {
     let workflow = yaml("github.yml");
     let steps = workflow["jobs"]["torch-compile"]["steps"].as_vec().unwrap();
     for step in steps {

@@ -152,13 +152,6 @@ fn an_upstream_report_is_replaced() {
 }
 
 #[test]
-fn an_output_path_that_is_a_file_is_refused() {
-    let out = tempfile::NamedTempFile::new().unwrap();
-    let error = small().out(out.path()).args(["--overwrite"]).go().fails(1);
-    assert!(error.contains("not a folder"), "{error}");
-}
-
-#[test]
 fn a_folder_with_one_log_is_that_log() {
     let folder = folder_of_logs(&TORCHS_NAMES[..1]);
     let done = Run::of(folder.path()).go();
@@ -177,42 +170,12 @@ fn a_folder_with_several_logs_is_its_newest_and_the_others_are_named() {
 }
 
 #[test]
-fn a_folder_without_logs_is_an_error_that_says_what_to_do() {
-    let folder = tempfile::tempdir().unwrap();
-    let error = Run::of(folder.path()).go().fails(1);
-    assert!(error.contains("TORCH_TRACE"), "{error}");
-}
-
-#[test]
 fn without_a_path_the_folder_of_torch_trace_is_read() {
     let folder = folder_of_logs(&TORCHS_NAMES);
     for args in [&[][..], &["--latest"]] {
         let report = Run::bare().args(args.iter().copied()).env("TORCH_TRACE", folder.path()).ok();
         assert_eq!(report.json["log"]["file"], TORCHS_NAMES[2]);
     }
-}
-
-#[test]
-fn without_a_path_and_torch_trace_the_error_says_what_to_give() {
-    for args in [&[][..], &["--latest"]] {
-        let error = Run::bare().args(args.iter().copied()).go().fails(1);
-        assert!(error.contains("TORCH_TRACE") && error.contains("folder"), "{error}");
-    }
-}
-
-#[test]
-fn latest_wants_a_folder() {
-    let error = small().args(["--latest"]).go().fails(1);
-    assert!(error.contains("folder"), "{error}");
-}
-
-#[test]
-fn a_missing_file_is_an_error_that_names_it() {
-    let done = Run::of("missing.log").go();
-    let error = done.fails(1);
-    assert!(error.contains("missing.log"), "{error}");
-    assert_eq!(done.stderr.lines().count(), 1, "one sentence: {}", done.stderr);
-    assert!(!done.folder.exists());
 }
 
 #[test]
@@ -253,7 +216,7 @@ fn plain_text_writes_code_as_text() {
 }
 
 #[test]
-fn the_custom_header_stands_at_the_top_of_the_landing_page_as_given() {
+fn the_custom_header_is_copied_to_the_top_of_the_landing_page() {
     let header = "<div id=\"mine\"><b>Job 7 & co</b><script>document.title += '!'</script></div>";
     let with = small().args(["--custom-header-html", header]).ok();
     let index = with.read("index.html");
@@ -300,15 +263,29 @@ fn no_temporary_folder_is_left_beside_the_report() {
 }
 
 #[test]
-fn a_relative_output_folder_stands_where_the_program_runs() {
+fn a_relative_output_folder_is_resolved_in_the_current_folder() {
     let done = small().without_out().args(["-o", "some/where"]).go();
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert!(done.work.path().join("some/where/index.html").exists());
 }
 
-#[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written_is_an_error_that_says_what_to_do() {
-    let error = small().out(Path::new("/dev/null/report")).go().fails(1);
-    assert!(error.contains("-o"), "{error}");
+fn what_cannot_be_read_or_written_is_one_sentence_that_says_what_to_do() {
+    let (empty, file) = (tempfile::tempdir().unwrap(), tempfile::NamedTempFile::new().unwrap());
+    for (run, words) in [
+        (Run::of("missing.log"), &["missing.log"][..]),
+        (Run::of(empty.path()), &["TORCH_TRACE"]),
+        (Run::bare(), &["TORCH_TRACE", "folder"]),
+        (Run::bare().args(["--latest"]), &["TORCH_TRACE", "folder"]),
+        (small().args(["--latest"]), &["folder"]),
+        (small().out(file.path()).args(["--overwrite"]), &["not a folder"]),
+        #[cfg(unix)]
+        (small().out(Path::new("/dev/null/report")), &["-o"]),
+    ] {
+        let done = run.go();
+        let error = done.fails(1);
+        assert!(words.iter().all(|word| error.contains(word)), "{words:?}: {error}");
+        assert_eq!(done.stderr.lines().count(), 1, "{words:?}: {}", done.stderr);
+        assert!(!done.folder.is_dir(), "{words:?}");
+    }
 }

@@ -129,9 +129,9 @@ fn a_folder_that_is_no_folder_of_ranks_is_refused_with_what_to_do() {
 #[test]
 fn a_log_that_is_called_combine_is_given_with_its_folder() {
     let error = crate::support::Run::of("combine").without_out().go().fails(2);
-    assert!(error.contains("to read a log or folder called combine, give ./combine"), "{error}");
+    assert!(error.contains("to read a log or folder named combine, pass ./combine"), "{error}");
     let error = crate::support::Run::of("--overwrite").without_out().args(["combine", "out"]).go().fails(2);
-    assert!(error.contains("give the options of tlparse combine after it"), "{error}");
+    assert!(error.contains("options of tlparse combine must follow it"), "{error}");
     let folder = tempfile::tempdir().unwrap();
     fs::copy(&crate::support::input("11_export_clean").path, folder.path().join("combine")).unwrap();
     crate::support::Run::of(folder.path().join("combine")).ok();

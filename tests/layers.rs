@@ -226,7 +226,7 @@ fn only_code_of_the_program_makes_arrows() {
 }
 
 #[test]
-fn modules_and_functions_of_one_name_are_told_apart_and_globs_are_seen_through() {
+fn modules_and_functions_of_the_same_name_are_distinguished_and_globs_are_resolved() {
     let arrows = arrows_of(&[
         ("lib.rs", "mod summary; mod kinds; mod user;"),
         ("summary/mod.rs", "mod summary; pub use summary::*;"),

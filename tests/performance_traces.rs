@@ -43,7 +43,7 @@ fn the_trace_of_a_log_is_joined_also_where_only_the_log_tells_its_rank() {
         .args([trace_path("h100_vit.json.gz")]);
     let done = run.go();
     assert_eq!(done.code, Some(1));
-    assert!(done.stderr.contains("nothing says which of them is of this log"), "{}", done.stderr);
+    assert!(done.stderr.contains("nothing says which of them belongs to this log"), "{}", done.stderr);
 }
 
 #[test]

@@ -196,8 +196,8 @@ fn all_ranks_html_wants_a_folder_with_ranks_and_no_latest() {
     assert!(rankless.contains("belongs to a rank"), "{rankless}");
     let done = Run::of(folder).args(["--all-ranks-html", "--latest"]).go();
     assert_eq!(done.code, Some(2));
-    assert!(done.stderr.contains("--latest cannot be used with --all-ranks-html"), "{}", done.stderr);
-    assert!(done.stderr.contains("wants the logs of all ranks"), "it says why: {}", done.stderr);
+    assert!(done.stderr.contains("--latest cannot be combined with --all-ranks-html"), "{}", done.stderr);
+    assert!(done.stderr.contains("needs the logs of all ranks"), "it says why: {}", done.stderr);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `tlparse run` and `--watch`. A shell stands in for a program that compiles: it appends the pieces of a real log to a file
+//! `tlparse run` and `--watch`. A shell replaces a program that compiles: it appends the pieces of a real log to a file
 //! in `$TORCH_TRACE`, at its own pace.
 
 use crate::support::{Input, Report, files_below, input, input_of, report};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// A folder with the pieces of logs, in which a stand-in runs.
+/// A folder with pieces of logs, in which the shell runs.
 struct Stage(TempDir);
 
 /// How many pieces a log has.
@@ -62,7 +62,7 @@ impl Stage {
         Report::new(self.path("report"), None)
     }
 
-    /// Everything that stands in the folder, but for the pieces.
+    /// All files in the folder except the pieces.
     fn entries(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> =
@@ -259,7 +259,7 @@ fn a_watched_folder_gives_a_line_a_compile_and_a_report_when_it_rests() {
     let mut watch = watch.spawn().unwrap();
     let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.next().unwrap().starts_with("Watching trace"));
-    // The second rank appears when the report of the first stands.
+    // The second rank appears once the report of the first is written.
     for (rank, log) in ranks.iter().enumerate() {
         let script = format!("{REPLAY}replay {}", log.file_name());
         let mut stand_in = Command::new("sh");

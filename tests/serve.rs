@@ -100,7 +100,7 @@ fn header<'a, B>(answer: &'a ureq::http::Response<B>, name: &str) -> &'a str {
 }
 
 #[test]
-fn every_file_of_a_report_is_served_as_it_stands_on_the_disk_with_its_type() {
+fn every_file_of_a_report_is_served_byte_by_byte_with_its_type() {
     let served = Served::finished(&report("01_inference").folder);
     let client = client();
     for path in files_below(&served.folder) {
@@ -266,7 +266,7 @@ fn only_this_machine_is_answered() {
 }
 
 #[test]
-fn every_answer_forbids_to_guess_types_to_frame_to_keep_and_to_tell_where_one_came_from() {
+fn every_answer_forbids_sniffing_framing_caching_and_referrers() {
     let served = Served::finished(&report("01_inference").folder);
     let client = client();
     let strange = format!("http://{}/", served.address);
@@ -450,7 +450,7 @@ fn only_reports_and_comparisons_are_served() {
     let empty = served(folder.path());
     assert_eq!(empty.code, Some(1), "{}", empty.stderr);
     assert!(
-        empty.stderr.contains("no report") && empty.stderr.contains("tlparse LOG -o DIR"),
+        empty.stderr.contains("not a report") && empty.stderr.contains("tlparse LOG -o DIR"),
         "{}",
         empty.stderr
     );

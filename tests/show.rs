@@ -110,6 +110,11 @@ fn wrong_words_are_wrong_usage_and_a_missing_report_is_an_error() {
         assert_eq!(done.code, Some(code), "{args:?}: {}{}", done.stdout, done.stderr);
         assert_eq!(done.stdout, "");
     }
+    for args in [&["show", "brekas"][..], &["show", "brekas", "tl_out"]] {
+        let done = Run::bare().go_with(args);
+        assert_eq!(done.code, Some(2), "{args:?}");
+        assert!(done.stderr.contains("did you mean `breaks`?"), "{}", done.stderr);
+    }
 }
 
 #[test]

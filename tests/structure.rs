@@ -1,4 +1,4 @@
-//! The rules of the source tree: what belongs where, how large files may get, that nothing is unused. `layers.rs` has which
+//! Rules for the source tree: what belongs where, how large files may get, that nothing is unused. `layers.rs` checks which
 //! folder may use which.
 
 use crate::support::sources::{blanked, sources};
@@ -11,15 +11,15 @@ const KIT: &str = "report/kit/";
 
 /// The file of the kit that highlights code.
 const HIGHLIGHTING: &str = "highlight.rs";
-/// The file that says which kind a token of code is.
+/// The file that classifies tokens of code.
 const HIGHLIGHT_CLASSES: &str = "highlight_classes.rs";
-/// The file that has the grammars, and the one that makes them.
+/// The file with the grammars, and the one that generates them.
 const HIGHLIGHT_GRAMMARS: &str = "highlight_grammars.rs";
 const HIGHLIGHT_GRAMMARS_TESTS: &str = "highlight_grammars_tests.rs";
 /// The file that remembers states of the parser.
 const HIGHLIGHT_TABLE: &str = "highlight_table.rs";
 
-/// Only files that fit `places` (a path, or a folder with its slash) may hold `what`.
+/// Only files in `places` (a path, or a folder with its slash) may contain `what`.
 fn only(places: &[&str], what: &str) {
     let what = Regex::new(what).unwrap();
     for source in sources() {
@@ -54,7 +54,7 @@ fn a_crate_for_one_job_is_used_in_one_place() {
 }
 
 #[test]
-fn what_differs_between_systems_stands_in_one_folder() {
+fn only_one_folder_knows_the_operating_system() {
     only(&["system/"], r"\bcfg!?\((?:\w+\()*(?:unix|windows|target_\w+)\b|\bstd::os::");
 }
 
@@ -78,7 +78,7 @@ fn nothing_depends_on_the_clock_or_on_global_state() {
 
 #[test]
 fn maps_keyed_by_what_a_log_says_have_a_hasher_that_it_cannot_foresee() {
-    // With 90,000 names that the hasher of fxhash takes for one, a log of 5 MB took 49 seconds.
+    // With 90,000 names that collide in fxhash, a log of 5 MB took 49 seconds.
     let chosen = Regex::new(r"\b(?:str|String|Frame|Stack|Md5|CompileId|FrameId|i64|u8)\b").unwrap();
     for source in sources() {
         for map in ["FxHashMap<", "FxHashSet<"] {
@@ -245,7 +245,7 @@ fn templates_hold_neither_logic_nor_raw_text() {
 
 #[test]
 fn attributes_are_quoted_wherever_markup_is_written() {
-    // In Rust code an assignment has spaces, so these are attributes within texts. `type=` stands in torch's guards.
+    // In Rust code an assignment has spaces, so these are attributes within texts. `type=` occurs in torch's guards.
     let in_code = Regex::new(r#"\b(?:class|id|href|title|style|action|data-[a-z]+)=[^\s"'\\=>]"#).unwrap();
     for source in sources().iter().filter(|source| source.path.starts_with("report/")) {
         for (line, text) in (1..).zip(source.text.lines()) {

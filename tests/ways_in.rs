@@ -110,7 +110,7 @@ fn a_pattern_in_quotes_means_the_files_that_fit() {
     let pattern = log.path.parent().unwrap().join("dedicated_log_*_nlcabx??.log");
     is_same(report(SMALL), &Run::of(pattern).ok(), "pattern");
     let error = Run::of(log.path.parent().unwrap().join("*.nothing")).go().fails(1);
-    assert!(error.contains("no file fits") && error.contains("TORCH_TRACE"), "{error}");
+    assert!(error.contains("no file matches") && error.contains("TORCH_TRACE"), "{error}");
 }
 
 #[test]

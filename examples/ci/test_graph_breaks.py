@@ -44,7 +44,7 @@ def check(log, budget, folder):
     file.write_text(budget)
     command = ["tlparse", "check", str(log), "--budget", str(file), "--format", "json"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    # 0: all budgets hold, 3: one is exceeded. Anything else is an error, which tlparse has told.
+    # 0: all budgets hold, 3: one is exceeded. Anything else is an error, which tlparse has printed.
     assert done.returncode in (0, 3), f"tlparse ended with {done.returncode}"
     excesses = [excess for one in json.loads(done.stdout)["checks"] for excess in one["excesses"]]
     return [f"{one['title']}, at {one['file']}:{one['line']}" for one in excesses]

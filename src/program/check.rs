@@ -1,4 +1,4 @@
-//! `tlparse check`: its arguments; reads what is to be checked and the two files, and prints the verdict.
+//! `tlparse check`: reads logs or reports, a budget and a baseline, and prints the verdict.
 
 use super::exit;
 use super::terminal::{self, Bar, visible};
@@ -18,15 +18,15 @@ pub struct Check {
     #[arg(value_name = "REPORT|LOG")]
     pub inputs: Vec<PathBuf>,
 
-    /// TOML file of what is allowed, such as graph_breaks = 0
+    /// TOML file that says what is allowed, such as graph_breaks = 0
     #[arg(long, value_name = "FILE")]
     pub budget: Option<PathBuf>,
 
-    /// File of what is known already and does not count
+    /// File of known findings, which do not count
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
 
-    /// Write what is found into the baseline file, and check nothing
+    /// Write what is found to the baseline file, and check nothing
     #[arg(long, requires = "baseline", conflicts_with_all = ["budget", "format"])]
     pub update_baseline: bool,
 
@@ -34,136 +34,102 @@ pub struct Check {
     #[arg(long)]
     pub explain: bool,
 
-    /// Print the verdict in this form: text, json, markdown, sarif, junit or github [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    /// Print the verdict in this format [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
 
-    /// Folder that paths of source files are relative to [default: the git work tree around the current folder]
+    /// Folder that source paths are relative to [default: the git work tree around the current folder]
     #[arg(long, value_name = "DIR", value_parser = folder)]
     pub root: Option<PathBuf>,
 
-    /// Write the report of the log into this folder too, so that the verdict names its pages
+    /// Also write the report of the log to this folder, so that the verdict names its pages
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Replace a report that stands in the output folder
+    /// Replace an existing report in the output folder
     #[arg(long, requires = "out")]
     pub overwrite: bool,
 }
 
 impl Check {
-    /// What `--help` says at its end.
+    /// The end of `--help`.
     pub const HELP: &str = "Exit codes: 0 all budgets hold; 1 there is no report to check; 2 wrong usage; 3 a budget is \
-                            exceeded.\n\nTo read a log or folder that is called check, give it as ./check.";
+                            exceeded.\n\nTo read a log or folder named check, pass ./check.";
 
     /// Checks, and prints the verdict.
-    pub fn run(&self) -> ExitCode {
-        match Bar::during(|bar| told(self, bar)) {
-            Ok(told) => {
-                terminal::notes(&told.notes);
-                let text = if self.format() == Format::Text { visible(&told.text) } else { told.text };
-                if let Err(error) = terminal::print(&text) {
-                    return exit::with(exit::FAILED, &error);
-                }
-                match told.end {
-                    End::Holds => ExitCode::SUCCESS,
-                    End::Exceeded => ExitCode::from(exit::EXCEEDED),
-                }
-            }
-            Err(Stop::Usage(error)) => exit::with(exit::USAGE, &error),
-            Err(Stop::NoReport(error)) => exit::with(exit::FAILED, &error),
-        }
+    pub fn run(&self) -> anyhow::Result<ExitCode> {
+        let outcome = Bar::during(|bar| outcome(self, bar))?;
+        terminal::notes(&outcome.notes);
+        let text = if self.format() == Format::Text { visible(&outcome.text) } else { outcome.text };
+        terminal::print(&text)?;
+        Ok(if outcome.holds { ExitCode::SUCCESS } else { ExitCode::from(exit::EXCEEDED) })
     }
 
-    /// The form of the verdict.
+    /// The format of the verdict.
     pub fn format(&self) -> Format {
         self.format.unwrap_or(Format::Text)
     }
 }
 
-/// How a check ended.
-enum End {
-    /// All budgets hold, or nothing was to be checked.
-    Holds,
-    /// A budget is exceeded.
-    Exceeded,
-}
-
-/// What a check has to say.
-struct Told {
+/// What a check prints, and its result.
+struct Outcome {
     /// For standard output.
     text: String,
-    /// For standard error, each a line.
+    /// For standard error, one per line.
     notes: Vec<String>,
-    /// How it ended.
-    end: End,
+    /// Whether no budget is exceeded.
+    holds: bool,
 }
 
-impl Told {
-    fn done(text: String) -> Told {
-        Told { text, notes: Vec::new(), end: End::Holds }
-    }
-}
-
-/// Why there is no verdict.
-enum Stop {
-    /// The command line or one of its files is wrong.
-    Usage(anyhow::Error),
-    /// There is no report.
-    NoReport(anyhow::Error),
-}
-
-/// What the files of the command line say.
+/// The budget and the baseline.
 struct Rules {
     budget: Budget,
-    /// What is known; None without a baseline.
+    /// None without a baseline file.
     baseline: Option<Baseline>,
     tree: SourceTree,
 }
 
-/// Logs that were read, and what is to be known about that.
+/// Logs that were read, with notes about them.
 #[derive(Default)]
 struct Read {
     checked: Checked,
     notes: Vec<String>,
 }
 
-/// Does all of it.
-fn told(check: &Check, progress: &dyn Progress) -> Result<Told, Stop> {
+fn outcome(check: &Check, progress: &dyn Progress) -> anyhow::Result<Outcome> {
     if check.explain {
-        return Ok(Told::done(format!("{}\n", Budget::explain())));
+        return Ok(Outcome { text: format!("{}\n", Budget::explain()), notes: Vec::new(), holds: true });
     }
-    let inputs = inputs(check).map_err(Stop::Usage)?;
-    let rules = rules(check).map_err(Stop::Usage)?;
-    let read = read(check, &inputs, progress).map_err(Stop::NoReport)?;
+    let inputs = inputs(check).map_err(exit::usage)?;
+    let rules = rules(check).map_err(exit::usage)?;
+    let read = read(check, &inputs, progress)?;
     match check.baseline.as_deref().filter(|_| check.update_baseline) {
-        Some(file) => update(file, &read).map_err(Stop::NoReport),
+        Some(file) => update(file, read),
         None => Ok(verdict(check, &rules, read)),
     }
 }
 
-fn verdict(check: &Check, rules: &Rules, read: Read) -> Told {
+fn verdict(check: &Check, rules: &Rules, read: Read) -> Outcome {
     let mut notes = read.notes;
     if check.budget.is_none() && rules.baseline.is_none() {
         notes.push(
-            "neither --budget nor --baseline is given, so only failures are checked; --explain says more"
+            "without --budget or --baseline, only failures are checked; --explain lists what can be checked"
                 .to_owned(),
         );
     }
     let verdict: Verdict = read.checked.verdict(&rules.budget, rules.baseline.as_ref());
     notes.extend(verdict.notes().iter().cloned());
-    let end = if verdict.holds() { End::Holds } else { End::Exceeded };
-    Told { text: verdict.show(check.format(), &rules.tree), notes, end }
+    Outcome { text: verdict.show(check.format(), &rules.tree), notes, holds: verdict.holds() }
 }
 
-/// What is to be checked.
+/// The logs and reports to check.
 fn inputs(check: &Check) -> anyhow::Result<Vec<PathBuf>> {
     let inputs = match check.inputs.as_slice() {
         [] => vec![tlparse::default_input()?],
         given => given.to_vec(),
     };
     if check.out.is_some() && inputs.len() > 1 {
-        anyhow::bail!("-o takes the report of one log, and {} paths are given", inputs.len());
+        anyhow::bail!("-o takes the report of one log, but {} paths are given", inputs.len());
     }
     Ok(inputs)
 }
@@ -172,14 +138,14 @@ fn rules(check: &Check) -> anyhow::Result<Rules> {
     let tree = source_tree(check.root.as_deref())?;
     let baseline = match &check.baseline {
         Some(file) if !check.update_baseline => {
-            let text = text_of(file, "baseline, which --update-baseline writes")?;
+            let text = text_of(file, "baseline; --update-baseline writes one")?;
             Some(Baseline::parse(&text).with_context(|| format!("{}", file.display()))?)
         }
         _ => None,
     };
     let budget = match &check.budget {
         Some(file) => {
-            let text = text_of(file, "budget; tlparse check --explain says what it may hold")?;
+            let text = text_of(file, "budget; tlparse check --explain lists its keys")?;
             Budget::parse(&text).with_context(|| format!("{}", file.display()))?
         }
         None if baseline.is_some() => Budget::nothing_new(),
@@ -188,14 +154,14 @@ fn rules(check: &Check) -> anyhow::Result<Rules> {
     Ok(Rules { budget, baseline, tree })
 }
 
-/// Reads finished reports as they are, and makes the facts of logs.
+/// Reads finished reports, and makes the facts of logs.
 fn read(check: &Check, inputs: &[PathBuf], progress: &dyn Progress) -> anyhow::Result<Read> {
     let Read { mut checked, mut notes } = Read::default();
     let registry = Registry::default();
     for input in inputs {
         match (Checkable::at(input)?, &check.out) {
             (Checkable::Report, Some(_)) => {
-                anyhow::bail!("{} is a report already; -o is for the report of a log", input.display())
+                anyhow::bail!("{} is a finished report; -o is for the report of a log", input.display())
             }
             (Checkable::Report, None) => checked.add(input, Some(input))?,
             (Checkable::Logs, Some(out)) => {
@@ -215,21 +181,21 @@ fn read(check: &Check, inputs: &[PathBuf], progress: &dyn Progress) -> anyhow::R
     }
     if checked.is_empty() {
         anyhow::bail!(
-            "nothing was recorded, so there is nothing to check; set TORCH_TRACE before the program imports torch, and let \
-             it reach a torch.compile call"
+            "nothing was recorded, so there is nothing to check; set TORCH_TRACE before the program imports torch, and make \
+             sure that it calls torch.compile"
         );
     }
     Ok(Read { checked, notes })
 }
 
 /// Writes the baseline.
-fn update(file: &Path, read: &Read) -> anyhow::Result<Told> {
+fn update(file: &Path, read: Read) -> anyhow::Result<Outcome> {
     let baseline = read.checked.baseline();
     baseline.write(file)?;
     let text = format!(
-        "Wrote {} with {} entries; read the difference before you commit it.\n",
+        "Wrote {} with {} entries; review the changes before you commit it.\n",
         file.display(),
         baseline.len()
     );
-    Ok(Told { notes: read.notes.clone(), ..Told::done(text) })
+    Ok(Outcome { text, notes: read.notes, holds: true })
 }

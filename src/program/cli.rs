@@ -23,23 +23,23 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// Logs (plain, .gz or .zst), folders of logs, archives or reports that hold logs, or - for standard input [default: $TORCH_TRACE]
+    /// Logs (plain, .gz or .zst), folders of logs, archives or reports that contain logs, or - for standard input [default: $TORCH_TRACE]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
-    /// How much an input may unpack to, such as 500MB or 100GB [default: 64GB, or half of the free space if that is less]
+    /// Largest size that an input may unpack to, such as 500MB or 100GB [default: 64GB, or half of the free space if that is less]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub max_unpacked: Option<u64>,
 
-    /// Read only the log of the folder that was written last
+    /// Read only the newest log in the folder
     #[arg(long)]
     pub latest: bool,
 
-    /// Folder of the report; - writes its zip to standard output instead
+    /// Folder to write the report to; - writes its zip to standard output instead
     #[arg(short, long, value_name = "DIR", default_value = "tl_out")]
     pub out: PathBuf,
 
-    /// Write a zip of the report too, beside its folder: DIR.zip
+    /// Also write a zip of the report beside its folder: DIR.zip
     #[arg(long)]
     pub zip: bool,
 
@@ -47,7 +47,7 @@ pub struct Cli {
     #[arg(long, conflicts_with_all = ["profile", "augment", "custom_header_html", "export", "inductor_provenance", "editor"])]
     pub redact: bool,
 
-    /// Replace a report that stands in the output folder
+    /// Replace an existing report in the output folder
     #[arg(long)]
     pub overwrite: bool,
 
@@ -63,31 +63,31 @@ pub struct Cli {
     #[arg(long)]
     pub no_browser: bool,
 
-    /// HTML that stands at the top of the landing page
+    /// HTML for the top of the landing page
     #[arg(long, value_name = "HTML")]
     pub custom_header_html: Option<String>,
 
-    /// A trace of torch.profiler (.json, .json.gz, .json.zst), or a folder of them, to join with the log
+    /// Join a trace of torch.profiler (.json, .json.gz, .json.zst), or a folder of traces, with the log
     #[arg(long, value_name = "TRACE")]
     pub profile: Vec<PathBuf>,
 
-    /// What the traced device can do: a name such as "H100 SXM", or a JSON file with figures
+    /// The traced device: a name such as "H100 SXM", or a JSON file with its figures
     #[arg(long, value_name = "NAME|FILE.json")]
     pub device: Option<String>,
 
-    /// The clock in MHz that the device ran at while it was traced
+    /// Clock of the device in MHz while it was traced
     #[arg(long, value_name = "MHZ")]
     pub clock: Option<f64>,
 
-    /// Write the trace again, with the figures of each launch in its args (.json, .json.gz, .json.zst)
+    /// Write the trace again with the figures of each launch in its args (.json, .json.gz, .json.zst)
     #[arg(long, value_name = "FILE")]
     pub augment: Option<PathBuf>,
 
-    /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
+    /// Link places in your code to an editor: vscode, pycharm, or a URL with {file} and {line}
     #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
     pub editor: Option<Editor>,
 
-    /// Say how many records of each event were read
+    /// Print how many records of each event were read
     #[arg(short, long)]
     pub verbose: bool,
 
@@ -98,43 +98,43 @@ pub struct Cli {
     #[arg(short, long)]
     pub plain_text: bool,
 
-    /// Report on torch.export
+    /// Start with the report on torch.export
     #[arg(short, long)]
     pub export: bool,
 
-    /// Write provenance pages for all compiles, also where the log has no data for them
+    /// Write provenance pages for all compiles, even if the log has no data for them
     #[arg(short, long)]
     pub inductor_provenance: bool,
 
-    /// Report on all ranks of a distributed job
+    /// Write the report of a job even if the folder has the log of only one rank
     #[arg(long)]
     pub all_ranks_html: bool,
 
-    /// Of a folder that was traced into several times, report the N-th run, 1 being the oldest [default: the newest]
+    /// Report the N-th run in the folder, 1 being the oldest [default: the newest]
     #[arg(long, value_name = "N")]
     pub session: Option<usize>,
 
-    /// While the program runs, print a line for each compile, and rewrite the report when its logs rest for 2 seconds; Ctrl-C ends it
+    /// Print a line per compile while a program runs, and rewrite the report after 2 seconds without new records, until Ctrl-C
     #[arg(long, conflicts_with_all = ["serve", "json", "format", "latest", "session"])]
     pub watch: bool,
 
-    /// Serve the report over HTTP to this machine, until Ctrl-C
+    /// Serve the report over HTTP to this machine until Ctrl-C
     #[arg(long)]
     pub serve: bool,
 
-    /// Port to serve it on [default: any free one]
+    /// Port for --serve [default: any free port]
     #[arg(long, value_name = "N", requires = "serve")]
     pub port: Option<u16>,
 }
 
-/// What the program can do besides.
+/// The subcommands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Make the report of a job from rank_<n>/ folders that were written before
+    /// Write the report of a job from finished reports of its ranks
     #[command(after_help = Combine::HELP)]
     Combine(Combine),
 
-    /// Hold logs or finished reports against a budget, for CI
+    /// Hold logs or finished reports to a budget, for CI
     #[command(after_help = Check::HELP)]
     Check(Check),
 
@@ -142,7 +142,7 @@ pub enum Command {
     #[command(after_help = Diff::HELP)]
     Diff(Diff),
 
-    /// Run a command, record what torch.compile does in it, and make the report
+    /// Run a command, record what torch.compile does in it, and write the report
     #[command(after_help = Run::HELP)]
     Run(Run),
 
@@ -150,11 +150,11 @@ pub enum Command {
     #[command(after_help = Show::HELP)]
     Show(Show),
 
-    /// Serve a finished report over HTTP to this machine, until Ctrl-C
+    /// Serve a finished report over HTTP to this machine until Ctrl-C
     #[command(after_help = Serve::HELP)]
     Serve(Serve),
 
-    /// Print a script that completes commands in a shell
+    /// Print a completion script for a shell
     #[command(after_help = Completions::HELP)]
     Completions(Completions),
 
@@ -164,15 +164,15 @@ pub enum Command {
 }
 
 const LONG_ABOUT: &str = "Read a TORCH_TRACE log and report what torch.compile did: what was compiled, what broke, \
-                          what was compiled again and why, and where the time went.\n\nRun a program with \
-                          TORCH_TRACE=DIR to record one.";
+                          what was recompiled and why, and where the time went.\n\nTo record a log, run a \
+                          program with TORCH_TRACE=DIR.";
 
 const AFTER_HELP: &str = "Exit codes: 0 report written; 1 not written; 2 wrong usage; 3 report written, but --strict \
                           or --strict-compile-id found something.";
 
 impl Cli {
-    /// The command line, or a sentence on what is wrong with it that clap would not say. Any other mistake, and `--help`,
-    /// ends the program here.
+    /// The command line, or a mistake in it that clap does not detect. Any other mistake, and `--help`, ends the program
+    /// here.
     pub fn read() -> Result<Cli, String> {
         let cli = match Cli::try_parse() {
             Ok(cli) => cli,
@@ -184,54 +184,54 @@ impl Cli {
         }
     }
 
-    /// What to say where options stand before a subcommand, which makes a path of its name.
+    /// The error if options precede a subcommand, so that clap takes its name for a path.
     fn misplaced_options(&self) -> Option<String> {
         let mut names = self.paths.iter().filter_map(|path| path.to_str());
         let name = names.find(|name| Command::has_subcommand(name) && !Path::new(name).exists())?;
         Some(format!(
-            "give the options of tlparse {name} after it: tlparse {name} .. --overwrite; to read a log or folder called \
-             {name}, give ./{name}"
+            "options of tlparse {name} must follow it: tlparse {name} .. --overwrite; to read a log or folder named {name}, \
+             pass ./{name}"
         ))
     }
 
-    /// Why two flags cannot be used together, where clap would only say that they cannot.
+    /// Why two options cannot be combined, if that needs an explanation.
     fn conflict(&self) -> Option<&'static str> {
         if self.augment.is_some() && self.profile.len() > 1 {
             return Some(
-                "--augment writes one trace, and --profile names several; run tlparse once for each of them",
+                "--augment writes one trace, but --profile names several; run tlparse once for each of them",
             );
         }
         if self.to_standard_output()
             && (self.watch || self.serve || self.printing.is_asked_for() || self.verbose)
         {
             return Some(
-                "-o - writes a zip to standard output and leaves no folder, so it cannot be used with --watch, --serve, --json, \
-                 --format or --verbose",
+                "-o - writes only a zip to standard output, so it cannot be combined with --watch, --serve, --json, --format or \
+                 --verbose",
             );
         }
         if self.to_standard_output() && std::io::stdout().is_terminal() {
             return Some(
-                "-o - writes a zip, and standard output is a terminal; write it to a file: tlparse LOG -o - > report.zip",
+                "-o - would write a zip to the terminal; redirect it to a file: tlparse LOG -o - > report.zip",
             );
         }
         match (self.latest, self.all_ranks_html, self.session) {
             (true, true, _) => Some(
-                "--latest cannot be used with --all-ranks-html: it reads the one log that was written last, and the report \
-                 of a job wants the logs of all ranks; without --latest the newest run of the folder is read",
+                "--latest cannot be combined with --all-ranks-html: it reads a single log, but the report of a job needs the \
+                 logs of all ranks; without --latest, the newest run in the folder is read",
             ),
             (true, _, Some(_)) => Some(
-                "--latest cannot be used with --session: it reads the log that was written last, whichever run it belongs to",
+                "--latest cannot be combined with --session: it reads the newest log, whichever run it belongs to",
             ),
             _ => None,
         }
     }
 
-    /// Whether the zip of the report is written to standard output, and nothing else.
+    /// Whether only the zip of the report is written, to standard output.
     pub fn to_standard_output(&self) -> bool {
         self.out.as_os_str() == "-"
     }
 
-    /// What is to be done once the report is written.
+    /// What to do once the report is written.
     pub fn afterwards(&self) -> Afterwards {
         Afterwards {
             strict: self.strict,
@@ -245,7 +245,7 @@ impl Cli {
         }
     }
 
-    /// The name of a device, or the text of the file that `--device` names.
+    /// The value of `--device`: a name, or the text of a JSON file.
     fn device_figures(&self) -> anyhow::Result<Option<String>> {
         match &self.device {
             Some(file) if file.ends_with(".json") => {
@@ -256,17 +256,17 @@ impl Cli {
         }
     }
 
-    /// What the library is told.
+    /// The options for the library.
     ///
     /// # Errors
-    /// When there is no path and `TORCH_TRACE` does not give one, or `--latest` names no folder.
+    /// There is no path and `TORCH_TRACE` is not set, or the path for `--latest` is not a folder.
     pub fn options(&self) -> anyhow::Result<Options> {
         let inputs = match self.paths.as_slice() {
             [] => vec![tlparse::default_input()?],
             paths => paths.to_vec(),
         };
         if let Some(file) = inputs.iter().find(|input| self.latest && !input.is_dir()) {
-            anyhow::bail!("--latest wants a folder of logs, and {} is none", file.display());
+            anyhow::bail!("--latest needs a folder of logs, but {} is not a folder", file.display());
         }
         Ok(Options {
             overwrite: self.overwrite,

@@ -1,4 +1,4 @@
-//! `tlparse combine`: its arguments, and the report of a job from the reports of its ranks.
+//! `tlparse combine`: the report of a job from the reports of its ranks.
 
 use super::exit;
 use super::printing::Printing;
@@ -27,11 +27,11 @@ pub struct Combine {
     #[arg(long)]
     pub no_browser: bool,
 
-    /// HTML that stands at the top of the landing page
+    /// HTML for the top of the landing page
     #[arg(long, value_name = "HTML")]
     pub custom_header_html: Option<String>,
 
-    /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
+    /// Link places in your code to an editor: vscode, pycharm, or a URL with {file} and {line}
     #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
     pub editor: Option<Editor>,
 
@@ -40,38 +40,30 @@ pub struct Combine {
 }
 
 impl Combine {
-    /// What `--help` says at its end.
+    /// The end of `--help`.
     pub const HELP: &str = "Write each rank's report first, on any machine: tlparse LOG -o OUT/rank_0\n\n\
-                            To read a log or folder that is called combine, give it as ./combine.";
+                            To read a log or folder named combine, pass ./combine.";
 
-    /// Writes the report of the job, and says what was found.
-    pub fn run(&self) -> ExitCode {
+    /// Writes the report of the job, and prints the findings.
+    pub fn run(&self) -> anyhow::Result<ExitCode> {
         let Some(out) = &self.out else {
-            return exit::with(
-                exit::USAGE,
-                &anyhow::anyhow!(
-                    "tlparse combine wants the folder that holds rank_0, rank_1 and so on; to read a log or folder called \
-                     combine, give ./combine"
-                ),
-            );
+            return Err(exit::usage(
+                "tlparse combine needs the folder that holds rank_0, rank_1 and so on; to read a log or folder named \
+                 combine, pass ./combine",
+            ));
         };
         let settings = Settings {
             custom_header: self.custom_header_html.clone(),
             editor: self.editor.clone(),
             ..Settings::default()
         };
-        match Bar::during(|bar| tlparse::combine(out, self.overwrite, &settings, bar)) {
-            Ok(written) => self.afterwards().conclude(&written),
-            Err(error) => exit::with(exit::FAILED, &error),
-        }
-    }
-
-    fn afterwards(&self) -> Afterwards {
-        Afterwards {
+        let written = Bar::during(|bar| tlparse::combine(out, self.overwrite, &settings, bar))?;
+        let afterwards = Afterwards {
             strict: self.strict,
             no_browser: self.no_browser,
             printing: self.printing.clone(),
             ..Afterwards::default()
-        }
+        };
+        Ok(afterwards.conclude(&written))
     }
 }

@@ -1,4 +1,4 @@
-//! `tlparse diff`: its arguments; compares two sides and prints what was asked for.
+//! `tlparse diff`: compares two sides and prints the comparison.
 
 use super::exit;
 use super::printing::Printing;
@@ -15,7 +15,7 @@ pub struct Diff {
     #[arg(value_name = "A B", num_args = 0..=2, conflicts_with_all = ["a", "b"])]
     pub runs: Vec<PathBuf>,
 
-    /// Several runs of A: their medians and spread are compared
+    /// Several runs of A, compared by median and spread
     #[arg(long, value_name = "A", num_args = 1.., requires = "b")]
     pub a: Vec<PathBuf>,
 
@@ -23,19 +23,19 @@ pub struct Diff {
     #[arg(long, value_name = "B", num_args = 1.., requires = "a")]
     pub b: Vec<PathBuf>,
 
-    /// A trace of torch.profiler of A, so that kernels are compared too; given again for each run of --a, or rank of a job
+    /// A trace of torch.profiler of A, to compare kernels too; once per run of --a, or per rank of a job
     #[arg(long, value_name = "TRACE")]
     pub profile_a: Vec<PathBuf>,
 
-    /// The same of B
+    /// The same for B
     #[arg(long, value_name = "TRACE")]
     pub profile_b: Vec<PathBuf>,
 
-    /// Folder of the comparison [default: tl_diff; none with --json and --format]
+    /// Folder to write the comparison to [default: tl_diff; none with --json and --format]
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Replace a comparison that stands in the folder
+    /// Replace an existing comparison in the folder
     #[arg(long)]
     pub overwrite: bool,
 
@@ -43,7 +43,7 @@ pub struct Diff {
     #[arg(long)]
     pub no_browser: bool,
 
-    /// Smaller differences of times are noise: a share, a time, or both
+    /// Differences in time below this are noise: a share, a time, or both
     #[arg(long, value_name = "SHARE,TIME", default_value = "5%,50ms", value_parser = Threshold::parse)]
     pub threshold: Threshold,
 
@@ -52,46 +52,40 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// What `--help` says at its end.
-    pub const HELP: &str = "A and B are each a log, a folder of logs, or a report that was written before; A is the \
-                            baseline.\nThe page stands in DIR/diff.html; the report of a log is written beside it.\n\n\
+    /// The end of `--help`.
+    pub const HELP: &str = "A and B are each a log, a folder of logs, or a finished report; A is the baseline.\nThe page is \
+                            DIR/diff.html; the report of a log is written beside it.\n\n\
                             Exit codes: 0 compared; 1 not compared; 2 wrong usage.\n\n\
-                            To read a log or folder that is called diff, give it as ./diff.";
+                            To read a log or folder named diff, pass ./diff.";
 
     /// Compares, prints, and opens the page.
-    pub fn run(&self) -> ExitCode {
-        let options = match options(self) {
-            Ok(options) => options,
-            Err(why) => return exit::with(exit::USAGE, &anyhow::Error::msg(why)),
-        };
-        match Bar::during(|bar| compared(self, &options, bar)) {
-            Ok(compared) => {
-                terminal::notes(&compared.notes);
-                if let Some(page) = compared.page.filter(|_| !self.no_browser) {
-                    terminal::open_in_browser(&page.display().to_string(), "page");
-                }
-                ExitCode::SUCCESS
-            }
-            Err(error) => exit::with(exit::FAILED, &error),
+    pub fn run(&self) -> anyhow::Result<ExitCode> {
+        let options = options(self)?;
+        let compared = Bar::during(|bar| compared(self, &options, bar))?;
+        terminal::notes(&compared.notes);
+        if let Some(page) = compared.page.filter(|_| !self.no_browser) {
+            terminal::open_in_browser(&page.display().to_string(), "page");
         }
+        Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Folder of the comparison where none is named.
+/// Default folder of the comparison.
 const OUT: &str = "tl_diff";
 
-/// What the library is told; a sentence where the command line does not name two sides.
-fn options(diff: &Diff) -> Result<DiffOptions, String> {
+/// The options for the library, or an error if the command line does not name two sides.
+fn options(diff: &Diff) -> anyhow::Result<DiffOptions> {
     let (a, b) = match (diff.runs.as_slice(), diff.a.as_slice(), diff.b.as_slice()) {
         ([a, b], [], []) => (vec![a.clone()], vec![b.clone()]),
         ([], a, b) if !a.is_empty() && !b.is_empty() => (a.to_vec(), b.to_vec()),
         _ => {
-            return Err("tlparse diff wants two runs (tlparse diff A B), or several a side (tlparse diff --a A1 A2 --b \
-                        B1 B2); to read a log or folder called diff, give ./diff"
-                .to_owned());
+            return Err(exit::usage(
+                "tlparse diff needs two runs (tlparse diff A B), or several runs per side (tlparse diff --a A1 A2 --b B1 \
+                 B2); to read a log or folder named diff, pass ./diff",
+            ));
         }
     };
-    // What only prints leaves no folder behind, unless one is named.
+    // Formats for programs are only printed, unless a folder is named.
     let out = diff.out.clone().or_else(|| diff.printing.is_text().then(|| PathBuf::from(OUT)));
     Ok(DiffOptions {
         a,
@@ -105,7 +99,7 @@ fn options(diff: &Diff) -> Result<DiffOptions, String> {
     })
 }
 
-/// Compares, and prints the comparison in the format that was asked for.
+/// Compares, and prints the comparison.
 fn compared(diff: &Diff, options: &DiffOptions, progress: &dyn Progress) -> anyhow::Result<Compared> {
     let tree = diff.printing.source_tree()?;
     let compared = tlparse::diff(options, &Registry::default(), progress)?;

@@ -1,25 +1,23 @@
-//! What becomes of a report that is being written when the program is told to end: Ctrl-C, a closed terminal, a job that is
-//! killed.
+//! Removes an unfinished report when a signal ends the program: Ctrl-C, a closed terminal, a killed job.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tlparse::Unfinished;
 use tlparse::system::signals;
 
-/// What stands on the disk and is no report yet.
+/// Files on disk that are not a report yet.
 #[derive(Clone, Default)]
 pub struct Begun(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
     unfinished: Vec<Unfinished>,
-    /// Something is being made that nobody could remove yet, or the report is being put in place: half of it would be worse
-    /// than the moment that this takes.
+    /// Something is being created and cannot be removed yet, or the report is being moved into place. Either takes a moment.
     wait: bool,
 }
 
 impl Begun {
-    /// From now on, a signal that ends the program removes what was begun, and `tell` may say what it leaves.
+    /// From now on, a signal that ends the program removes what was begun and calls `tell`.
     pub fn watched(tell: impl Fn() + Send + 'static) -> Begun {
         let begun = Begun::default();
         let watched = begun.clone();
@@ -34,28 +32,28 @@ impl Begun {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A signal waits, until something was begun or all has ended.
+    /// Makes signals wait until `add` or `ended` is called.
     pub fn wait(&self) {
         self.state().wait = true;
     }
 
-    /// This was begun, and is removed at a signal.
+    /// Registers what a signal should remove.
     pub fn add(&self, unfinished: Unfinished) {
         let mut state = self.state();
         state.unfinished.push(unfinished);
         state.wait = false;
     }
 
-    /// All that was begun is in place or removed.
+    /// Everything that was begun is in place or removed.
     pub fn ended(&self) {
         *self.state() = State::default();
     }
 }
 
-/// How long a signal waits, several times, for what is being made or put in place.
+/// How long a signal waits between checks of `State::wait`.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// After this many times it waits no longer.
+/// Number of such checks before it stops waiting.
 const PAUSES: usize = 2_000;
 
 fn discard(begun: &Begun) {
@@ -66,7 +64,7 @@ fn discard(begun: &Begun) {
             std::thread::sleep(PAUSE);
             continue;
         }
-        // The lock is held: what is written cannot be put in place any more.
+        // The lock stays held, so that the report cannot be moved into place any more.
         for unfinished in &state.unfinished {
             unfinished.discard();
         }

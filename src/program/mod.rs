@@ -26,10 +26,11 @@ use tlparse::Registry;
 
 /// Reads the command line and does what it says.
 pub fn main() -> ExitCode {
-    let cli = match Cli::read() {
-        Ok(cli) => cli,
-        Err(why) => return exit::with(exit::USAGE, &anyhow::Error::msg(why)),
-    };
+    run_command_line().unwrap_or_else(|error| exit::failed(&error))
+}
+
+fn run_command_line() -> anyhow::Result<ExitCode> {
+    let cli = Cli::read().map_err(exit::usage)?;
     match &cli.command {
         Some(Command::Combine(combine)) => combine.run(),
         Some(Command::Check(check)) => check.run(),
@@ -43,22 +44,15 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// `tlparse LOG`: writes the report, and says what was found.
-fn report(cli: &Cli) -> ExitCode {
+/// `tlparse LOG`: writes the report, and prints what was found.
+fn report(cli: &Cli) -> anyhow::Result<ExitCode> {
     if cli.to_standard_output() {
         return zip::run(cli);
     }
+    let options = cli.options()?;
     if cli.watch {
-        return match cli.options() {
-            Ok(options) => watch::run(options, &cli.afterwards()),
-            Err(error) => exit::with(exit::FAILED, &error),
-        };
+        return watch::run(options, &cli.afterwards());
     }
-    let written = Bar::during(|bar| {
-        cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), bar))
-    });
-    match written {
-        Ok(written) => cli.afterwards().conclude(&written),
-        Err(error) => exit::with(exit::FAILED, &error),
-    }
+    let written = Bar::during(|bar| tlparse::run(&options, &Registry::default(), bar))?;
+    Ok(cli.afterwards().conclude(&written))
 }

@@ -5,24 +5,24 @@ use clap::Args;
 use std::path::PathBuf;
 use tlparse::{Format, SourceTree};
 
-/// In which form a result is printed.
+/// The format in which a result is printed.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Printing {
-    /// Print the result as JSON, and nothing else, on standard output: the same as --format json
+    /// Print only the result, as JSON: the same as --format json
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
 
-    /// Print the result in this form, and nothing else: text, json, markdown, sarif, junit or github [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    /// Print only the result, in this format [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,
 
-    /// What paths of source files are relative to in sarif and github [default: the git work tree around the current folder]
+    /// Folder that source paths in sarif and github are relative to [default: the git work tree around the current folder]
     #[arg(long, value_name = "DIR", requires = "format", value_parser = folder)]
     root: Option<PathBuf>,
 }
 
 impl Printing {
-    /// The form that was asked for.
+    /// The chosen format.
     pub fn form(&self) -> Format {
         self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
     }
@@ -32,12 +32,12 @@ impl Printing {
         self.form() == Format::Text
     }
 
-    /// Whether the command line names a form at all.
+    /// Whether the command line names a format.
     pub fn is_asked_for(&self) -> bool {
         self.json || self.format.is_some()
     }
 
-    /// What paths are relative to.
+    /// The folder that paths are relative to.
     ///
     /// # Errors
     /// The folder cannot be read.

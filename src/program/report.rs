@@ -1,4 +1,4 @@
-//! What happens once a report is written: it is summed up, opened or served, and its outcome becomes an exit code.
+//! After a report is written: prints the summary, opens or serves the report, and returns the exit code.
 
 use super::exit;
 use super::printing::Printing;
@@ -10,29 +10,29 @@ use std::path::Path;
 use std::process::ExitCode;
 use tlparse::{Format, Severity, Written};
 
-/// What is to be done once the report is written.
+/// What to do once the report is written.
 #[derive(Default)]
 pub struct Afterwards {
-    /// Damage ends with an exit code.
+    /// Damage is an error.
     pub strict: bool,
-    /// A record without a compile id does, too.
+    /// A record without a compile id is an error.
     pub strict_compile_id: bool,
-    /// The report is not opened.
+    /// Do not open the report.
     pub no_browser: bool,
-    /// It is served, at this port or at any free one.
+    /// Serve the report.
     pub serve: bool,
-    /// The port to serve it at.
+    /// The port to serve it on; None for any free one.
     pub port: Option<u16>,
-    /// What is said goes to standard error: standard output is that of another program.
+    /// Print to standard error, because standard output belongs to another program.
     pub to_standard_error: bool,
-    /// Records are counted by event.
+    /// Print the number of records per event.
     pub verbose: bool,
-    /// In which form the findings are printed.
+    /// The format of the findings.
     pub printing: Printing,
 }
 
 impl Afterwards {
-    /// Says what was found, opens the report, and maps the outcome to an exit code.
+    /// Prints the findings, opens the report, and returns the exit code.
     pub fn conclude(&self, outcome: &Written) -> ExitCode {
         terminal::notes(&outcome.summary.notes);
         let index = outcome.folder.join("index.html");
@@ -47,18 +47,14 @@ impl Afterwards {
             }
             terminal::print(&text)
         };
-        if let Err(error) = text.and_then(print) {
-            eprintln!("error: {error:#}; the report is {}", index.display());
-            return ExitCode::from(exit::FAILED);
-        }
-        if let Err(error) = show(self, &outcome.folder, &index) {
+        if let Err(error) = text.and_then(print).and_then(|()| show(self, &outcome.folder, &index)) {
             eprintln!("error: {error:#}; the report is {}", index.display());
             return ExitCode::from(exit::FAILED);
         }
         self.strictness(outcome)
     }
 
-    /// What `--strict` and `--strict-compile-id` make of the report.
+    /// The exit code according to `--strict` and `--strict-compile-id`.
     pub fn strictness(&self, outcome: &Written) -> ExitCode {
         let damaged = self.strict && !outcome.summary.intact;
         let without_id = self.strict_compile_id && outcome.summary.without_compile_id > 0;
@@ -67,9 +63,7 @@ impl Afterwards {
         }
         if without_id {
             let count = outcome.summary.without_compile_id;
-            eprintln!(
-                "error: --strict-compile-id: records that have a stack in place of a compile id: {count}"
-            );
+            eprintln!("error: --strict-compile-id: records with a stack in place of a compile id: {count}");
         }
         if damaged || without_id { ExitCode::from(exit::EXCEEDED) } else { ExitCode::SUCCESS }
     }
@@ -116,7 +110,7 @@ fn summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> anyhow::
     Ok(text)
 }
 
-/// The escape sequence that begins a label: bold red, bold yellow or bold.
+/// The escape sequence before a label: bold red, bold yellow or bold.
 fn color(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "\x1b[1;31m",

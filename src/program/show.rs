@@ -1,4 +1,4 @@
-//! `tlparse show`: its arguments; prints a part of a report.
+//! `tlparse show`: prints a part of a report.
 
 use super::exit;
 use super::terminal::{self, Bar};
@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tlparse::{Checkable, Options, Registry, Showing, Shown, Subject};
 
-/// Where a report stands if nothing else is said.
+/// The default report.
 const USUAL_REPORT: &str = "tl_out";
 
 /// `tlparse show`.
 #[derive(Args, Debug)]
 pub struct Show {
-    /// What to show, then the report or the log [default: the report in tl_out, or the log in $TORCH_TRACE]
+    /// What to show, then the report or the log to show it from [default: tl_out, or the newest run in $TORCH_TRACE]
     #[arg(value_name = "WHAT REPORT|LOG", num_args = 0..=3)]
     pub words: Vec<OsString>,
 
-    /// Print JSON, with the lists and objects of report.json
+    /// Print JSON with the lists and objects of report.json
     #[arg(long)]
     pub json: bool,
 
@@ -29,35 +29,28 @@ pub struct Show {
 }
 
 impl Show {
-    /// What `--help` says at its end.
+    /// The end of `--help`.
     pub const HELP: &str = "WHAT is breaks, recompiles, failures, caches, time, kernels, compile ID, function NAME or rank N; \
                             without it, the findings are shown.\n\n\
                             tlparse show breaks tl_out\n\
                             tlparse show compile 3/1 trace.log\n\
                             tlparse show --json recompiles tl_out\n\n\
-                            To show a folder that is called breaks, give it as ./breaks.";
+                            To show a folder named breaks, pass ./breaks.";
 
-    /// Prints what was asked for.
-    pub fn run(&self) -> ExitCode {
-        let (subject, path) = match self.asked() {
-            Ok(asked) => asked,
-            Err(error) => return exit::with(exit::USAGE, &error),
+    /// Prints it.
+    pub fn run(&self) -> anyhow::Result<ExitCode> {
+        let (subject, path) = self.asked().map_err(exit::usage)?;
+        let (shown, notes) = Bar::during(|bar| shown(&path, &subject, bar))?;
+        terminal::notes(&notes);
+        let text = match self.json {
+            true => format!("{:#}\n", shown.json()),
+            false => shown.text(Showing { width: terminal::width(), all: self.all }),
         };
-        match Bar::during(|bar| shown(&path, &subject, bar)) {
-            Ok((shown, notes)) => {
-                terminal::notes(&notes);
-                let text = if self.json {
-                    format!("{:#}\n", shown.json())
-                } else {
-                    shown.text(Showing { width: terminal::width(), all: self.all })
-                };
-                exit::printing(&text)
-            }
-            Err(error) => exit::with(exit::FAILED, &error),
-        }
+        terminal::print(&text)?;
+        Ok(ExitCode::SUCCESS)
     }
 
-    /// What is to be shown, of what.
+    /// What to show, and of which report or log.
     fn asked(&self) -> anyhow::Result<(Subject, PathBuf)> {
         let mut words = self.words.iter();
         let first = words.as_slice().first().and_then(|word| word.to_str()).unwrap_or_default();
@@ -76,20 +69,27 @@ impl Show {
             Some(Subject::Overview)
         };
         let subject = subject.with_context(|| format!("there is no such {first}"))?;
+        let is_unknown = words.len() == self.words.len() && !first.is_empty() && !Path::new(first).exists();
+        let known = || alone.into_iter().chain(named);
+        if let Some(similar) = known().find(|known| is_unknown && strsim::jaro_winkler(known, first) > 0.8) {
+            bail!("unknown section `{first}`; did you mean `{similar}`?");
+        }
         let path = match words.next() {
             Some(path) => PathBuf::from(path),
             None if Path::new(USUAL_REPORT).is_dir() => PathBuf::from(USUAL_REPORT),
             None => tlparse::default_input()?,
         };
-        if let Some(more) = words.next() {
-            let more = more.to_string_lossy();
-            bail!("{more} is too much: known are {} and {} NAME", alone.join(", "), named.join(" NAME, "));
+        match words.next() {
+            Some(_) if is_unknown => {
+                bail!("unknown section `{first}`; known are {}", known().collect::<Vec<_>>().join(", "))
+            }
+            Some(extra) => bail!("unexpected argument `{}`", extra.to_string_lossy()),
+            None => Ok((subject, path)),
         }
-        Ok((subject, path))
     }
 }
 
-/// Reads a finished report as it is, and makes the facts of a log.
+/// Reads a finished report, or makes the facts of a log.
 fn shown(path: &Path, subject: &Subject, bar: &Bar) -> anyhow::Result<(Shown, Vec<String>)> {
     match Checkable::at(path)? {
         Checkable::Report => Ok((Shown::of(path, subject)?, Vec::new())),
@@ -97,11 +97,10 @@ fn shown(path: &Path, subject: &Subject, bar: &Bar) -> anyhow::Result<(Shown, Ve
             let options = Options::new(path, "");
             tlparse::run_for_facts(&options, &Registry::default(), bar, |folder, summary| {
                 let shown = Shown::of(folder, subject);
-                // The folder is a temporary one, whose name tells nobody anything.
+                // Errors should name the log instead of a temporary folder.
                 let shown = shown.map_err(|error| {
-                    let told = format!("{error:#}")
-                        .replace(&folder.display().to_string(), &path.display().to_string());
-                    anyhow::anyhow!(told)
+                    let (temporary, log) = (folder.display().to_string(), path.display().to_string());
+                    anyhow::anyhow!(format!("{error:#}").replace(&temporary, &log))
                 })?;
                 Ok((shown, summary.notes))
             })

@@ -1,18 +1,18 @@
-//! Ctrl-C as a request to come to an end, for work that goes on until somebody stops it.
+//! Ctrl-C as a request to finish, for work that has no end of its own.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use tlparse::system::signals;
 
-/// Learns of Ctrl-C and of requests to end.
+/// Receives the first signal that asks the program to end.
 pub struct Stop(Receiver<()>);
 
 impl Stop {
-    /// From now on the first such signal is only noted; a second one ends the program as ever.
+    /// From now on the first such signal is only noted; a second one ends the program.
     ///
     /// # Errors
-    /// Signals cannot be listened to.
+    /// The system refuses to deliver signals.
     pub fn listen() -> io::Result<Stop> {
         let (sender, receiver) = channel();
         signals::tell_the_first(move || {
@@ -21,7 +21,7 @@ impl Stop {
         Ok(Stop(receiver))
     }
 
-    /// Waits so long, or until the request comes; says whether it has come.
+    /// Waits for the request, at most this long; returns whether it has come.
     pub fn wait(&self, time: Duration) -> bool {
         !matches!(self.0.recv_timeout(time), Err(RecvTimeoutError::Timeout))
     }

@@ -1,4 +1,4 @@
-//! What the program shows besides its report: notes, a progress bar, a browser.
+//! Output besides the report: notes, the progress bar, the browser.
 
 use super::interrupt::Begun;
 use anyhow::Context;
@@ -8,17 +8,17 @@ use std::io::{IsTerminal, Write};
 use tlparse::system::processes::has_display;
 use tlparse::{Progress, Unfinished};
 
-/// Prints notes on standard error, a line each.
+/// Prints notes on standard error, one per line.
 pub fn notes(notes: &[String]) {
     for note in notes {
         eprintln!("note: {}", visible(note));
     }
 }
 
-/// Prints a text on standard output, as it is: it is meant for a program.
+/// Prints a text to standard output.
 ///
 /// # Errors
-/// It could not be written. A reader that closes the pipe early, as `head` does, is no error.
+/// The text cannot be written. A reader that closes the pipe early, as `head` does, is not an error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -29,8 +29,8 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// The text as a terminal may show it: of names and messages of a log, control characters and those that turn the
-/// direction of text are spelled out. Otherwise a log could move the cursor, or change what was said before.
+/// Text of a log made safe for a terminal: control characters and those that change the direction of text are spelled
+/// out. Otherwise a log could move the cursor or overwrite earlier output.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -45,12 +45,12 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-/// Columns of the terminal that standard output is; None where it is none.
+/// Columns of the terminal; None if standard output is not a terminal.
 pub fn width() -> Option<usize> {
     console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
 }
 
-/// Opens a page, if somebody is sitting at this machine; `what` names the page where no browser can be started.
+/// Opens a page if a user is sitting at this machine; `what` names the page in the note if no browser can be started.
 pub fn open_in_browser(page: &str, what: &str) {
     if may_open_browser()
         && let Err(error) = opener::open_browser(page)
@@ -59,7 +59,7 @@ pub fn open_in_browser(page: &str, what: &str) {
     }
 }
 
-/// Whether somebody is sitting at this machine: standard output is a terminal, there is a display, and the program runs
+/// Whether a user is sitting at this machine: standard output is a terminal, there is a display, and the program runs
 /// neither in CI nor over SSH.
 pub fn may_open_browser() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -70,24 +70,24 @@ pub fn may_open_browser() -> bool {
         && !set("SSH_TTY")
 }
 
-/// The progress bar, visible only where standard error is a terminal.
+/// The progress bar, visible only if standard error is a terminal.
 pub struct Bar {
     bar: ProgressBar,
     begun: Begun,
 }
 
 impl Bar {
-    /// Shows a bar while some work is done. A signal that ends the program then removes what was begun.
+    /// Shows a bar during some work. A signal that ends the program then removes what was begun.
     pub fn during<T>(work: impl FnOnce(&Bar) -> T) -> T {
         Bar::with(Begun::watched(|| ()), work)
     }
 
-    /// The same; after such a signal, `tell` says what is left.
+    /// The same; after such a signal, `tell` is called.
     pub fn during_or<T>(tell: impl Fn() + Send + 'static, work: impl FnOnce(&Bar) -> T) -> T {
         Bar::with(Begun::watched(tell), work)
     }
 
-    /// The same where the caller waits for signals: the work is done to its end.
+    /// The same for callers that handle signals themselves: the work is not interrupted.
     pub fn to_the_end<T>(work: impl FnOnce(&Bar) -> T) -> T {
         Bar::with(Begun::default(), work)
     }
@@ -101,7 +101,7 @@ impl Bar {
     }
 
     fn new(begun: Begun) -> Self {
-        // Ten updates per second are as many as anybody can read, and they cost next to nothing.
+        // Ten updates per second are readable and cost next to nothing.
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(10));
         let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_log_says_cannot_steer_the_terminal() {
+    fn text_of_a_log_cannot_control_the_terminal() {
         assert_eq!(
             visible("a\x1b[2Jb\rc\u{9b}d\u{202e}e\x7f"),
             "a\\u{1b}[2Jb\\u{d}c\\u{9b}d\\u{202e}e\\u{7f}"

@@ -1,18 +1,19 @@
 //! Values of options that several commands share.
 
 use anyhow::Context;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
 use tlparse::{Format, SourceTree};
 
 /// A folder that exists.
 pub fn folder(path: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(path);
-    if path.is_dir() { Ok(path) } else { Err("it is no folder".to_owned()) }
+    if path.is_dir() { Ok(path) } else { Err("not a folder".to_owned()) }
 }
 
 /// A number of bytes: `500MB`, `1.5 GB`, `64g`, with units of 1024 bytes; a number alone is bytes.
 pub fn bytes(text: &str) -> Result<u64, String> {
-    let wrong = || "give a size such as 500MB or 100GB".to_owned();
+    let wrong = || "expected a size such as 500MB or 100GB".to_owned();
     let text = text.trim().to_ascii_lowercase();
     let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -34,24 +35,24 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     if (1.0..9.0e18).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
-/// A form by its name.
-pub fn format(name: &str) -> Result<Format, String> {
-    let known = || Format::ALL.map(|(name, _)| name).join(", ");
-    let found = Format::ALL.into_iter().find(|(one, _)| *one == name);
-    found.map(|(_, format)| format).ok_or_else(|| format!("known are {}", known()))
+/// Reads the name of a format.
+pub fn format() -> impl TypedValueParser<Value = Format> {
+    let of_name = |name: String| Format::ALL.into_iter().find(|(known, _)| *known == name);
+    let parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name));
+    parser.try_map(move |name| of_name(name).map(|(_, format)| format).ok_or("no such format"))
 }
 
-/// What paths of sources are relative to.
+/// The folder that source paths are relative to.
 pub fn source_tree(root: Option<&Path>) -> anyhow::Result<SourceTree> {
     match root {
         Some(root) => SourceTree::below(root).with_context(|| format!("--root {}", root.display())),
-        None => SourceTree::of_current_folder().context("the current folder cannot be read; give --root"),
+        None => SourceTree::of_current_folder().context("the current folder cannot be read; pass --root"),
     }
 }
 
-/// The text of a file that an option names; `what` says what it should be.
+/// The text of a file that an option names; `what` is what it should contain.
 pub fn text_of(file: &Path, what: &str) -> anyhow::Result<String> {
-    std::fs::read_to_string(file).with_context(|| format!("{} cannot be read as a {what}", file.display()))
+    std::fs::read_to_string(file).with_context(|| format!("cannot read {} as a {what}", file.display()))
 }
 
 #[cfg(test)]

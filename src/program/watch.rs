@@ -1,4 +1,4 @@
-//! `tlparse --watch`: a line for each compile of a program that still runs, and its report, rewritten when the log rests.
+//! `tlparse --watch`: prints each compile of a running program, and rewrites its report when the logs stop growing.
 
 use super::exit;
 use super::report::Afterwards;
@@ -8,25 +8,21 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tlparse::{CompileNews, Options, Registry, Watch, Written};
 
-/// How often the logs are looked at.
+/// How often the logs are checked.
 const LOOK: Duration = Duration::from_millis(200);
-/// A log rests when so many looks in a row, 2 seconds, find nothing new.
+/// Checks without new records, 2 seconds, before the report is rewritten.
 const REST_LOOKS: u32 = 10;
 /// Characters of a reason in a line.
 const MOST_REASON: usize = 160;
 
 /// Watches until Ctrl-C.
-pub fn run(mut options: Options, afterwards: &Afterwards) -> ExitCode {
+pub fn run(mut options: Options, afterwards: &Afterwards) -> anyhow::Result<ExitCode> {
     let registry = Registry::default();
-    let stop = match tlparse::check_out(&options.out, options.overwrite).and_then(|()| Ok(Stop::listen()?)) {
-        Ok(stop) => stop,
-        Err(error) => return exit::with(exit::FAILED, &error),
-    };
+    tlparse::check_out(&options.out, options.overwrite)?;
+    let stop = Stop::listen()?;
     let mut watch = Watch::new(&options.inputs, &registry);
     let paths: Vec<String> = options.inputs.iter().map(|path| path.display().to_string()).collect();
-    if let Err(error) = terminal::print(&format!("Watching {} until Ctrl-C\n", visible(&paths.join(", ")))) {
-        return exit::with(exit::FAILED, &error);
-    }
+    terminal::print(&format!("Watching {} until Ctrl-C\n", visible(&paths.join(", "))))?;
     let (mut quiet, mut is_behind) = (0, false);
     let mut last = Ok(None);
     loop {
@@ -47,17 +43,17 @@ pub fn run(mut options: Options, afterwards: &Afterwards) -> ExitCode {
                 tell_report(written);
             }
             if let Ok(Some(_)) = last {
-                // From now on it is ours.
+                // From now on the folder holds our report.
                 options.overwrite = true;
             }
         }
         if is_over {
-            return concluded(last, afterwards);
+            return Ok(concluded(last, afterwards));
         }
     }
 }
 
-/// Writes the report; an error is said, and the next report may do better.
+/// Writes the report. An error is printed, and the next report may succeed.
 fn written(options: &Options, registry: &Registry) -> Result<Option<Written>, ()> {
     let written = Bar::to_the_end(|bar| tlparse::run(options, registry, bar));
     written.map(Some).map_err(|error| eprintln!("error: {error:#}"))
@@ -79,7 +75,7 @@ fn concluded(last: Result<Option<Written>, ()>, afterwards: &Afterwards) -> Exit
     }
 }
 
-/// Prints a line. Where that fails, the report is still to be written.
+/// Prints a line. If that fails, the report is still written.
 fn print(line: &str) {
     if let Err(error) = terminal::print(&visible(line)) {
         eprintln!("error: {error:#}");
@@ -121,7 +117,7 @@ fn line(news: &CompileNews) -> String {
     line
 }
 
-/// The first line of a text, bounded and without what a terminal would act on.
+/// The first line of a text, bounded and without control characters.
 fn short(text: &str) -> String {
     let first = text.lines().next().unwrap_or_default();
     let mut short: String =

@@ -1,4 +1,4 @@
-//! Which logs a path means.
+//! The logs that a path means.
 
 use super::named;
 use crate::model::SkippedFile;
@@ -10,20 +10,20 @@ use anyhow::bail;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// How many logs or runs of a folder a note names; a job's folder may hold a thousand.
+/// Most logs or runs that a note names; the folder of a job may hold a thousand.
 const NAMED: usize = 8;
 
-/// What is to be read.
+/// The logs to read.
 pub(crate) enum Input {
     /// One process, with those that it forked.
     Log(Box<RankLogs>),
     /// The ranks of a distributed job.
     Job(JobInput),
-    /// Logs that do not belong together.
+    /// Unrelated logs.
     Several(Vec<OneOfSeveral>),
 }
 
-/// A log or a job among others.
+/// One of several unrelated logs or jobs.
 pub(crate) struct OneOfSeveral {
     /// The name of its first log.
     pub name: String,
@@ -33,28 +33,28 @@ pub(crate) struct OneOfSeveral {
 
 /// A job's logs.
 pub(crate) struct JobInput {
-    /// The run that is reported; each of its ranks has a number.
+    /// The ranks of the reported run; each has a number.
     pub ranks: Vec<RankLogs>,
     /// The folder's other runs, oldest first.
     pub other_runs: Vec<Run>,
-    /// Files that are not read, with the reason.
+    /// Files that are not read, with reasons.
     pub skipped: Vec<SkippedFile>,
 }
 
-/// What was found, and what opens it.
+/// The logs that were found, and what opens them.
 pub(crate) struct Gathered {
     pub input: Input,
-    /// What to say about logs that are not read.
+    /// Notes about logs that are not read.
     pub notes: Vec<String>,
     pub opener: Opener,
-    /// Traces of torch.profiler that stand among the paths of logs, or in archives beside logs.
+    /// Traces of torch.profiler among the given paths, or in archives beside logs.
     pub traces: Vec<Attachment>,
 }
 
-/// The logs that `options.inputs` mean, and what to say about those that they do not.
+/// Finds the logs that `options.inputs` mean.
 ///
 /// # Errors
-/// There is no log, a folder or an archive cannot be read, or it does not hold what was asked for.
+/// There is no log, a folder or an archive cannot be read, or the options ask for a run or ranks that do not exist.
 pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
     let limit = options.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes });
     let mut opener = Opener::new(limit).keeping(begins_trace);
@@ -70,23 +70,23 @@ pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
     Ok(Gathered { input, notes, opener, traces })
 }
 
-/// The paths of logs, and those of traces that stand among them. A trace alone is reported in place of a log.
+/// The paths of logs, and of traces among them. Traces without any log are reported in place of one.
 fn paths(inputs: &[PathBuf]) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let mut paths = Vec::new();
     for input in inputs {
         let found = trace::expanded(input);
         if found.is_empty() {
             bail!(
-                "no file fits {}; give a log that torch wrote with TORCH_TRACE=DIR, or its folder",
+                "no file matches {}; pass a log that torch wrote with TORCH_TRACE=DIR, or its folder",
                 input.display()
             );
         }
-        // A file that two patterns mean is one file.
+        // A file that matches two patterns is read once.
         paths.extend(found.into_iter().filter(|path| !paths.contains(path)).collect::<Vec<_>>());
     }
     let is_missing = |path: &&PathBuf| path.as_path() != Path::new("-") && !path.exists();
     if let Some(missing) = paths.iter().find(is_missing).filter(|_| paths.len() > 1) {
-        bail!("cannot open {}, there is no such file or folder", missing.display());
+        bail!("cannot open {}: no such file or folder", missing.display());
     }
     let (traces, logs): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(|path| is_trace(path));
     Ok(if logs.is_empty() { (paths, Vec::new()) } else { (logs, traces) })
@@ -102,7 +102,7 @@ fn folder_input(options: &Options, folder: &Path, opener: &Opener) -> anyhow::Re
     of_folder(options, folder, trace::logs_in(folder, opener)?)
 }
 
-/// A file, an archive, a report, or several paths: everything that they mean is reported.
+/// A file, an archive, a report, or several paths: all their logs are reported.
 fn several_paths(
     options: &Options,
     paths: &[PathBuf],
@@ -112,7 +112,7 @@ fn several_paths(
     match (logs.as_slice(), options.all_ranks) {
         ([log], false) => return Ok((Input::Log(Box::new(alone(log))), notes)),
         ([log], true) => bail!(
-            "--all-ranks-html wants the logs of all ranks, or the folder that holds them, and {} is one log",
+            "--all-ranks-html needs the logs of all ranks, or their folder; {} is a single log",
             log.display()
         ),
         _ => {}
@@ -122,8 +122,7 @@ fn several_paths(
     let ranks = groups.iter().map(|run| run.ranked().count()).max().unwrap_or_default();
     if options.all_ranks && ranks == 0 {
         bail!(
-            "--all-ranks-html wants the logs of all ranks, or the folder that holds them, and no log that is given belongs to \
-             a rank"
+            "--all-ranks-html needs the logs of all ranks, or their folder; none of the given logs belongs to a rank"
         );
     }
     let of_run = |run: Run| of_run(run, options.all_ranks, Vec::new(), Vec::new());
@@ -142,7 +141,7 @@ fn several_paths(
     Ok((Input::Several(several), notes))
 }
 
-/// The logs that several paths mean: those of an archive and of a report, and the newest run of a folder.
+/// The logs of several paths: all those of an archive or a report, and the newest run of a folder.
 fn pool(
     options: &Options,
     paths: &[PathBuf],
@@ -164,16 +163,16 @@ fn pool(
         }
         let Folder { runs, .. } = trace::logs_in(path, opener)?;
         let newest = runs.len().saturating_sub(1);
-        notes.extend(runs_note(path, &runs, newest, "give it alone, with --session N, to pick another"));
+        notes.extend(runs_note(path, &runs, newest, "pass it alone with --session N to choose another"));
         logs.extend(runs.get(newest).into_iter().flat_map(Run::logs).map(|log| log.path.clone()));
     }
     if options.latest {
-        bail!("--latest wants one folder of logs; the logs that are given here are all read");
+        bail!("--latest needs one folder of logs; without it, all given logs are read");
     }
     Ok((logs, notes))
 }
 
-/// A log that the user named: its rank and its place in a run do not matter.
+/// A log that the user named: its rank and run do not matter.
 fn alone(path: &Path) -> RankLogs {
     let log =
         Log { path: path.to_owned(), rank: None, changed: SystemTime::UNIX_EPOCH, peek: Peek::default() };
@@ -186,17 +185,17 @@ fn of_folder(options: &Options, dir: &Path, folder: Folder) -> anyhow::Result<(I
         None => runs.len().saturating_sub(1),
         Some(number) if (1..=runs.len()).contains(&number) => number - 1,
         Some(number) => bail!(
-            "--session {number}: {} holds {}; 1 is the oldest",
+            "--session {number}: {} contains {}; 1 is the oldest",
             dir.display(),
             counted(runs.len(), "run", "runs")
         ),
     };
-    let mut notes = runs_note(dir, &runs, chosen, "--session N picks another");
+    let mut notes = runs_note(dir, &runs, chosen, "--session N chooses another");
     let run = runs.remove(chosen);
     let ranks = run.ranked().count();
     if options.all_ranks && ranks == 0 {
         bail!(
-            "no log in {} belongs to a rank: torch writes it when torch.distributed is up; run without --all-ranks-html",
+            "no log in {} belongs to a rank: torch records ranks once torch.distributed is initialized; omit --all-ranks-html",
             dir.display()
         );
     }
@@ -218,14 +217,14 @@ fn of_run(
     let (ranks, rankless): (Vec<_>, Vec<_>) = run.ranks.into_iter().partition(|logs| logs.rank.is_some());
     for logs in rankless {
         let all = std::iter::once(&logs.main).chain(&logs.others);
-        skipped.extend(all.map(|log| (log.name(), "a process of no rank; read it by itself")));
+        skipped.extend(all.map(|log| (log.name(), "a process without a rank; report on it separately")));
     }
     skipped.sort();
     let skipped = skipped.into_iter().map(|(name, reason)| SkippedFile { name, reason }).collect();
     (Input::Job(JobInput { ranks, other_runs, skipped }), Vec::new())
 }
 
-/// A run of at most one rank. If a process without a rank wrote a log too, such as a launcher, the rank's log is read.
+/// A run of at most one rank. If a process without a rank, such as a launcher, also wrote a log, the rank's log is read.
 fn one_process(run: Run) -> (Input, Vec<String>) {
     let mut ranks = run.ranks;
     let main = ranks.iter().position(|logs| logs.rank.is_some()).unwrap_or(0);
@@ -233,12 +232,12 @@ fn one_process(run: Run) -> (Input, Vec<String>) {
     let others: Vec<String> = ranks.iter().map(|logs| logs.main.name()).collect();
     let mut notes = Vec::new();
     if !others.is_empty() {
-        notes.push(format!("not read, as of no rank: {}", listed(&others)));
+        notes.push(format!("not read, because they have no rank: {}", listed(&others)));
     }
     if !chosen.others.is_empty() {
         let names: Vec<String> = chosen.others.iter().map(Log::name).collect();
         notes.push(format!(
-            "{} is read with {}, in reports of their own below it: {}",
+            "{} is read with {}, each in a report of its own below it: {}",
             chosen.main.name(),
             counted(names.len(), "further process", "further processes"),
             listed(&names)
@@ -256,7 +255,7 @@ fn runs_note(dir: &Path, runs: &[Run], chosen: usize, how: &str) -> Vec<String> 
     let others: Vec<String> = others.map(|(at, run)| format!("{} ({})", at + 1, name(run))).collect();
     let which = if chosen + 1 == runs.len() { ", the newest," } else { "" };
     vec![format!(
-        "{} holds {}, one after the other; this is run {}{which} ({}); {how}: {}",
+        "{} contains {}; this report is on run {}{which} ({}); {how}: {}",
         dir.display(),
         counted(runs.len(), "run", "runs"),
         chosen + 1,
@@ -272,7 +271,7 @@ fn latest_note(dir: &Path, found: &trace::NewestLog) -> Vec<String> {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let others: Vec<String> = found.others.iter().map(|path| name(path)).collect();
     vec![format!(
-        "{} is the newest of {} logs in {}; the others are {}",
+        "{} is the newest of {} logs in {}; the others: {}",
         name(&found.log),
         found.others.len() + 1,
         dir.display(),
@@ -280,7 +279,7 @@ fn latest_note(dir: &Path, found: &trace::NewestLog) -> Vec<String> {
     )]
 }
 
-/// The first few names, and how many more there are.
+/// The first few names, and the number of the rest.
 fn listed(names: &[String]) -> String {
     let more = names.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -1,4 +1,4 @@
-//! The step from a log and its trace to measured kernels.
+//! Joins a log with its trace of torch.profiler.
 
 use super::task::{LogTask, Work};
 use crate::analysis::performance::{DeviceOptions, DevicePeaks, Performance, performance};
@@ -10,10 +10,10 @@ use crate::trace::{Attachment, PayloadRef, Source, packed};
 use anyhow::Result;
 use std::path::Path;
 
-/// Joins the log with its trace, where it has one.
+/// Joins the log with its trace, if it has one.
 ///
 /// # Errors
-/// The trace cannot be read, or the figures of the device are of no known form.
+/// The trace or the figures of the device cannot be read.
 pub(crate) fn measure(
     work: Work<'_>,
     task: &LogTask<'_>,
@@ -47,7 +47,7 @@ pub(crate) fn measure(
     Ok(Some(found))
 }
 
-/// Writes the trace again, with the figures of each run of a kernel.
+/// Writes the trace again with the figures of each run of a kernel.
 fn write_augmented(trace: &Attachment, to: &Path, found: &Performance) -> Result<()> {
     output::write_single_file(to, |file| {
         packed(file, to, |out| {

@@ -1,5 +1,5 @@
-//! From a path to the logs that it means, and to the work on each of them: one process with those that it forked, or the
-//! ranks of a job on several threads. The caller says what is done with a log.
+//! Finds the logs that a path means, and distributes the work on them: one process with those that it forked, or the ranks
+//! of a job on several threads. The caller says what to do with each log.
 
 mod input;
 mod measure;

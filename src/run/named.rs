@@ -1,4 +1,4 @@
-//! Which of the logs that were named, or that an archive holds, belong together. All of them are reported.
+//! Groups logs that were named, or that an archive contains. All of them are reported.
 
 use crate::model::words::counted;
 use crate::trace::{Log, RankLogs, Run, group};
@@ -6,10 +6,10 @@ use anyhow::bail;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Runs, in order of time; unlike in a folder, a log that belongs to no other is a run of its own.
+/// Runs in order of time. Unlike in a folder, an unrelated log is a run of its own.
 pub(super) fn groups(logs: Vec<Log>) -> Vec<Run> {
     let together = grouped(logs.clone());
-    // Two jobs that ran at the same time, each with its folder, have the same ranks: then a folder is what they share.
+    // Two jobs that ran at the same time have the same ranks: then logs are grouped by folder first.
     if !together.iter().any(mixes_folders) {
         return together.into_iter().flat_map(apart).collect();
     }
@@ -20,15 +20,15 @@ pub(super) fn groups(logs: Vec<Log>) -> Vec<Run> {
     folders.into_values().flat_map(grouped).flat_map(apart).collect()
 }
 
-/// The run that `--session` asks for, or all.
+/// The run that `--session` selects, or all.
 ///
 /// # Errors
-/// There are not so many.
+/// There is no such run.
 pub(super) fn chosen(mut runs: Vec<Run>, session: Option<usize>) -> anyhow::Result<Vec<Run>> {
     let Some(number) = session else { return Ok(runs) };
     if !(1..=runs.len()).contains(&number) {
         bail!(
-            "--session {number}: the logs that are given are of {}; 1 is the oldest",
+            "--session {number}: the given logs are of {}; 1 is the oldest",
             counted(runs.len(), "run", "runs")
         );
     }
@@ -42,18 +42,18 @@ pub(super) fn name_of(run: &Run) -> String {
 
 fn grouped(logs: Vec<Log>) -> Vec<Run> {
     let (mut runs, left) = group(logs);
-    runs.extend(left.into_iter().map(|log| run_of(vec![alone(log)])));
+    runs.extend(left.into_iter().map(|log| Run { ranks: vec![alone(log)] }));
     runs
 }
 
 fn folder_of(log: &Log) -> &Path {
     let folder = log.path.parent().unwrap_or(Path::new(""));
-    // In a report, the log of a further process stands in a folder below that of the first.
+    // In a report, a further process has a folder below that of the first.
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     if name.starts_with("process_") { folder.parent().unwrap_or(folder) } else { folder }
 }
 
-/// Whether a rank has logs of several folders that no fork explains.
+/// Whether a rank has logs from several folders, other than those of forked processes.
 fn mixes_folders(run: &Run) -> bool {
     run.ranked()
         .any(|logs| logs.others.iter().any(|log| !log.peek.forked && folder_of(log) != folder_of(&logs.main)))
@@ -63,11 +63,7 @@ fn alone(log: Log) -> RankLogs {
     RankLogs { rank: log.rank, main: log, others: Vec::new() }
 }
 
-fn run_of(ranks: Vec<RankLogs>) -> Run {
-    Run { ranks }
-}
-
-/// A run without processes that have no rank and stand elsewhere: these are other programs, each with its forked children.
+/// Separates other programs, each with its forked children, from a run: processes without a rank in other folders.
 fn apart(run: Run) -> Vec<Run> {
     let (ranked, rankless): (Vec<_>, Vec<_>) = run.ranks.into_iter().partition(|logs| logs.rank.is_some());
     let mut ranks = ranked;
@@ -75,21 +71,20 @@ fn apart(run: Run) -> Vec<Run> {
     for logs in rankless {
         let RankLogs { main, others, .. } = logs;
         let is_here = |log: &Log| ranks.iter().any(|rank| folder_of(&rank.main) == folder_of(log));
-        // A launcher beside its ranks.
-        let launcher = is_here(&main);
+        let is_launcher = is_here(&main);
         let mut own = alone(main);
         for other in others {
             let together =
                 other.peek.forked || (is_torchs(&other) && folder_of(&other) == folder_of(&own.main));
-            if together { own.others.push(other) } else { programs.push(run_of(vec![alone(other)])) }
+            if together { own.others.push(other) } else { programs.push(Run { ranks: vec![alone(other)] }) }
         }
-        if launcher { ranks.insert(0, own) } else { programs.push(run_of(vec![own])) }
+        if is_launcher { ranks.insert(0, own) } else { programs.push(Run { ranks: vec![own] }) }
     }
-    let job = (!ranks.is_empty()).then(|| run_of(ranks));
+    let job = (!ranks.is_empty()).then_some(Run { ranks });
     job.into_iter().chain(programs).collect()
 }
 
-/// Whether torch gave the log its name, or a report has it: then its neighbors are of the same program.
+/// Whether the log has the name that torch or a report gives it: then its neighbors are of the same program.
 fn is_torchs(log: &Log) -> bool {
     let name = log.name();
     name.starts_with("dedicated_log_torch_trace_") || name == "raw.log"

@@ -1,4 +1,4 @@
-//! One process and those that it forked: their logs are read one after the other.
+//! Reads the logs of one process and those that it forked, one after the other.
 
 use super::profiles::Profiled;
 use super::task::{LogOutcome, LogTask, Work, WriteLog};
@@ -9,7 +9,7 @@ use crate::report::SummaryLine;
 use crate::trace::{Log, RankLogs};
 use std::collections::BTreeSet;
 
-/// Writes the report of a process into `sink`, and those of its further processes into folders below it.
+/// Writes the report of a process to `sink`, and those of its further processes to folders below it.
 ///
 /// # Errors
 /// The log of the process cannot be read, or a report cannot be written.
@@ -53,7 +53,7 @@ pub(crate) fn for_each_process(
     Ok(summary)
 }
 
-/// The summary of a process with what one of its further processes adds: its counts, and a line.
+/// Adds a line and the counts of a further process to the summary of the first.
 fn with_process(mut summary: RunSummary, process: &Process, one: RunSummary) -> RunSummary {
     if let Some(verdict) = one.lines.first() {
         let text = format!("{}: {}", process.words(), verdict.text);
@@ -64,7 +64,7 @@ fn with_process(mut summary: RunSummary, process: &Process, one: RunSummary) -> 
 
 fn bytes_of(logs: &RankLogs) -> u64 {
     let known = std::iter::once(&logs.main).chain(&logs.others).map(|log| log.peek.bytes).sum();
-    // The size of a log that the user named is not known yet.
+    // Sizes of logs that the user named are not known yet.
     if known > 0 { known } else { std::fs::metadata(&logs.main.path).map_or(0, |file| file.len()) }
 }
 

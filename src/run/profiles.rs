@@ -1,4 +1,4 @@
-//! Which trace of torch.profiler belongs to which log.
+//! Assigns traces of torch.profiler to logs.
 
 use super::input::{Gathered, Input};
 use crate::model::words::counted;
@@ -9,10 +9,10 @@ use crate::trace::{self, Attachment};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
-/// How names of traces end. A folder may hold other JSON files, so each is looked into.
+/// Extensions of traces. A folder may contain other JSON files, so each file is checked.
 const ENDINGS: [&str; 3] = [".json", ".json.gz", ".json.zst"];
 
-/// Traces that are named in a note.
+/// Most traces that a note names.
 const NAMED: usize = 8;
 
 /// The traces of a run.
@@ -21,32 +21,32 @@ pub(crate) struct Traces(Vec<ProfilerTrace>);
 
 struct ProfilerTrace {
     file: Attachment,
-    /// The rank of its process, where its name or its head tells it.
+    /// The rank of its process, from its name or its header.
     rank: Option<u64>,
 }
 
-/// Which traces a log may have.
+/// Which traces may belong to a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profiled {
-    /// The only log that was given: of several traces that of its rank, else the only trace there is.
+    /// The only log: the trace of its rank, or the only trace.
     OnlyLog,
-    /// The log of a rank of a job: the trace of that rank.
+    /// The log of a rank: the trace of that rank.
     Rank,
-    /// A further process of either: a trace is of the first process.
+    /// A further process of either: none, since traces are of the first process.
     FurtherProcess,
 }
 
 impl Traces {
-    /// Those that were named, else those that lie beside the logs of the folder.
+    /// The traces given with `--profile`, or else those in the folder of the logs.
     ///
     /// # Errors
-    /// A trace that was named cannot be found, or is none.
+    /// A given file does not exist or is not a trace.
     pub fn find(options: &Options, gathered: &Gathered) -> Result<Traces> {
         if matches!(gathered.input, Input::Several(_)) {
             if !options.profiles.is_empty() {
                 bail!(
-                    "--profile joins a trace with the log of its program, and logs of several are given; run tlparse for each \
-                     of them"
+                    "--profile joins a trace with the log of its program, but the given logs are of several programs; run tlparse \
+                     once for each of them"
                 );
             }
             return Ok(Traces::default());
@@ -58,11 +58,11 @@ impl Traces {
                 folder if folder.is_dir() => paths.extend(in_folder(folder)?),
                 file if is_trace(file) => paths.push(file.clone()),
                 file if file.exists() => {
-                    bail!("{} is no trace; give the file that torch.profiler exported", file.display())
+                    bail!("{} is not a trace; pass the file that torch.profiler exported", file.display())
                 }
                 missing => {
                     bail!(
-                        "there is no trace {}; give the file that torch.profiler exported",
+                        "there is no trace {}; pass the file that torch.profiler exported",
                         missing.display()
                     )
                 }
@@ -78,7 +78,7 @@ impl Traces {
         Ok(Traces(files.into_iter().map(with_rank).collect()))
     }
 
-    /// What to say about traces that belong to no log of the input.
+    /// Notes about traces that belong to none of the logs.
     pub fn notes(&self, input: &Input) -> Vec<String> {
         let Input::Job(job) = input else { return Vec::new() };
         let is_known = |rank: u64| job.ranks.iter().any(|logs| logs.rank == Some(rank));
@@ -90,13 +90,13 @@ impl Traces {
         let names: Vec<String> =
             left.iter().take(NAMED).map(|trace| trace.file.path().display().to_string()).collect();
         vec![format!(
-            "{} not read, as neither name nor distributedInfo tells a rank of the job: {}",
+            "{} not read, because neither name nor distributedInfo has a rank of the job: {}",
             counted(left.len(), "trace", "traces"),
             names.join(", ")
         )]
     }
 
-    /// Whether the trace can be written again as the options ask for.
+    /// Checks that `--augment` can write the trace.
     ///
     /// # Errors
     /// There is no trace, or more than one, or the file may not be written.
@@ -107,16 +107,19 @@ impl Traces {
                 options.inputs.first().map_or(Path::new(""), PathBuf::as_path)
             }
             [only] => only.file.path(),
-            [] => bail!("--augment writes a trace again, and there is none; give it with --profile"),
+            [] => bail!("--augment needs a trace to write again; pass one with --profile"),
             several => {
-                bail!("--augment writes one trace, and there are {}; give one with --profile", several.len())
+                bail!(
+                    "--augment writes one trace, but there are {}; choose one with --profile",
+                    several.len()
+                )
             }
         };
         let same = |left: &Path, right: &Path| {
             left.canonicalize().ok().zip(right.canonicalize().ok()).is_some_and(|(left, right)| left == right)
         };
         if same(trace, to) {
-            bail!("--augment cannot write over the trace that it reads; give another file");
+            bail!("--augment cannot overwrite the trace that it reads; choose another file");
         }
         output::check_single_file(to, options.overwrite)
     }
@@ -131,7 +134,7 @@ impl Traces {
             (Profiled::OnlyLog, several) => match of_rank() {
                 Some(trace) => Some(trace),
                 None => bail!(
-                    "there are {} traces, and nothing says which of them is of this log; give one with --profile",
+                    "there are {} traces, and nothing says which of them belongs to this log; choose one with --profile",
                     several.len()
                 ),
             },
@@ -140,7 +143,7 @@ impl Traces {
     }
 }
 
-/// The traces that stand in a folder, by name; none where it cannot be read.
+/// The traces in a folder, by name; empty if it cannot be read.
 pub(crate) fn traces_of(folder: &Path) -> Vec<PathBuf> {
     in_folder(folder).unwrap_or_default()
 }

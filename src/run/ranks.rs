@@ -1,4 +1,4 @@
-//! The ranks of a job, on several threads: each holds one rank's model at a time.
+//! Reads the ranks of a job on several threads, each of which holds the model of one rank at a time.
 
 use super::input::JobInput;
 use super::process::processes;
@@ -15,21 +15,21 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// What became of one log of a rank.
+/// The outcome of one log of a rank.
 struct RankOutcome {
     /// The rank.
     rank: u64,
     /// The name of the log.
     file: String,
-    /// What became of that log.
+    /// Its outcome.
     outcome: LogOutcome,
 }
 
-/// Writes the report of every rank into its folder `rank_<n>/` below `sink`. Returns what the ranks add to the summary of
-/// the job, and the facts about the job that are not in those folders.
+/// Writes the report of each rank to `rank_<n>/` below `sink`. Returns what the ranks add to the summary of the job, and the
+/// facts about the job that are not in those folders.
 ///
 /// # Errors
-/// A report cannot be written. A log that cannot be read is noted and delays no other rank.
+/// A report cannot be written. A log that cannot be read is only noted.
 pub(crate) fn for_each_rank(
     work: Work<'_>,
     job: &JobInput,
@@ -58,7 +58,7 @@ pub(crate) fn for_each_rank(
     Ok((all, facts))
 }
 
-/// A run that the report names but does not cover. Its logs were not read, so its times have neither year nor time zone.
+/// A run that the report only names. Its logs were not read, so its times have neither year nor time zone.
 fn model_run(run: &trace::Run) -> model::Run {
     let times = || run.logs().filter_map(|log| log.peek.span);
     let text = |time: Option<LocalTime>| time.map(|time| time.to_string());
@@ -69,7 +69,7 @@ fn model_run(run: &trace::Run) -> model::Run {
     }
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Team<'a> {
     work: Work<'a>,
     ranks: &'a [RankLogs],
@@ -103,14 +103,14 @@ impl<'a> Team<'a> {
         }
     }
 
-    /// Runs the threads; returns what became of each log, by rank.
+    /// Runs the threads; returns the outcome of each log, by rank.
     fn run(self) -> anyhow::Result<Vec<RankOutcome>> {
         let threads = self.work.threads().get().min(self.ranks.len()).max(1);
         // With more processors than ranks, several threads write the pages of each rank.
         let inner = NonZeroUsize::new(self.work.threads().get() / threads).unwrap_or(NonZeroUsize::MIN);
         thread::scope(|scope| {
             let work = || self.work_on_ranks(inner);
-            // If the system refuses to start a thread, the work goes on without it: this thread takes ranks too.
+            // This thread works too, so it does not matter if the system refuses to start others.
             let others: Vec<_> =
                 (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
             self.work_on_ranks(inner);
@@ -158,28 +158,13 @@ impl<'a> Team<'a> {
         let rank = logs.rank.unwrap_or_default();
         let sink = self.sink.below(&folder_name(rank));
         let processes = processes(&logs.others);
-        let whole = RankLog {
-            log: &logs.main,
-            processes: &processes,
-            part: None,
-            split: true,
-            threads,
-            profiled: Profiled::Rank,
-        };
-        let mut outcomes = match self.log(&whole, &*sink)? {
+        let mut outcomes = match self.log(&logs.main, Piece::Whole(&processes), threads, &*sink)? {
             LogOutcome::Parts(parts) => self.parts(logs, &parts, threads)?,
             outcome => vec![RankOutcome { rank, file: logs.main.name(), outcome }],
         };
         for (log, process) in logs.others.iter().zip(&processes) {
-            let further = RankLog {
-                log,
-                processes: &[],
-                part: None,
-                split: false,
-                threads,
-                profiled: Profiled::FurtherProcess,
-            };
-            let outcome = self.log(&further, &*sink.below(&process.dir))?;
+            let sink = sink.below(&process.dir);
+            let outcome = self.log(log, Piece::FurtherProcess, threads, &*sink)?;
             outcomes.push(RankOutcome { rank, file: log.name(), outcome });
         }
         Ok(outcomes)
@@ -201,36 +186,40 @@ impl<'a> Team<'a> {
             let sink = self.sink.below(&folder_name(part.rank));
             let sink = SharingSink::new(sink, raw_log.clone(), first.clone());
             first = first.or_else(|| sink.on_disk(&raw_log));
-            let log = RankLog {
-                log: &logs.main,
-                processes: &[],
-                part: Some(part),
-                split: false,
-                threads,
-                profiled: Profiled::Rank,
-            };
-            let outcome = self.log(&log, &sink)?;
+            let outcome = self.log(&logs.main, Piece::Part(part), threads, &sink)?;
             outcomes.push(RankOutcome { rank: part.rank, file: logs.main.name(), outcome });
         }
         Ok(outcomes)
     }
 
-    fn log(&self, log: &RankLog<'_>, sink: &dyn Sink) -> anyhow::Result<LogOutcome> {
+    fn log(
+        &self,
+        log: &Log,
+        piece: Piece<'_>,
+        threads: NonZeroUsize,
+        sink: &dyn Sink,
+    ) -> anyhow::Result<LogOutcome> {
         let last = AtomicU64::new(0);
         let progress = |done: u64| {
             let new = done.saturating_sub(last.swap(done, Ordering::Relaxed));
             let sum = self.bytes.fetch_add(new, Ordering::Relaxed) + new;
             self.work.progress.reading(sum, self.total.max(sum));
         };
+        let (processes, part) = match piece {
+            Piece::Whole(processes) => (processes, None),
+            Piece::Part(part) => (&[][..], Some(part)),
+            Piece::FurtherProcess => (&[][..], None),
+        };
+        let is_further = matches!(piece, Piece::FurtherProcess);
         let task = LogTask {
-            log: &log.log.path,
+            log: &log.path,
             sink,
-            processes: log.processes,
-            part: log.part,
+            processes,
+            part,
             must_be_log: false,
-            profiled: log.profiled,
-            split: log.split,
-            threads: log.threads,
+            profiled: if is_further { Profiled::FurtherProcess } else { Profiled::Rank },
+            split: matches!(piece, Piece::Whole(_)),
+            threads,
             progress: &progress,
         };
         // The progress of a job counts ranks, not the files of one rank.
@@ -245,14 +234,14 @@ impl<'a> Team<'a> {
     }
 }
 
-/// One log of a rank, and how it is read.
-struct RankLog<'a> {
-    log: &'a Log,
-    processes: &'a [Process],
-    part: Option<&'a RankPart>,
-    split: bool,
-    threads: NonZeroUsize,
-    profiled: Profiled,
+/// What of a log is read.
+enum Piece<'a> {
+    /// All of the first log of a rank, whose report lists the rank's further processes.
+    Whole(&'a [Process]),
+    /// The part that one of several ranks wrote.
+    Part(&'a RankPart),
+    /// All of the log of a further process.
+    FurtherProcess,
 }
 
 /// The folder of a rank's report.

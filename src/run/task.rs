@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What every step of a run is given.
+/// Shared by all steps of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Work<'a> {
     pub options: &'a Options,
@@ -20,7 +20,7 @@ pub(crate) struct Work<'a> {
     pub opener: &'a Opener,
     /// Traces of torch.profiler to join with the logs.
     pub traces: &'a Traces,
-    /// Where the trace is written to again, with its figures.
+    /// Where to write the trace again with its figures.
     pub augment: Option<&'a Path>,
     pub progress: &'a dyn Progress,
     /// Shared by the reports of all ranks.
@@ -34,12 +34,12 @@ impl Work<'_> {
     }
 }
 
-/// As many threads as the machine has room for.
+/// One thread per processor.
 pub(crate) fn all_threads() -> NonZeroUsize {
     std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// A log to be read and reported.
+/// A log to read and report.
 pub(crate) struct LogTask<'a> {
     /// Its path.
     pub log: &'a Path,
@@ -47,51 +47,50 @@ pub(crate) struct LogTask<'a> {
     pub sink: &'a dyn Sink,
     /// Further processes of the same program, which its report lists.
     pub processes: &'a [Process],
-    /// The part of the log that is read; all of it where it is None.
+    /// The part of the log to read; None for all of it.
     pub part: Option<&'a RankPart>,
-    /// Whether a log without a record is an error. In a job it is a damaged rank.
+    /// Whether a log without records is an error. In a job it is a damaged rank.
     pub must_be_log: bool,
-    /// Which traces of torch.profiler it may have.
+    /// Which traces of torch.profiler may belong to it.
     pub profiled: Profiled,
-    /// Whether a log that several ranks wrote is split: then it gets no report as a whole.
+    /// Whether to split a log that several ranks wrote, instead of reporting it as a whole.
     pub split: bool,
-    /// How many threads work on it.
+    /// Number of threads to use.
     pub threads: NonZeroUsize,
-    /// Called with the number of bytes of the log that have been read.
+    /// Called with the number of bytes read so far.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
 impl LogTask<'_> {
-    /// Whether the input is a trace of the profiler in place of a log.
+    /// Whether the input is a trace of torch.profiler instead of a log.
     pub fn is_trace_alone(&self) -> bool {
         self.profiled == Profiled::OnlyLog && is_trace(self.log)
     }
 
-    /// The parts to report in place of the log, where several ranks wrote it and it is to be split.
+    /// The parts to report separately, if several ranks wrote the log and it should be split.
     pub fn parts_to_split(&self, model: &Model) -> Option<Vec<RankPart>> {
         let parts = if self.split { RankPart::of(&model.log) } else { Vec::new() };
         (!parts.is_empty()).then_some(parts)
     }
 }
 
-/// What became of a log.
+/// The outcome of a log.
 pub(crate) enum LogOutcome {
-    /// Its report is written.
+    /// The report is written.
     Written(RunSummary),
-    /// Several ranks wrote it: nothing is written, each part needs a report of its own.
+    /// Several ranks wrote it: nothing is written yet, and each part needs a report of its own.
     Parts(Vec<RankPart>),
-    /// It cannot be read, or none of its lines is a record.
+    /// The log cannot be read, or none of its lines is a record.
     Unreadable(anyhow::Error),
 }
 
-/// Does the work on one log. An error means that the report could not be written; a log that cannot be read is returned
-/// as [`LogOutcome::Unreadable`].
+/// Reads one log and writes its report. Write failures are errors; read failures are [`LogOutcome::Unreadable`].
 pub(crate) type WriteLog = fn(Work<'_>, &LogTask<'_>) -> anyhow::Result<LogOutcome>;
 
 /// Opens a log and reads it: log bytes -> records -> model.
 ///
 /// # Errors
-/// The log cannot be read, or none of its lines is a record although it must have one.
+/// The log cannot be read, or has no record although `must_be_log` is set.
 pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source, Model)> {
     let source = match task.is_trace_alone() {
         true => Source::without_log(task.log)?,
@@ -105,16 +104,16 @@ pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source
     Ok((source, model))
 }
 
-/// What to say about a report that was written: whether its log changed meanwhile, and which files were left out.
+/// Notes about a written report: whether its log changed meanwhile, and which files were left out.
 pub(crate) fn notes(source: &Source, left_out: &[RelPath]) -> Vec<String> {
     let rewritten = source.changed().then(|| {
         format!(
-            "{} was rewritten while it was read: files may hold other texts than were counted",
+            "{} was rewritten while it was read: files of the report may contradict its counts",
             source.name()
         )
     });
-    let twice = left_out.iter().map(|path| {
-        format!("two files of the report have the path {path}: only the first of them was written")
-    });
+    let twice = left_out
+        .iter()
+        .map(|path| format!("two files of the report have the path {path}; only the first was written"));
     rewritten.into_iter().chain(twice).collect()
 }

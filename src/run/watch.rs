@@ -1,4 +1,4 @@
-//! Logs of a program that still runs: what was appended since the last look, and what it says.
+//! Follows the logs of a running program.
 
 use crate::events::{Follower, Registry};
 use crate::model::CompileNews;
@@ -19,12 +19,12 @@ pub struct Watch<'r> {
     logs: BTreeMap<PathBuf, FollowedLog>,
 }
 
-/// What a look at the logs found.
+/// What was appended since the last call.
 #[derive(Debug, Default)]
 pub struct Appended {
     /// Compiles that ended, each with the rank of its log, if its name has one.
     pub news: Vec<(Option<u64>, CompileNews)>,
-    /// Whether a log is longer than at the last look.
+    /// Whether a log grew or appeared.
     pub grew: bool,
 }
 
@@ -41,7 +41,7 @@ impl<'r> Watch<'r> {
         Watch { paths: paths.to_vec(), registry, logs: BTreeMap::new() }
     }
 
-    /// Reads what was appended since the last call, also of logs that have appeared.
+    /// Reads what was appended since the last call, including new logs.
     ///
     /// # Errors
     /// A log cannot be read.
@@ -49,7 +49,7 @@ impl<'r> Watch<'r> {
         let mut found = Appended::default();
         for path in self.paths.clone() {
             let logs = if path.is_file() { vec![path] } else { log_files(&path) };
-            // Packed logs are finished ones.
+            // Compressed logs do not grow.
             for log in logs.into_iter().filter(|log| log.extension().is_none_or(|ending| ending == "log")) {
                 self.read(&log, &mut found).with_context(|| format!("cannot read {}", log.display()))?;
             }
@@ -57,7 +57,7 @@ impl<'r> Watch<'r> {
         Ok(found)
     }
 
-    /// Reads what waited for its end, once the logs have come to rest.
+    /// Finishes records that may have been incomplete, once the logs have stopped growing.
     ///
     /// # Errors
     /// As [`Watch::poll`].
@@ -70,12 +70,6 @@ impl<'r> Watch<'r> {
         Ok(found)
     }
 
-    /// Whether any log has appeared.
-    #[must_use]
-    pub fn has_logs(&self) -> bool {
-        !self.logs.is_empty()
-    }
-
     fn read(&mut self, path: &Path, found: &mut Appended) -> Result<()> {
         let mut file = File::open(path)?;
         let len = file.metadata()?.len();
@@ -86,7 +80,7 @@ impl<'r> Watch<'r> {
             new()
         });
         if len < log.read {
-            // Another program writes it anew.
+            // The log was overwritten.
             *log = new();
         }
         file.seek(SeekFrom::Start(log.read))?;

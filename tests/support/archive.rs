@@ -5,7 +5,7 @@ use std::io::Write;
 /// A name and a content.
 pub type Member<'m> = (&'m str, &'m [u8]);
 
-/// A tar as `tar` and Python write it: names of over 100 bytes stand in a record of their own.
+/// A tar as `tar` and Python write it: names of over 100 bytes are in a record of their own.
 pub fn tar(members: &[Member<'_>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, content) in members {

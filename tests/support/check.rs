@@ -93,7 +93,7 @@ impl Verdict {
         self
     }
 
-    /// It has to end with that code and say nothing on standard output; gives the last line of standard error.
+    /// Asserts the exit code and an empty standard output; returns the last line of standard error.
     pub fn fails(self, code: i32) -> String {
         let verdict = self.ends_with(code);
         assert_eq!(verdict.stdout, "");

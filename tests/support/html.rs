@@ -33,7 +33,7 @@ impl Page {
         found[0]
     }
 
-    /// The values of an attribute, wherever it stands.
+    /// All values of an attribute.
     pub fn attributes(&self, name: &str) -> Vec<&str> {
         self.all(&format!("[{name}]")).into_iter().filter_map(|element| element.attr(name)).collect()
     }

@@ -18,7 +18,7 @@ pub struct Arrow {
     pub name: String,
 }
 
-/// A name at the end of a `use`, and what it stands for.
+/// A name at the end of a `use`, and what it refers to.
 struct Import {
     name: String,
     path: Vec<String>,
@@ -151,7 +151,7 @@ fn tokens(code: &str) -> Vec<&str> {
     while let Some(first) = rest.chars().next() {
         let length = match first {
             ':' if rest.starts_with("::") => 2,
-            // A lifetime is one sign, so that `'static` is no item.
+            // A lifetime is one token, so that `'static` is not an item.
             '\'' => 1 + rest[1..].find(|c| !is_word(c)).unwrap_or(rest.len() - 1),
             c if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
             c => c.len_utf8(),
@@ -227,7 +227,7 @@ impl Module {
         module
     }
 
-    /// Reads one branch of what stands behind `use`, up to its `;`, `,` or `}`; returns how many tokens that takes.
+    /// Reads one branch of a `use`, up to its `;`, `,` or `}`; returns the number of tokens read.
     fn read_use(&mut self, tokens: &[&str], before: &[String]) -> usize {
         let mut path = before.to_vec();
         let mut at = 0;

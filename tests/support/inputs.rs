@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 pub struct Input {
     /// Its scenario; the second and further logs of a scenario have `#1`, `#2`.. behind it.
     pub name: String,
-    /// The plain log. It keeps the name that torch gave it and stands beside the scenario's other logs.
+    /// The plain log, under the name that torch gave it, beside the scenario's other logs.
     pub path: PathBuf,
     /// The file as it is stored: the log itself, or its `.zst`.
     pub stored: PathBuf,
@@ -69,7 +69,7 @@ pub fn input_of(scenario: &str, rank: usize) -> &'static Input {
     inputs().iter().find(fits).unwrap_or_else(|| panic!("no rank {rank} in {scenario}"))
 }
 
-/// Unpacks into a folder that all tests share. It stands below the build's own folder for temporary files, so that what
+/// Unpacks into a folder that all tests share. It is below the build's own folder for temporary files, so that what
 /// a killed run leaves goes away with `cargo clean`.
 pub(super) fn unpack(stored: &PathBuf, plain: &str) -> PathBuf {
     let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("inputs");

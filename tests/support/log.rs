@@ -95,12 +95,12 @@ impl Record {
         record
     }
 
-    /// What stands before the envelope, the space included.
+    /// The text before the envelope, including the space.
     pub fn prefix(&self) -> &[u8] {
         &self.header[..self.envelope_start()]
     }
 
-    /// The envelope as it stands in the log.
+    /// The text of the envelope.
     pub fn envelope(&self) -> &[u8] {
         &self.header[self.envelope_start()..]
     }
@@ -142,7 +142,7 @@ pub fn md5_of(payload: &[u8]) -> String {
     format!("{:x}", md5::compute(payload))
 }
 
-/// Whether `part` stands in `bytes`.
+/// Whether `bytes` contain `part`.
 pub fn contains(bytes: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(bytes, part).is_some()
 }

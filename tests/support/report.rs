@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 /// The folder of a report.
 pub struct Report {
-    /// Where it stands.
+    /// Its folder.
     pub folder: PathBuf,
     /// `report.json`.
     pub json: Value,
@@ -116,7 +116,7 @@ impl Report {
         self.manifest().into_iter().filter(|path| path.ends_with(".html")).collect()
     }
 
-    /// Whether a file or folder stands there.
+    /// Whether a file or folder exists there.
     pub fn has(&self, path: &str) -> bool {
         self.folder.join(path).exists()
     }

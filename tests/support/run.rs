@@ -8,8 +8,7 @@ use std::process::Output;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A call of the program, to be configured and run. It runs with an empty environment in an empty folder, and writes to
-/// `report` there.
+/// A call of the program. It runs in an empty folder with an empty environment, and writes to `report` there.
 pub struct Run {
     folder: TempDir,
     input: Option<OsString>,
@@ -25,7 +24,7 @@ impl Run {
         Run { input: Some(path.as_ref().as_os_str().to_owned()), ..Run::bare() }
     }
 
-    /// On a log of these bytes, which stands beside the report under that name.
+    /// On a log with these bytes, in the folder of the report, under that name.
     pub fn of_bytes(name: &str, bytes: &[u8]) -> Run {
         let run = Run::bare();
         let path = run.folder.path().join(name);
@@ -103,12 +102,12 @@ impl Run {
         }
     }
 
-    /// Runs it, and its exit code has to be 0.
+    /// Runs it and asserts the exit code 0.
     pub fn ok(self) -> Report {
         self.ends_with(0)
     }
 
-    /// Runs it, and its exit code has to be `code`; there is a report.
+    /// Runs it and asserts the exit code; returns the report.
     pub fn ends_with(self, code: i32) -> Report {
         self.go().report(code)
     }
@@ -128,14 +127,14 @@ pub struct Done {
     pub stdout: String,
     /// What it wrote to standard error.
     pub stderr: String,
-    /// Where its report was to stand.
+    /// The folder of its report.
     pub folder: PathBuf,
     /// The folder it ran in, removed when this is dropped.
     pub work: TempDir,
 }
 
 impl Done {
-    /// The report; panics with what the program said when its exit code is another.
+    /// The report, after asserting the exit code.
     pub fn report(self, code: i32) -> Report {
         assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
         let mut report = Report::new(self.folder, Some(self.work));
@@ -143,7 +142,7 @@ impl Done {
         report
     }
 
-    /// The exit code has to be `code`, no report may stand there, and the last line of standard error is returned.
+    /// Asserts the exit code and an empty standard output; returns the last line of standard error.
     pub fn fails(&self, code: i32) -> String {
         assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
         assert_eq!(self.stdout, "");

@@ -11,7 +11,7 @@ const PAGES_READ: usize = 160;
 /// One page.
 #[derive(Default)]
 pub struct Facts {
-    /// The targets of links, as they stand.
+    /// The targets of links, unresolved.
     pub links: Vec<String>,
     /// The values of `id`, in page order.
     pub ids: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Facts {
     pub foreign: Vec<String>,
     /// Forms that lead to the search.
     pub searches: usize,
-    /// What is missing of a whole page.
+    /// Required parts of a page that are missing.
     pub missing: Vec<&'static str>,
 }
 
@@ -90,7 +90,7 @@ impl Facts {
         self.style_bytes + self.scripts.iter().map(String::len).sum::<usize>()
     }
 
-    /// Ids that stand more than once.
+    /// Ids that occur more than once.
     pub fn doubled_ids(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();
         self.ids.iter().map(String::as_str).filter(|id| !seen.insert(*id)).collect()

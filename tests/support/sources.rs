@@ -4,11 +4,11 @@ use super::{files_below, source, source_text};
 use regex::Regex;
 use std::sync::OnceLock;
 
-/// A source file, with and without what is no code of the program.
+/// A source file, with and without comments, texts and tests.
 pub struct SourceFile {
     /// Below `src`.
     pub path: String,
-    /// As it stands.
+    /// Its text.
     pub text: String,
     /// Code only: comments and texts are blank, tests are cut off. Lines stay where they are.
     pub code: String,
@@ -37,7 +37,7 @@ impl SourceFile {
     }
 }
 
-/// The code with spaces in place of what stands in comments, texts and characters.
+/// The code with comments, strings and characters replaced by spaces.
 pub fn blanked(text: &str) -> String {
     static PARTS: OnceLock<Regex> = OnceLock::new();
     let parts = PARTS.get_or_init(|| {

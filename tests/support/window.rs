@@ -47,7 +47,7 @@ impl Drop for Held {
     }
 }
 
-/// What the browser told about a window.
+/// What the browser reported about a window.
 #[derive(Default)]
 struct Heard {
     /// What went wrong since the last time somebody asked.
@@ -112,7 +112,7 @@ fn browser() -> Option<Arc<Browser>> {
     Some(browser)
 }
 
-/// A new window; None where there is no browser.
+/// A new window; None if there is no browser.
 pub fn window() -> Option<Window> {
     let browser = Held(browser()?);
     // A window of its own: a page behind another one would not be painted.

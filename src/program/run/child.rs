@@ -1,4 +1,4 @@
-//! The command as a child process: it has our terminal, and signals that are sent to us reach it.
+//! The command as a child process, which shares our terminal and receives the signals sent to us.
 
 use crate::program::exit;
 use std::io;
@@ -13,8 +13,8 @@ pub struct NotStarted {
 }
 
 impl NotStarted {
-    /// Says so, as a shell does: 127 where there is no such program, 126 otherwise.
-    pub fn told(&self) -> ExitCode {
+    /// Prints the error; exits like a shell, with 127 if there is no such program and 126 otherwise.
+    pub fn exit_code(&self) -> ExitCode {
         let NotStarted { program, error } = self;
         let (code, why) = match error.kind() {
             io::ErrorKind::NotFound => (127, "there is no such program".to_owned()),
@@ -29,7 +29,7 @@ impl NotStarted {
 pub struct Ended(ExitStatus);
 
 impl Ended {
-    /// The exit code of tlparse: that of the command; 1 where only the report failed.
+    /// The exit code of tlparse: the command's own, or 1 if only the report failed.
     pub fn code_after(self, is_reported: bool) -> ExitCode {
         match self.code() {
             0 if !is_reported => ExitCode::from(exit::FAILED),
@@ -37,10 +37,10 @@ impl Ended {
         }
     }
 
-    /// Its code as a shell has it.
+    /// The exit code as a shell reports it.
     fn code(self) -> u8 {
         let code = self.0.code().or_else(|| Some(128 + self.signal()?));
-        // Windows has codes of 32 bits: a failure stays one.
+        // Windows has 32-bit codes; a failure must not become 0.
         code.map_or(exit::FAILED, |code| {
             u8::try_from(code & 0xff).unwrap_or(exit::FAILED).max(u8::from(code != 0))
         })

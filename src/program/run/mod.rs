@@ -1,10 +1,9 @@
-//! `tlparse run`: runs a command with `TORCH_TRACE` set, and makes the report of what it recorded.
+//! `tlparse run`: runs a command with `TORCH_TRACE` set, and writes the report of what it recorded.
 
 mod child;
 mod profiler;
 mod recording;
 
-use super::exit;
 use super::report::Afterwards;
 use super::terminal::{self, Bar};
 use child::Ended;
@@ -19,23 +18,23 @@ use tlparse::{Editor, Options, Registry, Settings};
 /// `tlparse run`.
 #[derive(Args, Debug)]
 pub struct Run {
-    /// Folder of the report
+    /// Folder to write the report to
     #[arg(short, long, value_name = "DIR", default_value = "tl_out")]
     pub out: PathBuf,
 
-    /// Replace a report that stands in the output folder
+    /// Replace an existing report in the output folder
     #[arg(long)]
     pub overwrite: bool,
 
-    /// Keep the logs in this folder, which must be empty or missing
+    /// Keep the logs in this folder, which must be empty or not exist
     #[arg(long, value_name = "DIR")]
     pub trace_dir: Option<PathBuf>,
 
-    /// Record which line became which kernel: sets INDUCTOR_PROVENANCE=1 and, as a cache hit records little, TORCHINDUCTOR_FORCE_DISABLE_CACHES=1
+    /// Record which line became which kernel: sets INDUCTOR_PROVENANCE=1 and, because cache hits record little, TORCHINDUCTOR_FORCE_DISABLE_CACHES=1
     #[arg(long)]
     pub provenance: bool,
 
-    /// Record with torch.profiler until 5 seconds after the last compilation, in each process that compiles: puts a folder with a sitecustomize.py on PYTHONPATH
+    /// Record each process that compiles with torch.profiler, until 5 seconds after its last compilation: puts a folder with a sitecustomize.py on PYTHONPATH
     #[arg(long)]
     pub profile: bool,
 
@@ -43,7 +42,7 @@ pub struct Run {
     #[arg(long)]
     pub no_browser: bool,
 
-    /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
+    /// Link places in your code to an editor: vscode, pycharm, or a URL with {file} and {line}
     #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
     pub editor: Option<Editor>,
 
@@ -53,36 +52,25 @@ pub struct Run {
 }
 
 impl Run {
-    /// What `--help` says at its end.
-    pub const HELP: &str = "The command keeps the terminal, its input and its output; what tlparse says goes to standard \
-                            error. A report is written however the command ends.\n\nExit codes: that of the command, 128 and \
+    /// The end of `--help`.
+    pub const HELP: &str = "The command keeps the terminal, its input and its output; messages of tlparse go to standard \
+                            error. The report is written however the command ends.\n\nExit codes: that of the command, 128 and \
                             the number of the signal that ended it, 127 if it cannot be found, 126 if it cannot be started; 1 \
-                            if the report cannot be written and the command ended with 0.\n\nTo read a log or folder that is \
-                            called run, give it as ./run.";
+                            if the report cannot be written and the command ended with 0.\n\nTo read a log or folder named run, \
+                            pass ./run.";
 
     /// Runs the command, then writes and opens the report.
-    pub fn run(&self) -> ExitCode {
-        // Nobody wants to learn after hours that the folder was taken.
-        let recording = tlparse::check_out(&self.out, self.overwrite)
-            .and_then(|()| Recording::prepare(&self.out, self.trace_dir.as_deref()));
-        let recording = match recording {
-            Ok(recording) => recording,
-            Err(error) => return exit::with(exit::FAILED, &error),
-        };
-        let profiler = match self.profile.then(|| Profiler::prepare(&recording)).transpose() {
-            Ok(profiler) => profiler,
-            Err(error) => return exit::with(exit::FAILED, &error),
-        };
-        let command = match self.command(&recording, profiler.as_ref()) {
-            Ok(command) => command,
-            Err(error) => return exit::with(exit::FAILED, &error),
-        };
-        let ended = match child::run(command) {
+    pub fn run(&self) -> anyhow::Result<ExitCode> {
+        // Before the command, which may run for hours.
+        tlparse::check_out(&self.out, self.overwrite)?;
+        let recording = Recording::prepare(&self.out, self.trace_dir.as_deref())?;
+        let profiler = self.profile.then(|| Profiler::prepare(&recording)).transpose()?;
+        let ended = match child::run(self.command(&recording, profiler.as_ref())?) {
             Ok(ended) => ended,
-            Err(error) => return error.told(),
+            Err(error) => return Ok(error.exit_code()),
         };
         drop(profiler);
-        ended.code_after(self.report(recording, ended))
+        Ok(ended.code_after(self.report(recording, ended)))
     }
 
     fn command(&self, recording: &Recording, profiler: Option<&Profiler>) -> anyhow::Result<Command> {
@@ -101,13 +89,13 @@ impl Run {
         Ok(command)
     }
 
-    /// Writes the report of what was recorded; says whether that worked.
+    /// Writes the report of what was recorded; returns whether that worked.
     fn report(&self, recording: Recording, ended: Ended) -> bool {
         eprintln!("tlparse: the command {}", ended.words());
         if recording.is_empty() {
             eprintln!(
-                "note: nothing was recorded, so there is no report: the command did not reach torch.compile, set TORCH_TRACE \
-                 itself, or runs its program on another machine or in a container"
+                "note: nothing was recorded, so there is no report: the command did not call torch.compile, set TORCH_TRACE \
+                 itself, or ran the program on another machine or in a container"
             );
             return true;
         }

@@ -1,4 +1,4 @@
-//! The folder that a command records into.
+//! The folder that a command records to.
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use tempfile::TempDir;
 /// A fresh folder for logs.
 pub struct Recording {
     folder: PathBuf,
-    /// Removed with the recording; None where the reader keeps the folder.
+    /// Removed on drop; None for `--trace-dir`.
     temporary: Option<TempDir>,
 }
 
 impl Recording {
-    /// The folder that was asked for; else a hidden one beside the report, where its copy of the logs needs room, too.
+    /// The folder of `--trace-dir`, or a hidden one beside the report, on the same disk as its copy of the logs.
     ///
     /// # Errors
-    /// The folder cannot be made, or holds something already.
+    /// The folder cannot be created, or is not empty.
     pub fn prepare(out: &Path, asked: Option<&Path>) -> Result<Recording> {
         if let Some(folder) = asked {
             let folder = std::path::absolute(folder)?;
@@ -27,7 +27,10 @@ impl Recording {
         let name = out.file_name().unwrap_or_default().to_string_lossy();
         let temporary = tempfile::Builder::new().prefix(&format!(".{name}.trace-")).tempdir_in(beside);
         let temporary = temporary.with_context(|| {
-            format!("no folder for the logs can be made in {}; give one with --trace-dir", beside.display())
+            format!(
+                "cannot create a folder for the logs in {}; choose one with --trace-dir",
+                beside.display()
+            )
         })?;
         Ok(Recording { folder: temporary.path().to_owned(), temporary: Some(temporary) })
     }
@@ -42,7 +45,7 @@ impl Recording {
         tlparse::logs_of(&self.folder).is_empty()
     }
 
-    /// Leaves the folder where it is.
+    /// Keeps the folder.
     pub fn keep(self) -> PathBuf {
         self.temporary.map_or(self.folder, TempDir::keep)
     }

@@ -1,36 +1,36 @@
-//! Who may read the report: who names this machine, and knows the token.
+//! Access to the report: a request must name this machine as its host, and know the token.
 //!
-//! The token stands in the address that is printed. The first request with it gets a cookie, so that the links of the report,
-//! which know no token, work in that browser. A page of another site gets nowhere: its requests name another host, or come
-//! without the cookie.
+//! The token is part of the printed address. The first request with it gets a cookie, so that links within the report,
+//! which have no token, work in that browser. Pages of other sites get nothing: their requests name another host or lack
+//! the cookie.
 
 use anyhow::Context;
 use hyper::header::{COOKIE, HOST, HeaderValue};
 use hyper::http::request::Parts;
 use std::fmt::Write;
 
-/// Bytes of randomness in a token: nobody guesses 128 bits.
+/// Random bytes in a token: 128 bits cannot be guessed.
 const TOKEN_BYTES: usize = 16;
 
 /// The key of the token in an address.
 const QUERY_KEY: &str = "token";
 
-/// The names of this machine. A port may follow: behind `ssh -L` it is not the server's own.
+/// The names of this machine. Any port may follow: behind `ssh -L` it differs from the server's own.
 const OWN_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// What a request must know.
+/// The credentials of the server.
 pub struct Access {
     token: String,
     /// Cookies of one host are shared by all its ports, so the port is part of the name.
     cookie_name: String,
 }
 
-/// What a request knows.
+/// The credentials of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// It names another host.
+    /// The request names another host.
     ForeignHost,
-    /// It knows no token.
+    /// It has no valid token.
     Stranger,
     /// It has the token in its address.
     Newcomer,
@@ -42,10 +42,10 @@ impl Access {
     /// A new token for the server at a port.
     ///
     /// # Errors
-    /// The system has no randomness.
+    /// The system provides no random numbers.
     pub fn new(port: u16) -> anyhow::Result<Access> {
         let mut bytes = [0; TOKEN_BYTES];
-        getrandom::fill(&mut bytes).context("the system gives no random numbers for the address")?;
+        getrandom::fill(&mut bytes).context("the system provides no random numbers for the address")?;
         let mut token = String::new();
         for byte in bytes {
             write!(token, "{byte:02x}")?;
@@ -58,13 +58,13 @@ impl Access {
         format!("{QUERY_KEY}={}", self.token)
     }
 
-    /// The cookie that stands for the token from then on.
+    /// The cookie that replaces the token in later requests.
     pub fn cookie(&self) -> Option<HeaderValue> {
         let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name, self.token);
         HeaderValue::from_str(&cookie).ok()
     }
 
-    /// What a request knows.
+    /// Checks a request.
     pub fn pass(&self, request: &Parts) -> Pass {
         let mut hosts = request.headers.get_all(HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok()).unwrap_or_default();
@@ -84,7 +84,7 @@ impl Access {
         }
     }
 
-    /// Compares all bytes, so that the time of the answer does not tell how many are right.
+    /// Compares all bytes, so that the response time does not reveal how many are right.
     fn is_token(&self, given: &str) -> bool {
         let differences = given.bytes().zip(self.token.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
         given.len() == self.token.len() && differences == 0

@@ -1,4 +1,4 @@
-//! A request -> its answer.
+//! Answers a request.
 
 use super::access::Pass;
 use super::body::Content;
@@ -14,7 +14,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 use std::sync::Arc;
 
-/// Every answer has these. Pages have a policy of their own besides, in their head.
+/// Headers of every answer. Pages also have a policy of their own in their head.
 const HEADERS: [(HeaderName, &str); 7] = [
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (X_FRAME_OPTIONS, "DENY"),
@@ -25,9 +25,9 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-/// Nobody may show a page of the report within his own.
+/// Forbids framing.
 const PAGE_POLICY: &str = "frame-ancestors 'none'";
-/// A file that is no page is shown, and runs nothing, whatever it holds.
+/// Files other than pages are shown and run nothing.
 const FILE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 const FOREIGN: &str = "This server answers requests to localhost only.\n";
@@ -48,7 +48,7 @@ pub async fn to(site: Arc<Site>, request: Parts) -> Response<Content> {
         Pass::Newcomer | Pass::Known => None,
     };
     let mut answer = match refused {
-        Some((status, why)) => told(status, why),
+        Some((status, why)) => sentence(status, why),
         None => {
             site.hold_signpost(None);
             file(&site, &request).await
@@ -66,7 +66,7 @@ pub async fn to(site: Arc<Site>, request: Parts) -> Response<Content> {
 }
 
 /// A status and a sentence.
-fn told(status: StatusCode, why: &'static str) -> Response<Content> {
+fn sentence(status: StatusCode, why: &'static str) -> Response<Content> {
     let mut answer = Response::new(Content::text(why));
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
@@ -82,23 +82,23 @@ fn told(status: StatusCode, why: &'static str) -> Response<Content> {
 /// The file that is asked for, or the part of it.
 async fn file(site: &Arc<Site>, request: &Parts) -> Response<Content> {
     let (site, path) = (Arc::clone(site), request.uri.path().to_owned());
-    // A disk may be slow, and nobody else has to wait for it.
+    // A slow disk must not delay other requests.
     let found = tokio::task::spawn_blocking(move || site.folder.find(&path)).await;
     let answer = found.ok().flatten().and_then(|found| {
-        // Nothing of an answer says which version of a file it is, so a part of "the same version" cannot be promised.
+        // Answers carry no version of the file, so `If-Range` cannot be honored.
         let range = request.headers.get(RANGE).filter(|_| !request.headers.contains_key(IF_RANGE));
         let wanted = Wanted::of(range.and_then(|range| range.to_str().ok()), found.length);
         part(found, wanted)
     });
-    answer.unwrap_or_else(|| told(StatusCode::NOT_FOUND, NOT_FOUND))
+    answer.unwrap_or_else(|| sentence(StatusCode::NOT_FOUND, NOT_FOUND))
 }
 
-/// A part of a file; None where the file cannot be read.
+/// A part of a file; None if the file cannot be read.
 fn part(found: Found, wanted: Wanted) -> Option<Response<Content>> {
     let whole = found.length;
     let (status, first, length) = match wanted {
         Wanted::Beyond => {
-            let mut answer = told(StatusCode::RANGE_NOT_SATISFIABLE, BEYOND);
+            let mut answer = sentence(StatusCode::RANGE_NOT_SATISFIABLE, BEYOND);
             let has = HeaderValue::from_str(&format!("bytes */{whole}")).ok()?;
             answer.headers_mut().insert(CONTENT_RANGE, has);
             return Some(answer);

@@ -1,4 +1,4 @@
-//! What an answer holds: a short text, or a part of a file that is read while it is sent.
+//! The body of an answer: a short text, or a part of a file that is read while it is sent.
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// Bytes of a file that are held at a time.
+/// Bytes of a file in memory at a time.
 const CHUNK: u64 = 64 << 10;
 
 /// The body of an answer.
@@ -18,7 +18,7 @@ pub enum Content {
     File {
         /// Where it is read from.
         file: tokio::fs::File,
-        /// How many bytes are still to be sent.
+        /// Bytes that remain to be sent.
         left: u64,
     },
 }
@@ -37,7 +37,7 @@ impl Content {
     /// `length` bytes of a file, from `first` on.
     ///
     /// # Errors
-    /// The file cannot be read at that place.
+    /// The file cannot be read there.
     pub fn part(mut file: File, first: u64, length: u64) -> io::Result<Content> {
         file.seek(SeekFrom::Start(first))?;
         Ok(Content::File { file: tokio::fs::File::from_std(file), left: length })
@@ -61,7 +61,7 @@ impl Body for Content {
                 ready!(Pin::new(file).poll_read(cx, &mut buffer))?;
                 let read = buffer.filled().len();
                 if read == 0 {
-                    // The length was told already, so the answer must not end as if it were whole.
+                    // The length was sent already, so the answer must not end as if it were complete.
                     return Poll::Ready(Some(Err(io::ErrorKind::UnexpectedEof.into())));
                 }
                 chunk.truncate(read);

@@ -1,4 +1,4 @@
-//! Connections: as many at a time as are stated here, each of which ends when nothing moves any more.
+//! Connections: a limited number at a time, each closed when it is idle.
 
 use super::answer;
 use super::site::Site;
@@ -18,31 +18,31 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep};
 
-/// Connections that are open at a time; others wait until one ends. A browser has six, and most systems let a program open 1024
-/// files: each connection is one, and the file that it sends another.
+/// Open connections; others wait until one ends. A browser opens six. Most systems let a program open 1024 files, and a
+/// connection needs two: itself and the file that it sends.
 const MAX_CONNECTIONS: usize = 256;
 
-/// Bytes of a request line with its headers: longer ones are refused. A browser sends about one KB.
+/// Longest request line with headers, in bytes. A browser sends about one KB.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
-/// Headers of a request.
+/// Most headers of a request.
 const MAX_HEADERS: usize = 64;
 
-/// A request must be whole after this time.
+/// Time within which a request must be complete.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
-/// A connection on which no byte moves for so long is closed: a download that was paused, a page that was left.
+/// Time without traffic after which a connection is closed: a paused download, a page that was left.
 const IDLE_TIME: Duration = Duration::from_secs(30);
 
-/// After an error of the system, such as too many open files, the next connection waits.
+/// Pause after an error of the system, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Answers requests until the program is ended.
+/// Answers requests until the program ends.
 ///
 /// # Errors
 /// The system refuses what a server needs.
 pub fn serve(listener: TcpListener, site: Arc<Site>) -> anyhow::Result<()> {
-    // One thread for all connections, and a few that read files: a report is read by one person, or a few.
+    // One thread for all connections, and a few that read files: a report has few readers.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(8).build();
     let runtime = runtime.context("the server cannot be started")?;
     runtime.block_on(async {
@@ -66,7 +66,7 @@ async fn converse(stream: TcpStream, site: Arc<Site>, _place: OwnedSemaphorePerm
         let site = Arc::clone(&site);
         async move { Ok::<_, Infallible>(answer::to(site, request.into_parts().0).await) }
     });
-    // A conversation fails when the browser has gone away or says nothing, which does no harm.
+    // Errors mean that the browser has gone away or is idle.
     let _ = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)
@@ -76,7 +76,7 @@ async fn converse(stream: TcpStream, site: Arc<Site>, _place: OwnedSemaphorePerm
         .await;
 }
 
-/// A stream that fails when nothing moves on it, in either direction, for some time.
+/// A stream that fails after some time without traffic in either direction.
 struct Impatient<S> {
     stream: S,
     patience: Duration,
@@ -88,7 +88,7 @@ impl<S> Impatient<S> {
         Impatient { stream, patience, end: Box::pin(sleep(patience)) }
     }
 
-    /// Passes on what the stream did, and waits no longer than its patience lasts.
+    /// Passes on the result, or times out.
     fn watch<T>(&mut self, done: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
         if done.is_ready() {
             self.end.set(sleep(self.patience));

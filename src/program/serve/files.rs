@@ -1,4 +1,4 @@
-//! The files of the folder: an address -> an open file that stands in the folder, and its type.
+//! Files of the served folder: from the path of an address to an open file and its type.
 
 use anyhow::{Context, bail};
 use percent_encoding::percent_decode_str;
@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use tlparse::RelPath;
 use tlparse::system::files::open_beneath;
 
-/// A comparison holds `a/rank_0/process_7/-_0_0_0/file`; nothing is deeper than a few more.
+/// Deepest path. A comparison contains `a/rank_0/process_7/-_0_0_0/file`.
 const MAX_PARTS: usize = 8;
 
-/// The pages that a folder may begin with.
+/// Landing pages of a report and of a comparison.
 const FIRST_PAGES: [&str; 2] = ["index.html", "diff.html"];
 
 /// A folder that is served.
 pub struct Folder {
-    /// Its path, links resolved. Opened for each request, so that a report that replaces this one is served.
+    /// Its path, links resolved. Opened for each request, so that a report that replaces this one is found.
     root: PathBuf,
     first_page: &'static str,
 }
@@ -24,9 +24,9 @@ pub struct Folder {
 pub struct Found {
     /// The file, open.
     pub file: File,
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub length: u64,
-    /// What it is.
+    /// Its media type.
     pub kind: String,
 }
 
@@ -34,20 +34,19 @@ impl Folder {
     /// The folder of a report or a comparison.
     ///
     /// # Errors
-    /// It is none.
+    /// The folder is neither.
     pub fn new(folder: &Path) -> anyhow::Result<Folder> {
         let root = folder.canonicalize().with_context(|| format!("{}", folder.display()))?;
         let Some(first_page) = FIRST_PAGES.into_iter().find(|page| root.join(page).is_file()) else {
             bail!(
-                "{} is no report: it has neither index.html nor diff.html; write one first: tlparse LOG -o DIR",
+                "{} is not a report: it has neither index.html nor diff.html; write one first: tlparse LOG -o DIR",
                 folder.display()
             );
         };
         Ok(Folder { root, first_page })
     }
 
-    /// The file that the path of an address means, if it stands in the folder. A folder means its `index.html`: what else it
-    /// holds is not told.
+    /// The file at the path of an address, if it is in the folder. A folder means its `index.html`; there are no listings.
     pub fn find(&self, path: &str) -> Option<Found> {
         let path = self.path(path)?;
         let file = open_beneath(&self.root, &path).ok()?;
@@ -56,7 +55,7 @@ impl Folder {
         metadata.is_file().then(|| Found { file, length: metadata.len(), kind })
     }
 
-    /// The path below the folder, of parts that are names and nothing else.
+    /// The path below the folder, if all its parts are plain names.
     fn path(&self, path: &str) -> Option<PathBuf> {
         let path = percent_decode_str(path.strip_prefix('/')?).decode_utf8().ok()?;
         let path = match path.as_ref() {
@@ -70,7 +69,7 @@ impl Folder {
     }
 }
 
-/// What a browser is told that a file is. It shows plain text, and would save logs and lines of JSON.
+/// The media type of a file. Logs and lines of JSON are plain text, which browsers show instead of saving it.
 fn kind_of(path: &Path) -> String {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("html") => "text/html; charset=utf-8".to_owned(),

@@ -1,8 +1,8 @@
-//! `--serve` and `tlparse serve`: a report over HTTP, to this machine only, until the program is ended.
+//! `--serve` and `tlparse serve`: a report over HTTP, to this machine only, until the program ends.
 //!
-//! A report holds the user's code, and everybody on a machine can connect to its ports. So the server listens on the
-//! loopback address, answers only who knows the token of its address ([`access`]), gives out nothing but files of the folder
-//! ([`files`]), and lets no reader hold up another ([`connection`]).
+//! A report contains the user's code, and every user of a machine can connect to its ports. The server therefore listens
+//! on the loopback address, requires the token in its address ([`access`]), serves only files of the folder ([`files`]),
+//! and lets no reader block another ([`connection`]).
 
 mod access;
 mod answer;
@@ -12,7 +12,6 @@ mod files;
 mod range;
 mod site;
 
-use super::exit;
 use super::terminal;
 use access::Access;
 use anyhow::Context;
@@ -29,11 +28,11 @@ use tlparse::system::signals;
 /// `tlparse serve`.
 #[derive(Args, Debug)]
 pub struct Serve {
-    /// The folder of a finished report, or of a comparison
+    /// Folder of a finished report or comparison
     #[arg(default_value = "tl_out")]
     pub report: PathBuf,
 
-    /// Port to serve it on [default: any free one]
+    /// Port to listen on [default: any free port]
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
 
@@ -43,16 +42,14 @@ pub struct Serve {
 }
 
 impl Serve {
-    /// What `--help` says at its end.
-    pub const HELP: &str = "The report is served to this machine only, and only to who knows the address that is printed: it \
-                            holds a token.\n\nTo read a log or folder that is called serve, give it as ./serve.";
+    /// The end of `--help`.
+    pub const HELP: &str = "The report is served to this machine only, and only under the printed address, which contains a \
+                            token.\n\nTo read a log or folder named serve, pass ./serve.";
 
-    /// Serves the report until the program is ended.
-    pub fn run(&self) -> ExitCode {
-        match Serving::start(&self.report, self.port).and_then(|serving| serving.run(self.no_browser)) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => exit::with(exit::FAILED, &error),
-        }
+    /// Serves the report until the program ends.
+    pub fn run(&self) -> anyhow::Result<ExitCode> {
+        Serving::start(&self.report, self.port)?.run(self.no_browser)?;
+        Ok(ExitCode::SUCCESS)
     }
 }
 
@@ -67,11 +64,11 @@ impl Serving {
     /// Listens on `port` of the loopback address, or on any free one.
     ///
     /// # Errors
-    /// The folder is no report, or the port is taken or may not be used.
+    /// The folder is not a report, or the port is taken or not permitted.
     pub fn start(folder: &Path, port: Option<u16>) -> anyhow::Result<Serving> {
         let folder = Folder::new(folder)?;
         let asked = SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(0)));
-        let busy = || format!("cannot listen on {asked}, choose another port with --port");
+        let busy = || format!("cannot listen on {asked}; choose another port with --port");
         let listener = TcpListener::bind(asked).with_context(busy)?;
         let address = listener.local_addr().with_context(busy)?;
         let access = Access::new(address.port())?;
@@ -84,7 +81,7 @@ impl Serving {
         format!("http://{}/?{}", self.address, self.site.access.query())
     }
 
-    /// Says where the report is, opens it, and answers requests until the program is ended.
+    /// Prints the address, opens the report, and answers requests until the program ends.
     ///
     /// # Errors
     /// The system refuses what a server needs.
@@ -94,14 +91,14 @@ impl Serving {
         if !no_browser && terminal::may_open_browser() {
             let site = Arc::clone(&self.site);
             signals::before_the_end(move || site.hold_signpost(None));
-            let page = self.put_up_signpost().context("no temporary file can be made")?;
+            let page = self.put_up_signpost().context("cannot create a temporary file")?;
             terminal::open_in_browser(&page.to_string_lossy(), "report");
         }
         connection::serve(self.listener, self.site)
     }
 
-    /// A page that leads to the report. The browser is given this page and not the address: all users of a machine can see the
-    /// arguments of all programs, and the address holds the token. Nobody else can read the page.
+    /// A page that redirects to the report. The browser gets this page instead of the address, because all users of a
+    /// machine can see the arguments of all programs, and the address contains the token. Only this user can read the page.
     fn put_up_signpost(&self) -> anyhow::Result<PathBuf> {
         let mut page = tempfile::Builder::new().prefix("tlparse-").suffix(".html").tempfile()?;
         let refresh = format!("<meta http-equiv=\"refresh\" content=\"0;url={}\">", self.url());

@@ -1,6 +1,6 @@
-//! Which part of a file a request wants.
+//! The `Range` header of a request.
 
-/// What of a file is answered.
+/// The requested part of a file.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum Wanted {
     /// All of it.
@@ -12,13 +12,13 @@ pub enum Wanted {
         /// The last byte; not before the first.
         last: u64,
     },
-    /// Bytes that the file does not have.
+    /// Bytes beyond the end of the file.
     Beyond,
 }
 
 impl Wanted {
-    /// What the value of a `Range` header means for a file of `length` bytes. A value that is not understood asks for the
-    /// whole file, as the standard wants it; so does one of several ranges.
+    /// The meaning of a `Range` header for a file of `length` bytes. As the standard says, an unknown value means the
+    /// whole file; so do several ranges.
     pub fn of(range: Option<&str>, length: u64) -> Wanted {
         let range = range.and_then(|range| range.trim().strip_prefix("bytes="));
         let Some((first, last)) = range.and_then(|range| range.trim().split_once('-')) else {
@@ -31,7 +31,7 @@ impl Wanted {
             }
             (Some(first), Some(last)) if first <= last => Wanted::Part { first, last: last.min(length - 1) },
             (Some(first), None) if last.is_empty() => Wanted::Part { first, last: length - 1 },
-            // The last bytes, as many as there are.
+            // The last `count` bytes.
             (None, Some(count)) if first.is_empty() => match count.min(length) {
                 0 => Wanted::Beyond,
                 count => Wanted::Part { first: length - count, last: length - 1 },
@@ -41,7 +41,7 @@ impl Wanted {
     }
 }
 
-/// A number of digits only: `parse` alone would take `+1`.
+/// A number made of digits only: `parse` alone would accept `+1`.
 fn number(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }

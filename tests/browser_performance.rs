@@ -127,7 +127,7 @@ fn a_point_or_a_row_under_the_pointer_says_what_is_known_of_its_kernel() {
         "16×16×559×64",
         "TFLOP/s",
         "of the peak",
-        "registers a thread",
+        "registers per thread",
     ] {
         assert!(card.contains(known), "{known}: {card}");
     }

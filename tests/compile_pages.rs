@@ -102,8 +102,8 @@ fn a_recompile_says_what_changed_and_what_to_do_and_a_first_compile_that_it_is_o
     let section = there.one("section[id='f-_2_0_0']");
     assert!(words(section).contains(&advice), "the page of recompilations says the same: {advice}");
     let first = words(report.page("-_0_0_0/compile.html").one(".hero"));
-    assert!(first.contains("It is the first compile of its function."), "{first}");
-    assert!(!words(page.one(".hero")).contains("first compile"));
+    assert!(first.contains("First compile of its function."), "{first}");
+    assert!(!words(page.one(".hero")).contains("First compile"));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn attempts_that_were_thrown_away_are_told_with_what_ended_them() {
     let mut restarted = restarted.filter(|compile| compile["attempts"].as_array().unwrap().len() == 2);
     let folder = restarted.next().unwrap()["attempts"][0]["dir"].as_str().unwrap();
     let page = report.page(&format!("{folder}/compile.html"));
-    assert!(words(page.one("main")).contains("2: 0 was thrown away, 1 came last"));
+    assert!(words(page.one("main")).contains("2 (attempt 0 discarded, attempt 1 kept)"));
     assert!(words(page.one("#restarts")).contains("Attempt 0 ended:"));
 }
 

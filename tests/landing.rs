@@ -19,7 +19,7 @@ fn sections(name: &str) -> Vec<String> {
 fn a_clean_slow_log_begins_with_where_the_time_went_and_what_to_do_next() {
     let headline = headline("14_llama_infer");
     assert!(
-        headline.contains("14.5 s, of which 10.4 s went into 22 C++ builds, one after the other"),
+        headline.contains("14.5 s, of which 10.4 s went into 22 C++ builds, one at a time"),
         "{headline}"
     );
     assert!(headline.contains("A warm run saves up to 13.2 s"), "{headline}");

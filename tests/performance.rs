@@ -188,7 +188,7 @@ fn a_trace_that_is_cut_is_read_as_far_as_it_goes_and_says_so() {
     assert!(!rows(&report, "ops").is_empty() || !rows(&report, "kernels").is_empty());
     assert!(report.list("findings").iter().any(|finding| finding["kind"] == "damaged_trace"));
     let head = report.page("performance.html").text();
-    let said = format!("could not be read to its end: {damaged}. What stands here is the part before.");
+    let said = format!("could not be read to its end: {damaged}. This page covers the part before.");
     assert!(head.contains(&said), "{said}: {head}");
 }
 
@@ -471,7 +471,7 @@ fn a_trace_of_another_run_says_that_nothing_was_joined_and_what_was_compared() {
     let log = crate::support::input("09_provenance").path.clone();
     let report = Run::of(log).args(["--profile"]).args([trace_path("triton_example.json.gz")]).ok();
     let text = report.page("performance.html").text();
-    assert!(text.contains("Nothing of this trace was found in the log"), "{text}");
+    assert!(text.contains("Nothing in this trace matches the log"), "{text}");
     let compared = text.replace('\u{a0}', " ");
     assert!(compared.contains("1 generated kernel") && compared.contains("cache keys"), "{text}");
 }
@@ -545,7 +545,7 @@ fn tuning_registers_and_spills_stand_with_the_kernel() {
     launch["n_spills"] = json!(12);
     launch["shared memory"] = json!(2048);
     let text = report_of(&trace).page("performance.html").text().replace('\u{a0}', " ");
-    let said = "16 registers a thread, 12 of them spilled, 2.0 KB of shared memory, occupancy about 0 %; ran with XBLOCK=128, num_warps=4";
+    let said = "16 registers per thread, 12 of them spilled, 2.0 KB of shared memory, occupancy about 0 %; ran with XBLOCK=128, num_warps=4";
     assert!(text.contains(said), "{text}");
 }
 

@@ -413,7 +413,7 @@ fn a_mapping_that_would_explode_is_cut_and_the_page_says_so() {
 fn the_page_of_kernels_tells_what_each_line_became() {
     let page = report("09_provenance").page("kernels.html");
     assert!(
-        shown(&page, "h1").contains("called at 28\u{a0}places: 11 of libraries, 13 generated as C++"),
+        shown(&page, "h1").contains("called at 28\u{a0}places: 11 from libraries, 13 generated in C++"),
         "{}",
         shown(&page, "h1")
     );
@@ -475,7 +475,7 @@ fn kernels_of_triton_show_how_they_were_tuned() {
     let rows = rows_of(&page, "#kernels-table tbody tr");
     let row = |name: &str| rows.iter().find(|row| row.contains(name)).unwrap();
     let tuned = row("cpp_fused_add_std_2");
-    for words in ["tuned now: not in the cache", "128", "281\u{a0}ms"] {
+    for words in ["tuned now, not in the cache", "128", "281\u{a0}ms"] {
         assert!(tuned.contains(words), "{tuned}");
     }
     assert!(row("extern_kernels.addmm").contains("2\u{a0}us"), "{}", row("extern_kernels.addmm"));

@@ -209,7 +209,7 @@ fn metrics_without_settings_have_a_configuration_html_that_says_so() {
     log.records.retain(|record| !contains(&record.header, b"torch._functorch.config"));
     let report = Run::of_bytes("bare.log", &log.bytes()).ok();
     let page = report.page("configuration.html");
-    assert!(text_of(page.one("h1")).starts_with("The log holds no settings"));
+    assert!(text_of(page.one("h1")).starts_with("The log contains no settings"));
     assert!(!page.all("#fields dt").is_empty() && page.all("#changed").is_empty());
 }
 

@@ -78,7 +78,7 @@ fn the_tables_say_the_same_as_report_json_most_self_time_first() {
     assert_eq!(text_of(page.one("#compiles-table tbody tr:first-child td:first-child")), "1/0 break");
     let lost = text_of(page.one("#lost")).replace('\u{a0}', " ");
     assert!(
-        lost.contains("in 2 compiles that failed") && lost.contains("before tracing began anew"),
+        lost.contains("in 2 compiles that failed") && lost.contains("before tracing restarted"),
         "{lost}"
     );
     // Of each compile the time that was wasted stands beside the time it took.

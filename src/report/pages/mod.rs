@@ -16,6 +16,8 @@ pub(crate) mod own_tables;
 pub(crate) mod performance;
 pub(crate) mod provenance;
 pub(crate) mod recompilations;
+#[cfg(test)]
+mod rendered;
 pub(crate) mod search;
 pub(crate) mod shapes;
 pub(crate) mod time;

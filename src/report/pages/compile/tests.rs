@@ -1,39 +1,15 @@
-use crate::events::{Registry, read_log};
-use crate::output::{Body, Page};
-use crate::report::kit::templates::Worker;
+use crate::report::pages::rendered::rendered;
 use crate::report::pages::{code, guards};
 use crate::report::subject::Settings;
-use crate::trace::Source;
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::num::NonZeroUsize;
 
 /// Pages of compiles, code and guards of a log, by path.
 fn pages_of(log: &str) -> BTreeMap<String, String> {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(log.as_bytes()).unwrap();
-    let source = Source::open(file.path(), crate::trace::Limit::default()).unwrap();
-    let model =
-        read_log(&source, &Registry::default(), None, NonZeroUsize::MIN, &|_| {}, crate::report::is_own_path)
-            .unwrap();
-    let found = crate::analysis::of_log(&model, None, NonZeroUsize::MIN);
-    let settings = Settings::default();
-    let once = crate::report::FoundOnce::default();
-    let report = crate::report::on(&model, &found, &source, &settings, &[], &once);
-    let mut worker = Worker::new();
-    let pages: Vec<Page<'_, Worker>> = crate::report::pages::compile::pages(report)
-        .into_iter()
-        .chain(crate::report::pages::compile::records(report))
-        .chain(code::listing::pages(report))
-        .chain(guards::pages(report))
-        .collect();
-    let rendered = pages.into_iter().map(|page| {
-        let Body::Write(render) = page.body else { panic!("{} is not rendered", page.path) };
-        let mut out = Vec::new();
-        render(&mut worker, &mut out).unwrap();
-        (page.path.to_string(), String::from_utf8(out).unwrap())
+    let pages = rendered(log, &Settings::default(), |report| {
+        let pages = super::pages(report).into_iter().chain(super::records(report));
+        pages.chain(code::listing::pages(report)).chain(guards::pages(report)).collect()
     });
-    rendered.collect()
+    pages.into_iter().collect()
 }
 
 /// A record of compile `0/<compile>`, with its payload.
@@ -74,11 +50,11 @@ fn every_field_of_a_metrics_record_is_on_its_page() {
 fn a_compile_without_metrics_has_a_page_that_says_so() {
     let stack = r#""dynamo_start": {"stack": [{"line": 3, "name": "f", "filename": 0}]}"#;
     let pages = pages_of(&record(0, stack, None));
-    assert!(pages["-_0_0_0/compile.html"].contains("No metrics arrived"));
+    assert!(pages["-_0_0_0/compile.html"].contains("No metrics: the log ends"));
 }
 
 #[test]
-fn a_recompile_says_which_guard_of_which_compile_did_not_hold() {
+fn a_recompile_names_the_failed_guard_and_its_compile() {
     let log = record(0, r#""compilation_metrics": {"co_name": "f", "graph_op_count": 1}"#, None)
         + &record(
             1,
@@ -102,7 +78,7 @@ fn code_is_escaped_and_its_lines_are_anchors() {
 }
 
 #[test]
-fn guards_that_are_no_list_do_not_end_the_run() {
+fn guards_that_are_not_a_list_do_not_stop_the_run() {
     for (payload, words) in [("nonsense", "Not the list"), (r#"[{"code": "L['x'] is <1>"}]"#, "is &lt;1&gt;")]
     {
         let pages = pages_of(&record(0, r#""dynamo_guards": {}"#, Some(payload)));
@@ -119,7 +95,7 @@ fn a_damaged_payload_is_marked_where_its_file_is_listed() {
 }
 
 #[test]
-fn what_stands_elsewhere_is_linked_from_a_metrics_record() {
+fn values_shown_elsewhere_are_linked_from_a_metrics_record() {
     let failed = r#""compilation_metrics": {"fail_type": "E", "fail_reason": "one\ntwo", "stack_trace": ["Line: 3, Name: f, Filename: a.py"],
         "exception_stack_trace": ["Traceback\n  E: one"], "other_text": "a\nb"}"#;
     let log = record(
@@ -131,7 +107,7 @@ fn what_stands_elsewhere_is_linked_from_a_metrics_record() {
     for text in [
         "fail_reason = <a href=\"compile.html#failures\">2\u{a0}lines</a>",
         "exception_stack_trace = <a href=\"dynamo_error_0.txt\">dynamo_error, 2\u{a0}lines</a>",
-        // The log has no other stack to compare with.
+        // The log has no stack to compare it with.
         "stack_trace = Line: 3",
         "other_text <span class=\"soft\">2\u{a0}lines</span>",
     ] {
@@ -148,7 +124,7 @@ fn an_object_of_plain_values_is_shown_as_a_list_of_them() {
 }
 
 #[test]
-fn the_guard_tree_says_places_once_and_no_addresses() {
+fn the_guard_tree_shows_places_once_and_no_addresses() {
     let tree = "TREE_GUARD_MANAGER:\n+- RootGuardManager\n\
         | +- GuardManager: source=L['model'], accessed_by=x, type=<class 'a.Net'>, tag_safe=(True, False)\n\
         | | +- GuardManager: source=L['model']._modules, accessed_by=x, type=<class 'dict'>, tag_safe=(True, False)\n\

@@ -1,37 +1,16 @@
-use crate::events::{Registry, read_log};
-use crate::output::Body;
-use crate::report::kit::templates::Worker;
+use crate::report::pages::rendered::rendered;
 use crate::report::subject::Settings;
-use crate::trace::Source;
-use std::io::Write as _;
-use std::num::NonZeroUsize;
 
-/// The landing page of a log, and the pages that continue it, by name.
+/// The landing page of a log, and the pages on which it continues, with their paths.
 fn pages_of(log: &str, settings: &Settings) -> Vec<(String, String)> {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(log.as_bytes()).unwrap();
-    let source = Source::open(file.path(), crate::trace::Limit::default()).unwrap();
-    let model =
-        read_log(&source, &Registry::default(), None, NonZeroUsize::MIN, &|_| {}, crate::report::is_own_path)
-            .unwrap();
-    let found = crate::analysis::of_log(&model, None, NonZeroUsize::MIN);
-    let once = crate::report::FoundOnce::default();
-    let report = crate::report::on(&model, &found, &source, settings, &[], &once);
-    let mut worker = Worker::new();
-    let pages = crate::report::pages::landing::pages(report).into_iter().map(|page| {
-        let Body::Write(render) = page.body else { panic!("{} is not rendered", page.path) };
-        let mut out = Vec::new();
-        render(&mut worker, &mut out).unwrap();
-        (page.path.to_string(), String::from_utf8(out).unwrap())
-    });
-    pages.collect()
+    rendered(log, settings, super::pages)
 }
 
 fn landing(log: &str) -> String {
     pages_of(log, &Settings::default()).remove(0).1
 }
 
-/// A record of torch, as it stands in a log.
+/// A record as torch writes it to a log.
 fn record(envelope: &str) -> String {
     format!("V1120 04:43:12.653000 7 torch/_dynamo/x.py:1] {{{envelope}}}\n")
 }
@@ -60,7 +39,7 @@ fn text_of_the_log_is_escaped() {
 }
 
 #[test]
-fn a_custom_header_stands_on_top_as_given_and_its_scripts_may_run() {
+fn a_custom_header_is_on_top_unchanged_and_its_scripts_may_run() {
     let header = "<p class=\"x\">Ours</p><script>alert(1)</script>";
     let settings = Settings { custom_header: Some(header.to_owned()), ..Settings::default() };
     let page = pages_of(&start(0, "f"), &settings).remove(0).1;
@@ -79,7 +58,7 @@ fn every_attempt_has_an_anchor_on_the_landing_page() {
 }
 
 #[test]
-fn a_directory_of_more_than_200_compiles_has_its_own_pages_and_the_anchors_stay() {
+fn a_directory_of_more_than_200_compiles_has_its_own_pages_and_keeps_the_anchors() {
     let log: String = (0..201).map(|frame| start(frame, "f")).collect();
     let pages = pages_of(&log, &Settings::default());
     let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
@@ -89,7 +68,7 @@ fn a_directory_of_more_than_200_compiles_has_its_own_pages_and_the_anchors_stay(
 }
 
 #[test]
-fn more_than_500_functions_have_a_page_of_their_own() {
+fn more_than_500_functions_have_their_own_page() {
     let log: String = (0..501).map(|frame| start(frame, &format!("f{frame}"))).collect();
     let pages = pages_of(&log, &Settings::default());
     let (_, all) = pages.iter().find(|(name, _)| name == "functions.html").unwrap();

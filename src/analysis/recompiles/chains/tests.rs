@@ -60,7 +60,7 @@ fn symbol(model: &mut Model, place: usize, source: &str, hint: &str) {
 }
 
 #[test]
-fn the_guards_of_later_compiles_tell_the_values_that_arrived() {
+fn the_guards_of_later_compiles_have_the_values_that_arrived() {
     let model = model(&[
         ("0/0", &[]),
         ("2/0", &[]),
@@ -97,20 +97,6 @@ fn the_cause_is_what_separates_the_call_from_its_closest_version() {
 }
 
 #[test]
-fn a_backend_is_the_cause_only_where_no_version_has_the_same() {
-    let backend = "BACKEND_MATCH failure: torch.compile detected different backend callables. Cached backend: \
-                   _TorchCompileWrapper(compiler='eager', dynamic=None) (id=0x1). New backend: \
-                   _TorchCompileWrapper(compiler='inductor', dynamic=None) (id=0x2). If this is unexpected";
-    let size = "tensor 'x' size mismatch at index 1. expected 4, actual 5";
-    let both = [("1/1", backend), ("1/0", size)];
-    let threads = model(&[("1/0", &[]), ("1/1", &[("1/0", backend)]), ("1/2", &both)]);
-    let chain = only(&threads);
-    assert_eq!(chain.steps[2].change.as_ref().unwrap().kind, ChangeKind::Size);
-    let words = disagreement(&chain.steps[2]).unwrap();
-    assert_eq!(words, "no version fits: `x.shape[1]` is 4 for 1, backend is eager for 1");
-}
-
-#[test]
 fn a_backend_is_expected_where_different_places_ask_for_it() {
     let backend = "BACKEND_MATCH failure: torch.compile detected different backend callables.";
     let mut model = model(&[("1/0", &[]), ("1/1", &[("1/0", backend)])]);
@@ -138,7 +124,7 @@ fn what_became_symbolic_is_known() {
 }
 
 #[test]
-fn the_inputs_tell_the_size_that_arrived() {
+fn the_inputs_have_the_size_that_arrived() {
     // 25_guards, 41/1
     let mut model = model(&[("41/0", &[]), ("41/1", &[("41/0", "2 <= x.size()[0]")])]);
     let sizes = vec!["1".to_owned()];
@@ -151,7 +137,7 @@ fn the_inputs_tell_the_size_that_arrived() {
 }
 
 #[test]
-fn addresses_neither_stand_in_a_title_nor_split_a_subject() {
+fn addresses_are_neither_in_a_title_nor_split_a_subject() {
     // 21_torch26_25_guards, 26/1 and 26/2
     let (first, second) =
         ("___check_obj_id(L['f'], 140644497356208)", "___check_obj_id(L['f'], 140644497346288)");
@@ -161,7 +147,7 @@ fn addresses_neither_stand_in_a_title_nor_split_a_subject() {
 }
 
 #[test]
-fn code_that_changes_what_it_guards_on_is_told_as_such() {
+fn code_that_changes_what_it_guards_on_is_recognized() {
     // 14_bert_train, 0/1
     let guard = "self.config.problem_type is None";
     let mut model = model(&[("0/0", &[]), ("0/1", &[("0/0", guard)])]);
@@ -188,17 +174,11 @@ fn the_first_step_of_an_optimizer_is_expected() {
 }
 
 #[test]
-fn a_race_is_told_as_one() {
-    let text = "Unexpected recompilation: runtime guards failed even though they passed during";
-    let model = model(&[("0/0", &[]), ("0/1", &[("0/0", text)])]);
-    assert!(title(&model).contains("a race of threads, or a fault of torch"), "{}", title(&model));
-    assert_eq!(expected(&model), [false]);
-}
-
-#[test]
-fn a_race_names_the_threads_where_several_recorded_it() {
+fn a_race_is_reported_and_names_the_threads_if_several_recorded_it() {
     let text = "Unexpected recompilation: runtime guards failed even though they passed during";
     let mut model = model(&[("0/0", &[]), ("0/1", &[("0/0", text)]), ("0/2", &[("0/0", text)])]);
+    assert!(title(&model).contains("a race of threads, or a fault of torch"), "{}", title(&model));
+    assert_eq!(expected(&model), [false, false]);
     let advice = |model: &Model| only(model).advice.concat();
     assert!(!advice(&model).contains("(here"), "{}", advice(&model));
     (model.recompiles[0].writer, model.recompiles[1].writer) = (4711, 815);
@@ -206,22 +186,26 @@ fn a_race_names_the_threads_where_several_recorded_it() {
 }
 
 #[test]
-fn versions_of_several_threads_are_told_by_what_differs_and_not_by_their_backend() {
-    // Each thread makes its own backend; the version of the same thread is the one that a size separates.
+fn a_backend_is_the_cause_only_if_no_version_has_the_same() {
     let backend = |new: &str| {
         format!(
             "BACKEND_MATCH failure: torch.compile detected different backend callables. Cached backend: \
-             _TorchCompileWrapper(compiler='inductor') (id=0x1). New backend: \
-             _TorchCompileWrapper(compiler='inductor') (id={new}). If this is unexpected"
+             _TorchCompileWrapper(compiler='eager', dynamic=None) (id=0x1). New backend: \
+             _TorchCompileWrapper(compiler={new}). If this is unexpected"
         )
     };
-    let size = "tensor 'x' size mismatch at index 0. expected 4, actual 5";
-    let (second, third) = (backend("0x2"), backend("0x2"));
-    let both = [("0/0", third.as_str()), ("0/1", size)];
-    let model = model(&[("0/0", &[]), ("0/1", &[("0/0", second.as_str())]), ("0/2", &both)]);
-    let chain = only(&model);
-    assert_eq!(chain.steps[2].cause.unwrap().kind, ChangeKind::Size);
-    assert_eq!(chain.steps[1].cause.unwrap().kind, ChangeKind::Backend);
+    let size = "tensor 'x' size mismatch at index 1. expected 4, actual 5";
+    // Another backend, and another object of the same backend, as each thread makes one.
+    for new in ["'inductor', dynamic=None) (id=0x2", "'eager', dynamic=None) (id=0x2"] {
+        let backend = backend(new);
+        let both = [("1/0", backend.as_str()), ("1/1", size)];
+        let model = model(&[("1/0", &[]), ("1/1", &[("1/0", &backend)]), ("1/2", &both)]);
+        let chain = only(&model);
+        assert_eq!(chain.steps[1].cause.unwrap().kind, ChangeKind::Backend, "{new}");
+        assert_eq!(chain.steps[2].cause.unwrap().kind, ChangeKind::Size, "{new}");
+        let words = disagreement(&chain.steps[2]).unwrap();
+        assert_eq!(words, "no version fits: `x.shape[1]` is 4 for 1, backend is eager for 1", "{new}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::trace::{
     self, CompileId, Entry, Envelope, Limit, Md5, Prefix, Records, Source, clean_header, readable_text,
     strict_json,
 };
-use crate::{profile, report_json};
+use crate::{facts, profile};
 use std::io::Write;
 use std::num::NonZeroUsize;
 
@@ -277,9 +277,9 @@ fn traces(trace: &[u8]) {
 
 /// A report.json from anywhere.
 fn report_json(json: &[u8]) {
-    let kind = report_json::kind(json);
-    let log = report_json::log_report(json);
-    let job = report_json::job_report(json);
+    let kind = facts::kind(json);
+    let log = facts::log_report(json);
+    let job = facts::job_report(json);
     for error in [kind.err(), log.err(), job.err()].into_iter().flatten() {
         assert!(error.to_string().starts_with("has a report.json"), "no sentence: {error}");
     }

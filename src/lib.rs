@@ -26,6 +26,7 @@ mod analysis;
 mod check;
 mod compare;
 mod events;
+mod facts;
 #[doc(hidden)]
 pub mod fuzzing;
 mod job;
@@ -36,7 +37,7 @@ mod output;
 mod profile;
 mod rel_path;
 mod report;
-mod report_json;
+
 mod run;
 mod show;
 mod source_tree;
@@ -124,7 +125,7 @@ pub fn run_for_facts<T>(
     progress.beginning();
     let folder = tempfile::tempdir().context("no temporary folder can be made")?;
     progress.begun(Unfinished::scratch(folder.path()));
-    let sink = OnlySink::new(DiskSink::new(folder.path()), "report.json");
+    let sink = OnlySink::new(Box::new(DiskSink::new(folder.path())), facts::FILE);
     let summary = write(work, &input, &sink, folder.path())?;
     read(folder.path(), summary.noting_first(notes))
 }
@@ -143,38 +144,79 @@ fn write(work: Work<'_>, input: &Input, sink: &dyn Sink, folder: &Path) -> anyho
     }
 }
 
-/// Writes the redacted report into `folder`: `report.json` of each log -> what is safe of it -> pages. The whole facts stand
-/// in a temporary folder meanwhile, which is removed.
+/// Writes the redacted report into `folder`. The whole facts are never on the disk: `report.json` of each log is made in
+/// memory, and what is safe of it becomes pages.
 fn write_redacted(work: Work<'_>, input: &Input, folder: &Path) -> anyhow::Result<RunSummary> {
-    let whole = tempfile::tempdir().context("no temporary folder can be made")?;
-    let sink = OnlySink::new(DiskSink::new(whole.path()), report_json::FILE);
-    let summary = write(work, input, &sink, whole.path())?;
     let mut redacted = Redacted::default();
-    match input {
-        Input::Several(several) => {
-            for dir in (1..=several.len()).map(report::folder_of_log) {
-                if redact(&mut redacted, &whole.path().join(&dir), &format!("{dir}/")).is_err() {
-                    redacted.add_unread(&format!("{dir}/"));
-                }
-            }
-        }
-        Input::Log(_) | Input::Job(_) => redact(&mut redacted, whole.path(), "")?,
-    }
+    let summary = match input {
+        Input::Several(several) => redact_several(work, several, &mut redacted)?,
+        Input::Log(_) | Input::Job(_) => redact(work, input, "", &mut redacted)?,
+    };
     output::write(report::redacted_pages(&redacted), &DiskSink::new(folder), NonZeroUsize::MIN, Worker::new)?;
-    Ok(RunSummary { lines: report::redacted_summary(&redacted), findings: redacted.findings(), ..summary })
+    Ok(RunSummary { lines: report::redacted_summary(&redacted), findings: redacted.findings()?, ..summary })
 }
 
-/// Adds the report of a log or a job in `whole`; `folder` is where the redacted one is going to stand.
-fn redact(redacted: &mut Redacted, whole: &Path, folder: &str) -> anyhow::Result<()> {
-    let report = report_json::value(whole)?;
-    if report["kind"] == "job" {
-        let ranks = output::rank_folders(whole)?;
-        let read = |rank: &RankFolder| Some((rank.rank, report_json::value(&rank.path).ok()?));
-        redacted.add_job(folder, &report, &ranks.iter().filter_map(read).collect::<Vec<_>>());
-    } else {
-        redacted.add_log(folder, &report);
+fn redact_several(
+    work: Work<'_>,
+    several: &[OneOfSeveral],
+    redacted: &mut Redacted,
+) -> anyhow::Result<RunSummary> {
+    let (mut all, mut errors) = (RunSummary::of_several(several.len()), Vec::new());
+    for (number, one) in (1..).zip(several) {
+        let dir = report::folder_of_log(number);
+        let folder = format!("{dir}/");
+        let (verdict, summary) = match redact(work, &one.input, &folder, redacted) {
+            Ok(summary) => (Ok(summary.verdict()), summary),
+            Err(error) => {
+                redacted.add_unread(&folder);
+                let why = format!("{error:#}");
+                errors.push(error);
+                (Err(why), RunSummary::default())
+            }
+        };
+        all = all.with_report(&one.name, &dir, &verdict, summary);
     }
-    Ok(())
+    if errors.len() == several.len() && !errors.is_empty() {
+        return Err(errors.swap_remove(0));
+    }
+    Ok(all)
+}
+
+/// Adds what is safe of a log or a job; `folder` is where its redacted report is going to be.
+fn redact(
+    work: Work<'_>,
+    input: &Input,
+    folder: &str,
+    redacted: &mut Redacted,
+) -> anyhow::Result<RunSummary> {
+    let kept = MemSink::default();
+    let sink = OnlySink::new(kept.below(facts::IN_MEMORY), facts::FILE);
+    let (summary, job_facts) = match input {
+        Input::Log(logs) => (run::for_each_process(work, logs, &sink, write_log)?, None),
+        Input::Job(job) => {
+            let (summary, facts) = run::for_each_rank(work, job, &sink, write_log)?;
+            (summary, Some(facts))
+        }
+        Input::Several(_) => bail!("several logs within several logs have no redacted report"),
+    };
+    drop(sink);
+    let files = kept.into_files();
+    let reports = facts::Reports::Memory(&files);
+    let Some(job_facts) = job_facts else {
+        redacted.add_log(folder, &facts::log_report(reports.bytes(facts::IN_MEMORY.as_ref())?)?);
+        return Ok(summary);
+    };
+    let ranks = output::ranks_in(&files, facts::IN_MEMORY);
+    let job = job::read(&ranks, reports, job_facts, work.threads(), &())?;
+    let found = analysis::of_job(&job);
+    let evidence = model::JobEvidence::default();
+    let report = JobReport { job: &job, found: &found, evidence: &evidence, settings: &work.options.settings };
+    let own = report::job_facts(report)?;
+    let read = |rank: &RankFolder| Some((rank.rank, facts::log_report(reports.bytes(&rank.path).ok()?).ok()?));
+    redacted.add_job(folder, &facts::job_report(&own)?, &ranks.iter().filter_map(read).collect::<Vec<_>>());
+    let events = job.events.into_iter().collect();
+    let intact = job.ranks.iter().all(model::RankSummary::is_intact);
+    Ok(RunSummary { events, intact, ..RunSummary::default() }.with(summary))
 }
 
 /// Writes a report of each log or job into a folder of its own, and the page that lists them.
@@ -302,7 +344,7 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
     Ok(Compared {
         page: folder.map(|folder| folder.join(report::DIFF_PAGE)),
         lines: report::diff_summary(&comparison),
-        json: report::diff_json(&comparison),
+        json: serde_json::to_value(report::diff_json(&comparison))?,
         markdown: report::diff_markdown(&comparison),
         notices: (report::diff_notices(&comparison), report::diff_suite(&comparison)),
         notes,
@@ -385,7 +427,7 @@ impl Reports<'_> {
         let all = DiskSink::new(&folder);
         let summary = match self.goal {
             Some(_) => write(work, &input, &all, &folder)?,
-            None => write(work, &input, &OnlySink::new(all, "report.json"), &folder)?,
+            None => write(work, &input, &OnlySink::new(Box::new(all), facts::FILE), &folder)?,
         };
         notes.extend(summary.notes);
         Ok(())
@@ -422,14 +464,14 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
 /// The ranks of a job: their reports -> summaries -> findings -> pages -> files.
 fn write_job(
     ranks: &[RankFolder],
-    facts: JobFacts,
+    known: JobFacts,
     sink: &dyn Sink,
     settings: &Settings,
     threads: NonZeroUsize,
     progress: &dyn Progress,
 ) -> anyhow::Result<RunSummary> {
-    let are_own = facts.of_own_reports;
-    let job = job::read(ranks, facts, threads, progress)?;
+    let are_own = known.of_own_reports;
+    let job = job::read(ranks, facts::Reports::Disk, known, threads, progress)?;
     let found = analysis::of_job(&job);
     let mut evidence = job::read_evidence(ranks, &job, &found);
     // Before the other pages: while the events are copied, it is noted from them when the ranks compiled. One thread writes:

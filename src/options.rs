@@ -169,7 +169,11 @@ impl Written {
             Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.summary.findings)?),
             Format::Markdown => {
                 let file = self.folder.join("report.md");
-                std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?
+                // A list of several reports has no file of its own for this.
+                match file.try_exists()? {
+                    true => std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?,
+                    false => self.summary.lines.iter().map(|line| format!("* {}\n", line.text)).collect(),
+                }
             }
             Format::Sarif => formats::sarif(&notices(), tree),
             Format::Junit => formats::junit(&formats::suite(&notices())),

@@ -22,7 +22,7 @@ pub use crate::rel_path::RelPath;
 pub use pages::Body;
 pub use pages::{Page, write};
 pub use policy::{Entries, is_compile_folder};
-pub use ranks::{JobTarget, RankFolder, rank_folders};
+pub use ranks::{JobTarget, RankFolder, rank_folders, ranks_in};
 pub use relative::relative;
 pub use single::{check_single_file, write_single_file};
 pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, SharingSink, Sink};

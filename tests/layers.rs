@@ -32,12 +32,12 @@ const LAYERS: [(&str, &[&str]); 19] = [
     ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path", "limits"]),
     ("analysis", &["trace", "model"]),
-    ("report_json", &["model"]),
-    ("compare", &["trace", "model", "analysis", "report_json", "rel_path"]),
-    ("show", &["report_json"]),
+    ("facts", &["model", "analysis"]),
+    ("compare", &["trace", "model", "analysis", "facts", "rel_path"]),
+    ("show", &["facts"]),
     ("source_tree", &["analysis"]),
     ("output", &["rel_path", "system"]),
-    ("report", &["trace", "model", "analysis", "compare", "output", "source_tree", "rel_path", "limits"]),
+    ("report", &["trace", "model", "analysis", "facts", "compare", "output", "source_tree", "rel_path", "limits"]),
     ("options", &["report", "output", "compare", "source_tree"]),
     (
         "job",
@@ -50,7 +50,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
             "report",
             "options",
             "rel_path",
-            "report_json",
+            "facts",
             "limits",
         ],
     ),
@@ -61,8 +61,8 @@ const LAYERS: [(&str, &[&str]); 19] = [
             "rel_path",
         ],
     ),
-    ("check", &["model", "analysis", "output", "report", "job", "source_tree", "report_json"]),
-    ("fuzzing", &["trace", "model", "profile", "events", "analysis", "report", "report_json", "output"]),
+    ("check", &["model", "analysis", "output", "report", "job", "source_tree", "facts"]),
+    ("fuzzing", &["trace", "model", "profile", "events", "analysis", "report", "facts", "output"]),
 ];
 
 /// The program, which may use the library as its other users do.

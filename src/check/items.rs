@@ -4,8 +4,7 @@ use super::budget::Measure;
 use super::identity::{Identity, file_of, function_of, reason_of, source_of, without_numbers};
 use crate::analysis::{Severity, classify};
 use crate::model::words::headline;
-use crate::report_json::log::{Compile, Finding, Function, LogReport, Recompile};
-use crate::report_json::{Text, line_number, owned};
+use crate::facts::{Compile, Finding, Function, LogReport, Recompile, Text, line_number, owned};
 use std::collections::HashMap;
 
 /// Something that counts towards a budget.

@@ -2,7 +2,7 @@
 
 use super::items::{self, LogItems};
 use crate::analysis::findings::kinds;
-use crate::report_json::{self, FILE, ReportKind, job_report, load, log_report, part_reports};
+use crate::facts::{self, FILE, ReportKind, job_report, load, log_report, part_reports};
 use anyhow::{anyhow, bail};
 use std::path::{Path, PathBuf};
 
@@ -58,7 +58,7 @@ pub(super) struct ReportFolder<'a> {
 /// Reads the report of a log, of a job with its ranks, or of several logs.
 pub(super) fn report(folder: ReportFolder<'_>) -> anyhow::Result<Vec<CheckedLog>> {
     let mut bytes = Vec::new();
-    let read = load(folder.path, &mut bytes).and_then(|()| match report_json::kind(&bytes)? {
+    let read = load(folder.path, &mut bytes).and_then(|()| match facts::kind(&bytes)? {
         ReportKind::Log => log(&bytes, folder, "").map(|log| vec![log]),
         ReportKind::Job => job(&bytes, folder),
         ReportKind::Several => several(&bytes, folder),
@@ -79,7 +79,7 @@ fn several(bytes: &[u8], folder: ReportFolder<'_>) -> anyhow::Result<Vec<Checked
             continue;
         }
         let folder = ReportFolder { path: &path, shown: shown.as_deref() };
-        let read = load(&path, &mut of_part).and_then(|()| match report_json::kind(&of_part)? {
+        let read = load(&path, &mut of_part).and_then(|()| match facts::kind(&of_part)? {
             ReportKind::Log => log(&of_part, folder, &part.name).map(|log| vec![log]),
             ReportKind::Job => job(&of_part, folder),
             ReportKind::Several => bail!("has a report of several reports"),

@@ -6,8 +6,8 @@ use super::recording::{
 use crate::analysis::guard_as_written;
 use crate::model::words::headline;
 use crate::model::{Fields, stable};
-use crate::report_json::log::{self, LogReport};
-use crate::report_json::{Id, Text, line_number, owned};
+use crate::facts::{self as log, LogReport};
+use crate::facts::{Id, Text, line_number, owned};
 use crate::trace::{CompileId, TextMap};
 use serde_json::Value;
 use serde_json::value::RawValue;

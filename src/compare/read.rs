@@ -2,7 +2,7 @@
 
 use super::facts::log_run;
 use super::recording::{Agreement, LogRun, Recording};
-use crate::report_json::{ReportKind, job_report, kind, load, log_report, wants_one_of};
+use crate::facts::{ReportKind, job_report, kind, load, log_report, wants_one_of};
 use anyhow::{anyhow, bail, ensure};
 use std::path::{Path, PathBuf};
 
@@ -74,12 +74,12 @@ fn job(bytes: &[u8], folder: &Path, name: &str) -> anyhow::Result<Recording> {
         report.ranks.len()
     );
     let first = report.findings.iter().find(|finding| &*finding.severity != "info");
-    let differing = report.divergence.iter();
-    let differing = differing.filter(|(_, found)| found.as_ref().is_some_and(|found| found.differs));
+    let differing = report.divergence.named().into_iter();
+    let differing = differing.filter(|(_, found)| found.is_some_and(|found| found.differs));
     let mut recording = Recording {
         name: name.to_owned(),
         agreement: Some(Agreement {
-            differing: differing.map(|(fact, _)| fact.owned()).collect(),
+            differing: differing.map(|(fact, _)| fact.to_owned()).collect(),
             first_finding: first.map(|finding| finding.title.owned()),
         }),
         ..Recording::default()

@@ -2,7 +2,7 @@
 //! limit.
 
 use crate::rel_path::RelPath;
-use crate::report_json::log;
+use crate::facts as log;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

@@ -10,8 +10,8 @@ use crate::model::{
     MetricsKind, OpenPhase, OperationCount, RankEnd, RankSummary, ReaderName, Schedule, Step, Stretch,
     TextId, Texts, stable,
 };
-use crate::report_json::Text;
-use crate::report_json::log::{self, Compile, LogReport};
+use crate::facts::Text;
+use crate::facts::{self as log, Compile, LogReport};
 use crate::trace::TextMap;
 use crate::trace::instant;
 use serde_json::value::RawValue;
@@ -358,9 +358,9 @@ fn metrics(record: &log::Metrics<'_>) -> Option<(MetricsKind, Metrics)> {
     Some((MetricsKind::of_word(&record.kind)?, typed_metrics(&fields)))
 }
 
-fn stretches(stretches: Option<&[log::Stretch]>) -> Box<[Stretch]> {
+fn stretches(stretches: Option<&[log::Interval]>) -> Box<[Stretch]> {
     let stretches = stretches.unwrap_or_default().iter();
-    stretches.map(|one| Stretch { start_us: one.start_us, end_us: one.end_us }).collect()
+    stretches.map(|one| Stretch { start_us: one.0, end_us: one.1 }).collect()
 }
 
 /// Microseconds in each part of the compiler, as the rank's report splits its time.

@@ -6,8 +6,7 @@
 use super::places::Places;
 use super::tensors;
 use crate::model::{FactValue, KeyLookup, Step, TensorFact, Texts, stable};
-use crate::report_json::Text;
-use crate::report_json::log::{Graph, LogReport};
+use crate::facts::{Graph, LogReport};
 use crate::trace::TextSet;
 
 /// The cache whose keys are compared. Its keys depend only on what was compiled; those of other caches also on how.
@@ -110,7 +109,7 @@ pub(super) fn key_lookups(texts: &mut Texts, places: &Places<'_>, report: &LogRe
 pub(super) fn collectives(
     texts: &mut Texts,
     places: &Places<'_>,
-    graphs: &[Graph<'_, Text<'_>>],
+    graphs: &[Graph<'_>],
     report: &LogReport<'_>,
 ) -> Vec<Step> {
     let mut steps = Vec::new();
@@ -133,7 +132,7 @@ pub(super) fn collectives(
 pub(super) fn outputs(
     texts: &mut Texts,
     places: &Places<'_>,
-    graphs: &[Graph<'_, Text<'_>>],
+    graphs: &[Graph<'_>],
     in_full: &mut GraphsInFull,
 ) -> Vec<Step> {
     let mut steps = Vec::new();

@@ -21,6 +21,7 @@ pub(crate) use evidence::read as read_evidence;
 pub(crate) use timeline::Timelines;
 
 use crate::analysis::JobFound;
+use crate::facts::Reports;
 use crate::model::{Job, JobEvidence, JobFacts, RankSummary, Run};
 use crate::options::Progress;
 use crate::output::{Page, RankFolder, RelPath};
@@ -53,15 +54,14 @@ const TOGETHER_BYTES: u64 = 4 << 20;
 /// be read is part of the job.
 pub(crate) fn read(
     folders: &[RankFolder],
+    reports: Reports<'_>,
     facts: JobFacts,
     threads: NonZeroUsize,
     progress: &dyn Progress,
 ) -> anyhow::Result<Job> {
     let mut job = Job { skipped_files: facts.skipped_files, ..Job::default() };
-    let mut reader = read::Reader::new(&mut job.texts, &mut job.events);
-    let size = |folder: &RankFolder| {
-        std::fs::metadata(folder.path.join("report.json")).map_or(0, |metadata| metadata.len())
-    };
+    let mut reader = read::Reader::new(reports, &mut job.texts, &mut job.events);
+    let size = |folder: &RankFolder| reports.size(&folder.path);
     let total = folders.iter().map(size).sum();
     let (mut done, mut together) = (0, folders.first().map_or(0, size));
     let is_read_with_those_before = |_: &RankFolder, next: &RankFolder| {
@@ -73,7 +73,7 @@ pub(crate) fn read(
     for folders in folders.chunk_by(is_read_with_those_before) {
         let mut buffers = vec![Vec::new(); folders.len()];
         let pieces = folders.iter().zip(&mut buffers);
-        blocks::in_order(threads, pieces, read::parsed, |(folder, report)| {
+        blocks::in_order(threads, pieces, |piece| read::parsed(reports, piece), |(folder, report)| {
             let mut rank = reader.rank(folder.rank, report);
             rank.processes = folder.processes.iter().map(|(pid, path)| reader.process(*pid, path)).collect();
             job.ranks.push(rank);

@@ -5,13 +5,13 @@ use super::findings::Findings;
 use super::graph_lists::GraphsInFull;
 use crate::model::{RankCounts, RankState, RankSummary, Texts};
 use crate::output::RankFolder;
-use crate::report_json::log::LogReport;
-use crate::report_json::{load, log_report};
+use crate::facts::{LogReport, Reports, log_report};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Reads the reports of ranks one after the other; what they share is kept once.
 pub(super) struct Reader<'t> {
+    reports: Reports<'t>,
     texts: &'t mut Texts,
     events: &'t mut BTreeMap<String, u64>,
     /// The text of the current process's report; the buffer is reused for the next.
@@ -24,19 +24,20 @@ pub(super) struct Reader<'t> {
 
 /// The report of a rank, or why it cannot be read; the buffer holds its text.
 pub(super) fn parsed<'b>(
+    reports: Reports<'b>,
     (folder, buffer): (&'b RankFolder, &'b mut Vec<u8>),
 ) -> (&'b RankFolder, anyhow::Result<LogReport<'b>>) {
-    (folder, report_in(&folder.path, buffer))
-}
-
-fn report_in<'b>(folder: &Path, buffer: &'b mut Vec<u8>) -> anyhow::Result<LogReport<'b>> {
-    load(folder, buffer)?;
-    log_report(buffer)
+    (folder, reports.read(&folder.path, buffer).and_then(log_report))
 }
 
 impl<'t> Reader<'t> {
-    pub fn new(texts: &'t mut Texts, events: &'t mut BTreeMap<String, u64>) -> Reader<'t> {
+    pub fn new(
+        reports: Reports<'t>,
+        texts: &'t mut Texts,
+        events: &'t mut BTreeMap<String, u64>,
+    ) -> Reader<'t> {
         Reader {
+            reports,
             texts,
             events,
             buffer: Vec::new(),
@@ -56,7 +57,7 @@ impl<'t> Reader<'t> {
     /// The same for a further process of a rank, whose report stands in `folder`.
     pub fn process(&mut self, pid: u64, folder: &Path) -> RankSummary {
         let mut buffer = std::mem::take(&mut self.buffer);
-        let summary = self.summary(pid, report_in(folder, &mut buffer));
+        let summary = self.summary(pid, self.reports.read(folder, &mut buffer).and_then(log_report));
         self.buffer = buffer;
         summary
     }
@@ -70,7 +71,7 @@ impl<'t> Reader<'t> {
 
     fn of_report(&mut self, number: u64, report: &LogReport<'_>) -> RankSummary {
         for (event, count) in &report.integrity.events {
-            let sum = self.events.entry(event.clone()).or_default();
+            let sum = self.events.entry(event.owned()).or_default();
             *sum = sum.saturating_add(*count);
         }
         let log = report.log.clone().checked();

@@ -1,5 +1,6 @@
 //! A folder that holds the reports of ranks, and the files of the job that are put beside them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::failure::about;
 use super::lock::Lock;
 use super::place;
+use super::sink::Files;
 use super::unfinished::Unfinished;
 
 /// The files of a job's report, beside the folders of its ranks.
@@ -47,6 +49,23 @@ struct Listed {
 /// When a folder cannot be read.
 pub fn rank_folders(folder: &Path) -> Result<Vec<RankFolder>> {
     Ok(listed(folder)?.ranks)
+}
+
+/// The folders of ranks below `folder` among files in memory, ascending.
+#[must_use]
+pub fn ranks_in(files: &Files, folder: &str) -> Vec<RankFolder> {
+    let mut ranks: BTreeMap<u64, RankFolder> = BTreeMap::new();
+    for path in files.keys() {
+        let parts: Vec<&str> = path.split('/').collect();
+        let [top, rank, rest @ ..] = parts.as_slice() else { continue };
+        let Some(number) = number(rank, "rank_").filter(|_| *top == folder) else { continue };
+        let path = PathBuf::from(format!("{folder}/{rank}"));
+        let known =
+            ranks.entry(number).or_insert_with(|| RankFolder { rank: number, path, processes: Vec::new() });
+        let pid = rest.first().and_then(|name| self::number(name, "process_").map(|pid| (pid, name)));
+        known.processes.extend(pid.map(|(pid, name)| (pid, known.path.join(name))));
+    }
+    ranks.into_values().collect()
 }
 
 fn listed(folder: &Path) -> Result<Listed> {

@@ -162,8 +162,8 @@ pub struct OnlySink<'s> {
 
 impl<'s> OnlySink<'s> {
     /// Lets files of that name through, in any folder.
-    pub fn new(sink: impl Sink + 's, name: &'static str) -> Self {
-        OnlySink { sink: Box::new(sink), name }
+    pub fn new(sink: Box<dyn Sink + 's>, name: &'static str) -> Self {
+        OnlySink { sink, name }
     }
 }
 

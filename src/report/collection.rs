@@ -1,6 +1,7 @@
 //! Several logs that do not belong together: the page that lists them, and the same as data.
 
 use crate::analysis::Severity;
+use crate::facts::{OneOfSeveral, SCHEMA, SeveralReports, Tool};
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::COMPARE;
 use crate::report::kit::formats::{counted, whole};
@@ -13,7 +14,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::{Hero, Words};
 use crate::report::kit::view::Pieces;
 use crate::report::subject::Settings;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::io::Write;
 
 /// Logs with a report each.
@@ -70,26 +71,20 @@ pub fn collection_pages<'m>(collection: &'m Collection, settings: &'m Settings) 
     ]
 }
 
-fn data(collection: &Collection) -> Value {
-    let log = |log: &CollectedLog| {
-        json!({
-            "name": log.name,
-            "kind": if log.is_job { "job" } else { "log" },
-            "dir": log.dir,
-            "verdict": log.verdict.as_ref().ok(),
-            "error": log.verdict.as_ref().err(),
-            "intact": log.intact,
-            "errors": log.count(Severity::Error),
-            "warnings": log.count(Severity::Warning),
-            "findings": log.findings.len(),
-        })
+fn data(collection: &Collection) -> SeveralReports<'_> {
+    let log = |log: &'_ CollectedLog| OneOfSeveral {
+        name: log.name.clone().into(),
+        kind: if log.is_job { "job" } else { "log" }.into(),
+        dir: log.dir.clone().into(),
+        verdict: log.verdict.as_ref().ok().map(|verdict| verdict.clone().into()),
+        error: log.verdict.as_ref().err().map(|error| error.clone().into()),
+        intact: log.intact,
+        errors: log.count(Severity::Error) as u64,
+        warnings: log.count(Severity::Warning) as u64,
+        findings: log.findings.len() as u64,
     };
-    json!({
-        "schema": 2,
-        "kind": "logs",
-        "tool": { "name": "tlparse", "version": env!("CARGO_PKG_VERSION") },
-        "logs": collection.logs.iter().map(log).collect::<Vec<_>>(),
-    })
+    let logs = collection.logs.iter().map(log).collect();
+    SeveralReports { schema: SCHEMA, kind: "logs".into(), tool: Tool::this(), logs }
 }
 
 fn page(

@@ -21,7 +21,7 @@ pub use compare::{
 };
 pub(crate) use data::figures_of_run;
 pub use formats::Format;
-pub use job::{JobReport, job_findings, job_pages, job_summary};
+pub use job::{JobReport, job_facts, job_findings, job_pages, job_summary};
 pub use kit::editor::Editor;
 pub use kit::{Highlighters, Worker};
 pub use redact::{Redacted, redacted_pages, redacted_summary};
@@ -48,7 +48,7 @@ pub fn on<'m>(
 
 /// The findings as report.json has them, most important first.
 pub fn findings(report: Report<'_>) -> Vec<serde_json::Value> {
-    data::findings(report).collect()
+    data::findings(report).filter_map(|one| serde_json::to_value(one).ok()).collect()
 }
 
 /// All files of the report on one log, the long ones first: their work is done when they are written.

@@ -12,7 +12,7 @@ mod tables;
 pub use layout::Showing;
 pub use subject::Subject;
 
-use crate::report_json::{self, ReportKind};
+use crate::facts::{self, ReportKind};
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -50,12 +50,12 @@ impl Shown {
 
     fn read(folder: &Path, subject: &Subject) -> anyhow::Result<Shown> {
         let mut bytes = Vec::new();
-        report_json::load(folder, &mut bytes)?;
+        facts::load(folder, &mut bytes)?;
         let report: Value = serde_json::from_slice(&bytes).context("has a report.json that is no JSON")?;
         let mut shown = Shown { subject: subject.clone(), job: None, logs: Vec::new() };
-        match report_json::kind(&bytes)? {
+        match facts::kind(&bytes)? {
             ReportKind::Job => shown.read_ranks(folder, &report)?,
-            ReportKind::Several => bail!(report_json::wants_one_of(&bytes)?),
+            ReportKind::Several => bail!(facts::wants_one_of(&bytes)?),
             ReportKind::Log => {
                 if let Subject::Rank(rank) = subject
                     && report["log"]["rank"] != *rank
@@ -84,9 +84,9 @@ impl Shown {
             }
             let below = folder.join(format!("rank_{rank}"));
             // A rank whose log could not be read has no report: the job's findings say so.
-            if below.join(report_json::FILE).is_file() {
+            if below.join(facts::FILE).is_file() {
                 let of_rank = || format!("has a rank {rank} that cannot be read");
-                report_json::load(&below, &mut bytes).with_context(of_rank)?;
+                facts::load(&below, &mut bytes).with_context(of_rank)?;
                 self.add(format!("rank {rank}"), &serde_json::from_slice(&bytes).with_context(of_rank)?);
             }
         }

@@ -24,11 +24,12 @@ pub use rank::{
 pub use runtime::GraphRuntime;
 pub use texts::Texts;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One time that the job ran: logs whose times overlap.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Run {
     /// The first record of all.
     pub first_time: Option<String>,

@@ -31,7 +31,8 @@ impl RankState {
 }
 
 /// Facts about a rank's file, as its report.json has them.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct RankLog {
     /// Base name.
     pub file: String,

@@ -1,77 +1,94 @@
-//! `cross_rank` of report.json: the facts that only the report of a job needs.
+//! `cross_rank` of `report.json`: what only the report of a job needs.
 
-use crate::analysis::{Parity, builds, pauses, resumed};
+use super::entries::{counts, id, line};
+use super::execution::execution;
+use crate::analysis::{self, builds, pauses, resumed};
+use crate::facts::{
+    CacheKey, Call, Calls, CompileKey, CrossRank, End, Graph, Id, Input, Inputs, Interval, KeyLookup, List,
+    Map, Op, Parity, ReaderName, Runtime, Text, maybe,
+};
 use crate::model::{CollectiveCalls, Compile, GraphOps, InputTensor, Model, Stretch};
-use crate::report::data::entries::{Each, EachOrNull, id_text};
-use crate::report::data::execution::execution;
 use crate::report::subject::Report;
 use crate::trace::{Md5, OrderedMap};
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
 
-/// What a comparison of ranks needs; null where the log holds no such event.
-pub(super) struct CrossRank<'m>(pub Report<'m>);
-
-impl Serialize for CrossRank<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let report = self.0;
-        let model = report.model;
-        let facts = &model.cross_rank;
-        let outcomes =
-            || model.caches.iter().map(|c| json!([id_text(&c.compile), c.cache, c.outcome.word()]));
-        let keys = || model.caches.iter().map(|c| json!([id_text(&c.compile), c.cache, c.key, c.asked_ns]));
-        let collectives = || facts.collectives.iter().map(|c| json!({ "graph": c.graph, "ops": c.ops }));
-        let tensor_meta = || facts.tensor_meta.iter().map(|t| json!({ "graph": t.graph, "ops": t.ops }));
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("compiles", &Each(|| model.identified().map(compile)))?;
-        map.serialize_entry("cache", &EachOrNull(outcomes))?;
-        map.serialize_entry("collectives", &EachOrNull(collectives))?;
-        map.serialize_entry("tensor_meta", &EachOrNull(tensor_meta))?;
-        map.serialize_entry("execution", &execution(report))?;
-        map.serialize_entry("runtime", &EachOrNull(|| facts.runtime.iter().map(runtime)))?;
-        map.serialize_entry("parity", &EachOrNull(|| report.found.parity.iter().map(parity)))?;
-        map.serialize_entry("configs", &last_configs(model))?;
-        map.serialize_entry("names", &EachOrNull(|| names(report)))?;
-        map.serialize_entry("inputs", &Inputs(model))?;
-        map.serialize_entry("process_groups", &EachOrNull(|| facts.in_code.iter().map(calls)))?;
-        map.serialize_entry("cache_keys", &EachOrNull(keys))?;
-        map.serialize_entry("cache_folders", &EachOrNull(|| facts.cache_folders.iter()))?;
-        map.serialize_entry("builds", &stretches(&builds(model)))?;
-        map.serialize_entry("pauses", &stretches(&pauses(model)))?;
-        map.serialize_entry("end", &end(report))?;
-        map.end()
+/// What a comparison of ranks needs; None where the log holds no such event.
+pub(super) fn cross_rank(report: Report<'_>) -> CrossRank<'_> {
+    let model = report.model;
+    let facts = &model.cross_rank;
+    let cache_key = |one: &'_ crate::model::CacheLookup| KeyLookup {
+        id: id(&one.compile),
+        cache: one.cache.clone().into(),
+        key: one.key.clone().map(Text::from),
+        asked_ns: one.asked_ns,
+    };
+    CrossRank {
+        compiles: List::made(move || model.identified().filter_map(compile)),
+        cache: List::made_unless_empty(move || {
+            model.caches.iter().map(|one| CacheKey {
+                id: id(&one.compile),
+                cache: (&one.cache).into(),
+                outcome: one.outcome.word().into(),
+            })
+        }),
+        collectives: List::made_unless_empty(move || {
+            facts.collectives.iter().map(|one| graph(&one.graph, &one.ops))
+        }),
+        tensor_meta: List::made_unless_empty(move || {
+            facts.tensor_meta.iter().map(|one| graph(&one.graph, &one.ops))
+        }),
+        execution: execution(report),
+        runtime: List::made_unless_empty(move || facts.runtime.iter().map(runtime)),
+        parity: List::made_unless_empty(move || report.found.parity.iter().map(parity)),
+        configs: last_configs(model),
+        names: List::made_unless_empty(move || names(report)),
+        inputs: List::made_unless_empty(move || {
+            model.compiles.iter().filter(|compile| !compile.inputs.is_empty()).map(inputs)
+        }),
+        process_groups: List::made_unless_empty(move || facts.in_code.iter().map(calls)),
+        cache_keys: List::made_unless_empty(move || model.caches.iter().map(cache_key)),
+        cache_folders: List::made_unless_empty(move || facts.cache_folders.iter().map(Text::from)),
+        builds: intervals(&builds(model)),
+        pauses: intervals(&pauses(model)),
+        end: end(report),
     }
 }
 
-fn compile(compile: &Compile) -> Value {
+fn compile(compile: &Compile) -> Option<CompileKey<'_>> {
     let function = compile.function.as_ref();
-    json!([
-        id_text(&compile.id),
-        function.map(|f| &f.name),
-        function.and_then(|f| f.file.as_ref()),
-        function.and_then(|f| f.line),
-    ])
-}
-
-fn runtime(graph: &GraphOps) -> Value {
-    let ops = graph.ops.iter().map(|op| json!({ "name": op.name, "type": op.kind, "ns": op.ns }));
-    json!({ "graph": graph.graph, "ops": ops.collect::<Vec<_>>() })
-}
-
-/// Scheduled collectives of a graph beside those of its code.
-fn parity(graph: &Parity) -> Value {
-    json!({
-        "compile_id": graph.compile_id,
-        "scheduled": graph.scheduled,
-        "in_code": graph.in_code,
-        "missing_waits": graph.missing_waits,
+    Some(CompileKey {
+        id: id(&compile.id)?,
+        function: function.map(|function| (&function.name).into()),
+        file: maybe(function.and_then(|function| function.file.as_deref())),
+        line: line(function.and_then(|function| function.line)),
     })
 }
 
+fn graph<'m>(graph: &'m str, ops: &'m [String]) -> Graph<'m> {
+    Graph { graph: graph.into(), ops: List::made(move || ops.iter().map(Text::from)) }
+}
+
+fn runtime(graph: &GraphOps) -> Runtime<'_> {
+    let op = |op: &'_ crate::model::Op| Op {
+        name: op.name.clone().into(),
+        kind: op.kind.clone().map(Text::from),
+        ns: op.ns,
+    };
+    Runtime { graph: (&graph.graph).into(), ops: graph.ops.iter().map(op).collect() }
+}
+
+/// Scheduled collectives of a graph beside those of its code.
+fn parity(graph: &analysis::Parity) -> Parity<'_> {
+    Parity {
+        compile_id: graph.compile_id.as_deref().map(Id::new),
+        scheduled: counts(graph.scheduled.iter()),
+        in_code: counts(graph.in_code.iter()),
+        missing_waits: graph.missing_waits,
+    }
+}
+
 /// The last configuration of each name.
-fn last_configs(model: &Model) -> Value {
-    let records = model.compiles.iter().flat_map(|c| &c.metrics);
+fn last_configs(model: &Model) -> Option<Map<'_, Text<'_>>> {
+    let records = model.compiles.iter().flat_map(|compile| &compile.metrics);
     let mut last: OrderedMap<&str, (u64, Md5)> = OrderedMap::default();
     for record in records {
         for (name, md5) in record.configs.iter().filter(|(name, _)| *name != "inductor_provenance") {
@@ -81,15 +98,13 @@ fn last_configs(model: &Model) -> Value {
             }
         }
     }
-    if last.is_empty() {
-        return Value::Null;
-    }
-    last.into_iter().map(|(name, (_, md5))| (name.to_owned(), json!(md5.to_string()))).collect()
+    let configs = move || last.clone().into_iter().map(|(name, (_, md5))| (name.into(), md5.to_string().into()));
+    configs().next().is_some().then(|| Map::made(configs))
 }
 
-/// What the reader calls functions that torch calls otherwise, or that a library defines: id, name, and the reader's line
-/// that leads there. What a name says itself, such as that a function was resumed, is not repeated.
-fn names(report: Report<'_>) -> impl Iterator<Item = Value> {
+/// What the reader calls functions that torch calls otherwise, or that a library defines, with the reader's line that leads
+/// there. A name that only adds that a function was resumed is not repeated.
+fn names<'m>(report: Report<'m>) -> impl Iterator<Item = ReaderName<'m>> + 'm {
     report.model.compiles.indexed().filter_map(move |(index, compile)| {
         let name = report.found.names.at(index)?;
         let torch = compile.function.as_ref().map(|function| function.name.as_str());
@@ -98,47 +113,50 @@ fn names(report: Report<'_>) -> impl Iterator<Item = Value> {
             return None;
         }
         let called = name.called.as_ref();
-        let file = called.and_then(|place| place.file.as_deref());
-        Some(json!([compile.id.as_ref()?.to_string(), name.title, file, called.and_then(|place| place.line)]))
+        Some(ReaderName {
+            id: id(&compile.id)?,
+            title: (&*name.title).into(),
+            file: maybe(called.and_then(|place| place.file.as_deref())),
+            line: line(called.and_then(|place| place.line)),
+        })
     })
 }
 
-/// The input tensors of each compile's last attempt: name, dtype, sizes, strides.
-struct Inputs<'m>(&'m Model);
+/// The input tensors of a compile's last attempt.
+fn inputs(compile: &Compile) -> Inputs<'_> {
+    Inputs { compile_id: id(&compile.id), tensors: compile.inputs.iter().map(tensor).collect() }
+}
 
-impl Serialize for Inputs<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Inputs(model) = self;
-        let entry = |compile: &Compile| {
-            let tensors: Vec<Value> = compile.inputs.iter().map(tensor).collect();
-            json!({ "compile_id": id_text(&compile.id), "tensors": tensors })
-        };
-        let compiles = || model.compiles.iter().filter(|compile| !compile.inputs.is_empty());
-        EachOrNull(|| compiles().map(entry)).serialize(serializer)
+fn tensor(input: &InputTensor) -> Input<'_> {
+    let list = |numbers: &[String]| format!("[{}]", numbers.join(","));
+    Input {
+        name: (&*input.source).into(),
+        dtype: (&*input.tensor.dtype).into(),
+        sizes: list(&input.tensor.sizes).into(),
+        strides: input.tensor.strides.as_deref().map(|strides| list(strides).into()),
     }
 }
 
-fn tensor(input: &InputTensor) -> Value {
-    let list = |numbers: &[String]| format!("[{}]", numbers.join(","));
-    let strides = input.tensor.strides.as_deref().map(list);
-    json!([&*input.source, input.tensor.dtype, list(&input.tensor.sizes), strides])
+fn calls(graph: &CollectiveCalls) -> Calls<'_> {
+    let call = |call: &'_ crate::model::CodeCall| Call {
+        operation: call.operation.clone().into(),
+        group: call.group.clone().map(Text::from),
+    };
+    Calls { graph: (&graph.graph).into(), calls: graph.calls.iter().map(call).collect() }
 }
 
-fn calls(graph: &CollectiveCalls) -> Value {
-    let calls: Vec<Value> = graph.calls.iter().map(|call| json!([call.operation, call.group])).collect();
-    json!({ "graph": graph.graph, "calls": calls })
+fn intervals<'a>(all: &[Stretch]) -> Option<List<'a, Interval>> {
+    (!all.is_empty()).then(|| all.iter().map(|one| Interval(one.start_us, one.end_us)).collect())
 }
 
-fn stretches(stretches: &[Stretch]) -> impl Serialize + '_ {
-    EachOrNull(|| stretches.iter().map(|one| json!([one.start_us, one.end_us])))
-}
-
-fn end(report: Report<'_>) -> Value {
-    let model = report.model;
-    let Some(end) = &report.found.end else { return Value::Null };
-    let compile = end.compile.and_then(|compile| model.compiles.get(compile));
-    let id = compile.and_then(|compile| compile.id.as_ref()).map(ToString::to_string);
-    let phases: Vec<&str> = end.phases.iter().map(|phase| &*phase.name).collect();
-    let open_s: Vec<f64> = end.phases.iter().map(|phase| phase.at_least_s).collect();
-    json!({ "event": end.event, "compile_id": id, "inside": end.inside, "phases": phases, "open_s": open_s })
+fn end(report: Report<'_>) -> Option<End<'_>> {
+    let end = report.found.end.as_ref()?;
+    let compile = end.compile.and_then(|compile| report.model.compiles.get(compile));
+    Some(End {
+        event: (&*end.event).into(),
+        compile_id: compile.and_then(|compile| id(&compile.id)),
+        inside: end.inside,
+        phases: end.phases.iter().map(|phase| (&*phase.name).into()).collect(),
+        open_s: end.phases.iter().map(|phase| phase.at_least_s).collect(),
+    })
 }

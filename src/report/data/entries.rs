@@ -1,32 +1,28 @@
-//! What report.json is made of: ids, and lists that are never in memory as a whole, since a log may have a hundred thousand
-//! compiles.
+//! Parts that several objects of `report.json` have.
 
+use crate::facts::{Id, Map};
+use crate::model::CompileIndex;
+use crate::report::subject::Report;
 use crate::trace::CompileId;
-use serde::{Serialize, Serializer};
 
 /// A compile id as torch writes it; None for records without one.
-pub(super) fn id_text(id: &Option<CompileId>) -> Option<String> {
-    id.as_ref().map(CompileId::to_string)
+pub(super) fn id<'a>(id: &Option<CompileId>) -> Option<Id<'a>> {
+    id.as_ref().map(|id| Id::new(id.to_string()))
 }
 
-/// A list whose entries are made while they are written.
-pub(super) struct Each<F>(pub F);
-
-impl<T: Serialize, I: Iterator<Item = T>, F: Fn() -> I> Serialize for Each<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq((self.0)())
-    }
+/// The id of a compile.
+pub(super) fn id_of<'a>(report: Report<'_>, index: CompileIndex) -> Option<Id<'a>> {
+    id(&report.model.compiles.get(index)?.id)
 }
 
-/// The same; null if there is no entry.
-pub(super) struct EachOrNull<F>(pub F);
+/// Counts by name.
+pub(super) fn counts<'a, N: AsRef<str> + 'a>(
+    counts: impl Iterator<Item = (&'a N, &'a u64)> + Clone + Send + Sync + 'a,
+) -> Map<'a, u64> {
+    Map::made(move || counts.clone().map(|(name, count)| (name.as_ref().into(), *count)))
+}
 
-impl<T: Serialize, I: Iterator<Item = T>, F: Fn() -> I> Serialize for EachOrNull<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut entries = (self.0)().peekable();
-        match entries.peek() {
-            Some(_) => serializer.collect_seq(entries),
-            None => serializer.serialize_none(),
-        }
-    }
+/// A line of a program.
+pub(super) fn line(line: Option<u64>) -> Option<i64> {
+    line.and_then(|line| i64::try_from(line).ok())
 }

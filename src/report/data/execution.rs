@@ -1,17 +1,17 @@
 //! The order in which compiled graphs ran, with the schedule of each and what a cache answered.
 
-use crate::model::{CompileIndex, Execution};
+use crate::facts::{Execution, Id, List, Text};
+use crate::model::{self, CompileIndex};
 use crate::report::subject::Report;
 use crate::trace::{CompileId, TextMap};
 use fxhash::FxHashMap;
-use serde_json::{Value, json};
 
 /// Operations that the entries of the order name. A training run executes two graphs a hundred thousand times: once these
 /// are used up, a schedule stands only where its compile runs for the first time.
 const MOST_OPERATIONS: usize = 10_000;
 
 /// Each position of the order; None where the log has none.
-pub(super) fn execution(report: Report<'_>) -> Option<Vec<Value>> {
+pub(super) fn execution(report: Report<'_>) -> Option<List<'_, Execution<'_>>> {
     let order = report.model.cross_rank.execution.as_ref()?;
     let mut facts = Facts::of(report);
     Some(order.iter().map(|position| facts.entry(position)).collect())
@@ -44,16 +44,17 @@ impl<'m> Facts<'m> {
         Facts { report, schedules, outcomes: outcomes.collect(), room: MOST_OPERATIONS }
     }
 
-    fn entry(&mut self, position: &Execution) -> Value {
+    fn entry(&mut self, position: &'m model::Execution) -> Execution<'m> {
         let id = position.compile_id.as_deref().and_then(CompileId::parse);
         let outcome = id.as_ref().and_then(|id| self.outcomes.get(id)).copied();
         let compile = id.and_then(|id| self.report.model.by_id.get(&Some(id)).copied());
         let schedule = compile.and_then(|compile| self.schedules.get_mut(&compile));
-        json!({
-            "compile_id": position.compile_id,
-            "schedule": schedule.and_then(|schedule| schedule.tell(&mut self.room)),
-            "cache": outcome,
-        })
+        let schedule = schedule.and_then(|schedule| schedule.tell(&mut self.room));
+        Execution {
+            compile_id: position.compile_id.as_deref().map(Id::new),
+            schedule: schedule.map(|operations| List::made(move || operations.iter().map(Text::from))),
+            cache: outcome.map(Text::from),
+        }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use crate::analysis::findings::{ChainStep, Fact, Value as Says};
 use crate::analysis::{Finding, UserPlace};
+use super::entries::{id, line};
+use crate::facts::{self, Text, maybe};
 use crate::model::{CompileIndex, Model};
 use crate::report::kit::formats::{cost_part, counted};
 use crate::report::kit::paths;
 use crate::report::subject::Report;
-use serde_json::{Value, json};
 
 /// How many findings have their own entry on the landing page.
 pub(crate) const ENTRIES: usize = 100;
@@ -15,35 +16,33 @@ pub(crate) const ENTRIES: usize = 100;
 const NAMED: usize = 1_000;
 
 /// The findings of a log, most important first.
-pub(crate) fn all(report: Report<'_>) -> impl Iterator<Item = Value> + '_ {
-    report.found.findings.iter().enumerate().map(move |(index, one)| json(report, index, one))
+pub(crate) fn all(report: Report<'_>) -> impl Iterator<Item = facts::Finding<'_>> + '_ {
+    report.found.findings.iter().enumerate().map(move |(index, one)| finding(report, index, one))
 }
 
-fn json(report: Report<'_>, index: usize, one: &Finding) -> Value {
-    let model = report.model;
-    let ids: Vec<Option<String>> = one
-        .compiles
-        .iter()
-        .filter_map(|&index| model.compiles.get(index))
-        .map(|compile| compile.id.as_ref().map(ToString::to_string))
-        .collect();
-    let first = one.compiles.first().and_then(|&index| model.compiles.get(index));
+fn finding<'m>(report: Report<'m>, index: usize, one: &'m Finding) -> facts::Finding<'m> {
+    let first = one.compiles.first().and_then(|&index| report.model.compiles.get(index));
     let url = match index < ENTRIES {
         true => Some(format!("{}#finding-{}", paths::landing(report.settings), index + 1)),
-        false => first.map(|compile| paths::compile_page(compile).as_str().to_owned()),
+        false => first.map(|compile| paths::compile_page(compile).into_string()),
     };
-    json!({
-        "kind": one.kind.word,
-        "severity": one.severity.word(),
-        "title": one.title.text(),
-        "detail": detail(model, one),
-        "file": one.place.file,
-        "line": one.place.line,
-        "compile_ids": ids,
-        "cost": one.cost.as_ref().map(|cost| json!({ "seconds": cost.seconds(), "kind": cost.kind.word(), "why": cost.why })),
-        "hint": (!one.hints.is_empty()).then(|| one.hints.join("\n")),
-        "url": url,
-    })
+    let known = one.compiles.iter().filter_map(|&index| report.model.compiles.get(index));
+    facts::Finding {
+        kind: one.kind.word.into(),
+        severity: one.severity.word().into(),
+        title: one.title.text().into(),
+        detail: detail(report.model, one).map(Text::from),
+        file: maybe(one.place.file.as_deref()),
+        line: line(one.place.line),
+        compile_ids: known.map(|compile| id(&compile.id)).collect(),
+        cost: one.cost.as_ref().map(|cost| facts::FindingCost {
+            seconds: cost.seconds(),
+            kind: cost.kind.word().into(),
+            why: cost.why.to_string().into(),
+        }),
+        hint: (!one.hints.is_empty()).then(|| one.hints.join("\n").into()),
+        url: url.map(Text::from),
+    }
 }
 
 /// What the entry of a finding says beyond title and hint, one line per fact.

@@ -5,46 +5,57 @@ use crate::analysis::performance::{
     Performance, ProgramLine, Rates, Tuning,
 };
 use crate::model::InputDims;
+use crate::facts::{
+    Device, DeviceTime, Implausible, Json, Kernel, List, Operator, Performance as Measured, Region, Text, Trace,
+    Unjoined, maybe,
+};
+use crate::facts;
+use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// The whole object.
-pub(crate) fn measured(found: &Performance) -> Value {
+pub(super) fn performance(found: &Performance) -> Measured<'_> {
     let time = &found.time;
-    json!({
-        "trace": {
-            "file": found.file,
-            "launches": found.launches,
-            "first_us": found.span_us.map(|span| decimals(span.0)),
-            "last_us": found.span_us.map(|span| decimals(span.1)),
-            "rank": found.rank,
-            "damaged": found.damaged,
+    Measured {
+        trace: Trace {
+            file: (&found.file).into(),
+            launches: found.launches as u64,
+            first_us: found.span_us.map(|span| decimals(span.0)),
+            last_us: found.span_us.map(|span| decimals(span.1)),
+            rank: found.rank.and_then(|rank| i64::try_from(rank).ok()),
+            damaged: maybe(found.damaged.as_deref()),
         },
-        "device": {
-            "name": found.device,
-            "entry": found.peaks.as_ref().map(|peaks| &peaks.name),
-            "clock_mhz": found.clock_mhz,
-            "corrected": found.corrected,
+        device: Device {
+            name: maybe(found.device.as_deref()),
+            entry: found.peaks.as_ref().map(|peaks| peaks.name.to_string().into()),
+            clock_mhz: found.clock_mhz,
+            corrected: found.corrected,
         },
-        "time": {
-            "wall_us": decimals(time.wall_us),
-            "busy_us": decimals(time.busy_us),
-            "compiled_us": decimals(time.compiled_us),
-            "eager_us": decimals(time.eager_us),
-            "communication_us": decimals(time.communication_us),
-            "exposed_communication_us": decimals(time.exposed_communication_us),
-            "copy_us": decimals(time.copy_us),
-            "idle_us": decimals(time.idle_us),
+        time: DeviceTime {
+            wall_us: decimals(time.wall_us),
+            busy_us: decimals(time.busy_us),
+            compiled_us: decimals(time.compiled_us),
+            eager_us: decimals(time.eager_us),
+            communication_us: decimals(time.communication_us),
+            exposed_communication_us: decimals(time.exposed_communication_us),
+            copy_us: decimals(time.copy_us),
+            idle_us: decimals(time.idle_us),
         },
-        "kernels": found.kernels.iter().map(kernel).collect::<Vec<_>>(),
-        "ops": found.operators.iter().map(operator).collect::<Vec<_>>(),
-        "regions": found.regions.iter().map(region).collect::<Vec<_>>(),
-        "lines": found.lines.iter().map(line).collect::<Vec<_>>(),
-        "unjoined": {
-            "launches": found.unjoined.launches,
-            "us": decimals(found.unjoined.us),
-            "names": found.unjoined.names,
+        kernels: List::made(move || found.kernels.iter().map(kernel)),
+        ops: List::made(move || found.operators.iter().map(operator)),
+        regions: List::made(move || found.regions.iter().map(region)),
+        lines: List::made(move || found.lines.iter().map(line)),
+        unjoined: Unjoined {
+            launches: found.unjoined.launches as u64,
+            us: decimals(found.unjoined.us),
+            names: texts(&found.unjoined.names),
         },
-    })
+    }
+}
+
+fn texts(all: &[String]) -> List<'_, Text<'_>> {
+    all.iter().map(Text::from).collect()
 }
 
 /// Microseconds with the three decimals that traces have, so that sums do not show how floats are added.
@@ -52,44 +63,44 @@ fn decimals(us: f64) -> f64 {
     (us * 1e3).round() / 1e3
 }
 
-fn kernel(kernel: &MeasuredKernel) -> Value {
-    let rates = &kernel.rates;
-    json!({
-        "name": kernel.name,
-        "backend": backend(kernel.backend),
-        "count": kernel.count,
-        "sum_us": decimals(kernel.sum_us),
-        "mean_us": decimals(kernel.mean_us),
-        "median_us": decimals(kernel.median_us),
-        "min_us": decimals(kernel.min_us),
-        "max_us": decimals(kernel.max_us),
-        "flops": kernel.flops.map(|(flops, _)| flops),
-        "bytes": kernel.bytes.map(|(bytes, _)| bytes),
-        "flops_from": kernel.flops.map(|(_, from)| figure_from(from)),
-        "bytes_from": kernel.bytes.map(|(_, from)| figure_from(from)),
-        "tflops": rates.tflops,
-        "gbps": rates.gbps,
-        "share_of_peak": rates.share_of_peak,
-        "share_of_bandwidth": rates.share_of_bandwidth,
-        "computes_in": kernel.computes_in,
-        "bound": rates.bound.map(bound),
-        "plausible": implausible(rates),
-        "compile_ids": kernel.compile_ids,
-        "lines": kernel.lines.iter().map(place).collect::<Vec<_>>(),
-        "estimated_us": kernel.estimated_us,
-        "ratio_to_estimate": kernel.ratio_to_estimate(),
-        "tuning": kernel.tuning.as_ref().map(tuning),
-        "registers": kernel.device.as_ref().and_then(|device| device.registers),
-        "spills": kernel.device.as_ref().and_then(|device| device.spills),
-        "shared_memory": kernel.device.as_ref().and_then(|device| device.shared_memory),
-        "occupancy": kernel.device.as_ref().and_then(|device| device.occupancy),
-    })
+fn kernel(kernel: &MeasuredKernel) -> Kernel<'_> {
+    let (rates, device) = (&kernel.rates, kernel.device.as_ref());
+    Kernel {
+        name: (&kernel.name).into(),
+        backend: backend(kernel.backend).into(),
+        count: kernel.count as u64,
+        sum_us: decimals(kernel.sum_us),
+        mean_us: decimals(kernel.mean_us),
+        median_us: decimals(kernel.median_us),
+        min_us: decimals(kernel.min_us),
+        max_us: decimals(kernel.max_us),
+        flops: kernel.flops.map(|(flops, _)| flops),
+        bytes: kernel.bytes.map(|(bytes, _)| bytes),
+        flops_from: kernel.flops.map(|(_, from)| figure_from(from).into()),
+        bytes_from: kernel.bytes.map(|(_, from)| figure_from(from).into()),
+        tflops: rates.tflops,
+        gbps: rates.gbps,
+        share_of_peak: rates.share_of_peak,
+        share_of_bandwidth: rates.share_of_bandwidth,
+        computes_in: kernel.computes_in.map(Text::from),
+        bound: rates.bound.map(|of| bound(of).into()),
+        plausible: implausible(rates),
+        compile_ids: texts(&kernel.compile_ids),
+        lines: kernel.lines.iter().map(place).collect(),
+        estimated_us: kernel.estimated_us,
+        ratio_to_estimate: kernel.ratio_to_estimate(),
+        tuning: kernel.tuning.as_ref().map(tuning),
+        registers: device.and_then(|device| device.registers),
+        spills: device.and_then(|device| device.spills),
+        shared_memory: device.and_then(|device| device.shared_memory),
+        occupancy: device.and_then(|device| device.occupancy),
+    }
 }
 
 /// What `--augment` adds to the `args` of a run of a kernel, under the names that they have in report.json. What is not
 /// known is left out.
 pub(crate) fn figures_of_run(kernel: &MeasuredKernel, rates: &Rates) -> Vec<(&'static str, Value)> {
-    let lines: Vec<Value> = kernel.lines.iter().map(place).collect();
+    let lines: Vec<facts::ProgramLine<'_>> = kernel.lines.iter().map(place).collect();
     let known = [
         ("flops", kernel.flops.map(|(flops, _)| json!(flops))),
         ("flops_from", kernel.flops.map(|(_, from)| json!(figure_from(from)))),
@@ -100,21 +111,21 @@ pub(crate) fn figures_of_run(kernel: &MeasuredKernel, rates: &Rates) -> Vec<(&'s
         ("share_of_peak", rates.share_of_peak.map(|share| json!(share))),
         ("share_of_bandwidth", rates.share_of_bandwidth.map(|share| json!(share))),
         ("bound", rates.bound.map(|of| json!(bound(of)))),
-        ("plausible", implausible(rates)),
+        ("plausible", implausible(rates).map(|why| json!(why))),
         ("compile_id", kernel.compile_ids.first().map(|id| json!(id))),
         ("lines", (!lines.is_empty()).then(|| json!(lines))),
     ];
     known.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-fn tuning(tuning: &Tuning) -> Value {
-    json!({
-        "state": tuning.state,
-        "candidates": tuning.candidates,
-        "compile_us": tuning.compile_us,
-        "in_log": tuning.in_log,
-        "ran": tuning.ran,
-    })
+fn tuning(tuning: &Tuning) -> facts::Tuning<'_> {
+    facts::Tuning {
+        state: maybe(tuning.state.as_deref()),
+        candidates: tuning.candidates,
+        compile_us: tuning.compile_us,
+        in_log: maybe(tuning.in_log.as_deref()),
+        ran: texts(&tuning.ran),
+    }
 }
 
 /// The word for who wrote a kernel.
@@ -144,61 +155,69 @@ fn bound(bound: Bound) -> &'static str {
 }
 
 /// Why a figure is not to be believed; null where nothing speaks against it.
-fn implausible(rates: &Rates) -> Option<Value> {
+fn implausible(rates: &Rates) -> Option<Implausible<'static>> {
     let why = match rates.judgement? {
         Judgement::Impossible => "more than the device can do",
         Judgement::CountsProbablyWrong => "under 1 % of both limits: the counted work is probably wrong",
         Judgement::Far | Judgement::Near => return None,
     };
-    Some(json!({ "why": why }))
+    Some(Implausible { why: why.into() })
 }
 
-fn operator(operator: &MeasuredOperator) -> Value {
+fn operator(operator: &MeasuredOperator) -> Operator<'_> {
     let per_us = |amount: Option<f64>| {
         let calls = operator.count as f64;
         amount.filter(|_| operator.sum_us > 0.0).map(|amount| amount * calls / operator.sum_us / 1e6)
     };
-    let dims = |input: &InputDims| match input {
-        InputDims::One(sizes) => json!(sizes),
-        InputDims::List(list) => json!(list),
+    Operator {
+        op: (&operator.name).into(),
+        input_dims: operator.dims.iter().map(dims).collect(),
+        input_types: texts(&operator.types),
+        count: operator.count as u64,
+        flops: operator.flops,
+        bytes: operator.bytes,
+        kernel_us_sum: decimals(operator.sum_us),
+        tflops: per_us(operator.flops),
+        tbps: per_us(operator.bytes),
+    }
+}
+
+fn dims(input: &InputDims) -> Json<'static> {
+    let raw = match input {
+        InputDims::One(sizes) => to_raw_value(sizes),
+        InputDims::List(list) => to_raw_value(list),
     };
-    json!({
-        "op": operator.name,
-        "input_dims": operator.dims.iter().map(dims).collect::<Vec<_>>(),
-        "input_types": operator.types,
-        "count": operator.count,
-        "flops": operator.flops,
-        "bytes": operator.bytes,
-        "kernel_us_sum": decimals(operator.sum_us),
-        "tflops": per_us(operator.flops),
-        "tbps": per_us(operator.bytes),
-    })
+    raw.map_or_else(|error| Json::Failed(error.into()), |raw| Json::Text(Cow::Owned(raw)))
 }
 
-fn region(region: &MeasuredRegion) -> Value {
-    json!({
-        "compile_id": region.compile_id,
-        "calls": region.calls,
-        "sum_us": decimals(region.sum_us),
-        "first_us": decimals(region.first_us),
-        "median_us": decimals(region.median_us),
-        "later_median_us": region.later_median_us.map(decimals),
-        "guards_us": region.guards_us.map(decimals),
-        "graphs_us": region.graphs_us.map(decimals),
-        "wrapper_us": region.wrapper_us.map(decimals),
-    })
+fn region(region: &MeasuredRegion) -> Region<'_> {
+    Region {
+        compile_id: (&region.compile_id).into(),
+        calls: region.calls as u64,
+        sum_us: decimals(region.sum_us),
+        first_us: decimals(region.first_us),
+        median_us: decimals(region.median_us),
+        later_median_us: region.later_median_us.map(decimals),
+        guards_us: region.guards_us.map(decimals),
+        graphs_us: region.graphs_us.map(decimals),
+        wrapper_us: region.wrapper_us.map(decimals),
+    }
 }
 
-fn place(line: &ProgramLine) -> Value {
-    json!({ "file": line.file, "line": line.line })
+fn place(line: &ProgramLine) -> facts::ProgramLine<'_> {
+    facts::ProgramLine { file: (&line.file).into(), line: number(line.line) }
 }
 
-fn line(time: &LineTime) -> Value {
-    json!({
-        "file": time.line.file,
-        "line": time.line.line,
-        "code": time.line.code,
-        "us": decimals(time.us),
-        "kernels": time.kernels,
-    })
+fn number(line: u64) -> i64 {
+    i64::try_from(line).unwrap_or(i64::MAX)
+}
+
+fn line(time: &LineTime) -> facts::LineTime<'_> {
+    facts::LineTime {
+        file: (&time.line.file).into(),
+        line: number(time.line.line),
+        code: maybe(time.line.code.as_deref()),
+        us: decimals(time.us),
+        kernels: texts(&time.kernels),
+    }
 }

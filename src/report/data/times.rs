@@ -1,50 +1,38 @@
 //! Compile time in report.json: its split, of the log and of each compile, and what fell into a compile by chance.
 
-use crate::analysis::{OneOffKind, PARTS, Parts, Split};
+use super::entries::id_of;
+use crate::analysis::{OneOffKind, PARTS, Parts, Phase};
+use crate::facts::{self, CompileSeconds, CompileTime, List, OneOff, Part, Text};
 use crate::model::CompileIndex;
 use crate::report::subject::Report;
-use serde::Serialize;
-use serde_json::{Value, json};
 
-/// Seconds in each part of the compiler. The last entry, without a name, is time in spans that belong to none of the parts.
-pub(super) fn of_log(split: &Split) -> Vec<PartTime> {
-    listed(&split.whole, split.apart_us)
+/// Where the time of the log went. The last part, without a name, is time in spans that belong to none of the parts.
+pub(super) fn of_log(report: Report<'_>) -> CompileTime<'_> {
+    let (time, split) = (&report.found.time, &report.found.split);
+    let one_off = |one: &crate::analysis::OneOff| OneOff {
+        kind: kind(one.kind).into(),
+        compile_id: id_of(report, one.compile),
+        seconds: seconds(one.us),
+        in_graph_s: seconds(one.in_graph_us),
+    };
+    let phase = |one: &Phase| facts::Phase {
+        name: one.name.to_string().into(),
+        self_s: one.self_s,
+        total_s: one.total_s,
+        count: one.count as u64,
+    };
+    CompileTime {
+        total_s: Some(time.total_s),
+        parts: listed(&split.whole, split.apart_us),
+        one_offs: report.found.one_offs.iter().map(one_off).collect(),
+        phases: time.phases.iter().map(phase).collect(),
+    }
 }
 
 /// The seconds that the metrics of a compile report, and the parts of them.
-pub(super) fn of_compile(report: Report<'_>, index: CompileIndex) -> CompileTimes {
+pub(super) fn of_compile<'m>(report: Report<'m>, index: CompileIndex) -> CompileSeconds<'m> {
     let us = report.model.compiles.get(index).and_then(|compile| compile.compile_us());
-    CompileTimes { seconds: us.map(seconds), parts: listed(&report.found.split.at(index), 0.0) }
-}
-
-/// What a compile took.
-#[derive(Serialize)]
-pub(super) struct CompileTimes {
-    seconds: Option<f64>,
-    parts: Vec<PartTime>,
-}
-
-/// What a part of the compiler took.
-#[derive(Serialize)]
-pub(super) struct PartTime {
-    name: Option<&'static str>,
-    seconds: f64,
-}
-
-/// Work that fell into a compile by chance, in the order of the log.
-pub(super) fn one_offs(report: Report<'_>) -> Vec<Value> {
-    let id = |index: CompileIndex| report.model.compiles.get(index)?.id.as_ref().map(ToString::to_string);
-    let one_offs = report.found.one_offs.iter();
-    one_offs
-        .map(|one| {
-            json!({
-                "kind": kind(one.kind),
-                "compile_id": id(one.compile),
-                "seconds": seconds(one.us),
-                "in_graph_s": seconds(one.in_graph_us),
-            })
-        })
-        .collect()
+    CompileSeconds { seconds: us.map(seconds), parts: listed(&report.found.split.at(index), 0.0) }
 }
 
 fn kind(kind: OneOffKind) -> &'static str {
@@ -56,10 +44,10 @@ fn kind(kind: OneOffKind) -> &'static str {
     }
 }
 
-fn listed(parts: &Parts, apart_us: f64) -> Vec<PartTime> {
+fn listed<'a>(parts: &Parts, apart_us: f64) -> List<'a, Part<'a>> {
     let named = PARTS.into_iter().map(Some).zip(parts.0);
     let all = named.chain([(None, apart_us)]).filter(|(_, us)| *us > 0.0);
-    all.map(|(name, us)| PartTime { name, seconds: seconds(us) }).collect()
+    all.map(|(name, us)| Part { name: name.map(Text::from), seconds: seconds(us) }).collect()
 }
 
 /// Seconds with six decimals, so that sums do not show how floats are added.

@@ -4,60 +4,58 @@
 use super::job_report::JobReport;
 use crate::analysis::job::{Comparison, Group, RankTime, RuntimeComparison};
 use crate::model::{Fact, OperationCount, RankSummary, Step};
+use crate::facts::{
+    self, Divergence, Finding, FindingCost, FirstDifference, GraphRuntimes, Id, List, Map, Process, Rank, RankParity,
+    SCHEMA, Text, Tool, maybe,
+};
 use anyhow::Result;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::io::Write;
 
 /// Characters of a group's value; a longer one is named by its hash.
 const LONGEST_VALUE: usize = 200;
 
-/// Writes report.json.
+/// Writes `report.json`.
 pub(crate) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
-    let (job, found) = (report.job, report.found);
-    let divergence: Map<String, Value> = Fact::COMPARED
-        .into_iter()
-        .map(|fact| (fact.key().to_owned(), json!(found.comparison(fact).map(|one| comparison(report, one)))))
-        .collect();
-    let file = json!({
-        "schema": 2,
-        "kind": "job",
-        "tool": { "name": "tlparse", "version": env!("CARGO_PKG_VERSION") },
-        "ranks": job.ranks.iter().map(rank).collect::<Vec<_>>(),
-        "runs": job.runs,
-        "skipped_files": job.skipped_files.iter().map(|file| &file.name).collect::<Vec<_>>(),
-        "divergence": divergence,
-        "runtime": found.runtime.as_ref().map(|one| runtime(report, one)),
-        "parity": parity(report),
-        "findings": findings(report),
-    });
-    serde_json::to_writer(&mut *out, &file)?;
+    let job = report.job;
+    let facts = facts::JobReport {
+        schema: SCHEMA,
+        kind: "job".into(),
+        tool: Tool::this(),
+        ranks: List::made(move || job.ranks.iter().map(rank)),
+        runs: job.runs.clone().into(),
+        skipped_files: job.skipped_files.iter().map(|file| (&file.name).into()).collect(),
+        divergence: divergence(report),
+        runtime: report.found.runtime.as_ref().map(|one| runtime(report, one)),
+        parity: List::made(move || parity(report)),
+        findings: List::made(move || findings(report)),
+    };
+    serde_json::to_writer(&mut *out, &facts)?;
     Ok(out.write_all(b"\n")?)
 }
 
-fn rank(rank: &RankSummary) -> Value {
+fn rank(rank: &RankSummary) -> Rank<'_> {
     let counts = rank.all_counts();
     let known = rank.log.is_some() || !rank.processes.is_empty();
     let count = |count: u64| known.then_some(count);
-    let processes = rank.processes.iter().map(|process| {
-        json!({
-            "pid": process.number,
-            "dir": format!("rank_{}/process_{}", rank.number, process.number),
-            "state": process.state.word(),
-            "log": process.log,
-        })
-    });
-    json!({
-        "rank": rank.number,
-        "dir": rank_folder(rank),
-        "state": rank.whole_state().word(),
-        "log": rank.log,
-        "compiles": count(counts.compiles),
-        "graph_breaks": count(counts.graph_breaks),
-        "recompiles": count(counts.recompiles),
-        "failures": count(counts.failures),
-        "compile_time_s": rank.compile_time_s,
-        "processes": processes.collect::<Vec<_>>(),
-    })
+    let process = |process: &RankSummary| Process {
+        pid: process.number,
+        dir: format!("rank_{}/process_{}", rank.number, process.number).into(),
+        state: process.state.word().into(),
+        log: process.log.clone(),
+    };
+    Rank {
+        rank: rank.number,
+        dir: rank_folder(rank).into(),
+        state: rank.whole_state().word().into(),
+        log: rank.log.clone(),
+        compiles: count(counts.compiles),
+        graph_breaks: count(counts.graph_breaks),
+        recompiles: count(counts.recompiles),
+        failures: count(counts.failures),
+        compile_time_s: rank.compile_time_s,
+        processes: rank.processes.iter().map(process).collect(),
+    }
 }
 
 /// The folder of a rank's report.
@@ -65,20 +63,44 @@ pub(crate) fn rank_folder(rank: &RankSummary) -> String {
     format!("rank_{}", rank.number)
 }
 
-fn comparison(report: JobReport<'_>, comparison: &Comparison) -> Value {
+fn divergence(report: JobReport<'_>) -> Divergence<'_> {
+    let of = |fact: Fact| report.found.comparison(fact).map(|one| comparison(report, one));
+    Divergence {
+        compile_ids: of(Fact::CompileIds),
+        cache: of(Fact::Cache),
+        collectives: of(Fact::Collectives),
+        tensor_meta: of(Fact::TensorMeta),
+        exec_order: of(Fact::ExecOrder),
+        graph_breaks: of(Fact::GraphBreaks),
+        recompiles: of(Fact::Recompiles),
+        config: of(Fact::Config),
+        inputs: of(Fact::Inputs),
+        process_groups: of(Fact::ProcessGroups),
+        cache_keys: of(Fact::CacheKeys),
+    }
+}
+
+fn comparison<'m>(report: JobReport<'m>, comparison: &Comparison) -> facts::Comparison<'m> {
     let number = |index: &usize| report.job.ranks.get(*index).map(|rank| rank.number);
-    let groups = comparison.groups.iter().map(|group| {
-        let ranks: Vec<u64> = group.ranks.iter().filter_map(number).collect();
-        json!({ "ranks": ranks, "value": value(report, group) })
-    });
+    let group = |group: &Group| facts::Group {
+        ranks: group.ranks.iter().filter_map(number).collect(),
+        value: value(report, group).into(),
+    };
     let first = comparison.first.as_ref().map(|first| {
         let sides = comparison.groups.iter().zip(&first.by_group);
         let sides = sides.filter_map(|(group, step)| Some((number(group.ranks.first()?)?, step)));
-        let by_rank: Map<String, Value> =
-            sides.map(|(rank, step)| (rank.to_string(), json!(step.map(|step| text(report, &step))))).collect();
-        json!({ "index": first.index, "compile_id": report.job.texts.maybe(first.compile), "by_rank": by_rank })
+        let by_rank: Vec<(String, Option<String>)> =
+            sides.map(|(rank, step)| (rank.to_string(), step.map(|step| text(report, &step)))).collect();
+        FirstDifference {
+            index: first.index as u64,
+            compile_id: report.job.texts.maybe(first.compile).map(Id::new),
+            by_rank: Map::made(move || {
+                by_rank.clone().into_iter().map(|(rank, step)| (rank.into(), step.map(Text::from)))
+            }),
+        }
     });
-    json!({ "differs": comparison.differs(), "groups": groups.collect::<Vec<_>>(), "first": first })
+    let groups = comparison.groups.iter().map(group).collect();
+    facts::Comparison { differs: comparison.differs(), groups, first }
 }
 
 /// A step as text; `?` where the log does not know.
@@ -105,61 +127,58 @@ fn value(report: JobReport<'_>, group: &Group) -> String {
     if length <= LONGEST_VALUE { short } else { format!("md5 {:x}, {length} characters", all.finalize()) }
 }
 
-fn runtime(report: JobReport<'_>, runtime: &RuntimeComparison) -> Value {
-    let time = |time: RankTime| {
-        let rank = report.job.ranks.get(time.rank).map(|rank| rank.number);
-        json!({ "rank": rank, "ms": time.ms })
+fn runtime<'m>(report: JobReport<'m>, runtime: &'m RuntimeComparison) -> facts::RuntimeComparison<'m> {
+    let time = move |time: RankTime| facts::RankTime {
+        rank: report.job.ranks.get(time.rank).map(|rank| rank.number),
+        ms: time.ms,
     };
-    let graphs = runtime.graphs.iter().map(|graph| {
-        json!({
-            "graph": report.job.texts.get(graph.graph),
-            "fastest": time(graph.fastest),
-            "slowest": time(graph.slowest),
-            "delta_ms": graph.delta_ms(),
-            "mean_ms": graph.mean_ms,
-        })
-    });
-    json!({
-        "comparable": runtime.why_not.is_none(),
-        "why_not": runtime.why_not,
-        "graphs": graphs.collect::<Vec<_>>(),
+    facts::RuntimeComparison {
+        comparable: runtime.why_not.is_none(),
+        why_not: maybe(runtime.why_not.as_deref()),
+        graphs: List::made(move || {
+            runtime.graphs.iter().map(move |graph| GraphRuntimes {
+                graph: report.job.texts.get(graph.graph).into(),
+                fastest: time(graph.fastest),
+                slowest: time(graph.slowest),
+                delta_ms: graph.delta_ms(),
+                mean_ms: graph.mean_ms,
+            })
+        }),
+    }
+}
+
+fn parity<'m>(report: JobReport<'m>) -> impl Iterator<Item = RankParity<'m>> + 'm {
+    let texts = &report.job.texts;
+    let counts = move |counts: &'m [OperationCount]| {
+        Map::made(move || counts.iter().map(|one| (texts.get(one.operation).into(), one.count)))
+    };
+    report.found.parity.iter().map(move |parity| RankParity {
+        rank: report.rank_at(parity.rank).map(|rank| rank.number),
+        compile_id: texts.maybe(parity.counts.compile).map(Id::new),
+        scheduled: counts(&parity.counts.scheduled),
+        in_code: counts(&parity.counts.in_code),
+        missing_waits: parity.counts.missing_waits,
     })
 }
 
-fn parity(report: JobReport<'_>) -> Vec<Value> {
-    let texts = &report.job.texts;
-    let counts = |counts: &[OperationCount]| -> Map<String, Value> {
-        counts.iter().map(|one| (texts.get(one.operation).to_owned(), json!(one.count))).collect()
-    };
-    let entries = report.found.parity.iter().map(|parity| {
-        let one = &parity.counts;
-        json!({
-            "rank": report.rank_at(parity.rank).map(|rank| rank.number),
-            "compile_id": report.job.texts.maybe(one.compile),
-            "scheduled": counts(&one.scheduled),
-            "in_code": counts(&one.in_code),
-            "missing_waits": one.missing_waits,
-        })
-    });
-    entries.collect()
-}
-
-pub(crate) fn findings(report: JobReport<'_>) -> Vec<Value> {
-    let findings = report.found.findings.iter().enumerate().map(|(index, one)| {
-        json!({
-            "kind": one.kind_name(),
-            "severity": one.severity.word(),
-            "title": one.sentence().text(),
-            "detail": one.detail,
-            "file": one.file,
-            "line": one.line,
-            "compile_ids": one.compiles,
-            "cost": one.cost.as_ref().map(|cost| json!({ "seconds": cost.seconds, "kind": cost.kind, "why": cost.why })),
-            "hint": one.hint,
-            "url": format!("index.html#finding-{}", index + 1),
-        })
-    });
-    findings.collect()
+/// The findings of the job, most important first.
+pub(crate) fn findings<'m>(report: JobReport<'m>) -> impl Iterator<Item = Finding<'m>> + 'm {
+    report.found.findings.iter().zip(1..).map(|(one, number)| Finding {
+        kind: one.kind_name().into(),
+        severity: one.severity.word().into(),
+        title: one.sentence().text().into(),
+        detail: maybe(one.detail.as_deref()),
+        file: maybe(one.file.as_deref()),
+        line: one.line.and_then(|line| i64::try_from(line).ok()),
+        compile_ids: one.compiles.iter().map(|id| Some(Id::new(id))).collect(),
+        cost: one.cost.as_ref().map(|cost| FindingCost {
+            seconds: cost.seconds,
+            kind: (&*cost.kind).into(),
+            why: (&*cost.why).into(),
+        }),
+        hint: maybe(one.hint.as_deref()),
+        url: Some(format!("index.html#finding-{number}").into()),
+    })
 }
 
 /// A JSON array, one element per line.

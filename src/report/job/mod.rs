@@ -51,9 +51,19 @@ pub fn job_pages<'m>(report: JobReport<'m>) -> Vec<Page<'m, Worker>> {
     pages
 }
 
+/// `report.json` of a job.
+///
+/// # Errors
+/// It cannot be written.
+pub fn job_facts(report: JobReport<'_>) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    data::report(report, &mut bytes)?;
+    Ok(bytes)
+}
+
 /// The findings of a job as report.json has them, most important first.
 pub fn job_findings(report: JobReport<'_>) -> Vec<Value> {
-    data::findings(report)
+    data::findings(report).filter_map(|one| serde_json::to_value(one).ok()).collect()
 }
 
 /// A job's report in a few lines: the verdict, then the first findings.

@@ -1,13 +1,10 @@
-//! The facts of a redacted report, of one log, of a job with its ranks, or of several such reports.
+//! The facts of a redacted report: of one log, of a job with its ranks, or of several such reports.
 
-use super::job;
-use super::log::{self, LeftOut};
-use super::names::Names;
-use super::words::list;
-use serde_json::Value;
+use super::titles::{Subject, title};
+use crate::facts::{Finding, JobReport, List, LogReport, Names, Redact, Text};
+use crate::report::words::phases::is_known_phase;
 
 /// Reports of which only what is safe is left. One name has one pseudonym in all of them.
-#[derive(Default)]
 pub struct Redacted {
     /// One for each log or job that does not belong with another.
     pub(super) reports: Vec<RedactedReport>,
@@ -16,11 +13,11 @@ pub struct Redacted {
 
 /// The report of a log or a job.
 pub(super) struct RedactedReport {
-    /// `log_1/`; empty where there is one report only.
+    /// `log_1/`; empty for the only report.
     pub folder: String,
     /// What the report of a job says itself.
-    pub job: Option<Value>,
-    /// The log, or those of the ranks; empty where it could not be read.
+    pub job: Option<JobReport<'static>>,
+    /// The log, or those of the ranks; empty if it could not be read.
     pub logs: Vec<RedactedLog>,
 }
 
@@ -28,24 +25,42 @@ pub(super) struct RedactedReport {
 pub(super) struct RedactedLog {
     /// `rank_0/`; empty for a log alone.
     pub folder: String,
-    pub facts: Value,
+    pub facts: LogReport<'static>,
     pub left_out: LeftOut,
+}
+
+/// How much of a log is not in its redacted report.
+pub(super) struct LeftOut {
+    /// Graphs, code and other texts of the log.
+    pub files: usize,
+    /// Frames of stacks.
+    pub frames: usize,
+    /// Settings of torch.
+    pub settings: usize,
+}
+
+impl Default for Redacted {
+    fn default() -> Self {
+        Redacted { reports: Vec::new(), names: Names::new(is_known_phase) }
+    }
 }
 
 impl Redacted {
     /// Adds the report of a log.
-    pub fn add_log(&mut self, folder: &str, report: &Value) {
+    pub fn add_log(&mut self, folder: &str, report: &LogReport<'_>) {
         let logs = vec![redacted(String::new(), report, &mut self.names)];
         self.reports.push(RedactedReport { folder: folder.to_owned(), job: None, logs });
     }
 
-    /// Adds the report of a job, of its own `report.json` and those of its ranks.
-    pub fn add_job(&mut self, folder: &str, report: &Value, ranks: &[(u64, Value)]) {
-        let rank = |(rank, report): &(u64, Value)| redacted(format!("rank_{rank}/"), report, &mut self.names);
-        let logs = ranks.iter().map(rank).collect();
-        let whole: Vec<&Value> = ranks.iter().map(|(_, report)| report).collect();
-        let job = Some(job::facts(report, &whole, &mut self.names));
-        self.reports.push(RedactedReport { folder: folder.to_owned(), job, logs });
+    /// Adds the report of a job: its own and those of its ranks.
+    pub fn add_job(&mut self, folder: &str, report: &JobReport<'_>, ranks: &[(u64, LogReport<'_>)]) {
+        let names = &mut self.names;
+        let logs = ranks.iter().map(|(rank, report)| redacted(format!("rank_{rank}/"), report, names));
+        let logs = logs.collect();
+        let whole: Vec<&LogReport<'_>> = ranks.iter().map(|(_, report)| report).collect();
+        let mut job = report.redact(names);
+        job.findings = findings(&report.findings, &whole, names);
+        self.reports.push(RedactedReport { folder: folder.to_owned(), job: Some(job), logs });
     }
 
     /// Adds a log that could not be read.
@@ -53,10 +68,22 @@ impl Redacted {
         self.reports.push(RedactedReport { folder: folder.to_owned(), job: None, logs: Vec::new() });
     }
 
-    /// The findings, most important first; of several reports those of each in turn.
-    #[must_use]
-    pub fn findings(&self) -> Vec<Value> {
-        self.reports.iter().flat_map(RedactedReport::findings).collect()
+    /// The findings as JSON, most important first; of several reports those of each in turn.
+    ///
+    /// # Errors
+    /// One cannot be written.
+    pub fn findings(&self) -> serde_json::Result<Vec<serde_json::Value>> {
+        let mut all = Vec::new();
+        for report in &self.reports {
+            for one in report.findings() {
+                let mut json = serde_json::to_value(one)?;
+                if let (Some(url), Some(field)) = (&one.url, json.get_mut("url")) {
+                    *field = format!("{}{url}", report.folder).into();
+                }
+                all.push(json);
+            }
+        }
+        Ok(all)
     }
 
     /// Whether there are several reports, which a page lists.
@@ -66,23 +93,47 @@ impl Redacted {
 }
 
 impl RedactedReport {
-    /// What its first page shows.
-    pub fn first(&self) -> Option<&Value> {
-        self.job.as_ref().or_else(|| self.logs.first().map(|log| &log.facts))
+    /// Whether the log could be read.
+    pub fn is_read(&self) -> bool {
+        self.job.is_some() || !self.logs.is_empty()
     }
 
-    /// Its findings, whose addresses begin with its folder.
-    pub fn findings(&self) -> Vec<Value> {
-        let mut findings = self.first().map(|facts| list(facts, "findings").to_vec()).unwrap_or_default();
-        for finding in &mut findings {
-            if let Some(url) = finding["url"].as_str() {
-                finding["url"] = format!("{}{url}", self.folder).into();
-            }
-        }
-        findings
+    /// The findings that its first page shows.
+    pub fn findings(&self) -> &[Finding<'static>] {
+        let of_log = || self.logs.first().map(|log| &*log.facts.findings);
+        self.job.as_ref().map(|job| &*job.findings).or_else(of_log).unwrap_or_default()
     }
 }
 
-fn redacted(folder: String, report: &Value, names: &mut Names) -> RedactedLog {
-    RedactedLog { folder, facts: log::facts(report, names), left_out: log::left_out(report) }
+fn redacted(folder: String, report: &LogReport<'_>, names: &mut Names) -> RedactedLog {
+    let mut facts = report.redact(names);
+    facts.findings = findings(&report.findings, &[report], names);
+    RedactedLog { folder, facts, left_out: left_out(report) }
+}
+
+/// The findings. Their titles are made of what `logs` say of their compiles: the log itself, or those of a job's ranks.
+fn findings<'r>(
+    all: &[Finding<'_>],
+    logs: &[&LogReport<'_>],
+    names: &mut Names,
+) -> List<'r, Finding<'static>> {
+    let one = |(finding, number): (&Finding<'_>, usize)| {
+        let redacted = finding.redact(names);
+        let title = title(&redacted.kind, &Subject { finding, logs }, names);
+        let url = Some(Text::from(format!("index.html#finding-{number}")));
+        Finding { title: title.into(), url, ..redacted }
+    };
+    all.iter().zip(1..).map(one).collect()
+}
+
+fn left_out(report: &LogReport<'_>) -> LeftOut {
+    let settings = |json: &str| {
+        serde_json::from_str::<std::collections::BTreeMap<String, serde::de::IgnoredAny>>(json).map_or(0, |all| all.len())
+    };
+    LeftOut {
+        files: report.compiles.iter().map(|compile| compile.artifacts.len()).sum(),
+        frames: report.compiles.iter().map(|compile| compile.stack.len()).sum::<usize>()
+            + report.graph_breaks.iter().map(|one| one.user_stack.len()).sum::<usize>(),
+        settings: report.configs.values().map(|config| settings(config.get())).sum(),
+    }
 }

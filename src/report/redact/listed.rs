@@ -4,6 +4,7 @@ use super::facts::{Redacted, RedactedReport};
 use super::page::{self, path_in};
 use crate::analysis::Severity;
 use crate::model::words::counted;
+use crate::facts::{OneOfSeveral, SCHEMA, SeveralReports, Text, Tool};
 use crate::output::Page;
 use crate::report::kit::assets::COMPARE;
 use crate::report::kit::formats::whole;
@@ -15,7 +16,6 @@ use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::Pieces;
 use crate::report::terminal::SummaryLine;
-use serde_json::{Value, json};
 use std::io::Write;
 
 /// A few lines for a terminal: what each report says.
@@ -35,6 +35,9 @@ pub fn pages(redacted: &Redacted) -> Vec<Page<'_, Worker>> {
             Ok(out.write_all(b"\n")?)
         }),
         Page::rendered(path_in("", "index.html"), move |worker, out| list(redacted, worker, out)),
+        Page::rendered(path_in("", "report.md"), move |_: &mut Worker, out| {
+            lines(reports).iter().try_for_each(|line| writeln!(out, "* {}", line.text)).map_err(Into::into)
+        }),
     ]
 }
 
@@ -48,34 +51,27 @@ fn name(report: &RedactedReport) -> &str {
 }
 
 fn count(report: &RedactedReport, severity: Severity) -> usize {
-    report.findings().iter().filter(|one| one["severity"] == severity.word()).count()
+    report.findings().iter().filter(|one| *one.severity == *severity.word()).count()
 }
 
 fn is_intact(report: &RedactedReport) -> bool {
-    !report.logs.is_empty() && report.logs.iter().all(|log| log.facts["integrity"]["ok"] == true)
+    !report.logs.is_empty() && report.logs.iter().all(|log| log.facts.integrity.ok)
 }
 
-fn data(reports: &[RedactedReport]) -> Value {
-    let log = |one: &RedactedReport| {
-        let is_read = one.first().is_some();
-        json!({
-            "name": name(one),
-            "kind": if one.job.is_some() { "job" } else { "log" },
-            "dir": name(one),
-            "verdict": is_read.then(|| page::sentence(one)),
-            "error": (!is_read).then_some("the log could not be read"),
-            "intact": is_intact(one),
-            "errors": count(one, Severity::Error),
-            "warnings": count(one, Severity::Warning),
-            "findings": one.findings().len(),
-        })
+fn data(reports: &[RedactedReport]) -> SeveralReports<'_> {
+    let log = |one: &RedactedReport| OneOfSeveral {
+        name: name(one).to_owned().into(),
+        kind: if one.job.is_some() { "job" } else { "log" }.into(),
+        dir: name(one).to_owned().into(),
+        verdict: one.is_read().then(|| page::sentence(one).into()),
+        error: (!one.is_read()).then_some(Text::from("the log could not be read")),
+        intact: is_intact(one),
+        errors: count(one, Severity::Error) as u64,
+        warnings: count(one, Severity::Warning) as u64,
+        findings: one.findings().len() as u64,
     };
-    json!({
-        "schema": 2,
-        "kind": "logs",
-        "tool": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION") },
-        "logs": reports.iter().map(log).collect::<Vec<_>>(),
-    })
+    let logs = reports.iter().map(log).collect();
+    SeveralReports { schema: SCHEMA, kind: "logs".into(), tool: Tool::this(), logs }
 }
 
 fn list(redacted: &Redacted, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -104,12 +100,12 @@ fn row(view: Pieces<'_>, report: &RedactedReport) -> Row {
         let count = count(report, severity);
         Td::number(u32::try_from(count).unwrap_or(u32::MAX).into(), &whole(count))
     };
-    let (name, state) = match report.first() {
-        Some(_) => {
+    let (name, state) = match report.is_read() {
+        true => {
             let href = encoded(&format!("{}index.html", report.folder));
             (view.link(&href, name(report)), if is_intact(report) { "whole" } else { "damaged" })
         }
-        None => (Html::escaped(name(report)), "not read"),
+        false => (Html::escaped(name(report)), "not read"),
     };
     let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
     Row::of(vec![Td::html(name), Td::text(&page::sentence(report)), errors, warnings, Td::text(state)])

@@ -1,8 +1,8 @@
 //! The pages of a redacted report: what is known, and what was left out.
 
 use super::facts::{Redacted, RedactedLog, RedactedReport};
-use super::sections::{self, FINDINGS, Section};
-use super::words::list;
+use super::sections::{self, FINDINGS, Section, Shown};
+use crate::facts::{Finding, JobReport, LogReport};
 use crate::model::words::{counted, duration};
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::COMPARE;
@@ -13,7 +13,7 @@ use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Row, Table};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::Pieces;
-use serde_json::Value;
+use std::collections::BTreeSet;
 use std::io::Write;
 
 /// What the page of a log shows, in this order.
@@ -42,9 +42,9 @@ pub fn landing<'r>(redacted: &'r Redacted, report: &'r RedactedReport) -> Page<'
     Page::rendered(path_in(&report.folder, "index.html"), move |worker, out| {
         match (&report.job, report.logs.first()) {
             (Some(job), _) => {
-                let page = Shown {
+                let page = Content {
                     name: "Redacted job".to_owned(),
-                    facts: job,
+                    facts: Shown::Job(job),
                     logs: &report.logs,
                     sections: &OF_JOB,
                 };
@@ -67,10 +67,10 @@ pub fn of_log<'r>(
     })
 }
 
-/// A page and what stands on it.
-struct Shown<'r> {
+/// What a page shows.
+struct Content<'r> {
     name: String,
-    facts: &'r Value,
+    facts: Shown<'r>,
     /// Of these it says what was left out.
     logs: &'r [RedactedLog],
     sections: &'static [&'static Section],
@@ -84,7 +84,8 @@ fn write_log(
 ) -> anyhow::Result<()> {
     let name = folder_in_words(log);
     let name = if name.is_empty() { "Redacted log".to_owned() } else { format!("Redacted log of {name}") };
-    let page = Shown { name, facts: &log.facts, logs: std::slice::from_ref(log), sections: &OF_LOG };
+    let facts = Shown::Log(&log.facts);
+    let page = Content { name, facts, logs: std::slice::from_ref(log), sections: &OF_LOG };
     write(redacted, &page, &[], worker, out)
 }
 
@@ -96,13 +97,16 @@ fn folder_in_words(log: &RedactedLog) -> String {
 /// Writes a page, which leads to those of `ranks`.
 fn write(
     redacted: &Redacted,
-    page: &Shown<'_>,
+    page: &Content<'_>,
     ranks: &[RedactedLog],
     worker: &mut Worker,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let mut shell = Shell::of_job(&page.name, None, COMPARE);
-    let version = page.facts["torch"]["version"].as_str();
+    let version = match page.facts {
+        Shown::Log(log) => log.torch.as_ref().and_then(|torch| torch.version.as_deref()),
+        Shown::Job(_) => None,
+    };
     shell.aside = version.map(|version| format!("torch {version}")).unwrap_or_default();
     let present = page.sections.iter().map(|section| (*section, section.rows(page.facts).len()));
     let present: Vec<_> = present.filter(|(_, rows)| *rows > 0).collect();
@@ -123,70 +127,87 @@ fn write(
     })
 }
 
+/// What kind of report it is.
+const REDACTED: &str = "This report is redacted: names are replaced, and all texts of the log are left out.";
+
 /// The verdict and what kind of report it is.
 pub fn begin(view: Pieces<'_>, out: &mut dyn Write, sentence: &str) -> anyhow::Result<()> {
-    let note = "This report is redacted: names are replaced, and all texts of the log are left out.";
-    put(out, &view.verdict(Html::escaped(sentence), vec![Html::escaped(note)])?)?;
+    put(out, &view.verdict(Html::escaped(sentence), vec![Html::escaped(REDACTED)])?)?;
     Ok(())
 }
 
 /// The verdict in numbers.
 pub fn sentence(report: &RedactedReport) -> String {
-    report.first().map_or_else(|| "The log could not be read.".to_owned(), sentence_of)
+    match (&report.job, report.logs.first()) {
+        (Some(job), _) => sentence_of_job(job),
+        (None, Some(log)) => sentence_of_log(&log.facts),
+        (None, None) => "The log could not be read.".to_owned(),
+    }
 }
 
-fn sentence_of(facts: &Value) -> String {
-    if facts["kind"] == "job" { sentence_of_job(facts) } else { sentence_of_log(facts) }
+fn sentence_of(facts: Shown<'_>) -> String {
+    match facts {
+        Shown::Log(log) => sentence_of_log(log),
+        Shown::Job(job) => sentence_of_job(job),
+    }
 }
 
-fn sentence_of_job(job: &Value) -> String {
-    let compared = job["divergence"].as_object().into_iter().flatten();
-    let differing = compared.filter(|(_, fact)| fact["differs"] == true).count();
-    let ranks = counted(list(job, "ranks").len(), "rank", "ranks");
+fn sentence_of_job(job: &JobReport<'_>) -> String {
+    let compared = job.divergence.named().into_iter().filter_map(|(_, fact)| fact);
+    let differing = compared.filter(|fact| fact.differs).count();
+    let ranks = counted(job.ranks.len(), "rank", "ranks");
     match differing {
         0 => format!("{ranks}, which agree."),
         _ => format!("{ranks}, which differ in {}.", counted(differing, "fact", "facts")),
     }
 }
 
-fn sentence_of_log(facts: &Value) -> String {
-    let count = |key: &str| list(facts, key).len();
-    let seconds = facts["compile_time"]["total_s"].as_f64();
-    let seconds = seconds.map(|seconds| format!(" in {seconds:.2} s")).unwrap_or_default();
-    // Records without a compile id are an entry of the list, and no compilation.
-    let compiles: Vec<&Value> = list(facts, "compiles").iter().filter(|one| one["id"].is_string()).collect();
-    let functions = |one: &&Value| {
-        one["function"]["name"].as_str().map(|name| (name.to_owned(), one["function"].to_string()))
-    };
-    let functions: std::collections::BTreeSet<_> = compiles.iter().filter_map(functions).collect();
+fn sentence_of_log(log: &LogReport<'_>) -> String {
+    let seconds = log.compile_time.total_s.map(|seconds| format!(" in {seconds:.2} s")).unwrap_or_default();
+    // Records without a compile id are an entry of the list, but not a compilation.
+    let compiles = log.compiles.iter().filter(|one| one.id.is_some());
+    let functions = compiles.clone().filter_map(|one| one.function.as_ref()).filter_map(|function| {
+        Some((function.name.as_deref()?, function.file.as_deref(), function.line))
+    });
+    let functions: BTreeSet<_> = functions.collect();
     format!(
         "{} of {}{seconds}: {}, {}, {}.",
-        counted(compiles.len(), "compilation", "compilations"),
+        counted(compiles.count(), "compilation", "compilations"),
         counted(functions.len(), "function", "functions"),
-        counted(count("failures"), "failure", "failures"),
-        counted(count("graph_breaks"), "distinct graph break", "distinct graph breaks"),
-        counted(count("recompiles"), "recompilation", "recompilations"),
+        counted(log.failures.len(), "failure", "failures"),
+        counted(log.graph_breaks.len(), "distinct graph break", "distinct graph breaks"),
+        counted(log.recompiles.len(), "recompilation", "recompilations"),
     )
 }
 
 /// `f1 was compiled 2 times: dtype: Float -> Half, at file1:81, 113 ms avoidable`
-pub fn line(finding: &Value) -> String {
-    let mut line = finding["title"].as_str().unwrap_or_default().to_owned();
-    if let Some(place) = sections::place(finding) {
+pub fn line(finding: &Finding<'_>) -> String {
+    let mut line = finding.title.owned();
+    if let Some(place) = sections::place(finding.file.as_deref(), finding.line) {
         line.push_str(&format!(", at {place}"));
     }
-    let cost = &finding["cost"];
-    if let (Some(seconds), Some(kind)) = (cost["seconds"].as_f64(), cost["kind"].as_str()) {
-        line.push_str(&format!(", {} {kind}", duration(seconds * 1e6)));
+    if let Some(cost) = &finding.cost {
+        line.push_str(&format!(", {} {}", duration(cost.seconds * 1e6), &*cost.kind));
     }
     line
+}
+
+/// `report.md`: the verdict and the findings.
+pub fn markdown(report: &RedactedReport) -> Page<'_, Worker> {
+    Page::rendered(path_in(&report.folder, "report.md"), move |_: &mut Worker, out| {
+        writeln!(out, "# {REDACTED}\n\n{}\n", sentence(report))?;
+        for finding in report.findings() {
+            writeln!(out, "* **{}**: {}", &*finding.severity, line(finding))?;
+        }
+        Ok(())
+    })
 }
 
 fn write_section(
     view: Pieces<'_>,
     out: &mut dyn Write,
     section: &Section,
-    facts: &Value,
+    facts: Shown<'_>,
 ) -> anyhow::Result<()> {
     let rows = section.rows(facts);
     view.open_section(out, (section.id, section.title, ""), Some(whole(rows.len())), Html::default())?;

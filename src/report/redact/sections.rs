@@ -1,19 +1,26 @@
 //! The tables of a redacted report: lists of its facts, row by row.
 
-use super::catalog;
-use super::words::{catalog_number, list};
+use crate::facts::safe::{address, break_title};
+use crate::facts::{Id, JobReport, LogReport, Text};
+use crate::model::Fields;
 use crate::report::kit::formats::{self, micros};
 use crate::report::kit::tables::{Head, Td};
 use crate::report::kit::view::Pieces;
-use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// The facts that a page shows.
+#[derive(Clone, Copy)]
+pub enum Shown<'r> {
+    Log(&'r LogReport<'static>),
+    Job(&'r JobReport<'static>),
+}
 
 /// A list of the facts as a section with a table.
 pub struct Section {
     pub id: &'static str,
     pub title: &'static str,
     heads: &'static [Column],
-    rows: fn(&Value) -> Vec<Vec<Cell>>,
+    rows: fn(Shown<'_>) -> Vec<Vec<Cell>>,
 }
 
 /// A column.
@@ -48,7 +55,7 @@ impl Section {
             .collect()
     }
 
-    pub fn rows(&self, facts: &Value) -> Vec<Vec<Cell>> {
+    pub fn rows(&self, facts: Shown<'_>) -> Vec<Vec<Cell>> {
         (self.rows)(facts)
     }
 }
@@ -61,63 +68,88 @@ impl Cell {
             Cell::Prose(text) => Td::html(view.prose(text)),
             Cell::Function(Some(name)) => Td::html(view.function(name)),
             Cell::Break(None) | Cell::Function(None) => Td::text("-"),
-            Cell::Break(Some(id)) => Td::html(view.log_link(id, &catalog::address(id))),
+            Cell::Break(Some(id)) => Td::html(view.log_link(id, &address(id))),
         }
     }
 }
 
-fn each(facts: &Value, key: &str, cells: impl Fn(&Value) -> Vec<Cell>) -> Vec<Vec<Cell>> {
-    list(facts, key).iter().map(cells).collect()
+fn each<T>(list: &[T], cells: impl Fn(&T) -> Vec<Cell>) -> Vec<Vec<Cell>> {
+    list.iter().map(cells).collect()
 }
 
-fn words(value: &Value) -> Cell {
-    Cell::Words(text(value))
-}
-
-fn text(value: &Value) -> String {
-    match value {
-        Value::Null => "-".to_owned(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+/// The rows of a log; none for a job.
+fn of_log(shown: Shown<'_>, rows: impl Fn(&LogReport<'static>) -> Vec<Vec<Cell>>) -> Vec<Vec<Cell>> {
+    match shown {
+        Shown::Log(log) => rows(log),
+        Shown::Job(_) => Vec::new(),
     }
 }
 
-fn prose(value: &Value) -> Cell {
-    Cell::Prose(text(value))
+/// The rows of a job; none for a log.
+fn of_job(shown: Shown<'_>, rows: impl Fn(&JobReport<'static>) -> Vec<Vec<Cell>>) -> Vec<Vec<Cell>> {
+    match shown {
+        Shown::Job(job) => rows(job),
+        Shown::Log(_) => Vec::new(),
+    }
 }
 
-fn function(value: &Value) -> Cell {
-    Cell::Function(value.as_str().map(str::to_owned))
+fn or_dash(text: Option<&str>) -> String {
+    text.unwrap_or("-").to_owned()
 }
 
-fn count(value: &Value) -> Cell {
-    Cell::Figure(value.as_f64(), value.as_f64().map(formats::count).unwrap_or_default())
+fn words(text: Option<&str>) -> Cell {
+    Cell::Words(or_dash(text))
 }
 
-fn seconds(value: &Value) -> Cell {
-    Cell::Figure(value.as_f64(), value.as_f64().map(|seconds| micros(seconds * 1e6)).unwrap_or_default())
+fn text(text: &str) -> Cell {
+    Cell::Words(text.to_owned())
 }
 
-fn microseconds(value: &Value) -> Cell {
-    Cell::Figure(value.as_f64(), value.as_f64().map(micros).unwrap_or_default())
+fn prose(text: Option<&str>) -> Cell {
+    Cell::Prose(or_dash(text))
 }
 
-fn bytes(value: &Value) -> Cell {
-    Cell::Figure(value.as_f64(), value.as_f64().map(formats::bytes).unwrap_or_default())
+fn function(name: Option<&str>) -> Cell {
+    Cell::Function(name.map(str::to_owned))
+}
+
+fn figure(value: Option<f64>, show: impl Fn(f64) -> String) -> Cell {
+    Cell::Figure(value, value.map(show).unwrap_or_default())
+}
+
+fn count(value: Option<u64>) -> Cell {
+    figure(value.map(|value| value as f64), formats::count)
+}
+
+fn seconds(value: Option<f64>) -> Cell {
+    figure(value, |seconds| micros(seconds * 1e6))
+}
+
+fn microseconds(value: f64) -> Cell {
+    figure(Some(value), micros)
+}
+
+fn rate(value: Option<f64>) -> Cell {
+    figure(value, |rate| format!("{rate:.2}"))
 }
 
 /// `file1:81`
-pub fn place(one: &Value) -> Option<String> {
-    let file = one["file"].as_str()?;
-    Some(one["line"].as_u64().map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
+pub fn place(file: Option<&str>, line: Option<i64>) -> Option<String> {
+    let file = file?;
+    let line = line.filter(|line| *line >= 0);
+    Some(line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
 }
 
-fn at(one: &Value) -> Cell {
-    Cell::Words(place(one).unwrap_or_else(|| "-".to_owned()))
+fn at(file: Option<&str>, line: Option<i64>) -> Cell {
+    words(place(file, line).as_deref())
 }
 
-fn ids(one: &Value) -> Cell {
-    Cell::Words(list(one, "compile_ids").iter().map(text).collect::<Vec<_>>().join(", "))
+fn ids(ids: &[Option<Id<'_>>]) -> Cell {
+    Cell::Words(ids.iter().map(|id| id.as_deref().unwrap_or("-")).collect::<Vec<_>>().join(", "))
+}
+
+fn joined(texts: &[Text<'_>], between: &str) -> Cell {
+    Cell::Words(texts.iter().map(|text| &**text).collect::<Vec<_>>().join(between))
 }
 
 pub const RANKS: Section = Section {
@@ -132,12 +164,19 @@ pub const RANKS: Section = Section {
         Number("Failures"),
         Number("Compile time"),
     ],
-    rows: |facts| {
-        each(facts, "ranks", |one| {
-            let mut cells = vec![count(&one["rank"]), words(&one["state"])];
-            cells.extend(["compiles", "graph_breaks", "recompiles", "failures"].map(|key| count(&one[key])));
-            cells.push(seconds(&one["compile_time_s"]));
-            cells
+    rows: |shown| {
+        of_job(shown, |job| {
+            each(&job.ranks, |one| {
+                vec![
+                    count(Some(one.rank)),
+                    text(&one.state),
+                    count(one.compiles),
+                    count(one.graph_breaks),
+                    count(one.recompiles),
+                    count(one.failures),
+                    seconds(one.compile_time_s),
+                ]
+            })
         })
     },
 };
@@ -146,21 +185,19 @@ pub const COMPARED: Section = Section {
     id: "compared",
     title: "What ranks are compared by",
     heads: &[Text("Fact"), Text("Ranks"), Text("First difference")],
-    rows: |facts| {
-        let compared = facts["divergence"].as_object().into_iter().flatten();
-        compared
-            .filter(|(_, one)| one.is_object())
-            .map(|(fact, one)| {
-                let says = if one["differs"] == true { "differ" } else { "agree" };
-                let first = &one["first"];
-                let first = match (first["index"].as_u64(), first["compile_id"].as_str()) {
-                    (Some(index), Some(id)) => format!("number {}, in {id}", index + 1),
-                    (Some(index), None) => format!("number {}", index + 1),
-                    (None, _) => "-".to_owned(),
-                };
-                vec![Cell::Words(fact.replace('_', " ")), Cell::Words(says.to_owned()), Cell::Words(first)]
-            })
-            .collect()
+    rows: |shown| {
+        of_job(shown, |job| {
+            let compared = job.divergence.named().into_iter().filter_map(|(fact, one)| Some((fact, one?)));
+            let row = |(fact, one): (&str, &crate::facts::Comparison<'_>)| {
+                let first = one.first.as_ref().map(|first| match &first.compile_id {
+                    Some(id) => format!("number {}, in {}", first.index + 1, &**id),
+                    None => format!("number {}", first.index + 1),
+                });
+                let says = if one.differs { "differ" } else { "agree" };
+                vec![Cell::Words(fact.replace('_', " ")), text(says), words(first.as_deref())]
+            };
+            compared.map(row).collect()
+        })
     },
 };
 
@@ -175,16 +212,20 @@ pub const FINDINGS: Section = Section {
         Number("Cost"),
         Text("Kind of cost"),
     ],
-    rows: |facts| {
-        each(facts, "findings", |one| {
-            let cost = &one["cost"];
+    rows: |shown| {
+        let findings = match shown {
+            Shown::Log(log) => &log.findings,
+            Shown::Job(job) => &job.findings,
+        };
+        each(findings, |one| {
+            let cost = one.cost.as_ref();
             vec![
-                words(&one["severity"]),
-                prose(&one["title"]),
-                at(one),
-                ids(one),
-                seconds(&cost["seconds"]),
-                words(&cost["kind"]),
+                text(&one.severity),
+                prose(Some(&one.title)),
+                at(one.file.as_deref(), one.line),
+                ids(&one.compile_ids),
+                seconds(cost.map(|cost| cost.seconds)),
+                words(cost.map(|cost| &*cost.kind)),
             ]
         })
     },
@@ -203,21 +244,26 @@ pub const COMPILES: Section = Section {
         Number("Breaks"),
         Number("Time"),
     ],
-    rows: |facts| {
-        each(facts, "compiles", |one| {
-            let (function, last) =
-                (&one["function"], list(one, "metrics").iter().rfind(|one| one["kind"] == "forward"));
-            let metric = |name: &str| last.map_or(&Value::Null, |last| &last["fields"][name]);
-            vec![
-                words(&one["id"]),
-                words(&one["status"]),
-                self::function(&function["name"]),
-                at(function),
-                count(metric("graph_op_count")),
-                count(metric("guard_count")),
-                count(&one["graph_breaks"]),
-                seconds(&one["time"]["seconds"]),
-            ]
+    rows: |shown| {
+        of_log(shown, |log| {
+            each(&log.compiles, |one| {
+                let (name, file, line) = one.function.as_ref().map_or((None, None, None), |function| {
+                    (function.name.as_deref(), function.file.as_deref(), function.line)
+                });
+                let last = one.metrics.iter().rfind(|record| *record.kind == *"forward");
+                let fields = last.map(|record| record.fields.get()).and_then(|json| Fields::parse(json).ok());
+                let metric = |name: &str| count(fields.as_ref().and_then(|fields| fields.count(name)));
+                vec![
+                    words(one.id.as_deref()),
+                    text(&one.status),
+                    function(name),
+                    at(file, line),
+                    metric("graph_op_count"),
+                    metric("guard_count"),
+                    count(Some(one.graph_breaks)),
+                    seconds(one.time.seconds),
+                ]
+            })
         })
     },
 };
@@ -226,12 +272,14 @@ pub const BREAKS: Section = Section {
     id: "breaks",
     title: "Graph breaks",
     heads: &[Number("Times"), Text("Number"), Text("In torch's catalog"), Text("Place"), Text("Compiles")],
-    rows: |facts| {
-        each(facts, "graph_breaks", |one| {
-            let id = catalog_number(&one["gb_id"]);
-            let title = id.and_then(catalog::title).unwrap_or("-");
-            let number = Cell::Break(id.map(str::to_owned));
-            vec![count(&one["count"]), number, Cell::Prose(title.to_owned()), at(one), ids(one)]
+    rows: |shown| {
+        of_log(shown, |log| {
+            each(&log.graph_breaks, |one| {
+                let id = one.gb_id.as_deref();
+                let number = Cell::Break(id.map(str::to_owned));
+                let place = at(one.file.as_deref(), one.line);
+                vec![count(Some(one.count)), number, prose(id.and_then(break_title)), place, ids(&one.compile_ids)]
+            })
         })
     },
 };
@@ -240,17 +288,18 @@ pub const RECOMPILES: Section = Section {
     id: "recompiles",
     title: "Recompilations",
     heads: &[Text("Compile"), Text("Function"), Text("What changed"), Text("Instead of")],
-    rows: |facts| {
-        each(facts, "recompiles", |one| {
-            let reasons = list(one, "reasons");
-            let of = |key: &str| reasons.iter().map(|one| text(&one[key])).collect::<Vec<_>>();
-            let changed = reasons.first().map_or("-".to_owned(), |first| text(&first["text"]));
-            vec![
-                words(&one["compile_id"]),
-                function(&one["function"]),
-                Cell::Words(changed),
-                Cell::Words(of("against").join(", ")),
-            ]
+    rows: |shown| {
+        of_log(shown, |log| {
+            each(&log.recompiles, |one| {
+                let against: Vec<&str> =
+                    one.reasons.iter().map(|reason| reason.against.as_deref().unwrap_or("-")).collect();
+                vec![
+                    words(one.compile_id.as_deref()),
+                    function(one.function.as_deref()),
+                    words(one.reasons.first().map(|first| &*first.text)),
+                    Cell::Words(against.join(", ")),
+                ]
+            })
         })
     },
 };
@@ -259,9 +308,12 @@ pub const FAILURES: Section = Section {
     id: "failures",
     title: "Failures",
     heads: &[Text("Compile"), Text("Error"), Text("In torch's catalog"), Text("Place")],
-    rows: |facts| {
-        each(facts, "failures", |one| {
-            vec![words(&one["compile_id"]), words(&one["type"]), prose(&one["reason"]), at(one)]
+    rows: |shown| {
+        of_log(shown, |log| {
+            each(&log.failures, |one| {
+                let place = at(one.file.as_deref(), one.line);
+                vec![words(one.compile_id.as_deref()), text(&one.error), prose(one.reason.as_deref()), place]
+            })
         })
     },
 };
@@ -270,16 +322,27 @@ pub const RESTARTS: Section = Section {
     id: "restarts",
     title: "Restarts",
     heads: &[Text("Compile"), Text("Why")],
-    rows: |facts| each(facts, "restarts", |one| vec![words(&one["compile_id"]), prose(&one["reason"])]),
+    rows: |shown| {
+        of_log(shown, |log| {
+            each(&log.restarts, |one| vec![words(one.compile_id.as_deref()), prose(Some(&one.reason))])
+        })
+    },
 };
 
 pub const CACHES: Section = Section {
     id: "caches",
     title: "Lookups in caches",
     heads: &[Text("Compile"), Text("Cache"), Text("Outcome"), Text("Reason")],
-    rows: |facts| {
-        each(facts, "caches", |one| {
-            ["compile_id", "cache", "outcome", "reason"].map(|key| words(&one[key])).into()
+    rows: |shown| {
+        of_log(shown, |log| {
+            each(&log.caches, |one| {
+                vec![
+                    words(one.compile_id.as_deref()),
+                    text(&one.cache),
+                    text(&one.outcome),
+                    words(one.reason.as_deref()),
+                ]
+            })
         })
     },
 };
@@ -288,8 +351,10 @@ pub const PARTS: Section = Section {
     id: "parts",
     title: "Time by part of the compiler",
     heads: &[Text("Part"), Number("Time")],
-    rows: |facts| {
-        each(&facts["compile_time"], "parts", |one| vec![words(&one["name"]), seconds(&one["seconds"])])
+    rows: |shown| {
+        of_log(shown, |log| {
+            each(&log.compile_time.parts, |one| vec![words(one.name.as_deref()), seconds(Some(one.seconds))])
+        })
     },
 };
 
@@ -297,9 +362,11 @@ pub const PHASES: Section = Section {
     id: "phases",
     title: "Time by phase",
     heads: &[Text("Phase"), Number("Own time"), Number("Time"), Number("Times")],
-    rows: |facts| {
-        each(&facts["compile_time"], "phases", |one| {
-            vec![words(&one["name"]), seconds(&one["self_s"]), seconds(&one["total_s"]), count(&one["count"])]
+    rows: |shown| {
+        of_log(shown, |log| {
+            each(&log.compile_time.phases, |one| {
+                vec![text(&one.name), seconds(Some(one.self_s)), seconds(Some(one.total_s)), count(Some(one.count))]
+            })
         })
     },
 };
@@ -308,23 +375,21 @@ pub const KERNELS: Section = Section {
     id: "kernels",
     title: "Kernels in the generated code",
     heads: &[Text("Kernel"), Number("Times"), Text("Compiles")],
-    rows: |facts| {
-        let mut kernels: BTreeMap<&str, (f64, Vec<String>)> = BTreeMap::new();
-        for compile in list(facts, "compiles") {
-            for (name, times) in compile["kernels"].as_object().into_iter().flatten() {
-                let (sum, compiles) = kernels.entry(name).or_default();
-                *sum += times.as_f64().unwrap_or_default();
-                compiles.push(text(&compile["id"]));
+    rows: |shown| {
+        of_log(shown, |log| {
+            let mut kernels: BTreeMap<&str, (f64, Vec<&str>)> = BTreeMap::new();
+            for compile in &log.compiles {
+                for (name, times) in &compile.kernels {
+                    let (sum, compiles) = kernels.entry(name).or_default();
+                    *sum += *times as f64;
+                    compiles.push(compile.id.as_deref().unwrap_or("-"));
+                }
             }
-        }
-        let row = |(name, (sum, compiles)): (&str, (f64, Vec<String>))| {
-            vec![
-                Cell::Words(name.to_owned()),
-                Cell::Figure(Some(sum), formats::count(sum)),
-                Cell::Words(compiles.join(", ")),
-            ]
-        };
-        kernels.into_iter().map(row).collect()
+            let row = |(name, (sum, compiles)): (&str, (f64, Vec<&str>))| {
+                vec![text(name), figure(Some(sum), formats::count), Cell::Words(compiles.join(", "))]
+            };
+            kernels.into_iter().map(row).collect()
+        })
     },
 };
 
@@ -332,16 +397,21 @@ pub const INPUTS: Section = Section {
     id: "inputs",
     title: "Input tensors",
     heads: &[Text("Compile"), Text("Tensor"), Text("Dtype"), Text("Sizes"), Text("Strides")],
-    rows: |facts| {
-        let inputs = list(&facts["cross_rank"], "inputs").iter().flat_map(|one| {
-            let row = |tensor: &Value| {
-                let mut cells = vec![words(&one["compile_id"])];
-                cells.extend((0..4).map(|at| words(&tensor[at])));
-                cells
-            };
-            list(one, "tensors").iter().map(row).collect::<Vec<_>>()
-        });
-        inputs.collect()
+    rows: |shown| {
+        of_log(shown, |log| {
+            let inputs = log.cross_rank.inputs.iter().flatten().flat_map(|one| {
+                one.tensors.iter().map(|tensor| {
+                    vec![
+                        words(one.compile_id.as_deref()),
+                        text(&tensor.name),
+                        text(&tensor.dtype),
+                        text(&tensor.sizes),
+                        words(tensor.strides.as_deref()),
+                    ]
+                })
+            });
+            inputs.collect()
+        })
     },
 };
 
@@ -349,18 +419,15 @@ pub const COLLECTIVES: Section = Section {
     id: "collectives",
     title: "Collectives in order",
     heads: &[Text("Graph"), Number("Number"), Text("Operator")],
-    rows: |facts| {
-        let calls = list(&facts["cross_rank"], "collectives").iter().flat_map(|graph| {
-            let row = |(call, number): (&Value, u32)| {
-                vec![
-                    words(&graph["graph"]),
-                    Cell::Figure(Some(number.into()), number.to_string()),
-                    words(call),
-                ]
-            };
-            list(graph, "ops").iter().zip(1..).map(row).collect::<Vec<_>>()
-        });
-        calls.collect()
+    rows: |shown| {
+        of_log(shown, |log| {
+            let calls = log.cross_rank.collectives.iter().flatten().flat_map(|graph| {
+                graph.ops.iter().zip(1u32..).map(|(call, number)| {
+                    vec![text(&graph.graph), Cell::Figure(Some(number.into()), number.to_string()), text(call)]
+                })
+            });
+            calls.collect()
+        })
     },
 };
 
@@ -377,18 +444,21 @@ pub const MEASURED: Section = Section {
         Number("GB/s"),
         Text("Compiles"),
     ],
-    rows: |facts| {
-        each(&facts["performance"], "kernels", |one| {
-            vec![
-                words(&one["name"]),
-                words(&one["backend"]),
-                count(&one["count"]),
-                microseconds(&one["sum_us"]),
-                microseconds(&one["median_us"]),
-                rate(&one["tflops"]),
-                rate(&one["gbps"]),
-                ids(one),
-            ]
+    rows: |shown| {
+        of_log(shown, |log| {
+            let kernels = log.performance.as_ref().map(|measured| &*measured.kernels).unwrap_or_default();
+            each(kernels, |one| {
+                vec![
+                    text(&one.name),
+                    text(&one.backend),
+                    count(Some(one.count)),
+                    microseconds(one.sum_us),
+                    microseconds(one.median_us),
+                    rate(one.tflops),
+                    rate(one.gbps),
+                    joined(&one.compile_ids, ", "),
+                ]
+            })
         })
     },
 };
@@ -404,21 +474,20 @@ pub const OPERATORS: Section = Section {
         Number("Sum"),
         Number("Bytes"),
     ],
-    rows: |facts| {
-        each(&facts["performance"], "ops", |one| {
-            let list_of = |key: &str| list(one, key).iter().map(text).collect::<Vec<_>>().join(" ");
-            vec![
-                words(&one["op"]),
-                Cell::Words(list_of("input_dims")),
-                Cell::Words(list_of("input_types")),
-                count(&one["count"]),
-                microseconds(&one["kernel_us_sum"]),
-                bytes(&one["bytes"]),
-            ]
+    rows: |shown| {
+        of_log(shown, |log| {
+            let operators = log.performance.as_ref().map(|measured| &*measured.ops).unwrap_or_default();
+            each(operators, |one| {
+                let dims: Vec<&str> = one.input_dims.iter().map(|dims| dims.get()).collect();
+                vec![
+                    text(&one.op),
+                    Cell::Words(dims.join(" ")),
+                    joined(&one.input_types, " "),
+                    count(Some(one.count)),
+                    microseconds(one.kernel_us_sum),
+                    figure(one.bytes, formats::bytes),
+                ]
+            })
         })
     },
 };
-
-fn rate(value: &Value) -> Cell {
-    Cell::Figure(value.as_f64(), value.as_f64().map(|rate| format!("{rate:.2}")).unwrap_or_default())
-}

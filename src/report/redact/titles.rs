@@ -1,12 +1,11 @@
 //! The title of a finding, made anew: of its kind, of pseudonyms, and of what the lists say of its compiles.
 
-use super::catalog;
-use super::guards;
-use super::names::{Names, RESUMED};
-use super::operators::{bare_operator, dtype, operator, sizes};
-use super::words::{catalog_number, error, label_of, list, phase};
+use crate::facts::safe::{
+    self, bare_operator, catalog_entry, catalog_entry_of, change_words, dtype_named, error_named, in_words, label_of,
+    operator_named, sizes_of,
+};
+use crate::facts::{Compile, Finding, Id, LogReport, Names, Recompile};
 use crate::model::words::counted;
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Words of titles that this program writes around what it quotes, sorted. A title with any other word is not shown.
@@ -26,8 +25,8 @@ const NAMED: usize = 2;
 
 /// A finding and where its compiles are listed: the report of its log, or those of a job's ranks.
 pub struct Subject<'v> {
-    pub finding: &'v Value,
-    pub logs: &'v [&'v Value],
+    pub finding: &'v Finding<'v>,
+    pub logs: &'v [&'v LogReport<'v>],
 }
 
 /// The title.
@@ -38,7 +37,7 @@ pub fn title(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {
         "recompilation" | "recompile_limit" => of_recompilation(kind, subject, names),
         _ => None,
     };
-    let whole = subject.finding["title"].as_str().unwrap_or_default();
+    let whole = &*subject.finding.title;
     let title = match title {
         // Findings of a job say at their end which ranks they are of.
         Some(title) => format!("{title}{}", ranks(whole, names).unwrap_or_default()),
@@ -66,34 +65,34 @@ fn of_kind(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {
 }
 
 fn ids<'v>(subject: &Subject<'v>) -> BTreeSet<&'v str> {
-    list(subject.finding, "compile_ids").iter().filter_map(Value::as_str).collect()
+    subject.finding.compile_ids.iter().flatten().map(|id| &**id).collect()
 }
 
 /// The entries of a list of facts that belong to the finding's compiles; of several ranks, those of the first that has any.
-fn entries<'v>(subject: &Subject<'v>, key: &str, is_its: impl Fn(&Value) -> bool) -> Vec<&'v Value> {
-    let of_log = |log: &&'v Value| list(log, key).iter().filter(|one| is_its(one)).collect::<Vec<_>>();
+fn entries<'v, T>(
+    subject: &Subject<'v>,
+    list: impl Fn(&'v LogReport<'v>) -> &'v [T],
+    is_its: impl Fn(&T) -> bool,
+) -> Vec<&'v T> {
+    let of_log = |log: &&'v LogReport<'v>| list(log).iter().filter(|one| is_its(one)).collect::<Vec<_>>();
     subject.logs.iter().map(of_log).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-fn is_of(ids: &BTreeSet<&str>, id: &Value) -> bool {
-    id.as_str().is_some_and(|id| ids.contains(id))
+fn is_of(ids: &BTreeSet<&str>, id: Option<&Id<'_>>) -> bool {
+    id.is_some_and(|id| ids.contains(&**id))
 }
 
 /// The functions of its compiles, each once.
 fn functions(subject: &Subject<'_>, names: &mut Names) -> Vec<String> {
     let ids = ids(subject);
     let mut functions: Vec<String> = Vec::new();
-    for compile in entries(subject, "compiles", |one| is_of(&ids, &one["id"])) {
-        let name = names.function(&compile["function"]["name"]);
-        functions.extend(name.as_str().map(in_words).filter(|name| !functions.contains(name)));
+    let compiles = entries(subject, |log| &log.compiles, |one: &Compile<'_>| is_of(&ids, one.id.as_ref()));
+    for compile in compiles {
+        let name = compile.function.as_ref().and_then(|function| function.name.as_deref());
+        let name = name.map(|name| in_words(&names.function(name)));
+        functions.extend(name.filter(|name| !functions.contains(name)));
     }
     functions
-}
-
-/// `f1 resumed at 81` for `torch_dynamo_resume_in_f1_at_81`
-fn in_words(name: &str) -> String {
-    let resumed = name.strip_prefix(RESUMED).and_then(|rest| rest.rsplit_once("_at_"));
-    resumed.map_or_else(|| name.to_owned(), |(function, line)| format!("{function} resumed at {line}"))
 }
 
 /// `f1 and f2`, `f1, f2 and 3 more`
@@ -109,33 +108,45 @@ fn named(functions: &[String]) -> String {
 
 fn of_break(subject: &Subject<'_>, names: &mut Names) -> Option<String> {
     let (ids, at) = (ids(subject), subject.finding);
-    let is_here = |one: &Value| one["file"] == at["file"] && one["line"] == at["line"];
-    let is_its = |one: &Value| list(one, "compile_ids").iter().any(|id| is_of(&ids, id));
-    let mut breaks = entries(subject, "graph_breaks", |one| is_here(one) && is_its(one));
+    let is_its = |one: &crate::facts::GraphBreak<'_>| one.compile_ids.iter().any(|id| is_of(&ids, id.as_ref()));
+    let is_here = |one: &crate::facts::GraphBreak<'_>| one.file == at.file && one.line == at.line;
+    let mut breaks = entries(subject, |log| &log.graph_breaks, |one| is_here(one) && is_its(one));
     if breaks.is_empty() {
-        breaks = entries(subject, "graph_breaks", is_its);
+        breaks = entries(subject, |log| &log.graph_breaks, is_its);
     }
-    let entry = catalog::entry(catalog_number(&breaks.first()?["gb_id"]));
+    let entry = catalog_entry_of(safe::break_number(breaks.first()?.gb_id.as_deref()).as_deref());
     let functions = functions(subject, names);
     Some(if functions.is_empty() { entry } else { format!("{entry}, in {}", named(&functions)) })
 }
 
 fn of_failure(subject: &Subject<'_>, names: &mut Names) -> Option<String> {
     let (ids, functions) = (ids(subject), functions(subject, names));
-    let failures = entries(subject, "failures", |one| is_of(&ids, &one["compile_id"]));
+    let failures = entries(subject, |log| &log.failures, |one| is_of(&ids, one.compile_id.as_ref()));
     let failure = failures.first()?;
-    let class = error(&failure["type"]).unwrap_or("another error");
-    let number = failure["reason"].as_str().and_then(catalog::number_in);
-    let number = number.map(|id| format!(", {}", catalog::entry(Some(&id)))).unwrap_or_default();
+    let class = error_named(&failure.error);
+    let entry = failure.reason.as_deref().and_then(catalog_entry);
+    let entry = entry.map(|entry| format!(", {entry}")).unwrap_or_default();
     let who = if functions.is_empty() { "a function".to_owned() } else { named(&functions) };
     let was = if functions.len() > 1 { "were" } else { "was" };
-    Some(format!("{who} {was} not compiled: {class}{number}"))
+    Some(format!("{who} {was} not compiled: {class}{entry}"))
+}
+
+/// What changed for several recompilations, one text per thing: `size of dimension 1: 4 -> 6 -> 10; dtype: Float -> Half`.
+fn changes(recompiles: &[&Recompile<'_>]) -> String {
+    let mut things = indexmap::IndexMap::<String, Vec<_>>::new();
+    // The reason of the newest version comes first, and the others follow from it.
+    for change in recompiles.iter().filter_map(|one| one.reasons.first()).map(|reason| reason.change()) {
+        let key = format!("{:?} {:?} {:?}", change.kind, change.source, change.dimension);
+        things.entry(key).or_default().push(change);
+    }
+    let words: indexmap::IndexSet<String> = things.values().map(|changes| change_words(changes)).collect();
+    words.into_iter().collect::<Vec<_>>().join("; ")
 }
 
 fn of_recompilation(kind: &str, subject: &Subject<'_>, names: &mut Names) -> Option<String> {
     let (ids, functions) = (ids(subject), functions(subject, names));
-    let recompiles = entries(subject, "recompiles", |one| is_of(&ids, &one["compile_id"]));
-    let changed = guards::of_recompiles(recompiles.into_iter());
+    let recompiles = entries(subject, |log| &log.recompiles, |one| is_of(&ids, one.compile_id.as_ref()));
+    let changed = changes(&recompiles);
     let changed = if changed.is_empty() { "no reason recorded" } else { &changed };
     let who = match functions.as_slice() {
         [] => "a function".to_owned(),
@@ -182,15 +193,15 @@ fn is_own(word: &str) -> bool {
 
 /// What stands for a name, an expression or a shape.
 fn quoted(text: &str, names: &mut Names) -> String {
-    if QUOTED.contains(&text) || phase(&Value::from(text)).is_some() {
+    if QUOTED.contains(&text) || names.is_phase(text) {
         return text.to_owned();
     }
-    if let Some(name) = names.known(text).or_else(|| operator(text)) {
+    if let Some(name) = names.known(text).or_else(|| operator_named(text)) {
         return name;
     }
     let shaped =
-        text.split_once('[').and_then(|(kind, _)| Some((dtype(kind)?, sizes(text.strip_prefix(kind)?)?)));
-    match (shaped, bare_operator(text)) {
+        text.split_once('[').and_then(|(kind, _)| Some((dtype_named(kind)?, sizes_of(text.strip_prefix(kind)?)?)));
+    match (shaped, bare_operator_named(text)) {
         (Some((kind, sizes)), _) => format!("{kind}{sizes}"),
         (None, Some(operator)) => operator.to_owned(),
         (None, None) => names.other(text),
@@ -200,16 +211,17 @@ fn quoted(text: &str, names: &mut Names) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::facts::{Compile, Function};
 
     fn title_of(kind: &str, text: &str) -> String {
-        let log = json!({
-            "compiles": [{ "id": "0/0", "function": { "name": "secret", "file": "/secret/a.py" } }],
-        });
-        let finding = json!({ "title": text, "compile_ids": ["0/0"] });
-        let mut names = Names::default();
-        names.file(&"/secret/a.py".into());
-        names.function(&"secret".into());
+        let function = Function { name: Some("secret".into()), file: Some("/secret/a.py".into()), line: None };
+        let compile = Compile { id: Some(Id::new("0/0")), function: Some(function), ..Compile::default() };
+        let log = LogReport { compiles: vec![compile].into(), ..LogReport::default() };
+        let compile_ids = vec![Some(Id::new("0/0"))].into();
+        let finding = Finding { title: text.into(), compile_ids, ..Finding::default() };
+        let mut names = Names::new(|_| false);
+        names.file("/secret/a.py");
+        names.function("secret");
         title(kind, &Subject { finding: &finding, logs: &[&log] }, &mut names)
     }
 
@@ -241,6 +253,34 @@ mod tests {
             let title = title_of("cache_miss", text);
             assert!(title.ends_with(" in f1") || !title.contains("hidden"), "{title}");
             assert!(!title.contains("hidden"), "{title}");
+        }
+    }
+
+    #[test]
+    fn what_changed_is_its_kind_with_sizes_and_dtypes_and_no_name() {
+        let of = |texts: &[&str]| {
+            let recompile = |text: &&str| Recompile {
+                reasons: vec![crate::facts::Reason { text: text.to_string().into(), ..Default::default() }].into(),
+                ..Recompile::default()
+            };
+            let all: Vec<Recompile<'_>> = texts.iter().map(recompile).collect();
+            changes(&all.iter().collect::<Vec<_>>())
+        };
+        let sizes = [
+            "tensor 'secret' size mismatch at index 1. expected 4, actual 6",
+            "tensor 'secret' size mismatch at index 1. expected 6, actual 10",
+        ];
+        assert_eq!(of(&sizes), "size of dimension 1: 4 -> 6 -> 10");
+        let dtype = "tensor 'secret' dtype mismatch. expected Float, actual Double";
+        assert_eq!(of(&[dtype, sizes[0]]), "dtype: Float -> Double; size of dimension 1: 4 -> 6");
+        assert_eq!(of(&["tensor 'secret' dtype mismatch. expected Float, actual Secret"]), "dtype");
+        for (text, words) in [
+            ("k == 12345", "Python value"),
+            ("cfg.mode == 'secret'  # secret line", "Python value"),
+            ("GLOBAL_STATE changed: grad_mode ", "global or grad state"),
+            ("secret of a later torch", "other"),
+        ] {
+            assert_eq!(of(&[text]), words, "{text}");
         }
     }
 }

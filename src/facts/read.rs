@@ -3,15 +3,12 @@
 //! A report may come from anywhere. So its file is bounded, no folder or file is ever named by what it says, and what
 //! cannot be read ends with a sentence about the report.
 
-pub(crate) mod job;
-pub(crate) mod log;
-mod text;
-
-pub(crate) use text::{Id, Text, line_number, owned};
-
+use super::job::{JobReport, SeveralReports};
+use super::log::LogReport;
 use crate::model::words::counted;
 use anyhow::{Context, anyhow, bail, ensure};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -20,7 +17,7 @@ use std::path::Path;
 pub(crate) const FILE: &str = "report.json";
 
 /// The version that is read: the one that is written.
-const SCHEMA: u64 = 2;
+pub(crate) const SCHEMA: u64 = 2;
 
 /// Bytes of a report; larger ones are refused. The report.json of a log of 70 MB has 2 MB.
 const LARGEST: u64 = 1 << 30;
@@ -59,14 +56,53 @@ pub(crate) fn load(folder: &Path, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The whole `report.json` of a folder.
-///
-/// # Errors
-/// As [`load`]; and it is no JSON.
-pub(crate) fn value(folder: &Path) -> anyhow::Result<serde_json::Value> {
-    let mut bytes = Vec::new();
-    load(folder, &mut bytes)?;
-    serde_json::from_slice(&bytes).map_err(|error| not_ours(&error))
+/// Where the reports of ranks are.
+#[derive(Clone, Copy)]
+pub(crate) enum Reports<'f> {
+    /// In folders.
+    Disk,
+    /// In memory, by their paths.
+    Memory(&'f Files),
+}
+
+/// The folder in memory that has the reports of a run.
+pub(crate) const IN_MEMORY: &str = "whole";
+
+/// Files by their path, parts separated by `/`.
+type Files = BTreeMap<String, Vec<u8>>;
+
+impl<'f> Reports<'f> {
+    /// The `report.json` of a folder in memory.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn bytes(self, folder: &Path) -> anyhow::Result<&'f [u8]> {
+        let Reports::Memory(files) = self else { bail!("is not in memory") };
+        let path = format!("{}/{FILE}", folder.display());
+        files.get(&path).map(Vec::as_slice).context("has no report.json")
+    }
+
+    /// Reads the `report.json` of a folder; the buffer is for one on the disk.
+    ///
+    /// # Errors
+    /// As [`load`].
+    pub fn read<'b>(self, folder: &Path, buffer: &'b mut Vec<u8>) -> anyhow::Result<&'b [u8]>
+    where
+        'f: 'b,
+    {
+        match self {
+            Reports::Disk => load(folder, buffer).map(|()| buffer.as_slice()),
+            Reports::Memory(_) => self.bytes(folder),
+        }
+    }
+
+    /// Bytes of that file; 0 if there is none.
+    pub fn size(self, folder: &Path) -> u64 {
+        match self {
+            Reports::Disk => std::fs::metadata(folder.join(FILE)).map_or(0, |metadata| metadata.len()),
+            Reports::Memory(_) => self.bytes(folder).map_or(0, |bytes| bytes.len() as u64),
+        }
+    }
 }
 
 /// What the report is about, if this version reads it.
@@ -95,7 +131,7 @@ pub(crate) fn kind(bytes: &[u8]) -> anyhow::Result<ReportKind> {
 ///
 /// # Errors
 /// It is of a job, of another version, or not what this program writes.
-pub(crate) fn log_report(bytes: &[u8]) -> anyhow::Result<log::LogReport<'_>> {
+pub(crate) fn log_report(bytes: &[u8]) -> anyhow::Result<LogReport<'_>> {
     let error = match serde_json::from_slice(bytes) {
         Ok(report) => return Ok(report),
         Err(error) => error,
@@ -109,22 +145,8 @@ pub(crate) fn log_report(bytes: &[u8]) -> anyhow::Result<log::LogReport<'_>> {
 ///
 /// # Errors
 /// It is not what this program writes.
-pub(crate) fn job_report(bytes: &[u8]) -> anyhow::Result<job::JobReport<'_>> {
+pub(crate) fn job_report(bytes: &[u8]) -> anyhow::Result<JobReport<'_>> {
     serde_json::from_slice(bytes).map_err(|error| not_ours(&error))
-}
-
-/// The reports of several logs that do not belong together.
-#[derive(Deserialize)]
-struct SeveralReports<'r> {
-    #[serde(borrow)]
-    logs: Vec<OneOfSeveral<'r>>,
-}
-
-/// One of them.
-#[derive(Deserialize)]
-struct OneOfSeveral<'r> {
-    #[serde(borrow)]
-    name: Text<'r>,
 }
 
 /// The report of one of several logs.
@@ -142,11 +164,11 @@ pub(crate) struct PartReport {
 pub(crate) fn part_reports(bytes: &[u8]) -> anyhow::Result<Vec<PartReport>> {
     let report: SeveralReports<'_> = serde_json::from_slice(bytes).map_err(|error| not_ours(&error))?;
     // The folder is made from the number, never taken from the file, which may come from anywhere.
-    let part = |(number, one): (usize, OneOfSeveral<'_>)| PartReport {
+    let part = |(number, one): (usize, &super::job::OneOfSeveral<'_>)| PartReport {
         name: one.name.owned(),
         dir: format!("log_{number}"),
     };
-    Ok((1..).zip(report.logs).map(part).collect())
+    Ok((1..).zip(&report.logs).map(part).collect())
 }
 
 /// What is said of the reports of several logs where one is wanted. The sentence goes on after the name of the folder.

@@ -25,6 +25,13 @@ pub fn address(id: &str) -> String {
     format!("https://meta-pytorch.github.io/compile-graph-break-site/gb/{id}.html")
 }
 
+/// A number such as `gb0059`.
+pub fn number(id: &str) -> Option<String> {
+    let digits = id.strip_prefix("gb")?;
+    let is_one = matches!(digits.len(), 1..=6) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_one.then(|| id.to_owned())
+}
+
 /// The number that a text of torch ends with: it puts the address of the catalog's page there.
 pub fn number_in(text: &str) -> Option<String> {
     let (_, rest) = text.rsplit_once("/gb")?;

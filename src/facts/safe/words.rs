@@ -1,8 +1,9 @@
 //! Words that a redacted report may hold: those of this program and of torch.
 
 use crate::analysis::findings::kinds;
-use crate::report::words::phases::is_known_phase;
-use serde_json::Value;
+use crate::model::ProblemKind;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// The caches that torch looks into.
 const CACHES: [&str; 6] = ["fx_graph", "aotautograd", "aot_autograd", "dynamo_pgo", "inductor", "autotune"];
@@ -80,7 +81,7 @@ const CHOSEN: [&str; 27] = [
 ];
 
 /// Metrics of a compile that are counts or durations.
-pub const METRICS: [&str; 32] = [
+const METRICS: [&str; 32] = [
     "accumulated_cache_size",
     "aot_autograd_cumulative_compile_time_us",
     "aotautograd_local_cache_hit_count",
@@ -115,111 +116,70 @@ pub const METRICS: [&str; 32] = [
     "triton_compile_time_us",
 ];
 
-/// Kinds of damage of a log; `integrity` counts each.
-pub const DAMAGE: [&str; 8] = [
-    "bad_prefix",
-    "bad_json",
-    "bad_payload_md5",
-    "truncated",
-    "non_utf8",
-    "other_rank",
-    "parser_errors",
-    "unresolved_strings",
+/// Words of what a trace says of a kernel.
+const MEASURED: [&str; 17] = [
+    "cpp", "triton", "extern", "eager", "inputs", "trace", "code", "compute", "memory", "launch", "fp64",
+    "fp32", "tf32", "bf16", "fp16", "fp8", "int8",
 ];
 
-/// A number or a truth value; anything else is unknown.
-pub fn number(value: &Value) -> Value {
-    if value.is_number() || value.is_boolean() { value.clone() } else { Value::Null }
+/// The entry of a list that equals the text.
+fn listed(list: &[&'static str], text: &str) -> Option<&'static str> {
+    list.iter().find(|word| **word == text).copied()
 }
 
 /// A word that this program chose.
-pub fn chosen(value: &Value) -> Value {
-    match one_of(value, &CHOSEN) {
-        Value::Null => one_of(value, &DAMAGE),
-        word => word,
-    }
+pub fn chosen(text: &str) -> Option<&'static str> {
+    listed(&CHOSEN, text)
 }
 
-/// One of these words.
-fn one_of(value: &Value, words: &[&str]) -> Value {
-    value.as_str().filter(|text| words.contains(text)).map_or(Value::Null, Value::from)
+/// A kind of damage.
+pub fn problem_kind(text: &str) -> Option<&'static str> {
+    ProblemKind::ALL.into_iter().map(ProblemKind::name).find(|name| *name == text)
 }
 
-/// A compile id, of numbers and their separators only.
-pub fn compile_id(value: &Value) -> Value {
-    let is_plain =
-        |id: &&str| id.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'/' | b'!' | b'_' | b'-'));
-    value.as_str().filter(is_plain).map_or(Value::Null, Value::from)
+/// A word of what a trace says of a kernel.
+pub fn measured(text: &str) -> Option<&'static str> {
+    listed(&MEASURED, text)
 }
 
-/// The ids of a list.
-pub fn compile_ids(value: &Value, key: &str) -> Value {
-    list(value, key).iter().map(compile_id).collect::<Vec<_>>().into()
+/// The counts and durations among the fields of a metrics record.
+pub fn metrics(fields: &str) -> Box<RawValue> {
+    let fields: BTreeMap<&str, &RawValue> = serde_json::from_str(fields).unwrap_or_default();
+    let is_number = |value: &&RawValue| value.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    let known = METRICS.iter().filter_map(|name| Some((*name, fields.get(name).copied().filter(is_number)?)));
+    let known: indexmap::IndexMap<&str, &RawValue> = known.collect();
+    serde_json::value::to_raw_value(&known).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// The entries of a list.
-pub fn list<'v>(of: &'v Value, key: &str) -> &'v [Value] {
-    of[key].as_array().map(Vec::as_slice).unwrap_or_default()
-}
-
-/// `gb0059`: a number of torch's catalog of graph breaks.
-pub fn catalog_number(value: &Value) -> Option<&str> {
-    let digits = |id: &&str| id.strip_prefix("gb").is_some_and(|rest| is_number(rest) && rest.len() <= 6);
-    value.as_str().filter(digits)
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// `2.15.0+cu132`: what is built by somebody else is cut to the number.
-pub fn torch_version(value: &Value) -> Value {
-    let Some(version) = value.as_str() else { return Value::Null };
+/// `2.15.0+cu132`: the build of somebody else is cut to the number.
+pub fn torch_version(version: &str) -> Option<String> {
     let (number, build) = version.split_once('+').unwrap_or((version, ""));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<&str> = number.split('.').take_while(|part| is_number(part)).collect();
     let known = ["cpu", "cu", "rocm", "xpu"].iter().any(|kind| {
         let rest = build.strip_prefix(kind);
         rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
     });
     match (parts.is_empty(), known) {
-        (true, _) => Value::Null,
-        (_, true) => format!("{}+{build}", parts.join(".")).into(),
-        (_, false) => parts.join(".").into(),
+        (true, _) => None,
+        (_, true) => Some(format!("{}+{build}", parts.join("."))),
+        (_, false) => Some(parts.join(".")),
     }
 }
 
 /// The name of a cache.
-pub fn cache(value: &Value) -> Option<&str> {
-    value.as_str().filter(|name| CACHES.contains(name))
+pub fn cache(name: &str) -> Option<&'static str> {
+    listed(&CACHES, name)
 }
 
 /// Why a lookup found nothing.
-pub fn cache_reason(value: &Value) -> Value {
-    one_of(value, &CACHE_REASONS)
+pub fn cache_reason(reason: &str) -> Option<&'static str> {
+    listed(&CACHE_REASONS, reason)
 }
 
 /// The class of an exception.
-pub fn error(value: &Value) -> Option<&str> {
-    let class = value.as_str()?.rsplit('.').next()?;
-    ERRORS.contains(&class).then_some(class)
-}
-
-/// A phase of the compiler.
-pub fn phase(value: &Value) -> Option<&str> {
-    value.as_str().filter(|name| is_known_phase(name))
-}
-
-/// A part of the compiler: this program names them.
-pub fn part(value: &Value) -> Value {
-    let known = |name: &&str| crate::analysis::PARTS.contains(name);
-    value.as_str().filter(known).map_or(Value::Null, Value::from)
-}
-
-/// The kind of a finding: this program names it, of a log or of a job.
-pub fn finding_kind(value: &Value) -> &str {
-    let is_word =
-        |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') && word.len() < 60;
-    value.as_str().filter(is_word).unwrap_or("finding")
+pub fn error(class: &str) -> Option<&'static str> {
+    listed(&ERRORS, class.rsplit('.').next()?)
 }
 
 /// What people call findings of a kind.

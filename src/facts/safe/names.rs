@@ -2,10 +2,10 @@
 
 use super::operators;
 use crate::trace::TextMap;
-use serde_json::Value;
+use std::sync::LazyLock;
 
 /// How torch calls the part of a function behind a graph break: this, the function, `_at_`, the line.
-pub const RESUMED: &str = "torch_dynamo_resume_in_";
+const RESUMED: &str = "torch_dynamo_resume_in_";
 
 /// Names that Python gives to what has none.
 const UNNAMED: [&str; 6] = ["<module>", "<lambda>", "<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"];
@@ -13,9 +13,15 @@ const UNNAMED: [&str; 6] = ["<module>", "<lambda>", "<listcomp>", "<dictcomp>", 
 /// Where torch's own files stand in an installation.
 const TORCH_FOLDERS: [&str; 2] = ["/site-packages/torch/", "/dist-packages/torch/"];
 
+/// One path a line below torch's folder, sorted; lines with `#` are comments.
+const FILE_LIST: &str = include_str!("torch_files.txt");
+
+static FILES: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| FILE_LIST.lines().filter(|line| !line.starts_with('#')).collect());
+
 /// The pseudonyms of a report.
-#[derive(Default)]
-pub struct Names {
+pub(crate) struct Names {
+    is_phase: fn(&str) -> bool,
     functions: Numbered,
     files: Numbered,
     kernels: Numbered,
@@ -34,13 +40,14 @@ impl Numbered {
 }
 
 impl Names {
-    /// `f1`; a function that goes on after a graph break stays one: `torch_dynamo_resume_in_f1_at_7`.
-    pub fn function(&mut self, name: &Value) -> Value {
-        let Some(name) = name.as_str() else { return Value::Null };
-        self.function_named(name).into()
+    /// No pseudonyms yet; `is_phase` knows the phases of torch's compiler.
+    pub fn new(is_phase: fn(&str) -> bool) -> Names {
+        let [functions, files, kernels, others] = [(); 4].map(|()| Numbered::default());
+        Names { is_phase, functions, files, kernels, others }
     }
 
-    fn function_named(&mut self, name: &str) -> String {
+    /// `f1`; a function that goes on after a graph break stays one: `torch_dynamo_resume_in_f1_at_7`.
+    pub fn function(&mut self, name: &str) -> String {
         if UNNAMED.contains(&name) {
             return name.to_owned();
         }
@@ -48,25 +55,25 @@ impl Names {
         match resumed.filter(|(_, line)| !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit())) {
             // The name within may be that of a resumed function, too; torch does not nest them deeply.
             Some((inner, line)) if !inner.starts_with(RESUMED) => {
-                format!("{RESUMED}{}_at_{line}", self.function_named(inner))
+                format!("{RESUMED}{}_at_{line}", self.function(inner))
             }
             _ => format!("f{}", self.functions.of(name)),
         }
     }
 
     /// `file1`; torch's own files keep their names.
-    pub fn file(&mut self, path: &Value) -> Value {
-        let Some(path) = path.as_str() else { return Value::Null };
-        let of_torch = TORCH_FOLDERS.iter().find_map(|folder| path.split_once(folder)).map(|(_, rest)| rest);
-        let is_plain = |rest: &str| {
-            rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'.'))
-                && rest.ends_with(".py")
-                && !rest.contains("..")
-        };
-        match of_torch.filter(|rest| is_plain(rest)) {
-            Some(rest) => format!("torch/{rest}").into(),
-            None => format!("file{}", self.files.of(path)).into(),
-        }
+    pub fn file(&mut self, path: &str) -> String {
+        own_file(path).map_or_else(|| format!("file{}", self.files.of(path)), |own| format!("torch/{own}"))
+    }
+
+    /// A phase of the compiler that torch has, else `name1`.
+    pub fn phase(&mut self, name: &str) -> String {
+        if (self.is_phase)(name) { name.to_owned() } else { self.other(name) }
+    }
+
+    /// Whether torch has this phase of the compiler.
+    pub fn is_phase(&self, name: &str) -> bool {
+        (self.is_phase)(name)
     }
 
     /// `triton_poi_fused_add_mul_3` where each operator in the name is torch's own, else `kernel1`.
@@ -101,39 +108,50 @@ impl Names {
     }
 }
 
+/// The part of a path behind the folder of torch, if torch has a file there: forks and backends have files of their own.
+fn own_file(path: &str) -> Option<&'static str> {
+    let rest = TORCH_FOLDERS.iter().find_map(|folder| path.rsplit_once(folder)).map(|(_, rest)| rest)?;
+    let at = FILES.binary_search(&rest).ok()?;
+    FILES.get(at).copied()
+}
+
+/// `f1 resumed at 81` for `torch_dynamo_resume_in_f1_at_81`
+pub(crate) fn in_words(name: &str) -> String {
+    let resumed = name.strip_prefix(RESUMED).and_then(|rest| rest.rsplit_once("_at_"));
+    resumed.map_or_else(|| name.to_owned(), |(function, line)| format!("{function} resumed at {line}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn equal_names_have_equal_pseudonyms_and_resumed_functions_stay_resumed() {
-        let mut names = Names::default();
-        let mut function = |name: &str| names.function(&name.into());
-        assert_eq!(function("forward"), "f1");
-        assert_eq!(function("torch_dynamo_resume_in_forward_at_81"), "torch_dynamo_resume_in_f1_at_81");
-        assert_eq!(function("loss"), "f2");
-        assert_eq!(function("forward"), "f1");
-        assert_eq!(function("<lambda>"), "<lambda>");
-        assert_eq!(function("torch_dynamo_resume_in_secret_at_home"), "f3");
-        assert_eq!(names.function(&Value::Null), Value::Null);
+        let mut names = Names::new(|_| false);
+        assert_eq!(names.function("forward"), "f1");
+        assert_eq!(names.function("torch_dynamo_resume_in_forward_at_81"), "torch_dynamo_resume_in_f1_at_81");
+        assert_eq!(names.function("loss"), "f2");
+        assert_eq!(names.function("forward"), "f1");
+        assert_eq!(names.function("<lambda>"), "<lambda>");
+        assert_eq!(names.function("torch_dynamo_resume_in_secret_at_home"), "f3");
     }
 
     #[test]
-    fn only_torchs_own_files_keep_their_names() {
-        let mut names = Names::default();
-        let mut file = |path: &str| names.file(&path.into());
-        assert_eq!(
-            file("/v/lib/python3.11/site-packages/torch/nn/modules/linear.py"),
-            "torch/nn/modules/linear.py"
-        );
+    fn only_files_that_torch_has_keep_their_names() {
+        assert!(FILES.is_sorted());
+        let mut names = Names::new(|_| false);
+        let path = "/v/lib/python3.11/site-packages/torch/nn/modules/linear.py";
+        assert_eq!(names.file(path), "torch/nn/modules/linear.py");
         for (number, path) in (1..).zip([
             "/home/me/secret.py",
             "/home/me/torch/secret.py",
             "/v/site-packages/transformers/models/x.py",
             "/v/site-packages/torch/../secret.py",
             "/v/site-packages/torch/my secret.py",
+            "/v/site-packages/torch/secret_backend/kernels.py",
+            "/v/site-packages/torch/nn/modules/secret.py",
         ]) {
-            assert_eq!(file(path), format!("file{number}"), "{path}");
+            assert_eq!(names.file(path), format!("file{number}"), "{path}");
         }
     }
 }

@@ -1,0 +1,51 @@
+//! Findings of a log or a job.
+
+use super::define::facts;
+use super::safe::{cost_reason, dropped, file, finding_kind, ids, inside, number, own_page, word};
+use super::text::{Id, List, Text};
+
+facts! {
+    /// Something to look at.
+    struct Finding<'a> {
+        /// What it is about, in one word.
+        kind: Text<'a> => finding_kind,
+        /// How bad it is.
+        #[schemars(extend("enum" = ["error", "warning", "info"]))]
+        severity: Text<'a> => word,
+        /// One sentence; code is between backquotes.
+        title: Text<'a> => dropped,
+        /// Further facts, one per line.
+        #[serde(default)]
+        detail: Option<Text<'a>> => dropped,
+        /// File of the user's line.
+        file: Option<Text<'a>> => file,
+        /// That line.
+        line: Option<i64> => number,
+        /// The compiles that it is about.
+        compile_ids: List<'a, Option<Id<'a>>> => ids,
+        /// What it costs; null where no time is known, or where another finding is charged for it.
+        cost: Option<FindingCost<'a>> => inside,
+        /// What to do.
+        #[serde(default)]
+        hint: Option<Text<'a>> => dropped,
+        /// Where the report says more.
+        #[serde(default)]
+        url: Option<Text<'a>> => own_page,
+    }
+}
+
+facts! {
+    /// What a finding costs.
+    struct FindingCost<'a> {
+        /// Seconds.
+        #[schemars(range(min = 0))]
+        seconds: f64 => number,
+        /// wasted: thrown away; avoidable: an upper bound of what would not have been spent without the cause; expected: needed
+        /// work.
+        #[schemars(extend("enum" = ["wasted", "avoidable", "expected"]))]
+        kind: Text<'a> => word,
+        /// How the seconds come about.
+        #[schemars(length(min = 1))]
+        why: Text<'a> => cost_reason,
+    }
+}

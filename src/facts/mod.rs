@@ -1,0 +1,36 @@
+//! The facts of a report: `report.json` of a log, of a job and of several logs, as one set of types.
+//!
+//! The same types are filled from model and analysis and written, are read back by `job`, `compare`, `check` and `show`,
+//! describe themselves in `report.schema.json`, and say beside each field what a redacted report shows of it.
+
+mod cross_rank;
+mod define;
+mod diff;
+mod findings;
+mod job;
+mod log;
+mod performance;
+mod read;
+pub(crate) mod safe;
+#[cfg(test)]
+mod schema;
+mod text;
+
+pub(crate) use cross_rank::*;
+pub(crate) use define::Redact;
+pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, DiffThreshold};
+pub(crate) use findings::{Finding, FindingCost};
+pub(crate) use job::{
+    Comparison, Divergence, FirstDifference, Group, GraphRuntimes, JobReport, OneOfSeveral, Process, Rank, RankParity,
+    RankTime, RuntimeComparison, SeveralReports,
+};
+pub(crate) use log::*;
+pub(crate) use performance::{
+    Device, DeviceTime, Implausible, Kernel, LineTime, Operator, Performance, ProgramLine, Region, Trace, Tuning,
+    Unjoined,
+};
+pub(crate) use read::{
+    FILE, IN_MEMORY, ReportKind, Reports, SCHEMA, job_report, kind, load, log_report, part_reports, wants_one_of,
+};
+pub(crate) use safe::Names;
+pub(crate) use text::{FieldValue, Id, Json, List, Map, Text, line_number, maybe, owned};

@@ -1,0 +1,338 @@
+//! `performance` of a log's report: what a trace of torch.profiler measured.
+
+use super::define::facts;
+use super::safe::{
+    dropped, file_text, id_texts, inside, kernel, kernels, measured_word, number, shapes, text_id, types,
+};
+use super::text::{Json, List, Text};
+
+facts! {
+    /// What a trace of torch.profiler measured. Times are microseconds, GB are 1e9 bytes, TFLOP are 1e12. Unknown is null, never
+    /// 0.
+    struct Performance<'a> {
+        /// The trace.
+        #[serde(default)]
+        trace: Trace<'a> => inside,
+        /// The device that it was recorded on.
+        #[serde(default)]
+        device: Device<'a> => inside,
+        /// What the device did.
+        time: DeviceTime => inside,
+        /// Kernels, longest first.
+        kernels: List<'a, Kernel<'a>> => inside,
+        /// Operators by shapes and dtypes of their inputs.
+        ops: List<'a, Operator<'a>> => inside,
+        /// Compiled code.
+        #[serde(default)]
+        regions: List<'a, Region<'a>> => inside,
+        /// Lines of the program.
+        #[serde(default)]
+        lines: List<'a, LineTime<'a>> => inside,
+        /// Launches that belong to no compile.
+        #[serde(default)]
+        unjoined: Unjoined<'a> => inside,
+    }
+}
+
+facts! {
+    /// A trace.
+    struct Trace<'a> {
+        /// Its file.
+        file: Text<'a> => super::safe::trace_name,
+        /// Launches of kernels.
+        launches: u64 => number,
+        /// When the first began.
+        first_us: Option<f64> => dropped,
+        /// When the last ended.
+        last_us: Option<f64> => dropped,
+        /// Rank that wrote it.
+        rank: Option<i64> => number,
+        /// What is damaged.
+        damaged: Option<Text<'a>> => super::safe::damaged,
+    }
+}
+
+facts! {
+    /// A device.
+    struct Device<'a> {
+        /// As the trace names it.
+        name: Option<Text<'a>> => dropped,
+        /// The entry of the table of devices that its limits come from.
+        entry: Option<Text<'a>> => dropped,
+        /// The clock that it ran at.
+        clock_mhz: Option<f64> => dropped,
+        /// Whether its limits are corrected for that clock.
+        corrected: bool => number,
+    }
+}
+
+facts! {
+    /// What a device did.
+    struct DeviceTime {
+        /// From the first to the last event.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        wall_us: f64 => number,
+        /// It worked.
+        #[schemars(range(min = 0))]
+        busy_us: f64 => number,
+        /// In compiled code.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        compiled_us: f64 => number,
+        /// In eager code.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        eager_us: f64 => number,
+        /// In collectives.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        communication_us: f64 => number,
+        /// In collectives while nothing else ran.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        exposed_communication_us: f64 => number,
+        /// Copies.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        copy_us: f64 => number,
+        /// Nothing ran.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        idle_us: f64 => number,
+    }
+}
+
+facts! {
+    /// A kernel.
+    struct Kernel<'a> {
+        /// Its name.
+        name: Text<'a> => kernel,
+        /// What made it.
+        #[serde(default)]
+        #[schemars(extend("enum" = ["triton", "cpp", "extern", "eager"]))]
+        backend: Text<'a> => super::safe::measured_text,
+        /// How often it ran.
+        #[schemars(range(min = 1))]
+        count: u64 => number,
+        /// All runs.
+        #[schemars(range(min = 0))]
+        sum_us: f64 => number,
+        /// One run.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        mean_us: f64 => number,
+        /// One run.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        median_us: f64 => number,
+        /// The shortest run.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        min_us: f64 => number,
+        /// The longest run.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        max_us: f64 => number,
+        /// Floating-point operations of a run.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        flops: Option<f64> => number,
+        /// Bytes that a run moves.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        bytes: Option<f64> => number,
+        /// What `flops` comes from.
+        #[serde(default)]
+        #[schemars(extend("enum" = ["trace", "code", "inputs", null]))]
+        flops_from: Option<Text<'a>> => measured_word,
+        /// What `bytes` comes from.
+        #[serde(default)]
+        #[schemars(extend("enum" = ["trace", "code", "inputs", null]))]
+        bytes_from: Option<Text<'a>> => measured_word,
+        /// TFLOP per second.
+        #[schemars(range(min = 0))]
+        tflops: Option<f64> => number,
+        /// GB per second.
+        #[schemars(range(min = 0))]
+        gbps: Option<f64> => number,
+        /// Of the device's peak of `computes_in`.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        share_of_peak: Option<f64> => number,
+        /// Of the device's memory bandwidth.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        share_of_bandwidth: Option<f64> => number,
+        /// The type whose peak the share is of; float is tf32 only if the kernel's name or the log says so.
+        #[serde(default)]
+        computes_in: Option<Text<'a>> => measured_word,
+        /// What limits it.
+        #[serde(default)]
+        #[schemars(extend("enum" = ["memory", "compute", "launch", null]))]
+        bound: Option<Text<'a>> => measured_word,
+        /// Why a figure is implausible.
+        #[serde(default)]
+        plausible: Option<Implausible<'a>> => dropped,
+        /// The compiles that it belongs to.
+        #[serde(default)]
+        compile_ids: List<'a, Text<'a>> => id_texts,
+        /// Lines of the program that it comes from.
+        #[serde(default)]
+        lines: List<'a, ProgramLine<'a>> => inside,
+        /// What Inductor expected a run to take.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        estimated_us: Option<f64> => number,
+        /// The mean run over the estimate.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        ratio_to_estimate: Option<f64> => number,
+        /// Of a Triton kernel: what the log says of the search for a configuration, and which ones the trace shows.
+        #[serde(default)]
+        tuning: Option<Tuning<'a>> => dropped,
+        /// Of a thread.
+        #[serde(default)]
+        registers: Option<u64> => number,
+        /// Registers of a thread that spilled to memory.
+        #[serde(default)]
+        spills: Option<u64> => number,
+        /// Bytes of a block.
+        #[serde(default)]
+        shared_memory: Option<u64> => number,
+        /// Per cent, as the trace estimates it.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        occupancy: Option<f64> => number,
+    }
+}
+
+facts! {
+    /// Why a figure is implausible.
+    struct Implausible<'a> {
+        /// In words.
+        why: Text<'a> => dropped,
+    }
+}
+
+facts! {
+    /// The search for a configuration of a Triton kernel.
+    struct Tuning<'a> {
+        /// How it went.
+        state: Option<Text<'a>> => dropped,
+        /// Configurations that were tried.
+        candidates: Option<u64> => number,
+        /// Time to compile them.
+        #[schemars(range(min = 0))]
+        compile_us: Option<f64> => number,
+        /// The configuration that the log names.
+        in_log: Option<Text<'a>> => dropped,
+        /// Configurations that the trace shows.
+        ran: List<'a, Text<'a>> => dropped,
+    }
+}
+
+facts! {
+    /// A line of the program.
+    struct ProgramLine<'a> {
+        /// File.
+        file: Text<'a> => file_text,
+        /// Line.
+        line: i64 => number,
+    }
+}
+
+facts! {
+    /// An operator with shapes and dtypes of its inputs.
+    struct Operator<'a> {
+        /// Its name.
+        op: Text<'a> => kernel,
+        /// Sizes of each input; of a list of tensors, those of each.
+        #[schemars(extend("items" = {"type": "array"}))]
+        input_dims: List<'a, Json<'a>> => shapes,
+        /// Dtype of each input.
+        input_types: List<'a, Text<'a>> => types,
+        /// How often it was called.
+        #[schemars(range(min = 1))]
+        count: u64 => number,
+        /// Floating-point operations of a call.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        flops: Option<f64> => number,
+        /// Bytes that a call moves.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        bytes: Option<f64> => number,
+        /// Microseconds in its kernels, all calls.
+        #[schemars(range(min = 0))]
+        kernel_us_sum: f64 => number,
+        /// TFLOP per second.
+        #[schemars(range(min = 0))]
+        tflops: Option<f64> => number,
+        /// TB per second.
+        #[schemars(range(min = 0))]
+        tbps: Option<f64> => number,
+    }
+}
+
+facts! {
+    /// Calls of compiled code.
+    struct Region<'a> {
+        /// The compile.
+        compile_id: Text<'a> => text_id,
+        /// How many.
+        #[schemars(range(min = 1))]
+        calls: u64 => number,
+        /// All calls.
+        #[schemars(range(min = 0))]
+        sum_us: f64 => number,
+        /// The first call.
+        #[schemars(range(min = 0))]
+        first_us: f64 => number,
+        /// The median call.
+        #[schemars(range(min = 0))]
+        median_us: f64 => number,
+        /// The median of all calls but the first.
+        #[schemars(range(min = 0))]
+        later_median_us: Option<f64> => number,
+        /// Of all calls: checking guards before them.
+        #[schemars(range(min = 0))]
+        guards_us: Option<f64> => number,
+        /// Of all calls: within graphs that Inductor compiled.
+        #[schemars(range(min = 0))]
+        graphs_us: Option<f64> => number,
+        /// Of all calls: outside of graphs, operators and other compiled code.
+        #[schemars(range(min = 0))]
+        wrapper_us: Option<f64> => number,
+    }
+}
+
+facts! {
+    /// Time of a line of the program.
+    struct LineTime<'a> {
+        /// File.
+        file: Text<'a> => file_text,
+        /// Line.
+        line: i64 => number,
+        /// Source text.
+        code: Option<Text<'a>> => dropped,
+        /// On the device.
+        #[schemars(range(min = 0))]
+        us: f64 => number,
+        /// Its kernels.
+        kernels: List<'a, Text<'a>> => kernels,
+    }
+}
+
+facts! {
+    /// Launches that belong to no compile.
+    struct Unjoined<'a> {
+        /// How many.
+        launches: u64 => number,
+        /// What they took.
+        #[schemars(range(min = 0))]
+        us: f64 => number,
+        /// Their kernels.
+        names: List<'a, Text<'a>> => kernels,
+    }
+}

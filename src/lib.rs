@@ -210,9 +210,11 @@ fn redact(
     let job = job::read(&ranks, reports, job_facts, work.threads(), &())?;
     let found = analysis::of_job(&job);
     let evidence = model::JobEvidence::default();
-    let report = JobReport { job: &job, found: &found, evidence: &evidence, settings: &work.options.settings };
+    let report =
+        JobReport { job: &job, found: &found, evidence: &evidence, settings: &work.options.settings };
     let own = report::job_facts(report)?;
-    let read = |rank: &RankFolder| Some((rank.rank, facts::log_report(reports.bytes(&rank.path).ok()?).ok()?));
+    let read =
+        |rank: &RankFolder| Some((rank.rank, facts::log_report(reports.bytes(&rank.path).ok()?).ok()?));
     redacted.add_job(folder, &facts::job_report(&own)?, &ranks.iter().filter_map(read).collect::<Vec<_>>());
     let events = job.events.into_iter().collect();
     let intact = job.ranks.iter().all(model::RankSummary::is_intact);

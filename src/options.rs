@@ -171,7 +171,8 @@ impl Written {
                 let file = self.folder.join("report.md");
                 // A list of several reports has no file of its own for this.
                 match file.try_exists()? {
-                    true => std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?,
+                    true => std::fs::read_to_string(&file)
+                        .with_context(|| format!("cannot read {}", file.display()))?,
                     false => self.summary.lines.iter().map(|line| format!("* {}\n", line.text)).collect(),
                 }
             }

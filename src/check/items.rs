@@ -3,8 +3,8 @@
 use super::budget::Measure;
 use super::identity::{Identity, file_of, function_of, reason_of, source_of, without_numbers};
 use crate::analysis::{Severity, classify};
-use crate::model::words::headline;
 use crate::facts::{Compile, Finding, Function, LogReport, Recompile, Text, line_number, owned};
+use crate::model::words::headline;
 use std::collections::HashMap;
 
 /// Something that counts towards a budget.

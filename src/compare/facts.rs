@@ -4,10 +4,10 @@ use super::recording::{
     Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, STRIDES, Setting,
 };
 use crate::analysis::guard_as_written;
-use crate::model::words::headline;
-use crate::model::{Fields, stable};
 use crate::facts::{self as log, LogReport};
 use crate::facts::{Id, Text, line_number, owned};
+use crate::model::words::headline;
+use crate::model::{Fields, stable};
 use crate::trace::{CompileId, TextMap};
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -1,8 +1,8 @@
 //! Files of a report with graphs and generated code. Reports are not trusted: paths are checked, and files are read up to a
 //! limit.
 
-use crate::rel_path::RelPath;
 use crate::facts as log;
+use crate::rel_path::RelPath;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use super::define::facts;
 use super::safe::{
-    collective, dropped, dtype, file, function, graph_id, id, id_or_dash, inside, kernel, maybe_word, number, sizes, strides,
-    tensor_name, word,
+    collective, dropped, dtype, file, function, graph_id, id, id_or_dash, inside, kernel, maybe_word, number,
+    sizes, strides, tensor_name, word,
 };
 use super::text::{Id, List, Map, Text};
 

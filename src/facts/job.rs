@@ -3,9 +3,7 @@
 use super::define::facts;
 use super::findings::Finding;
 use super::log::{Tool, tool};
-use super::safe::{
-    dropped, id, inside, maybe_log, number, report_folder, rank_values, runs, word,
-};
+use super::safe::{dropped, id, inside, maybe_log, number, rank_values, report_folder, runs, word};
 use super::text::{Id, List, Map, Text};
 use crate::model::{RankLog, Run};
 

@@ -5,9 +5,10 @@ use super::define::{Redact, facts};
 use super::findings::Finding;
 use super::performance::Performance;
 use super::safe::{
-    Names, cache_name, cache_reason, catalog_entry_in, catalog_entry_of, catalog_number, catalog_page, change_kind, change_words,
-    dropped, error_class, file, file_text, function, id, id_texts, ids, inside, kernel_counts, metrics, no_folder, number,
-    own_log, own_page, part, phase, problem_kind, restart, torch_version, word,
+    Names, cache_name, cache_reason, catalog_entry_in, catalog_entry_of, catalog_number, catalog_page,
+    change_kind, change_words, dropped, error_class, file, file_text, function, id, id_texts, ids, inside,
+    kernel_counts, metrics, no_folder, number, own_log, own_page, part, phase, problem_kind, restart,
+    torch_version, word,
 };
 use super::text::{Id, Json, List, Map, Text};
 use crate::analysis;

@@ -21,16 +21,17 @@ pub(crate) use define::Redact;
 pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, DiffThreshold};
 pub(crate) use findings::{Finding, FindingCost};
 pub(crate) use job::{
-    Comparison, Divergence, FirstDifference, Group, GraphRuntimes, JobReport, OneOfSeveral, Process, Rank, RankParity,
-    RankTime, RuntimeComparison, SeveralReports,
+    Comparison, Divergence, FirstDifference, GraphRuntimes, Group, JobReport, OneOfSeveral, Process, Rank,
+    RankParity, RankTime, RuntimeComparison, SeveralReports,
 };
 pub(crate) use log::*;
 pub(crate) use performance::{
-    Device, DeviceTime, Implausible, Kernel, LineTime, Operator, Performance, ProgramLine, Region, Trace, Tuning,
-    Unjoined,
+    Device, DeviceTime, Implausible, Kernel, LineTime, Operator, Performance, ProgramLine, Region, Trace,
+    Tuning, Unjoined,
 };
 pub(crate) use read::{
-    FILE, IN_MEMORY, ReportKind, Reports, SCHEMA, job_report, kind, load, log_report, part_reports, wants_one_of,
+    FILE, IN_MEMORY, ReportKind, Reports, SCHEMA, job_report, kind, load, log_report, part_reports,
+    wants_one_of,
 };
 pub(crate) use safe::Names;
 pub(crate) use text::{FieldValue, Id, Json, List, Map, Text, line_number, maybe, owned};

@@ -121,7 +121,9 @@ impl<'a, T: Serialize + 'a> List<'a, T> {
     }
 
     /// The same; None if it has no entry.
-    pub fn made_unless_empty<I: Iterator<Item = T> + 'a>(make: impl Fn() -> I + Send + Sync + 'a) -> Option<List<'a, T>> {
+    pub fn made_unless_empty<I: Iterator<Item = T> + 'a>(
+        make: impl Fn() -> I + Send + Sync + 'a,
+    ) -> Option<List<'a, T>> {
         make().next().is_some().then(|| List::made(make))
     }
 }
@@ -220,7 +222,9 @@ pub(crate) struct Map<'a, V> {
 
 impl<'a, V: Serialize + 'a> Map<'a, V> {
     /// A map whose entries are made while it is written.
-    pub fn made<I: Iterator<Item = (Text<'a>, V)> + 'a>(make: impl Fn() -> I + Send + Sync + 'a) -> Map<'a, V> {
+    pub fn made<I: Iterator<Item = (Text<'a>, V)> + 'a>(
+        make: impl Fn() -> I + Send + Sync + 'a,
+    ) -> Map<'a, V> {
         Map { read: BTreeMap::new(), made: Some(Box::new(EachNamed(make))) }
     }
 }

@@ -5,13 +5,13 @@ use super::places::{Places, place};
 use crate::analysis::PARTS;
 use crate::analysis::job::short_operation;
 use crate::events::typed_metrics;
+use crate::facts::Text;
+use crate::facts::{self as log, Compile, LogReport};
 use crate::model::{
     Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime, Metrics,
     MetricsKind, OpenPhase, OperationCount, RankEnd, RankSummary, ReaderName, Schedule, Step, Stretch,
     TextId, Texts, stable,
 };
-use crate::facts::Text;
-use crate::facts::{self as log, Compile, LogReport};
 use crate::trace::TextMap;
 use crate::trace::instant;
 use serde_json::value::RawValue;

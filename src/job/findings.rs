@@ -1,8 +1,8 @@
 //! The findings in the reports of ranks, collected so that a finding of many ranks is shown once.
 
-use crate::model::{FindingCost, LogFinding, SharedFinding, stable};
 use crate::facts::{self as log, Finding, LogReport};
 use crate::facts::{line_number, owned};
+use crate::model::{FindingCost, LogFinding, SharedFinding, stable};
 use indexmap::IndexMap;
 
 /// How many findings of a job are kept; a log has a few dozen at most.

@@ -5,8 +5,8 @@
 
 use super::places::Places;
 use super::tensors;
-use crate::model::{FactValue, KeyLookup, Step, TensorFact, Texts, stable};
 use crate::facts::{Graph, LogReport};
+use crate::model::{FactValue, KeyLookup, Step, TensorFact, Texts, stable};
 use crate::trace::TextSet;
 
 /// The cache whose keys are compared. Its keys depend only on what was compiled; those of other caches also on how.

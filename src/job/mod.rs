@@ -73,14 +73,20 @@ pub(crate) fn read(
     for folders in folders.chunk_by(is_read_with_those_before) {
         let mut buffers = vec![Vec::new(); folders.len()];
         let pieces = folders.iter().zip(&mut buffers);
-        blocks::in_order(threads, pieces, |piece| read::parsed(reports, piece), |(folder, report)| {
-            let mut rank = reader.rank(folder.rank, report);
-            rank.processes = folder.processes.iter().map(|(pid, path)| reader.process(*pid, path)).collect();
-            job.ranks.push(rank);
-            done += size(folder);
-            progress.reading(done, total);
-            Ok(())
-        })?;
+        blocks::in_order(
+            threads,
+            pieces,
+            |piece| read::parsed(reports, piece),
+            |(folder, report)| {
+                let mut rank = reader.rank(folder.rank, report);
+                rank.processes =
+                    folder.processes.iter().map(|(pid, path)| reader.process(*pid, path)).collect();
+                job.ranks.push(rank);
+                done += size(folder);
+                progress.reading(done, total);
+                Ok(())
+            },
+        )?;
     }
     job.shared = reader.findings.into_shared();
     for failed in facts.failed {

@@ -3,9 +3,9 @@
 use super::facts::add_facts;
 use super::findings::Findings;
 use super::graph_lists::GraphsInFull;
+use crate::facts::{LogReport, Reports, log_report};
 use crate::model::{RankCounts, RankState, RankSummary, Texts};
 use crate::output::RankFolder;
-use crate::facts::{LogReport, Reports, log_report};
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -10,7 +10,9 @@ mod words;
 
 pub(crate) use catalog::{address, title as break_title};
 pub(crate) use names::{Names, in_words};
-pub(crate) use operators::{bare_operator, dtype as dtype_named, operator as operator_named, sizes as sizes_of};
+pub(crate) use operators::{
+    bare_operator, dtype as dtype_named, operator as operator_named, sizes as sizes_of,
+};
 pub(crate) use words::label_of;
 
 use super::define::Redact;
@@ -131,7 +133,8 @@ pub(super) fn id_texts(ids: &[Text<'_>], _: &mut Names) -> List<'static, Text<'s
 }
 
 fn plain_id(text: &str) -> Option<String> {
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'/' | b'!' | b'_' | b'-'));
+    let is_plain =
+        text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'/' | b'!' | b'_' | b'-'));
     (is_plain && !text.is_empty()).then(|| text.to_owned())
 }
 

@@ -14,10 +14,7 @@ pub fn to_json(comparison: &Comparison) -> Diff<'_> {
         tool: Tool::this(),
         a: comparison.a.iter().map(run).collect(),
         b: comparison.b.iter().map(run).collect(),
-        threshold: DiffThreshold {
-            share: comparison.threshold.share,
-            seconds: comparison.threshold.seconds,
-        },
+        threshold: DiffThreshold { share: comparison.threshold.share, seconds: comparison.threshold.seconds },
         rows: comparison.rows.iter().take(MOST_ROWS).map(row).collect(),
         rows_left_out: comparison.rows.len().saturating_sub(MOST_ROWS) as u64,
     }

@@ -98,7 +98,8 @@ fn last_configs(model: &Model) -> Option<Map<'_, Text<'_>>> {
             }
         }
     }
-    let configs = move || last.clone().into_iter().map(|(name, (_, md5))| (name.into(), md5.to_string().into()));
+    let configs =
+        move || last.clone().into_iter().map(|(name, (_, md5))| (name.into(), md5.to_string().into()));
     configs().next().is_some().then(|| Map::made(configs))
 }
 

@@ -9,9 +9,9 @@ use super::raw::{compact, readable};
 use super::times;
 use crate::analysis::Step;
 use crate::facts::{
-    Artifact, Attempt, CacheLookup, Change, Compile, Failure, FieldValue, Function, GraphBreak, GuardSource, Id,
-    Integrity, Json, List, LogReport, Map, Metrics, Problem, Reason, Recompile, Restart, SCHEMA, StackFrame,
-    Text, Tool, Torch, maybe,
+    Artifact, Attempt, CacheLookup, Change, Compile, Failure, FieldValue, Function, GraphBreak, GuardSource,
+    Id, Integrity, Json, List, LogReport, Map, Metrics, Problem, Reason, Recompile, Restart, SCHEMA,
+    StackFrame, Text, Tool, Torch, maybe,
 };
 use crate::model::{
     self, BorrowedText, CONFIG_FIELDS, CompileIndex, Content, Frame, MetricsRecord, ProblemKind, RankLog,
@@ -98,10 +98,8 @@ fn integrity(integrity: &model::Integrity) -> Integrity<'_> {
 
 fn compile(report: Report<'_>, index: CompileIndex) -> Compile<'_> {
     let Some(compile) = report.model.compiles.get(index) else { return Compile::default() };
-    let attempt = |one: &model::Attempt| Attempt {
-        attempt: one.number.into(),
-        dir: compile.folder(one.number).into(),
-    };
+    let attempt =
+        |one: &model::Attempt| Attempt { attempt: one.number.into(), dir: compile.folder(one.number).into() };
     let function = compile.function.as_ref().map(|function| Function {
         name: Some((&function.name).into()),
         file: maybe(function.file.as_deref()),
@@ -125,10 +123,7 @@ fn compile(report: Report<'_>, index: CompileIndex) -> Compile<'_> {
     }
 }
 
-fn artifacts<'m>(
-    report: Report<'m>,
-    compile: &'m model::Compile,
-) -> impl Iterator<Item = Artifact<'m>> + 'm {
+fn artifacts<'m>(report: Report<'m>, compile: &'m model::Compile) -> impl Iterator<Item = Artifact<'m>> + 'm {
     let files = compile.artifacts.iter().filter(|one| !matches!(one.content, Content::Link(_)));
     files.map(move |artifact| Artifact {
         name: paths::stem(artifact).into(),
@@ -173,12 +168,7 @@ fn metrics<'m>(report: Report<'m>, record: &'m MetricsRecord) -> Metrics<'m> {
             }
         })
     }));
-    Metrics {
-        kind: record.kind.word().into(),
-        attempt: record.attempt.into(),
-        line: record.line,
-        fields,
-    }
+    Metrics { kind: record.kind.word().into(), attempt: record.attempt.into(), line: record.line, fields }
 }
 
 /// Each configuration once, by its md5.
@@ -222,7 +212,8 @@ fn graph_break(entry: &model::GraphBreak) -> GraphBreak<'_> {
 
 fn recompiles(report: Report<'_>) -> List<'_, Recompile<'_>> {
     let steps = report.found.chains.iter().flat_map(|chain| &chain.steps);
-    let steps: Arc<FxHashMap<CompileIndex, &Step<'_>>> = Arc::new(steps.map(|step| (step.compile, step)).collect());
+    let steps: Arc<FxHashMap<CompileIndex, &Step<'_>>> =
+        Arc::new(steps.map(|step| (step.compile, step)).collect());
     List::made(move || {
         let steps = Arc::clone(&steps);
         report.model.recompiles.iter().map(move |entry| recompile(report, &steps, entry))

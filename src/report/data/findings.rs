@@ -1,8 +1,8 @@
 //! Findings as JSON: for report.json, and for `--json`.
 
+use super::entries::{id, line};
 use crate::analysis::findings::{ChainStep, Fact, Value as Says};
 use crate::analysis::{Finding, UserPlace};
-use super::entries::{id, line};
 use crate::facts::{self, Text, maybe};
 use crate::model::{CompileIndex, Model};
 use crate::report::kit::formats::{cost_part, counted};

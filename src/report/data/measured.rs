@@ -4,12 +4,12 @@ use crate::analysis::performance::{
     Backend, Bound, FigureFrom, Judgement, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion,
     Performance, ProgramLine, Rates, Tuning,
 };
-use crate::model::InputDims;
-use crate::facts::{
-    Device, DeviceTime, Implausible, Json, Kernel, List, Operator, Performance as Measured, Region, Text, Trace,
-    Unjoined, maybe,
-};
 use crate::facts;
+use crate::facts::{
+    Device, DeviceTime, Implausible, Json, Kernel, List, Operator, Performance as Measured, Region, Text,
+    Trace, Unjoined, maybe,
+};
+use crate::model::InputDims;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use std::borrow::Cow;

@@ -3,11 +3,11 @@
 
 use super::job_report::JobReport;
 use crate::analysis::job::{Comparison, Group, RankTime, RuntimeComparison};
-use crate::model::{Fact, OperationCount, RankSummary, Step};
 use crate::facts::{
-    self, Divergence, Finding, FindingCost, FirstDifference, GraphRuntimes, Id, List, Map, Process, Rank, RankParity,
-    SCHEMA, Text, Tool, maybe,
+    self, Divergence, Finding, FindingCost, FirstDifference, GraphRuntimes, Id, List, Map, Process, Rank,
+    RankParity, SCHEMA, Text, Tool, maybe,
 };
+use crate::model::{Fact, OperationCount, RankSummary, Step};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::io::Write;

@@ -128,7 +128,8 @@ fn findings<'r>(
 
 fn left_out(report: &LogReport<'_>) -> LeftOut {
     let settings = |json: &str| {
-        serde_json::from_str::<std::collections::BTreeMap<String, serde::de::IgnoredAny>>(json).map_or(0, |all| all.len())
+        serde_json::from_str::<std::collections::BTreeMap<String, serde::de::IgnoredAny>>(json)
+            .map_or(0, |all| all.len())
     };
     LeftOut {
         files: report.compiles.iter().map(|compile| compile.artifacts.len()).sum(),

@@ -3,8 +3,8 @@
 use super::facts::{Redacted, RedactedReport};
 use super::page::{self, path_in};
 use crate::analysis::Severity;
-use crate::model::words::counted;
 use crate::facts::{OneOfSeveral, SCHEMA, SeveralReports, Text, Tool};
+use crate::model::words::counted;
 use crate::output::Page;
 use crate::report::kit::assets::COMPARE;
 use crate::report::kit::formats::whole;

@@ -166,9 +166,10 @@ fn sentence_of_log(log: &LogReport<'_>) -> String {
     let seconds = log.compile_time.total_s.map(|seconds| format!(" in {seconds:.2} s")).unwrap_or_default();
     // Records without a compile id are an entry of the list, but not a compilation.
     let compiles = log.compiles.iter().filter(|one| one.id.is_some());
-    let functions = compiles.clone().filter_map(|one| one.function.as_ref()).filter_map(|function| {
-        Some((function.name.as_deref()?, function.file.as_deref(), function.line))
-    });
+    let functions = compiles
+        .clone()
+        .filter_map(|one| one.function.as_ref())
+        .filter_map(|function| Some((function.name.as_deref()?, function.file.as_deref(), function.line)));
     let functions: BTreeSet<_> = functions.collect();
     format!(
         "{} of {}{seconds}: {}, {}, {}.",

@@ -1,7 +1,7 @@
 //! The tables of a redacted report: lists of its facts, row by row.
 
 use crate::facts::safe::{address, break_title};
-use crate::facts::{Id, JobReport, LogReport, Text};
+use crate::facts::{self, Id, JobReport, LogReport};
 use crate::model::Fields;
 use crate::report::kit::formats::{self, micros};
 use crate::report::kit::tables::{Head, Td};
@@ -20,7 +20,7 @@ pub struct Section {
     pub id: &'static str,
     pub title: &'static str,
     heads: &'static [Column],
-    rows: fn(Shown<'_>) -> Vec<Vec<Cell>>,
+    rows: for<'r> fn(Shown<'r>) -> Vec<Vec<Cell>>,
 }
 
 /// A column.
@@ -148,7 +148,7 @@ fn ids(ids: &[Option<Id<'_>>]) -> Cell {
     Cell::Words(ids.iter().map(|id| id.as_deref().unwrap_or("-")).collect::<Vec<_>>().join(", "))
 }
 
-fn joined(texts: &[Text<'_>], between: &str) -> Cell {
+fn joined(texts: &[facts::Text<'_>], between: &str) -> Cell {
     Cell::Words(texts.iter().map(|text| &**text).collect::<Vec<_>>().join(between))
 }
 
@@ -278,7 +278,13 @@ pub const BREAKS: Section = Section {
                 let id = one.gb_id.as_deref();
                 let number = Cell::Break(id.map(str::to_owned));
                 let place = at(one.file.as_deref(), one.line);
-                vec![count(Some(one.count)), number, prose(id.and_then(break_title)), place, ids(&one.compile_ids)]
+                vec![
+                    count(Some(one.count)),
+                    number,
+                    prose(id.and_then(break_title)),
+                    place,
+                    ids(&one.compile_ids),
+                ]
             })
         })
     },
@@ -365,7 +371,12 @@ pub const PHASES: Section = Section {
     rows: |shown| {
         of_log(shown, |log| {
             each(&log.compile_time.phases, |one| {
-                vec![text(&one.name), seconds(Some(one.self_s)), seconds(Some(one.total_s)), count(Some(one.count))]
+                vec![
+                    text(&one.name),
+                    seconds(Some(one.self_s)),
+                    seconds(Some(one.total_s)),
+                    count(Some(one.count)),
+                ]
             })
         })
     },
@@ -423,7 +434,11 @@ pub const COLLECTIVES: Section = Section {
         of_log(shown, |log| {
             let calls = log.cross_rank.collectives.iter().flatten().flat_map(|graph| {
                 graph.ops.iter().zip(1u32..).map(|(call, number)| {
-                    vec![text(&graph.graph), Cell::Figure(Some(number.into()), number.to_string()), text(call)]
+                    vec![
+                        text(&graph.graph),
+                        Cell::Figure(Some(number.into()), number.to_string()),
+                        text(call),
+                    ]
                 })
             });
             calls.collect()

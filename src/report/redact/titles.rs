@@ -1,8 +1,8 @@
 //! The title of a finding, made anew: of its kind, of pseudonyms, and of what the lists say of its compiles.
 
 use crate::facts::safe::{
-    self, bare_operator, catalog_entry, catalog_entry_of, change_words, dtype_named, error_named, in_words, label_of,
-    operator_named, sizes_of,
+    self, bare_operator, catalog_entry, catalog_entry_of, change_words, dtype_named, error_named, in_words,
+    label_of, operator_named, sizes_of,
 };
 use crate::facts::{Compile, Finding, Id, LogReport, Names, Recompile};
 use crate::model::words::counted;
@@ -108,7 +108,8 @@ fn named(functions: &[String]) -> String {
 
 fn of_break(subject: &Subject<'_>, names: &mut Names) -> Option<String> {
     let (ids, at) = (ids(subject), subject.finding);
-    let is_its = |one: &crate::facts::GraphBreak<'_>| one.compile_ids.iter().any(|id| is_of(&ids, id.as_ref()));
+    let is_its =
+        |one: &crate::facts::GraphBreak<'_>| one.compile_ids.iter().any(|id| is_of(&ids, id.as_ref()));
     let is_here = |one: &crate::facts::GraphBreak<'_>| one.file == at.file && one.line == at.line;
     let mut breaks = entries(subject, |log| &log.graph_breaks, |one| is_here(one) && is_its(one));
     if breaks.is_empty() {
@@ -199,9 +200,10 @@ fn quoted(text: &str, names: &mut Names) -> String {
     if let Some(name) = names.known(text).or_else(|| operator_named(text)) {
         return name;
     }
-    let shaped =
-        text.split_once('[').and_then(|(kind, _)| Some((dtype_named(kind)?, sizes_of(text.strip_prefix(kind)?)?)));
-    match (shaped, bare_operator_named(text)) {
+    let shaped = text
+        .split_once('[')
+        .and_then(|(kind, _)| Some((dtype_named(kind)?, sizes_of(text.strip_prefix(kind)?)?)));
+    match (shaped, bare_operator(text)) {
         (Some((kind, sizes)), _) => format!("{kind}{sizes}"),
         (None, Some(operator)) => operator.to_owned(),
         (None, None) => names.other(text),
@@ -214,7 +216,8 @@ mod tests {
     use crate::facts::{Compile, Function};
 
     fn title_of(kind: &str, text: &str) -> String {
-        let function = Function { name: Some("secret".into()), file: Some("/secret/a.py".into()), line: None };
+        let function =
+            Function { name: Some("secret".into()), file: Some("/secret/a.py".into()), line: None };
         let compile = Compile { id: Some(Id::new("0/0")), function: Some(function), ..Compile::default() };
         let log = LogReport { compiles: vec![compile].into(), ..LogReport::default() };
         let compile_ids = vec![Some(Id::new("0/0"))].into();
@@ -260,7 +263,8 @@ mod tests {
     fn what_changed_is_its_kind_with_sizes_and_dtypes_and_no_name() {
         let of = |texts: &[&str]| {
             let recompile = |text: &&str| Recompile {
-                reasons: vec![crate::facts::Reason { text: text.to_string().into(), ..Default::default() }].into(),
+                reasons: vec![crate::facts::Reason { text: text.to_string().into(), ..Default::default() }]
+                    .into(),
                 ..Recompile::default()
             };
             let all: Vec<Recompile<'_>> = texts.iter().map(recompile).collect();

@@ -17,7 +17,7 @@ pub(crate) mod performance;
 pub(crate) mod provenance;
 pub(crate) mod recompilations;
 #[cfg(test)]
-mod rendered;
+mod rendered_in_tests;
 pub(crate) mod search;
 pub(crate) mod shapes;
 pub(crate) mod time;

@@ -1,4 +1,4 @@
-use crate::report::pages::rendered::rendered;
+use crate::report::pages::rendered_in_tests::rendered;
 use crate::report::pages::{code, guards};
 use crate::report::subject::Settings;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-use crate::report::pages::rendered::rendered;
+use crate::report::pages::rendered_in_tests::rendered;
 use crate::report::subject::Settings;
 
 /// The landing page of a log, and the pages on which it continues, with their paths.

@@ -42,6 +42,18 @@ impl Change {
         self
     }
 
+    /// Inputs that were, or were not, the same object.
+    pub(super) fn of_alias(source: Option<String>, [old, new]: [&str; 2]) -> Self {
+        Self { kind: ChangeKind::Alias, source, ..Self::default() }.with_values(Some(old), Some(new))
+    }
+
+    /// A key or an item that a container had, or lacked, and now lacks, or has.
+    pub(super) fn of_item(kind: ChangeKind, container: &str, item: &str, was_in: bool) -> Self {
+        let (old, new) = if was_in { ("with", "without") } else { ("without", "with") };
+        let values = (format!("{old} {item}"), format!("{new} {item}"));
+        Self::new(kind, Some(container)).with_values(Some(&values.0), Some(&values.1))
+    }
+
     pub(super) fn with_condition(mut self, condition: impl Into<String>) -> Self {
         self.condition = Some(condition.into());
         self

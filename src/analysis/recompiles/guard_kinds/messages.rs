@@ -39,9 +39,8 @@ pub(super) fn global_state(text: &str) -> Option<Change> {
         name if name.starts_with("autocast") => ChangeKind::Autocast,
         _ => ChangeKind::Setting,
     };
-    let mut change = Change::new(kind, None);
-    change.source = (!names.is_empty()).then(|| names.join(", "));
-    Some(change)
+    let source = (!names.is_empty()).then(|| names.join(", "));
+    Some(Change { kind, source, ..Change::default() })
 }
 
 /// `tensor 'x' size mismatch at index 0. expected 4, actual 6`
@@ -66,10 +65,9 @@ pub(super) fn tensor(text: &str) -> Option<Change> {
         what if what.contains("device") => ChangeKind::Device,
         _ => ChangeKind::Other,
     };
-    let mut change = Change::new(kind, Some(source)).with_values(old, new);
-    change.of_parameter = is_parameter;
-    change.dimension = at.trim().strip_prefix("at index ").and_then(|n| n.trim().parse().ok());
-    Some(change)
+    let dimension = at.trim().strip_prefix("at index ").and_then(|number| number.trim().parse().ok());
+    let change = Change::new(kind, Some(source)).with_values(old, new);
+    Some(Change { dimension, of_parameter: is_parameter, ..change })
 }
 
 /// `expected 4, actual 6`; older torch also says `Expected device index to be 0, got 1`.
@@ -106,10 +104,9 @@ fn dispatch_keys(source: &str, old: Option<&str>, new: Option<&str>) -> Change {
     let is_autocast = (gone.len() + came.len() > 0) && gone.iter().chain(&came).all(autocast);
     let kind = if is_autocast { ChangeKind::Autocast } else { ChangeKind::DispatchKeys };
     let words = |keys: &[&str]| if keys.is_empty() { "none".to_owned() } else { keys.join(", ") };
-    let mut change = Change::new(kind, Some(source));
     let text = format!("dispatch keys gone: {}; new: {}", words(&gone), words(&came));
-    change.condition = (!was.is_empty() && !is.is_empty()).then_some(text);
-    change
+    let condition = (!was.is_empty() && !is.is_empty()).then_some(text);
+    Change { condition, ..Change::new(kind, Some(source)) }
 }
 
 fn keys(text: &str) -> Vec<&str> {
@@ -161,13 +158,11 @@ fn class_name(text: &str) -> &str {
 pub(super) fn duplicates(text: &str) -> Option<Change> {
     let rest = text.strip_prefix("Duplicate tensor")?;
     let list = rest.split_once('[').map(|(_, list)| list.trim_end().trim_end_matches(']'));
-    let mut change =
-        Change::new(ChangeKind::Alias, None).with_values(Some("different tensors"), Some("the same tensor"));
     // Names may contain brackets and single quotes; the double quotes are torch's.
     let names = list.map(|list| list.split('"').skip(1).step_by(2).collect::<Vec<_>>());
     let names = names.filter(|names| !names.is_empty());
-    change.source = names.map(|names| names.into_iter().map(as_written).collect::<Vec<_>>().join(", "));
-    Some(change)
+    let source = names.map(|names| names.into_iter().map(as_written).collect::<Vec<_>>().join(", "));
+    Some(Change::of_alias(source, ["different tensors", "the same tensor"]))
 }
 
 /// `_has_dynamo_dim_marking is present on runtime tensor but was absent at compile time`

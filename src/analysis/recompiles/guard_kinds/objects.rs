@@ -45,9 +45,8 @@ pub(super) fn object_check(text: &str) -> Option<Change> {
         None if source.ends_with(".training") => (ChangeKind::Training, source),
         None => (ChangeKind::Object, source),
     };
-    let mut change = Change::new(kind, Some(&source));
-    change.address = arguments.get(1).and_then(|address| address.parse().ok());
-    Some(change)
+    let address = arguments.get(1).and_then(|address| address.parse().ok());
+    Some(Change { address, ..Change::new(kind, Some(&source)) })
 }
 
 /// Adds the class that torch 2.15 writes after an object or type check.
@@ -72,19 +71,18 @@ pub(super) fn add_class(change: &mut Change, text: &str) {
 pub(super) fn alias(text: &str) -> Option<Change> {
     if let Some(("check_no_aliasing", arguments)) = call(text) {
         let names: Vec<String> = arguments.iter().map(|name| as_written(name)).collect();
-        let mut change = Change::new(ChangeKind::Alias, None)
-            .with_values(Some("different tensors"), Some("the same tensor"));
-        change.source = (!names.is_empty()).then(|| names.join(", "));
-        return Some(change);
+        let source = (!names.is_empty()).then(|| names.join(", "));
+        return Some(Change::of_alias(source, ["different tensors", "the same tensor"]));
     }
     let (left, operator, right) = comparison(unwrapped(text))?.pair()?;
     let is_constant = |side: &str| matches!(side, "None" | "True" | "False" | "Ellipsis" | "NotImplemented");
     if !matches!(operator, "is" | "is not") || is_constant(left) || is_constant(right) {
         return None;
     }
-    let mut change = Change::new(ChangeKind::Alias, None);
-    change.source = Some(format!("{}, {}", as_written(left), as_written(right)));
-    let words = ("the same object", "different objects");
-    let (old, new) = if operator == "is" { words } else { (words.1, words.0) };
-    Some(change.with_values(Some(old), Some(new)))
+    let source = format!("{}, {}", as_written(left), as_written(right));
+    let mut values = ["the same object", "different objects"];
+    if operator == "is not" {
+        values.reverse();
+    }
+    Some(Change::of_alias(Some(source), values))
 }

@@ -18,9 +18,8 @@ pub(super) fn sizes(text: &str) -> Option<Change> {
     }
     let is_duck = compared.as_ref().is_some_and(|compared| is_equality_of_sizes(compared));
     let kind = if is_duck { ChangeKind::EqualSizes } else { ChangeKind::Relation };
-    let mut change = Change::new(kind, Some(&first.tensor)).with_condition(bare(&read.written));
-    change.dimension = first.dimension;
-    Some(change)
+    let change = Change::new(kind, Some(&first.tensor)).with_condition(bare(&read.written));
+    Some(Change { dimension: first.dimension, ..change })
 }
 
 /// A condition on strides or offsets is about the layout, whatever else it names.
@@ -30,18 +29,13 @@ fn layout(read: &SizeCondition) -> Option<Change> {
         Property::StorageOffset => ChangeKind::StorageOffset,
         _ => ChangeKind::Stride,
     };
-    let mut change = Change::new(kind, Some(&size.tensor)).with_condition(read.written.clone());
-    change.dimension = size.dimension;
-    let value = comparison(&read.written).and_then(|compared| {
+    let old = comparison(&read.written).and_then(|compared| {
         let (left, operator, right) = compared.pair()?;
         let is_value = operator == "==" && left == size.written() && right.parse::<i64>().is_ok();
         is_value.then(|| right.to_owned())
     });
-    if value.is_some() {
-        change.condition = None;
-        change.old = value;
-    }
-    Some(change)
+    let condition = old.is_none().then(|| read.written.clone());
+    Some(Change { dimension: size.dimension, old, condition, ..Change::new(kind, Some(&size.tensor)) })
 }
 
 /// A size compared with a number: `x.size()[0] == 8` is a size, `2 <= x.size()[0]` excludes sizes 0 and 1.
@@ -61,11 +55,8 @@ fn one_size(compared: &Comparison<'_>, size: &SizeOf) -> Option<Change> {
         }
         _ => return None,
     };
-    let mut change = Change::new(kind, Some(&size.tensor));
-    change.dimension = size.dimension;
-    let number = number.to_string();
-    let old = (operator == "==").then_some(number.as_str());
-    Some(change.with_values(old, None))
+    let old = (operator == "==").then(|| number.to_string());
+    Some(Change { dimension: size.dimension, old, ..Change::new(kind, Some(&size.tensor)) })
 }
 
 /// Two input sizes that share a symbol because they were equal.

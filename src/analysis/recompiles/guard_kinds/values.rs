@@ -41,9 +41,7 @@ pub(super) fn setting(text: &str) -> Option<Change> {
     let (_, name) = forms.iter().find(|(mark, _)| text.contains(mark))?;
     let kind = if *name == "grad_mode" { ChangeKind::GradMode } else { ChangeKind::Setting };
     let old = comparison(text).and_then(|compared| compared.operands.last().copied());
-    let mut change = Change::new(kind, None).with_values(old, None);
-    change.source = Some((*name).to_owned());
-    Some(change)
+    Some(Change { kind, source: Some((*name).to_owned()), ..Change::default() }.with_values(old, None))
 }
 
 /// `len(xs) == 1`, `len(d) != 2` (which words the failure, not the condition), `not xs`, `___tuple_iterator_len(it) == 2`.
@@ -67,25 +65,18 @@ pub(super) fn length(text: &str) -> Option<Change> {
 
 /// `list(dict.keys(d))[0] == 'a'`, `not ___dict_contains('a', d)`, `'a' in d`, `___dict_version(d) == 3`.
 pub(super) fn keys(text: &str) -> Option<Change> {
-    let of = |source: &str| Change::new(ChangeKind::Keys, Some(source));
+    let item = |source: &str, key: &str, was_in| Change::of_item(ChangeKind::Keys, source, key, was_in);
     let (is_not, asked) = text.strip_prefix("not ").map_or((false, text), |asked| (true, asked));
     if let Some((callee, arguments)) = call(asked) {
         let [key, source] = arguments.as_slice() else { return None };
-        let (old, new) = if is_not { ("without", "with") } else { ("with", "without") };
-        return (callee == "___dict_contains")
-            .then(|| of(source).with_values(Some(&format!("{old} {key}")), Some(&format!("{new} {key}"))));
+        return (callee == "___dict_contains").then(|| item(source, key, !is_not));
     }
     let (left, operator, right) = comparison(text)?.pair()?;
     if matches!(operator, "in" | "not in") {
-        return Some(of(right).with_values(Some(&format!("{operator}: {left}")), None)).map(|mut change| {
-            let (with, without) = (format!("with {left}"), format!("without {left}"));
-            let (old, new) = if operator == "in" { (with, without) } else { (without, with) };
-            (change.old, change.new) = (Some(old), Some(new));
-            change
-        });
+        return Some(item(right, left, operator == "in"));
     }
     let source = dictionary_of_keys(left)?;
-    Some(of(&source).with_values(Some(right), None))
+    Some(Change::new(ChangeKind::Keys, Some(&source)).with_values(Some(right), None))
 }
 
 /// The dictionary in `list(dict.keys(d))[0]`, `list(d.keys())[0]`, `d.keys()`, `___dict_version(d)`.
@@ -108,11 +99,8 @@ pub(super) fn member(text: &str) -> Option<Change> {
     let (is_not, asked) = text.strip_prefix("not ").map_or((false, text), |asked| (true, asked));
     if let Some((callee, arguments)) = call(asked) {
         let [source, item] = arguments.as_slice() else { return None };
-        let (old, new) = if is_not { ("without", "with") } else { ("with", "without") };
-        return callee.ends_with(".__contains__").then(|| {
-            Change::new(ChangeKind::Member, Some(source))
-                .with_values(Some(&format!("{old} {item}")), Some(&format!("{new} {item}")))
-        });
+        let is_set = callee.ends_with(".__contains__");
+        return is_set.then(|| Change::of_item(ChangeKind::Member, source, item, !is_not));
     }
     let (left, operator, right) = comparison(text)?.pair()?;
     let is_set =

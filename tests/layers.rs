@@ -34,7 +34,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
     ("analysis", &["trace", "model"]),
     ("facts", &["model", "analysis"]),
     ("compare", &["trace", "model", "analysis", "facts", "rel_path"]),
-    ("show", &["facts"]),
+    ("show", &["facts", "model"]),
     ("source_tree", &["analysis"]),
     ("output", &["rel_path", "system"]),
     (

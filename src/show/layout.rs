@@ -115,7 +115,7 @@ mod tests {
 
     fn table(rows: &[[&str; 2]]) -> Table {
         let rows = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
-        Table { title: "Things", columns: &["Name", "What it is"], rows, empty: "There is none." }
+        Table { title: "Things", columns: vec!["Name", "What it is"], rows, empty: "There is none." }
     }
 
     fn shown(table: &Table, width: Option<usize>, all: bool) -> String {

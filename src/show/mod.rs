@@ -12,10 +12,12 @@ mod tables;
 pub use layout::Showing;
 pub use subject::Subject;
 
-use crate::facts::{self, ReportKind};
+use crate::facts::{self, JobReport, LogReport, ReportKind};
 use anyhow::{Context, bail};
-use serde_json::{Map, Value, json};
+use select::select;
+use serde_json::{Value, json};
 use std::path::Path;
+use tables::Table;
 
 /// The version of the JSON.
 const SCHEMA: u64 = 1;
@@ -25,17 +27,20 @@ const SCHEMA: u64 = 1;
 pub struct Shown {
     subject: Subject,
     /// The part of the job's own report.
-    job: Option<Value>,
-    logs: Vec<ShownLog>,
+    job: Option<Part>,
+    logs: Vec<Part>,
 }
 
-/// The requested part of one log.
+/// The requested part of one report.
 #[derive(Debug)]
-struct ShownLog {
-    /// `rank 3`; empty for a log alone.
+struct Part {
+    /// `rank 3`; empty for a single log.
     name: String,
-    /// Lists and objects as in `report.json`, by key.
-    facts: Map<String, Value>,
+    tables: Vec<Table>,
+    /// Lists and objects as in `report.json`.
+    json: Value,
+    /// Whether the report has what the subject names.
+    is_found: bool,
 }
 
 impl Shown {
@@ -51,34 +56,36 @@ impl Shown {
     fn read(folder: &Path, subject: &Subject) -> anyhow::Result<Shown> {
         let mut bytes = Vec::new();
         facts::load(folder, &mut bytes)?;
-        let report: Value = serde_json::from_slice(&bytes).context("has a report.json that is no JSON")?;
         let mut shown = Shown { subject: subject.clone(), job: None, logs: Vec::new() };
         match facts::kind(&bytes)? {
-            ReportKind::Job => shown.read_ranks(folder, &report)?,
+            ReportKind::Job => shown.read_ranks(folder, &facts::job_report(&bytes)?)?,
             ReportKind::Several => bail!(facts::wants_one_of(&bytes)?),
             ReportKind::Log => {
+                let report = facts::log_report(&bytes)?;
                 if let Subject::Rank(rank) = subject
-                    && report["log"]["rank"] != *rank
+                    && report.log.rank != Some(*rank)
                 {
                     bail!("is not the report of rank {rank}");
                 }
-                shown.add(String::new(), &report);
+                shown.add(String::new(), &report)?;
             }
         }
-        if shown.job.is_none() && !shown.logs.iter().any(|log| select::has_named(&log.facts)) {
+        if !shown.job.iter().chain(&shown.logs).any(|part| part.is_found) {
             bail!("has no {} {}", subject.word(), subject.name().unwrap_or_default());
         }
         Ok(shown)
     }
 
-    fn read_ranks(&mut self, folder: &Path, job: &Value) -> anyhow::Result<()> {
-        let ranks = job["ranks"].as_array().map(Vec::as_slice).unwrap_or_default();
+    fn read_ranks(&mut self, folder: &Path, job: &JobReport<'_>) -> anyhow::Result<()> {
         if self.subject == Subject::Overview {
-            self.job = Some(json!({ "ranks": ranks, "findings": job["findings"] }));
+            let findings: Vec<_> = job.findings.iter().collect();
+            let tables = vec![tables::ranks(&job.ranks), tables::findings(&findings)];
+            let json = json!({ "ranks": job.ranks, "findings": findings });
+            self.job = Some(Part { name: String::new(), tables, json, is_found: true });
             return Ok(());
         }
         let mut bytes = Vec::new();
-        for rank in ranks.iter().filter_map(|rank| rank["rank"].as_u64()) {
+        for rank in job.ranks.iter().map(|rank| rank.rank) {
             if matches!(self.subject, Subject::Rank(wanted) if wanted != rank) {
                 continue;
             }
@@ -87,32 +94,30 @@ impl Shown {
             if below.join(facts::FILE).is_file() {
                 let of_rank = || format!("has a rank {rank} that cannot be read");
                 facts::load(&below, &mut bytes).with_context(of_rank)?;
-                self.add(format!("rank {rank}"), &serde_json::from_slice(&bytes).with_context(of_rank)?);
+                self.add(format!("rank {rank}"), &facts::log_report(&bytes).with_context(of_rank)?)?;
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, name: String, report: &Value) {
-        self.logs.push(ShownLog { name, facts: select::facts(&self.subject, report) });
+    fn add(&mut self, name: String, report: &LogReport<'_>) -> anyhow::Result<()> {
+        let selected = select(name.clone(), &self.subject, report);
+        let json = serde_json::to_value(&selected)?;
+        let is_found = selected.compiles.as_ref().is_none_or(|all| !all.is_empty());
+        self.logs.push(Part { name, tables: tables::tables(&selected), json, is_found });
+        Ok(())
     }
 
     /// The facts as JSON: `{"schema": 1, "show", "name", "job", "logs": [{"name", ..}]}`, lists and objects as in
     /// `report.json`.
     #[must_use]
     pub fn json(&self) -> Value {
-        let logs = self.logs.iter().map(|log| {
-            let mut facts = Map::new();
-            facts.insert("name".to_owned(), log.name.as_str().into());
-            facts.extend(log.facts.clone());
-            Value::Object(facts)
-        });
         json!({
             "schema": SCHEMA,
             "show": self.subject.word(),
             "name": self.subject.name(),
-            "job": self.job,
-            "logs": logs.collect::<Vec<_>>(),
+            "job": self.job.as_ref().map(|job| &job.json),
+            "logs": self.logs.iter().map(|log| &log.json).collect::<Vec<_>>(),
         })
     }
 
@@ -120,15 +125,11 @@ impl Shown {
     #[must_use]
     pub fn text(&self, showing: Showing) -> String {
         let mut text = String::new();
-        let job = self.job.iter().filter_map(Value::as_object);
-        for facts in job {
-            layout::write(&mut text, &tables::of(facts), showing);
-        }
-        for log in &self.logs {
-            if !log.name.is_empty() {
-                text.push_str(&format!("== {}\n\n", log.name));
+        for part in self.job.iter().chain(&self.logs) {
+            if !part.name.is_empty() {
+                text.push_str(&format!("== {}\n\n", part.name));
             }
-            layout::write(&mut text, &tables::of(&log.facts), showing);
+            layout::write(&mut text, &part.tables, showing);
         }
         text
     }

@@ -1,93 +1,147 @@
 //! The part of a `report.json` that a subject selects.
 
 use super::subject::Subject;
-use serde_json::{Map, Value, json};
+use crate::facts::{
+    CacheLookup, Compile, CompileTime, Failure, Finding, GraphBreak, Id, Kernel, LogReport, Recompile,
+    Restart, Torch,
+};
+use crate::model::RankLog;
+use serde::Serialize;
 
-/// Lists whose entries belong to compiles.
-const OF_COMPILES: [&str; 6] = ["findings", "graph_breaks", "recompiles", "failures", "restarts", "caches"];
+/// The selected part of one log. As JSON it has the lists and objects of `report.json`.
+#[derive(Default, Serialize)]
+pub(super) struct Selection<'r> {
+    /// `rank 3`; empty for a single log.
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub torch: Option<&'r Option<Torch<'r>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<&'r RankLog>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub findings: Option<Vec<&'r Finding<'r>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph_breaks: Option<Vec<&'r GraphBreak<'r>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recompiles: Option<Vec<&'r Recompile<'r>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failures: Option<Vec<&'r Failure<'r>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restarts: Option<Vec<&'r Restart<'r>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caches: Option<Vec<&'r CacheLookup<'r>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compiles: Option<Vec<&'r Compile<'r>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compile_time: Option<&'r CompileTime<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernels: Option<Vec<KernelOfCompile<'r>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_kernels: Option<Option<Vec<&'r Kernel<'r>>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+}
 
-/// The part of a log's report, by the keys of the JSON.
-pub fn facts(subject: &Subject, report: &Value) -> Map<String, Value> {
-    let mut facts = Map::new();
-    let mut keep = |keys: &[&str]| {
-        for key in keys {
-            facts.insert((*key).to_owned(), report[*key].clone());
-        }
-    };
+/// A kernel of a compile's generated code.
+#[derive(Serialize)]
+pub(super) struct KernelOfCompile<'r> {
+    pub compile_id: Option<&'r Id<'r>>,
+    pub name: &'r str,
+    /// How often it is defined or called.
+    pub count: u64,
+}
+
+/// The length of each list, and the compile time.
+#[derive(Serialize)]
+pub(super) struct Counts {
+    pub compiles: usize,
+    pub graph_breaks: usize,
+    pub recompiles: usize,
+    pub failures: usize,
+    pub restarts: usize,
+    pub caches: usize,
+    pub compile_seconds: Option<f64>,
+}
+
+/// The part of a log's report.
+pub(super) fn select<'r>(name: String, subject: &Subject, report: &'r LogReport<'r>) -> Selection<'r> {
+    let mut selected = Selection { name, ..Selection::default() };
     match subject {
         Subject::Overview | Subject::Rank(_) => {
-            keep(&["torch", "log", "findings"]);
-            facts.insert("counts".to_owned(), counts(report));
+            selected.torch = Some(&report.torch);
+            selected.log = Some(&report.log);
+            selected.findings = Some(report.findings.iter().collect());
+            selected.counts = Some(counts(report));
         }
-        Subject::Breaks => keep(&["graph_breaks"]),
-        Subject::Recompiles => keep(&["recompiles"]),
-        Subject::Failures => keep(&["failures", "restarts"]),
-        Subject::Caches => keep(&["caches"]),
-        Subject::Time => keep(&["compile_time"]),
+        Subject::Breaks => selected.graph_breaks = Some(report.graph_breaks.iter().collect()),
+        Subject::Recompiles => selected.recompiles = Some(report.recompiles.iter().collect()),
+        Subject::Failures => {
+            selected.failures = Some(report.failures.iter().collect());
+            selected.restarts = Some(report.restarts.iter().collect());
+        }
+        Subject::Caches => selected.caches = Some(report.caches.iter().collect()),
+        Subject::Time => selected.compile_time = Some(&report.compile_time),
         Subject::Kernels => {
-            facts.insert("kernels".to_owned(), kernels(report));
-            facts.insert("measured_kernels".to_owned(), report["performance"]["kernels"].clone());
+            selected.kernels = Some(report.compiles.iter().flat_map(kernels).collect());
+            let measured = report.performance.as_ref();
+            selected.measured_kernels = Some(measured.map(|measured| measured.kernels.iter().collect()));
         }
-        Subject::Compile(id) => of_compiles(&mut facts, report, |compile| compile["id"] == id.as_str()),
+        Subject::Compile(id) => {
+            of_compiles(&mut selected, report, |compile| compile.id.as_deref() == Some(id))
+        }
         Subject::Function(name) => {
-            let is_called = |compile: &Value| compile["function"]["name"] == name.as_str();
-            if list(report, "compiles").iter().any(is_called) {
-                of_compiles(&mut facts, report, is_called);
+            let named = |compile: &Compile<'r>, fits: &dyn Fn(&str) -> bool| {
+                compile.function.as_ref().and_then(|function| function.name.as_deref()).is_some_and(fits)
+            };
+            let is_called = |compile: &Compile<'r>| named(compile, &|own| own == name);
+            if report.compiles.iter().any(is_called) {
+                of_compiles(&mut selected, report, is_called);
             } else {
-                let holds = |compile: &Value| {
-                    compile["function"]["name"].as_str().is_some_and(|own| own.contains(name.as_str()))
-                };
-                of_compiles(&mut facts, report, holds);
+                of_compiles(&mut selected, report, |compile| {
+                    named(compile, &|own| own.contains(name.as_str()))
+                });
             }
         }
     }
-    facts
-}
-
-/// Whether the named subject exists: it needs a compile.
-pub fn has_named(facts: &Map<String, Value>) -> bool {
-    facts.get("compiles").and_then(Value::as_array).is_none_or(|compiles| !compiles.is_empty())
+    selected
 }
 
 /// Adds some compiles, and the entries of all lists that belong to them.
-fn of_compiles(facts: &mut Map<String, Value>, report: &Value, wanted: impl Fn(&Value) -> bool) {
-    let compiles: Vec<Value> = list(report, "compiles").iter().filter(|one| wanted(one)).cloned().collect();
-    let ids: Vec<&str> = compiles.iter().filter_map(|compile| compile["id"].as_str()).collect();
-    let is_of = |id: &Value| id.as_str().is_some_and(|id| ids.contains(&id));
-    for key in OF_COMPILES {
-        let belongs =
-            |entry: &&Value| is_of(&entry["compile_id"]) || list(entry, "compile_ids").iter().any(is_of);
-        let entries: Vec<Value> = list(report, key).iter().filter(belongs).cloned().collect();
-        facts.insert(key.to_owned(), entries.into());
+fn of_compiles<'r>(
+    selected: &mut Selection<'r>,
+    report: &'r LogReport<'r>,
+    wanted: impl Fn(&Compile<'r>) -> bool,
+) {
+    let compiles: Vec<&Compile<'_>> = report.compiles.iter().filter(|one| wanted(one)).collect();
+    let ids: Vec<&str> = compiles.iter().filter_map(|compile| compile.id.as_deref()).collect();
+    let is_of = |id: &Option<Id<'_>>| id.as_deref().is_some_and(|id| ids.contains(&id));
+    let any_of = |all: &[Option<Id<'_>>]| all.iter().any(is_of);
+    selected.findings = Some(report.findings.iter().filter(|one| any_of(&one.compile_ids)).collect());
+    selected.graph_breaks = Some(report.graph_breaks.iter().filter(|one| any_of(&one.compile_ids)).collect());
+    selected.recompiles = Some(report.recompiles.iter().filter(|one| is_of(&one.compile_id)).collect());
+    selected.failures = Some(report.failures.iter().filter(|one| is_of(&one.compile_id)).collect());
+    selected.restarts = Some(report.restarts.iter().filter(|one| is_of(&one.compile_id)).collect());
+    selected.caches = Some(report.caches.iter().filter(|one| is_of(&one.compile_id)).collect());
+    selected.compiles = Some(compiles);
+}
+
+fn counts(report: &LogReport<'_>) -> Counts {
+    Counts {
+        // The entry for records without a compile id does not count.
+        compiles: report.compiles.iter().filter(|one| one.id.is_some()).count(),
+        graph_breaks: report.graph_breaks.len(),
+        recompiles: report.recompiles.len(),
+        failures: report.failures.len(),
+        restarts: report.restarts.len(),
+        caches: report.caches.len(),
+        compile_seconds: report.compile_time.total_s,
     }
-    facts.insert("compiles".to_owned(), compiles.into());
 }
 
-/// The entries of a list.
-pub fn list<'v>(of: &'v Value, key: &str) -> &'v [Value] {
-    of[key].as_array().map(Vec::as_slice).unwrap_or_default()
-}
-
-/// The length of each list.
-fn counts(report: &Value) -> Value {
-    let mut counts = Map::new();
-    for key in ["compiles", "graph_breaks", "recompiles", "failures", "restarts", "caches"] {
-        counts.insert(key.to_owned(), list(report, key).len().into());
-    }
-    // The entry for records without a compile id does not count.
-    let compiles = list(report, "compiles").iter().filter(|one| one["id"].is_string()).count();
-    counts.insert("compiles".to_owned(), compiles.into());
-    counts.insert("compile_seconds".to_owned(), report["compile_time"]["total_s"].clone());
-    counts.into()
-}
-
-/// The kernels of all compiles.
-fn kernels(report: &Value) -> Value {
-    let of_compile = |compile: &Value| -> Vec<Value> {
-        let kernels = compile["kernels"].as_object().into_iter().flatten();
-        kernels
-            .map(|(name, count)| json!({ "compile_id": compile["id"], "name": name, "count": count }))
-            .collect()
+fn kernels<'r>(compile: &'r Compile<'r>) -> impl Iterator<Item = KernelOfCompile<'r>> {
+    let of = |(name, count): (&'r crate::facts::Text<'r>, &u64)| KernelOfCompile {
+        compile_id: compile.id.as_ref(),
+        name,
+        count: *count,
     };
-    list(report, "compiles").iter().flat_map(of_compile).collect::<Vec<_>>().into()
+    compile.kernels.iter().map(of)
 }

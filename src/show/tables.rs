@@ -1,218 +1,274 @@
-//! The lists of `report.json` as tables: which columns each has.
+//! The lists of `report.json` as tables.
 
-use super::select::list;
-use serde_json::{Map, Value};
+use super::select::{Counts, Selection};
+use crate::facts::{Compile, CompileTime, Finding, Rank, Reason, Recompile};
 
 /// A table.
-pub struct Table {
+#[derive(Debug)]
+pub(super) struct Table {
     pub title: &'static str,
-    pub columns: &'static [&'static str],
+    pub columns: Vec<&'static str>,
     pub rows: Vec<Vec<String>>,
     /// Shown instead of an empty table.
     pub empty: &'static str,
 }
 
-/// All tables of what was asked for.
-pub fn of(facts: &Map<String, Value>) -> Vec<Table> {
-    facts.iter().flat_map(|(key, value)| tables(key, value)).collect()
-}
-
-fn tables(key: &str, value: &Value) -> Vec<Table> {
-    let rows = value.as_array().map(Vec::as_slice).unwrap_or_default();
-    match key {
-        "counts" => vec![counts(value)],
-        "compile_time" => compile_time(value),
-        "measured_kernels" if rows.is_empty() => Vec::new(),
-        _ => LISTS.iter().filter(|list| list.key == key).map(|list| list.table(rows)).collect(),
-    }
-}
-
-/// A list of `report.json` as a table.
-struct List {
-    key: &'static str,
+/// A column of a table whose rows are made of `R`.
+struct Column<R> {
     title: &'static str,
-    columns: &'static [&'static str],
-    /// The rows of an entry.
-    rows: fn(&Value) -> Vec<Vec<String>>,
-    empty: &'static str,
+    cell: fn(&R) -> String,
 }
 
-impl List {
-    fn table(&self, entries: &[Value]) -> Table {
-        let rows = entries.iter().flat_map(self.rows).collect();
-        Table { title: self.title, columns: self.columns, rows, empty: self.empty }
+fn column<R>(title: &'static str, cell: fn(&R) -> String) -> Column<R> {
+    Column { title, cell }
+}
+
+impl Table {
+    fn of<R>(title: &'static str, empty: &'static str, rows: &[R], columns: &[Column<R>]) -> Table {
+        let cells = |row: &R| columns.iter().map(|column| (column.cell)(row)).collect();
+        let rows = rows.iter().map(cells).collect();
+        Table { title, columns: columns.iter().map(|column| column.title).collect(), rows, empty }
     }
 }
 
-const LISTS: [List; 10] = [
-    List {
-        key: "ranks",
-        title: "Ranks",
-        columns: &["Rank", "State", "Compiles", "Breaks", "Recompiles", "Failures", "Seconds"],
-        rows: |one| vec![rank(one)],
-        empty: "There is no rank.",
-    },
-    List {
-        key: "compiles",
-        title: "Compiles",
-        columns: &["Compile", "Status", "Seconds", "Breaks", "Place", "Function"],
-        rows: |one| vec![compile(one)],
-        empty: "There is no compile.",
-    },
-    List {
-        key: "findings",
-        title: "Findings",
-        columns: &["Severity", "Cost", "Place", "Finding"],
-        rows: |one| vec![finding(one)],
-        empty: "There is no finding.",
-    },
-    List {
-        key: "graph_breaks",
-        title: "Graph breaks",
-        columns: &["Count", "Id", "Place", "Reason"],
-        rows: |one| vec![vec![text(&one["count"]), text(&one["gb_id"]), place(one), text(&one["reason"])]],
-        empty: "There is no graph break.",
-    },
-    List {
-        key: "recompiles",
-        title: "Recompilations",
-        columns: &["Compile", "Function", "Instead of", "Guard that failed"],
-        rows: recompile,
-        empty: "There is no recompilation.",
-    },
-    List {
-        key: "failures",
-        title: "Failures",
-        columns: &["Compile", "Error", "Place", "Reason"],
-        rows: |one| {
-            vec![vec![text(&one["compile_id"]), text(&one["type"]), place(one), text(&one["reason"])]]
-        },
-        empty: "There is no failure.",
-    },
-    List {
-        key: "restarts",
-        title: "Restarts",
-        columns: &["Compile", "Reason"],
-        rows: |one| texts(one, &["compile_id", "reason"]),
-        empty: "There is no restart.",
-    },
-    List {
-        key: "caches",
-        title: "Lookups in caches",
-        columns: &["Compile", "Cache", "Outcome", "Reason"],
-        rows: |one| texts(one, &["compile_id", "cache", "outcome", "reason"]),
-        empty: "There is no lookup in a cache.",
-    },
-    List {
-        key: "kernels",
-        title: "Kernels",
-        columns: &["Compile", "Count", "Kernel"],
-        rows: |one| texts(one, &["compile_id", "count", "name"]),
-        empty: "There is no kernel.",
-    },
-    List {
-        key: "measured_kernels",
-        title: "Measured kernels",
-        columns: &["Runs", "Sum in us", "Kernel"],
-        rows: |one| texts(one, &["count", "sum_us", "name"]),
-        empty: "",
-    },
-];
-
-/// A row of these values.
-fn texts(one: &Value, keys: &[&str]) -> Vec<Vec<String>> {
-    vec![keys.iter().map(|key| text(&one[*key])).collect()]
+/// All tables of a selection.
+pub(super) fn tables(selected: &Selection<'_>) -> Vec<Table> {
+    let mut tables = Vec::new();
+    tables.extend(selected.findings.as_deref().map(findings));
+    tables.extend(selected.graph_breaks.as_deref().map(|all| {
+        Table::of(
+            "Graph breaks",
+            "There is no graph break.",
+            all,
+            &[
+                column("Count", |one| one.count.to_string()),
+                column("Id", |one| text(one.gb_id.as_deref())),
+                column("Place", |one| place(one.file.as_deref(), one.line)),
+                column("Reason", |one| one.reason.owned()),
+            ],
+        )
+    }));
+    tables.extend(selected.recompiles.as_deref().map(recompiles));
+    tables.extend(selected.failures.as_deref().map(|all| {
+        Table::of(
+            "Failures",
+            "There is no failure.",
+            all,
+            &[
+                column("Compile", |one| text(one.compile_id.as_deref())),
+                column("Error", |one| one.error.owned()),
+                column("Place", |one| place(one.file.as_deref(), one.line)),
+                column("Reason", |one| text(one.reason.as_deref())),
+            ],
+        )
+    }));
+    tables.extend(selected.restarts.as_deref().map(|all| {
+        Table::of(
+            "Restarts",
+            "There is no restart.",
+            all,
+            &[
+                column("Compile", |one| text(one.compile_id.as_deref())),
+                column("Reason", |one| one.reason.owned()),
+            ],
+        )
+    }));
+    tables.extend(selected.caches.as_deref().map(|all| {
+        Table::of(
+            "Lookups in caches",
+            "There is no lookup in a cache.",
+            all,
+            &[
+                column("Compile", |one| text(one.compile_id.as_deref())),
+                column("Cache", |one| one.cache.owned()),
+                column("Outcome", |one| one.outcome.owned()),
+                column("Reason", |one| text(one.reason.as_deref())),
+            ],
+        )
+    }));
+    tables.extend(selected.compiles.as_deref().map(compiles));
+    tables.extend(selected.compile_time.into_iter().flat_map(compile_time));
+    tables.extend(kernels(selected));
+    tables.extend(selected.counts.as_ref().map(counts));
+    tables
 }
 
-fn rank(one: &Value) -> Vec<String> {
-    let keys = ["rank", "state", "compiles", "graph_breaks", "recompiles", "failures", "compile_time_s"];
-    keys.map(|key| text(&one[key])).to_vec()
+fn kernels(selected: &Selection<'_>) -> Vec<Table> {
+    let mut tables = Vec::new();
+    tables.extend(selected.kernels.as_deref().map(|all| {
+        Table::of(
+            "Kernels",
+            "There is no kernel.",
+            all,
+            &[
+                column("Compile", |one| text(one.compile_id.map(|id| &**id))),
+                column("Count", |one| one.count.to_string()),
+                column("Kernel", |one| one.name.to_owned()),
+            ],
+        )
+    }));
+    let measured = selected.measured_kernels.iter().flatten().filter(|all| !all.is_empty());
+    tables.extend(measured.map(|all| {
+        Table::of(
+            "Measured kernels",
+            "",
+            all,
+            &[
+                column("Runs", |one| one.count.to_string()),
+                column("Sum in us", |one| format!("{:?}", one.sum_us)),
+                column("Kernel", |one| one.name.owned()),
+            ],
+        )
+    }));
+    tables
 }
 
-fn compile(one: &Value) -> Vec<String> {
-    let function = &one["function"];
-    vec![
-        text(&one["id"]),
-        text(&one["status"]),
-        seconds(&one["time"]["seconds"]),
-        text(&one["graph_breaks"]),
-        place(function),
-        text(&function["name"]),
-    ]
+/// The ranks of a job.
+pub(super) fn ranks(all: &[Rank<'_>]) -> Table {
+    Table::of(
+        "Ranks",
+        "There is no rank.",
+        all,
+        &[
+            column("Rank", |rank| rank.rank.to_string()),
+            column("State", |rank| rank.state.owned()),
+            column("Compiles", |rank| count(rank.compiles)),
+            column("Breaks", |rank| count(rank.graph_breaks)),
+            column("Recompiles", |rank| count(rank.recompiles)),
+            column("Failures", |rank| count(rank.failures)),
+            column("Seconds", |rank| {
+                rank.compile_time_s.map_or_else(|| DASH.to_owned(), |seconds| format!("{seconds:?}"))
+            }),
+        ],
+    )
 }
 
-fn finding(one: &Value) -> Vec<String> {
-    let cost = &one["cost"];
-    let cost = match cost["seconds"].as_f64() {
-        Some(_) => format!("{} s {}", seconds(&cost["seconds"]), text(&cost["kind"])),
+/// Findings of a log or a job.
+pub(super) fn findings(all: &[&Finding<'_>]) -> Table {
+    let cost = |one: &&Finding<'_>| match &one.cost {
+        Some(cost) => format!("{} s {}", seconds(Some(cost.seconds)), &*cost.kind),
         None => DASH.to_owned(),
     };
-    vec![text(&one["severity"]), cost, place(one), text(&one["title"])]
+    Table::of(
+        "Findings",
+        "There is no finding.",
+        all,
+        &[
+            column("Severity", |one| one.severity.owned()),
+            column("Cost", cost),
+            column("Place", |one| place(one.file.as_deref(), one.line)),
+            column("Finding", |one| one.title.owned()),
+        ],
+    )
 }
 
-/// A row for each older compile whose guard failed.
-fn recompile(one: &Value) -> Vec<Vec<String>> {
-    let row = |against: &Value, guard: &Value| {
-        vec![text(&one["compile_id"]), text(&one["function"]), text(against), text(guard)]
-    };
-    match list(one, "reasons") {
-        [] => vec![row(&Value::Null, &Value::Null)],
-        reasons => reasons.iter().map(|reason| row(&reason["against"], &reason["guard"])).collect(),
-    }
+fn compiles(all: &[&Compile<'_>]) -> Table {
+    Table::of(
+        "Compiles",
+        "There is no compile.",
+        all,
+        &[
+            column("Compile", |one| text(one.id.as_deref())),
+            column("Status", |one| one.status.owned()),
+            column("Seconds", |one| seconds(one.time.seconds)),
+            column("Breaks", |one| one.graph_breaks.to_string()),
+            column("Place", |one| {
+                let function = one.function.as_ref();
+                place(function.and_then(|of| of.file.as_deref()), function.and_then(|of| of.line))
+            }),
+            column("Function", |one| text(one.function.as_ref().and_then(|of| of.name.as_deref()))),
+        ],
+    )
 }
 
-fn counts(value: &Value) -> Table {
-    let rows = value.as_object().into_iter().flatten();
-    Table {
-        title: "Overview",
-        columns: &["What", "Count"],
-        rows: rows.map(|(key, count)| vec![key.replace('_', " "), text(count)]).collect(),
-        empty: "",
-    }
+/// A recompile with one of its failed guards; None if it has none.
+struct FailedGuard<'r> {
+    recompile: &'r Recompile<'r>,
+    reason: Option<&'r Reason<'r>>,
 }
 
-fn compile_time(value: &Value) -> Vec<Table> {
-    let whole = vec!["all".to_owned(), seconds(&value["total_s"])];
-    let parts = list(value, "parts").iter().map(|part| vec![text(&part["name"]), seconds(&part["seconds"])]);
-    let phase = |one: &Value| {
-        vec![seconds(&one["self_s"]), seconds(&one["total_s"]), text(&one["count"]), text(&one["name"])]
-    };
-    vec![
-        Table {
-            title: "Compile time",
-            columns: &["Part", "Seconds"],
-            rows: parts.chain([whole]).collect(),
-            empty: "",
-        },
-        Table {
-            title: "Phases",
-            columns: &["Own seconds", "Seconds", "Count", "Phase"],
-            rows: list(value, "phases").iter().map(phase).collect(),
-            empty: "The log does not time the phases of the compiler.",
-        },
-    ]
+/// A row per older compile whose guard failed.
+fn recompiles(all: &[&Recompile<'_>]) -> Table {
+    let rows = all.iter().flat_map(|recompile| {
+        let reasons = recompile.reasons.iter().map(Some);
+        let none = recompile.reasons.is_empty().then_some(None);
+        reasons.chain(none).map(|reason| FailedGuard { recompile, reason })
+    });
+    Table::of(
+        "Recompilations",
+        "There is no recompilation.",
+        &rows.collect::<Vec<_>>(),
+        &[
+            column("Compile", |row| text(row.recompile.compile_id.as_deref())),
+            column("Function", |row| text(row.recompile.function.as_deref())),
+            column("Instead of", |row| text(row.reason.and_then(|reason| reason.against.as_deref()))),
+            column("Guard that failed", |row| text(row.reason.and_then(|reason| reason.guard.as_deref()))),
+        ],
+    )
 }
 
-/// What is unknown.
+fn counts(counts: &Counts) -> Table {
+    let rows = [
+        ("compiles", counts.compiles.to_string()),
+        ("graph breaks", counts.graph_breaks.to_string()),
+        ("recompiles", counts.recompiles.to_string()),
+        ("failures", counts.failures.to_string()),
+        ("restarts", counts.restarts.to_string()),
+        ("caches", counts.caches.to_string()),
+        ("compile seconds", counts.compile_seconds.map_or_else(|| DASH.to_owned(), |all| format!("{all:?}"))),
+    ];
+    let columns =
+        [column("What", |row: &(&str, String)| row.0.to_owned()), column("Count", |row| row.1.clone())];
+    Table::of("Overview", "", &rows, &columns)
+}
+
+fn compile_time(time: &CompileTime<'_>) -> [Table; 2] {
+    let mut parts = Table::of(
+        "Compile time",
+        "",
+        &time.parts,
+        &[
+            column("Part", |part| text(part.name.as_deref())),
+            column("Seconds", |part| seconds(Some(part.seconds))),
+        ],
+    );
+    parts.rows.push(vec!["all".to_owned(), seconds(time.total_s)]);
+    let phases = Table::of(
+        "Phases",
+        "The log does not time the phases of the compiler.",
+        &time.phases,
+        &[
+            column("Own seconds", |phase| seconds(Some(phase.self_s))),
+            column("Seconds", |phase| seconds(Some(phase.total_s))),
+            column("Count", |phase| phase.count.to_string()),
+            column("Phase", |phase| phase.name.owned()),
+        ],
+    );
+    [parts, phases]
+}
+
+/// Shown for unknown values.
 const DASH: &str = "-";
 
-/// A value as the text of a cell.
-fn text(value: &Value) -> String {
-    match value {
-        Value::Null => DASH.to_owned(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
+fn text(text: Option<&str>) -> String {
+    text.unwrap_or(DASH).to_owned()
+}
+
+fn count(count: Option<u64>) -> String {
+    count.map_or_else(|| DASH.to_owned(), |count| count.to_string())
 }
 
 /// Seconds with milliseconds.
-fn seconds(value: &Value) -> String {
-    value.as_f64().map_or_else(|| DASH.to_owned(), |seconds| format!("{seconds:.3}"))
+fn seconds(seconds: Option<f64>) -> String {
+    seconds.map_or_else(|| DASH.to_owned(), |seconds| format!("{seconds:.3}"))
 }
 
 /// `model.py:12`
-fn place(one: &Value) -> String {
-    let Some(file) = one["file"].as_str() else { return DASH.to_owned() };
+fn place(file: Option<&str>, line: Option<i64>) -> String {
+    let Some(file) = file else { return DASH.to_owned() };
     let name = file.rsplit('/').next().unwrap_or(file);
-    one["line"].as_u64().map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"))
+    match line.filter(|line| *line >= 0) {
+        Some(line) => format!("{name}:{line}"),
+        None => name.to_owned(),
+    }
 }

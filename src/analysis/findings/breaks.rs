@@ -57,13 +57,13 @@ fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
     found.detail = detail(one, severity);
     found.place = place(one);
     found.stack.clone_from(&one.stack);
-    found.hints = match severity {
+    match severity {
         // torch's hints are for whoever can change the code that breaks.
         Severity::Info => {
-            vec!["Nothing to do: torch runs this part in eager mode, and goes on behind it.".to_owned()]
+            found.advise("Nothing to do: torch runs this part in eager mode, and goes on behind it.")
         }
-        _ => prose::useful(one.hints.clone()),
-    };
+        _ => found.advise_all(prose::useful(one.hints.clone())),
+    }
     for hit in hits {
         let share = hit.thrown_away_us.unwrap_or_default();
         // What the user cannot act on is no loss of theirs.

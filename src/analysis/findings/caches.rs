@@ -94,7 +94,7 @@ fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding 
     let reasons = if reasons.is_empty() { vec!["no reason recorded"] } else { reasons };
     found.fact("Reason in the log", Value::Prose(reasons.join("; ")));
     found.fact("Bypasses", Value::Prose(by_cache(same)));
-    found.hints.extend(cause.hint().map(str::to_owned));
+    found.advise_all(cause.hint());
     found.compiles = concerned;
     found.reason = cause.words().text();
     found
@@ -222,7 +222,7 @@ mod tests {
             (found[0].severity, found[0].title.text().as_str()),
             (Severity::Warning, "1 compile cannot be cached: a custom pass has no id")
         );
-        assert!(found[0].hints[0].contains("uuid()"));
+        assert!(found[0].advice[0].text.contains("uuid()"));
     }
 
     #[test]

@@ -26,9 +26,7 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
          nothing."
             .to_owned(),
     );
-    found.hints = vec![
-        "Leave the mode out where the program runs on a CPU, or move model and inputs to a GPU.".to_owned(),
-    ];
+    found.advise("Leave the mode out where the program runs on a CPU, or move model and inputs to a GPU.");
     let compiled = |(index, compile): (CompileIndex, &crate::model::Compile)| {
         compile.metrics.iter().any(|record| record.facts.inductor_us.is_some()).then_some(index)
     };

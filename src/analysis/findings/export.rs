@@ -96,7 +96,7 @@ fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
     };
     let mut found = Finding::new(&EXPORT, Severity::Warning, title);
     found.detail = Some(detail.to_owned());
-    found.hints = hints;
+    found.advise_all(hints);
     if let Some(result) = &one.result {
         let label = if failure.kind.of_operator() { "Reason" } else { "Assumed" };
         found.fact(label, Value::Code(vec![result.clone()]));

@@ -53,12 +53,12 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
     found.reason = format!("{}: {why}", failure.error);
     found.count = cause.failures.len() as u64;
     found.detail = prose::explanation(text).or_else(|| rest(text));
-    found.hints = prose::hints(text);
-    if let Some(one) = marked.first() {
-        found.hints = marked_hints(model, one);
-    } else if found.hints.is_empty() {
-        found.hints = export::hints_of_failure(model, failure);
-    }
+    let hints = match (marked.first(), prose::hints(text)) {
+        (Some(one), _) => marked_hints(model, one),
+        (None, hints) if hints.is_empty() => export::hints_of_failure(model, failure),
+        (None, hints) => hints,
+    };
+    found.advise_all(hints);
     found.read_more = prose::read_more(text);
     found.place = cause.place.clone();
     found.stack = cause.stack.clone();
@@ -77,8 +77,8 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
             "At a graph break",
             Value::Prose(one.context.as_ref().unwrap_or(&one.reason).trim_end_matches(':').to_owned()),
         );
-        if found.hints.is_empty() {
-            found.hints = prose::useful(one.hints.clone());
+        if found.advice.is_empty() {
+            found.advise_all(prose::useful(one.hints.clone()));
         }
         if let (None, Some(url)) = (&found.read_more, &one.url) {
             let name = one.gb_id.clone().unwrap_or_else(|| url.clone());

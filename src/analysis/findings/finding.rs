@@ -58,7 +58,9 @@ pub struct Finding {
     /// What makes up the cost.
     pub cost_parts: Vec<CostPart>,
     /// What to do, most fitting first.
-    pub hints: Vec<String>,
+    pub advice: Vec<Advice>,
+    /// The finding of the same list that is the cause of this one, by its position.
+    pub caused_by: Option<usize>,
     /// Further facts in the order in which they are read.
     pub facts: Vec<Fact>,
     /// Frames that led there, outermost first.
@@ -69,6 +71,48 @@ pub struct Finding {
     pub reason: String,
     /// The single findings of a group, most important first.
     pub members: Vec<Finding>,
+    /// What only a finding about a job has.
+    pub in_job: InJob,
+}
+
+/// Something that the reader can do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Advice {
+    /// What to do, in sentences.
+    pub text: String,
+    /// The line to write, where it is one.
+    pub code: Option<String>,
+    /// What it gains.
+    pub promise: Option<String>,
+    /// What in the log shows that it helps.
+    pub evidence: Option<String>,
+    /// What came of it where it was tried.
+    pub tried: Option<String>,
+}
+
+impl From<String> for Advice {
+    fn from(text: String) -> Advice {
+        Advice { text, ..Advice::default() }
+    }
+}
+
+impl From<&str> for Advice {
+    fn from(text: &str) -> Advice {
+        text.to_owned().into()
+    }
+}
+
+/// What only a finding about a job has.
+#[derive(Debug, Clone, Default)]
+pub struct InJob {
+    /// Ranks that it names first: indices into the job's.
+    pub ranks: Vec<usize>,
+    /// Ids of the compiles that it concerns.
+    pub compile_ids: Vec<String>,
+    /// Its kind in the reports of the ranks, where it comes from them.
+    pub kind_in_ranks: Option<String>,
+    /// Its page in the report of the first of these ranks.
+    pub url_in_rank: Option<String>,
 }
 
 /// A page that the log refers to.
@@ -117,7 +161,7 @@ pub struct ChainStep {
 
 impl Finding {
     /// A finding without a place, a cost or a word beyond its title.
-    pub(super) fn new(
+    pub(in crate::analysis) fn new(
         kind: &'static KindOfFinding,
         severity: Severity,
         title: impl Into<Sentence>,
@@ -138,11 +182,13 @@ impl Finding {
             claims: Vec::new(),
             cost: None,
             cost_parts: Vec::new(),
-            hints: Vec::new(),
+            advice: Vec::new(),
+            caused_by: None,
             facts: Vec::new(),
             stack: Vec::new(),
             read_more: None,
             members: Vec::new(),
+            in_job: InJob::default(),
         }
     }
 
@@ -177,6 +223,53 @@ impl Finding {
         if !claim.compiles.is_empty() {
             self.claims.push(claim);
         }
+    }
+
+    /// The sentence as it stands alone: those of a job begin with a small letter.
+    pub fn sentence(&self) -> Sentence {
+        self.title.capitalized()
+    }
+
+    /// The word of its kind in report.json.
+    pub fn kind_name(&self) -> &str {
+        self.in_job.kind_in_ranks.as_deref().unwrap_or(self.kind.word)
+    }
+
+    /// What to do, as texts.
+    pub fn hints(&self) -> impl Iterator<Item = &str> {
+        self.advice.iter().map(|advice| advice.text.as_str())
+    }
+
+    /// The same in one text, a line each.
+    pub fn hint(&self) -> Option<String> {
+        (!self.advice.is_empty()).then(|| self.hints().collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Adds something to do.
+    pub(in crate::analysis) fn advise(&mut self, advice: impl Into<Advice>) {
+        self.advice.push(advice.into());
+    }
+
+    /// Adds several things to do.
+    pub(in crate::analysis) fn advise_all(&mut self, advice: impl IntoIterator<Item = impl Into<Advice>>) {
+        self.advice.extend(advice.into_iter().map(Into::into));
+    }
+
+    /// The same finding with what it means.
+    pub(in crate::analysis) fn with_detail(self, detail: impl Into<String>) -> Finding {
+        Finding { detail: Some(detail.into()), ..self }
+    }
+
+    /// The same finding with something to do.
+    pub(in crate::analysis) fn with_advice(mut self, advice: impl Into<Advice>) -> Finding {
+        self.advise(advice);
+        self
+    }
+
+    /// The same finding, about these ranks of a job.
+    pub(in crate::analysis) fn with_ranks(mut self, ranks: Vec<usize>) -> Finding {
+        self.in_job.ranks = ranks;
+        self
     }
 
     /// Adds a fact.

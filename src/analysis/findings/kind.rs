@@ -2,8 +2,8 @@
 
 use super::cost::ChargeOrder;
 use super::finding::Finding;
-use crate::model::Sentence;
 use crate::model::sentence::sentence;
+use crate::model::{Fact, Sentence};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -23,6 +23,10 @@ pub struct KindOfFinding {
     pub grouped_title: fn(&Finding, usize) -> Sentence,
     /// Whether it stands before all others, whatever it costs.
     pub first_of_all: bool,
+    /// The facts in which ranks differ, where it is about such a difference.
+    pub fact: Option<Fact>,
+    /// Whether the verdict on ranks that agree names it.
+    pub in_verdict: bool,
     /// When it is charged for work that several findings claim.
     pub charged: ChargeOrder,
     /// How an entry on the landing page shows it.
@@ -78,7 +82,7 @@ pub enum Topic {
 
 impl KindOfFinding {
     /// A kind with nothing special about it; a definition names what differs and takes the rest from here.
-    pub(super) const fn of(word: &'static str, label: &'static str) -> KindOfFinding {
+    pub(in crate::analysis) const fn of(word: &'static str, label: &'static str) -> KindOfFinding {
         KindOfFinding {
             word,
             label,
@@ -87,9 +91,22 @@ impl KindOfFinding {
             records: &[],
             grouped_title: in_places,
             first_of_all: false,
+            fact: None,
+            in_verdict: false,
             charged: ChargeOrder::Other,
             entry: EntryStyle::USUAL,
         }
+    }
+}
+
+impl KindOfFinding {
+    /// A kind of difference between the ranks of a job.
+    pub(in crate::analysis) const fn difference(
+        fact: Fact,
+        word: &'static str,
+        label: &'static str,
+    ) -> KindOfFinding {
+        KindOfFinding { fact: Some(fact), ..KindOfFinding::of(word, label) }
     }
 }
 

@@ -108,11 +108,11 @@ fn damage(model: &Model) -> Option<Finding> {
     let mut found = Finding::new(&DAMAGED_LOG, Severity::Error, title);
     found.detail =
         Some("What these records said is missing in the report, and its numbers may be too low.".to_owned());
-    found.hints = vec![match counts.as_slice() {
+    found.advise(match counts.as_slice() {
         [(ProblemKind::OtherRank, _)] => "Several ranks wrote to one file: give each rank a folder of its own, or let torch name the files.",
         [(ProblemKind::Truncated, _)] => "Let the program end before its log is copied.",
         _ => "Copy the log again, whole and byte by byte, after the program has ended.",
-    }.to_owned()];
+    });
     let quoted = integrity.problems.iter().filter(|p| p.kind.is_damage()).take(QUOTED);
     let lines = quoted.map(|p| format!("line {}: {} ({})", p.line, p.detail, p.kind.name()));
     found.fact("First of them", Value::Code(lines.collect()));
@@ -129,7 +129,7 @@ fn names(model: &Model) -> Option<Finding> {
     let mut found = Finding::new(&MISSING_NAMES, Severity::Info, title);
     found.detail =
         Some("A forked process inherits its parent's names and does not write them again.".to_owned());
-    found.hints = vec!["Put the parent's log into the same folder and run tlparse again.".to_owned()];
+    found.advise("Put the parent's log into the same folder and run tlparse again.");
     found.count = missing;
     Some(found)
 }
@@ -190,7 +190,7 @@ fn advice(one: &Advice) -> Finding {
         AdviceKind::WorkerDeath | AdviceKind::SpmdMismatch => own(one.title.clone()),
     };
     let mut found = Finding::new(kind, severity, title);
-    found.hints.extend(hint.map(str::to_owned));
+    found.advise_all(hint);
     found.compiles.extend(one.compile);
     let lines = one.text.lines().take(40).map(str::to_owned).collect();
     found.fact("The log says", Value::Code(lines));

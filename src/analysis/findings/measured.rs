@@ -86,7 +86,7 @@ fn damaged(performance: &Performance) -> Option<Finding> {
     ];
     let mut found = Finding::new(&DAMAGED_TRACE, Severity::Warning, title);
     found.detail = Some(format!("Reading ended early: {why}. The figures are those of the part before."));
-    found.hints = vec!["Export the trace again, or copy it again and check that it is whole.".to_owned()];
+    found.advise("Export the trace again, or copy it again and check that it is whole.");
     Some(found)
 }
 
@@ -116,7 +116,7 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
     let mut found = Finding::new(kind, severity, title);
     let (detail, hint) = advice(kernel, limit);
     found.detail = Some(detail);
-    found.hints = vec![hint];
+    found.advise(hint);
     found.count = kernel.count as u64;
     if let [line, ..] = kernel.lines.as_slice() {
         found.place = UserPlace {
@@ -196,10 +196,7 @@ fn launches(performance: &Performance) -> Option<Finding> {
         "Starting a kernel takes about as long as these run: together they ran for {}.",
         duration(us)
     ));
-    found.hints = vec![
-        "`torch.compile(mode=\"reduce-overhead\")` replays the launches as one CUDA graph; fewer graph breaks and larger batches give longer kernels."
-            .to_owned(),
-    ];
+    found.advise("`torch.compile(mode=\"reduce-overhead\")` replays the launches as one CUDA graph; fewer graph breaks and larger batches give longer kernels.");
     Some(found)
 }
 

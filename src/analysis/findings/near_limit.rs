@@ -41,7 +41,7 @@ fn finding(model: &Model, chain: &Chain<'_>, limit: u64) -> Option<Finding> {
     let title = sentence![function, " has ", chain.versions, " of the ", limit, " versions that torch keeps"];
     let mut found = Finding::new(&NEAR_LIMIT, Severity::Info, title);
     found.detail = Some("At the limit, calls that fit no version run in eager mode.".to_owned());
-    found.hints = vec![match place.file.as_deref() {
+    found.advise(match place.file.as_deref() {
         Some(file) if is_torch(file) => {
             "This is torch's own code, through which several modules pass: each takes one version. Raise \
              `torch._dynamo.config.recompile_limit` to the number of modules."
@@ -49,8 +49,7 @@ fn finding(model: &Model, chain: &Chain<'_>, limit: u64) -> Option<Finding> {
         Some(file) if is_library(file) => "This is code of a library that several modules share: each module that passes through it takes one \
                  version. Compile the modules themselves, or raise `torch._dynamo.config.recompile_limit`.",
         _ => "See why it is compiled again, or raise `torch._dynamo.config.recompile_limit`.",
-    }
-    .to_owned()];
+    });
     found.fact("Compiled versions", Value::Prose(format!("{} of {limit}", chain.versions)));
     found.count = chain.versions as u64;
     found.place = place;

@@ -99,7 +99,7 @@ fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Optio
     found.count = chain.versions.saturating_sub(1).max(1) as u64;
     found.detail = detail(model, chain, &subjects);
     found.place = place(model, chain, first);
-    found.hints.clone_from(&chain.advice);
+    found.advise_all(chain.advice.iter().cloned());
     claim_versions(chain, &mut found);
     found.fact("Changed", Value::Change(kinds(&subjects)));
     found.fact("Chain", Value::Chain(steps(chain)));

@@ -67,11 +67,8 @@ fn finding(title: Sentence, lines: &RepeatedLines) -> Finding {
          anew.",
         lines.times, lines.first.function
     ));
-    found.hints = vec![
-        "Compile the layer instead of the whole model (regional compilation): call `layer.compile()` on each of these \
-         layers, or put `torch.compile` on the layer's `forward`. The first layer is compiled, the others use its code."
-            .to_owned(),
-    ];
+    found.advise("Compile the layer instead of the whole model (regional compilation): call `layer.compile()` on each of these \
+         layers, or put `torch.compile` on the layer's `forward`. The first layer is compiled, the others use its code.");
     found.fact("Copies", Value::Prose(lines.times.to_string()));
     found
 }
@@ -104,6 +101,6 @@ mod tests {
         let found = of_log(Basis::of_model(&model));
         assert_eq!(found[0].title, "A layer is repeated 12 times in one graph, which took 47.0 s to compile");
         assert_eq!((found[0].place.file.as_deref(), found[0].place.line), (Some("/app/m.py"), Some(175)));
-        assert!(found[0].hints[0].contains("regional compilation"));
+        assert!(found[0].advice[0].text.contains("regional compilation"));
     }
 }

@@ -80,7 +80,7 @@ fn restarts(model: &Model) -> Option<Finding> {
     let claim = if by_itself { Claim::expected } else { Claim::wasted };
     found.claim(claim(Work::Discarded, compiles.clone(), "of tracing thrown away".to_owned()));
     if by_itself {
-        found.hints = vec!["Nothing to do: torch decides this while it traces.".to_owned()];
+        found.advise("Nothing to do: torch decides this while it traces.");
     }
     found.count = restarts;
     found.fact("Reasons", Value::Code(reasons));
@@ -177,11 +177,8 @@ fn slow_guards(model: &Model) -> Vec<Finding> {
         let count = model.compiles.get(slowest.compile).and_then(|c| c.outcome()?.guard_count);
         one.detail =
             count.map(|n| format!("{n} guards are checked before the compiled code may run, in each version."));
-        one.hints = vec![
-            "Guards that cannot fail in your program can be skipped: `torch.compile(.., options={\"guard_filter_fn\": ..})`. \
-             A guard that is skipped and does fail gives wrong results."
-                .to_owned(),
-        ];
+        one.advise("Guards that cannot fail in your program can be skipped: `torch.compile(.., options={\"guard_filter_fn\": ..})`. \
+             A guard that is skipped and does fail gives wrong results.");
         one.count = versions.len() as u64;
         one.place = UserPlace::of_definition(model, slowest.compile);
         one.compiles = versions.iter().map(|version| version.compile).collect();

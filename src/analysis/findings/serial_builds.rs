@@ -62,12 +62,9 @@ fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     if helps {
         found.detail =
             Some("The kernels of a graph do not depend on each other. With several threads they are built side by side.".to_owned());
-        found.hints = vec![
-            "Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores. \
+        found.advise("Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores. \
              torch does so by itself, up to 32: where nobody set it to 1, the process may use one core only, and then more \
-             threads gain nothing."
-                .to_owned(),
-        ];
+             threads gain nothing.");
         for one in &builds.side_by_side {
             let claim = Claim::avoidable(Work::Compile, vec![one.compile], "of builds in series");
             found.claim(claim.at_most(one.us));
@@ -77,11 +74,8 @@ fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
             "Threads build the kernels of one graph side by side, and here most graphs have a single one. Graphs are compiled one after the other."
                 .to_owned(),
         );
-        found.hints = vec![
-            "Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays): binaries are kept by their \
-             content, so a second run builds none of these kernels."
-                .to_owned(),
-        ];
+        found.advise("Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays): binaries are kept by their \
+             content, so a second run builds none of these kernels.");
     }
     vec![found]
 }
@@ -127,6 +121,6 @@ mod tests {
         let one = of_log(Basis::of_model(&model)).remove(0);
         assert_eq!((one.severity, one.claims.len()), (Severity::Info, 0), "{}", one.title);
         assert!(one.title.text().ends_with("more `compile_threads` would save nothing"), "{}", one.title);
-        assert!(one.hints[0].contains("TORCHINDUCTOR_CACHE_DIR"));
+        assert!(one.advice[0].text.contains("TORCHINDUCTOR_CACHE_DIR"));
     }
 }

@@ -90,9 +90,9 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
     found.detail = Some(detail(&place, generated, size));
     found.stack = one.user_stack.as_deref().map(|s| text_frames(model, s)).unwrap_or_default();
     if !generated {
-        found.hints = vec![format!(
+        found.advise(format!(
             "If the {size} should stay dynamic, do not compare or combine `{first}` with a fixed number at this line."
-        )];
+        ));
     }
     let lines = sizes.iter().map(|((name, value), one)| {
         let reason = one.reason.as_deref().unwrap_or("no reason recorded");

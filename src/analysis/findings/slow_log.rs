@@ -46,7 +46,7 @@ pub(super) fn of_clean(Basis { model, builds, .. }: Basis<'_>, others: &[Finding
     let title = sentence![Part::Duration(builds.log_us), " of compile time: ", named(", ")];
     let mut found = Finding::new(&SLOW_LOG, Severity::Info, title);
     found.detail = Some("Nothing went wrong in this log; the time is what the compiler needed.".to_owned());
-    found.hints = hints(model, builds);
+    found.advise_all(hints(model, builds));
     found.fact("Shares", Value::Prose(named("; ").text()));
     found.compiles =
         model.compiles.indexed().filter(|(_, one)| one.compile_us().is_some()).map(|(at, _)| at).collect();
@@ -124,9 +124,9 @@ mod tests {
         let title = "20.0 s of compile time: kernel builds 8.00 s, tracing and code generation 8.00 s, the first C++ build 4.00 s";
         assert_eq!(found.title, title);
         assert!(
-            found.hints[0].contains("TORCHINDUCTOR_COMPILE_THREADS` saves up to 6.00 s"),
+            found.advice[0].text.contains("TORCHINDUCTOR_COMPILE_THREADS` saves up to 6.00 s"),
             "{:?}",
-            found.hints
+            found.advice
         );
         let problem = Finding::new(&SLOW_LOG, Severity::Warning, "x");
         assert!(of_clean(basis, &[problem]).is_none(), "a log with problems has them to read");
@@ -148,6 +148,10 @@ mod tests {
         model.spans.push(span("async_compile.wait", Some(0), 14.0, 20.0));
         let found = of_clean(Basis::of_model(&model), &[]).expect("a finding");
         assert!(found.title.text().contains("waiting for compile workers 6.00 s"), "{}", found.title);
-        assert!(found.hints[0].contains("build the kernels while the compile waits"), "{:?}", found.hints);
+        assert!(
+            found.advice[0].text.contains("build the kernels while the compile waits"),
+            "{:?}",
+            found.advice
+        );
     }
 }

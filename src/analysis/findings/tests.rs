@@ -199,8 +199,8 @@ fn a_chain_names_the_values_and_how_far_the_limit_is() {
         said(&found),
         ["size `x.shape[1]`: 4 → 6 → 9", "3 of 4 versions kept; 1 more until torch gives up"]
     );
-    assert!(found.hints[0].contains("mark_dynamic(x, 1)"), "{:?}", found.hints);
-    assert!(found.hints[1].contains("TORCH_COMPILE_DYNAMIC_SOURCES=\"L['x']\""), "{:?}", found.hints);
+    assert!(found.advice[0].text.contains("mark_dynamic(x, 1)"), "{:?}", found.advice);
+    assert!(found.advice[1].text.contains("TORCH_COMPILE_DYNAMIC_SOURCES=\"L['x']\""), "{:?}", found.advice);
 }
 
 #[test]

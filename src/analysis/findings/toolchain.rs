@@ -37,11 +37,8 @@ fn of_log(Basis { builds, .. }: Basis<'_>) -> Vec<Finding> {
          (`compile_file` within `Scheduler.codegen`). The compile that comes first pays for it, whatever it compiles."
             .to_owned(),
     );
-    found.hints = vec![
-        "Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays) and this time is not spent \
-         again."
-            .to_owned(),
-    ];
+    found.advise("Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays) and this time is not spent \
+         again.");
     found.compiles = builds.trials.iter().map(|one| one.compile).collect();
     for one in &builds.trials {
         found.claim(Claim::expected(Work::OneOff, vec![one.compile], "of one-off builds").at_most(one.us));

@@ -1,10 +1,10 @@
 //! All that follows from the facts of a job.
 
 use super::alike::{AlikeRanks, RankStanding};
-use super::finding::JobFinding;
 use super::groups::{Compared, Comparison};
 use super::ranks::Fleet;
 use super::runtime::RuntimeComparison;
+use crate::analysis::findings::Finding;
 use crate::model::{CollectiveCounts, Fact, Step};
 
 /// All that follows from the facts of a job.
@@ -24,7 +24,7 @@ pub struct JobFound {
     /// The ranks by what is to be told of them, the worst first.
     pub alike: Vec<AlikeRanks>,
     /// What a reader should know, most important first.
-    pub findings: Vec<JobFinding>,
+    pub findings: Vec<Finding>,
 }
 
 /// A compile whose code makes other collectives than were scheduled.
@@ -54,7 +54,7 @@ impl JobFound {
     }
 
     /// The difference that may be the cause of all others.
-    pub fn cause(&self) -> Option<&JobFinding> {
+    pub fn cause(&self) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.kind.fact.is_some())
     }
 }

@@ -4,7 +4,6 @@
 //! which the lists differ is found. Everything else puts its outcome into words.
 
 mod alike;
-mod finding;
 mod first_graphs;
 mod found;
 mod groups;
@@ -18,7 +17,6 @@ mod timeline_rows;
 mod words;
 
 pub use alike::{AlikeRanks, RankStanding, Standing, is_tied};
-pub use finding::JobFinding;
 pub use first_graphs::first_graphs;
 pub use found::{JobFound, RankParity};
 use groups::Compared;

@@ -1,12 +1,11 @@
 //! The two sides of a difference, and what sentences about it have in common.
 
-use super::finding::{JobFinding, JobKind};
 use super::found::JobFound;
 use super::groups::{Comparison, First, Group, shared_difference};
 use super::names::in_brackets;
 use super::order::{self, CollectiveOrder};
 use super::words::rank_words;
-use crate::analysis::findings::Severity;
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::model::sentence::{code, compile_id, own, sentence};
 use crate::model::{CodePlace, Fact, GraphId, Job, Part, Sentence, Step, Texts};
 
@@ -135,25 +134,25 @@ impl<'j> Sides<'j> {
     }
 
     /// The finding about the difference.
-    pub fn finding(&self, kind: JobKind, severity: Severity, title: Sentence) -> JobFinding {
-        let mut finding = JobFinding::new(kind, severity, title);
-        finding.ranks = self.other.ranks.clone();
+    pub fn finding(&self, kind: &'static KindOfFinding, severity: Severity, title: Sentence) -> Finding {
+        let mut finding = Finding::new(kind, severity, title);
+        finding.in_job.ranks = self.other.ranks.clone();
         let ids = [self.theirs, self.mine].into_iter().filter_map(|step| self.id(step).map(str::to_owned));
-        finding.compiles = ids.collect();
-        finding.compiles.dedup();
+        finding.in_job.compile_ids = ids.collect();
+        finding.in_job.compile_ids.dedup();
         finding
     }
 
     /// The same for a difference after which ranks may call other collectives. It is an error only where they do;
     /// `otherwise` is how much it matters where they do not.
-    pub fn diverging(&self, kind: JobKind, otherwise: Severity, title: Sentence) -> JobFinding {
+    pub fn diverging(&self, kind: &'static KindOfFinding, otherwise: Severity, title: Sentence) -> Finding {
         let (severity, leads_to) = match order::of_job(self.job, self.found) {
             CollectiveOrder::Differs => (Severity::Error, HANG),
             CollectiveOrder::Same => (otherwise, NO_HANG),
             CollectiveOrder::OtherGroups => (Severity::Warning, OTHER_GROUPS),
             CollectiveOrder::Unknown => (Severity::Warning, UNKNOWN),
         };
-        self.finding(kind, severity, title).with_hint(format!("{leads_to} {CHECK_BRANCH}"))
+        self.finding(kind, severity, title).with_advice(format!("{leads_to} {CHECK_BRANCH}"))
     }
 
     /// Whether the ranks with these compiles schedule a collective in them.
@@ -169,11 +168,11 @@ impl<'j> Sides<'j> {
     }
 
     /// Where in the user's program a finding stands.
-    pub fn place(&self, finding: &mut JobFinding, place: Option<CodePlace>) {
+    pub fn place(&self, finding: &mut Finding, place: Option<CodePlace>) {
         let line = place.and_then(|place| u64::try_from(place.line?).ok());
         if let (Some(place), Some(line)) = (place, line) {
-            finding.file = Some(self.texts().get(place.file).to_owned());
-            finding.line = Some(line);
+            finding.place.file = Some(self.texts().get(place.file).to_owned());
+            finding.place.line = Some(line);
         }
     }
 }

@@ -40,7 +40,7 @@ fn finding<'m>(report: Report<'m>, index: usize, one: &'m Finding) -> facts::Fin
             kind: cost.kind.word().into(),
             why: cost.why.to_string().into(),
         }),
-        hint: (!one.hints.is_empty()).then(|| one.hints.join("\n").into()),
+        hint: one.hint().map(Text::from),
         url: url.map(Text::from),
     }
 }

@@ -168,15 +168,15 @@ pub(crate) fn findings<'m>(report: JobReport<'m>) -> impl Iterator<Item = Findin
         severity: one.severity.word().into(),
         title: one.sentence().text().into(),
         detail: maybe(one.detail.as_deref()),
-        file: maybe(one.file.as_deref()),
-        line: one.line.and_then(|line| i64::try_from(line).ok()),
-        compile_ids: one.compiles.iter().map(|id| Some(Id::new(id))).collect(),
+        file: maybe(one.place.file.as_deref()),
+        line: one.place.line.and_then(|line| i64::try_from(line).ok()),
+        compile_ids: one.in_job.compile_ids.iter().map(|id| Some(Id::new(id))).collect(),
         cost: one.cost.as_ref().map(|cost| FindingCost {
-            seconds: cost.seconds,
-            kind: (&*cost.kind).into(),
+            seconds: cost.seconds(),
+            kind: cost.kind.word().into(),
             why: (&*cost.why).into(),
         }),
-        hint: maybe(one.hint.as_deref()),
+        hint: one.hint().map(Into::into),
         url: Some(format!("index.html#finding-{number}").into()),
     })
 }

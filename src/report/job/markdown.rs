@@ -3,10 +3,11 @@
 use super::fact_words::{name, setting};
 use super::job_report::JobReport;
 use super::verdict;
-use crate::analysis::job::{Comparison, JobFinding, rank_words};
+use crate::analysis::Finding;
+use crate::analysis::job::{Comparison, rank_words};
 use crate::model::{RankState, RankSummary};
 use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
+use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
@@ -83,28 +84,25 @@ fn findings(report: JobReport<'_>, document: &mut Markdown) {
     part.end(0, ("finding", "findings"), "`report.json` has all under `findings`");
 }
 
-fn finding(report: JobReport<'_>, index: usize, one: &JobFinding) -> String {
+fn finding(report: JobReport<'_>, index: usize, one: &Finding) -> String {
     let number = index + 1;
     let title = prose(&one.sentence().text(), LONGEST_TEXT);
     let mut lines = vec![format!("### {number}. {}: {title}", one.kind.label), String::new()];
     let mut parts = vec![one.severity.word().to_owned()];
-    parts.extend(one.cost.as_ref().map(|cost| match cost.kind.as_str() {
-        "avoidable" => format!("**up to {}**", micros(cost.seconds * 1e6)),
-        "expected" => "**expected**".to_owned(),
-        kind => format!("**{} {kind}**", micros(cost.seconds * 1e6)),
-    }));
-    parts.extend((!one.ranks.is_empty()).then(|| rank_words(report.job, &one.ranks)));
+    parts.extend(one.cost.as_ref().map(|cost| format!("**{}**", cost_words(cost.kind, cost.us))));
+    parts.extend((!one.in_job.ranks.is_empty()).then(|| rank_words(report.job, &one.in_job.ranks)));
     lines.extend([parts.join(" · "), String::new()]);
     let mut add = |label: &str, text: String| lines.push(format!("- **{label}:** {text}"));
-    if let Some(file) = &one.file {
-        let line = one.line.map(|line| format!(":{line}")).unwrap_or_default();
+    if let Some(file) = &one.place.file {
+        let line = one.place.line.map(|line| format!(":{line}")).unwrap_or_default();
         add("Where", code(&format!("{file}{line}"), LONGEST_PATH));
     }
-    if !one.compiles.is_empty() {
-        let ids: Vec<String> = one.compiles.iter().take(2 * GROUPS).map(|id| code(id, 40)).collect();
+    if !one.in_job.compile_ids.is_empty() {
+        let ids: Vec<String> =
+            one.in_job.compile_ids.iter().take(2 * GROUPS).map(|id| code(id, 40)).collect();
         add("Compiles", ids.join(" "));
     }
-    for (label, text) in [("What it means", &one.detail), ("What to do", &one.hint)] {
+    for (label, text) in [("What it means", &one.detail), ("What to do", &one.hint())] {
         let text = text.as_deref().unwrap_or_default().lines().take(LINES);
         let text: Vec<String> = text.map(|line| prose(line, LONGEST_TEXT)).collect();
         match text.as_slice() {
@@ -113,8 +111,8 @@ fn finding(report: JobReport<'_>, index: usize, one: &JobFinding) -> String {
             lines => add(label, lines.iter().map(|line| format!("\n  - {line}")).collect()),
         }
     }
-    let first = one.ranks.first().and_then(|&index| report.rank_at(index));
-    let in_rank = first.zip(one.url_in_rank.as_deref());
+    let first = one.in_job.ranks.first().and_then(|&index| report.rank_at(index));
+    let in_rank = first.zip(one.in_job.url_in_rank.as_deref());
     let in_rank = in_rank.map(|(rank, url)| code(&format!("rank_{}/{url}", rank.number), LONGEST_PATH));
     let own = code(&format!("index.html#finding-{number}"), LONGEST_PATH);
     add("Evidence", in_rank.into_iter().chain([own]).collect::<Vec<_>>().join(", "));

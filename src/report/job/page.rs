@@ -3,7 +3,8 @@
 use super::job_report::JobReport;
 use super::view::{FEW_RANKS, JobView};
 use super::{ends, files, grid, matrix, runtimes, sides, table, timeline, times, verdict};
-use crate::analysis::job::{JobFinding, TorchGroup};
+use crate::analysis::Finding;
+use crate::analysis::job::TorchGroup;
 use crate::model::RankSummary;
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::JOB;
@@ -60,7 +61,7 @@ fn aside(report: JobReport<'_>) -> String {
 
 /// The searches of ranks: those that findings name come first, and of many ranks no more than a few.
 fn searches(view: JobView<'_>) -> Vec<SearchIn> {
-    let named = view.report.found.findings.iter().flat_map(|finding| finding.ranks.iter().copied());
+    let named = view.report.found.findings.iter().flat_map(|finding| finding.in_job.ranks.iter().copied());
     let mut ranks: Vec<usize> = Vec::new();
     for index in named.chain(0..view.report.job.ranks.len()) {
         let has_report = view.rank_at(index).is_some_and(|rank| rank.log.is_some());
@@ -130,38 +131,48 @@ fn findings(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Result<Html> {
+fn entry(view: JobView<'_>, index: usize, finding: &Finding) -> anyhow::Result<Html> {
     let lines = finding.detail.as_deref().unwrap_or_default().lines().map(|line| view.prose(line));
     let detail = stacked(lines);
     let mut facts = Vec::new();
-    if let Some(hint) = &finding.hint {
-        facts.push(("What to do", view.advice(hint)));
+    if let Some(hint) = finding.hint() {
+        facts.push(("What to do", view.advice(&hint)));
     }
     let anchor = finding.kind.fact.map(|fact| view.report.anchor(fact));
     if let Some(anchor) = anchor {
         facts.push(("Evidence", view.link(&format!("#{anchor}"), "both sides")));
     }
-    let first = finding.ranks.first().and_then(|&index| view.rank_at(index));
-    if let (Some(rank), Some(url)) = (first, &finding.url_in_rank) {
+    let first = finding.in_job.ranks.first().and_then(|&index| view.rank_at(index));
+    if let (Some(rank), Some(url)) = (first, &finding.in_job.url_in_rank) {
         let page = view.in_rank_at(rank, url);
         facts.push(("Evidence", view.link(&page, &format!("in the report of rank {}", rank.number))));
     }
-    let ranks: Vec<Html> =
-        finding.ranks.iter().take(NAMED).filter_map(|&index| Some(view.rank(view.rank_at(index)?))).collect();
+    let ranks: Vec<Html> = finding
+        .in_job
+        .ranks
+        .iter()
+        .take(NAMED)
+        .filter_map(|&index| Some(view.rank(view.rank_at(index)?)))
+        .collect();
     if !ranks.is_empty() {
         facts.push(("Reports", Html::joined(ranks, ", ")));
     }
-    let place = match &finding.file {
+    let place = match &finding.place.file {
         Some(file) => {
             let editor = view.report.settings.editor.as_ref();
-            view.place_in(file, finding.line, editor.and_then(|editor| editor.href(file, finding.line)))?
+            view.place_in(
+                file,
+                finding.place.line,
+                editor.and_then(|editor| editor.href(file, finding.place.line)),
+            )?
         }
         None => Html::default(),
     };
-    let numbers = finding.ranks.iter().filter_map(|&index| Some(view.rank_at(index)?.number.to_string()));
+    let numbers =
+        finding.in_job.ranks.iter().filter_map(|&index| Some(view.rank_at(index)?.number.to_string()));
     let mut pills: Vec<String> = numbers.take(PILLS).collect();
-    if finding.ranks.len() > PILLS {
-        pills.push(format!("+{}", whole(finding.ranks.len() - PILLS)));
+    if finding.in_job.ranks.len() > PILLS {
+        pills.push(format!("+{}", whole(finding.in_job.ranks.len() - PILLS)));
     }
     let pills = pills.iter().map(|text| span("pill", text.as_str()));
     let pills = Html::joined(pills, "");
@@ -173,10 +184,10 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
         title: view.sentence(&finding.sentence()),
         place,
         pills: span("pills", pills),
-        cost: if finding.ranks.is_empty() {
+        cost: if finding.in_job.ranks.is_empty() {
             UNKNOWN.to_owned()
         } else {
-            counted(finding.ranks.len(), "rank", "ranks")
+            counted(finding.in_job.ranks.len(), "rank", "ranks")
         },
         count: String::new(),
         trace: Html::default(),

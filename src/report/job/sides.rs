@@ -3,7 +3,8 @@
 use super::fact_words::name;
 use super::pills::pill_of;
 use super::view::JobView;
-use crate::analysis::job::{Comparison, Group, JobFinding, rank_words};
+use crate::analysis::Finding;
+use crate::analysis::job::{Comparison, Group, rank_words};
 use crate::model::{Fact, FactValue, RankSummary, Step, TextId};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
@@ -53,7 +54,7 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     let Some(comparison) = view.report.found.comparison(fact) else { return Ok(()) };
     let title = format!("First difference: {}", name(fact).to_lowercase());
     view.open_section(out, ("first", &title, &about(comparison)), None, Html::default())?;
-    lead(view, out, finding, finding.hint.as_deref())?;
+    lead(view, out, finding, finding.hint().as_deref())?;
     sides(view, out, comparison)?;
     super::graphs::write(view, out)?;
     close_section(out)?;
@@ -84,12 +85,7 @@ pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
 }
 
 /// What is said about a difference, a paragraph each.
-fn lead(
-    view: JobView<'_>,
-    out: &mut dyn Write,
-    finding: &JobFinding,
-    hint: Option<&str>,
-) -> anyhow::Result<()> {
+fn lead(view: JobView<'_>, out: &mut dyn Write, finding: &Finding, hint: Option<&str>) -> anyhow::Result<()> {
     let texts = finding.detail.as_deref().into_iter().chain(hint);
     let said = std::iter::once(view.sentence(&finding.sentence())).chain(texts.map(|text| view.prose(text)));
     for paragraph in said {

@@ -301,7 +301,7 @@ fn inside(view: JobView<'_>, rank: &RankSummary) -> Option<String> {
 /// The words of a row that stands out.
 fn row_words(view: JobView<'_>, rank: &RankSummary, index: usize, standing: Standing) -> Option<String> {
     // Of two ranks that differ, the one has words that the first difference names.
-    let is_named = view.report.found.cause().is_none_or(|cause| cause.ranks.contains(&index));
+    let is_named = view.report.found.cause().is_none_or(|cause| cause.in_job.ranks.contains(&index));
     let text = match standing {
         Standing::Same | Standing::Differs => return None,
         Standing::Diverges if !is_named && view.report.job.ranks.len() == 2 => return None,

@@ -30,7 +30,7 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     let ranks = counted(job.ranks.len(), "rank", "ranks");
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
     let mut pieces = Vec::new();
-    for finding in report.found.findings.iter().filter(|finding| finding.kind.leads).take(STOPS) {
+    for finding in report.found.findings.iter().filter(|finding| finding.kind.first_of_all).take(STOPS) {
         pieces.push(link(finding.sentence().plain(), "#findings", "err"));
         pieces.push(words(". "));
     }

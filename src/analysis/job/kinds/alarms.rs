@@ -1,17 +1,16 @@
 //! What the logs of ranks raise an alarm about: a dead worker, graphs that torch found to differ.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words;
 use crate::model::sentence::{quoted, sentence};
 use crate::model::{Alarm, Job};
 use std::collections::BTreeMap;
 
-const KIND: JobKind = JobKind::new("alarm", "Alarm");
+static KIND: KindOfFinding = KindOfFinding::of("alarm", "Alarm");
 
 /// Ranks with the same alarm stand together.
-pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<JobFinding> {
+pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
     let mut by_alarm: BTreeMap<Alarm, Vec<usize>> = BTreeMap::new();
     for (index, rank) in job.ranks.iter().enumerate() {
         for alarm in &rank.alarms {
@@ -23,7 +22,7 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<JobFinding> {
     }
     let findings = by_alarm.into_iter().map(|(alarm, ranks)| {
         let title = sentence![quoted(job.texts.get(alarm.title)), " on ", words::ranks(job, &ranks)];
-        JobFinding::new(KIND, Severity::Warning, title).with_ranks(ranks)
+        Finding::new(&KIND, Severity::Warning, title).with_ranks(ranks)
     });
     findings.collect()
 }

@@ -1,20 +1,20 @@
 //! A graph break that not all ranks have.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::sides::{Sides, does_not, short, verb};
 use crate::model::sentence::{code, compile_id, own, quoted, sentence};
 use crate::model::{Fact, FactValue, Part};
 
-const KIND: JobKind = JobKind::difference(Fact::GraphBreaks, "graph_breaks_differ", "Graph breaks");
+static KIND: KindOfFinding =
+    KindOfFinding::difference(Fact::GraphBreaks, "graph_breaks_differ", "Graph breaks");
 
-pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let Some(extra) = sides.extra() else {
-        return sides.diverging(KIND, Severity::Warning, sides.plainly("breaks at"));
+        return sides.diverging(&KIND, Severity::Warning, sides.plainly("breaks at"));
     };
     let texts = sides.texts();
     let Some(FactValue::Break { place, reason, times }) = extra.step.value else {
-        return sides.diverging(KIND, Severity::Warning, sides.plainly("breaks at"));
+        return sides.diverging(&KIND, Severity::Warning, sides.plainly("breaks at"));
     };
     let times = (times > 1).then(|| own(format!(" ({times} times)")));
     let id = sides.id(Some(extra.step)).map(|id| sentence![" in ", compile_id(id)]);
@@ -37,7 +37,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
         quoted(short(texts.get(reason))),
         times,
     ];
-    let mut finding = sides.diverging(KIND, Severity::Warning, title);
+    let mut finding = sides.diverging(&KIND, Severity::Warning, title);
     sides.place(&mut finding, place);
     finding
 }

@@ -1,15 +1,14 @@
 //! Caches that have a graph for one rank and not for another.
 
 use crate::analysis::caches::cache_title;
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::sides::{Sides, verb};
 use crate::analysis::job::words::list_of;
 use crate::model::sentence::{compile_id, sentence, value};
 use crate::model::{Fact, FactValue, GraphId, KeyLookup, RankSummary, Sentence, Step};
 
-const KIND: JobKind = JobKind::difference(Fact::Cache, "cache_differs", "Caches");
+static KIND: KindOfFinding = KindOfFinding::difference(Fact::Cache, "cache_differs", "Caches");
 
 const TIMES: &str = "Results do not differ, times do: while one rank compiles, the others wait in their next collective, up to the timeout.";
 
@@ -22,7 +21,7 @@ const SAME_FOLDER: &str = "The ranks use one cache folder already; the caches pa
 
 const UNKNOWN_FOLDER: &str = "Warm the cache on each node before the job starts.";
 
-pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let mut detail = format!("Lookups on {}; {}.", counts(sides, sides.other), counts(sides, sides.most));
     let (severity, hint) = match races(sides) {
         Some(longest_ms) => {
@@ -31,7 +30,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
         }
         None => (Severity::Warning, format!("{TIMES} {}", folders(sides, &mut detail))),
     };
-    sides.finding(KIND, severity, title(sides)).with_detail(detail).with_hint(hint)
+    sides.finding(&KIND, severity, title(sides)).with_detail(detail).with_advice(hint)
 }
 
 /// What to do about the folders that the ranks use, which are named where they differ.

@@ -1,16 +1,16 @@
 //! Ranks that schedule different collectives.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::sides::Sides;
 use crate::analysis::job::words::short_operation;
 use crate::model::sentence::sentence;
 use crate::model::{Fact, FactValue, Part, Step, TextId};
 
-const KIND: JobKind = JobKind::difference(Fact::Collectives, "collectives_differ", "Collectives");
+static KIND: KindOfFinding =
+    KindOfFinding::difference(Fact::Collectives, "collectives_differ", "Collectives");
 
-pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let side = |group: &Group, step: Option<Step>| match operation(step) {
         Some(name) => {
             let operator = Part::Operator(short_operation(sides.texts().get(name)).to_owned());
@@ -33,7 +33,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
         sides.most.steps.len(),
         sides.who(sides.most)
     );
-    let mut finding = sides.diverging(KIND, Severity::Error, title).with_detail(counts);
+    let mut finding = sides.diverging(&KIND, Severity::Error, title).with_detail(counts);
     // One function with other collectives on some ranks is wrong whatever the process groups.
     if sides.theirs.and_then(|step| step.graph) == sides.mine.and_then(|step| step.graph) {
         finding.severity = Severity::Error;

@@ -1,19 +1,19 @@
 //! Failed compiles: of some ranks, or of all alike.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::sides::{Sides, does_not, short, verb};
 use crate::model::sentence::{compile_id, quoted, sentence};
 use crate::model::{Fact, Job};
 
-const DIFFERENCE: JobKind = JobKind::difference(Fact::Failures, "failures_differ", "Failures");
+static DIFFERENCE: KindOfFinding = KindOfFinding::difference(Fact::Failures, "failures_differ", "Failures");
 
-const EVERYWHERE: JobKind = JobKind::of_verdict("failures", "Failures");
+static EVERYWHERE: KindOfFinding =
+    KindOfFinding { in_verdict: true, ..KindOfFinding::of("failures", "Failures") };
 
-pub(super) fn difference(sides: &Sides<'_>) -> JobFinding {
+pub(super) fn difference(sides: &Sides<'_>) -> Finding {
     let Some(extra) = sides.extra() else {
-        return sides.diverging(DIFFERENCE, Severity::Warning, sides.plainly("fails with"));
+        return sides.diverging(&DIFFERENCE, Severity::Warning, sides.plainly("fails with"));
     };
     let id = sides.id(Some(extra.step)).map(|id| sentence![" ", compile_id(id)]);
     let title = sentence![
@@ -26,13 +26,13 @@ pub(super) fn difference(sides: &Sides<'_>) -> JobFinding {
         ": ",
         quoted(short(&sides.job.value(&extra.step).unwrap_or_default())),
     ];
-    sides.diverging(DIFFERENCE, Severity::Warning, title)
+    sides.diverging(&DIFFERENCE, Severity::Warning, title)
 }
 
 /// Failures that all ranks have alike, so that no comparison shows them.
-pub(super) fn everywhere(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+pub(super) fn everywhere(job: &Job, found: &JobFound) -> Vec<Finding> {
     let Some(steps) = found.alike(Fact::Failures) else { return Vec::new() };
     let Some(first) = steps.first().and_then(|step| job.value(step)) else { return Vec::new() };
     let title = sentence!["all ranks fail alike, ", steps.len(), " times each; first: ", quoted(first)];
-    vec![JobFinding::new(EVERYWHERE, Severity::Warning, title)]
+    vec![Finding::new(&EVERYWHERE, Severity::Warning, title)]
 }

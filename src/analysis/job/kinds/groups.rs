@@ -1,19 +1,19 @@
 //! Collectives that ranks call in different process groups.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::sides::{Sides, verb};
 use crate::model::sentence::{name, sentence};
 use crate::model::{Fact, FactValue, NameOf, Sentence, TextId};
 
-const KIND: JobKind = JobKind::difference(Fact::ProcessGroups, "process_groups_differ", "Process groups");
+static KIND: KindOfFinding =
+    KindOfFinding::difference(Fact::ProcessGroups, "process_groups_differ", "Process groups");
 
 const ADVICE: &str = "Ranks wait for each other only within a process group. Other groups are as they should be where the program makes groups of some of the ranks (tensor or pipeline parallel); where all ranks are to take part, check which group each rank passes.";
 
 /// Information: groups of a part of the ranks are how many programs are built. None where both sides call in the same
 /// groups, and differ in what they call.
-pub(super) fn finding(sides: &Sides<'_>) -> Option<JobFinding> {
+pub(super) fn finding(sides: &Sides<'_>) -> Option<Finding> {
     let (theirs, mine) = (groups(sides.other), groups(sides.most));
     if theirs.is_empty() || mine.is_empty() || same(&theirs, &mine) {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> Option<JobFinding> {
         "; first in ",
         sides.compile(sides.theirs.or(sides.mine)),
     ];
-    Some(sides.finding(KIND, Severity::Info, title).with_hint(ADVICE))
+    Some(sides.finding(&KIND, Severity::Info, title).with_advice(ADVICE))
 }
 
 fn same(one: &[TextId], other: &[TextId]) -> bool {

@@ -1,19 +1,18 @@
 //! Compiles of one function that get other inputs.
 
 use super::tensors;
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::sides::{Sides, short};
 use crate::model::sentence::{code, sentence};
 use crate::model::{Fact, FactValue, Sentence, Step, TensorFact, TextId};
 
-const KIND: JobKind = JobKind::difference(Fact::Inputs, "inputs_differ", "Inputs");
+static KIND: KindOfFinding = KindOfFinding::difference(Fact::Inputs, "inputs_differ", "Inputs");
 
-pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
     let mut finding =
-        sides.finding(KIND, Severity::Warning, title(sides)).with_hint(tensors::advice(sides, graph));
+        sides.finding(&KIND, Severity::Warning, title(sides)).with_advice(tensors::advice(sides, graph));
     sides.place(&mut finding, NamedFunction::of_graph(sides.texts(), graph).and_then(|name| name.place));
     finding
 }

@@ -1,25 +1,24 @@
 //! Logs that are damaged, empty, missing or of another rank.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::ranks::Fleet;
 use crate::analysis::job::words::{numbers, ranks};
 use crate::model::sentence::{own, quoted, sentence};
 use crate::model::{Job, RankState};
 
-const DAMAGED: JobKind = JobKind::new("damaged_rank", "Damaged rank");
+static DAMAGED: KindOfFinding = KindOfFinding::of("damaged_rank", "Damaged rank");
 
-const MISSING: JobKind = JobKind::new("missing_ranks", "Missing ranks");
+static MISSING: KindOfFinding = KindOfFinding::of("missing_ranks", "Missing ranks");
 
-const WRONG: JobKind = JobKind::new("wrong_rank", "Wrong rank");
+static WRONG: KindOfFinding = KindOfFinding::of("wrong_rank", "Wrong rank");
 
-const EMPTY: JobKind = JobKind::new("empty_rank", "Empty log");
+static EMPTY: KindOfFinding = KindOfFinding::of("empty_rank", "Empty log");
 
 /// Damaged ranks that have a finding of their own.
 const NAMED_RANKS: usize = 8;
 
-pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let fleet = &found.fleet;
     let mut findings = damaged(job, fleet);
     findings.extend(missing(fleet));
@@ -28,7 +27,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
     findings
 }
 
-fn damaged(job: &Job, fleet: &Fleet) -> Vec<JobFinding> {
+fn damaged(job: &Job, fleet: &Fleet) -> Vec<Finding> {
     let mut findings = Vec::new();
     for &index in fleet.damaged.iter().take(NAMED_RANKS) {
         let Some(rank) = job.ranks.get(index) else { continue };
@@ -40,18 +39,18 @@ fn damaged(job: &Job, fleet: &Fleet) -> Vec<JobFinding> {
             Some(_) => "A log is cut short where the process was killed or the disk was full; see the rank's report for the lines.".to_owned(),
             None => format!("Run tlparse on the log of rank {} again, then combine.", rank.number),
         };
-        let finding = JobFinding::new(DAMAGED, Severity::Error, title);
-        findings.push(finding.with_hint(hint).with_ranks(vec![index]));
+        let finding = Finding::new(&DAMAGED, Severity::Error, title);
+        findings.push(finding.with_advice(hint).with_ranks(vec![index]));
     }
     let more: Vec<usize> = fleet.damaged.iter().copied().skip(NAMED_RANKS).collect();
     if !more.is_empty() {
         let title = sentence![more.len(), " more logs are damaged: ", ranks(job, &more)];
-        findings.push(JobFinding::new(DAMAGED, Severity::Error, title));
+        findings.push(Finding::new(&DAMAGED, Severity::Error, title));
     }
     findings
 }
 
-fn missing(fleet: &Fleet) -> Option<JobFinding> {
+fn missing(fleet: &Fleet) -> Option<Finding> {
     let noun = match fleet.missing.len() {
         0 => return None,
         1 => "rank",
@@ -59,10 +58,10 @@ fn missing(fleet: &Fleet) -> Option<JobFinding> {
     };
     let title = sentence!["no log of ", noun, " ", own(numbers(&fleet.missing))];
     let hint = "A rank without a log died before its first compilation, wrote to another folder, or was not given TORCH_TRACE.";
-    Some(JobFinding::new(MISSING, Severity::Warning, title).with_hint(hint))
+    Some(Finding::new(&MISSING, Severity::Warning, title).with_advice(hint))
 }
 
-fn wrong(job: &Job, fleet: &Fleet) -> Option<JobFinding> {
+fn wrong(job: &Job, fleet: &Fleet) -> Option<Finding> {
     let first = fleet.mislabeled.first().and_then(|&index| job.ranks.get(index))?;
     let of = first.log.as_ref().and_then(|log| log.rank).unwrap_or_default();
     let title = sentence![
@@ -75,16 +74,16 @@ fn wrong(job: &Job, fleet: &Fleet) -> Option<JobFinding> {
     ];
     let hint =
         "The numbers here are those of the folders rank_<n>. Check which log was given to which folder.";
-    let finding = JobFinding::new(WRONG, Severity::Warning, title).with_hint(hint);
+    let finding = Finding::new(&WRONG, Severity::Warning, title).with_advice(hint);
     Some(finding.with_ranks(fleet.mislabeled.clone()))
 }
 
-fn empty(job: &Job, fleet: &Fleet) -> Option<JobFinding> {
+fn empty(job: &Job, fleet: &Fleet) -> Option<Finding> {
     if fleet.empty.is_empty() {
         return None;
     }
     let title = sentence!["the log of ", ranks(job, &fleet.empty), " holds no record"];
     let hint = "Nothing was compiled there, or the process was killed before it wrote anything.";
-    let finding = JobFinding::new(EMPTY, Severity::Warning, title).with_hint(hint);
+    let finding = Finding::new(&EMPTY, Severity::Warning, title).with_advice(hint);
     Some(finding.with_ranks(fleet.empty.clone()))
 }

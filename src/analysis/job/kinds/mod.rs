@@ -24,15 +24,15 @@ mod tensors;
 mod torch;
 mod waits;
 
-use super::finding::JobFinding;
 use super::found::JobFound;
 use super::sides::Sides;
+use crate::analysis::findings::Finding;
 use crate::model::{Fact, Job};
 
 /// A kind of difference between ranks.
 struct Difference {
     fact: Fact,
-    finding: fn(&Sides<'_>) -> Option<JobFinding>,
+    finding: fn(&Sides<'_>) -> Option<Finding>,
     /// Whether it only repeats what another difference shows already.
     follows: bool,
 }
@@ -60,7 +60,7 @@ const DIFFERENCES: [Difference; 14] = [
 ];
 
 /// Kinds that are not differences; each may find several things.
-const CHECKS: [fn(&Job, &JobFound) -> Vec<JobFinding>; 11] = [
+const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 11] = [
     stopped::findings,
     logs::findings,
     alarms::findings,
@@ -75,7 +75,7 @@ const CHECKS: [fn(&Job, &JobFound) -> Vec<JobFinding>; 11] = [
 ];
 
 /// A job's findings, most important first.
-pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let mut findings = Vec::new();
     for difference in DIFFERENCES {
         let comparison = found.comparison(difference.fact).filter(|comparison| comparison.differs());
@@ -90,6 +90,6 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
         }
     }
     findings.extend(CHECKS.iter().flat_map(|check| check(job, found)));
-    findings.sort_by_key(|finding| (!finding.kind.leads, finding.severity));
+    findings.sort_by_key(|finding| (!finding.kind.first_of_all, finding.severity));
     findings
 }

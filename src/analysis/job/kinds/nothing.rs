@@ -1,14 +1,13 @@
 //! A job of which no rank compiled a graph.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::model::sentence::{quoted, sentence};
 use crate::model::{Fact, FactValue, Job, Sentence, Step};
 
-const KIND: JobKind = JobKind::of_verdict("no_graph", "No graph");
+static KIND: KindOfFinding = KindOfFinding { in_verdict: true, ..KindOfFinding::of("no_graph", "No graph") };
 
-pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let Some(steps) = found.alike(Fact::Status).filter(|steps| !steps.is_empty()) else { return Vec::new() };
     if !steps.iter().all(|step| is_without_graph(job, step)) {
         return Vec::new();
@@ -19,7 +18,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
     let title = sentence![empty, "; the logs end with ", last];
     let detail = "What ran, ran in eager mode. A log does not say how its process ended: logs look like this when Dynamo gave up every frame that it tried, and also when an exception stopped the program before a graph was made.";
     let hint = "Look at the graph breaks of these compilations. If the program stopped, look at the standard error of the ranks for the exception.";
-    vec![JobFinding::new(KIND, Severity::Error, title).with_detail(detail).with_hint(hint)]
+    vec![Finding::new(&KIND, Severity::Error, title).with_detail(detail).with_advice(hint)]
 }
 
 fn is_without_graph(job: &Job, step: &Step) -> bool {

@@ -1,16 +1,15 @@
 //! Graphs that run in another order.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::sides::Sides;
 use crate::model::sentence::sentence;
 use crate::model::{Fact, FactValue, Step};
 
-const KIND: JobKind = JobKind::difference(Fact::ExecOrder, "exec_order_differs", "Order");
+static KIND: KindOfFinding = KindOfFinding::difference(Fact::ExecOrder, "exec_order_differs", "Order");
 
-pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let side = |group: &Group, step: Option<Step>| match step.and_then(|step| step.value) {
         Some(FactValue::Executed(graph)) => {
             let name = NamedFunction::of_graph(sides.texts(), Some(graph));
@@ -21,5 +20,5 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     };
     let (theirs, mine) = (side(sides.other, sides.theirs), side(sides.most, sides.mine));
     let title = sentence!["graph ", sides.first.index + 1, " to run is ", theirs, ", ", mine];
-    sides.diverging(KIND, Severity::Info, title)
+    sides.diverging(&KIND, Severity::Info, title)
 }

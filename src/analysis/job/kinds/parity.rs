@@ -1,17 +1,16 @@
 //! Generated code whose collectives do not fit the schedule.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words;
 use crate::model::Job;
 use crate::model::sentence::{compile_id, own, sentence};
 
-const KIND: JobKind = JobKind::new("collective_parity", "Parity");
+static KIND: KindOfFinding = KindOfFinding::of("collective_parity", "Parity");
 
 const ADVICE: &str = "A collective without a wait reads its tensor before it arrived; one that is missing lets the other ranks hang. Report it to PyTorch with the output code of that compile.";
 
-pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let Some(first) = found.parity.first() else { return Vec::new() };
     let mut ranks: Vec<usize> = found.parity.iter().map(|parity| parity.rank).collect();
     ranks.sort_unstable();
@@ -25,6 +24,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
         compile_id(id),
         (waits > 0).then(|| own(format!(", {waits} without a wait"))),
     ];
-    let finding = JobFinding::new(KIND, Severity::Warning, title).with_hint(ADVICE).with_ranks(ranks);
-    vec![JobFinding { compiles: vec![id.to_owned()], ..finding }]
+    let mut finding = Finding::new(&KIND, Severity::Warning, title).with_advice(ADVICE).with_ranks(ranks);
+    finding.in_job.compile_ids.push(id.to_owned());
+    vec![finding]
 }

@@ -1,19 +1,18 @@
 //! A recompilation that not all ranks have.
 
 use crate::analysis::classify;
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::sides::{Sides, does_not, short, verb};
 use crate::model::sentence::{code, compile_id, sentence, value};
 use crate::model::{Fact, FactValue, Sentence};
 
-const KIND: JobKind = JobKind::difference(Fact::Recompiles, "recompiles_differ", "Recompiles");
+static KIND: KindOfFinding = KindOfFinding::difference(Fact::Recompiles, "recompiles_differ", "Recompiles");
 
 const ADVICE: &str = "While one rank compiles, the others wait in their next collective, up to the timeout (10 minutes for NCCL). Check that all ranks get inputs of the same sizes and types, or mark the size as dynamic with torch._dynamo.mark_dynamic.";
 
-pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
-    sides.finding(KIND, Severity::Warning, title(sides)).with_hint(ADVICE)
+pub(super) fn finding(sides: &Sides<'_>) -> Finding {
+    sides.finding(&KIND, Severity::Warning, title(sides)).with_advice(ADVICE)
 }
 
 fn title(sides: &Sides<'_>) -> Sentence {

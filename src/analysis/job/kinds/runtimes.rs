@@ -1,18 +1,18 @@
 //! A graph that is estimated to run much longer on one rank than on another.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words::ranks;
 use crate::model::sentence::{name, own, sentence};
 use crate::model::{Job, NameOf, Sentence};
 
-const KIND: JobKind = JobKind::of_verdict("runtime_differs", "Runtimes");
+static KIND: KindOfFinding =
+    KindOfFinding { in_verdict: true, ..KindOfFinding::of("runtime_differs", "Runtimes") };
 
 /// Runtimes of which the longer is this many times the shorter are worth a word.
 const NOTABLE: f64 = 1.25;
 
-pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let graphs = found.runtime.iter().flat_map(|runtime| &runtime.graphs);
     let Some(worst) = graphs.max_by(|a, b| a.delta_ms().total_cmp(&b.delta_ms())) else { return Vec::new() };
     if worst.slowest.ms < worst.fastest.ms * NOTABLE || worst.delta_ms() <= 0.0 {
@@ -31,8 +31,8 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
         " as on ",
         ranks(job, &[worst.fastest.rank]),
     ];
-    let mut finding = JobFinding::new(KIND, Severity::Warning, title);
-    finding.hint = Some("The faster ranks wait for the slowest in each collective. Estimates come from torch's cost model; measure before you change anything.".to_owned());
-    finding.ranks = vec![worst.slowest.rank];
+    let mut finding = Finding::new(&KIND, Severity::Warning, title);
+    finding.advise("The faster ranks wait for the slowest in each collective. Estimates come from torch's cost model; measure before you change anything.");
+    finding.in_job.ranks = vec![worst.slowest.rank];
     vec![finding]
 }

@@ -1,14 +1,13 @@
 //! Settings of the compiler that differ.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::sides::Sides;
 use crate::model::Fact;
 
-const KIND: JobKind = JobKind::difference(Fact::Config, "config_differs", "Settings");
+static KIND: KindOfFinding = KindOfFinding::difference(Fact::Config, "config_differs", "Settings");
 
 const ADVICE: &str = "Settings change what is generated, so they may be the cause of other differences. Set the same environment variables and torch._dynamo / torch._inductor options on each rank.";
 
-pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
-    sides.finding(KIND, Severity::Warning, sides.plainly("runs with")).with_hint(ADVICE)
+pub(super) fn finding(sides: &Sides<'_>) -> Finding {
+    sides.finding(&KIND, Severity::Warning, sides.plainly("runs with")).with_advice(ADVICE)
 }

@@ -1,15 +1,15 @@
 //! What the reports of all ranks found alike: told once for the job.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Cost, CostKind, Finding, InJob, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words::rank_words;
+use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{own, quoted, sentence};
-use crate::model::{Job, SharedFinding};
+use crate::model::{FindingCost, Job, SharedFinding};
 use std::collections::BTreeSet;
 
 /// In report.json each has the kind that the reports of the ranks give it.
-const KIND: JobKind = JobKind::new("on_all_ranks", "All ranks");
+static KIND: KindOfFinding = KindOfFinding::of("on_all_ranks", "All ranks");
 
 /// Kinds that the job tells in its own words.
 const TOLD_OTHERWISE: [&str; 5] = ["worker_death", "worker_stall", "spmd_mismatch", "notice", "damaged_log"];
@@ -17,7 +17,7 @@ const TOLD_OTHERWISE: [&str; 5] = ["worker_death", "worker_stall", "spmd_mismatc
 /// Findings that are told; a job's page is no copy of all pages of a rank.
 const MOST: usize = 40;
 
-pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<JobFinding> {
+pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
     // A rank whose log ends early, or holds nothing, has not found what the others have.
     let whole = job.ranks.iter().filter(|rank| rank.is_comparable() && !rank.is_cut());
     let whole: BTreeSet<u64> = whole.map(|rank| rank.number).collect();
@@ -29,7 +29,7 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<JobFinding> {
     shared.take(MOST).map(|shared| finding(job, shared)).collect()
 }
 
-fn finding(job: &Job, shared: &SharedFinding) -> JobFinding {
+fn finding(job: &Job, shared: &SharedFinding) -> Finding {
     let one = &shared.finding;
     let ranks = job.ranks.iter().enumerate();
     let ranks = ranks.filter(|(_, rank)| shared.ranks.binary_search(&rank.number).is_ok());
@@ -49,16 +49,27 @@ fn finding(job: &Job, shared: &SharedFinding) -> JobFinding {
     if !detail.is_empty() {
         detail = format!("On {source}:\n{detail}");
     }
-    JobFinding {
+    Finding {
         detail: (!detail.is_empty()).then_some(detail),
-        hint: one.hint.clone(),
-        file: one.file.clone(),
-        line: one.line,
-        compiles: one.compiles.clone(),
-        ranks,
-        cost: one.cost.clone(),
-        url_in_rank: one.url.clone(),
-        kind_in_ranks: Some(one.kind.clone()),
-        ..JobFinding::new(KIND, severity, sentence![quoted(&one.title), who])
+        advice: one.hint.iter().cloned().map(Into::into).collect(),
+        place: UserPlace { file: one.file.clone(), line: one.line, ..UserPlace::default() },
+        cost: one.cost.as_ref().map(cost),
+        in_job: InJob {
+            ranks,
+            compile_ids: one.compiles.clone(),
+            url_in_rank: one.url.clone(),
+            kind_in_ranks: Some(one.kind.clone()),
+        },
+        ..Finding::new(&KIND, severity, sentence![quoted(&one.title), who])
+    }
+}
+
+/// A cost as the report of a rank has it.
+fn cost(cost: &FindingCost) -> Cost {
+    let kinds = [CostKind::Wasted, CostKind::Avoidable, CostKind::Expected];
+    Cost {
+        us: cost.seconds * 1e6,
+        kind: kinds.into_iter().find(|kind| kind.word() == cost.kind).unwrap_or(CostKind::Expected),
+        why: cost.why.clone(),
     }
 }

@@ -1,23 +1,22 @@
 //! Compiles that end differently, or capture another number of operations.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::sides::Sides;
 use crate::model::sentence::{sentence, value};
 use crate::model::{Fact, Sentence};
 
-const STATUS: JobKind = JobKind::difference(Fact::Status, "status_differs", "Status");
+static STATUS: KindOfFinding = KindOfFinding::difference(Fact::Status, "status_differs", "Status");
 
-const OPERATIONS: JobKind = JobKind::difference(Fact::Ops, "ops_differ", "Graphs");
+static OPERATIONS: KindOfFinding = KindOfFinding::difference(Fact::Ops, "ops_differ", "Graphs");
 
-pub(super) fn status(sides: &Sides<'_>) -> JobFinding {
+pub(super) fn status(sides: &Sides<'_>) -> Finding {
     sides
-        .diverging(STATUS, Severity::Warning, of_compile(sides, "ends as"))
+        .diverging(&STATUS, Severity::Warning, of_compile(sides, "ends as"))
         .with_detail("A compile is missing its end where the process stopped in it.")
 }
 
-pub(super) fn operations(sides: &Sides<'_>) -> JobFinding {
-    sides.diverging(OPERATIONS, Severity::Warning, of_compile(sides, "captures so many operations:"))
+pub(super) fn operations(sides: &Sides<'_>) -> Finding {
+    sides.diverging(&OPERATIONS, Severity::Warning, of_compile(sides, "captures so many operations:"))
 }
 
 /// `0/0 (f) ends as missing on rank 1, ok on rank 0`

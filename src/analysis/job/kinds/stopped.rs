@@ -1,7 +1,6 @@
 //! Ranks whose log ends inside a compile, or long before the others.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::in_brackets;
 use crate::analysis::job::ranks::Stop;
@@ -9,7 +8,8 @@ use crate::analysis::job::words;
 use crate::model::sentence::{code, compile_id, own, sentence};
 use crate::model::{Job, RankSummary, Sentence};
 
-const KIND: JobKind = JobKind::leading("rank_stopped", "Stopped");
+static KIND: KindOfFinding =
+    KindOfFinding { first_of_all: true, ..KindOfFinding::of("rank_stopped", "Stopped") };
 
 /// Stops that have a finding of their own; more are counted.
 const NAMED: usize = 8;
@@ -18,20 +18,19 @@ const INSIDE: &str = "The process was killed, crashed or hangs there; ranks that
 
 const EARLY: &str = "Either that rank had nothing more to compile, or it stopped: look at its standard error. The log says nothing of what runs between compiles.";
 
-pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let stops = &found.fleet.stops;
-    let mut findings: Vec<JobFinding> =
-        stops.iter().take(NAMED).filter_map(|stop| finding(job, stop)).collect();
+    let mut findings: Vec<Finding> = stops.iter().take(NAMED).filter_map(|stop| finding(job, stop)).collect();
     let more = stops.get(NAMED..).unwrap_or_default();
     if !more.is_empty() {
         let ranks: Vec<usize> = more.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
         let title = sentence![ranks.len(), " more logs end early: ", words::ranks(job, &ranks)];
-        findings.push(JobFinding::new(KIND, Severity::Error, title).with_ranks(ranks));
+        findings.push(Finding::new(&KIND, Severity::Error, title).with_ranks(ranks));
     }
     findings
 }
 
-fn finding(job: &Job, stop: &Stop) -> Option<JobFinding> {
+fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
     let first = job.ranks.get(*stop.ranks.first()?)?;
     let who = words::ranks(job, &stop.ranks);
     let ends = match stop.ranks.len() {
@@ -46,9 +45,9 @@ fn finding(job: &Job, stop: &Stop) -> Option<JobFinding> {
         true => (Severity::Error, INSIDE),
         false => (Severity::Warning, EARLY),
     };
-    let mut finding = JobFinding::new(KIND, severity, title).with_hint(hint).with_ranks(stop.ranks.clone());
+    let mut finding = Finding::new(&KIND, severity, title).with_advice(hint).with_ranks(stop.ranks.clone());
     finding.detail = detail(job, first);
-    finding.compiles = first
+    finding.in_job.compile_ids = first
         .end
         .as_ref()
         .and_then(|end| job.texts.maybe(end.compile))

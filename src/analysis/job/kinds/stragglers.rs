@@ -1,15 +1,14 @@
 //! Ranks that compiled much longer than most.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words::ranks;
 use crate::model::Job;
 use crate::model::sentence::{own, sentence};
 
-const KIND: JobKind = JobKind::new("straggler", "Straggler");
+static KIND: KindOfFinding = KindOfFinding::of("straggler", "Straggler");
 
-pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let fleet = &found.fleet;
     let (Some(median), Some(extremes)) = (fleet.median_s, fleet.extremes) else { return Vec::new() };
     if fleet.stragglers.is_empty() {
@@ -28,9 +27,8 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
     };
     let most = own(format!("{most:.2} s"));
     let title = sentence![ranks(job, &fleet.stragglers), verb, most, " to compile; ", compared];
-    let mut finding = JobFinding::new(KIND, Severity::Warning, title);
-    finding.hint =
-        Some("The others wait in their next collective until it is done, up to the timeout.".to_owned());
-    finding.ranks = fleet.stragglers.clone();
+    let mut finding = Finding::new(&KIND, Severity::Warning, title);
+    finding.advise("The others wait in their next collective until it is done, up to the timeout.");
+    finding.in_job.ranks = fleet.stragglers.clone();
     vec![finding]
 }

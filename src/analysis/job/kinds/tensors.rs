@@ -1,17 +1,16 @@
 //! Graphs whose operations return other tensors.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::sides::{Sides, short};
 use crate::analysis::job::words::short_operation;
 use crate::model::sentence::{code, sentence};
 use crate::model::{Fact, FactValue, GraphId, Part, Sentence, Step, TensorFact, TextId, Texts};
 
-const KIND: JobKind = JobKind::difference(Fact::TensorMeta, "tensor_meta_differs", "Tensors");
+static KIND: KindOfFinding = KindOfFinding::difference(Fact::TensorMeta, "tensor_meta_differs", "Tensors");
 
-pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
-    sides.finding(KIND, Severity::Warning, title(sides)).with_hint(advice(sides, graph))
+    sides.finding(&KIND, Severity::Warning, title(sides)).with_advice(advice(sides, graph))
 }
 
 /// What other sizes lead to: where a graph calls a collective, more than where it calls none.

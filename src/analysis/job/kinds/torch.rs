@@ -1,15 +1,14 @@
 //! Ranks that run different versions of torch.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words::ranks;
 use crate::model::sentence::{name, sentence};
 use crate::model::{Job, NameOf, Sentence};
 
-const KIND: JobKind = JobKind::new("torch_differs", "Versions");
+static KIND: KindOfFinding = KindOfFinding::of("torch_differs", "Versions");
 
-pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     if found.fleet.torch.len() < 2 {
         return Vec::new();
     }
@@ -18,5 +17,5 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
         sentence![name(NameOf::Torch, version), " on ", ranks(job, &group.ranks)]
     });
     let title = sentence!["ranks run different versions of torch: ", Sentence::list(sides.collect())];
-    vec![JobFinding::new(KIND, Severity::Warning, title)]
+    vec![Finding::new(&KIND, Severity::Warning, title)]
 }

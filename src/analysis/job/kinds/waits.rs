@@ -1,13 +1,12 @@
 //! Ranks that wait while another builds the kernels that both need.
 
-use crate::analysis::findings::Severity;
-use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words;
 use crate::model::sentence::{own, sentence};
 use crate::model::{Job, RankSummary, Stretch};
 
-const KIND: JobKind = JobKind::new("build_wait", "Waiting");
+static KIND: KindOfFinding = KindOfFinding::of("build_wait", "Waiting");
 
 const ADVICE: &str = "Processes that share a cache folder build each kernel once; the others wait for the lock on its file. This is as fast as building it themselves. A cache folder that is warm before the job starts takes the wait away.";
 
@@ -24,7 +23,7 @@ struct Wait {
     seconds: f64,
 }
 
-pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<JobFinding> {
+pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
     let mut waits: Vec<Wait> = Vec::new();
     for (rank, waiting) in job.ranks.iter().enumerate().filter(|(_, rank)| !rank.pauses.is_empty()) {
         let builders = job.ranks.iter().enumerate();
@@ -51,7 +50,7 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<JobFinding> {
         " builds (`compile_file`)",
     ];
     let detail = "The wait stands in `Scheduler.codegen` and `PyCodeCache.load_by_key_path`: long stretches without any phase inside while the other rank builds. It is no work of that rank.";
-    vec![JobFinding::new(KIND, Severity::Info, title).with_detail(detail).with_hint(ADVICE).with_ranks(ranks)]
+    vec![Finding::new(&KIND, Severity::Info, title).with_detail(detail).with_advice(ADVICE).with_ranks(ranks)]
 }
 
 /// Whether two ranks may wait for each other's files: they wrote code to the same folder.

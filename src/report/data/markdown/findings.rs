@@ -60,10 +60,10 @@ fn entry(report: Report<'_>, index: usize, one: &Finding) -> String {
         add("Compiles", ids(&compiles));
     }
     let detail = one.detail.as_deref();
-    if let Some(detail) = detail.filter(|detail| !one.hints.iter().any(|hint| hint.starts_with(detail))) {
+    if let Some(detail) = detail.filter(|detail| !one.hints().any(|hint| hint.starts_with(detail))) {
         add("What it means", prose(detail, LONGEST_DETAIL));
     }
-    for hint in one.hints.iter().take(HINTS) {
+    for hint in one.hints().take(HINTS) {
         add("What to do", prose(hint, LONGEST_HINT));
     }
     if !one.cost_parts.is_empty() {

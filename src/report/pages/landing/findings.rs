@@ -65,7 +65,7 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
     let (title, place) = head(view, one)?;
     // Some hints repeat the detail.
     let detail = one.detail.as_deref();
-    let detail = detail.filter(|detail| !one.hints.iter().any(|hint| hint.starts_with(detail)));
+    let detail = detail.filter(|detail| !one.hints().any(|hint| hint.starts_with(detail)));
     let entry = FindingEntry {
         id: format!("finding-{}", index + 1),
         open,
@@ -140,8 +140,8 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     {
         facts.push(("Where", view.place_in(file, one.place.line, Some(href))?));
     }
-    if !one.hints.is_empty() {
-        let hints = one.hints.iter().map(|hint| view.advice(hint));
+    if !one.advice.is_empty() {
+        let hints = one.hints().map(|hint| view.advice(hint));
         facts.push(("What to do", stacked(hints)));
     }
     if !one.cost_parts.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {

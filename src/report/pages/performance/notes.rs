@@ -39,7 +39,7 @@ fn entry(view: View<'_>, finding: &Finding) -> Html {
     let row = finding.topic_entry.filter(|entry| *entry < MOST_MEASURED);
     words.extend(row.map(|entry| view.link(&format!("#{}", measured_kernel_anchor(entry)), "Its row")));
     words.extend(finding.detail.as_ref().map(|detail| block(small(view.prose(detail)))));
-    words.extend(finding.hints.iter().map(|hint| block(small(view.prose(hint)))));
+    words.extend(finding.hints().map(|hint| block(small(view.prose(hint)))));
     // The entry of such a finding is the place of its kernel.
     let measured = view.report.found.performance.as_ref();
     let kernel = measured.zip(finding.topic_entry).and_then(|(found, entry)| found.kernels.get(entry));

@@ -33,7 +33,7 @@ fn finding(report: Report<'_>, one: &Finding) -> Fact {
     let ids: Vec<String> = one.compiles.iter().take(6).map(|index| label(report, *index)).collect();
     let place = place(one.place.file.as_deref(), one.place.line);
     let change = one.change().unwrap_or_default();
-    let hints = one.hints.join(" · ");
+    let hints = one.hints().collect::<Vec<_>>().join(" · ");
     let parts = [one.kind.label, &cost, change, &ids.join(" "), &place, &hints, one.kind.word];
     Fact { main: one.title.plain(), detail: joined(&parts).replace('`', ""), href: String::new() }
 }

@@ -28,6 +28,13 @@ facts! {
         /// What to do.
         #[serde(default)]
         hint: Option<Text<'a>> => dropped,
+        /// The same as a list, most fitting first; reports of older versions do not have it.
+        #[serde(default)]
+        advice: List<'a, Advice<'a>> => dropped,
+        /// The finding that is the cause of this one, by its position in the list; reports of older versions do not have it.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        caused_by: Option<i64> => number,
         /// Where the report says more.
         #[serde(default)]
         url: Option<Text<'a>> => own_page,
@@ -47,5 +54,17 @@ facts! {
         /// How the seconds come about.
         #[schemars(length(min = 1))]
         why: Text<'a> => cost_reason,
+    }
+}
+
+facts! {
+    /// Something that the reader can do.
+    struct Advice<'a> {
+        /// What to do.
+        text: Text<'a> => dropped,
+        /// What it gains.
+        promise: Option<Text<'a>> => dropped,
+        /// What in the log shows that it helps.
+        evidence: Option<Text<'a>> => dropped,
     }
 }

@@ -41,8 +41,20 @@ fn finding<'m>(report: Report<'m>, index: usize, one: &'m Finding) -> facts::Fin
             why: cost.why.to_string().into(),
         }),
         hint: one.hint().map(Text::from),
+        advice: advice(one),
+        caused_by: one.caused_by.and_then(|place| i64::try_from(place).ok()),
         url: url.map(Text::from),
     }
+}
+
+/// What to do, each with what it promises and what in the log shows that it helps.
+pub(crate) fn advice(one: &Finding) -> facts::List<'_, facts::Advice<'_>> {
+    let each = one.advice.iter().map(|one| facts::Advice {
+        text: (&*one.text).into(),
+        promise: maybe(one.promise.as_deref()),
+        evidence: maybe(one.evidence.as_deref()),
+    });
+    each.collect()
 }
 
 /// What the entry of a finding says beyond title and hint, one line per fact.

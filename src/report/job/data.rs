@@ -8,6 +8,7 @@ use crate::facts::{
     RankParity, SCHEMA, Text, Tool, maybe,
 };
 use crate::model::{Fact, OperationCount, RankSummary, Step};
+use crate::report::data::advice;
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -177,6 +178,8 @@ pub(crate) fn findings<'m>(report: JobReport<'m>) -> impl Iterator<Item = Findin
             why: (&*cost.why).into(),
         }),
         hint: one.hint().map(Into::into),
+        advice: advice(one),
+        caused_by: one.caused_by.and_then(|place| i64::try_from(place).ok()),
         url: Some(format!("index.html#finding-{number}").into()),
     })
 }

@@ -13,7 +13,7 @@ const VERDICTS: [(&str, &str, &[&str]); 6] = [
     ("11_export_clean", "This log does not say whether export succeeded.", &[]),
     (
         "11_export_draft",
-        "Exported, but it is right only while 2 assumptions about the data hold.",
+        "Exported, but correct only if 2 assumptions about the data hold.",
         &[
             "data-dependent expression | Eq(u0, 4) was taken to be True | s11_export.py:22 | 1",
             "data-dependent expression | u1 > 2 was taken to be True | s11_export.py:25 | 1",
@@ -34,7 +34,7 @@ const VERDICTS: [(&str, &str, &[&str]); 6] = [
     ("11_export_dtrace", "Exported without a failure. Nothing was assumed about the data.", &[]),
     (
         "21_torch28_11_draft",
-        "Exported, but it is right only while 2 assumptions about the data hold.",
+        "Exported, but correct only if 2 assumptions about the data hold.",
         &[
             "data-dependent expression | Eq(u0, 4) was taken to be True | s11_export.py:22 | 1",
             "data-dependent expression | u1 > 2 was taken to be True | s11_export.py:25 | 1",
@@ -313,7 +313,7 @@ fn what_happens_twice_is_one_failure_and_a_violated_constraint_is_told_as_such()
     log.records.insert(at + 3, elsewhere);
     let page = of(&log).page("export.html");
     assert!(
-        heading(&page).starts_with("Exported on the second try, but it is right only while 3 assumptions"),
+        heading(&page).starts_with("Exported on the second try, but correct only if 3 assumptions"),
         "{}",
         heading(&page)
     );

@@ -264,7 +264,7 @@ fn what_killed_runs_of_ranks_left_is_nobodys_and_a_wrong_folder_is_named() {
     fs::write(copy.path().join(".rank_3.tlparse-lock"), "").unwrap();
     copy_rank("13_div_healthy", 0, &copy.path().join("rank_2"));
     let job = combine(copy.path(), &[]).ok(copy.path());
-    let told = "The log of rank 2 says that it is another's; that of rank 2 is of rank 0";
+    let told = "The log of rank 2 names another rank; rank 2's log names rank 0";
     assert!(findings(&job).contains(&("wrong_rank".to_owned(), told.to_owned())), "{:?}", findings(&job));
     assert!(copy.path().join(".rank_3.tlparse-lock").exists(), "a run may be at work there");
 }

@@ -16,7 +16,7 @@ struct Account {
     at_run_time_us: f64,
     /// What of the kept time Inductor's graph took at most.
     inductor_graph_us: f64,
-    /// What AOTAutograd took at most beside that.
+    /// What AOTAutograd took at most in addition.
     aot_graph_us: f64,
     /// The finding that was charged most.
     holder: Option<Holder>,

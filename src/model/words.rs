@@ -58,9 +58,9 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Whether `text` is what `pattern` describes; each `*` stands for any text.
+/// Whether `text` matches `pattern`, in which each `*` matches any text.
 pub fn fits_pattern(pattern: &str, text: &str) -> bool {
-    // Tables of patterns are searched, of which nearly all begin with another letter.
+    // Fast path: most patterns of a table begin with another letter.
     let (first, begins) = (pattern.bytes().next(), text.bytes().next());
     if first != begins && first != Some(b'*') {
         return false;

@@ -60,7 +60,7 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     if findings.iter().all(|one| one.severity == Severity::Info) && !report.is_trace_alone() {
         lines.push(SummaryLine::plain(checked(findings)));
     }
-    // What is only good to know stands in the report; where there is nothing else, the time of a slow log is told.
+    // Information is left to the report; a slow log without problems says where its time went.
     let mut told: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
     if told.is_empty() {
         told.extend(findings.iter().find(|one| one.kind.word == "slow_log"));

@@ -18,7 +18,7 @@ static AUTOTUNING: KindOfFinding = KindOfFinding {
     ..KindOfFinding::of("autotuning", "Autotuning")
 };
 
-/// Microseconds that are worth a word.
+/// Microseconds from which it is reported.
 const LEAST_US: f64 = 1e5;
 
 /// Choices that a finding lists.

@@ -1,4 +1,4 @@
-//! What a family of findings is made of, and what it may read.
+//! A family of findings and its input.
 
 use super::finding::Finding;
 use super::kind::KindOfFinding;
@@ -9,14 +9,14 @@ use crate::analysis::one_offs::one_offs;
 use crate::analysis::performance::Performance;
 use crate::model::Model;
 
-/// What findings are drawn from: the facts of a log, and what was already worked out from them.
+/// The input of all findings: the facts of a log, and what was already derived from them.
 #[derive(Clone, Copy)]
 pub struct Basis<'m> {
     /// The facts.
     pub model: &'m Model,
     /// The functions that were compiled again.
     pub chains: &'m [Chain<'m>],
-    /// What a trace of torch.profiler tells.
+    /// What a trace of torch.profiler shows.
     pub performance: Option<&'m Performance>,
     /// What was built.
     pub builds: &'m Builds,
@@ -24,7 +24,7 @@ pub struct Basis<'m> {
 
 #[cfg(test)]
 impl<'m> Basis<'m> {
-    /// A log of which nothing but its model is known.
+    /// The input of a log with nothing but its model.
     pub(super) fn of_model(model: &'m Model) -> Basis<'m> {
         let builds = Box::leak(Box::new(Builds::of(model, &one_offs(model))));
         Basis { model, chains: &[], performance: None, builds }

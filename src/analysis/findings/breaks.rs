@@ -1,4 +1,4 @@
-//! Graph breaks: what could not be traced, what tracing was thrown away for it, what was compiled in addition.
+//! Graph breaks: what could not be traced, which tracing was discarded, and what was compiled in addition.
 
 use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
@@ -31,7 +31,7 @@ static GRAPH_BREAK: KindOfFinding = KindOfFinding {
     ..KindOfFinding::of("graph_break", "Graph break")
 };
 
-/// One finding per reason and place. A break that did nothing but make compiles fail is told with the failures.
+/// One finding per reason and place. A break that only made compiles fail is part of the failure's finding.
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let costs = break_costs(model);
     let told = model.graph_breaks.iter().zip(costs).enumerate();
@@ -60,13 +60,13 @@ fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
     match severity {
         // torch's hints are for whoever can change the code that breaks.
         Severity::Info => {
-            found.advise("Nothing to do: torch runs this part in eager mode, and goes on behind it.")
+            found.advise("Nothing to do: torch runs this part in eager mode and resumes after it.")
         }
         _ => found.advise_all(prose::useful(one.hints.clone())),
     }
     for hit in hits {
         let share = hit.thrown_away_us.unwrap_or_default();
-        // What the user cannot act on is no loss of theirs.
+        // Time that the user cannot save is not counted as lost.
         let claim = match severity {
             Severity::Info => Claim::expected,
             _ => Claim::wasted,
@@ -149,7 +149,7 @@ fn within_torch(model: &Model, one: &GraphBreak) -> bool {
     };
     let within = |hit: &BreakOccurrence| {
         let Some((name, file)) = compiled(hit) else { return false };
-        // The compiled function is the last frame of its name: what stands above called it.
+        // The compiled function is the last frame with its name; the frames above called it.
         let entry = hit.stack.iter().rposition(|frame| frame.function == name && frame.file == file);
         let inside = hit.stack.iter().skip(entry.unwrap_or(hit.stack.len()));
         // Code of Python that the user calls is the user's business: of what calls a function of Python, torch has to
@@ -164,7 +164,7 @@ fn within_torch(model: &Model, one: &GraphBreak) -> bool {
     !one.occurrences.is_empty() && one.occurrences.iter().all(within)
 }
 
-/// What was compiled to go on behind the break. It would be compiled without the break, too, so it is no cost.
+/// The resume functions after the break. Their code would be compiled without the break too, so they are not a cost.
 fn resumed_words(model: &Model, hits: &[Hit]) -> Option<String> {
     let count = hits.iter().map(|hit| hit.resumes.len()).sum();
     let us = resumed_us(model, hits);

@@ -1,4 +1,4 @@
-//! Why caches were bypassed, by what the user chose: many records of a log have one cause.
+//! Why caches were bypassed: many records share one cause, often a choice of the user.
 
 use crate::model::sentence::{quoted, sentence};
 use crate::model::{Part, Sentence};
@@ -48,7 +48,7 @@ impl BypassCause {
         !matches!(self, BypassCause::CustomPass | BypassCause::Other(_))
     }
 
-    /// What it is, to stand behind a colon.
+    /// The cause, as it reads after a colon.
     pub(super) fn words(&self) -> Sentence {
         match self {
             BypassCause::Freezing => "freezing is on".into(),

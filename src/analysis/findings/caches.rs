@@ -1,4 +1,4 @@
-//! Caches that were not asked, or did not have the result.
+//! Cache bypasses and misses.
 
 use super::basis::{Basis, Family};
 use super::bypass_cause::BypassCause;
@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 /// Caches.
 pub(super) const FAMILY: Family = Family { kinds: &[&CACHE_BYPASS, &CACHE_MISS], of_log };
 
-/// A cache was not asked.
+/// A cache was bypassed.
 static CACHE_BYPASS: KindOfFinding = KindOfFinding {
     checked: Some("cache bypass"),
     topic: Some(Topic::Caches),
@@ -24,14 +24,14 @@ static CACHE_BYPASS: KindOfFinding = KindOfFinding {
     ..KindOfFinding::of("cache_bypass", "Cache bypass")
 };
 
-/// A cache did not have the result.
+/// A cache lookup missed.
 static CACHE_MISS: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Caches),
     records: &["fx_graph_cache_miss"],
     ..KindOfFinding::of("cache_miss", "Cache miss")
 };
 
-/// The cache of what Inductor makes of graphs.
+/// Inductor's cache of compiled graphs.
 const INDUCTOR_CACHE: &str = "fx_graph";
 
 /// Bypasses by cause, then all misses as one.
@@ -46,7 +46,7 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     found
 }
 
-/// How often of each cache: `FX graph 2 times, AOTAutograd 2 times`.
+/// Lookups per cache: `FX graph 2 times, AOTAutograd 2 times`.
 fn by_cache(lookups: &[&CacheLookup]) -> String {
     let mut counts: IndexMap<&str, usize> = IndexMap::new();
     for one in lookups {
@@ -100,7 +100,7 @@ fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding 
     found
 }
 
-/// Whether the cache of Inductor's graphs was asked by all of these compiles, whatever another cache did.
+/// Whether all of these compiles looked into the cache of Inductor's graphs.
 fn is_kept_by_inductor(model: &Model, compiles: &[CompileIndex]) -> bool {
     let asked =
         model.caches.iter().filter(|one| one.cache == INDUCTOR_CACHE && one.outcome != Outcome::Bypass);
@@ -108,7 +108,7 @@ fn is_kept_by_inductor(model: &Model, compiles: &[CompileIndex]) -> bool {
     compiles.iter().all(|compile| asked.contains(compile))
 }
 
-/// Another run repeats what these caches would have kept. Kernels are kept by content, whoever asks for them.
+/// Every run repeats what these caches would have kept. Kernel binaries are cached by content either way.
 fn claims(cause: &BypassCause, same: &[&CacheLookup]) -> Vec<Claim> {
     let kind = if cause.is_on_purpose() { Claim::expected } else { Claim::avoidable };
     let claim = |(cache, work): (&str, Work)| {
@@ -119,7 +119,7 @@ fn claims(cause: &BypassCause, same: &[&CacheLookup]) -> Vec<Claim> {
     claims.into_iter().filter(|claim| !claim.compiles.is_empty()).collect()
 }
 
-/// All misses of a log, as one: a first run misses.
+/// All misses of a log as one finding: a first run always misses.
 fn misses(model: &Model) -> Option<Finding> {
     let missed: Vec<&CacheLookup> = model.caches.iter().filter(|c| c.outcome == Outcome::Miss).collect();
     if missed.is_empty() {
@@ -133,14 +133,15 @@ fn misses(model: &Model) -> Option<Finding> {
     let full = reasons.keys().all(|reason| matches!(*reason, "full_miss" | "miss" | "no reason recorded"));
     let number = count(missed.len(), "miss", "misses");
     let mut found = if full && hits.iter().all(|hit| is_own(model, hit)) {
-        let them = if missed.len() == 1 { "it" } else { "them" };
-        let title = sentence!["Cold cache: ", number, ", a second run finds ", them];
+        let title = sentence!["Cold cache: ", number, ", a second run will hit the cache"];
         Finding::new(&CACHE_MISS, Severity::Info, title)
     } else {
-        let title = sentence![number, " beside ", count(hits.len(), "hit", "hits")];
+        let title = sentence![number, " and ", count(hits.len(), "hit", "hits")];
         let mut found = Finding::new(&CACHE_MISS, Severity::Info, title);
         let words = match full {
-            true => "No earlier run left these results. A second run of the same program finds them.",
+            true => {
+                "No earlier run cached these results. A second run of the same program will hit the cache."
+            }
             false => "Some keys were found, but the guard of the entry does not hold for these sizes.",
         };
         found.detail = Some(words.to_owned());
@@ -157,7 +158,7 @@ fn misses(model: &Model) -> Option<Finding> {
     Some(found)
 }
 
-/// Whether a hit found what this run itself had compiled: its key was missed before.
+/// Whether this run itself compiled what a hit found: the same key missed before.
 fn is_own(model: &Model, hit: &CacheLookup) -> bool {
     let mut before = model.caches.iter().take_while(|one| !std::ptr::eq(*one, hit));
     before.any(|one| {
@@ -165,7 +166,7 @@ fn is_own(model: &Model, hit: &CacheLookup) -> bool {
     })
 }
 
-/// torch's word for a miss in plain ones.
+/// torch's reason for a miss in plain words.
 fn reason_words(reason: &str) -> String {
     match reason {
         "full_miss" | "miss" => "no entry with this key".to_owned(),
@@ -231,13 +232,13 @@ mod tests {
         lookup(&mut model, "0/0", "fx_graph", Outcome::Miss, "full_miss");
         lookup(&mut model, "0/1", "aotautograd", Outcome::Miss, "full_miss");
         let title = |model: &Model| findings(model)[0].title.text();
-        assert_eq!(title(&model), "Cold cache: 2 misses, a second run finds them");
+        assert_eq!(title(&model), "Cold cache: 2 misses, a second run will hit the cache");
         assert_eq!(findings(&model)[0].count, 2);
         lookup(&mut model, "1/0", "fx_graph", Outcome::Hit, "hit");
-        assert_eq!(title(&model), "Cold cache: 2 misses, a second run finds them");
+        assert_eq!(title(&model), "Cold cache: 2 misses, a second run will hit the cache");
         // A key that nothing in this log missed was left by an earlier run.
         model.caches[2].key = Some("another".to_owned());
-        assert_eq!(title(&model), "2 misses beside 1 hit");
+        assert_eq!(title(&model), "2 misses and 1 hit");
     }
 
     #[test]
@@ -245,7 +246,7 @@ mod tests {
         let mut model = Model::default();
         lookup(&mut model, "0/0", "fx_graph", Outcome::Miss, "guard_miss: s0 < 5");
         let found = findings(&model);
-        assert_eq!(found[0].title, "1 miss beside 0 hits");
+        assert_eq!(found[0].title, "1 miss and 0 hits");
         assert!(
             found[0].detail.as_deref().is_some_and(|text| text.contains("guard of the entry does not hold"))
         );

@@ -5,7 +5,7 @@
 
 use crate::model::CompileIndex;
 
-/// What the seconds of a finding are.
+/// The kind of a finding's seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CostKind {
     /// The log shows that the work was thrown away.
@@ -26,7 +26,7 @@ impl CostKind {
         }
     }
 
-    /// Whether it counts as lost: what is expected is no loss.
+    /// Whether it counts as lost: expected work does not.
     pub fn is_loss(self) -> bool {
         self != CostKind::Expected
     }
@@ -73,13 +73,13 @@ pub enum Work {
     Compile,
     /// What a cache of Inductor's graphs keeps: not kernels, whose binaries are kept by content.
     InductorGraph,
-    /// What AOTAutograd's cache keeps beside that.
+    /// What AOTAutograd's cache keeps in addition.
     AotGraph,
     /// One-off work of the process that fell into the compile by chance.
     OneOff,
-    /// All of it, one-off work and waiting too: nothing came of the compile.
+    /// All of it, including one-off work and waiting: the compile produced nothing.
     Whole,
-    /// Autotuning and recording of CUDA graphs while the model ran, which is no compile time.
+    /// Autotuning and recording of CUDA graphs at run time, which is not compile time.
     AtRunTime,
 }
 
@@ -141,13 +141,13 @@ pub enum ChargeOrder {
     RecompileLimit,
     /// The graph broke.
     GraphBreak,
-    /// Tracing began anew for another reason.
+    /// Tracing was restarted for another reason.
     Restart,
     /// A guard failed.
     Recompilation,
     /// A size was fixed.
     Specialization,
-    /// A cache was not asked.
+    /// A cache was bypassed.
     Cache,
     /// Anything else.
     Other,

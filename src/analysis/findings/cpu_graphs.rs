@@ -8,9 +8,9 @@ use crate::model::{CompileIndex, Model};
 /// CUDA graphs on a CPU.
 pub(super) const FAMILY: Family = Family { kinds: &[&CUDAGRAPHS_ON_CPU], of_log };
 
-/// CUDA graphs were asked for, and all inputs are on the CPU.
+/// CUDA graphs were requested, and all inputs are on the CPU.
 static CUDAGRAPHS_ON_CPU: KindOfFinding = KindOfFinding {
-    checked: Some("CUDA graph asked for on a CPU"),
+    checked: Some("CUDA graph requested on a CPU"),
     ..KindOfFinding::of("cudagraphs_on_cpu", "CUDA graphs")
 };
 
@@ -19,7 +19,7 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     if model.inductor.cudagraphs != Some(true) || !on_cpu_only(model) {
         return Vec::new();
     }
-    let title = "CUDA graphs were asked for, and none was made: everything runs on the CPU";
+    let title = "CUDA graphs were requested, but none was made: everything runs on the CPU";
     let mut found = Finding::new(&CUDAGRAPHS_ON_CPU, Severity::Info, title);
     found.detail = Some(
         "`mode=\"reduce-overhead\"` and `triton.cudagraphs` record CUDA graphs, which exist on GPUs only. Here they change \
@@ -34,7 +34,7 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     vec![found]
 }
 
-/// Whether the log tells devices of inputs, and all of them are the CPU.
+/// Whether the log names devices of inputs, and all of them are the CPU.
 fn on_cpu_only(model: &Model) -> bool {
     let mut devices = model.inputs().map(|(_, input)| input.tensor.device.as_str()).peekable();
     devices.peek().is_some() && devices.all(|device| device.starts_with("cpu"))
@@ -65,6 +65,6 @@ mod tests {
         model.compiles.get_mut(compile).unwrap().inputs.extend(on_gpu);
         assert_eq!(found(&model), 0, "some run on a GPU");
         model.compiles.iter_mut().for_each(|compile| compile.inputs.clear());
-        assert_eq!(found(&model), 0, "the log tells no device");
+        assert_eq!(found(&model), 0, "the log names no device");
     }
 }

@@ -1,4 +1,4 @@
-//! What torch.export found wanting: operators without a right fake kernel, expressions that only data decides.
+//! Problems of torch.export: operators without a correct fake kernel, expressions that depend on data.
 
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
@@ -12,15 +12,15 @@ use indexmap::IndexSet;
 /// torch.export.
 pub(super) const FAMILY: Family = Family { kinds: &[&EXPORT], of_log };
 
-/// Export found something wanting. Its page has the stacks.
+/// A problem of export. Its page has the stacks.
 static EXPORT: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Export),
     entry: EntryStyle { stack: false, ..EntryStyle::USUAL },
     ..KindOfFinding::of("export", "Export")
 };
 
-/// One finding per failure. A guard that was evaluated is none of its own: that is usual wherever sizes are compared. An
-/// expression for which a compile failed is told with that.
+/// One finding per failure. Evaluated guards are left out, because every comparison of sizes has one; so are expressions
+/// that made a compile fail.
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let failures = export::failures(model);
     let worth = failures.iter().filter(|one| one.kind != ExportKind::GuardEvaluated);
@@ -57,7 +57,7 @@ fn data_hints(problem: &ExportProblem, line: Option<&str>) -> Vec<String> {
     vec![check, "If both branches are wanted, keep both in the graph with `torch.cond`.".to_owned()]
 }
 
-/// The frames that led to a problem: the event of an operator has none, and the program tells which lines call it.
+/// The frames that led to a problem. An operator's event has none; then the lines of the program that call it.
 fn frames(model: &Model, problem: &ExportProblem) -> Vec<TextFrame> {
     let stack = problem.user_stack.as_deref().map(|stack| text_frames(model, stack));
     stack.unwrap_or_else(|| problem.calls.clone())
@@ -85,12 +85,12 @@ fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
         ),
         ExportKind::Undecided => (
             sentence![code(&one.subject), " depends on data"],
-            "Only the data of a tensor tells the value, and the next step depends on it: tracing could not go on.",
+            "The value is known only at run time, and the next step depends on it: tracing could not continue.",
             data_hints(one, place.loc.as_deref()),
         ),
         _ => (
             sentence![code(&one.subject), " depends on data"],
-            "Only the data of a tensor tells the value. Export assumed the one that it saw.",
+            "The value is known only at run time. Export assumed the one that it saw.",
             data_hints(one, place.loc.as_deref()),
         ),
     };
@@ -155,7 +155,7 @@ mod tests {
         model.compile_index(None);
         model.export.problems.push(problem(ExportKind::Undecided, "u0 > 2"));
         let found = |model: &Model| of_log(Basis::of_model(model));
-        assert_eq!(found(&model).len(), 1, "without a failure it stands for itself");
+        assert_eq!(found(&model).len(), 1, "without a failure it has its own finding");
         model
             .failures
             .push(failure("Could not guard on data-dependent expression u0 > 2 (unhinted: u0 > 2)."));

@@ -32,7 +32,7 @@ static FAILURE: KindOfFinding = KindOfFinding {
 /// Functions that a title names; of more it says how many.
 const NAMED: usize = 3;
 
-/// One finding per cause. Failures at the recompile limit are told with the recompiles.
+/// One finding per cause. Failures at the recompile limit belong to the recompile's finding.
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let causes = failure_causes(model);
     let told = causes.iter().enumerate().filter(|(_, cause)| !cause.first().is_some_and(is_limit));
@@ -156,7 +156,7 @@ fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -
             (": ".into(), broke)
         }
         FailureEffect::BrokeForGood => {
-            let because = " in eager mode, because Dynamo cannot go on behind a graph break: ";
+            let because = " in eager mode, because Dynamo cannot resume after a graph break: ";
             (sentence![run, because], why)
         }
     };
@@ -164,13 +164,13 @@ fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -
     Finding { shared, ..Finding::new(&FAILURE, Severity::Error, title) }
 }
 
-/// Lines after the first, where there is no explanation among them.
+/// The lines after the first, for a message without an explanation.
 fn rest(text: &str) -> Option<String> {
     let (first, mut rest) = text.trim().split_once('\n')?;
     if first.trim_end().ends_with(':') {
         rest = rest.trim_start().split_once('\n')?.1;
     }
-    // One violated constraint is no list.
+    // A single violated constraint is not shown as a list.
     let rest = rest.trim().trim_start_matches("- ");
     (!rest.is_empty()).then(|| rest.to_owned())
 }

@@ -46,14 +46,13 @@ pub struct Finding {
     pub called_from: Option<UserPlace>,
     /// Compiles that it concerns, in order and distinct.
     pub compiles: Vec<CompileIndex>,
-    /// Which entry of its topic's page it is: for a graph break its place among those of the model, for a failure that
-    /// among the causes.
+    /// Its entry on its topic's page: the index of the graph break in the model, or of the failure among the causes.
     pub topic_entry: Option<usize>,
     /// How often it happened.
     pub count: u64,
     /// The work that it claims to be the cause of; empty once the ledger has charged it.
     pub claims: Vec<Claim>,
-    /// What it costs; None where the log does not tell, nothing is lost, or another finding is charged.
+    /// What it costs; None if the log does not say, nothing is lost, or another finding is charged.
     pub cost: Option<Cost>,
     /// What makes up the cost.
     pub cost_parts: Vec<CostPart>,
@@ -86,7 +85,7 @@ pub struct Advice {
     pub promise: Option<String>,
     /// What in the log shows that it helps.
     pub evidence: Option<String>,
-    /// What came of it where it was tried.
+    /// The outcome of trying it.
     pub tried: Option<String>,
 }
 
@@ -120,7 +119,7 @@ pub struct InJob {
 pub struct FurtherReading {
     /// What it is called.
     pub name: String,
-    /// Where it stands, as the log has it.
+    /// Its address, as in the log.
     pub url: String,
 }
 
@@ -197,7 +196,7 @@ impl Finding {
         self.cost.as_ref().filter(|cost| cost.kind.is_loss()).map_or(0.0, |cost| cost.us)
     }
 
-    /// Whether it tells of work that was needed.
+    /// Whether it is about work that was needed.
     pub fn is_expected(&self) -> bool {
         self.cost.as_ref().is_some_and(|cost| cost.kind == CostKind::Expected)
     }
@@ -225,7 +224,7 @@ impl Finding {
         }
     }
 
-    /// The sentence as it stands alone: those of a job begin with a small letter.
+    /// The title as a sentence of its own: titles of a job begin with a small letter.
     pub fn sentence(&self) -> Sentence {
         self.title.capitalized()
     }

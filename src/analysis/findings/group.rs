@@ -1,4 +1,4 @@
-//! Many findings of one reason as one.
+//! Many findings with one reason become one.
 
 use super::cost::Cost;
 use super::finding::Finding;
@@ -7,7 +7,7 @@ use super::ranking::rank;
 use crate::model::words::counted;
 use indexmap::IndexMap;
 
-/// Findings of one reason that stand each for itself; more are one entry with a table.
+/// The most findings with one reason that are listed one by one; more become one entry with a table.
 const SINGLE: usize = 10;
 
 /// Findings of one kind and reason are one where there are more than ten.

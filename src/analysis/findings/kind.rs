@@ -1,4 +1,4 @@
-//! What the findings of one kind have in common. Each family defines its kinds beside the code that finds them.
+//! What findings of one kind share. Each family defines its kinds next to the code that finds them.
 
 use super::cost::ChargeOrder;
 use super::finding::Finding;
@@ -21,7 +21,7 @@ pub struct KindOfFinding {
     pub records: &'static [&'static str],
     /// The title of many findings of this kind: from the first of them and how many there are.
     pub grouped_title: fn(&Finding, usize) -> Sentence,
-    /// Whether it stands before all others, whatever it costs.
+    /// Whether it comes first, regardless of its cost.
     pub first_of_all: bool,
     /// The facts in which ranks differ, where it is about such a difference.
     pub fact: Option<Fact>,

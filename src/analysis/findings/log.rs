@@ -1,4 +1,4 @@
-//! What limits all that can be said: a damaged log, missing metrics, names, workers and ranks that went wrong.
+//! What limits the whole report: a damaged log, missing metrics and names, failed workers, mismatching ranks.
 
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
@@ -81,14 +81,14 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 /// What one is, and what several are.
 fn words(kind: ProblemKind) -> (&'static str, &'static str) {
     match kind {
-        ProblemKind::BadPrefix => ("line is no record", "lines are no record"),
-        ProblemKind::BadJson => ("record is no JSON", "records are no JSON"),
-        ProblemKind::BadPayloadMd5 => ("payload differs from its hash", "payloads differ from their hash"),
-        ProblemKind::Truncated => ("record is cut short", "records are cut short"),
+        ProblemKind::BadPrefix => ("line is not a record", "lines are not records"),
+        ProblemKind::BadJson => ("record is not valid JSON", "records are not valid JSON"),
+        ProblemKind::BadPayloadMd5 => ("payload does not match its hash", "payloads do not match their hash"),
+        ProblemKind::Truncated => ("record is truncated", "records are truncated"),
         ProblemKind::NonUtf8 => ("line is not UTF-8", "lines are not UTF-8"),
-        ProblemKind::OtherRank => ("record is of another rank", "records are of another rank"),
-        ProblemKind::ParserErrors => ("record makes no sense", "records make no sense"),
-        ProblemKind::UnresolvedStrings => ("name is defined nowhere", "names are defined nowhere"),
+        ProblemKind::OtherRank => ("record belongs to another rank", "records belong to another rank"),
+        ProblemKind::ParserErrors => ("record could not be parsed", "records could not be parsed"),
+        ProblemKind::UnresolvedStrings => ("name is not defined", "names are not defined"),
     }
 }
 
@@ -107,7 +107,7 @@ fn damage(model: &Model) -> Option<Finding> {
     let title = sentence!["The log is damaged: ", listed, "; first at line ", first.line];
     let mut found = Finding::new(&DAMAGED_LOG, Severity::Error, title);
     found.detail =
-        Some("What these records said is missing in the report, and its numbers may be too low.".to_owned());
+        Some("The report lacks what these records said, and its numbers may be too low.".to_owned());
     found.advise(match counts.as_slice() {
         [(ProblemKind::OtherRank, _)] => "Several ranks wrote to one file: give each rank a folder of its own, or let torch name the files.",
         [(ProblemKind::Truncated, _)] => "Let the program end before its log is copied.",
@@ -155,8 +155,8 @@ fn missing_metrics(model: &Model) -> Option<Finding> {
     let mut found = Finding::new(&MISSING_METRICS, Severity::Warning, title);
     let has_phases = model.spans.iter().any(|span| span.compile.is_some_and(|one| missing.contains(&one)));
     let time = match has_phases {
-        true => "Its time is known from its phases only.",
-        false => "Its time is in no sum of this report.",
+        true => "Its time is known only from its phases.",
+        false => "No total of this report includes its time.",
     };
     found.detail =
         Some(format!("The program ended before the compile did, or these records are lost. {time}"));
@@ -217,7 +217,7 @@ fn stalls(model: &Model) -> Vec<Finding> {
         if !phases.is_empty() {
             found.fact("Last seen in", Value::Code(phases));
         }
-        // A compile waits for its jobs: their time is in that of the compile, and no cause of it.
+        // A compile waits for its jobs, so their time is part of the compile's and not a cost of its own.
         if longest > 0.0 {
             found.fact("Longest of them", Value::Prose(duration(longest * 1e6)));
         }

@@ -1,5 +1,5 @@
 //! Measured kernels: figures that cannot be true, kernels that are far from what the device can do, and launches that
-//! are too short. Device time is no compile time, so none of these claims any cost.
+//! are too short. Device time is not compile time, so these findings claim no cost.
 
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
@@ -45,18 +45,18 @@ static LAUNCHES: KindOfFinding = KindOfFinding {
 static DAMAGED_TRACE: KindOfFinding =
     KindOfFinding { topic: Some(Topic::Performance), ..KindOfFinding::of("damaged_trace", "Damaged trace") };
 
-/// Kernels that get an entry of their own of each kind; the page has all.
+/// Kernels with an entry of their own, per kind; the page has all.
 const MOST: usize = 5;
-/// Share of the device's busy time below which a kernel that is far from the limits is not worth an entry.
+/// Share of the device's busy time below which a kernel far from the limits gets no entry.
 const WORTH: f64 = 0.02;
-/// Share of the busy time from which on short launches are told of.
+/// Share of the busy time from which short launches are reported.
 const SHORT_LAUNCHES: f64 = 0.10;
 
 fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let Some(performance) = basis.performance else { return Vec::new() };
     let mut found = Vec::new();
     found.extend(damaged(performance));
-    // Kernels stand in the order of their time.
+    // Kernels are ordered by their time.
     for (kind, judgement) in [
         (&IMPLAUSIBLE, Judgement::Impossible),
         (&WRONG_COUNTS, Judgement::CountsProbablyWrong),
@@ -85,7 +85,7 @@ fn damaged(performance: &Performance) -> Option<Finding> {
         " could not be read to its end"
     ];
     let mut found = Finding::new(&DAMAGED_TRACE, Severity::Warning, title);
-    found.detail = Some(format!("Reading ended early: {why}. The figures are those of the part before."));
+    found.detail = Some(format!("Reading ended early: {why}. The figures cover the part before."));
     found.advise("Export the trace again, or copy it again and check that it is whole.");
     Some(found)
 }
@@ -106,7 +106,7 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
     let title = match kernel.rates.judgement {
         Some(Judgement::Impossible) => {
             let reached = sentence![" seems to reach ", share(best), " of the ", limit, " of "];
-            sentence![kernel_name, reached, device, ", which cannot be"]
+            sentence![kernel_name, reached, device, ", which is impossible"]
         }
         Some(Judgement::CountsProbablyWrong) => {
             sentence![kernel_name, " seems to reach less than 1 % of both limits of ", device]
@@ -146,7 +146,7 @@ fn advice(kernel: &MeasuredKernel, limit: &str) -> (String, String) {
                 .to_owned(),
         ),
         Some(Judgement::Impossible) => (
-            "The peak that it is held against is not the one it ran with, or the work that was counted is not what it does."
+            "It ran with another peak than the one it is compared with, or it does other work than was counted."
                 .to_owned(),
             "Check that `--device` names the device of the trace, and that the type that does the work is the one of its inputs (TF32 instead of FP32)."
                 .to_owned(),

@@ -1,8 +1,8 @@
-//! What went wrong in a log, what it cost and what to do: pure functions over the model, one file a family of kinds.
+//! What went wrong in a log, what it cost and what to do: pure functions over the model, one file per family of kinds.
 //!
 //! A family's file holds its kinds (their names, what they check, their topic and evidence) and the function that
 //! reads the facts and returns the findings in the order of the log, with the work that each claims to be the cause of.
-//! Here each is charged what nobody was charged for before, they are grouped where many have one reason, and ranked.
+//! Here each is charged for work that no other finding was charged for; findings with one reason are grouped, and all are ranked.
 //! A finding holds words, places and compiles; how they look is the report's business.
 //!
 //! To add a kind, add it to its family; to add a family, add its file and its row in `FAMILIES`.
@@ -41,7 +41,7 @@ pub use kind::{CostDetail, KindOfFinding, Topic};
 use crate::analysis::ledger::Ledger;
 use basis::Family;
 
-/// All families, in the order in which findings of equal weight stand.
+/// All families; findings of equal weight keep this order.
 const FAMILIES: &[&Family] = &[
     &log::FAMILY,
     &recompiles::FAMILY,
@@ -76,13 +76,13 @@ pub fn of_log(basis: Basis<'_>, ledger: Ledger) -> Vec<Finding> {
     all
 }
 
-/// The finding about one entry of a topic's page; a single one where several are told as one.
+/// The finding about one entry of a topic's page, also if it is a member of a group.
 pub fn of_entry(findings: &[Finding], topic: Topic, entry: usize) -> Option<&Finding> {
     let about = |one: &&Finding| one.kind.topic == Some(topic) && one.topic_entry == Some(entry);
     findings.iter().flat_map(|one| one.members.iter().chain([one])).find(about)
 }
 
-/// What a log without findings of weight was checked for, in one sentence: the kinds of which there is none at all.
+/// What a log without important findings was checked for: the kinds without any finding, in one sentence.
 pub fn checked(findings: &[Finding]) -> String {
     let none = |kind: &&KindOfFinding| findings.iter().all(|one| one.kind != *kind);
     let checked: Vec<&str> = kinds().filter(none).filter_map(|kind| kind.checked).collect();

@@ -1,4 +1,4 @@
-//! torch's own words, taken apart.
+//! Parts of torch's messages.
 
 use super::finding::FurtherReading;
 use crate::model::Sentence;
@@ -13,12 +13,12 @@ pub(super) fn explanation(text: &str) -> Option<String> {
     Some(one_paragraph(&without_addresses(first)))
 }
 
-/// torch's hints, those that help.
+/// The useful ones of torch's hints.
 pub(super) fn hints(text: &str) -> Vec<String> {
     useful(break_block::hints(text))
 }
 
-/// Hints that help a user: asking torch's developers for help is none, unless there is no other.
+/// Hints that a user can follow. Asking torch's developers for help counts only if it is the only hint.
 pub(super) fn useful(hints: Vec<String>) -> Vec<String> {
     let some: Vec<String> =
         hints.iter().filter(|hint| !hint.starts_with("Please report an issue")).cloned().collect();
@@ -28,8 +28,8 @@ pub(super) fn useful(hints: Vec<String>) -> Vec<String> {
 /// Characters from which a reason of several sentences is cut after the first.
 const LONG_REASON: usize = 100;
 
-/// A reason without what only torch's developers can read: torch 2.6 adds the classes of the arguments as Dynamo has
-/// them, or an explanation.
+/// A reason without details for torch's developers: torch 2.6 appends Dynamo's classes of the arguments, or an
+/// explanation.
 pub(super) fn short_reason(reason: &str) -> Sentence {
     let plain = reason.split(" [<class 'torch._dynamo.").next().unwrap_or(reason);
     if let Some((before, skipped)) = plain.split_once("'skip function ") {
@@ -43,7 +43,7 @@ pub(super) fn short_reason(reason: &str) -> Sentence {
     }
 }
 
-/// torch's page that the text names.
+/// The page of torch that the text links to.
 pub(super) fn read_more(text: &str) -> Option<FurtherReading> {
     let url = catalog_url(text)?;
     let page = file_name(url).trim_end_matches(".html");

@@ -3,7 +3,7 @@
 use super::finding::{Finding, Severity};
 use crate::model::CompileIndex;
 
-/// Where a finding stands.
+/// The rank of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
     /// Damage of the log: it limits all that follows.
@@ -37,7 +37,7 @@ fn weight(finding: &Finding) -> Weight {
     }
 }
 
-/// The first compile that a finding is about; one about none stands behind those of its weight.
+/// The first compile that a finding is about; findings without a compile come last.
 fn place(finding: &Finding) -> (bool, Option<CompileIndex>) {
     let first = finding.compiles.iter().min().copied();
     (first.is_none(), first)

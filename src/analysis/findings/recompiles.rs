@@ -23,7 +23,7 @@ const VALUES: usize = 12;
 /// Characters of a value; a longer one is not a value that people compare.
 const LONGEST_VALUE: usize = 80;
 
-/// Steps of a chain that a finding lists; all stand on the page of recompilations and in report.json.
+/// Steps of a chain that a finding lists; recompilations.html and report.json have all.
 const STEPS: usize = 32;
 
 /// Recompilations.
@@ -234,8 +234,8 @@ fn detail(model: &Model, chain: &Chain<'_>, subjects: &[Subject<'_>]) -> Option<
     Some(text)
 }
 
-/// The reader's own line: that of the guard, else the call that led to the function where that is a library's, else
-/// where the function is defined.
+/// The user's line: the guard's, else the call into the library that defines the function, else the function's
+/// definition.
 fn place(model: &Model, chain: &Chain<'_>, first: CompileIndex) -> UserPlace {
     let place = UserPlace::of_definition(model, first);
     let at_line = |frame| UserPlace { function: place.function.clone(), ..UserPlace::of_frame(frame) };
@@ -249,7 +249,7 @@ fn place(model: &Model, chain: &Chain<'_>, first: CompileIndex) -> UserPlace {
     if let Some(source) = reasons(chain).find_map(|reason| reason.source.as_ref()) {
         let name = file_name(&source.file);
         let whole = place.file.clone().filter(|file| file.ends_with(name));
-        // A line of a library is told only where the function itself is one's own: there it is called.
+        // A line of a library is named only if the function is the library's too.
         if whole.is_some() || !is_own {
             return UserPlace {
                 file: Some(whole.unwrap_or_else(|| source.file.clone())),

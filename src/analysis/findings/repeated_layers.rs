@@ -1,4 +1,4 @@
-//! A layer that one graph holds many times: compiled alone, it would be compiled once.
+//! A layer that occurs many times in one graph: compiled on its own, it would be compiled once.
 
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
@@ -29,7 +29,7 @@ struct Repeating<'m> {
     us: f64,
 }
 
-/// One finding per layer: the same lines in several compiles are told with the longest.
+/// One finding per layer; the longest compile represents all that repeat the same lines.
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let of = |(compile, one): (CompileIndex, &'_ crate::model::Compile)| {
         Some((compile, one.compile_us().filter(|us| *us >= LEAST_US)?))
@@ -61,10 +61,10 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 
 fn finding(title: Sentence, lines: &RepeatedLines) -> Finding {
     let mut found = Finding::new(&REPEATED_LAYERS, Severity::Info, title);
-    let number = counted(lines.lines, "line stands", "lines stand");
+    let number = counted(lines.lines, "line occurs", "lines occur");
     found.detail = Some(format!(
-        "{number} {} times each in the graph; `{}` has the first of them. Compiled as one graph, each copy is compiled \
-         anew.",
+        "{number} {} times each in the graph; `{}` has the first of them. In one graph, each copy is compiled \
+         separately.",
         lines.times, lines.first.function
     ));
     found.advise("Compile the layer instead of the whole model (regional compilation): call `layer.compile()` on each of these \

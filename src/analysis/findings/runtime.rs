@@ -1,4 +1,4 @@
-//! What costs time beside compiling: restarts, work while the model runs, CUDA graphs, guards.
+//! Costs other than compiling: restarts, work at run time, CUDA graphs, guards.
 
 use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
@@ -11,15 +11,15 @@ use crate::model::words::headline;
 use crate::model::{CompileIndex, Model, Sentence};
 use indexmap::{IndexMap, IndexSet};
 
-/// Microseconds of guard checks on each call that are worth a word. A call of a compiled function costs 10 to 50 us
-/// anyway; half a millisecond is more than most kernels take, and is paid on every call.
+/// Microseconds of guard checks per call from which they are reported. Calling a compiled function costs 10 to 50 us
+/// anyway; half a millisecond is more than most kernels take.
 const SLOW_GUARDS_US: f64 = 500.0;
 
-/// What costs time beside compiling.
+/// Costs other than compiling.
 pub(super) const FAMILY: Family =
     Family { kinds: &[&RESTART, &CUDAGRAPH_SKIP, &RUNTIME_COST, &SLOW_GUARDS], of_log };
 
-/// Tracing began anew.
+/// Tracing was restarted.
 static RESTART: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Failures),
     charged: ChargeOrder::Restart,
@@ -35,7 +35,7 @@ static CUDAGRAPH_SKIP: KindOfFinding = KindOfFinding {
 /// Work was done while the model ran.
 static RUNTIME_COST: KindOfFinding = KindOfFinding::of("runtime_cost", "Run-time cost");
 
-/// Checking whether compiled code fits takes long.
+/// Checking guards takes long.
 static SLOW_GUARDS: KindOfFinding =
     KindOfFinding { checked: Some("slow guards"), ..KindOfFinding::of("slow_guards", "Slow guards") };
 
@@ -49,7 +49,7 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     found
 }
 
-/// Restarts of compiles whose graph did not break: those are told with the break.
+/// Restarts of compiles without a graph break; a break's own restart is part of its finding.
 fn restarts(model: &Model) -> Option<Finding> {
     let mut compiles: IndexSet<CompileIndex> = IndexSet::new();
     let mut reasons: IndexSet<String> = IndexSet::new();
@@ -68,13 +68,13 @@ fn restarts(model: &Model) -> Option<Finding> {
         return None;
     }
     let (compiles, reasons) = (Vec::from_iter(compiles), Vec::from_iter(reasons));
-    let title = sentence!["Tracing of ", count(compiles.len(), "compile", "compiles"), " began anew"];
-    // Where torch names nothing but an exception of its own, it found out something that the program cannot tell it.
+    let title = sentence!["Tracing of ", count(compiles.len(), "compile", "compiles"), " was restarted"];
+    // With only an internal exception as the reason, the program could not have avoided the restart.
     let by_itself = reasons.iter().all(|reason| is_own_exception(reason));
     let severity = if by_itself { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(&RESTART, severity, title);
     found.detail = Some(
-        "Dynamo found out on the way that it has to trace differently; the work until then was thrown away."
+        "Dynamo found while tracing that it has to trace differently, and discarded the work so far."
             .to_owned(),
     );
     let claim = if by_itself { Claim::expected } else { Claim::wasted };
@@ -156,7 +156,7 @@ struct SlowFunction {
     versions: Vec<Version>,
 }
 
-/// Functions whose guards take long to check. What a call costs is no compile time, so it is not among the seconds lost.
+/// Functions whose guards take long to check. This is run time, so it is not counted as lost compile time.
 fn slow_guards(model: &Model) -> Vec<Finding> {
     let mut slow: IndexMap<String, SlowFunction> = IndexMap::new();
     for (index, compile) in model.compiles.indexed() {

@@ -37,7 +37,7 @@ pub(super) fn settle(mut ledger: Ledger, model: &Model, findings: &mut [Finding]
     }
 }
 
-/// Adds a part to those of a finding: to the last one where both are the same work.
+/// Adds a part of a cost, merged with the last one if both are the same work.
 fn add_part(parts: &mut Vec<CostPart>, part: CostPart) {
     match parts.last_mut().filter(|last| last.kind == part.kind && last.what == part.what) {
         Some(last) => {

@@ -25,7 +25,7 @@ static SPECIALIZATION: KindOfFinding = KindOfFinding {
     ..KindOfFinding::of("specialization", "Specialized")
 };
 
-/// What stands for all lines of generated functions.
+/// Stands in for all lines of generated functions.
 const GENERATED: &str = "generated";
 
 /// The line that needed a size as a number.
@@ -37,7 +37,7 @@ struct Line {
 }
 
 /// One finding per line of the user: what a line needs as a number is fixed there, be it one size or many. All that code
-/// fixes which torch itself generated is one finding. Sizes for which a compile failed are told with the failure.
+/// fixes which torch itself generated is one finding. Sizes that made a compile fail are part of the failure's finding.
 fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     let failed = model.failures.iter().flat_map(|failure| fixed_against_mark(model, failure));
     let failed: Vec<&Specialization> = failed.collect();
@@ -84,7 +84,7 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
     }
     again.sort_unstable();
     again.dedup();
-    // The recompile that came of it is told with this line; compiled autograd's own functions are not the reader's.
+    // A resulting recompile has its own finding; compiled autograd's functions are not the user's.
     let severity = if generated || !again.is_empty() { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(&SPECIALIZATION, severity, title);
     found.detail = Some(detail(&place, generated, size));

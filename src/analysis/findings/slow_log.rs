@@ -1,4 +1,4 @@
-//! A log without problems that is slow all the same: where the time went, and what to do next.
+//! A slow log without problems: where the time went, and what to do next.
 
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
@@ -10,7 +10,7 @@ use crate::model::sentence::sentence;
 use crate::model::words::duration;
 use crate::model::{Model, Part, Sentence};
 
-/// A clean, slow log. It is drawn from the other findings, so it is none of the families that read the log alone.
+/// A clean, slow log. It depends on the other findings, so the family itself finds nothing.
 pub(super) const FAMILY: Family = Family { kinds: &[&SLOW_LOG], of_log: |_| Vec::new() };
 
 /// Nothing went wrong, and it took long.

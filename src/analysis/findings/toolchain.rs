@@ -1,4 +1,4 @@
-//! The first C++ build of a process: torch tries the compiler out before it builds kernels.
+//! The first C++ build of a process: torch probes the compiler before it builds kernels.
 
 use super::basis::{Basis, Family};
 use super::cost::{Claim, Work};
@@ -10,14 +10,14 @@ use crate::model::sentence::sentence;
 /// The first C++ build.
 pub(super) const FAMILY: Family = Family { kinds: &[&TOOLCHAIN], of_log };
 
-/// The compiler was tried out.
+/// torch probed the compiler.
 static TOOLCHAIN: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Time),
     records: &["chromium_event"],
     ..KindOfFinding::of("toolchain", "C++ toolchain")
 };
 
-/// Microseconds that are worth a word.
+/// Microseconds from which it is reported.
 const LEAST_US: f64 = 1e6;
 
 /// One finding where it took a second or more.
@@ -34,7 +34,7 @@ fn of_log(Basis { builds, .. }: Basis<'_>) -> Vec<Finding> {
     let mut found = Finding::new(&TOOLCHAIN, Severity::Info, title);
     found.detail = Some(
         "Before its first kernel, torch builds small programs to learn what the compiler and the processor can do \
-         (`compile_file` within `Scheduler.codegen`). The compile that comes first pays for it, whatever it compiles."
+         (`compile_file` within `Scheduler.codegen`). The first compile pays for it."
             .to_owned(),
     );
     found.advise("Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays) and this time is not spent \

@@ -1,4 +1,4 @@
-//! How each rank stands among the others, and which ranks are alike: a job may have thousands, and most say the same.
+//! How each rank compares to the others, and which ranks are alike: a job may have thousands, mostly equal ones.
 
 use super::groups::{Compared, Comparison};
 use super::ranks::Fleet;
@@ -6,16 +6,16 @@ use crate::model::{Fact, Job, RankState, RankSummary};
 use fxhash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// How a rank stands among the others, the worst first.
+/// How a rank compares to the others, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     /// Its log is damaged, or cannot be read.
     Damaged,
-    /// Its log ends inside a compile, or long before those of the others.
+    /// Its log ends inside a compile, or long before the other logs.
     EndsEarly,
     /// Its log holds no record.
     Empty,
-    /// Its program took another way than that of most ranks.
+    /// Its program took another path than most ranks.
     Diverges,
     /// Its program did the same, with other caches, settings or process groups.
     Differs,
@@ -40,7 +40,7 @@ impl Standing {
 /// A rank among the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankStanding {
-    /// How it stands.
+    /// How it compares.
     pub standing: Standing,
     /// Kinds of facts in which it is not in the largest group.
     pub facts: Vec<Fact>,
@@ -48,12 +48,12 @@ pub struct RankStanding {
     pub late: bool,
 }
 
-/// Ranks of which a reader would be told the same.
+/// Ranks about which the same is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlikeRanks {
     /// Indices into the job's ranks, ascending.
     pub ranks: Vec<usize>,
-    /// How they stand.
+    /// How they compare.
     pub standing: Standing,
 }
 
@@ -62,7 +62,7 @@ fn is_of_program(fact: Fact) -> bool {
     !matches!(fact, Fact::Cache | Fact::CacheKeys | Fact::Config | Fact::ProcessGroups)
 }
 
-/// How each rank stands, by its index.
+/// How each rank compares, by its index.
 pub(super) fn standings(job: &Job, compared: &[Compared], fleet: &Fleet) -> Vec<RankStanding> {
     let odd = odd_facts(job, compared);
     let stops = stops_by_rank(fleet);
@@ -124,7 +124,7 @@ struct Likeness {
     apart: Option<String>,
 }
 
-/// Ranks by what a reader would be told of them: the worst first, then by their first rank.
+/// Ranks grouped by what is said about them: the worst first, then by their first rank.
 pub(super) fn alike(
     job: &Job,
     compared: &[Compared],

@@ -9,7 +9,7 @@ use crate::model::{CollectiveCounts, Fact, Step};
 
 /// All that follows from the facts of a job.
 pub struct JobFound {
-    /// One comparison for each kind of fact, in the order of [`Fact::COMPARED`], then those that are only shown.
+    /// One comparison per kind of fact, in the order of [`Fact::COMPARED`], then those that are only shown.
     pub compared: Vec<Compared>,
     /// Estimated runtimes; None where no log has any.
     pub runtime: Option<RuntimeComparison>,
@@ -19,9 +19,9 @@ pub struct JobFound {
     pub scheduled: usize,
     /// Which ranks there are, and which stand out.
     pub fleet: Fleet,
-    /// How each rank stands among the others, by its index.
+    /// How each rank compares to the others, by its index.
     pub standings: Vec<RankStanding>,
-    /// The ranks by what is to be told of them, the worst first.
+    /// Ranks grouped by what is said about them, the worst first.
     pub alike: Vec<AlikeRanks>,
     /// What a reader should know, most important first.
     pub findings: Vec<Finding>,

@@ -4,11 +4,11 @@ use crate::model::{Fact, FactValue, GraphId, Job, RankSummary, Sequence, Step, T
 use crate::trace::TextMap;
 use std::cmp::Reverse;
 
-/// What came of comparing the ranks by one kind of fact.
+/// The result of comparing the ranks by one kind of fact.
 pub struct Compared {
     /// The kind.
     pub fact: Fact,
-    /// The groups of ranks, or why there are none.
+    /// The groups of ranks, or why there is no comparison.
     pub outcome: Result<Comparison, Unknown>,
 }
 
@@ -37,7 +37,7 @@ impl Comparison {
 pub struct Group {
     /// Indices into the job's ranks, ascending.
     pub ranks: Vec<usize>,
-    /// The facts that they share: those of a rank whose log knows most of them.
+    /// The facts that they share, taken from the rank whose log has most of them.
     pub steps: Sequence,
     /// That rank.
     source: usize,
@@ -50,9 +50,9 @@ pub struct First {
     pub index: usize,
     /// Compile that it belongs to, in the first group that says so.
     pub compile: Option<TextId>,
-    /// What stands there, one entry per group; None where a group's list has ended.
+    /// The step at the position, one entry per group; None if a group's list has ended.
     pub by_group: Vec<Option<Step>>,
-    /// Where each group's own list first parts from that of the largest group; for that itself the position above.
+    /// Where each group's list first differs from the largest group's; for the largest group, the position above.
     pub own: Vec<usize>,
 }
 
@@ -103,7 +103,7 @@ pub enum Unknown {
     NoRank,
     /// No rank's log holds such facts.
     NotRecorded,
-    /// All but one rank, or all, took their graphs from a cache, for which torch records none.
+    /// All ranks, or all but one, loaded their graphs from a cache, for which torch records no facts.
     Cached,
 }
 

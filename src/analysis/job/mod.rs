@@ -53,7 +53,7 @@ pub fn of_job(job: &Job) -> JobFound {
     found
 }
 
-/// Whether code and schedule disagree, or a wait is missing.
+/// Whether code and schedule disagree or a wait is missing.
 fn differs(counts: &CollectiveCounts) -> bool {
     let same = counts.scheduled.len() == counts.in_code.len()
         && counts.scheduled.iter().all(|count| counts.in_code.contains(count));

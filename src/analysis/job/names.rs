@@ -6,7 +6,7 @@ use crate::model::sentence::{name, quoted, sentence, value};
 use crate::model::{CodePlace, FunctionFact, GraphId, NameOf, Sentence, Texts};
 use crate::trace::CompileId;
 
-/// A compiled function as the reader knows it.
+/// A compiled function under the name that the reader knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedFunction<'t> {
     title: &'t str,
@@ -44,7 +44,7 @@ impl<'t> NamedFunction<'t> {
     /// The name in a sentence, as code: `f` resumed at 9.
     pub fn words(&self) -> Sentence {
         let title = short(self.title);
-        // No name in code has a space: the backward pass of compiled autograd has none.
+        // A title with a space is words, not code: compiled autograd's backward pass has no name.
         let title = match title.contains(' ') {
             true => sentence!["the ", quoted(title)],
             false => name(NameOf::Function, title).into(),

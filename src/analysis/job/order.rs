@@ -13,7 +13,7 @@ pub(super) enum CollectiveOrder {
     Same,
     /// Ranks call others in a process group that they share.
     Differs,
-    /// Ranks call others, but none of them in a process group in which the other side calls any.
+    /// Ranks call others, but only in process groups that the other side does not use.
     OtherGroups,
     /// The logs hold nothing to compare.
     Unknown,

@@ -158,7 +158,7 @@ struct End {
     compiles: u64,
 }
 
-/// Ranks whose logs end long before those of most, and that have compiled less than these.
+/// Ranks whose logs end long before most logs, with fewer compiles.
 fn early(ranks: &[(usize, &RankSummary)]) -> Vec<usize> {
     let end = |(index, rank): &(usize, &RankSummary)| {
         let time_us = rank.end.as_ref()?.time_us?;
@@ -166,7 +166,7 @@ fn early(ranks: &[(usize, &RankSummary)]) -> Vec<usize> {
     };
     let mut ends: Vec<End> = ranks.iter().filter_map(end).collect();
     ends.sort_unstable();
-    // Most ranks stand behind the gap.
+    // Most ranks come after the gap.
     let gap = ends.windows(2).take(ends.len() / 2).rposition(|pair| match pair {
         [one, next] => next.time_us - one.time_us >= EARLY_US,
         _ => false,

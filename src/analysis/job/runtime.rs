@@ -65,7 +65,7 @@ pub(super) fn of_job(job: &Job) -> Option<RuntimeComparison> {
     if !without.is_empty() {
         let has = if without.len() == 1 { "has" } else { "have" };
         return refused(format!(
-            "{} {has} no estimates; torch makes none for a graph that a cache has",
+            "{} {has} no estimates; torch makes none for a cached graph",
             rank_words(job, &without)
         ));
     }
@@ -92,7 +92,7 @@ fn implausible(job: &Job, known: &[Graphs<'_>]) -> Option<String> {
     None
 }
 
-/// Where the graphs of a rank are other than those of the first.
+/// Where the graphs of a rank differ from the first rank's.
 fn mismatch(job: &Job, known: &[Graphs<'_>]) -> Option<String> {
     let ((reference, theirs), others) = known.split_first()?;
     let name = |graph: Option<&Arc<GraphRuntime>>| match graph {
@@ -131,7 +131,7 @@ fn graphs(known: &[Graphs<'_>]) -> Vec<GraphTimes> {
         let times: Vec<RankTime> = known.iter().filter_map(of_rank).collect();
         let fastest = *times.iter().min_by(|a, b| a.ms.total_cmp(&b.ms))?;
         let slowest = *times.iter().rev().max_by(|a, b| a.ms.total_cmp(&b.ms))?;
-        // No estimate at all is no time of 0.
+        // A missing estimate is not a time of 0.
         if slowest.ms <= 0.0 {
             return None;
         }

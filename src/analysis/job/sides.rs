@@ -12,7 +12,7 @@ use crate::model::{CodePlace, Fact, GraphId, Job, Part, Sentence, Step, Texts};
 /// Ranks of the largest group that are named; more are counted.
 const NAMED: usize = 8;
 
-/// Characters of a value that stand in a sentence.
+/// Characters of a value that a sentence quotes.
 const LONGEST: usize = 160;
 
 const HANG: &str = "The ranks call different collectives: one that not all ranks of its process group call never ends, and the job hangs until its timeout.";
@@ -22,7 +22,7 @@ const UNKNOWN: &str =
     "The logs hold no collectives to compare: whether ranks wait for each other is not known from them.";
 const CHECK_BRANCH: &str = "Check what depends on the rank before that place: a branch on the rank, on data or on a size, another input, another environment.";
 
-/// The two sides of a difference: the largest group and the first that parts from it there.
+/// The two sides of a difference: the largest group and the first group that differs from it.
 pub(super) struct Sides<'j> {
     pub job: &'j Job,
     /// All comparisons.
@@ -30,7 +30,7 @@ pub(super) struct Sides<'j> {
     pub first: &'j First,
     /// The largest group.
     pub most: &'j Group,
-    /// The group that parts from it.
+    /// The group that differs from it.
     pub other: &'j Group,
     /// Groups in all.
     groups: usize,
@@ -91,7 +91,7 @@ impl<'j> Sides<'j> {
         self.texts().maybe(step?.compile)
     }
 
-    /// The same, a dash where there is none.
+    /// The same, or a dash.
     pub fn id_or_dash(&self, step: Option<Step>) -> Part {
         compile_id(self.id(step).unwrap_or("–"))
     }
@@ -112,7 +112,7 @@ impl<'j> Sides<'j> {
         })
     }
 
-    /// What one group does and the other does not do at all: that of the smaller group where both do such a thing.
+    /// What one group does and the other does not do at all; the smaller group's step if both have one.
     pub fn extra(&self) -> Option<Extra<'j>> {
         let lacks = |group: &Group, step: &Step| group.steps.iter().all(|own| own.value != step.value);
         let theirs = self.theirs.filter(|step| lacks(self.most, step));
@@ -124,11 +124,11 @@ impl<'j> Sides<'j> {
         }
     }
 
-    /// `rank 1 has x, rank 0 has y`
-    pub fn plainly(&self, verb: &'static str) -> Sentence {
+    /// `rank 1 has x, ranks 2 and 3 have y`
+    pub fn plainly(&self, of_one: &'static str, of_many: &'static str) -> Sentence {
         let side = |group: &Group, step: Option<Step>| {
             let what = self.text(step).map(code).unwrap_or_else(|| Part::Own("nothing more".into()));
-            sentence![self.who(group), " ", verb, " ", what]
+            sentence![self.who(group), " ", verb(group, of_one, of_many), " ", what]
         };
         sentence![side(self.other, self.theirs), ", ", side(self.most, self.mine)]
     }
@@ -167,7 +167,7 @@ impl<'j> Sides<'j> {
         (more > 0).then(|| format!("{} different lists in all.", more + 2))
     }
 
-    /// Where in the user's program a finding stands.
+    /// Sets the place in the user's program.
     pub fn place(&self, finding: &mut Finding, place: Option<CodePlace>) {
         let line = place.and_then(|place| u64::try_from(place.line?).ok());
         if let (Some(place), Some(line)) = (place, line) {

@@ -9,7 +9,7 @@ pub const MOST_ROWS: usize = 64;
 /// A row of the timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TimelineRow {
-    /// These ranks, of which the first is drawn.
+    /// Equal ranks; the first one is drawn.
     Ranks(Vec<usize>),
     /// Numbers of ranks without a log.
     Missing(Vec<u64>),

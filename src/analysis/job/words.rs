@@ -15,7 +15,7 @@ pub fn numbers(ranks: &[u64]) -> String {
             _ => runs.push((rank, rank)),
         }
     }
-    // Two in a row are no run.
+    // Two in a row are not a run.
     let runs = runs.into_iter().flat_map(|(first, last)| match last - first {
         1 => vec![(first, first), (last, last)],
         _ => vec![(first, last)],

@@ -33,7 +33,7 @@ fn line(command: &str, notice: &Notice, tree: &SourceTree) -> String {
     format!("::{command} {}::{}", properties.join(","), data(&message(notice, tree)))
 }
 
-/// The message; with the place in it where the annotation cannot stand there.
+/// The message, which names the place if the annotation cannot be attached to it.
 fn message(notice: &Notice, tree: &SourceTree) -> String {
     let outside = notice.file.as_deref().filter(|file| tree.relative(file).is_none());
     let line = notice.line.map(|line| format!(":{line}")).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! What other tools read: SARIF for code scanning, JUnit for test reports, annotations for GitHub's pages.
 //!
-//! They know nothing of pages or budgets: their caller says what is to be told, as [`Notice`]s or as a [`Suite`] of tests.
+//! They know nothing of pages or budgets: the caller passes [`Notice`]s or a [`Suite`] of tests.
 
 mod format;
 mod github;

@@ -1,8 +1,8 @@
-//! What the formats tell.
+//! A message for other tools.
 
 use crate::analysis::Severity;
 
-/// One thing to be told, at a place of the reader's code where it has one.
+/// One message, at a line of the user's code if it has one.
 #[derive(Debug, Clone)]
 pub(crate) struct Notice {
     /// The word of its kind.

@@ -75,7 +75,7 @@ fn result(notice: &Notice, rules: &[&str], tree: &SourceTree) -> Value {
 }
 
 /// The place in the reader's sources. A file that is not among them, such as one of torch, has an absolute address, which
-/// viewers show and code scanning passes over; what is no path has none.
+/// viewers show and code scanning ignores; anything that is not a path has no location.
 fn location(notice: &Notice, tree: &SourceTree) -> Option<Value> {
     let file = notice.file.as_deref()?;
     let artifact = match tree.relative(file) {

@@ -238,7 +238,7 @@ pub(super) fn trace(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
             lines.push(&about("thread_sort_index", tid, json!({ "sort_index": index })))?;
             let mut ts: u64 = 0;
             for (op, ns) in graph.ops() {
-                // Negative numbers and what is none become 0, numbers without end the largest.
+                // Negative numbers and NaN become 0, infinity the largest number.
                 let ns = ns.unwrap_or(0.0) as u64;
                 // In microseconds, at least 1 so that it can be seen.
                 let dur = ns.div_ceil(1_000).max(1);

@@ -17,7 +17,7 @@ pub(super) fn is_shown(view: JobView<'_>) -> bool {
     known(view).len() > 1
 }
 
-/// The ranks of which it is known when their log ends.
+/// The ranks whose end of log is known.
 fn known(view: JobView<'_>) -> Vec<usize> {
     (0..view.report.job.ranks.len()).filter(|index| end_of(view, *index).is_some()).collect()
 }
@@ -67,7 +67,7 @@ fn missing(view: JobView<'_>) -> Option<Row> {
             Td::text(&format!("{noun} {}", numbers(missing))),
             no_data(),
             Td::text(UNKNOWN).class("num"),
-            Td::html(soft("no log of it stands beside the others")),
+            Td::html(soft("no log in the folder")),
             Td::html(soft("no data")).class("num"),
         ])
     })
@@ -78,7 +78,7 @@ fn end_of(view: JobView<'_>, index: usize) -> Option<i64> {
     view.rank_at(index)?.end.as_ref()?.time_us
 }
 
-/// Ranks whose logs end alike; of several the first to end is told.
+/// Ranks whose logs end alike, represented by the first to end.
 fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64>) -> anyhow::Result<Row> {
     let first = ranks.iter().copied().min_by_key(|index| end_of(view, *index));
     let rank = first.and_then(|index| view.rank_at(index));
@@ -95,7 +95,7 @@ fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64
     };
     let time = rank.and_then(|rank| rank.log.as_ref()?.last_time.as_deref()).and_then(day_and_time);
     let gap = last.zip(first.and_then(|index| end_of(view, index))).map(|(last, own)| last - own);
-    // One number is told only where it is that of all these ranks.
+    // A number is shown only if all of these ranks have it.
     let of_rank = |index: &usize| view.rank_at(*index).map(|rank| rank.counts.compiles);
     let compiles = rank.map(|rank| rank.counts.compiles);
     let compiles = compiles.filter(|count| ranks.iter().all(|index| of_rank(index) == Some(*count)));

@@ -34,7 +34,7 @@ pub(super) fn setting(fact: Fact, why: Unknown) -> &'static str {
             "run the program inside `with torch._inductor.debug.record_and_log_graph_execution_order():`"
         }
         (_, Fact::Collectives) => {
-            "torch 2.9 and newer record a schedule for each graph in which Inductor compiles a collective; collectives that DDP or FSDP call outside the graphs are in none"
+            "torch 2.9 and newer record a schedule for each graph in which Inductor compiles a collective; collectives that DDP or FSDP call outside the graphs are not in it"
         }
         (_, Fact::TensorMeta) => {
             "set `torch._inductor.config.log_tlparse = True`, or `LOG_TLPARSE=1` in the environment"

@@ -8,7 +8,7 @@ use crate::report::kit::markup::{close_section, heading, paragraph, put};
 use serde::Serialize;
 use std::io::Write;
 
-/// Runs and files that are named; all stand in report.json.
+/// Runs and files that are named; report.json has all.
 const NAMED: usize = 40;
 
 /// Ranks whose `collectives_parity.json` is linked.
@@ -132,7 +132,7 @@ fn parity(view: JobView<'_>) -> Option<ShownFile> {
     (!ranks.is_empty()).then(|| ShownFile { name: view.code("collectives_parity.json"), shows })
 }
 
-/// `20 Nov 05:09:20 to 05:09:31`; None where the log does not tell.
+/// `20 Nov 05:09:20 to 05:09:31`; None if the log does not say.
 pub(super) fn time_range(run: &Run) -> Option<String> {
     let (day, from) = day_and_time(run.first_time.as_deref()?)?;
     let (last_day, to) = day_and_time(run.last_time.as_deref()?)?;

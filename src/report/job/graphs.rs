@@ -11,7 +11,7 @@ use crate::report::kit::markup::{heading, note_below, put};
 use serde::Serialize;
 use std::io::Write;
 
-/// Equal lines that stand around what differs.
+/// Equal lines shown around a difference.
 const AROUND: usize = 4;
 
 /// Rows that are shown; the graphs themselves are linked.

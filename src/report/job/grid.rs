@@ -8,7 +8,7 @@ use crate::report::kit::markup::{close_section, more, note_below, paragraph, put
 use serde::Serialize;
 use std::io::Write;
 
-/// More ranks than this are folded, but for those that stand out.
+/// More ranks than this are folded, except those that stand out.
 pub(super) const UNFOLDED: usize = 256;
 
 /// Ranks that stand out and are shown where there are more than that.
@@ -51,7 +51,7 @@ struct Number {
     href: String,
 }
 
-/// The class of a cell. A frame or dashes tell them apart as well as their colors do.
+/// The class of a cell. A frame or dashes distinguish them, not only their colors.
 pub(super) fn class_of(standing: Standing) -> Option<&'static str> {
     match standing {
         Standing::Damaged | Standing::EndsEarly | Standing::Empty => Some("status-error"),
@@ -70,7 +70,7 @@ const KEY: [Key; 5] = [
     Key { class: Some("gap"), text: "no data, dashed: no log of this rank" },
 ];
 
-/// The section; nothing where the ranks are few and none is missing.
+/// The section; empty if the ranks are few and none is missing.
 pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if !is_shown(view) {
         return Ok(());

@@ -23,7 +23,7 @@ impl<'m> JobReport<'m> {
         self.job.ranks.get(index)
     }
 
-    /// The anchor of a difference: that of the first difference is its own.
+    /// The anchor of a difference; the first difference has its own.
     pub(super) fn anchor(&self, fact: Fact) -> &'static str {
         let is_cause = self.found.cause().is_some_and(|cause| cause.kind.fact == Some(fact));
         if is_cause { "first" } else { fact.key() }

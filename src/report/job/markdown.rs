@@ -65,7 +65,7 @@ fn head(report: JobReport<'_>, document: &mut Markdown) {
     ));
     part.text(
         "Paths below are files of this report's folder: `index.html` is the landing page, `report.json` has all facts \
-         for programs, and `rank_<n>/report.md` tells of each rank. Names, messages and code come from the logs.",
+         for programs, and `rank_<n>/report.md` covers each rank. Names, messages and code come from the logs.",
     );
     part.end(0, ("note", "notes"), "`index.html` has all");
 }
@@ -197,7 +197,7 @@ fn rank_row(report: JobReport<'_>, rank: &RankSummary, stopped: bool) -> Vec<Str
     ]
 }
 
-/// Ranks and files of which nothing, or not all, could be read.
+/// Ranks and files that could not be read, or not completely.
 fn lost(report: JobReport<'_>, document: &mut Markdown) {
     let (job, fleet) = (report.job, &report.found.fleet);
     let mut part = document.part(LOST);

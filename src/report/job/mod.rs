@@ -1,4 +1,4 @@
-//! The report of a job: a landing page and data files beside the folders of its ranks.
+//! The report of a job: a landing page and data files next to the folders of its ranks.
 
 mod data;
 mod ends;

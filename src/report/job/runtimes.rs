@@ -10,7 +10,7 @@ use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::trace::CompileId;
 use std::io::Write;
 
-/// Rows of a table; what is beyond stands in report.json.
+/// Rows of a table; report.json has the others.
 const LISTED: usize = 400;
 
 pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -12,11 +12,11 @@ use crate::report::kit::markup::{Element, close_section, note_below, put};
 use serde::Serialize;
 use std::io::Write;
 
-/// Facts that stand before the first that differs, and behind it.
+/// Facts shown before the first difference, and after it.
 const BEFORE: usize = 3;
 const AFTER: usize = 4;
 
-/// Groups that are shown side by side; further ones stand in report.json.
+/// Groups shown side by side; report.json has the others.
 const SHOWN: usize = 6;
 
 /// Characters of a fact.
@@ -104,7 +104,7 @@ fn about(comparison: &Comparison) -> String {
 
 fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> anyhow::Result<()> {
     let Some(first) = &comparison.first else { return Ok(()) };
-    // One group of each value that stands there, the largest first, then the rest.
+    // One group per value at that position, the largest first, then the rest.
     let mut order: Vec<usize> = (0..comparison.groups.len()).collect();
     let value = |at: usize| first.by_group.get(at).and_then(|step| step.and_then(|step| step.value));
     let mut seen = Vec::new();
@@ -124,7 +124,7 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
     let more = comparison.groups.len().saturating_sub(SHOWN);
     if more > 0 {
         let link = view.link("report.json", "report.json");
-        let groups = counted(more, "further group stands", "further groups stand");
+        let groups = counted(more, "more group", "more groups");
         note_below(out, Html::joined([format!("{groups} in ").into(), link, ".".into()], ""))?;
     }
     if !comparison.left_out.is_empty() {
@@ -174,7 +174,7 @@ fn pill(view: JobView<'_>, rank: &RankSummary, id: TextId) -> Html {
     pill_of(view, rank, view.report.job.texts.get(id))
 }
 
-/// What stands around a position.
+/// The steps around a position.
 fn lines(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Vec<Line> {
     let job = view.report.job;
     let steps = &group.steps;
@@ -182,7 +182,7 @@ fn lines(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for (index, own) in steps.iter().enumerate().skip(start).take(BEFORE + 1 + AFTER) {
         let text = view.says(own).unwrap_or_else(|| "no data".to_owned());
-        // Torch's names stand behind the reader's, for whoever searches them in other tools.
+        // Torch's names follow the reader's, so that they can be searched in other tools.
         let raw = job.value(own).filter(|raw| *raw != text).map(|raw| shortened(&raw));
         lines.push(Line {
             hit: index == at,
@@ -218,7 +218,7 @@ fn none_of(fact: Fact) -> &'static str {
     }
 }
 
-/// What stands beside a fact: of a collective its process group.
+/// The note next to a fact: a collective's process group.
 fn note_text(step: &Step, note: &str) -> String {
     match step.value {
         Some(FactValue::Collective(_)) => format!("in process group '{}'", shortened(note)),

@@ -1,4 +1,4 @@
-//! All ranks with their numbers: a row each where they are few, else a row for ranks of which the same is to be said.
+//! All ranks with their numbers: one row per rank, or per group of equal ranks in a large job.
 
 use super::fact_words;
 use super::grid::UNFOLDED;
@@ -48,7 +48,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         false => Html::default(),
     };
     let note = match shared {
-        true => "ranks of which the same is to be said share a row; each has a whole report of its own",
+        true => "equal ranks share a row; each has a full report of its own",
         false => "each has a whole report of its own",
     };
     view.open_section(out, ("ranks", "All ranks", note), Some(whole(ranks.len())), tools)?;
@@ -68,10 +68,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     view.table_sorted_from(out, (&table, FEW_RANKS + 1), listed.into_iter())?;
     let beyond = rows.len().saturating_sub(ROWS);
     if beyond > 0 {
-        note_below(
-            out,
-            format!("{} in report.json.", counted(beyond, "further row stands", "further rows stand")),
-        )?;
+        note_below(out, format!("{} in report.json.", counted(beyond, "more row", "more rows")))?;
     }
     close_section(out)?;
     Ok(())
@@ -130,7 +127,7 @@ fn differs_in(own: &RankStanding) -> String {
     if odd.is_empty() { UNKNOWN.to_owned() } else { odd.join(", ") }
 }
 
-/// How a rank stands, in a word.
+/// How a rank compares, in a word.
 pub(super) fn state(standing: Standing) -> Html {
     match standing {
         Standing::Same => Html::escaped(standing.word()),

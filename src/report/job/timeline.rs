@@ -23,7 +23,7 @@ const THINNEST: f64 = 0.5;
 /// Marks of graph breaks in a row.
 const BREAKS: usize = 20;
 
-/// Rows that have words in the drawing, beside those for the pointer and for screen readers.
+/// Rows with visible words, in addition to those for the pointer and for screen readers.
 const WORDED: usize = 12;
 
 /// Characters of such words.
@@ -79,7 +79,7 @@ struct Path {
 #[derive(Serialize)]
 struct Words {
     class: &'static str,
-    /// Whether they stand left of their place.
+    /// Whether they are left of their position.
     before: bool,
     at: String,
     text: String,
@@ -119,7 +119,7 @@ impl Axis {
     }
 }
 
-/// Whether the page has the section: a single rank has nothing to stand beside.
+/// Whether the page has the section: it needs more than one rank.
 pub(super) fn is_shown(view: JobView<'_>) -> bool {
     view.report.job.ranks.len() > 1
         && axis(view, &timeline_rows(view.report.job, view.report.found)).is_some()
@@ -149,7 +149,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let legend = PHASES.into_iter().zip(PARTS).filter(|(class, _)| used(class));
     let mut legend: Vec<Part> = legend.map(|(class, text)| Part { class, text }).collect();
     if used(WAIT) {
-        legend.push(Part { class: WAIT, text: "waits, or does what the log does not tell" });
+        legend.push(Part { class: WAIT, text: "waits, or does something that the log does not show" });
     }
     let marks = [
         (drawn.iter().any(|row| !row.breaks.is_empty()), "mark-break", "graph break"),
@@ -162,14 +162,14 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     put(out, &view.render("job_timeline", &chart)?)?;
     let beyond = view.report.found.alike.len().saturating_sub(rows.len());
     if shared && beyond > 0 && rows.len() >= MOST_ROWS {
-        let count = counted(beyond, "further row stands", "further rows stand");
+        let count = counted(beyond, "more row", "more rows");
         note_below(out, format!("{count} in the table of ranks below."))?;
     }
     close_section(out)?;
     Ok(())
 }
 
-/// From the first record of all rows to the last; None where no log tells when it was written.
+/// From the first record of all rows to the last; None if no log has times.
 fn axis(view: JobView<'_>, rows: &[TimelineRow]) -> Option<Axis> {
     let shown = rows.iter().filter_map(|row| match row {
         TimelineRow::Ranks(ranks) => ranks.first().copied(),

@@ -129,7 +129,7 @@ fn trouble(report: JobReport<'_>) -> Vec<Words> {
     pieces
 }
 
-/// What stands below the verdict: what a difference leads to, and what the numbers are of.
+/// The notes below the verdict: what a difference leads to, and what the numbers count.
 pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     match report.found.cause().map(|finding| (finding.severity, finding.kind.fact)) {

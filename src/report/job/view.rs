@@ -1,4 +1,4 @@
-//! A page's view of a job: the pieces that pages are made of, and where the reports of ranks stand.
+//! A page's view of a job: the building blocks of pages, and the addresses of the ranks' reports.
 
 use super::job_report::JobReport;
 use crate::analysis::caches::cache_title;
@@ -36,7 +36,7 @@ impl<'a> JobView<'a> {
         JobView { report, pieces: Pieces { worker, depth: 0 } }
     }
 
-    /// Where a file of a rank's report stands; not escaped yet.
+    /// The address of a file of a rank's report; not escaped yet.
     pub fn in_rank(&self, rank: &RankSummary, file: &str) -> String {
         encoded(&format!("rank_{}/{file}", rank.number))
     }

@@ -1,4 +1,4 @@
-//! What came of an export, in a sentence.
+//! The outcome of an export in a sentence.
 
 use crate::analysis::{Export, ExportOutcome};
 use crate::model::ExportKind;
@@ -23,7 +23,7 @@ pub(crate) fn clauses(export: &Export) -> Vec<Clause> {
         (ExportKind::MissingFakeKernel, "", ("fake kernel", "fake kernels"), "err", " missing or wrong"),
         (
             ExportKind::Assumed,
-            "it is right only while ",
+            "correct only if ",
             ("assumption about the data", "assumptions about the data"),
             "warn",
             "",

@@ -8,7 +8,7 @@ pub(crate) fn about(name: &str) -> &'static str {
     FILES.iter().find(|(pattern, _)| fits_pattern(pattern, name)).map_or("", |(_, about)| *about)
 }
 
-/// Names of files; the first that fits counts, so patterns stand behind the names they cover.
+/// Names of files; the first match counts, so patterns come after the names they cover.
 const FILES: &[(&str, &str)] = &[
     ("recompile_reasons", "which guard of the earlier compile failed"),
     ("dynamo_graph_break_reason", "why the graph broke, with hints and tracebacks"),

@@ -24,7 +24,7 @@ impl TimeField {
         self.micros == "duration_us"
     }
 
-    /// Microseconds, and the field they stand in.
+    /// Microseconds, and the field that has them.
     pub(crate) fn read(&self, fields: &Fields<'_>) -> Option<(f64, &'static str)> {
         let new = fields.number(self.micros).map(|us| (us, self.micros));
         new.or_else(|| {
@@ -106,7 +106,7 @@ pub(crate) const TIMES: [TimeField; 23] = [
     time(
         "dynamo_compile_time_before_restart_us",
         "Before restarts",
-        "work that was thrown away when tracing began anew",
+        "work discarded when tracing was restarted",
     )
     .once("dynamo_time_before_restart_s", S),
     time("gc_time_us", "Garbage collection", "Python's collector, run by torch after compiling"),
@@ -169,7 +169,7 @@ const OTHERS: [(&str, &str); 40] = [
     ("fail_user_frame_filename", "user's file where it failed"),
     ("fail_user_frame_lineno", "line in it"),
     ("exception_stack_trace", "traceback of the failure"),
-    ("restart_reasons", "why tracing began anew"),
+    ("restart_reasons", "why tracing was restarted"),
     ("recompile_reason", "which guard of an earlier compile failed"),
     ("has_guarded_code", "whether Dynamo kept compiled code; false: the frame runs as it is"),
     ("compliant_custom_ops", "custom operators that follow torch's rules"),

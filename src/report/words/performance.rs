@@ -1,4 +1,4 @@
-//! What a trace of torch.profiler tells, in one sentence.
+//! What a trace of torch.profiler shows, in one sentence.
 
 use crate::analysis::performance::Performance;
 use crate::report::kit::formats::{micros, percent, short_path};
@@ -10,7 +10,7 @@ pub(crate) enum SentencePiece {
     Words(String),
     /// A figure.
     Figure(String),
-    /// A line of the program: its place among those of the trace, and its name.
+    /// A line of the program: its index in the trace, and its name.
     Line(usize, String),
 }
 

@@ -11,7 +11,7 @@ pub(crate) fn phase_meaning(name: &str) -> &'static str {
     known.or_else(of_part).unwrap_or_default()
 }
 
-/// Whether a name is that of a phase which is known word for word.
+/// Whether it is the exact name of a known phase.
 pub(crate) fn is_known_phase(name: &str) -> bool {
     PHASES.iter().any(|(pattern, _)| *pattern == name && !pattern.contains('*'))
 }
@@ -26,7 +26,7 @@ pub(crate) const PART_MEANINGS: [&str; 6] = [
     "Measures several configurations of a kernel, or several kernels for one operator, and takes the fastest.",
 ];
 
-/// What a phase is of which only the part of the compiler is known, in the order of the parts.
+/// What an unknown phase does, by its part of the compiler, in the order of the parts.
 const OF_PART: [&str; 6] = [
     "a step of Dynamo, which traces Python into graphs",
     "a step of AOTAutograd, which lowers graphs to ATen",

@@ -12,17 +12,13 @@ pub(crate) fn damaged(report: Report<'_>) -> u64 {
 /// What a kind of problem is called, and what it means for the report.
 pub(crate) fn problem_words(kind: ProblemKind) -> (&'static str, &'static str) {
     match kind {
-        ProblemKind::BadPrefix => {
-            ("no record", "the line is neither a record nor a payload; it stands in raw.log")
-        }
-        ProblemKind::BadJson => ("bad JSON", "the record is lost; its text stands in raw.log"),
+        ProblemKind::BadPrefix => ("no record", "the line is neither a record nor a payload; raw.log has it"),
+        ProblemKind::BadJson => ("bad JSON", "the record is lost; raw.log has its text"),
         ProblemKind::BadPayloadMd5 => ("payload hash", "its file is shown, but is not what torch wrote"),
         ProblemKind::Truncated => ("cut short", "the log begins or ends in the middle of this record"),
         ProblemKind::NonUtf8 => ("not UTF-8", "the bytes are shown as �; nothing else is lost"),
         ProblemKind::OtherRank => ("other rank", "counted and kept, but not part of the compiles here"),
-        ProblemKind::ParserErrors => {
-            ("not understood", "kept as it stands; what it says is missing from the pages")
-        }
+        ProblemKind::ParserErrors => ("not understood", "kept unchanged; the pages lack its contents"),
         ProblemKind::UnresolvedStrings => ("unknown string id", "a stack shows an unknown file there"),
     }
 }

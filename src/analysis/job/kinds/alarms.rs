@@ -1,4 +1,4 @@
-//! What the logs of ranks raise an alarm about: a dead worker, graphs that torch found to differ.
+//! Alarms in the logs of ranks: a dead worker, graphs that torch found to differ.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 static KIND: KindOfFinding = KindOfFinding::of("alarm", "Alarm");
 
-/// Ranks with the same alarm stand together.
+/// One finding per alarm, with all ranks that have it.
 pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
     let mut by_alarm: BTreeMap<Alarm, Vec<usize>> = BTreeMap::new();
     for (index, rank) in job.ranks.iter().enumerate() {

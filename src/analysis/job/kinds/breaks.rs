@@ -10,11 +10,11 @@ static KIND: KindOfFinding =
 
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let Some(extra) = sides.extra() else {
-        return sides.diverging(&KIND, Severity::Warning, sides.plainly("breaks at"));
+        return sides.diverging(&KIND, Severity::Warning, sides.plainly("breaks at", "break at"));
     };
     let texts = sides.texts();
     let Some(FactValue::Break { place, reason, times }) = extra.step.value else {
-        return sides.diverging(&KIND, Severity::Warning, sides.plainly("breaks at"));
+        return sides.diverging(&KIND, Severity::Warning, sides.plainly("breaks at", "break at"));
     };
     let times = (times > 1).then(|| own(format!(" ({times} times)")));
     let id = sides.id(Some(extra.step)).map(|id| sentence![" in ", compile_id(id)]);

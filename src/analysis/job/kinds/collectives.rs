@@ -34,7 +34,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
         sides.who(sides.most)
     );
     let mut finding = sides.diverging(&KIND, Severity::Error, title).with_detail(counts);
-    // One function with other collectives on some ranks is wrong whatever the process groups.
+    // One function with different collectives on some ranks is wrong in any process group.
     if sides.theirs.and_then(|step| step.graph) == sides.mine.and_then(|step| step.graph) {
         finding.severity = Severity::Error;
     }

@@ -13,7 +13,7 @@ static EVERYWHERE: KindOfFinding =
 
 pub(super) fn difference(sides: &Sides<'_>) -> Finding {
     let Some(extra) = sides.extra() else {
-        return sides.diverging(&DIFFERENCE, Severity::Warning, sides.plainly("fails with"));
+        return sides.diverging(&DIFFERENCE, Severity::Warning, sides.plainly("fails with", "fail with"));
     };
     let id = sides.id(Some(extra.step)).map(|id| sentence![" ", compile_id(id)]);
     let title = sentence![

@@ -45,7 +45,7 @@ fn title(sides: &Sides<'_>) -> Sentence {
             let place = sentence!["in ", there, ", ", function(sides.theirs), ", the input ", input];
             sentence![place, " is ", after, " on ", other, ", ", before, " on ", most, also]
         }
-        _ => sides.plainly("gets"),
+        _ => sides.plainly("gets", "get"),
     }
 }
 

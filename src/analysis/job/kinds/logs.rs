@@ -67,9 +67,9 @@ fn wrong(job: &Job, fleet: &Fleet) -> Option<Finding> {
     let title = sentence![
         "the log of ",
         ranks(job, &fleet.mislabeled),
-        " says that it is another's; that of rank ",
+        " names another rank; rank ",
         first.number,
-        " is of rank ",
+        "'s log names rank ",
         of,
     ];
     let hint =

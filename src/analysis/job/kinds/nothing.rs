@@ -1,4 +1,4 @@
-//! A job of which no rank compiled a graph.
+//! A job in which no rank compiled a graph.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
@@ -16,7 +16,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let empty = sentence!["no rank compiled a graph: all ", steps.len(), " compilations came out empty"];
     let last = last.map_or_else(|| "an unknown one".into(), |last| Sentence::from(quoted(last)));
     let title = sentence![empty, "; the logs end with ", last];
-    let detail = "What ran, ran in eager mode. A log does not say how its process ended: logs look like this when Dynamo gave up every frame that it tried, and also when an exception stopped the program before a graph was made.";
+    let detail = "Everything ran in eager mode. A log does not say how its process ended: it looks the same when Dynamo gave up on every frame and when an exception stopped the program before the first graph.";
     let hint = "Look at the graph breaks of these compilations. If the program stopped, look at the standard error of the ranks for the exception.";
     vec![Finding::new(&KIND, Severity::Error, title).with_detail(detail).with_advice(hint)]
 }

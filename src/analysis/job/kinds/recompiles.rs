@@ -16,9 +16,9 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
 }
 
 fn title(sides: &Sides<'_>) -> Sentence {
-    let Some(extra) = sides.extra() else { return sides.plainly("recompiles") };
+    let Some(extra) = sides.extra() else { return sides.plainly("recompiles", "recompile") };
     let Some(FactValue::Recompiled { function, guards }) = extra.step.value else {
-        return sides.plainly("recompiles");
+        return sides.plainly("recompiles", "recompile");
     };
     let texts = sides.texts();
     let changed = |guards| changed(texts.list(guards).first().map_or("", |guard| texts.get(*guard)));

@@ -9,7 +9,7 @@ use crate::model::{Job, NameOf, Sentence};
 static KIND: KindOfFinding =
     KindOfFinding { in_verdict: true, ..KindOfFinding::of("runtime_differs", "Runtimes") };
 
-/// Runtimes of which the longer is this many times the shorter are worth a word.
+/// The ratio of the longer to the shorter runtime from which they are reported.
 const NOTABLE: f64 = 1.25;
 
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {

@@ -9,5 +9,5 @@ static KIND: KindOfFinding = KindOfFinding::difference(Fact::Config, "config_dif
 const ADVICE: &str = "Settings change what is generated, so they may be the cause of other differences. Set the same environment variables and torch._dynamo / torch._inductor options on each rank.";
 
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
-    sides.finding(&KIND, Severity::Warning, sides.plainly("runs with")).with_advice(ADVICE)
+    sides.finding(&KIND, Severity::Warning, sides.plainly("runs with", "run with")).with_advice(ADVICE)
 }

@@ -1,4 +1,4 @@
-//! What the reports of all ranks found alike: told once for the job.
+//! Findings that all ranks share, listed once for the job.
 
 use crate::analysis::findings::{Cost, CostKind, Finding, InJob, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
@@ -8,13 +8,13 @@ use crate::model::sentence::{own, quoted, sentence};
 use crate::model::{FindingCost, Job, SharedFinding};
 use std::collections::BTreeSet;
 
-/// In report.json each has the kind that the reports of the ranks give it.
+/// In report.json each keeps its kind from the reports of the ranks.
 static KIND: KindOfFinding = KindOfFinding::of("on_all_ranks", "All ranks");
 
-/// Kinds that the job tells in its own words.
+/// Kinds that the job has findings of its own for.
 const TOLD_OTHERWISE: [&str; 5] = ["worker_death", "worker_stall", "spmd_mismatch", "notice", "damaged_log"];
 
-/// Findings that are told; a job's page is no copy of all pages of a rank.
+/// The most shared findings that a job's page lists.
 const MOST: usize = 40;
 
 pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {

@@ -16,7 +16,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     }
     let most = job.ranks.get(extremes.slowest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
     let verb = if fleet.stragglers.len() == 1 { " takes " } else { " take up to " };
-    // Two numbers have no middle: the other one is told.
+    // With two ranks, the other rank's time says more than a median.
     let compared = match fleet.timed {
         2 => {
             let least =

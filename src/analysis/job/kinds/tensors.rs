@@ -1,4 +1,4 @@
-//! Graphs whose operations return other tensors.
+//! Graphs whose operations return different tensors.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::sides::{Sides, short};
@@ -13,7 +13,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     sides.finding(&KIND, Severity::Warning, title(sides)).with_advice(advice(sides, graph))
 }
 
-/// What other sizes lead to: where a graph calls a collective, more than where it calls none.
+/// What different sizes lead to; a graph that calls collectives may hang.
 pub(super) fn advice(sides: &Sides<'_>, graph: Option<GraphId>) -> &'static str {
     match sides.has_collective(graph) {
         true => {
@@ -45,7 +45,7 @@ fn title(sides: &Sides<'_>) -> Sentence {
     let (there, here) = (sides.compile(sides.theirs), sides.compile(sides.mine));
     let (other, most) = (sides.who(sides.other), sides.who(sides.most));
     let (Some(theirs), Some(mine)) = (operation(sides, sides.theirs), operation(sides, sides.mine)) else {
-        return sides.plainly("has");
+        return sides.plainly("has", "have");
     };
     let same_graph = sides.theirs.map(|step| step.graph) == sides.mine.map(|step| step.graph);
     if theirs.name != mine.name || !same_graph {
@@ -59,7 +59,7 @@ fn title(sides: &Sides<'_>) -> Sentence {
     sentence!["in ", there, ", ", operation, " gives ", after, " on ", other, ", ", before, " on ", most]
 }
 
-/// An operation in words. Inductor calls one that it made itself `op7`, and a fused one by all that it is made of.
+/// An operation in words. Inductor names its own operations `op7`, and a fused one after all of its parts.
 fn operation_words(name: &str) -> Sentence {
     let parts: Vec<&str> = name.split('_').collect();
     let is_number = |part: &&str| {

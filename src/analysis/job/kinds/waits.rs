@@ -8,12 +8,12 @@ use crate::model::{Job, RankSummary, Stretch};
 
 static KIND: KindOfFinding = KindOfFinding::of("build_wait", "Waiting");
 
-const ADVICE: &str = "Processes that share a cache folder build each kernel once; the others wait for the lock on its file. This is as fast as building it themselves. A cache folder that is warm before the job starts takes the wait away.";
+const ADVICE: &str = "Processes that share a cache folder build each kernel once; the others wait for the lock on its file. This is as fast as building it themselves. A cache folder that is warm before the job starts avoids the wait.";
 
-/// Less than this, seconds, is not worth a word.
+/// Seconds below which a wait is omitted.
 const LEAST_S: f64 = 1.0;
 
-/// Ranks that are looked at as those that build: all ranks of a large job build at the same time.
+/// Ranks considered as builders: in a large job all ranks build at the same time.
 const MOST_BUILDERS: usize = 64;
 
 /// How long a rank waited, and for whom.
@@ -49,7 +49,7 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
         words::ranks(job, &[longest.builder]),
         " builds (`compile_file`)",
     ];
-    let detail = "The wait stands in `Scheduler.codegen` and `PyCodeCache.load_by_key_path`: long stretches without any phase inside while the other rank builds. It is no work of that rank.";
+    let detail = "The wait is part of `Scheduler.codegen` and `PyCodeCache.load_by_key_path`: long intervals without an inner phase while the other rank builds. The waiting rank does no work in them.";
     vec![Finding::new(&KIND, Severity::Info, title).with_detail(detail).with_advice(ADVICE).with_ranks(ranks)]
 }
 

@@ -34,7 +34,7 @@ pub(super) fn failures(report: Report<'_>, document: &mut Markdown) {
     )));
     let causes = failure_causes(model);
     let rows = causes.iter().map(|cause| failure_row(report, cause));
-    part.table(&["Error", "Message", "Where", "Compiles", "What came of it"], rows);
+    part.table(&["Error", "Message", "Where", "Compiles", "Outcome"], rows);
     let mut reasons: IndexMap<String, Vec<CompileIndex>> = IndexMap::new();
     for restart in &model.restarts {
         let compiles = reasons.entry(first_line(&restart.reason)).or_default();

@@ -2,7 +2,7 @@
 
 use super::budget::Measure;
 use super::identity::{Identity, file_of, function_of, reason_of, source_of, without_numbers};
-use crate::analysis::{Severity, classify};
+use crate::analysis::Severity;
 use crate::facts::{Compile, Finding, Function, LogReport, Recompile, Text, line_number, owned};
 use crate::model::words::headline;
 use std::collections::HashMap;
@@ -366,21 +366,20 @@ impl<'r> ReportIndex<'r> {
     }
 }
 
-/// What changed, without its values: `x.shape[1]`, or the kind of change where the guard names nothing.
+/// What changed, without its values: `x.shape[1]`, or the kind of change if the guard names nothing.
 fn changed_thing(one: &Recompile<'_>) -> Option<String> {
     let thing = match &one.change {
         Some(change) => change.subject.as_ref().unwrap_or(&change.kind).owned(),
         // Reports of older versions have the guard only.
         None => {
-            let reason = one.reasons.first()?;
-            let change = classify(reason.guard.as_deref().unwrap_or(&reason.text));
+            let change = one.reasons.first()?.change();
             change.subject().unwrap_or_else(|| change.kind.word().to_owned())
         }
     };
     Some(without_numbers(&thing))
 }
 
-/// The operator, where a kernel of generated code is one that Inductor leaves to torch: `aten.cumsum.default`.
+/// The operator of a kernel that Inductor leaves to torch: `aten.cumsum.default`.
 fn fallback(kernel: &str) -> Option<&str> {
     let operator = kernel.strip_prefix("torch.ops.")?;
     let collective = operator.starts_with("_c10d_functional.") || operator.starts_with("c10d_functional.");

@@ -151,7 +151,7 @@ fn inputs<'r>(all: &'r [log::Inputs<'r>]) -> TextMap<&'r str, BTreeMap<String, S
     known.map(|(id, inputs)| (id, inputs.tensors.iter().map(described).collect())).collect()
 }
 
-/// The functions of a log in the order in which they first appear. Compiles that tell no function stand under the frame of
+/// The functions of a log in the order in which they first appear. Compiles without a function are grouped by the frame of
 /// their id.
 fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
     let mut functions: Vec<Function> = Vec::new();

@@ -38,7 +38,7 @@ pub(super) fn tables(selected: &Selection<'_>) -> Vec<Table> {
     tables.extend(selected.graph_breaks.as_deref().map(|all| {
         Table::of(
             "Graph breaks",
-            "There is no graph break.",
+            "No graph breaks.",
             all,
             &[
                 column("Count", |one| one.count.to_string()),
@@ -52,7 +52,7 @@ pub(super) fn tables(selected: &Selection<'_>) -> Vec<Table> {
     tables.extend(selected.failures.as_deref().map(|all| {
         Table::of(
             "Failures",
-            "There is no failure.",
+            "No failures.",
             all,
             &[
                 column("Compile", |one| text(one.compile_id.as_deref())),
@@ -65,7 +65,7 @@ pub(super) fn tables(selected: &Selection<'_>) -> Vec<Table> {
     tables.extend(selected.restarts.as_deref().map(|all| {
         Table::of(
             "Restarts",
-            "There is no restart.",
+            "No restarts.",
             all,
             &[
                 column("Compile", |one| text(one.compile_id.as_deref())),
@@ -75,8 +75,8 @@ pub(super) fn tables(selected: &Selection<'_>) -> Vec<Table> {
     }));
     tables.extend(selected.caches.as_deref().map(|all| {
         Table::of(
-            "Lookups in caches",
-            "There is no lookup in a cache.",
+            "Cache lookups",
+            "No cache lookups.",
             all,
             &[
                 column("Compile", |one| text(one.compile_id.as_deref())),
@@ -98,7 +98,7 @@ fn kernels(selected: &Selection<'_>) -> Vec<Table> {
     tables.extend(selected.kernels.as_deref().map(|all| {
         Table::of(
             "Kernels",
-            "There is no kernel.",
+            "No kernels.",
             all,
             &[
                 column("Compile", |one| text(one.compile_id.map(|id| &**id))),
@@ -115,7 +115,7 @@ fn kernels(selected: &Selection<'_>) -> Vec<Table> {
             all,
             &[
                 column("Runs", |one| one.count.to_string()),
-                column("Sum in us", |one| format!("{:?}", one.sum_us)),
+                column("Sum in µs", |one| format!("{:?}", one.sum_us)),
                 column("Kernel", |one| one.name.owned()),
             ],
         )
@@ -127,7 +127,7 @@ fn kernels(selected: &Selection<'_>) -> Vec<Table> {
 pub(super) fn ranks(all: &[Rank<'_>]) -> Table {
     Table::of(
         "Ranks",
-        "There is no rank.",
+        "No ranks.",
         all,
         &[
             column("Rank", |rank| rank.rank.to_string()),
@@ -151,7 +151,7 @@ pub(super) fn findings(all: &[&Finding<'_>]) -> Table {
     };
     Table::of(
         "Findings",
-        "There is no finding.",
+        "No findings.",
         all,
         &[
             column("Severity", |one| one.severity.owned()),
@@ -165,7 +165,7 @@ pub(super) fn findings(all: &[&Finding<'_>]) -> Table {
 fn compiles(all: &[&Compile<'_>]) -> Table {
     Table::of(
         "Compiles",
-        "There is no compile.",
+        "No compiles.",
         all,
         &[
             column("Compile", |one| text(one.id.as_deref())),
@@ -196,7 +196,7 @@ fn recompiles(all: &[&Recompile<'_>]) -> Table {
     });
     Table::of(
         "Recompilations",
-        "There is no recompilation.",
+        "No recompilations.",
         &rows.collect::<Vec<_>>(),
         &[
             column("Compile", |row| text(row.recompile.compile_id.as_deref())),

@@ -323,11 +323,11 @@ fn backend(at: &Situation<'_>) -> String {
     let mut one_site = steps.filter(|step| is_one_call_site(at.model, step));
     match one_site.next() {
         Some(_) => format!(
-            "One place in the program compiles it with {count} backends, or makes the backend anew for each call. Call \
+            "One place in the program compiles it with {count} backends, or creates a new backend for each call. Call \
              `torch.compile` once with one backend object, and keep what it returns."
         ),
         None => format!(
-            "Different places compile it with {count} backends; each needs a version. Use one backend where one is \
+            "Different places compile it with {count} backends; each needs a version. Use one backend if one is \
              enough."
         ),
     }
@@ -360,13 +360,14 @@ fn values(at: &Situation<'_>, kind: ChangeKind) -> String {
         ChangeKind::Number => number(at),
         ChangeKind::Type => format!("{name} comes in several types. Convert it to one type before the call."),
         ChangeKind::Object => format!(
-            "Another object comes as {name} than the one that was compiled for. If it is made anew for each call, \
-             create it once, outside of the compiled function, and pass the same one. One of a few constants, such as \
-             the members of an enum, needs a version each."
+            "{name} is another object than the code was compiled for. If each call creates a new one, create it once, \
+             outside of the compiled function, and pass the same one. Constants, such as the members of an enum, need a \
+             version each."
         ),
         ChangeKind::Function => format!(
-            "Another function comes as {name}; one that is defined in the caller is made anew in each call. Define it \
-             once, at the top of a module, and pass the same one. Each further function needs a version."
+            "{name} is another function than the code was compiled for; a function defined in the caller is a new one in \
+             each call. Define it once, at the top of a module, and pass the same one. Each further function needs a \
+             version."
         ),
         ChangeKind::EnumMember => format!("{name} selects a branch; one version per member is expected."),
         ChangeKind::Text => format!("The string {name} selects a branch; one version per value is expected."),

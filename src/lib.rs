@@ -68,7 +68,7 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 use crate::compare::Recording;
 use crate::model::JobFacts;
 use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target, ZipTarget};
-use crate::report::{CollectedLog, Collection, FoundOnce, JobReport, Redacted, Worker};
+use crate::report::{CollectedLog, Collection, FoundOnce, JobReport, Redacted, WholeRank, Worker};
 use crate::run::{Gathered, Input, LogOutcome, LogTask, OneOfSeveral, Traces, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
@@ -190,11 +190,11 @@ fn redact(
     redacted: &mut Redacted,
 ) -> anyhow::Result<RunSummary> {
     let kept = MemSink::default();
-    let sink = OnlySink::new(kept.below(facts::IN_MEMORY), facts::FILE);
+    let sink = kept.below(facts::IN_MEMORY);
     let (summary, job_facts) = match input {
-        Input::Log(logs) => (run::for_each_process(work, logs, &sink, write_log)?, None),
+        Input::Log(logs) => (run::for_each_process(work, logs, &*sink, write_log)?, None),
         Input::Job(job) => {
-            let (summary, facts) = run::for_each_rank(work, job, &sink, write_log)?;
+            let (summary, facts) = run::for_each_rank(work, job, &*sink, write_log)?;
             (summary, Some(facts))
         }
         Input::Several(_) => bail!("several logs within several logs have no redacted report"),
@@ -203,7 +203,8 @@ fn redact(
     let files = kept.into_files();
     let reports = facts::Reports::Memory(&files);
     let Some(job_facts) = job_facts else {
-        redacted.add_log(folder, &facts::log_report(reports.bytes(facts::IN_MEMORY.as_ref())?)?);
+        let whole = Path::new(facts::IN_MEMORY);
+        redacted.add_log(folder, &facts::log_report(reports.bytes(whole)?)?, &reports.titles(whole)?);
         return Ok(summary);
     };
     let ranks = output::ranks_in(&files, facts::IN_MEMORY);
@@ -213,9 +214,13 @@ fn redact(
     let report =
         JobReport { job: &job, found: &found, evidence: &evidence, settings: &work.options.settings };
     let own = report::job_facts(report)?;
-    let read =
-        |rank: &RankFolder| Some((rank.rank, facts::log_report(reports.bytes(&rank.path).ok()?).ok()?));
-    redacted.add_job(folder, &facts::job_report(&own)?, &ranks.iter().filter_map(read).collect::<Vec<_>>());
+    let read = |rank: &RankFolder| {
+        let report = facts::log_report(reports.bytes(&rank.path).ok()?).ok()?;
+        Some(WholeRank { rank: rank.rank, report, titles: reports.titles(&rank.path).ok()? })
+    };
+    let whole: Vec<WholeRank<'_>> = ranks.iter().filter_map(read).collect();
+    let titles: Vec<_> = found.findings.iter().map(|one| one.sentence()).collect();
+    redacted.add_job(folder, &facts::job_report(&own)?, &titles, &whole);
     let events = job.events.into_iter().collect();
     let intact = job.ranks.iter().all(model::RankSummary::is_intact);
     Ok(RunSummary { events, intact, ..RunSummary::default() }.with(summary))
@@ -450,7 +455,7 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     let settings = &work.options.settings;
     let once = FoundOnce::default();
     let report = report::on(&model, &found, &source, settings, task.processes, &once);
-    let pages = report::pages(report);
+    let pages = if work.options.redact { report::pages_to_redact(report) } else { report::pages(report) };
     work.progress.writing(pages.len());
     let left_out = output::write(pages, task.sink, task.threads, || Worker::sharing(work.highlighters))?;
     Ok(LogOutcome::Written(RunSummary {

@@ -30,7 +30,7 @@ pub(crate) use performance::{
     Tuning, Unjoined,
 };
 pub(crate) use read::{
-    FILE, IN_MEMORY, ReportKind, Reports, SCHEMA, job_report, kind, load, log_report, part_reports,
+    FILE, IN_MEMORY, ReportKind, Reports, SCHEMA, TITLES, job_report, kind, load, log_report, part_reports,
     wants_one_of,
 };
 pub(crate) use safe::Names;

@@ -5,6 +5,7 @@
 
 use super::job::{JobReport, SeveralReports};
 use super::log::LogReport;
+use crate::model::Sentence;
 use crate::model::words::counted;
 use anyhow::{Context, anyhow, bail, ensure};
 use serde::Deserialize;
@@ -68,6 +69,9 @@ pub(crate) enum Reports<'f> {
 /// The folder in memory that has the reports of a run.
 pub(crate) const IN_MEMORY: &str = "whole";
 
+/// The file beside a `report.json` in memory that has the titles of its findings in parts.
+pub(crate) const TITLES: &str = "titles.json";
+
 /// Files by their path, parts separated by `/`.
 type Files = BTreeMap<String, Vec<u8>>;
 
@@ -77,9 +81,21 @@ impl<'f> Reports<'f> {
     /// # Errors
     /// There is none.
     pub fn bytes(self, folder: &Path) -> anyhow::Result<&'f [u8]> {
+        self.file(folder, FILE)
+    }
+
+    fn file(self, folder: &Path, name: &str) -> anyhow::Result<&'f [u8]> {
         let Reports::Memory(files) = self else { bail!("is not in memory") };
-        let path = format!("{}/{FILE}", folder.display());
-        files.get(&path).map(Vec::as_slice).context("has no report.json")
+        let path = format!("{}/{name}", folder.display());
+        files.get(&path).map(Vec::as_slice).with_context(|| format!("has no {name}"))
+    }
+
+    /// The titles of the findings of a report in memory, in their order.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn titles(self, folder: &Path) -> anyhow::Result<Vec<Sentence>> {
+        Ok(serde_json::from_slice(self.file(folder, TITLES)?)?)
     }
 
     /// Reads the `report.json` of a folder; the buffer is for one on the disk.

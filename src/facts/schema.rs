@@ -1,8 +1,8 @@
 //! `report.schema.json` and `diff.schema.json` are written from the types.
 
 use super::{Diff, JobReport, LogReport, SeveralReports};
+use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
 
 fn generator() -> SchemaGenerator {

@@ -7,11 +7,12 @@
 //! ```
 
 use super::words::{counted, duration, file_name};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
 /// A part of a sentence.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Part {
     /// Words and numbers of this program; names of torch's own API in them stand between backquotes.
     Own(Cow<'static, str>),
@@ -41,7 +42,7 @@ pub enum Part {
 }
 
 /// What a name is the name of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NameOf {
     /// A compiled function.
     Function,
@@ -109,7 +110,7 @@ impl fmt::Display for Part {
 }
 
 /// A sentence or a piece of one, without a full stop.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sentence {
     parts: Vec<Part>,
 }

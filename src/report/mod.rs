@@ -24,7 +24,7 @@ pub use formats::Format;
 pub use job::{JobReport, job_facts, job_findings, job_pages, job_summary};
 pub use kit::editor::Editor;
 pub use kit::{Highlighters, Worker};
-pub use redact::{Redacted, redacted_pages, redacted_summary};
+pub use redact::{Redacted, WholeRank, redacted_pages, redacted_summary};
 pub use site::{is_own_path, top_entries};
 pub use subject::{FoundOnce, Report, Settings};
 pub use terminal::{SummaryLine, summary};
@@ -49,6 +49,11 @@ pub fn on<'m>(
 /// The findings as report.json has them, most important first.
 pub fn findings(report: Report<'_>) -> Vec<serde_json::Value> {
     data::findings(report).filter_map(|one| serde_json::to_value(one).ok()).collect()
+}
+
+/// What a redacted report is made of: `report.json`, and the titles of its findings in parts. Both stay in memory.
+pub fn pages_to_redact(report: Report<'_>) -> Vec<Page<'_, Worker>> {
+    vec![data::facts(report), data::titles(report)]
 }
 
 /// All files of the report on one log, the long ones first: their work is done when they are written.

@@ -132,7 +132,8 @@ pub(super) fn id_texts(ids: &[Text<'_>], _: &mut Names) -> List<'static, Text<'s
     ids.iter().filter_map(|id| plain_id(id)).map(Text::from).collect()
 }
 
-fn plain_id(text: &str) -> Option<String> {
+/// The id, if it is made of numbers and their separators.
+pub(crate) fn plain_id(text: &str) -> Option<String> {
     let is_plain =
         text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'/' | b'!' | b'_' | b'-'));
     (is_plain && !text.is_empty()).then(|| text.to_owned())
@@ -378,4 +379,9 @@ fn changed_value(kind: ChangeKind, text: &str) -> Option<&str> {
 /// The number of a graph break, if it is one of the catalog's form.
 pub(crate) fn break_number(number: Option<&str>) -> Option<String> {
     catalog::number(number?)
+}
+
+/// A version of torch without what somebody else's build adds.
+pub(crate) fn version_named(version: &str) -> Option<String> {
+    words::torch_version(version)
 }

@@ -52,6 +52,14 @@ pub(crate) fn facts(report: Report<'_>) -> Page<'_, Worker> {
     file("report.json", move |out| facts::write(report, out))
 }
 
+/// The titles of the findings in parts, for a redacted report that is made in memory.
+pub(crate) fn titles(report: Report<'_>) -> Page<'_, Worker> {
+    file(crate::facts::TITLES, move |out| {
+        let titles: Vec<_> = report.found.findings.iter().map(|one| &one.title).collect();
+        Ok(serde_json::to_writer(out, &titles)?)
+    })
+}
+
 /// `raw.jsonl`
 pub(crate) fn records(report: Report<'_>) -> Page<'_, Worker> {
     file("raw.jsonl", move |out| raw::write_records(report, out))

@@ -2,6 +2,7 @@
 
 use super::titles::{Subject, title};
 use crate::facts::{Finding, JobReport, List, LogReport, Names, Redact, Text};
+use crate::model::Sentence;
 use crate::report::words::phases::is_known_phase;
 
 /// Reports of which only what is safe is left. One name has one pseudonym in all of them.
@@ -9,6 +10,16 @@ pub struct Redacted {
     /// One for each log or job that does not belong with another.
     pub(super) reports: Vec<RedactedReport>,
     pub(super) names: Names,
+}
+
+/// The whole report of a rank.
+pub struct WholeRank<'a> {
+    /// Its number.
+    pub(crate) rank: u64,
+    /// Its facts.
+    pub(crate) report: LogReport<'a>,
+    /// The titles of its findings.
+    pub(crate) titles: Vec<Sentence>,
 }
 
 /// The report of a log or a job.
@@ -46,20 +57,27 @@ impl Default for Redacted {
 }
 
 impl Redacted {
-    /// Adds the report of a log.
-    pub fn add_log(&mut self, folder: &str, report: &LogReport<'_>) {
-        let logs = vec![redacted(String::new(), report, &mut self.names)];
+    /// Adds the report of a log; `titles` are those of its findings.
+    pub fn add_log(&mut self, folder: &str, report: &LogReport<'_>, titles: &[Sentence]) {
+        let logs = vec![redacted(String::new(), report, titles, &mut self.names)];
         self.reports.push(RedactedReport { folder: folder.to_owned(), job: None, logs });
     }
 
     /// Adds the report of a job: its own and those of its ranks.
-    pub fn add_job(&mut self, folder: &str, report: &JobReport<'_>, ranks: &[(u64, LogReport<'_>)]) {
+    pub fn add_job(
+        &mut self,
+        folder: &str,
+        report: &JobReport<'_>,
+        titles: &[Sentence],
+        ranks: &[WholeRank<'_>],
+    ) {
         let names = &mut self.names;
-        let logs = ranks.iter().map(|(rank, report)| redacted(format!("rank_{rank}/"), report, names));
-        let logs = logs.collect();
-        let whole: Vec<&LogReport<'_>> = ranks.iter().map(|(_, report)| report).collect();
-        let mut job = report.redact(names);
-        job.findings = findings(&report.findings, &whole, names);
+        let log =
+            |one: &WholeRank<'_>| redacted(format!("rank_{}/", one.rank), &one.report, &one.titles, names);
+        let logs = ranks.iter().map(log).collect();
+        let whole: Vec<&LogReport<'_>> = ranks.iter().map(|one| &one.report).collect();
+        let mut job = report.redact(&mut self.names);
+        job.findings = findings(&report.findings, titles, &whole, &mut self.names);
         self.reports.push(RedactedReport { folder: folder.to_owned(), job: Some(job), logs });
     }
 
@@ -105,21 +123,23 @@ impl RedactedReport {
     }
 }
 
-fn redacted(folder: String, report: &LogReport<'_>, names: &mut Names) -> RedactedLog {
+fn redacted(folder: String, report: &LogReport<'_>, titles: &[Sentence], names: &mut Names) -> RedactedLog {
     let mut facts = report.redact(names);
-    facts.findings = findings(&report.findings, &[report], names);
+    facts.findings = findings(&report.findings, titles, &[report], names);
     RedactedLog { folder, facts, left_out: left_out(report) }
 }
 
 /// The findings. Their titles are made of what `logs` say of their compiles: the log itself, or those of a job's ranks.
 fn findings<'r>(
     all: &[Finding<'_>],
+    titles: &[Sentence],
     logs: &[&LogReport<'_>],
     names: &mut Names,
 ) -> List<'r, Finding<'static>> {
     let one = |(finding, number): (&Finding<'_>, usize)| {
         let redacted = finding.redact(names);
-        let title = title(&redacted.kind, &Subject { finding, logs }, names);
+        let sentence = titles.get(number - 1);
+        let title = title(&redacted.kind, &Subject { finding, sentence, logs }, names);
         let url = Some(Text::from(format!("index.html#finding-{number}")));
         Finding { title: title.into(), url, ..redacted }
     };

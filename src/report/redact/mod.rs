@@ -9,7 +9,7 @@ mod page;
 mod sections;
 mod titles;
 
-pub use facts::Redacted;
+pub use facts::{Redacted, WholeRank};
 
 use crate::analysis::Severity;
 use crate::facts::safe::label_of;

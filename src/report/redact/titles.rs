@@ -2,23 +2,12 @@
 
 use crate::facts::safe::{
     self, bare_operator, catalog_entry, catalog_entry_of, change_words, dtype_named, error_named, in_words,
-    label_of, operator_named, sizes_of,
+    label_of, operator_named, plain_id, sizes_of, version_named,
 };
 use crate::facts::{Compile, Finding, Id, LogReport, Names, Recompile};
 use crate::model::words::counted;
+use crate::model::{NameOf, Part, Sentence};
 use std::collections::BTreeSet;
-
-/// Words of titles that this program writes around what it quotes, sorted. A title with any other word is not shown.
-const WORDS: &str = include_str!("words_of_titles.txt");
-
-/// Names of torch that titles quote.
-const QUOTED: [&str; 5] = [
-    "compile_file",
-    "compile_threads",
-    "torch._dynamo.disable()",
-    "torch._dynamo.graph_break()",
-    "torch.compile",
-];
 
 /// Functions that a title names.
 const NAMED: usize = 2;
@@ -26,6 +15,8 @@ const NAMED: usize = 2;
 /// A finding and where its compiles are listed: the report of its log, or those of a job's ranks.
 pub struct Subject<'v> {
     pub finding: &'v Finding<'v>,
+    /// Its title; None if only its text is known.
+    pub sentence: Option<&'v Sentence>,
     pub logs: &'v [&'v LogReport<'v>],
 }
 
@@ -37,11 +28,14 @@ pub fn title(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {
         "recompilation" | "recompile_limit" => of_recompilation(kind, subject, names),
         _ => None,
     };
-    let whole = &*subject.finding.title;
-    let title = match title {
+    let title = match (title, subject.sentence) {
         // Findings of a job say at their end which ranks they are of.
-        Some(title) => format!("{title}{}", ranks(whole, names).unwrap_or_default()),
-        None => told(whole, names).unwrap_or_else(|| of_kind(kind, subject, names)),
+        (Some(title), Some(sentence)) => format!("{title}{}", ranks(sentence).unwrap_or_default()),
+        (Some(title), None) => title,
+        (None, sentence) => {
+            let shown = sentence.and_then(|sentence| shown(sentence, names));
+            shown.unwrap_or_else(|| of_kind(kind, subject, names))
+        }
     };
     capital(&title)
 }
@@ -162,39 +156,48 @@ fn of_recompilation(kind: &str, subject: &Subject<'_>, names: &mut Names) -> Opt
 }
 
 /// ` (on both ranks)`
-fn ranks(title: &str, names: &mut Names) -> Option<String> {
-    let (_, words) = title.strip_suffix(')')?.rsplit_once(" (")?;
-    words.contains("rank").then(|| told(words, names)).flatten().map(|words| format!(" ({words})"))
+fn ranks(sentence: &Sentence) -> Option<String> {
+    let own = |part: &Part| match part {
+        Part::Own(words) => Some(words.clone().into_owned()),
+        _ => None,
+    };
+    let mut end: Vec<String> = sentence.parts().iter().rev().map_while(own).collect();
+    end.reverse();
+    let end = end.concat();
+    let words = end.get(end.rfind(" (")?..)?;
+    (words.ends_with(')') && words.contains("rank")).then(|| words.to_owned())
 }
 
-/// A title as it is but for what it quotes, where all other words are this program's own.
-fn told(title: &str, names: &mut Names) -> Option<String> {
-    let mut told = String::new();
-    for (number, piece) in title.split('`').enumerate() {
-        match number % 2 {
-            0 if piece
-                .split(|letter: char| letter.is_whitespace() || ",;:()/".contains(letter))
-                .all(is_own) =>
-            {
-                told.push_str(piece);
-            }
-            0 => return None,
-            _ => told.push_str(&quoted(piece, names)),
+/// The sentence with pseudonyms; None if it quotes a text.
+fn shown(sentence: &Sentence, names: &mut Names) -> Option<String> {
+    sentence.parts().iter().map(|part| shown_part(part, names)).collect()
+}
+
+fn shown_part(part: &Part, names: &mut Names) -> Option<String> {
+    Some(match part {
+        Part::Own(words) => words.replace('`', ""),
+        Part::Duration(_) => part.to_string(),
+        Part::CompileId(id) => plain_id(id)?,
+        Part::Name(NameOf::Kernel, name) => names.kernel(name),
+        Part::Name(NameOf::Exception, class) => error_named(class).to_owned(),
+        Part::Name(NameOf::Torch, version) => version_named(version)?,
+        Part::Place { file, line } => {
+            let file = names.known(file).unwrap_or_else(|| names.file(file));
+            line.map_or(file.clone(), |line| format!("{file}:{line}"))
         }
-    }
-    Some(told)
+        Part::Name(_, text)
+        | Part::Code(text)
+        | Part::Operator(text)
+        | Part::Shape(text)
+        | Part::Value(text) => safe_text(text, names),
+        Part::Quoted(_) => return None,
+    })
 }
 
-/// A word of this program, or a number.
-fn is_own(word: &str) -> bool {
-    let word = word.trim_matches(|letter: char| ".?!'%".contains(letter));
-    let is_number = || word.bytes().all(|byte| byte.is_ascii_digit() || b".-_".contains(&byte));
-    is_number() || WORDS.lines().any(|known| known == word)
-}
-
-/// What stands for a name, an expression or a shape.
-fn quoted(text: &str, names: &mut Names) -> String {
-    if QUOTED.contains(&text) || names.is_phase(text) {
+/// What is shown for a name, an expression or a shape.
+fn safe_text(text: &str, names: &mut Names) -> String {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if is_number || names.is_phase(text) {
         return text.to_owned();
     }
     if let Some(name) = names.known(text).or_else(|| operator_named(text)) {
@@ -206,7 +209,11 @@ fn quoted(text: &str, names: &mut Names) -> String {
     match (shaped, bare_operator(text)) {
         (Some((kind, sizes)), _) => format!("{kind}{sizes}"),
         (None, Some(operator)) => operator.to_owned(),
-        (None, None) => names.other(text),
+        (None, None) => match (plain_id(text), dtype_named(text.trim_start_matches("torch."))) {
+            (Some(id), _) => id,
+            (None, Some(_)) if !text.is_empty() => text.to_owned(),
+            _ => names.other(text),
+        },
     }
 }
 
@@ -214,49 +221,57 @@ fn quoted(text: &str, names: &mut Names) -> String {
 mod tests {
     use super::*;
     use crate::facts::{Compile, Function};
+    use crate::model::sentence::{code, compile_id, name, quoted, sentence, value};
 
-    fn title_of(kind: &str, text: &str) -> String {
+    fn title_of(kind: &str, sentence: &Sentence) -> String {
         let function =
             Function { name: Some("secret".into()), file: Some("/secret/a.py".into()), line: None };
         let compile = Compile { id: Some(Id::new("0/0")), function: Some(function), ..Compile::default() };
         let log = LogReport { compiles: vec![compile].into(), ..LogReport::default() };
         let compile_ids = vec![Some(Id::new("0/0"))].into();
-        let finding = Finding { title: text.into(), compile_ids, ..Finding::default() };
+        let finding = Finding { title: sentence.text().into(), compile_ids, ..Finding::default() };
         let mut names = Names::new(|_| false);
         names.file("/secret/a.py");
         names.function("secret");
-        title(kind, &Subject { finding: &finding, logs: &[&log] }, &mut names)
+        let subject = Subject { finding: &finding, sentence: Some(sentence), logs: &[&log] };
+        title(kind, &subject, &mut names)
     }
 
     #[test]
-    fn a_title_of_own_words_stays_and_names_in_it_are_replaced() {
-        let title = title_of(
-            "toolchain",
-            "The first C++ build took 4.16 s: once per machine with a warm cache folder",
-        );
-        assert_eq!(title, "The first C++ build took 4.16 s: once per machine with a warm cache folder");
-        let text = "Rank 1 compiles `secret` resumed at 28 as 1/0, rank 0 compiles `hidden` as 1/0";
-        assert_eq!(
-            title_of("compile_ids_differ", text),
-            "Rank 1 compiles f1 resumed at 28 as 1/0, rank 0 compiles name1 as 1/0"
-        );
-        let text =
-            "In 2/0, `secret`, the input `L['x']` is `float32[12,16]` on rank 1, `float32[8,16]` on rank 0";
-        let told = "In 2/0, f1, the input name1 is float32[12,16] on rank 1, float32[8,16] on rank 0";
-        assert_eq!(title_of("inputs_differ", text), told);
-        assert_eq!(
-            title_of("graph_breaks_differ", "Rank 1 breaks its graph at `a.py:28`"),
-            "Rank 1 breaks its graph at file1:28"
-        );
-    }
-
-    #[test]
-    fn a_title_with_a_foreign_word_is_its_kind() {
-        for text in ["Cold cache of hidden", "Cold `cache` hidden", "Cold cache: `x", "hidden"] {
-            let title = title_of("cache_miss", text);
-            assert!(title.ends_with(" in f1") || !title.contains("hidden"), "{title}");
-            assert!(!title.contains("hidden"), "{title}");
+    fn a_title_keeps_own_words_and_gets_pseudonyms_for_names() {
+        let function = || name(NameOf::Function, "secret");
+        let shape = |text: &str| Part::Shape(text.to_owned());
+        let place = Part::Place { file: "a.py".to_owned(), line: Some(28) };
+        for (sentence, words) in [
+            (
+                sentence!["The first C++ build took ", Part::Duration(4.16e6)],
+                "The first C++ build took 4.16 s",
+            ),
+            (
+                sentence![
+                    "Rank 1 compiles ",
+                    function(),
+                    " as ",
+                    compile_id("1/0"),
+                    ", rank 0 ",
+                    code("hidden")
+                ],
+                "Rank 1 compiles f1 as 1/0, rank 0 name1",
+            ),
+            (
+                sentence!["Input ", code("L['x']"), " is ", shape("float32[12,16]"), ", then ", value("4")],
+                "Input name1 is float32[12,16], then 4",
+            ),
+            (sentence!["Rank 1 breaks its graph at ", place], "Rank 1 breaks its graph at file1:28"),
+        ] {
+            assert_eq!(title_of("toolchain", &sentence), words);
         }
+    }
+
+    #[test]
+    fn a_title_that_quotes_a_text_is_its_kind() {
+        let title = title_of("cache_miss", &sentence!["Cold cache: ", quoted("hidden")]);
+        assert!(title.ends_with(" in f1"), "{title}");
     }
 
     #[test]

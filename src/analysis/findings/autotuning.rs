@@ -40,10 +40,7 @@ fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     let compiles = count(tuned.len(), "compile", "compiles");
     let title = sentence!["Autotuning took ", Part::Duration(us), " in ", compiles];
     let mut found = Finding::new(&AUTOTUNING, Severity::Info, title);
-    found.detail = Some(
-        "Inductor ran several versions of a kernel to choose the fastest. What it chose is kept in the cache folder."
-            .to_owned(),
-    );
+    found.explain("Inductor ran several versions of a kernel to choose the fastest. What it chose is kept in the cache folder.");
     let chosen: Vec<String> = tuned
         .iter()
         .filter_map(|one| model.compiles.get(one.compile))

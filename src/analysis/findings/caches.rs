@@ -144,7 +144,7 @@ fn misses(model: &Model) -> Option<Finding> {
             }
             false => "Some keys were found, but the guard of the entry does not hold for these sizes.",
         };
-        found.detail = Some(words.to_owned());
+        found.explain(words);
         let listed = reasons.iter().map(|(reason, n)| format!("{}: {n}", reason_words(reason)));
         found.fact("Reasons", Value::Prose(listed.collect::<Vec<_>>().join("; ")));
         found

@@ -21,11 +21,8 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     }
     let title = "CUDA graphs were requested, but none was made: everything runs on the CPU";
     let mut found = Finding::new(&CUDAGRAPHS_ON_CPU, Severity::Info, title);
-    found.detail = Some(
-        "`mode=\"reduce-overhead\"` and `triton.cudagraphs` record CUDA graphs, which exist on GPUs only. Here they change \
-         nothing."
-            .to_owned(),
-    );
+    found.explain("`mode=\"reduce-overhead\"` and `triton.cudagraphs` record CUDA graphs, which exist on GPUs only. Here they change \
+         nothing.");
     found.advise("Leave the mode out where the program runs on a CPU, or move model and inputs to a GPU.");
     let compiled = |(index, compile): (CompileIndex, &crate::model::Compile)| {
         compile.metrics.iter().any(|record| record.facts.inductor_us.is_some()).then_some(index)

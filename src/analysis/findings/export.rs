@@ -95,7 +95,7 @@ fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
         ),
     };
     let mut found = Finding::new(&EXPORT, Severity::Warning, title);
-    found.detail = Some(detail.to_owned());
+    found.explain(detail);
     found.advise_all(hints);
     if let Some(result) = &one.result {
         let label = if failure.kind.of_operator() { "Reason" } else { "Assumed" };

@@ -254,9 +254,15 @@ impl Finding {
         self.advice.extend(advice.into_iter().map(Into::into));
     }
 
+    /// Says what it means.
+    pub(in crate::analysis) fn explain(&mut self, detail: impl Into<String>) {
+        self.detail = Some(detail.into());
+    }
+
     /// The same finding with what it means.
-    pub(in crate::analysis) fn with_detail(self, detail: impl Into<String>) -> Finding {
-        Finding { detail: Some(detail.into()), ..self }
+    pub(in crate::analysis) fn with_detail(mut self, detail: impl Into<String>) -> Finding {
+        self.explain(detail);
+        self
     }
 
     /// The same finding with something to do.

@@ -106,8 +106,7 @@ fn damage(model: &Model) -> Option<Finding> {
     let listed = Sentence::joined(listed, ", ");
     let title = sentence!["The log is damaged: ", listed, "; first at line ", first.line];
     let mut found = Finding::new(&DAMAGED_LOG, Severity::Error, title);
-    found.detail =
-        Some("The report lacks what these records said, and its numbers may be too low.".to_owned());
+    found.explain("The report lacks what these records said, and its numbers may be too low.");
     found.advise(match counts.as_slice() {
         [(ProblemKind::OtherRank, _)] => "Several ranks wrote to one file: give each rank a folder of its own, or let torch name the files.",
         [(ProblemKind::Truncated, _)] => "Let the program end before its log is copied.",
@@ -127,8 +126,7 @@ fn names(model: &Model) -> Option<Finding> {
     }
     let title = sentence![count(missing as usize, "file name is", "file names are"), " missing in stacks"];
     let mut found = Finding::new(&MISSING_NAMES, Severity::Info, title);
-    found.detail =
-        Some("A forked process inherits its parent's names and does not write them again.".to_owned());
+    found.explain("A forked process inherits its parent's names and does not write them again.");
     found.advise("Put the parent's log into the same folder and run tlparse again.");
     found.count = missing;
     Some(found)
@@ -211,8 +209,7 @@ fn stalls(model: &Model) -> Vec<Finding> {
         jobs.dedup();
         let title = sentence![count(jobs.len(), "compile job", "compile jobs"), " took a minute or more"];
         let mut found = Finding::new(&WORKER_STALL, Severity::Warning, title);
-        found.detail =
-            Some("torch reports a job of its compile workers once a minute while it runs.".to_owned());
+        found.explain("torch reports a job of its compile workers once a minute while it runs.");
         let phases: Vec<String> = stalls.iter().rev().filter_map(|s| s.phase.clone()).take(1).collect();
         if !phases.is_empty() {
             found.fact("Last seen in", Value::Code(phases));

@@ -115,7 +115,7 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
     };
     let mut found = Finding::new(kind, severity, title);
     let (detail, hint) = advice(kernel, limit);
-    found.detail = Some(detail);
+    found.explain(detail);
     found.advise(hint);
     found.count = kernel.count as u64;
     if let [line, ..] = kernel.lines.as_slice() {

@@ -40,7 +40,7 @@ fn finding(model: &Model, chain: &Chain<'_>, limit: u64) -> Option<Finding> {
     let place = UserPlace::of_definition(model, first);
     let title = sentence![function, " has ", chain.versions, " of the ", limit, " versions that torch keeps"];
     let mut found = Finding::new(&NEAR_LIMIT, Severity::Info, title);
-    found.detail = Some("At the limit, calls that fit no version run in eager mode.".to_owned());
+    found.explain("At the limit, calls that fit no version run in eager mode.");
     found.advise(match place.file.as_deref() {
         Some(file) if is_torch(file) => {
             "This is torch's own code, through which several modules pass: each takes one version. Raise \

@@ -73,9 +73,8 @@ fn restarts(model: &Model) -> Option<Finding> {
     let by_itself = reasons.iter().all(|reason| is_own_exception(reason));
     let severity = if by_itself { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(&RESTART, severity, title);
-    found.detail = Some(
-        "Dynamo found while tracing that it has to trace differently, and discarded the work so far."
-            .to_owned(),
+    found.explain(
+        "Dynamo found while tracing that it has to trace differently, and discarded the work so far.",
     );
     let claim = if by_itself { Claim::expected } else { Claim::wasted };
     found.claim(claim(Work::Discarded, compiles.clone(), "of tracing thrown away".to_owned()));
@@ -108,9 +107,8 @@ fn skipped_cudagraphs(model: &Model) -> Vec<Finding> {
     let found = reasons.into_iter().filter(|(reason, _)| !reason.is_empty()).map(|(reason, compiles)| {
         let title = sentence!["No CUDA graph was recorded: ", quoted(headline(reason))];
         let mut found = Finding::new(&CUDAGRAPH_SKIP, Severity::Warning, title);
-        found.detail = Some(
-            "Without a CUDA graph each kernel is launched on its own, which costs time in every call."
-                .to_owned(),
+        found.explain(
+            "Without a CUDA graph each kernel is launched on its own, which costs time in every call.",
         );
         found.fact("Reason in the log", Value::Prose(reason.to_owned()));
         found.count = compiles.len() as u64;
@@ -135,7 +133,7 @@ fn runtime_work(model: &Model) -> Option<Finding> {
     }
     let title = "Kernels were autotuned, or CUDA graphs recorded, while the model ran";
     let mut found = Finding::new(&RUNTIME_COST, Severity::Warning, title);
-    found.detail = Some("The first calls of the compiled code paid for it; later ones do not.".to_owned());
+    found.explain("The first calls of the compiled code paid for it; later ones do not.");
     let what = "of autotuning and recording CUDA graphs at run time";
     found.claim(Claim::expected(Work::AtRunTime, compiles.clone(), what));
     found.count = compiles.len() as u64;

@@ -60,8 +60,7 @@ fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     found.fact("Builds", Value::Prose(format!("{count} kernels, {} in all", duration(us))));
     found.compiles = builds.kernels.iter().map(|one| one.compile).collect();
     if helps {
-        found.detail =
-            Some("The kernels of a graph do not depend on each other. With several threads they are built side by side.".to_owned());
+        found.explain("The kernels of a graph do not depend on each other. With several threads they are built side by side.");
         found.advise("Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores. \
              torch does so by itself, up to 32: where nobody set it to 1, the process may use one core only, and then more \
              threads gain nothing.");
@@ -70,10 +69,7 @@ fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
             found.claim(claim.at_most(one.us));
         }
     } else {
-        found.detail = Some(
-            "Threads build the kernels of one graph side by side, and here most graphs have a single one. Graphs are compiled one after the other."
-                .to_owned(),
-        );
+        found.explain("Threads build the kernels of one graph side by side, and here most graphs have a single one. Graphs are compiled one after the other.");
         found.advise("Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays): binaries are kept by their \
              content, so a second run builds none of these kernels.");
     }

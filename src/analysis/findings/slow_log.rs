@@ -45,7 +45,7 @@ pub(super) fn of_clean(Basis { model, builds, .. }: Basis<'_>, others: &[Finding
     };
     let title = sentence![Part::Duration(builds.log_us), " of compile time: ", named(", ")];
     let mut found = Finding::new(&SLOW_LOG, Severity::Info, title);
-    found.detail = Some("Nothing went wrong in this log; the time is what the compiler needed.".to_owned());
+    found.explain("Nothing went wrong in this log; the time is what the compiler needed.");
     found.advise_all(hints(model, builds));
     found.fact("Shares", Value::Prose(named("; ").text()));
     found.compiles =

@@ -32,11 +32,8 @@ fn of_log(Basis { builds, .. }: Basis<'_>) -> Vec<Finding> {
         ": once per machine with a warm cache folder"
     ];
     let mut found = Finding::new(&TOOLCHAIN, Severity::Info, title);
-    found.detail = Some(
-        "Before its first kernel, torch builds small programs to learn what the compiler and the processor can do \
-         (`compile_file` within `Scheduler.codegen`). The first compile pays for it."
-            .to_owned(),
-    );
+    found.explain("Before its first kernel, torch builds small programs to learn what the compiler and the processor can do \
+         (`compile_file` within `Scheduler.codegen`). The first compile pays for it.");
     found.advise("Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays) and this time is not spent \
          again.");
     found.compiles = builds.trials.iter().map(|one| one.compile).collect();

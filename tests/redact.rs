@@ -246,3 +246,64 @@ fn ranks_of_a_redacted_job_call_one_function_by_one_name() {
     assert_eq!(differing(&job), differing(&whole));
     assert!(job.read("index.html").contains("rank_1/index.html"));
 }
+
+#[test]
+fn a_file_of_a_fork_of_torch_is_called_by_a_pseudonym() {
+    let log = text_of_log(input("04_recompiles"));
+    let fork = log.replace("site-packages/torch/", "site-packages/torch/secretfork/");
+    assert_ne!(log, fork);
+    let redacted = Run::of_bytes("fork.log", fork.as_bytes()).args(["--redact"]).ok();
+    for file in files_below(&redacted.folder) {
+        assert!(!redacted.read(&file).contains("secretfork"), "{file}");
+    }
+}
+
+/// What is read and how.
+fn modes() -> Vec<(&'static str, Vec<std::path::PathBuf>, bool)> {
+    let log = input("03_graph_breaks").path.clone();
+    let several = vec![input("11_export_clean").path.clone(), input("01_inference").path.clone()];
+    let job = vec![source("tests/jobs/13_div_break")];
+    [false, true]
+        .into_iter()
+        .flat_map(|redact| {
+            [("a log", vec![log.clone()]), ("several logs", several.clone()), ("a job", job.clone())]
+                .map(|(name, paths)| (name, paths, redact))
+        })
+        .collect()
+}
+
+#[test]
+fn every_kind_of_report_is_printed_in_every_format_also_redacted() {
+    for (name, paths, redact) in modes() {
+        for format in ["text", "json", "markdown", "sarif", "junit", "github"] {
+            let run = Run::of(&paths[0]).args(&paths[1..]).args(["--format", format]);
+            let done = if redact { run.args(["--redact"]).go() } else { run.go() };
+            assert_eq!(done.code, Some(0), "{name}, {format}, redacted: {redact}: {}", done.stderr);
+            // Annotations are printed only where something is wrong.
+            assert!(format == "github" || !done.stdout.trim().is_empty(), "{name}, {format}");
+        }
+    }
+}
+
+#[test]
+fn a_killed_redaction_leaves_no_facts_in_the_temporary_folder() {
+    for path in [input("03_graph_breaks").path.clone(), source("tests/jobs/13_div_break")] {
+        for moment in [2, 5, 10, 20, 40, 80, 160] {
+            let (scratch, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("tlparse"))
+                .args(["--redact", "--no-browser", "-o"])
+                .arg(out.path().join("report"))
+                .arg(&path)
+                .env("TMPDIR", scratch.path())
+                .stdout(std::process::Stdio::null())
+                .stderr(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(moment));
+            let _ = child.kill();
+            child.wait().unwrap();
+            let left = files_below(scratch.path());
+            assert!(!left.iter().any(|file| file.ends_with(".json")), "{left:?}");
+        }
+    }
+}

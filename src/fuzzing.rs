@@ -91,16 +91,7 @@ fn color(text: &[u8]) -> usize {
 
 /// Reads a log and gives `measure` what writes all files of its report to memory and tells how many bytes they have.
 pub fn with_pages(log: &[u8], measure: impl FnOnce(&dyn Fn() -> usize)) {
-    let Some(source) = source_of(log) else { return };
-    let read = events::read_log(
-        &source,
-        &Registry::default(),
-        None,
-        NonZeroUsize::MIN,
-        &|_| {},
-        crate::report::is_own_path,
-    );
-    let Ok(model) = read else { return };
+    let Some((source, model)) = model_of(log) else { return };
     let found = analysis::of_log(&model, None, NonZeroUsize::MIN);
     let settings = Settings::default();
     measure(&|| {
@@ -164,22 +155,20 @@ fn envelope(line: &[u8]) {
 
 /// A log through the parsers of all events to its findings.
 fn events(log: &[u8]) {
-    let Some(source) = source_of(log) else { return };
-    let read = events::read_log(
-        &source,
-        &Registry::default(),
-        None,
-        NonZeroUsize::MIN,
-        &|_| {},
-        crate::report::is_own_path,
-    );
-    let Ok(model) = read else { return };
+    let Some((_, model)) = model_of(log) else { return };
     let found = analysis::of_log(&model, None, NonZeroUsize::MIN);
     let named = |index: &model::CompileIndex| model.compiles.get(*index).is_some();
     assert!(
         found.findings.iter().flat_map(|finding| &finding.compiles).all(named),
         "a finding of no compile"
     );
+}
+
+/// Bytes as an opened log, and its facts.
+fn model_of(log: &[u8]) -> Option<(Source, model::Model)> {
+    let (source, registry, threads) = (source_of(log)?, Registry::default(), NonZeroUsize::MIN);
+    let read = events::read_log(&source, &registry, None, threads, &|_| {}, crate::report::is_own_path);
+    Some((source, read.ok()?))
 }
 
 /// Bytes as an opened log.

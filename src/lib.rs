@@ -57,6 +57,8 @@ pub use model::{
     ProblemKind, Stack, Unit,
 };
 pub use options::{Compared, DiffOptions, InMemory, Options, Progress, RunSummary, Written};
+#[doc(hidden)]
+pub use output::Scratch;
 pub use output::Unfinished;
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
@@ -95,6 +97,7 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
     let zip = options.zip.then(|| ZipTarget::prepare(target.goal(), options.overwrite)).transpose()?;
     progress.begun(target.unfinished());
+    zip.iter().for_each(|zip| progress.begun(zip.unfinished()));
     let summary = match options.redact {
         true => write_redacted(work, &input, target.folder())?,
         false => write(work, &input, &DiskSink::new(target.folder()), target.folder())?,
@@ -123,8 +126,7 @@ pub fn run_for_facts<T>(
     let (augment, highlighters) = (None, &Arc::default());
     let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };
     progress.beginning();
-    let folder = tempfile::tempdir().context("no temporary folder can be made")?;
-    progress.begun(Unfinished::scratch(folder.path()));
+    let folder = Scratch::temporary(|made| progress.begun(made))?;
     let sink = OnlySink::new(Box::new(DiskSink::new(folder.path())), facts::FILE);
     let summary = write(work, &input, &sink, folder.path())?;
     read(folder.path(), summary.noting_first(notes))
@@ -328,13 +330,15 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
         |out: &PathBuf| Target::prepare(out, options.overwrite, Entries::new(report::diff_entries()));
     progress.beginning();
     let target = options.out.as_ref().map(prepare).transpose()?;
-    let scratch = match target {
-        None => Some(tempfile::tempdir().context("no temporary folder can be made")?),
-        Some(_) => None,
+    let scratch = match &target {
+        None => Some(Scratch::temporary(|made| progress.begun(made))?),
+        Some(target) => {
+            progress.begun(target.unfinished());
+            None
+        }
     };
-    let folder = scratch.as_ref().map_or(Path::new(""), |scratch| scratch.path());
+    let folder = scratch.as_ref().map_or(Path::new(""), Scratch::path);
     let folder = target.as_ref().map_or(folder, Target::folder);
-    progress.begun(target.as_ref().map_or_else(|| Unfinished::scratch(folder), Target::unfinished));
     let reports = Reports { options, registry, progress, folder, goal: target.as_ref().map(Target::goal) };
     let mut notes = Vec::new();
     let a = reports.of_side("a", (&options.a, &options.profiles_a), &mut notes)?;

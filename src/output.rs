@@ -4,16 +4,17 @@
 //! or in memory. Every path in a sink is a [`RelPath`], so nothing a log says can lead outside.
 
 mod failure;
+mod hidden;
 mod lock;
 mod pages;
 mod place;
 mod policy;
 mod ranks;
 mod relative;
+mod scratch;
 mod single;
 mod sink;
 mod target;
-mod text_file;
 mod unfinished;
 mod zip;
 
@@ -24,9 +25,9 @@ pub use pages::{Page, write};
 pub use policy::{Entries, is_compile_folder};
 pub use ranks::{JobTarget, RankFolder, rank_folders, ranks_in};
 pub use relative::relative;
-pub use single::{check_single_file, write_single_file};
+pub use scratch::Scratch;
+pub use single::{check_single_file, write_single_file, write_text};
 pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, SharingSink, Sink};
 pub use target::{Target, check_target, make_empty_folder};
-pub use text_file::write_text;
 pub use unfinished::Unfinished;
 pub use zip::ZipTarget;

@@ -1,7 +1,8 @@
 //! Runs that are killed at any moment: the report is the old one or the new one, whole, and the next run leaves nothing of
 //! the killed one.
 //!
-//! Each way of putting a report in place is killed a few times with each signal. `KILLS=200 cargo test --test report kills`
+//! Each way of putting a report in place is killed a few times with each signal; afterwards the whole folder around the
+//! report, with its temporary files, is as if nothing had been killed. `KILLS=200 cargo test --test report kills`
 //! does so 200 times each.
 
 use crate::support::job::rank_reports;
@@ -29,6 +30,28 @@ fn kills() -> u32 {
     std::env::var("KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(12)
 }
 
+/// All files and folders below a folder, folders with a `/` at their end.
+fn all_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(all_below(&entry.path()).into_iter().map(|path| format!("{name}/{path}")));
+            found.push(format!("{name}/"));
+        } else {
+            found.push(name);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Logs that a run kept and named when a signal ended it.
+fn is_kept_log(path: &str) -> bool {
+    path.starts_with("out.trace-")
+}
+
 fn is_hidden_work(path: &str) -> bool {
     path.contains(".tlparse-")
 }
@@ -46,6 +69,12 @@ struct Way {
     current: &'static str,
     /// The program's arguments.
     args: Vec<String>,
+    /// The arguments of the next run.
+    next: Vec<String>,
+    /// How long it takes until the report is there, unless the next run shows it.
+    takes: Option<Duration>,
+    /// How many times it is killed.
+    kills: u32,
     /// Where the report stands.
     target: PathBuf,
     /// Where the folder appears that the report is built in.
@@ -56,8 +85,12 @@ impl Way {
     /// One that is run beside its target and stages its report there.
     fn new(args: &[&str], target: &str) -> Way {
         let folder = TempDir::new().unwrap();
-        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        fs::create_dir(folder.path().join("tmp")).unwrap();
         Way {
+            next: args.clone(),
+            takes: None,
+            kills: kills(),
             target: folder.path().join(target),
             staging: folder.path().to_owned(),
             current: "",
@@ -66,22 +99,27 @@ impl Way {
         }
     }
 
-    fn command(&self) -> Command {
+    fn command(&self, args: &[String]) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tlparse"));
-        command.args(&self.args).env_clear().stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .args(args)
+            .env_clear()
+            .env("TMPDIR", self.folder.path().join("tmp"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         command.current_dir(self.folder.path().join(self.current));
         command
     }
 
     /// Lets the program end.
     fn finish(&self) {
-        assert!(self.command().status().unwrap().success(), "{:?}", self.args);
+        assert!(self.command(&self.next).status().unwrap().success(), "{:?}", self.next);
     }
 
     /// Starts the program and kills it: at a part of the time that it takes, or as soon as the last file is staged and a
     /// moment later.
     fn kill(&self, number: u32, whole: Duration) {
-        let mut child = self.command().spawn().unwrap();
+        let mut child = self.command(&self.args).spawn().unwrap();
         let start = Instant::now();
         if number.is_multiple_of(2) {
             std::thread::sleep(whole.mul_f64(f64::from(number * 37 % 100) / 90.0));
@@ -117,21 +155,19 @@ impl Way {
         clean();
         let start = Instant::now();
         self.finish();
-        let took = start.elapsed();
-        for number in 0..kills() {
+        let took = self.takes.unwrap_or(start.elapsed());
+        let around = all_below(self.folder.path());
+        for number in 0..self.kills {
             clean();
             self.kill(number, took);
             let left = if self.target.exists() { files(&self.target) } else { Files::new() };
             assert!(whole(&left), "kill {number} left {:?}", left.keys().collect::<Vec<_>>());
             self.finish();
-            assert!(files(&self.target) == *expected, "the run after kill {number} does not give the report");
-            let left: Vec<String> = fs::read_dir(self.folder.path())
-                .unwrap()
-                .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-                .filter(|name| is_hidden_work(name))
-                .chain(files_below(&self.target).into_iter().filter(|path| is_hidden_work(path)))
-                .collect();
-            assert!(left.is_empty(), "kill {number} left {left:?} behind the next run");
+            let done = if self.target.exists() { files(&self.target) } else { Files::new() };
+            assert!(done == *expected, "the run after kill {number} does not give the report");
+            let left: Vec<String> =
+                all_below(self.folder.path()).into_iter().filter(|path| !is_kept_log(path)).collect();
+            assert!(left == around, "kill {number} left {left:?} behind the next run, not {around:?}");
         }
     }
 }
@@ -208,4 +244,45 @@ fn a_comparison_that_is_killed_is_whole_or_not_there() {
     way.finish();
     let compared = files(&way.target);
     way.hold(|_| {}, |left| left.is_empty() || *left == compared, &compared);
+}
+
+#[test]
+fn a_zip_that_is_killed_leaves_nothing_behind_the_next_run() {
+    let new = expected(NEW);
+    let way = Way::new(&[&log(NEW), "-o", "out", "--zip", "--overwrite", "--no-browser"], "out");
+    way.hold(|_| {}, |left| left.is_empty() || *left == new, &new);
+}
+
+#[test]
+fn a_redacted_report_that_is_killed_leaves_no_fact_behind() {
+    let way = Way::new(&[&log(NEW), "-o", "out", "--redact", "--overwrite", "--no-browser"], "out");
+    way.finish();
+    let redacted = files(&way.target);
+    way.hold(|_| {}, |left| left.is_empty() || *left == redacted, &redacted);
+}
+
+#[test]
+fn a_recorded_run_that_is_killed_leaves_no_hidden_logs_behind_the_next_run() {
+    let copy = format!("/bin/cp {} $TORCH_TRACE/", log(NEW));
+    let args = ["run", "-o", "out", "--overwrite", "--no-browser", "--profile", "/bin/sh", "-c", &copy];
+    let way = Way::new(&args, "out");
+    way.finish();
+    let recorded = files(&way.target);
+    way.hold(|_| {}, |left| left.is_empty() || *left == recorded, &recorded);
+}
+
+#[test]
+fn a_log_that_is_watched_when_the_run_is_killed_leaves_nothing_behind_the_next_run() {
+    let new = expected(NEW);
+    let way = Way::new(&[&log(NEW), "-o", "out", "--overwrite", "--no-browser"], "out");
+    let mut args = way.args.clone();
+    args.push("--watch".to_owned());
+    let way = Way { args, takes: Some(Duration::from_millis(2_500)), kills: 3, ..way };
+    way.hold(|_| {}, |left| left.is_empty() || *left == new, &new);
+}
+
+#[test]
+fn the_tables_of_a_log_that_is_killed_leave_nothing_behind_the_next_run() {
+    let way = Way::new(&["show", &log(NEW)], "out");
+    way.hold(|_| {}, Files::is_empty, &Files::new());
 }

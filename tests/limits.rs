@@ -169,3 +169,16 @@ fn a_long_name_of_a_file_costs_each_frame_that_has_it_a_bounded_part() {
     let bytes = bytes_within(1_500, &log);
     assert!(bytes < 40_000_000, "{bytes} bytes of a log of one megabyte");
 }
+
+#[test]
+fn records_that_say_nothing_cost_no_memory_and_are_counted() {
+    let empty = "V0401 12:00:00.000000 1 a.py:1] {}\n".repeat(120_000);
+    let bytes = [empty.as_bytes(), &input("11_export_clean").bytes()].concat();
+    let report = Run::of_bytes("empty.log", &bytes).ok();
+    let facts = report.json_file("report.json");
+    assert_eq!(facts["integrity"]["events"]["(none)"], 120_000);
+    let problems = facts["integrity"]["problems"].as_array().unwrap();
+    let detail = "110000 records from here on are only counted: they have no event";
+    assert!(problems.iter().any(|problem| problem["detail"] == detail), "{problems:?}");
+    assert!(report.read("raw.jsonl").lines().count() < 11_000);
+}

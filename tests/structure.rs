@@ -68,6 +68,11 @@ fn folders_are_listed_by_the_finders_of_logs_and_written_by_the_output_only() {
 }
 
 #[test]
+fn temporary_folders_come_from_one_constructor_that_a_signal_and_the_next_run_know() {
+    only(&["output/scratch.rs"], r"\btempdir(?:_in)?\(|\bTempDir\b");
+}
+
+#[test]
 fn nothing_depends_on_the_clock_or_on_global_state() {
     only(
         &[],

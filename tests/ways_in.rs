@@ -263,3 +263,20 @@ fn a_name_in_an_archive_never_leads_out_of_the_report() {
         }
     }
 }
+
+#[test]
+fn an_archive_whose_files_share_their_bytes_is_refused() {
+    let log = input(SMALL);
+    let bytes = zip(&[("dedicated_log_torch_trace_a.log", &log.bytes())]);
+    let find = |magic: &[u8]| bytes.windows(4).rposition(|bytes| bytes == magic).unwrap();
+    let (list, end) = (find(b"PK\x01\x02"), find(b"PK\x05\x06"));
+    let count = 60_000u16;
+    let entries = bytes[list..end].repeat(count.into());
+    let mut tail = bytes[end..].to_vec();
+    tail[8..10].copy_from_slice(&count.to_le_bytes());
+    tail[10..12].copy_from_slice(&count.to_le_bytes());
+    tail[12..16].copy_from_slice(&(entries.len() as u32).to_le_bytes());
+    let bomb = [&bytes[..list], &entries, &tail].concat();
+    let error = Run::of_bytes("shared.zip", &bomb).go().fails(1);
+    assert!(error.contains("share the same bytes"), "{error}");
+}

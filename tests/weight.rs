@@ -1,8 +1,11 @@
-//! How large pages and reports may be. Readable sources come before bytes, so the limits are wide; what they hold off is
+//! How large pages and reports may be, and how much memory a long log takes. Readable sources come before bytes, so the limits are wide; what they hold off is
 //! a report that grows without anybody noticing.
 
 use crate::pages::all_pages;
 use crate::support::{input, report};
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// CSS and JavaScript that a page may carry.
 const PAGE: usize = 40 << 10;
@@ -85,4 +88,49 @@ fn a_report_of_a_large_log_is_at_most_a_quarter_larger_than_upstreams() {
         compared += 1;
     }
     assert!(compared >= 5, "only {compared} stored logs are large");
+}
+
+/// Bytes of memory that the program holds at most while it reports a stored log, repeated up to so many bytes.
+#[cfg(target_os = "linux")]
+fn peak_memory(name: &str, bytes: usize) -> u64 {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dedicated_log_torch_trace_long.log");
+    let log = input(name).bytes();
+    fs::write(&path, log.repeat(bytes.div_ceil(log.len()))).unwrap();
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tlparse"));
+    command.arg(&path).args(["--no-browser", "-o"]).arg(folder.path().join("report"));
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    loop {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        // A program that has ended holds nothing any more.
+        let now = line.map_or(0, |line| line.trim().trim_end_matches(" kB").parse::<u64>().unwrap());
+        peak = peak.max(now << 10);
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success());
+            return peak;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// What a log of 300 MB may take.
+#[cfg(target_os = "linux")]
+const LONG_LOG_MEMORY: u64 = 80 << 20;
+
+/// Always measured on two short logs, whose difference is what a longer log adds, and every night on 300 MB.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_of_300_mb_takes_at_most_80_mb_of_memory() {
+    const LONG_LOG: u64 = 300 << 20;
+    let (short, long) = (4 << 20, 16 << 20);
+    let (of_short, of_long) = (peak_memory("02_train_mlp", short), peak_memory("02_train_mlp", long));
+    let added = of_long.saturating_sub(of_short) * (LONG_LOG - short as u64) / (long - short) as u64;
+    assert!(of_short + added < LONG_LOG_MEMORY, "{of_short} bytes, and {of_long} of the longer log");
+    if std::env::var_os("CI_NIGHTLY").is_some() {
+        let peak = peak_memory("16_many", LONG_LOG as usize);
+        assert!(peak < LONG_LOG_MEMORY, "{peak} bytes");
+    }
 }

@@ -1,6 +1,6 @@
 //! Graph breaks, recompilations and errors: torch's texts, parsed.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::break_block::{catalog_url, explanation, hints};
 use crate::model::words::file_name;
 use crate::model::{
@@ -15,7 +15,21 @@ use std::sync::Arc;
 const EQUAL_STACKS: usize = 8;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(GraphBreaks::default()), Box::new(RecompileReasons), Box::new(DynamoError)]
+    vec![
+        Box::new(GraphBreaks::default()),
+        Box::new(Stateless {
+            name: "recompile_reasons",
+            about: "Why a function was compiled again: each older compile with the guard that failed.",
+            keys: &["artifact:recompile_reasons"],
+            parse: parse_recompile_reasons,
+        }),
+        Box::new(Stateless {
+            name: "dynamo_error",
+            about: "The traceback of a compile that failed, with the user's lines that led there.",
+            keys: &["artifact:dynamo_error"],
+            parse: parse_dynamo_error,
+        }),
+    ]
 }
 
 /// `dynamo_graph_break_reason`: where and why Dynamo could not go on tracing.
@@ -164,65 +178,29 @@ impl GraphBreak {
 }
 
 /// `recompile_reasons`: which guard of each older compile failed.
-struct RecompileReasons;
-
-impl StructuredLogParser for RecompileReasons {
-    fn name(&self) -> &'static str {
-        "recompile_reasons"
-    }
-
-    fn about(&self) -> &'static str {
-        "Why a function was compiled again: each older compile with the guard that failed."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["artifact:recompile_reasons"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        cx.artifact_of_payload(event, "recompile_reasons", Form::Json);
-        let text = event.payload_text().unwrap_or_default();
-        // A single reason is plain text although the record says that it is JSON; several reasons are a list.
-        let texts: Vec<String> = serde_json::from_str(&text)
-            .or_else(|_| serde_json::from_str(&text).map(|reason| vec![reason]))
-            .unwrap_or_else(|_| vec![text.into_owned()]);
-        let reasons = texts.iter().map(|text| read_reason(text)).collect();
-        cx.model().recompiles.push(Recompile {
-            compile: event.compile_id.cloned(),
-            writer: event.pid,
-            reasons,
-        });
-        Ok(Flow::Handled)
-    }
+fn parse_recompile_reasons(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    cx.artifact_of_payload(event, "recompile_reasons", Form::Json);
+    let text = event.payload_text().unwrap_or_default();
+    // A single reason is plain text although the record says that it is JSON; several reasons are a list.
+    let texts: Vec<String> = serde_json::from_str(&text)
+        .or_else(|_| serde_json::from_str(&text).map(|reason| vec![reason]))
+        .unwrap_or_else(|_| vec![text.into_owned()]);
+    let reasons = texts.iter().map(|text| read_reason(text)).collect();
+    cx.model().recompiles.push(Recompile { compile: event.compile_id.cloned(), writer: event.pid, reasons });
+    Ok(Flow::Handled)
 }
 
 /// `dynamo_error`: the traceback of a compile that failed.
-struct DynamoError;
-
-impl StructuredLogParser for DynamoError {
-    fn name(&self) -> &'static str {
-        "dynamo_error"
+fn parse_dynamo_error(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    cx.artifact_of_payload(event, "dynamo_error", Form::Text);
+    let text = event.payload_text().unwrap_or_default();
+    let frames = user_code(&text, "from user code:");
+    let raised = tracebacks(&text);
+    if !frames.is_empty() || !raised.is_empty() {
+        let compile = cx.compile_at_hand();
+        cx.model().error_traces.push(ErrorTrace { compile, frames, raised });
     }
-
-    fn about(&self) -> &'static str {
-        "The traceback of a compile that failed, with the user's lines that led there."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["artifact:dynamo_error"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        cx.artifact_of_payload(event, "dynamo_error", Form::Text);
-        let text = event.payload_text().unwrap_or_default();
-        let frames = user_code(&text, "from user code:");
-        let raised = tracebacks(&text);
-        if !frames.is_empty() || !raised.is_empty() {
-            let compile = cx.compile_at_hand();
-            cx.model().error_traces.push(ErrorTrace { compile, frames, raised });
-        }
-        Ok(Flow::Handled)
-    }
+    Ok(Flow::Handled)
 }
 
 /// The tracebacks of an exception and of those that caused it, without the user's code that was being traced. Each ends

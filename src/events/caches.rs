@@ -1,15 +1,17 @@
 //! Caches: lookups, their results, and the reasons.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::{CacheLookup, Form, Outcome, lenient};
 use serde::Deserialize;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Caches)]
+    vec![Box::new(Stateless {
+        name: "caches",
+        about: "Hits, misses and bypasses of the compile caches, with key and reason.",
+        keys: &["artifact:*_cache_hit", "artifact:*_cache_miss", "artifact:*_cache_bypass"],
+        parse: parse_caches,
+    })]
 }
-
-/// Artifacts called `<cache>_cache_hit`, `_miss` and `_bypass`.
-struct Caches;
 
 /// What is read of a cache's artifact. The hundreds of components of its key remain in the file.
 #[derive(Deserialize, Default)]
@@ -30,46 +32,33 @@ struct Wire {
     time_saved_ms: Option<f64>,
 }
 
-impl StructuredLogParser for Caches {
-    fn name(&self) -> &'static str {
-        "caches"
-    }
-
-    fn about(&self) -> &'static str {
-        "Hits, misses and bypasses of the compile caches, with key and reason."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["artifact:*_cache_hit", "artifact:*_cache_miss", "artifact:*_cache_bypass"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let Some((cache, outcome)) = event.name.and_then(cache_and_outcome) else { return Ok(Flow::Ignored) };
-        let artifact = cx.artifact_of_payload(event, event.name.unwrap_or_default(), Form::Json);
-        let wire: anyhow::Result<Wire> = match event.payload {
-            Some(payload) if payload.text.is_some() && payload.at.intact => event.payload_json(),
-            _ => Ok(Wire::default()),
-        };
-        let (wire, garbled) = wire.map_or_else(|error| (Wire::default(), Some(error)), |wire| (wire, None));
-        let reason =
-            wire.cache_bypass_reason.or(match (wire.cache_status_detailed, wire.cache_status_guard_expr) {
-                (Some(status), Some(guard)) => Some(format!("{status}: {guard}")),
-                (status, guard) => status.or(guard),
-            });
-        let lookup = CacheLookup {
-            compile: event.compile_id.cloned(),
-            attempt: event.attempt,
-            cache: cache.to_owned(),
-            outcome,
-            key: wire.key,
-            reason,
-            saved_ns: wire.time_saved_ns.or(wire.time_saved_ms.map(|ms| ms * 1e6)),
-            asked_ns: wire.cache_event_time,
-            artifact: artifact.place,
-        };
-        cx.model().caches.push(lookup);
-        garbled.map_or(Ok(Flow::Handled), Err)
-    }
+/// Artifacts called `<cache>_cache_hit`, `_miss` and `_bypass`.
+fn parse_caches(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let Some((cache, outcome)) = event.name.and_then(cache_and_outcome) else { return Ok(Flow::Ignored) };
+    let artifact = cx.artifact_of_payload(event, event.name.unwrap_or_default(), Form::Json);
+    let wire: anyhow::Result<Wire> = match event.payload {
+        Some(payload) if payload.text.is_some() && payload.at.intact => event.payload_json(),
+        _ => Ok(Wire::default()),
+    };
+    let (wire, garbled) = wire.map_or_else(|error| (Wire::default(), Some(error)), |wire| (wire, None));
+    let reason =
+        wire.cache_bypass_reason.or(match (wire.cache_status_detailed, wire.cache_status_guard_expr) {
+            (Some(status), Some(guard)) => Some(format!("{status}: {guard}")),
+            (status, guard) => status.or(guard),
+        });
+    let lookup = CacheLookup {
+        compile: event.compile_id.cloned(),
+        attempt: event.attempt,
+        cache: cache.to_owned(),
+        outcome,
+        key: wire.key,
+        reason,
+        saved_ns: wire.time_saved_ns.or(wire.time_saved_ms.map(|ms| ms * 1e6)),
+        asked_ns: wire.cache_event_time,
+        artifact: artifact.place,
+    };
+    cx.model().caches.push(lookup);
+    garbled.map_or(Ok(Flow::Handled), Err)
 }
 
 /// `fx_graph_cache_miss` as `fx_graph` and miss.

@@ -47,7 +47,7 @@ impl Reading {
 /// Gives a parser access to the report of one log. Files, rows and links go to the compile of the event at hand.
 pub struct RankContext<'a> {
     pub(super) reading: &'a mut Reading,
-    /// Compile of the event at hand; at the end of a log there is none.
+    /// Compile of the event at hand; None at the end of a log.
     pub(super) compile: Option<CompileIndex>,
     pub(super) attempt: u32,
     pub(super) line: u64,
@@ -127,12 +127,12 @@ impl RankContext<'_> {
         self.reading.placed = Some(self.reading.model.keep_payload(payload.at));
     }
 
-    /// Adds the page of the metrics record that stands at `index` in the compile.
+    /// Adds the page of the metrics record at `index` in the compile.
     pub(super) fn metrics_page(&mut self, name: &str, index: usize) {
         self.add(name, Content::Metrics(index), Place::Compile, false);
     }
 
-    /// Adds the page of the export problem that stands at `index` in the model; returns its place among the files of
+    /// Adds the page of the export problem at `index` in the model; returns its place among the files of
     /// the compile.
     pub(super) fn guard_page(&mut self, index: usize) -> usize {
         self.add("symbolic_guard_information", Content::Guard(index), Place::Compile, false).place.place()

@@ -1,66 +1,51 @@
 //! What a rank does together with the others: schedules of collectives, tensor metadata, execution order.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::{
     AdviceKind, CodeCall, CollectiveCalls, Collectives, Execution, Fields, Form, GraphOps, Op, TensorMeta,
 };
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Distributed)]
-}
-
-/// Artifacts that multi-rank comparisons read.
-struct Distributed;
-
-impl StructuredLogParser for Distributed {
-    fn name(&self) -> &'static str {
-        "distributed"
-    }
-
-    fn about(&self) -> &'static str {
-        "Schedules of collectives, estimated runtimes, tensor metadata and execution order, for comparing ranks."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &[
+    vec![Box::new(Stateless {
+        name: "distributed",
+        about: "Schedules of collectives, estimated runtimes, tensor metadata and execution order, for comparing ranks.",
+        keys: &[
             "artifact:inductor_collective_schedule",
             "artifact:inductor_runtime_and_tensor_meta",
             "artifact:graph_execution",
             "artifact:inductor_spmd_graph_mismatch",
-        ]
-    }
+        ],
+        parse: parse_distributed,
+    })]
+}
 
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let name = event.name.unwrap_or_default();
-        let is_text = name == "inductor_spmd_graph_mismatch";
-        cx.artifact_of_payload(event, name, if is_text { Form::Text } else { Form::Json });
-        let text = event.payload_text().unwrap_or_default();
-        let compile = cx.compile_at_hand();
-        let graph = cx.here().map(|c| c.folder(event.attempt)).unwrap_or_default();
-        match name {
-            "inductor_collective_schedule" => {
-                let ops = serde_json::from_str(&text)?;
-                cx.model().cross_rank.collectives.push(Collectives { graph, compile, ops });
-            }
-            "inductor_runtime_and_tensor_meta" => {
-                let (runtime, tensors) = operations(&text)?;
-                cx.model().cross_rank.runtime.push(GraphOps { graph: graph.clone(), ops: runtime });
-                cx.model().cross_rank.tensor_meta.push(TensorMeta { graph, ops: tensors });
-            }
-            "graph_execution" => {
-                let order = execution_order(&text)?;
-                cx.model().cross_rank.execution.get_or_insert_default().extend(order);
-            }
-            _ => {
-                cx.notice(
-                    AdviceKind::SpmdMismatch,
-                    "The graphs of the ranks do not match",
-                    text.into_owned(),
-                );
-            }
+/// Artifacts that multi-rank comparisons read.
+fn parse_distributed(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let name = event.name.unwrap_or_default();
+    let is_text = name == "inductor_spmd_graph_mismatch";
+    cx.artifact_of_payload(event, name, if is_text { Form::Text } else { Form::Json });
+    let text = event.payload_text().unwrap_or_default();
+    let compile = cx.compile_at_hand();
+    let graph = cx.here().map(|c| c.folder(event.attempt)).unwrap_or_default();
+    match name {
+        "inductor_collective_schedule" => {
+            let ops = serde_json::from_str(&text)?;
+            cx.model().cross_rank.collectives.push(Collectives { graph, compile, ops });
         }
-        Ok(Flow::Handled)
+        "inductor_runtime_and_tensor_meta" => {
+            let (runtime, tensors) = operations(&text)?;
+            cx.model().cross_rank.runtime.push(GraphOps { graph: graph.clone(), ops: runtime });
+            cx.model().cross_rank.tensor_meta.push(TensorMeta { graph, ops: tensors });
+        }
+        "graph_execution" => {
+            let order = execution_order(&text)?;
+            cx.model().cross_rank.execution.get_or_insert_default().extend(order);
+        }
+        _ => {
+            cx.notice(AdviceKind::SpmdMismatch, "The graphs of the ranks do not match", text.into_owned());
+        }
     }
+    Ok(Flow::Handled)
 }
 
 /// Operations of a graph: runtimes, and what each returns as `name: dtype[shape]/[stride]`.

@@ -1,51 +1,48 @@
 //! Where a compile begins, and what torch remembers of its sizes.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::{Cell, Column, Form, ProblemKind};
 use anyhow::bail;
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(DynamoStart), Box::new(CodeState)]
+    vec![
+        Box::new(Stateless {
+            name: "dynamo_start",
+            about: "The stack that led to a compile, for the stack trie and for naming the function.",
+            keys: &["dynamo_start"],
+            parse: parse_dynamo_start,
+        }),
+        Box::new(Stateless {
+            name: "code_state",
+            about: "Profile-guided state: which input sizes torch saw change, with the setting that makes them dynamic at once.",
+            keys: &["artifact:*_code_state", "artifact:*_code_state_*"],
+            parse: parse_code_state,
+        }),
+    ]
 }
 
 /// `dynamo_start`: the stack that led to a compile; its last frame is the compiled function.
-struct DynamoStart;
-
-impl StructuredLogParser for DynamoStart {
-    fn name(&self) -> &'static str {
-        "dynamo_start"
-    }
-
-    fn about(&self) -> &'static str {
-        "The stack that led to a compile, for the stack trie and for naming the function."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["dynamo_start"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let fields = event.fields();
-        let stack = fields.raw("stack").and_then(|raw| cx.stack(event.pid, raw));
-        if let Some(compile) = cx.here() {
-            compile.occurrences += u64::from(event.attempt == 0);
-            if compile.stack.is_none() {
-                compile.stack = stack.clone();
-            }
+fn parse_dynamo_start(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let fields = event.fields();
+    let stack = fields.raw("stack").and_then(|raw| cx.stack(event.pid, raw));
+    if let Some(compile) = cx.here() {
+        compile.occurrences += u64::from(event.attempt == 0);
+        if compile.stack.is_none() {
+            compile.stack = stack.clone();
         }
-        if stack.is_none() {
-            bail!("it has no stack");
-        }
-        if let Some(missing) = fields.raw("stack").and_then(missing_field) {
-            cx.diagnostic(
-                ProblemKind::ParserErrors,
-                event.line,
-                format!("dynamo_start: a frame has no {missing}"),
-            );
-        }
-        Ok(Flow::Handled)
     }
+    if stack.is_none() {
+        bail!("it has no stack");
+    }
+    if let Some(missing) = fields.raw("stack").and_then(missing_field) {
+        cx.diagnostic(
+            ProblemKind::ParserErrors,
+            event.line,
+            format!("dynamo_start: a frame has no {missing}"),
+        );
+    }
+    Ok(Flow::Handled)
 }
 
 /// A field that torch always writes and a frame of `stack` does not have.
@@ -56,56 +53,40 @@ fn missing_field(stack: &RawValue) -> Option<&'static str> {
         .find(|field| frames.iter().any(|frame| !frame.iter().any(|(key, _)| key == *field)))
 }
 
-/// The sizes that torch remembers from earlier runs, and the setting that makes them dynamic from the start.
-struct CodeState;
-
 const STATE_COLUMNS: [Column; 3] =
     [Column::text("Function"), Column::text("Input"), Column::text("Remembered as")];
 
-impl StructuredLogParser for CodeState {
-    fn name(&self) -> &'static str {
-        "code_state"
-    }
-
-    fn about(&self) -> &'static str {
-        "Profile-guided state: which input sizes torch saw change, with the setting that makes them dynamic at once."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["artifact:*_code_state", "artifact:*_code_state_*"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        cx.artifact_of_payload(event, event.name.unwrap_or("code_state"), Form::Text);
-        let text = event.payload_text().unwrap_or_default();
-        let mut section = cx.section(
-            "code-state",
-            "Remembered sizes",
-            "what torch keeps between runs to make sizes dynamic; ? is a dynamic size",
-            &STATE_COLUMNS,
-        );
-        let mut function = String::new();
-        for line in text.lines() {
-            if let Some((source, state)) = line.strip_prefix("  ").and_then(|l| l.split_once(": ")) {
-                section.row(vec![
-                    Cell::Code(function.clone()),
-                    Cell::Code(source.to_owned()),
-                    Cell::Code(state.to_owned()),
-                ]);
-            } else if let Some(name) = line.strip_suffix(':') {
-                function = name.split_once(")/").map_or(name, |(_, rest)| rest).to_owned();
-            }
-        }
-        if let Some((_, sources)) = text.split_once("TORCH_COMPILE_DYNAMIC_SOURCES=") {
-            let value = sources.lines().next().unwrap_or_default().trim_end();
+/// The sizes that torch remembers from earlier runs, and the setting that makes them dynamic from the start.
+fn parse_code_state(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    cx.artifact_of_payload(event, event.name.unwrap_or("code_state"), Form::Text);
+    let text = event.payload_text().unwrap_or_default();
+    let mut section = cx.section(
+        "code-state",
+        "Remembered sizes",
+        "what torch keeps between runs to make sizes dynamic; ? is a dynamic size",
+        &STATE_COLUMNS,
+    );
+    let mut function = String::new();
+    for line in text.lines() {
+        if let Some((source, state)) = line.strip_prefix("  ").and_then(|l| l.split_once(": ")) {
             section.row(vec![
-                Cell::Text("Setting".to_owned()),
-                Cell::Text("makes them dynamic from the first call".to_owned()),
-                Cell::Code(format!("TORCH_COMPILE_DYNAMIC_SOURCES={value}")),
+                Cell::Code(function.clone()),
+                Cell::Code(source.to_owned()),
+                Cell::Code(state.to_owned()),
             ]);
-            let compile = cx.compile_at_hand();
-            cx.model().dynamic_sources.push((compile, value.to_owned()));
+        } else if let Some(name) = line.strip_suffix(':') {
+            function = name.split_once(")/").map_or(name, |(_, rest)| rest).to_owned();
         }
-        Ok(Flow::Handled)
     }
+    if let Some((_, sources)) = text.split_once("TORCH_COMPILE_DYNAMIC_SOURCES=") {
+        let value = sources.lines().next().unwrap_or_default().trim_end();
+        section.row(vec![
+            Cell::Text("Setting".to_owned()),
+            Cell::Text("makes them dynamic from the first call".to_owned()),
+            Cell::Code(format!("TORCH_COMPILE_DYNAMIC_SOURCES={value}")),
+        ]);
+        let compile = cx.compile_at_hand();
+        cx.model().dynamic_sources.push((compile, value.to_owned()));
+    }
+    Ok(Flow::Handled)
 }

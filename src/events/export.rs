@@ -1,7 +1,7 @@
 //! Events of torch.export and draft_export.
 
 use super::values::shown;
-use super::{Event, Flow, RankContext, StructuredLogParser, expressions};
+use super::{Event, Flow, RankContext, Stateless, StructuredLogParser, expressions};
 use crate::model::{
     Cell, Column, ExportKind, ExportProblem, ExportedProgram, Form, Language, Readable, Stack, TextFrame,
     read_program,
@@ -9,50 +9,44 @@ use crate::model::{
 use crate::trace::TextMap;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(FakeKernels), Box::new(Program::default()), Box::new(Started)]
+    vec![
+        Box::new(Stateless {
+            name: "fake_kernels",
+            about: "Operators whose fake kernel is missing or disagrees with the real one.",
+            keys: &["missing_fake_kernel", "mismatched_fake_kernel"],
+            parse: parse_fake_kernels,
+        }),
+        Box::new(Program::default()),
+        Box::new(Stateless {
+            name: "export",
+            about: "That torch.export began.",
+            keys: &["export"],
+            parse: parse_started,
+        }),
+    ]
 }
-
-/// Operators whose fake kernel is missing or gives something else than the real one.
-struct FakeKernels;
 
 const COLUMNS: [Column; 3] = [Column::text("Operator"), Column::text("Fake kernel"), Column::text("Reason")];
 
-impl StructuredLogParser for FakeKernels {
-    fn name(&self) -> &'static str {
-        "fake_kernels"
-    }
-
-    fn about(&self) -> &'static str {
-        "Operators whose fake kernel is missing or disagrees with the real one."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["missing_fake_kernel", "mismatched_fake_kernel"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let fields = event.fields();
-        let state = if event.key == "missing_fake_kernel" { "missing" } else { "differs from the real one" };
-        let row = vec![
-            Cell::code(fields.text("op")),
-            Cell::Text(state.to_owned()),
-            Cell::text(fields.text("reason")),
-        ];
-        cx.section("fake-kernels", "Fake kernels", "what export needs to know of an operator", &COLUMNS)
-            .row(row);
-        let kind = match event.key {
-            "missing_fake_kernel" => ExportKind::MissingFakeKernel,
-            _ => ExportKind::MismatchedFakeKernel,
-        };
-        let problem = ExportProblem {
-            subject: fields.raw("op").map(shown).unwrap_or_default(),
-            result: fields.raw("reason").map(shown),
-            ..problem(event, kind, cx)
-        };
-        cx.model().export.problems.push(problem);
-        cx.listed_if_any(event);
-        Ok(Flow::Handled)
-    }
+/// Operators whose fake kernel is missing or gives something else than the real one.
+fn parse_fake_kernels(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let fields = event.fields();
+    let state = if event.key == "missing_fake_kernel" { "missing" } else { "differs from the real one" };
+    let row =
+        vec![Cell::code(fields.text("op")), Cell::Text(state.to_owned()), Cell::text(fields.text("reason"))];
+    cx.section("fake-kernels", "Fake kernels", "what export needs to know of an operator", &COLUMNS).row(row);
+    let kind = match event.key {
+        "missing_fake_kernel" => ExportKind::MissingFakeKernel,
+        _ => ExportKind::MismatchedFakeKernel,
+    };
+    let problem = ExportProblem {
+        subject: fields.raw("op").map(shown).unwrap_or_default(),
+        result: fields.raw("reason").map(shown),
+        ..problem(event, kind, cx)
+    };
+    cx.model().export.problems.push(problem);
+    cx.listed_if_any(event);
+    Ok(Flow::Handled)
 }
 
 /// A problem with the fields that all kinds share.
@@ -167,25 +161,9 @@ impl StructuredLogParser for Program {
 }
 
 /// `export`: one began.
-struct Started;
-
-impl StructuredLogParser for Started {
-    fn name(&self) -> &'static str {
-        "export"
-    }
-
-    fn about(&self) -> &'static str {
-        "That torch.export began."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["export"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let compile = cx.compile_at_hand();
-        cx.model().export.started.push(compile);
-        cx.listed_if_any(event);
-        Ok(Flow::Handled)
-    }
+fn parse_started(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let compile = cx.compile_at_hand();
+    cx.model().export.started.push(compile);
+    cx.listed_if_any(event);
+    Ok(Flow::Handled)
 }

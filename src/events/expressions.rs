@@ -42,7 +42,7 @@ struct Made {
     text: Arc<str>,
     method: Arc<str>,
     arguments: Vec<Arc<str>>,
-    /// The expression that an argument means, if the log told of it before.
+    /// The expression that an argument refers to, if the log has defined it.
     parts: Vec<Option<usize>>,
     /// Ids of arguments of which the log did not tell before.
     pending: Vec<i64>,
@@ -151,7 +151,7 @@ impl Expressions {
         expression
     }
 
-    /// The arguments, including those of which the log tells only after the expression that uses them.
+    /// The arguments, including those that the log defines only after the expression that uses them.
     fn parts_of(&self, made: &Made) -> Vec<Option<usize>> {
         let mut parts = made.parts.clone();
         for part in made.pending.iter().filter_map(|id| self.by_id.get(id)) {

@@ -1,13 +1,16 @@
 //! The last parser: an event that no other parser handles is still kept, shown and counted.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::{Cell, Column};
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Fallback)]
+    vec![Box::new(Stateless {
+        name: "unknown_event",
+        about: "An event that this version does not know: its payload as a file, its fields in a table.",
+        keys: &["*"],
+        parse: parse_fallback,
+    })]
 }
-
-struct Fallback;
 
 const COLUMNS: [Column; 3] =
     [Column::text("Event"), Column::number("Line"), Column::text("What the record says")];
@@ -15,38 +18,24 @@ const COLUMNS: [Column; 3] =
 /// How many bytes of an unknown record's JSON its row shows; raw.jsonl has all of it.
 const SHOWN: usize = 300;
 
-impl StructuredLogParser for Fallback {
-    fn name(&self) -> &'static str {
-        "unknown_event"
-    }
-
-    fn about(&self) -> &'static str {
-        "An event that this version does not know: its payload as a file, its fields in a table."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["*"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        *cx.model().integrity.unknown_events.entry(event.key.to_owned()).or_default() += 1;
-        if let Some(payload) = event.payload {
-            let id = cx.listed_payload(payload, event.name.unwrap_or(event.key));
-            if let Some(artifact) = cx.artifact_mut(id) {
-                artifact.unknown = true;
-            }
+fn parse_fallback(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    *cx.model().integrity.unknown_events.entry(event.key.to_owned()).or_default() += 1;
+    if let Some(payload) = event.payload {
+        let id = cx.listed_payload(payload, event.name.unwrap_or(event.key));
+        if let Some(artifact) = cx.artifact_mut(id) {
+            artifact.unknown = true;
         }
-        let value = event.value.get();
-        if value.len() > 2 || event.payload.is_none() {
-            let end = (0..=SHOWN.min(value.len())).rev().find(|&at| value.is_char_boundary(at)).unwrap_or(0);
-            let row = vec![
-                Cell::Code(event.key.to_owned()),
-                Cell::Number(event.line as f64, crate::model::Unit::Count),
-                Cell::Code(value.get(..end).unwrap_or_default().to_owned()),
-            ];
-            let note = "kept as they are: this version of tlparse does not know them";
-            cx.section("unknown-events", "Unknown events", note, &COLUMNS).row(row);
-        }
-        Ok(Flow::Handled)
     }
+    let value = event.value.get();
+    if value.len() > 2 || event.payload.is_none() {
+        let end = (0..=SHOWN.min(value.len())).rev().find(|&at| value.is_char_boundary(at)).unwrap_or(0);
+        let row = vec![
+            Cell::Code(event.key.to_owned()),
+            Cell::Number(event.line as f64, crate::model::Unit::Count),
+            Cell::Code(value.get(..end).unwrap_or_default().to_owned()),
+        ];
+        let note = "kept as they are: this version of tlparse does not know them";
+        cx.section("unknown-events", "Unknown events", note, &COLUMNS).row(row);
+    }
+    Ok(Flow::Handled)
 }

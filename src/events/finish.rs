@@ -114,7 +114,7 @@ pub(super) fn news_of(model: &Model, index: CompileIndex) -> Option<CompileNews>
     })
 }
 
-/// How many distinct stacks are kept; further ones are counted with the last. A log of AOTInductor has few.
+/// Most distinct stacks that are kept; further ones are counted with the last. A log of AOTInductor has few.
 const MOST_STACKS: usize = 1000;
 
 /// Adds a record to the entry of its stack; a new stack gets a new entry.

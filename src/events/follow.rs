@@ -32,7 +32,7 @@ impl Follower {
         self.read(&whole)
     }
 
-    /// Reads the last record, too: the log rests.
+    /// Also reads the last record, as the log has stopped growing.
     ///
     /// # Errors
     /// As [`Follower::feed`].
@@ -47,7 +47,7 @@ impl Follower {
     fn read(&mut self, whole: &[u8]) -> Result<Vec<CompileNews>> {
         let mut news = Vec::new();
         let mut records = Records::new(whole);
-        // Damage is told by the report.
+        // The report lists the damage.
         while let Some(entry) = records.next()? {
             let Entry::Record(record) = entry else { continue };
             self.reader.record(&record);
@@ -61,7 +61,7 @@ impl Follower {
     }
 }
 
-/// Where the last line begins that is no payload, if there is another before it.
+/// Where the last header line begins, if another one precedes it.
 fn last_header(bytes: &[u8]) -> Option<usize> {
     let mut end = bytes.len();
     loop {

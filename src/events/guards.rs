@@ -1,66 +1,63 @@
 //! Guards: the conditions under which compiled code may run again.
 
 use super::guard_facts::guard_facts;
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::{Cell, Column, Form, Unit};
 use indexmap::IndexMap;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(GuardTree), Box::new(GuardList)]
+    vec![
+        Box::new(Stateless {
+            name: "dynamo_cpp_guards_str",
+            about: "The guard tree that the runtime checks before it runs compiled code, counted by kind.",
+            keys: &["dynamo_cpp_guards_str"],
+            parse: parse_guard_tree,
+        }),
+        Box::new(Stateless {
+            name: "dynamo_guards",
+            about: "A page of guards with the user's line behind each, from torch 2.3 to 2.5 or with TORCH_LOGS=guards.",
+            keys: &["dynamo_guards"],
+            parse: parse_guard_list,
+        }),
+    ]
 }
-
-/// `dynamo_cpp_guards_str`: the tree of guards as the runtime checks it.
-struct GuardTree;
 
 const TREE_COLUMNS: [Column; 3] =
     [Column::text("Kind"), Column::number("Guards"), Column::text("The first of them")];
 
-impl StructuredLogParser for GuardTree {
-    fn name(&self) -> &'static str {
-        "dynamo_cpp_guards_str"
+/// `dynamo_cpp_guards_str`: the tree of guards as the runtime checks it.
+fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    cx.artifact_of_payload(event, event.key, Form::Text);
+    let text = event.payload_text().unwrap_or_default();
+    let compile = cx.compile;
+    // In the log, the reasons of a recompile come before its guards.
+    let is_recompile =
+        cx.model().recompiles.last().is_some_and(|last| last.compile.as_ref() == event.compile_id);
+    if let Some(compile) = compile {
+        cx.model().guards.insert(compile, guard_facts(&text, is_recompile));
     }
-
-    fn about(&self) -> &'static str {
-        "The guard tree that the runtime checks before it runs compiled code, counted by kind."
+    let kinds = count_kinds(&text);
+    if let Some(compile) = cx.here() {
+        // If a compile has several trees, after a reset or a restart, the last one describes it.
+        compile.sections.retain(|section| section.id != "guards");
     }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["dynamo_cpp_guards_str"]
+    let total: u64 = kinds.values().map(|(count, _)| count).sum();
+    let latency = text.lines().rev().find_map(|l| l.strip_prefix("Guard latency = "));
+    let cost =
+        latency.map_or(String::new(), |us| format!(", {} together", us.trim().replace(" us", "\u{a0}us")));
+    let note = format!("{total} conditions, checked on every call{cost}");
+    if let Some(compile) = cx.here() {
+        compile.guard_conditions = Some(total);
     }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        cx.artifact_of_payload(event, event.key, Form::Text);
-        let text = event.payload_text().unwrap_or_default();
-        let compile = cx.compile;
-        // In the log, the reasons of a recompile come before its guards.
-        let is_recompile =
-            cx.model().recompiles.last().is_some_and(|last| last.compile.as_ref() == event.compile_id);
-        if let Some(compile) = compile {
-            cx.model().guards.insert(compile, guard_facts(&text, is_recompile));
-        }
-        let kinds = count_kinds(&text);
-        if let Some(compile) = cx.here() {
-            // If a compile has several trees, after a reset or a restart, the last one describes it.
-            compile.sections.retain(|section| section.id != "guards");
-        }
-        let total: u64 = kinds.values().map(|(count, _)| count).sum();
-        let latency = text.lines().rev().find_map(|l| l.strip_prefix("Guard latency = "));
-        let cost = latency
-            .map_or(String::new(), |us| format!(", {} together", us.trim().replace(" us", "\u{a0}us")));
-        let note = format!("{total} conditions, checked on every call{cost}");
-        if let Some(compile) = cx.here() {
-            compile.guard_conditions = Some(total);
-        }
-        let mut section = cx.section("guards", "Guards", &note, &TREE_COLUMNS);
-        for (kind, (count, first)) in kinds {
-            section.row(vec![
-                Cell::Code(kind.to_owned()),
-                Cell::Number(count as f64, Unit::Count),
-                Cell::Code(first.to_owned()),
-            ]);
-        }
-        Ok(Flow::Handled)
+    let mut section = cx.section("guards", "Guards", &note, &TREE_COLUMNS);
+    for (kind, (count, first)) in kinds {
+        section.row(vec![
+            Cell::Code(kind.to_owned()),
+            Cell::Number(count as f64, Unit::Count),
+            Cell::Code(first.to_owned()),
+        ]);
     }
+    Ok(Flow::Handled)
 }
 
 /// The leaf guards of a tree by kind, in the order of the tree, with the text of the first; a line is `| | +- KIND: text`.
@@ -79,25 +76,9 @@ fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
 }
 
 /// `dynamo_guards`: guards with the stacks that made them, which torch writes only when asked to.
-struct GuardList;
-
-impl StructuredLogParser for GuardList {
-    fn name(&self) -> &'static str {
-        "dynamo_guards"
-    }
-
-    fn about(&self) -> &'static str {
-        "A page of guards with the user's line behind each, from torch 2.3 to 2.5 or with TORCH_LOGS=guards."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["dynamo_guards"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        cx.artifact_of_payload(event, event.key, Form::Guards);
-        Ok(Flow::Handled)
-    }
+fn parse_guard_list(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    cx.artifact_of_payload(event, event.key, Form::Guards);
+    Ok(Flow::Handled)
 }
 
 #[cfg(test)]

@@ -2,59 +2,73 @@
 
 use super::context::ArtifactId;
 use super::kernel_names::kernels_of;
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::words::file_name;
 use crate::model::{Cell, Column, Fields, Form, Language, Readable, TritonKernel, Unit};
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(OutputCode), Box::new(KernelInfo), Box::new(KernelStacks), Box::new(NodeMappings)]
+    vec![
+        Box::new(Stateless {
+            name: "inductor_output_code",
+            about: "The code that Inductor wrote and that runs, highlighted.",
+            keys: &["inductor_output_code"],
+            parse: parse_output_code,
+        }),
+        Box::new(Stateless {
+            name: "triton_kernel_info",
+            about: "Triton kernels with their compile time, autotuning state and chosen configuration.",
+            keys: &["artifact:triton_kernel_info"],
+            parse: parse_kernel_info,
+        }),
+        Box::new(Stateless {
+            name: "kernel_stack_traces",
+            about: "The user's lines behind each kernel, as JSON and as a readable page.",
+            keys: &["artifact:inductor_provenance_tracking_kernel_stack_traces"],
+            parse: parse_kernel_stacks,
+        }),
+        Box::new(Stateless {
+            name: "node_mappings",
+            about: "Which nodes of the graphs became which kernels: the pages of provenance.",
+            keys: &[
+                "artifact:inductor_provenance_tracking_node_mappings",
+                "artifact:inductor_post_to_pre_grad_nodes",
+                "artifact:inductor_triton_kernel_to_post_grad_nodes",
+                "artifact:inductor_generated_kernel_to_post_grad_nodes",
+            ],
+            parse: parse_node_mappings,
+        }),
+    ]
 }
 
 /// `inductor_output_code`: the code that Inductor wrote.
-struct OutputCode;
-
-impl StructuredLogParser for OutputCode {
-    fn name(&self) -> &'static str {
-        "inductor_output_code"
+fn parse_output_code(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let fields = event.fields();
+    let path = fields.text("filename").or_else(|| fields.text("file_path"));
+    let file = path.as_deref().map(file_name);
+    let (stem, extension) = file.map_or(("", ""), |f| f.rsplit_once('.').unwrap_or((f, "")));
+    let name = match stem {
+        "" => event.key.to_owned(),
+        stem => format!("{}_{stem}", event.key),
+    };
+    let text = event.payload_text().unwrap_or_default();
+    let cpp = extension == "cpp" || text.trim_start().starts_with("#include");
+    let form = Form::Code(if cpp { Language::Cpp } else { Language::Python });
+    let artifact = cx.artifact_of_payload(event, &name, form);
+    if let Some(id) = aot_id(&text) {
+        cx.model().aot_ids.insert(artifact.number, id.to_owned());
     }
-
-    fn about(&self) -> &'static str {
-        "The code that Inductor wrote and that runs, highlighted."
+    if let Some(folder) = path.as_deref().and_then(cache_folder) {
+        cx.model().cross_rank.cache_folders.insert(folder.to_owned());
     }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["inductor_output_code"]
+    cx.collectives_in_code(event, &text);
+    let kernels = kernels_of(&text);
+    let kernels: Vec<_> =
+        kernels.into_iter().map(|(name, count)| (cx.reading.texts.text(name), count)).collect();
+    if let Some(compile) = cx.here() {
+        compile.kernels.add(kernels);
     }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let fields = event.fields();
-        let path = fields.text("filename").or_else(|| fields.text("file_path"));
-        let file = path.as_deref().map(file_name);
-        let (stem, extension) = file.map_or(("", ""), |f| f.rsplit_once('.').unwrap_or((f, "")));
-        let name = match stem {
-            "" => event.key.to_owned(),
-            stem => format!("{}_{stem}", event.key),
-        };
-        let text = event.payload_text().unwrap_or_default();
-        let cpp = extension == "cpp" || text.trim_start().starts_with("#include");
-        let form = Form::Code(if cpp { Language::Cpp } else { Language::Python });
-        let artifact = cx.artifact_of_payload(event, &name, form);
-        if let Some(id) = aot_id(&text) {
-            cx.model().aot_ids.insert(artifact.number, id.to_owned());
-        }
-        if let Some(folder) = path.as_deref().and_then(cache_folder) {
-            cx.model().cross_rank.cache_folders.insert(folder.to_owned());
-        }
-        cx.collectives_in_code(event, &text);
-        let kernels = kernels_of(&text);
-        let kernels: Vec<_> =
-            kernels.into_iter().map(|(name, count)| (cx.reading.texts.text(name), count)).collect();
-        if let Some(compile) = cx.here() {
-            compile.kernels.add(kernels);
-        }
-        Ok(Flow::Handled)
-    }
+    Ok(Flow::Handled)
 }
 
 /// The folder of the cache that holds a generated file: `/tmp/torchinductor_me` of `/tmp/torchinductor_me/xt/cxtwtw.py`.
@@ -76,9 +90,6 @@ fn aot_id(code: &str) -> Option<&str> {
 /// How many characters a name such as `12_inference` may have; anything longer is not such a name.
 const LONGEST_ID: usize = 40;
 
-/// `triton_kernel_info`: autotuning and compile time of Triton kernels.
-struct KernelInfo;
-
 const KERNEL_COLUMNS: [Column; 5] = [
     Column::text("Kernel"),
     Column::number("Compile time"),
@@ -87,106 +98,55 @@ const KERNEL_COLUMNS: [Column; 5] = [
     Column::text("Chosen"),
 ];
 
-impl StructuredLogParser for KernelInfo {
-    fn name(&self) -> &'static str {
-        "triton_kernel_info"
-    }
-
-    fn about(&self) -> &'static str {
-        "Triton kernels with their compile time, autotuning state and chosen configuration."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["artifact:triton_kernel_info"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        cx.artifact_of_payload(event, "triton_kernel_info", Form::Json);
-        let text = event.payload_text().unwrap_or_default();
-        let kernels = Fields::parse(&text)?;
-        let kernel = |(name, info): (&str, &RawValue)| {
-            let info = Fields::parse(info.get()).unwrap_or_default();
-            let chosen = info.raw("best_config").or_else(|| info.raw("only_config"));
-            TritonKernel {
-                name: name.to_owned(),
-                compile_us: info.number("compile_time_us"),
-                state: info.text("autotune_cache_state"),
-                candidates: info.number("num_configs"),
-                chosen: chosen.map(|config| config.get().to_owned()),
-            }
-        };
-        let kernels: Vec<TritonKernel> = kernels.iter().map(kernel).collect();
-        let mut section =
-            cx.section("triton-kernels", "Triton kernels", "as autotuning left them", &KERNEL_COLUMNS);
-        for kernel in &kernels {
-            section.row(vec![
-                Cell::Code(kernel.name.clone()),
-                Cell::number(kernel.compile_us, Unit::Micros),
-                Cell::text(kernel.state.clone()),
-                Cell::number(kernel.candidates, Unit::Count),
-                Cell::code(kernel.chosen.clone()),
-            ]);
+/// `triton_kernel_info`: autotuning and compile time of Triton kernels.
+fn parse_kernel_info(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    cx.artifact_of_payload(event, "triton_kernel_info", Form::Json);
+    let text = event.payload_text().unwrap_or_default();
+    let kernels = Fields::parse(&text)?;
+    let kernel = |(name, info): (&str, &RawValue)| {
+        let info = Fields::parse(info.get()).unwrap_or_default();
+        let chosen = info.raw("best_config").or_else(|| info.raw("only_config"));
+        TritonKernel {
+            name: name.to_owned(),
+            compile_us: info.number("compile_time_us"),
+            state: info.text("autotune_cache_state"),
+            candidates: info.number("num_configs"),
+            chosen: chosen.map(|config| config.get().to_owned()),
         }
-        if let Some(compile) = cx.here() {
-            compile.triton_kernels.extend(kernels);
-        }
-        Ok(Flow::Handled)
+    };
+    let kernels: Vec<TritonKernel> = kernels.iter().map(kernel).collect();
+    let mut section =
+        cx.section("triton-kernels", "Triton kernels", "as autotuning left them", &KERNEL_COLUMNS);
+    for kernel in &kernels {
+        section.row(vec![
+            Cell::Code(kernel.name.clone()),
+            Cell::number(kernel.compile_us, Unit::Micros),
+            Cell::text(kernel.state.clone()),
+            Cell::number(kernel.candidates, Unit::Count),
+            Cell::code(kernel.chosen.clone()),
+        ]);
     }
+    if let Some(compile) = cx.here() {
+        compile.triton_kernels.extend(kernels);
+    }
+    Ok(Flow::Handled)
 }
 
 /// `inductor_provenance_tracking_kernel_stack_traces`: the user's lines behind each kernel.
-struct KernelStacks;
-
-impl StructuredLogParser for KernelStacks {
-    fn name(&self) -> &'static str {
-        "kernel_stack_traces"
-    }
-
-    fn about(&self) -> &'static str {
-        "The user's lines behind each kernel, as JSON and as a readable page."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["artifact:inductor_provenance_tracking_kernel_stack_traces"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let id =
-            cx.artifact_of_payload(event, "inductor_provenance_tracking_kernel_stack_traces", Form::Json);
-        cx.readable(id, Readable::KernelStacks);
-        cx.names_kernels(event, id);
-        Ok(Flow::Handled)
-    }
+fn parse_kernel_stacks(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let id = cx.artifact_of_payload(event, "inductor_provenance_tracking_kernel_stack_traces", Form::Json);
+    cx.readable(id, Readable::KernelStacks);
+    cx.names_kernels(event, id);
+    Ok(Flow::Handled)
 }
 
 /// `inductor_provenance_tracking_node_mappings`, and what torch 2.7 wrote instead.
-struct NodeMappings;
-
-impl StructuredLogParser for NodeMappings {
-    fn name(&self) -> &'static str {
-        "node_mappings"
-    }
-
-    fn about(&self) -> &'static str {
-        "Which nodes of the graphs became which kernels: the pages of provenance."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &[
-            "artifact:inductor_provenance_tracking_node_mappings",
-            "artifact:inductor_post_to_pre_grad_nodes",
-            "artifact:inductor_triton_kernel_to_post_grad_nodes",
-            "artifact:inductor_generated_kernel_to_post_grad_nodes",
-        ]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let json = event.fields().text("encoding").is_some_and(|encoding| encoding == "json");
-        let form = if json { Form::Json } else { Form::Text };
-        let id = cx.artifact_of_payload(event, event.name.unwrap_or(event.key), form);
-        cx.names_kernels(event, id);
-        Ok(Flow::Handled)
-    }
+fn parse_node_mappings(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let json = event.fields().text("encoding").is_some_and(|encoding| encoding == "json");
+    let form = if json { Form::Json } else { Form::Text };
+    let id = cx.artifact_of_payload(event, event.name.unwrap_or(event.key), form);
+    cx.names_kernels(event, id);
+    Ok(Flow::Handled)
 }
 
 impl RankContext<'_> {

@@ -21,7 +21,7 @@ struct Searches {
     assigned: Finder<'static>,
 }
 
-/// What stands between a name and its value.
+/// What separates a name from its value.
 const ASSIGNED: &str = " = ";
 
 /// The text before and after what is searched.
@@ -30,7 +30,7 @@ fn split<'t>(text: &'t str, search: &Finder<'_>) -> Option<(&'t str, &'t str)> {
     Some((before, rest.get(search.needle().len()..)?))
 }
 
-/// Characters of a name. The longest that Inductor makes has some 200; what is longer is no name.
+/// Characters of the longest name. Inductor's have at most 200 or so.
 const LONGEST: usize = 300;
 
 /// The kernels of a text: how often each is defined, or called where a library has it.
@@ -71,7 +71,7 @@ fn called(line: &str) -> Option<&str> {
     if line.starts_with('#') {
         return None;
     }
-    // A call stands at the begin of a line or behind `buf0 = `.
+    // A call begins a line or follows `buf0 = `.
     let call = split(line, &SEARCHES.assigned).map_or(line, |(_, value)| value);
     LIBRARIES.iter().find(|library| call.starts_with(**library))?;
     call.split_once('(').map(|(name, _)| name)

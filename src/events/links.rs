@@ -1,36 +1,28 @@
 //! Links that the log asks to show, and sources of generated modules.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::DumpFile;
 use crate::trace::{Md5, TextMap, readable_text};
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Links), Box::new(DumpFiles::default())]
+    vec![
+        Box::new(Stateless {
+            name: "link",
+            about: "Links that the job added to its log.",
+            keys: &["link"],
+            parse: parse_links,
+        }),
+        Box::new(DumpFiles::default()),
+    ]
 }
 
 /// `link`: a name and a URL.
-struct Links;
-
-impl StructuredLogParser for Links {
-    fn name(&self) -> &'static str {
-        "link"
-    }
-
-    fn about(&self) -> &'static str {
-        "Links that the job added to its log."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["link"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let fields = event.fields();
-        let url = fields.text("url").ok_or_else(|| anyhow::anyhow!("it has no url"))?;
-        cx.link(event.name.unwrap_or(&url), &url);
-        cx.listed_if_any(event);
-        Ok(Flow::Handled)
-    }
+fn parse_links(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let fields = event.fields();
+    let url = fields.text("url").ok_or_else(|| anyhow::anyhow!("it has no url"))?;
+    cx.link(event.name.unwrap_or(&url), &url);
+    cx.listed_if_any(event);
+    Ok(Flow::Handled)
 }
 
 /// `dump_file`: the source behind frames of a file called `<eval_with_key>.7`.

@@ -54,8 +54,9 @@ impl StructuredLogParser for CompilationMetrics {
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let kind = MetricsKind::of_key(event.key).unwrap_or(MetricsKind::Forward);
-        let apart = ConfigsApart::of(event.value.get());
-        let fields = Fields::parse(&apart.others).unwrap_or_default();
+        let written = WrittenConfig::all_in(event.value.get());
+        let others = without_configs(event.value.get(), &written);
+        let fields = Fields::parse(&others).unwrap_or_default();
         let facts = typed_metrics(&fields);
         let facts =
             Metrics { function: compiled_function(&fields).map(|f| cx.reading.texts.function(f)), ..facts };
@@ -65,7 +66,7 @@ impl StructuredLogParser for CompilationMetrics {
         if cx.model().torch.is_none() {
             cx.model().torch = fields.text("pytorch_version").map(|version| Torch { version, commit: None });
         }
-        let configs = self.configs(&apart.configs, event, cx);
+        let configs = self.configs(&written, event, cx);
         note_failure(&fields, &facts, kind, event, cx);
         note_restarts(&fields, event, cx);
         let index = cx.here().map_or(0, |c| c.metrics.len());
@@ -76,7 +77,7 @@ impl StructuredLogParser for CompilationMetrics {
             line: event.line,
             header: event.header,
             first_line: event.first_line,
-            config_places: places(&apart.configs, event.value.get()),
+            config_places: written.iter().map(WrittenConfig::place).collect(),
             configs,
             facts,
         };
@@ -150,7 +151,7 @@ impl CompilationMetrics {
         cx: &mut RankContext<'_>,
     ) -> Arc<[(&'static str, Md5)]> {
         let mut found = Vec::with_capacity(configs.len());
-        for &WrittenConfig { field, json } in configs {
+        for &WrittenConfig { field, json, .. } in configs {
             let Config { md5, text } = self.config(field, json);
             found.push((field, md5));
             if cx.model().configs.contains_key(&md5) {
@@ -189,57 +190,56 @@ impl CompilationMetrics {
     }
 }
 
-/// The value of an event without its configurations, and these. Of the 40 KB of a record they take 35, and reading them with
-/// the other fields took most of the time.
-struct ConfigsApart<'v> {
-    /// The object; where a configuration was, it has an empty one.
-    others: String,
-    /// In the order of [`CONFIG_FIELDS`].
-    configs: Vec<WrittenConfig<'v>>,
-}
-
 /// A configuration as a record has it.
 struct WrittenConfig<'v> {
     field: &'static str,
     json: &'v str,
+    /// Where it is in the value of the event.
+    at: usize,
 }
 
-impl<'v> ConfigsApart<'v> {
-    fn of(value: &'v str) -> Self {
-        let (mut others, mut configs) = (String::with_capacity(USUAL_BYTES), Vec::new());
-        for field in written_fields(value) {
-            others.push_str(if others.is_empty() { "{" } else { "," });
-            others.push_str(field.key);
-            others.push(':');
-            let mut known = CONFIG_FIELDS.into_iter().enumerate();
-            match known.find(|(_, config)| is_key(field.key, config)).filter(|_| field.value != "null") {
-                Some((order, config)) => {
-                    others.push_str("{}");
-                    configs.push((order, WrittenConfig { field: config, json: field.value }));
-                }
-                None => others.push_str(field.value),
-            }
-        }
-        others.push_str(if others.is_empty() { "{}" } else { "}" });
-        configs.sort_by_key(|(order, _)| *order);
-        configs.dedup_by_key(|(order, _)| *order);
-        ConfigsApart { others, configs: configs.into_iter().map(|(_, config)| config).collect() }
+impl<'v> WrittenConfig<'v> {
+    /// The configurations in the value of an event, in the order of [`CONFIG_FIELDS`].
+    fn all_in(value: &'v str) -> Vec<Self> {
+        let mut found: Vec<_> = written_fields(value)
+            .filter_map(|field| {
+                let order = CONFIG_FIELDS.into_iter().position(|config| is_key(field.key, config))?;
+                let config =
+                    WrittenConfig { field: CONFIG_FIELDS.get(order)?, json: field.value, at: field.at };
+                (field.value != "null").then_some((order, config))
+            })
+            .collect();
+        found.sort_by_key(|(order, _)| *order);
+        found.dedup_by_key(|(order, _)| *order);
+        found.into_iter().map(|(_, config)| config).collect()
     }
+
+    /// Where its text is in the value; nowhere if it is not a text.
+    fn place(&self) -> Range<u32> {
+        let text = self.json.starts_with('"').then_some(self.at..self.at + self.json.len());
+        let place = text.and_then(|text| Some(text.start.try_into().ok()?..text.end.try_into().ok()?));
+        place.unwrap_or_default()
+    }
+}
+
+/// The value of an event with `{}` for each configuration. They take 35 of the 40 KB of a record, and reading them with the
+/// other fields took most of the time.
+fn without_configs(value: &str, configs: &[WrittenConfig<'_>]) -> String {
+    let mut places: Vec<Range<usize>> = configs.iter().map(|one| one.at..one.at + one.json.len()).collect();
+    places.sort_by_key(|place| place.start);
+    let mut others = String::with_capacity(USUAL_BYTES);
+    let mut from = 0;
+    for place in places {
+        others.push_str(value.get(from..place.start).unwrap_or_default());
+        others.push_str("{}");
+        from = place.end;
+    }
+    others.push_str(value.get(from..).unwrap_or_default());
+    others
 }
 
 /// Bytes of a record without its configurations: torch 2.15 writes 4 to 6 KB.
 const USUAL_BYTES: usize = 8 << 10;
-
-/// Where the texts of configurations stand in the value of their event.
-fn places(configs: &[WrittenConfig<'_>], value: &str) -> Box<[Range<u32>]> {
-    let place = |text: &str| {
-        // The text borrows from the value, so their addresses differ by its place there.
-        let start = text.as_ptr().addr().checked_sub(value.as_ptr().addr())?;
-        let is_text = text.starts_with('"') && start + text.len() <= value.len();
-        is_text.then_some(u32::try_from(start).ok()?..u32::try_from(start + text.len()).ok()?)
-    };
-    configs.iter().map(|config| place(config.json).unwrap_or_default()).collect()
-}
 
 /// Notes a configuration of Inductor. A setting counts as on if any configuration of the log turns it on.
 fn note_inductor_settings(fields: &Fields<'_>, known: &mut InductorSettings) {
@@ -250,7 +250,7 @@ fn note_inductor_settings(fields: &Fields<'_>, known: &mut InductorSettings) {
     known.freezing = flag("freezing").filter(|on| *on).or(known.freezing).or(flag("freezing"));
 }
 
-/// `recompile_limit`, until torch 2.5 `cache_size_limit`, in the JSON of a configuration, which stands in a string where torch writes it.
+/// `recompile_limit`, until torch 2.5 `cache_size_limit`, in the JSON of a configuration, which torch writes as a string.
 fn recompile_limit(json: &str) -> Option<u64> {
     let plain = json.replace('\\', "");
     let names = ["\"recompile_limit\":", "\"cache_size_limit\":"];
@@ -276,7 +276,7 @@ fn read_config(json: &str) -> Config {
     Config { md5: of(compact.as_deref().unwrap_or(json)), text: None }
 }
 
-/// The text of a configuration; one that is no text is taken as it stands.
+/// The text of a configuration; non-strings are kept verbatim.
 fn config_text(json: &str) -> String {
     serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
 }
@@ -335,28 +335,27 @@ mod tests {
     fn the_place_of_a_configuration_is_that_of_its_text_and_what_is_no_text_has_none() {
         let value =
             r#"{"inductor_config": "{\"x\": 1}", "functorch_config": {"y": 2}, "dynamo_config": "a"}"#;
-        let apart = ConfigsApart::of(value);
-        let places = places(&apart.configs, value);
-        let texts = places.iter().map(|place| &value[place.start as usize..place.end as usize]);
+        let places = WrittenConfig::all_in(value).into_iter().map(|config| config.place());
+        let texts = places.map(|place| &value[place.start as usize..place.end as usize]);
         assert_eq!(texts.collect::<Vec<_>>(), [r#""a""#, r#""{\"x\": 1}""#, ""]);
     }
 
     #[test]
     fn configurations_are_taken_out_and_all_other_fields_stay() {
         let apart = |value| {
-            let ConfigsApart { others, configs } = ConfigsApart::of(value);
+            let found = WrittenConfig::all_in(value);
             let configs: Vec<_> =
-                configs.iter().map(|config| format!("{}={}", config.field, config.json)).collect();
-            (others, configs.join(" "))
+                found.iter().map(|config| format!("{}={}", config.field, config.json)).collect();
+            (without_configs(value, &found), configs.join(" "))
         };
         let value = r#"{"a": [1, {"inductor_config": 2}], "inductor_config": "{\"x\": 1}", "b": null, "dynamo_config": null}"#;
         let others =
-            r#"{"a":[1, {"inductor_config": 2}],"inductor_config":{},"b":null,"dynamo_config":null}"#;
+            r#"{"a": [1, {"inductor_config": 2}], "inductor_config": {}, "b": null, "dynamo_config": null}"#;
         assert_eq!(apart(value), (others.to_owned(), r#"inductor_config="{\"x\": 1}""#.to_owned()));
         let twice = r#"{"inductor_config": 1, "dynamo_config": 2, "inductor_config": 3}"#;
         assert_eq!(apart(twice).1, "dynamo_config=2 inductor_config=1");
         for value in ["{}", "[1]", "7", "null"] {
-            assert_eq!(apart(value), ("{}".to_owned(), String::new()), "{value}");
+            assert_eq!(apart(value), (value.to_owned(), String::new()), "{value}");
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod artifact;
 mod breaks;
+mod budget;
 mod caches;
 mod chromium;
 mod context;
@@ -44,6 +45,7 @@ pub use context::{ArtifactId, RankContext};
 pub use event::Event;
 pub use follow::Follower;
 pub use metrics::typed_metrics;
+use parser::Stateless;
 pub use parser::{Flow, StructuredLogParser};
 pub use read::{RankPart, check_is_log, read_log};
 pub use registry::{ParserFactory, Registry};

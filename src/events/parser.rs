@@ -16,7 +16,7 @@ pub trait StructuredLogParser: Send {
     fn about(&self) -> &'static str;
 
     /// Events it wants: an envelope key (`dynamo_start`), or a key and the event's name
-    /// (`artifact:recompile_reasons`); `*` stands for any text in either part (`artifact:*_cache_miss`).
+    /// (`artifact:recompile_reasons`); `*` matches any text in either part (`artifact:*_cache_miss`).
     fn keys(&self) -> &'static [&'static str];
 
     /// Handles one event. An error is listed in the report as damage of that record. Then the next parser is asked, but not
@@ -36,4 +36,34 @@ pub enum Flow {
     Handled,
     /// The next parser that wants the event is asked.
     Ignored,
+}
+
+/// A built-in parser that keeps nothing between events.
+pub(super) struct Stateless {
+    /// As [`StructuredLogParser::name`].
+    pub name: &'static str,
+    /// As [`StructuredLogParser::about`].
+    pub about: &'static str,
+    /// As [`StructuredLogParser::keys`].
+    pub keys: &'static [&'static str],
+    /// As [`StructuredLogParser::parse`].
+    pub parse: fn(&Event<'_>, &mut RankContext<'_>) -> anyhow::Result<Flow>,
+}
+
+impl StructuredLogParser for Stateless {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        self.keys
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        (self.parse)(event, cx)
+    }
 }

@@ -1,12 +1,13 @@
 //! The pass over a log: from records through parsers to the model.
 
+use super::budget::{Budget, is_streamed};
 use super::context::{RankContext, Reading};
 use super::placed::{IsOwnPath, PlacedFiles};
 use super::registry::{Parsers, Registry};
 use super::scalar::Scalar;
 use super::{Event, finish};
 use crate::limits::DEEPEST_JSON;
-use crate::model::{CompileIndex, LastRecord, LogFacts, Model, ProblemKind, RawRecord};
+use crate::model::{CompileIndex, Integrity, LastRecord, LogFacts, Model, ProblemKind, RawRecord};
 use crate::trace::{
     CompileId, Damage, DamageKind, Entry, OrderedMap, Payload, Record, Records, Source, Stamp, nests_deeper,
     readable_text, strict_json,
@@ -58,7 +59,7 @@ impl RankPart {
     }
 }
 
-/// Reads a whole log, or the `part` of it that one rank wrote, with so many threads. `progress` is called with the number of
+/// Reads a whole log, or the `part` of it that one rank wrote, on `threads` threads. `progress` is called with the number of
 /// bytes read; `is_own_path` says which paths the report itself uses, so that no parser places a file there.
 ///
 /// # Errors
@@ -116,12 +117,13 @@ pub fn check_is_log(model: &Model) -> anyhow::Result<()> {
 pub(super) struct Reader {
     reading: Reading,
     parsers: Parsers,
+    budget: Budget,
 }
 
 impl Reader {
     /// At the start of a log.
     pub fn new(registry: &Registry) -> Self {
-        Reader { reading: Reading::default(), parsers: registry.instances() }
+        Reader { reading: Reading::default(), parsers: registry.instances(), budget: Budget::default() }
     }
 
     /// What is known so far; much is settled only at the end of the log.
@@ -148,6 +150,15 @@ impl Reader {
         let stamp = self.note_log(record);
         self.reading.model.strings.at_line(record.line);
         let key = record.envelope.events.first().map_or(NO_KEY, |(key, _)| key.as_str());
+        if !self.budget.has_room_for(record, self.reading.model.compiles.len()) {
+            let Integrity { events, unknown_events, .. } = &mut self.reading.model.integrity;
+            for counts in [events, unknown_events] {
+                if let Some(count) = counts.get_mut(key) {
+                    *count += 1;
+                }
+            }
+            return;
+        }
         count(&mut self.reading.model.integrity.events, key);
         self.reading.placed = None;
         if self.is_of_other_rank(record) {
@@ -155,8 +166,7 @@ impl Reader {
         } else {
             self.own(record, stamp);
         }
-        let only_stream = record.envelope.events.iter().all(|(k, _)| k == "str" || k == "chromium_event");
-        if !only_stream || record.envelope.events.is_empty() {
+        if !is_streamed(record) {
             self.reading.model.raw.push(RawRecord {
                 header: record.header,
                 first_line: record.first_line,
@@ -179,9 +189,9 @@ impl Reader {
             log.pids.push(record.pid);
         }
         if let Some(rank) = record.envelope.rank {
-            let told = (record.pid, rank);
-            if !log.ranks.iter().rev().any(|known| *known == told) && log.ranks.len() < MOST_PIDS {
-                log.ranks.push(told);
+            let named = (record.pid, rank);
+            if !log.ranks.iter().rev().any(|known| *known == named) && log.ranks.len() < MOST_PIDS {
+                log.ranks.push(named);
             }
         }
         stamp
@@ -313,6 +323,7 @@ impl Reader {
     }
 
     fn finish(mut self, source: &Source) -> Model {
+        self.budget.report(&mut self.reading.model.integrity);
         let mut cx =
             RankContext { reading: &mut self.reading, compile: None, attempt: 0, line: 0, subgraph: None };
         self.parsers.finish(&mut cx);

@@ -1,14 +1,16 @@
 //! What compiled code changes outside of itself.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::{CompileIndex, Form, SideEffect, traceback};
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(SideEffects)]
+    vec![Box::new(Stateless {
+        name: "dynamo_side_effects",
+        about: "Objects that compiled code changes outside of itself, with the lines that do it.",
+        keys: &["artifact:dynamo_side_effects"],
+        parse: parse_side_effects,
+    })]
 }
-
-/// `dynamo_side_effects`: objects that exist before the call and are changed by it.
-struct SideEffects;
 
 /// How many side effects of one compile are read.
 const MOST: usize = 256;
@@ -17,30 +19,17 @@ const MOST: usize = 256;
 /// as `Module.__setattr__`.
 const FRAMES: usize = 6;
 
-impl StructuredLogParser for SideEffects {
-    fn name(&self) -> &'static str {
-        "dynamo_side_effects"
+/// `dynamo_side_effects`: objects that exist before the call and are changed by it.
+fn parse_side_effects(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let json = event.fields().text("encoding").is_some_and(|encoding| encoding == "json");
+    cx.artifact_of_payload(event, "dynamo_side_effects", if json { Form::Json } else { Form::Text });
+    let text = event.payload_text().unwrap_or_default();
+    let compile = cx.compile;
+    let effects = text.split("\n========================================\n").take(MOST);
+    for block in effects {
+        cx.model().side_effects.extend(compile.and_then(|compile| side_effect(compile, block)));
     }
-
-    fn about(&self) -> &'static str {
-        "Objects that compiled code changes outside of itself, with the lines that do it."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["artifact:dynamo_side_effects"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let json = event.fields().text("encoding").is_some_and(|encoding| encoding == "json");
-        cx.artifact_of_payload(event, "dynamo_side_effects", if json { Form::Json } else { Form::Text });
-        let text = event.payload_text().unwrap_or_default();
-        let compile = cx.compile;
-        let effects = text.split("\n========================================\n").take(MOST);
-        for block in effects {
-            cx.model().side_effects.extend(compile.and_then(|compile| side_effect(compile, block)));
-        }
-        Ok(Flow::Handled)
-    }
+    Ok(Flow::Handled)
 }
 
 /// `Mutating object of type Counter (source name: L['self'])` with a traceback below. Objects that the compiled code

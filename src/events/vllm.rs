@@ -1,13 +1,26 @@
 //! vLLM: which modules it compiled, in which pieces, and what its passes did to each graph.
 
-use super::{ArtifactId, Event, Flow, RankContext, StructuredLogParser};
+use super::{ArtifactId, Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::{Fields, Form, VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart, lenient};
 use crate::trace::strict_json;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Artifacts), Box::new(Graphs)]
+    vec![
+        Box::new(Stateless {
+            name: "vllm",
+            about: "vLLM's configuration of each module, the pieces that it compiles, and what its own cache held.",
+            keys: &["artifact:vllm_*"],
+            parse: parse_artifacts,
+        }),
+        Box::new(Stateless {
+            name: "vllm_graph",
+            about: "The graph that vLLM split, its parts, the graph at each of vLLM's passes, and what a pass looks for.",
+            keys: &["graph_dump:vllm_*"],
+            parse: parse_graphs,
+        }),
+    ]
 }
 
 /// How many fields of one event are kept; vLLM writes about fifteen.
@@ -23,77 +36,45 @@ const MOST_PARTS: usize = 1_000;
 const MOST_OPERATORS: usize = 3;
 
 /// Artifacts: configurations, starts of pieces, outcomes.
-struct Artifacts;
-
-impl StructuredLogParser for Artifacts {
-    fn name(&self) -> &'static str {
-        "vllm"
-    }
-
-    fn about(&self) -> &'static str {
-        "vLLM's configuration of each module, the pieces that it compiles, and what its own cache held."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["artifact:vllm_*"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let name = event.name.unwrap_or_default();
-        let json = event.fields().text("encoding").is_none_or(|encoding| encoding == "json");
-        let id = cx.artifact_of_payload(event, name, if json { Form::Json } else { Form::Text });
-        let text = event.payload_text().unwrap_or_default();
-        let text = strict_json(&text);
-        let empty = || match name {
-            "vllm_compilation_config" => VllmFact::Config(Vec::new()),
-            "vllm_piecewise_compile_start" => VllmFact::Start(VllmStart::default()),
-            "vllm_compile_event" => VllmFact::Compiled(String::new()),
-            _ => VllmFact::Other,
-        };
-        let read = match name {
-            "vllm_compilation_config" => config(&text).map(VllmFact::Config),
-            "vllm_piecewise_compile_start" => start(&text).map(VllmFact::Start),
-            "vllm_compile_event" => compiled(&text).map(VllmFact::Compiled),
-            _ => Ok(VllmFact::Other),
-        };
-        // An event that cannot be read did happen, and it marks where the next piece begins.
-        let (fact, error) = match read {
-            Ok(fact) => (fact, None),
-            Err(error) => (empty(), Some(error)),
-        };
-        cx.vllm(event, id, fact);
-        error.map_or(Ok(Flow::Handled), |error| Err(error.into()))
-    }
+fn parse_artifacts(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let name = event.name.unwrap_or_default();
+    let json = event.fields().text("encoding").is_none_or(|encoding| encoding == "json");
+    let id = cx.artifact_of_payload(event, name, if json { Form::Json } else { Form::Text });
+    let text = event.payload_text().unwrap_or_default();
+    let text = strict_json(&text);
+    let empty = || match name {
+        "vllm_compilation_config" => VllmFact::Config(Vec::new()),
+        "vllm_piecewise_compile_start" => VllmFact::Start(VllmStart::default()),
+        "vllm_compile_event" => VllmFact::Compiled(String::new()),
+        _ => VllmFact::Other,
+    };
+    let read = match name {
+        "vllm_compilation_config" => config(&text).map(VllmFact::Config),
+        "vllm_piecewise_compile_start" => start(&text).map(VllmFact::Start),
+        "vllm_compile_event" => compiled(&text).map(VllmFact::Compiled),
+        _ => Ok(VllmFact::Other),
+    };
+    // An event that cannot be read did happen, and it marks where the next piece begins.
+    let (fact, error) = match read {
+        Ok(fact) => (fact, None),
+        Err(error) => (empty(), Some(error)),
+    };
+    cx.vllm(event, id, fact);
+    error.map_or(Ok(Flow::Handled), |error| Err(error.into()))
 }
 
 /// `graph_dump`: the split graph, the graph of each part, the graph at each pass, patterns.
-struct Graphs;
-
-impl StructuredLogParser for Graphs {
-    fn name(&self) -> &'static str {
-        "vllm_graph"
-    }
-
-    fn about(&self) -> &'static str {
-        "The graph that vLLM split, its parts, the graph at each of vLLM's passes, and what a pass looks for."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["graph_dump:vllm_*"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let name = event.name.unwrap_or_default();
-        let fact = graph(name, &event.payload_text().unwrap_or_default());
-        let own_folder = !matches!(fact, VllmFact::Pass(_) | VllmFact::Patterns(_));
-        let id = match event.payload {
-            // Upstream keeps these under their hash only, and scripts look for them there.
-            Some(payload) if !own_folder => cx.listed_payload(payload, name),
-            _ => cx.artifact_of_payload(event, name, Form::Text),
-        };
-        cx.vllm(event, id, fact);
-        Ok(Flow::Handled)
-    }
+fn parse_graphs(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let name = event.name.unwrap_or_default();
+    let fact = graph(name, &event.payload_text().unwrap_or_default());
+    let own_folder = !matches!(fact, VllmFact::Pass(_) | VllmFact::Patterns(_));
+    let id = match event.payload {
+        // Upstream keeps these under their hash only, and scripts look for them there.
+        Some(payload) if !own_folder => cx.listed_payload(payload, name),
+        _ => cx.artifact_of_payload(event, name, Form::Text),
+    };
+    cx.vllm(event, id, fact);
+    Ok(Flow::Handled)
 }
 
 impl RankContext<'_> {

@@ -1,15 +1,25 @@
 //! Compile workers: processes that compile kernels, and what torch reports when they stall or die.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::{AdviceKind, Cell, Column, Form, Unit, WorkerStall};
 use crate::trace::CompileId;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(WorkerStatus), Box::new(WorkerDeath)]
+    vec![
+        Box::new(Stateless {
+            name: "compile_worker_status",
+            about: "Compile jobs that take a minute or more, with the phase they are in.",
+            keys: &["artifact:compile_worker_status"],
+            parse: parse_worker_status,
+        }),
+        Box::new(Stateless {
+            name: "compile_worker_sidecar_death",
+            about: "The death of the process that compiles kernels, with the last lines of its log.",
+            keys: &["artifact:compile_worker_sidecar_death"],
+            parse: parse_worker_death,
+        }),
+    ]
 }
-
-/// `compile_worker_status`: a job that has run for a minute or more. Only the payload has its compile id.
-struct WorkerStatus;
 
 const COLUMNS: [Column; 5] = [
     Column::text("Job"),
@@ -19,67 +29,38 @@ const COLUMNS: [Column; 5] = [
     Column::text("Worker"),
 ];
 
-impl StructuredLogParser for WorkerStatus {
-    fn name(&self) -> &'static str {
-        "compile_worker_status"
+/// `compile_worker_status`: a job that has run for a minute or more. Only the payload has its compile id.
+fn parse_worker_status(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let text = event.payload_text().unwrap_or_default();
+    let payload = crate::model::Fields::parse(&text).unwrap_or_default();
+    let id = payload.text("compile_id").and_then(|id| CompileId::parse(&id));
+    if id.is_some() {
+        cx.compile(id.as_ref(), event.attempt);
     }
-
-    fn about(&self) -> &'static str {
-        "Compile jobs that take a minute or more, with the phase they are in."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["artifact:compile_worker_status"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let text = event.payload_text().unwrap_or_default();
-        let payload = crate::model::Fields::parse(&text).unwrap_or_default();
-        let id = payload.text("compile_id").and_then(|id| CompileId::parse(&id));
-        if id.is_some() {
-            cx.compile(id.as_ref(), event.attempt);
-        }
-        cx.artifact_of_payload(event, "compile_worker_status", Form::Json);
-        let seconds = |field| Cell::number(payload.number(field).map(|s| s * 1e6), Unit::Micros);
-        let stall = WorkerStall {
-            compile: cx.compile_at_hand(),
-            phase: payload.text("phase"),
-            elapsed_s: payload.number("elapsed_s"),
-            job: payload.raw("job_id").map(|id| id.get().to_owned()),
-        };
-        cx.model().worker_stalls.push(stall);
-        let row = vec![
-            Cell::code(payload.raw("job_id").map(|v| v.get())),
-            Cell::text(payload.text("phase")),
-            seconds("phase_elapsed_s"),
-            seconds("elapsed_s"),
-            Cell::code(payload.raw("worker_pid").map(|v| v.get())),
-        ];
-        cx.section("worker-status", "Slow compile jobs", "reported once a minute", &COLUMNS).row(row);
-        Ok(Flow::Handled)
-    }
+    cx.artifact_of_payload(event, "compile_worker_status", Form::Json);
+    let seconds = |field| Cell::number(payload.number(field).map(|s| s * 1e6), Unit::Micros);
+    let stall = WorkerStall {
+        compile: cx.compile_at_hand(),
+        phase: payload.text("phase"),
+        elapsed_s: payload.number("elapsed_s"),
+        job: payload.raw("job_id").map(|id| id.get().to_owned()),
+    };
+    cx.model().worker_stalls.push(stall);
+    let row = vec![
+        Cell::code(payload.raw("job_id").map(|v| v.get())),
+        Cell::text(payload.text("phase")),
+        seconds("phase_elapsed_s"),
+        seconds("elapsed_s"),
+        Cell::code(payload.raw("worker_pid").map(|v| v.get())),
+    ];
+    cx.section("worker-status", "Slow compile jobs", "reported once a minute", &COLUMNS).row(row);
+    Ok(Flow::Handled)
 }
 
 /// `compile_worker_sidecar_death`: the process that runs the workers is gone.
-struct WorkerDeath;
-
-impl StructuredLogParser for WorkerDeath {
-    fn name(&self) -> &'static str {
-        "compile_worker_sidecar_death"
-    }
-
-    fn about(&self) -> &'static str {
-        "The death of the process that compiles kernels, with the last lines of its log."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["artifact:compile_worker_sidecar_death"]
-    }
-
-    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        cx.artifact_of_payload(event, "compile_worker_sidecar_death", Form::Text);
-        let text = event.payload_text().unwrap_or_default().into_owned();
-        cx.notice(AdviceKind::WorkerDeath, "The compile worker process died", text);
-        Ok(Flow::Handled)
-    }
+fn parse_worker_death(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    cx.artifact_of_payload(event, "compile_worker_sidecar_death", Form::Text);
+    let text = event.payload_text().unwrap_or_default().into_owned();
+    cx.notice(AdviceKind::WorkerDeath, "The compile worker process died", text);
+    Ok(Flow::Handled)
 }

@@ -268,7 +268,7 @@ pub struct MetricsRecord {
     pub first_line: bool,
     /// Configurations: field and md5. Records with the same ones share the list.
     pub configs: Arc<[(&'static str, Md5)]>,
-    /// Where their texts stand in the value of the event, quotes included, in bytes; empty for one that is no text.
+    /// Byte ranges of their texts in the value of the event, quotes included; empty for one that is not a text.
     pub config_places: Box<[Range<u32>]>,
     /// What lists and findings need of it.
     pub facts: Metrics,

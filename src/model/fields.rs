@@ -9,7 +9,7 @@ use std::borrow::Cow;
 pub struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Fields<'a> {
-    /// Reads an object. Errors when the text is none.
+    /// Reads an object. Errors when the text is not one.
     pub fn parse(json: &'a str) -> serde_json::Result<Self> {
         serde_json::from_str(json)
     }

@@ -15,7 +15,7 @@ pub struct GraphSize<'s> {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct GraphSizes {
     text: Box<str>,
-    /// Where each value and each size end in the text; the value stands before its size.
+    /// Where each value and each size end in the text; a value precedes its size.
     ends: Box<[[u32; 2]]>,
 }
 

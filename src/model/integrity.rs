@@ -8,7 +8,7 @@ use crate::trace::OrderedMap;
 pub enum ProblemKind {
     /// A line is neither a record nor a payload.
     BadPrefix,
-    /// A record's JSON is no object.
+    /// A record's JSON is not an object.
     BadJson,
     /// A payload differs from its hash.
     BadPayloadMd5,

@@ -1,7 +1,7 @@
 //! What the report knows about one log: plain data, no HTML, no IO.
 //!
 //! The events of a log are folded into a [`Model`] in one pass. Texts that are long (payloads, metrics records)
-//! are not in it: it holds where they stand in the log, and a page that needs one reads it there.
+//! are not in it: it holds their places in the log, and a page that needs one reads it there.
 
 pub mod break_block;
 mod compile;
@@ -87,7 +87,7 @@ pub struct Model {
     pub integrity: Integrity,
     /// One entry per id, by first appearance; one entry without an id may be among them.
     pub compiles: Compiles,
-    /// Where each id stands in `compiles`.
+    /// The index of each id in `compiles`.
     pub by_id: TextMap<Option<CompileId>, CompileIndex>,
     /// Distinct graph breaks, first appearance first.
     pub graph_breaks: Vec<GraphBreak>,
@@ -105,13 +105,13 @@ pub struct Model {
     pub caches: Vec<CacheLookup>,
     /// Symbolic sizes.
     pub shapes: Shapes,
-    /// Configuration texts by md5, each once: where it stands first.
+    /// The first place of each distinct configuration text, by md5.
     pub configs: OrderedMap<Md5, ConfigRef>,
     /// Spans of compile phases, in the order in which they began.
     pub spans: Vec<TraceSpan>,
     /// Kernels that events of spans name, by the place of the span.
     pub span_kernels: FxHashMap<usize, Arc<str>>,
-    /// Where each chromium event's payload stands, in log order.
+    /// The place of each chromium event's payload, in log order.
     pub chromium: PayloadList,
     /// What a comparison of ranks needs.
     pub cross_rank: CrossRank,
@@ -207,7 +207,7 @@ impl Process {
     }
 }
 
-/// Where a configuration text stands: a field of a metrics record.
+/// The place of a configuration text: a field of a metrics record.
 #[derive(Debug, Clone, Copy)]
 pub struct ConfigRef {
     /// Header line of the record.
@@ -216,7 +216,7 @@ pub struct ConfigRef {
     pub first_line: bool,
     /// Field of the metrics.
     pub field: &'static str,
-    /// How many settings it has; None where it is no list of settings.
+    /// How many settings it has; None if it is not a list of settings.
     pub settings: Option<usize>,
 }
 

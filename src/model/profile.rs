@@ -1,7 +1,7 @@
 //! A trace of torch.profiler as facts: which operators ran, what they launched, and how long it took.
 //!
 //! A trace has millions of events, so each is kept as a few numbers, in a temporary file where they are many, and
-//! everything that repeats (names, shapes) stands once in memory. Times are microseconds on the trace's own clock.
+//! everything that repeats (names, shapes) is kept once. Times are microseconds on the trace's own clock.
 
 use crate::trace::{Sorted, SortedRecord, halves_of, word_of};
 use std::cmp::Ordering;
@@ -13,7 +13,7 @@ pub struct Profile {
     pub file: String,
     /// Why the trace could not be read to its end, when it could not.
     pub damaged: Option<String>,
-    /// Entries of the list of events that are no events, or too large to be one.
+    /// Entries of the list of events that are not events, or are too large.
     pub unreadable: u64,
     /// `distributedInfo.rank`.
     pub rank: Option<u64>,
@@ -51,7 +51,7 @@ pub struct DeviceRuns {
 pub struct Operator {
     /// `aten::mm`, `graph_0_cpp_fused_add_0`, `Torch-Compiled Region: 0/0`.
     pub name: String,
-    /// Whether it is an annotation, which is no work of its own.
+    /// Whether it is an annotation, which does no work itself.
     pub annotation: bool,
     /// Sizes of the inputs; a scalar has none.
     pub dims: Vec<InputDims>,
@@ -59,7 +59,7 @@ pub struct Operator {
     pub types: Vec<String>,
     /// Strides of the inputs.
     pub strides: Vec<InputDims>,
-    /// Values of the inputs that are no tensors, kept for operators whose work depends on them.
+    /// Values of the inputs that are not tensors, kept for operators whose work depends on them.
     pub values: Vec<String>,
     /// What a recent torch says of the Triton kernel that the operator launches.
     pub triton: Option<TritonLaunch>,
@@ -158,13 +158,13 @@ pub struct DeviceKernel {
     pub name: String,
     /// What kind of work it is.
     pub kind: DeviceWork,
-    /// Of the first launch, where the trace tells it.
+    /// Of the first launch, if the trace has it.
     pub registers: Option<u64>,
     /// Bytes of shared memory of a block.
     pub shared_memory: Option<u64>,
     /// Estimated occupancy in per cent.
     pub occupancy: Option<f64>,
-    /// Registers that spilled to memory, where the trace tells it.
+    /// Registers that spilled to memory, if the trace has it.
     pub spills: Option<u64>,
 }
 

@@ -15,7 +15,7 @@ pub struct Section {
     pub note: Arc<str>,
     /// Heads of the columns; compiles share them, as they share title and note.
     pub columns: Arc<[Column]>,
-    /// One cell a column.
+    /// One cell per column.
     pub rows: Vec<Vec<Cell>>,
 }
 

@@ -54,7 +54,7 @@ impl Borrow<str> for PhaseName {
     }
 }
 
-/// The place of the span around a span, plus one; 0 where there is none. The highest bit says that the log never closed
+/// The index of the enclosing span, plus one; 0 without one. The highest bit says that the log never closed
 /// the span.
 #[derive(Debug, Clone, Copy)]
 struct Around(u32);

@@ -10,7 +10,7 @@ pub struct InputTensor {
     pub source: Arc<str>,
     /// What it is like.
     pub tensor: Arc<TensorDescription>,
-    /// Size of its storage, where the log tells it.
+    /// Size of its storage, if the log has it.
     pub storage: Option<StorageSize>,
 }
 

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How often to start over when the file is removed while we lock it: each time another run has just ended.
+/// How often to start over if the file is removed while we lock it, because another run has just ended.
 const ATTEMPTS: usize = 100;
 
 /// A lock file that is held. Dropping it removes the file.
@@ -46,7 +46,7 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // The file is removed while it is still locked; afterwards, it could already be the file of another run. A file
-        // that is left behind blocks nobody.
+        // that is left behind blocks no run.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -61,7 +61,7 @@ impl<'m, W> Page<'m, W> {
 }
 
 /// Writes `pages` into `sink` on `threads` threads. Gives the paths of pages that were left out because an earlier page
-/// has the same path, or stands in a folder of that name.
+/// has the same path, or is in a folder of that name.
 ///
 /// Pages are taken in the order given, so long ones belong first. Each thread makes its own worker state with
 /// `make_worker`, because template engines are neither `Send` nor `Sync`. The files are the same for any number

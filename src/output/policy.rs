@@ -11,11 +11,11 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 
 use super::failure::about;
-use super::place;
+use super::hidden;
 
 /// The names that a report may have at its top. `output` knows nothing of pages: its caller passes the list.
 ///
-/// A folder ends in `/`; `#` stands for digits, `*` for any text. Folders of compile ids (`-_0_0_0`) are always among
+/// A folder ends in `/`; `#` matches digits, `*` any text. Folders of compile ids (`-_0_0_0`) are always among
 /// them.
 #[derive(Debug, Clone)]
 pub struct Entries(Vec<String>);
@@ -91,7 +91,8 @@ pub(super) fn check(path: &Path, overwrite: bool, known: &Entries) -> Result<()>
         Ok(_) => {}
     }
     let entries = about(entries(path, known), "read the folder", path)?;
-    let (work, entries): (Vec<_>, Vec<_>) = entries.into_iter().partition(|e| place::is_hidden_work(&e.name));
+    let (work, entries): (Vec<_>, Vec<_>) =
+        entries.into_iter().partition(|e| hidden::is_hidden_work(&e.name));
     let Some(first) = entries.first() else { return Ok(()) };
     let unknown: Vec<&FolderEntry> = entries.iter().filter(|entry| !entry.is_report).collect();
     let listed = if unknown.is_empty() { BTreeSet::new() } else { listed_entries(path) };
@@ -198,7 +199,7 @@ fn is_ours(folder: &Path) -> bool {
     says_so("report.json") || says_so("diff.json")
 }
 
-/// `tool.name` of a report. Reading ends there: a report may be large, and `tool` stands near its start.
+/// `tool.name` of a report. Reading ends there: a report may be large, and `tool` is near its start.
 pub(super) fn tool_name(report: impl Read) -> Option<String> {
     let mut name = None;
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(report));

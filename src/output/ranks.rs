@@ -8,9 +8,9 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::failure::about;
 use super::lock::Lock;
-use super::place;
 use super::sink::Files;
 use super::unfinished::Unfinished;
+use super::{hidden, place};
 
 /// The files of a job's report, beside the folders of its ranks.
 const JOB_FILES: [&str; 7] = [
@@ -75,7 +75,8 @@ fn listed(folder: &Path) -> Result<Listed> {
     for entry in fs::read_dir(folder).with_context(unreadable)? {
         let entry = entry.with_context(unreadable)?;
         let (name, kind) = (entry.file_name(), entry.file_type().with_context(unreadable)?);
-        if place::is_hidden_work(&name) || is_work_of_rank(&name.to_string_lossy()) {
+        let is_rank = |target: &str| number(target, "rank_").is_some();
+        if hidden::is_hidden_work(&name) || hidden::is_hidden_work_for(&name.to_string_lossy(), is_rank) {
             continue;
         }
         let text = name.to_str().unwrap_or_default();
@@ -110,12 +111,6 @@ fn processes(rank: &Path) -> Result<Vec<(u64, PathBuf)>> {
     Ok(found)
 }
 
-/// Whether a name is a lock or a staging folder beside a rank's folder, of a run that is working or was killed.
-fn is_work_of_rank(name: &str) -> bool {
-    let rank = name.strip_prefix(".rank_").and_then(|rest| rest.split_once(".tlparse-"));
-    rank.is_some_and(|(rank, _)| number(rank, "").is_some())
-}
-
 /// The number in a name as a report writes it: `rank_12`, not `rank_012`.
 fn number(name: &str, prefix: &str) -> Option<u64> {
     let digits = name.strip_prefix(prefix)?;
@@ -138,19 +133,20 @@ impl JobTarget {
     ///
     /// # Errors
     /// There is no such folder; no rank in it has a report; it holds something that no report writes; the files of a
-    /// job stand there and `overwrite` is false; another run is writing there. Each says what to do.
+    /// job are there and `overwrite` is false; another run is writing there. Each says what to do.
     pub fn prepare(folder: &Path, overwrite: bool) -> Result<JobTarget> {
         let folder = fs::canonicalize(folder).with_context(|| {
             format!("no folder {folder:?}; give the one that holds rank_0, rank_1 and so on")
         })?;
         ensure!(folder.is_dir(), "{folder:?} is no folder; give the one that holds rank_0, rank_1 and so on");
         check(&folder, overwrite)?;
-        let Some(lock) = about(Lock::take(&folder.join(place::lock_name(None))), "write to", &folder)? else {
+        let Some(lock) = about(Lock::take(&folder.join(hidden::lock_name(None))), "write to", &folder)?
+        else {
             bail!("another tlparse is writing to {folder:?}; wait until it has ended");
         };
         let ranks = check(&folder, overwrite)?; // again: another run may just have written there
-        place::sweep(&folder, None);
-        let staging = folder.join(place::staging_name(None));
+        hidden::sweep(&folder, None);
+        let staging = folder.join(hidden::staging_name(None));
         about(fs::create_dir(&staging), "write to", &folder)?;
         Ok(JobTarget { folder, staging, ranks, lock })
     }
@@ -167,7 +163,7 @@ impl JobTarget {
         &self.staging
     }
 
-    /// What stands on the disk until the files are in place.
+    /// What is on the disk until the files are in place.
     #[must_use]
     pub fn unfinished(&self) -> Unfinished {
         Unfinished {
@@ -193,7 +189,7 @@ impl JobTarget {
 
 impl Drop for JobTarget {
     fn drop(&mut self) {
-        place::remove(&self.staging);
+        hidden::remove(&self.staging);
     }
 }
 

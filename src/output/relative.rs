@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-/// The way from the folder `from`, which need not be there yet, to `to`: parts separated by `/`. None where there is none,
+/// The path from the folder `from`, which need not exist yet, to `to`: parts separated by `/`. None if there is none,
 /// as between two drives, or where a name is not UTF-8.
 pub fn relative(from: &Path, to: &Path) -> Option<String> {
     let to = std::fs::canonicalize(to).ok()?;

@@ -1,15 +1,15 @@
-//! A file that is no part of a report: written beside its place, and moved there when it is whole.
+//! Files outside of any report.
 
 use super::failure::explain;
-use super::place::{beside, staging_name};
-use anyhow::{Result, bail};
+use super::hidden::{beside, staging_name, sweep_unlocked};
+use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
 use std::path::Path;
 
 /// Whether a file may be written.
 ///
 /// # Errors
-/// Something stands there that may not be replaced.
+/// Something is there that may not be replaced.
 pub fn check_single_file(path: &Path, overwrite: bool) -> Result<()> {
     match fs::metadata(path) {
         Ok(there) if there.is_dir() => bail!("{} is a folder; give the name of a file", path.display()),
@@ -23,6 +23,9 @@ pub fn check_single_file(path: &Path, overwrite: bool) -> Result<()> {
 /// # Errors
 /// It cannot be written, or `fill` fails.
 pub fn write_single_file(path: &Path, fill: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
+    if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
+        sweep_unlocked(folder, Some(name));
+    }
     let staged = beside(path, staging_name);
     let write = || {
         let mut file = File::create(&staged)?;
@@ -35,4 +38,12 @@ pub fn write_single_file(path: &Path, fill: impl FnOnce(&mut File) -> Result<()>
         let _ = fs::remove_file(&staged);
         explain(error, path)
     })
+}
+
+/// Writes a short text file, such as a baseline, replacing one that is there.
+///
+/// # Errors
+/// The file cannot be written; the error names it.
+pub fn write_text(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -42,7 +42,7 @@ pub enum Made {
 
 /// Receives the files of a report, from several threads.
 pub trait Sink: Sync {
-    /// Makes the folders that files are going to stand in. Called before the first file is written.
+    /// Makes the folders for the files. Called before the first file is written.
     ///
     /// # Errors
     /// A folder cannot be made; the error names it.
@@ -63,7 +63,7 @@ pub trait Sink: Sync {
     /// A file cannot be removed.
     fn clear(&self) -> Result<()>;
 
-    /// Where a file of that path stands on the disk; None where it does not.
+    /// Where a file of that path is on the disk; None if it is in memory.
     fn on_disk(&self, path: &RelPath) -> Option<PathBuf>;
 }
 
@@ -113,7 +113,7 @@ impl Sink for DiskSink {
     }
 }
 
-/// Another sink, in which one file is the same as a file that stands on the disk: it is a further name of that, where the
+/// Another sink, in which one file equals a file on the disk: it becomes a hard link to that where the
 /// file system has such, and takes no room.
 pub struct SharingSink<'s> {
     sink: Box<dyn Sink + 's>,

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::failure::about;
+use super::hidden::{self, TRACE, ZIP};
 use super::lock::Lock;
 use super::policy::Entries;
 use super::unfinished::Unfinished;
@@ -46,7 +47,7 @@ impl Target {
         Ok(Target { path, overwrite, entries, staging, lock, parents })
     }
 
-    /// Where the report is going to stand.
+    /// Where the report will be.
     #[must_use]
     pub fn goal(&self) -> &Path {
         &self.path
@@ -58,7 +59,7 @@ impl Target {
         &self.staging
     }
 
-    /// What stands on the disk until the report is in place.
+    /// What is on the disk until the report is in place.
     #[must_use]
     pub fn unfinished(&self) -> Unfinished {
         Unfinished {
@@ -80,8 +81,8 @@ impl Target {
             self.place_inside()?;
         } else if place::swap(&self.staging, &self.path).is_err() {
             // A mount point, or a folder that only its owner may rename.
-            place::sweep(&self.path, None);
-            let inside = self.path.join(place::staging_name(None));
+            hidden::sweep(&self.path, None);
+            let inside = self.path.join(hidden::staging_name(None));
             let moved = place::move_folder(&self.staging, &inside);
             about(moved, "put the report into", &self.path)?;
             self.staging = inside;
@@ -99,7 +100,7 @@ impl Target {
 impl Drop for Target {
     fn drop(&mut self) {
         // What is left here is a report that was not placed, or the old one after an exchange.
-        place::remove(&self.staging);
+        hidden::remove(&self.staging);
     }
 }
 
@@ -152,8 +153,8 @@ fn resolve(out: &Path) -> Result<PathBuf> {
 
 /// Takes the lock beside the target, or inside it if nothing can be created beside it.
 fn lock(path: &Path) -> Result<Lock> {
-    let taken = match Lock::take(&place::beside(path, place::lock_name)) {
-        Err(_) if path.is_dir() => Lock::take(&path.join(place::lock_name(None))),
+    let taken = match Lock::take(&hidden::beside(path, hidden::lock_name)) {
+        Err(_) if path.is_dir() => Lock::take(&path.join(hidden::lock_name(None))),
         taken => taken,
     };
     match about(taken, "create the output folder", path)? {
@@ -169,9 +170,11 @@ fn lock(path: &Path) -> Result<Lock> {
 fn stage(path: &Path) -> Result<PathBuf> {
     let replaces = path.is_dir();
     if let (Some(parent), Some(name)) = (path.parent(), path.file_name()) {
-        place::sweep(parent, Some(name));
+        hidden::sweep(parent, Some(name));
+        hidden::sweep(parent, Some(&hidden::with_ending(name, ZIP)));
+        hidden::sweep_unlocked(parent, Some(&hidden::with_ending(name, TRACE)));
     }
-    let beside = place::beside(path, place::staging_name);
+    let beside = hidden::beside(path, hidden::staging_name);
     if !replaces {
         about(fs::create_dir(&beside), "create the output folder", path)?;
         return Ok(beside);
@@ -181,8 +184,8 @@ fn stage(path: &Path) -> Result<PathBuf> {
     }
     // Not earlier: what a killed run left inside marks the folder as ours (see the policy). From here on, our own staging
     // folder does.
-    place::sweep(path, None);
-    let inside = path.join(place::staging_name(None));
+    hidden::sweep(path, None);
+    let inside = path.join(hidden::staging_name(None));
     about(fs::create_dir(&inside), "write to the output folder", path)?;
     Ok(inside)
 }

@@ -1,17 +1,17 @@
 //! The zip of a report, beside its folder: equal bytes from equal reports.
 
 use super::failure::{about, explain};
-use super::place::{beside, staging_name};
+use super::hidden::{ZIP, beside, staging_name, with_ending};
 use super::policy;
+use super::unfinished::Unfinished;
 use anyhow::{Context, Result, bail};
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
-/// The folder that all files of a zip stand in, whatever the report's folder is called: unpacked, they stay together.
+/// The folder of all files in a zip, whatever the report's folder is called: unpacked, they stay together.
 const TOP: &str = "tlparse_report";
 
 /// Files that say which program wrote a report, in a zip.
@@ -32,14 +32,12 @@ impl ZipTarget {
     /// may be overwritten.
     ///
     /// # Errors
-    /// Something stands there that may not be replaced.
+    /// Something is there that may not be replaced.
     pub fn prepare(folder: &Path, overwrite: bool) -> Result<ZipTarget> {
         let Some(name) = folder.file_name() else {
             bail!("{folder:?} has no name that a zip could have; choose another output folder with -o")
         };
-        let mut with_ending = OsString::from(name);
-        with_ending.push(".zip");
-        let path = folder.with_file_name(with_ending);
+        let path = folder.with_file_name(with_ending(name, ZIP));
         let staged = beside(&path, staging_name);
         match fs::symlink_metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -53,6 +51,12 @@ impl ZipTarget {
             Ok(_) => {}
         }
         Ok(ZipTarget { path, staged })
+    }
+
+    /// The staged zip, which a signal removes.
+    #[must_use]
+    pub fn unfinished(&self) -> Unfinished {
+        Unfinished::scratch(&self.staged)
     }
 
     /// Packs all files below `folder`.

@@ -15,7 +15,7 @@ use std::io::{self, Write};
 pub(crate) type Added = Vec<(&'static str, Value)>;
 
 /// Writes a trace again, with the fields that `added` gives for an event and its length in microseconds. What an event
-/// has already stays as it is. The result is how many entries were left out because they are no valid JSON.
+/// has already stays as it is. The result is how many entries were left out because they are not valid JSON.
 ///
 /// # Errors
 /// The trace cannot be opened, or `out` cannot be written.
@@ -137,7 +137,7 @@ impl Copy<'_> {
 }
 
 /// The value of a field of the trace, without what may tell of the environment of the run. None where nothing is left,
-/// or where it is no JSON.
+/// or if it is not valid JSON.
 fn without_environment(name: &str, value: &[u8]) -> Option<Vec<u8>> {
     if is_environment(name) {
         return None;
@@ -163,7 +163,7 @@ fn remove_environment(value: &mut Value) -> bool {
     }
 }
 
-/// Whether a field tells of the environment: `metadata` of the profiler, `env`, `environment_variables`, `hf_token`.
+/// Whether a field describes the environment: `metadata` of the profiler, `env`, `environment_variables`, `hf_token`.
 fn is_environment(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let parts = ["metadata", "environ", "token", "secret", "password", "credential"];

@@ -14,7 +14,7 @@ use indexmap::IndexSet;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Operators whose work depends on values of inputs that are no tensors: padding, masks, whether attention is causal.
+/// Operators whose work depends on values of inputs other than tensors: padding, masks, whether attention is causal.
 const WITH_VALUES: [&str; 2] = ["convolution", "attention"];
 
 /// Bytes of a name that are kept. Names of C++ templates have some thousand.
@@ -50,7 +50,7 @@ impl Collector {
         }
     }
 
-    /// An entry of the list of events that is none.
+    /// An entry of the list of events that is not an event.
     pub(super) fn unreadable(&mut self) {
         self.profile.unreadable += 1;
     }
@@ -103,11 +103,11 @@ impl Collector {
 
     /// The place of the operator among those seen; a new one when shapes or types differ.
     fn operator(&mut self, name: &[u8], args: &Object<'_>, annotation: bool) -> u32 {
-        let told = Told::of(args);
-        let values = told.values.filter(|_| has_values(name));
+        let inputs = InputFields::of(args);
+        let values = inputs.values.filter(|_| has_values(name));
         self.key.clear();
         self.key.extend(name);
-        for raw in told.shapes.into_iter().chain([values]).chain(told.triton) {
+        for raw in inputs.shapes.into_iter().chain([values]).chain(inputs.triton) {
             // A byte that no JSON text holds keeps one field from running into the next.
             self.key.push(0);
             self.key.extend(raw.unwrap_or_default());
@@ -175,7 +175,7 @@ impl Collector {
 
 /// What an event records, of that what is kept.
 enum Recording {
-    /// A call on the CPU; an annotation is no work of its own.
+    /// A call on the CPU; an annotation does no work itself.
     Call { annotation: bool },
     /// What ran on the device.
     Launch(DeviceWork),
@@ -271,31 +271,31 @@ fn place_of(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Whether values of inputs that are no tensors matter.
+/// Whether values of inputs other than tensors matter.
 fn has_values(name: &[u8]) -> bool {
     WITH_VALUES.iter().any(|part| name.windows(part.len()).any(|window| window == part.as_bytes()))
 }
 
-/// What tells one operator from another of the same name.
+/// What distinguishes operators of the same name.
 #[derive(Default)]
-struct Told<'t> {
+struct InputFields<'t> {
     shapes: [Option<&'t [u8]>; 3],
     values: Option<&'t [u8]>,
     triton: [Option<&'t [u8]>; 6],
 }
 
-impl<'t> Told<'t> {
+impl<'t> InputFields<'t> {
     /// In one pass: this is done for each call of a trace.
-    fn of(args: &Object<'t>) -> Told<'t> {
-        let mut told = Told::default();
-        let [dims, types, strides] = &mut told.shapes;
-        let [file, gigabytes, flops, warps, stages, kwargs] = &mut told.triton;
+    fn of(args: &Object<'t>) -> InputFields<'t> {
+        let mut inputs = InputFields::default();
+        let [dims, types, strides] = &mut inputs.shapes;
+        let [file, gigabytes, flops, warps, stages, kwargs] = &mut inputs.triton;
         for (name, value) in args.iter() {
             let slot = match name {
                 b"Input Dims" => &mut *dims,
                 b"Input type" => &mut *types,
                 b"Input Strides" => &mut *strides,
-                b"Concrete Inputs" => &mut told.values,
+                b"Concrete Inputs" => &mut inputs.values,
                 b"kernel_file" => &mut *file,
                 b"kernel_num_gb" => &mut *gigabytes,
                 b"kernel_flop" => &mut *flops,
@@ -306,7 +306,7 @@ impl<'t> Told<'t> {
             };
             *slot = Some(value);
         }
-        told
+        inputs
     }
 }
 
@@ -319,7 +319,7 @@ struct Times {
 const MOST_US: f64 = 1e18;
 
 impl Times {
-    /// When an event began and how long it took. An event without a length has taken no time that could be told.
+    /// When an event began and how long it took. An event without a length has no known duration.
     fn of(fields: &Object<'_>) -> Option<Times> {
         let begin = fields.number("ts").filter(|begin| begin.abs() <= MOST_US)?;
         let dur = fields.number("dur").filter(|dur| (0.0..=MOST_US).contains(dur))?;

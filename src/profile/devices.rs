@@ -4,7 +4,7 @@ use super::scan::Object;
 use crate::model::DeviceRuns;
 use serde_json::Value;
 
-/// Devices that are told apart. A machine has some eight.
+/// Most devices that are distinguished. A machine has eight or so.
 const MOST_DEVICES: usize = 64;
 
 /// What a trace says of devices, while it is read.
@@ -17,7 +17,7 @@ pub(super) struct Devices {
 }
 
 impl Devices {
-    /// The list of the trace, which may stand before the events or behind them.
+    /// The list of the trace, which may precede or follow the events.
     pub(super) fn list(&mut self, json: &[u8]) {
         let all: Vec<Value> = serde_json::from_slice(json).unwrap_or_default();
         let read = |(place, device): (u64, &Value)| {

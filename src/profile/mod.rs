@@ -1,6 +1,6 @@
 //! A trace of torch.profiler (the JSON of `export_chrome_trace`) -> [`Profile`], its facts.
 //!
-//! The file is streamed: one event at a time stands in memory, and of most events nothing is kept.
+//! The file is streamed: one event at a time is in memory, and nothing is kept of most events.
 
 mod augment;
 mod collect;
@@ -23,7 +23,7 @@ use std::path::Path;
 /// Bytes that are read to see whether a file is a trace. The list of events may follow the properties of the devices.
 const LOOKED_AT: u64 = 64 << 10;
 
-/// How many of them tell a log, which never begins with a brace, from a trace.
+/// How many of them are enough to recognize a log, which never begins with a brace.
 const BEGINS: u64 = 256;
 
 /// Whether a file is a trace of torch.profiler, plain or compressed.
@@ -43,7 +43,7 @@ pub(crate) fn is_trace(path: &Path) -> bool {
     begins_trace(&head)
 }
 
-/// Whether what a file begins with, unpacked, is that of a trace.
+/// Whether the first bytes of a file, unpacked, are those of a trace.
 pub(crate) fn begins_trace(head: &[u8]) -> bool {
     let head = head.trim_ascii_start();
     let has = |what: &[u8]| memchr::memmem::find(head, what).is_some();
@@ -51,7 +51,7 @@ pub(crate) fn begins_trace(head: &[u8]) -> bool {
 }
 
 /// The rank of the process that a trace is of: from the name of its file (`rank_3`, `rank3`), else from its
-/// `distributedInfo`, which stands before the events.
+/// `distributedInfo`, which precedes the events.
 pub(crate) fn rank_of(trace: &Attachment) -> Option<u64> {
     let name = trace.path().file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     if let Some((_, rest)) = name.split_once("rank") {

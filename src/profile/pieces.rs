@@ -16,7 +16,7 @@ pub(super) enum Piece<'b> {
     Field { name: &'b str, value: &'b [u8] },
     /// One event.
     Event(Event<'b>),
-    /// An entry of the list that is no object, or is too large.
+    /// An entry of the list that is not an object, or is too large.
     Unreadable,
 }
 
@@ -94,7 +94,7 @@ fn odd(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// The part of the text that stands in memory.
+/// The part of the text that is in memory.
 struct Window<R> {
     reader: R,
     buffer: Vec<u8>,

@@ -3,7 +3,9 @@
 //! A trace has millions of events, so this is the innermost loop of reading one: it looks at each byte once, checks no
 //! more of the grammar than it needs, and leaves the values as they are written.
 
+use crate::trace::{JsonCursor, JsonStep};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Kinds of events of which nothing is needed; they are most of a trace.
 const SKIPPED: [&[u8]; 8] = [
@@ -30,36 +32,52 @@ pub(super) struct Event<'t> {
     pub(super) args_end: Option<usize>,
 }
 
-/// Fields with their values, both as they are written. Names stand without quotes.
+/// Fields with their values, both as they are written; names are without quotes.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Object<'t>(Vec<(&'t [u8], &'t [u8])>);
 
 impl<'t> Event<'t> {
-    /// The event that a text begins with. None where the text does not hold all of it, or where it is no JSON object.
+    /// The event that a text begins with. None if the text does not hold all of it, or does not begin with a JSON object.
     pub(super) fn at_start(text: &'t [u8]) -> Option<Event<'t>> {
         let mut event = Event { fields: Object(Vec::with_capacity(8)), ..Event::default() };
-        let mut at = 0;
-        let end = each_field(text, &mut at, |name, at| {
-            if name == b"args" && text.get(*at) == Some(&b'{') {
+        let mut cursor = JsonCursor::new(text);
+        if !text.starts_with(b"{") || !cursor.enter() {
+            return None;
+        }
+        while let JsonStep::Key(key) = cursor.step()? {
+            let name = name_in(text, key)?;
+            if name == b"args" && cursor.enter() {
                 event.args.0.reserve(12);
-                each_field(text, at, |name, at| {
-                    let value = value(text, at)?;
-                    event.args.0.push((name, value));
-                    Some(Next::Field)
-                })?;
-                event.args_end = at.checked_sub(1);
-                return Some(Next::Field);
+                event.args.take(text, &mut cursor)?;
+                event.args_end = cursor.at().checked_sub(1);
+                continue;
             }
-            let value = value(text, at)?;
+            let value = text.get(cursor.value()?)?;
             event.fields.0.push((name, value));
-            Some(if name == b"cat" && is_skipped(value) { Next::End } else { Next::Field })
-        })?;
-        event.text = text.get(..end)?;
+            if name == b"cat" && is_skipped(value) {
+                cursor.leave()?;
+                break;
+            }
+        }
+        event.text = text.get(..cursor.at())?;
         Some(event)
     }
 }
 
+/// A key without its quotes.
+fn name_in(text: &[u8], key: Range<usize>) -> Option<&[u8]> {
+    text.get(key.start + 1..key.end - 1)
+}
+
 impl<'t> Object<'t> {
+    /// Takes the fields up to the end of the object that the cursor is in.
+    fn take(&mut self, text: &'t [u8], cursor: &mut JsonCursor<'t>) -> Option<()> {
+        while let JsonStep::Key(key) = cursor.step()? {
+            self.0.push((name_in(text, key)?, text.get(cursor.value()?)?));
+        }
+        Some(())
+    }
+
     /// Names and values of all fields that are not null.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&'t [u8], &'t [u8])> + '_ {
         self.0.iter().copied().filter(|(_, value)| *value != b"null")
@@ -70,7 +88,7 @@ impl<'t> Object<'t> {
         self.0.iter().any(|(known, _)| *known == name.as_bytes())
     }
 
-    /// Whether there is no field.
+    /// Whether it is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -81,7 +99,7 @@ impl<'t> Object<'t> {
         (*value != b"null").then_some(*value)
     }
 
-    /// What stands between the quotes of a text.
+    /// The part of a text between its quotes.
     pub(super) fn quoted(&self, name: &str) -> Option<&'t [u8]> {
         self.raw(name)?.strip_prefix(b"\"")?.strip_suffix(b"\"")
     }
@@ -115,127 +133,13 @@ impl<'t> Object<'t> {
     }
 }
 
-/// What stands between the quotes of a JSON text, as text.
+/// The part of a JSON text between its quotes, unescaped.
 pub(super) fn unescaped(quoted: &[u8]) -> Option<Cow<'_, str>> {
     if memchr::memchr(b'\\', quoted).is_none() {
         return Some(String::from_utf8_lossy(quoted));
     }
     let json = [b"\"", String::from_utf8_lossy(quoted).as_bytes(), b"\""].concat();
     serde_json::from_slice(&json).ok().map(Cow::Owned)
-}
-
-/// How to go on behind a field.
-enum Next {
-    /// To the next one.
-    Field,
-    /// To the end of the object, without looking at further fields.
-    End,
-}
-
-/// Gives the name of each field of an object to `take`, which moves the place behind the value. The result is the place
-/// behind the object, where `at` then is, too.
-fn each_field<'t>(
-    text: &'t [u8],
-    at: &mut usize,
-    mut take: impl FnMut(&'t [u8], &mut usize) -> Option<Next>,
-) -> Option<usize> {
-    if text.get(*at) != Some(&b'{') {
-        return None;
-    }
-    *at += 1;
-    loop {
-        match solid(text, at)? {
-            b'"' => {}
-            b',' => {
-                *at += 1;
-                continue;
-            }
-            b'}' => {
-                *at += 1;
-                return Some(*at);
-            }
-            _ => return None,
-        }
-        let from = *at + 1;
-        let end = behind_text(text, from)?;
-        let name = text.get(from..end - 1)?;
-        *at = end;
-        if solid(text, at)? != b':' {
-            return None;
-        }
-        *at += 1;
-        solid(text, at)?;
-        if let Next::End = take(name, at)? {
-            *at = behind_brackets(text, *at, 1)?;
-            return Some(*at);
-        }
-    }
-}
-
-/// The next byte that is no white space.
-fn solid(text: &[u8], at: &mut usize) -> Option<u8> {
-    loop {
-        let byte = *text.get(*at)?;
-        if !byte.is_ascii_whitespace() {
-            return Some(byte);
-        }
-        *at += 1;
-    }
-}
-
-/// The value that begins here.
-fn value<'t>(text: &'t [u8], at: &mut usize) -> Option<&'t [u8]> {
-    let from = *at;
-    *at = match text.get(from)? {
-        b'"' => behind_text(text, from + 1)?,
-        b'{' | b'[' => behind_brackets(text, from + 1, 1)?,
-        b'}' | b']' | b',' | b':' => return None,
-        _ => {
-            let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']') || byte.is_ascii_whitespace();
-            from + text.get(from..)?.iter().position(ends)?
-        }
-    };
-    text.get(from..*at)
-}
-
-/// The place behind the quote that ends a text.
-fn behind_text(text: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
-        if text.get(at) == Some(&b'"') {
-            return Some(at + 1);
-        }
-        at += 2;
-    }
-}
-
-/// Which bytes matter outside of texts; most others are digits and commas.
-const MATTERS: [bool; 256] = {
-    let mut found = [false; 256];
-    found[b'"' as usize] = true;
-    found[b'{' as usize] = true;
-    found[b'}' as usize] = true;
-    found[b'[' as usize] = true;
-    found[b']' as usize] = true;
-    found
-};
-
-/// The place behind the bracket that closes the `open` ones.
-fn behind_brackets(text: &[u8], mut at: usize, mut open: usize) -> Option<usize> {
-    while open > 0 {
-        let mut rest = text.get(at..)?.iter();
-        at += rest.position(|byte| MATTERS.get(usize::from(*byte)) == Some(&true))?;
-        match text.get(at)? {
-            b'"' => {
-                at = behind_text(text, at + 1)?;
-                continue;
-            }
-            b'{' | b'[' => open += 1,
-            _ => open -= 1,
-        }
-        at += 1;
-    }
-    Some(at)
 }
 
 fn is_skipped(kind: &[u8]) -> bool {

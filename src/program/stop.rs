@@ -15,7 +15,7 @@ impl Stop {
     /// The system refuses to deliver signals.
     pub fn listen() -> io::Result<Stop> {
         let (sender, receiver) = channel();
-        signals::tell_the_first(move || {
+        signals::on_first_signal(move || {
             let _ = sender.send(());
         })?;
         Ok(Stop(receiver))

@@ -6,7 +6,7 @@ use anyhow::Context;
 use std::fs::File;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use tlparse::{Options, Registry, Written};
+use tlparse::{Options, Progress, Registry, Scratch, Written};
 
 /// Writes the report to a temporary folder, and its zip to standard output.
 pub fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
@@ -19,7 +19,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
 }
 
 fn write(cli: &Cli, bar: &Bar) -> anyhow::Result<Written> {
-    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
+    let folder = Scratch::temporary(|made| bar.begun(made))?;
     let out = folder.path().join("report");
     let options = Options { out, zip: true, ..cli.options()? };
     let written = tlparse::run(&options, &Registry::default(), bar)?;

@@ -33,7 +33,7 @@ pub fn is_file_at(file: &File, path: &Path) -> bool {
     os::is_file_at(file, path)
 }
 
-/// These permissions, with which the owner may write, too.
+/// These permissions, with write access for the owner.
 #[must_use]
 pub fn writable(permissions: Permissions) -> Permissions {
     os::writable(permissions)

@@ -1,4 +1,4 @@
-//! Processes and the desk that somebody sits at.
+//! Processes, and whether the user has a display.
 
 use std::process::ExitStatus;
 

@@ -9,12 +9,12 @@ pub fn before_the_end(tidy: impl Fn() + Send + 'static) {
     os::before_the_end(tidy);
 }
 
-/// From now on the first signal is only told to `told`; a second one ends the program as ever.
+/// From now on the first signal only calls `call`; a second one ends the program as usual.
 ///
 /// # Errors
 /// Signals cannot be listened to.
-pub fn tell_the_first(told: impl Fn() + Send + 'static) -> io::Result<()> {
-    os::tell_the_first(told)
+pub fn on_first_signal(call: impl Fn() + Send + 'static) -> io::Result<()> {
+    os::on_first_signal(call)
 }
 
 /// Passes signals that reach this process on to another, until that has ended. Those that the terminal sends reach it by
@@ -71,7 +71,7 @@ mod os {
         });
     }
 
-    pub fn tell_the_first(told: impl Fn() + Send + 'static) -> io::Result<()> {
+    pub fn on_first_signal(call: impl Fn() + Send + 'static) -> io::Result<()> {
         let mut signals = Signals::new(ENDING)?;
         let listen = move || {
             let mut is_second = false;
@@ -80,7 +80,7 @@ mod os {
                     let _ = emulate_default_handler(signal);
                 }
                 is_second = true;
-                told();
+                call();
             }
         };
         thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop)
@@ -94,10 +94,12 @@ mod os {
     impl Passed {
         pub fn listen() -> io::Result<Passed> {
             let signals = SignalsInfo::<WithOrigin>::new(PASSED)?;
-            let (child, told) = channel();
+            let (child, started) = channel();
             let has_ended = Arc::new(AtomicBool::new(false));
             let ended = Arc::clone(&has_ended);
-            thread::Builder::new().name("signals".to_owned()).spawn(move || pass(signals, &told, &ended))?;
+            thread::Builder::new()
+                .name("signals".to_owned())
+                .spawn(move || pass(signals, &started, &ended))?;
             Ok(Passed { child, has_ended })
         }
 
@@ -110,9 +112,9 @@ mod os {
         }
     }
 
-    fn pass(mut signals: SignalsInfo<WithOrigin>, told: &Receiver<u32>, has_ended: &AtomicBool) {
+    fn pass(mut signals: SignalsInfo<WithOrigin>, started: &Receiver<u32>, has_ended: &AtomicBool) {
         // A signal that comes before the command is started waits for it.
-        let Ok(child) = told.recv() else { return };
+        let Ok(child) = started.recv() else { return };
         let Some(child) = i32::try_from(child).ok().and_then(rustix::process::Pid::from_raw) else { return };
         for origin in &mut signals {
             if has_ended.load(Ordering::SeqCst) {
@@ -138,10 +140,10 @@ mod os {
 
     pub fn before_the_end(_tidy: impl Fn() + Send + 'static) {}
 
-    pub fn tell_the_first(told: impl Fn() + Send + 'static) -> io::Result<()> {
+    pub fn on_first_signal(call: impl Fn() + Send + 'static) -> io::Result<()> {
         // Whoever waits for it must wait for as long as the program runs.
         let wait = move || {
-            let _kept = told;
+            let _kept = call;
             loop {
                 thread::park();
             }

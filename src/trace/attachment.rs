@@ -1,4 +1,4 @@
-//! A file that came with the logs and is none: on the disk, or from an archive.
+//! A file that came with the logs but is not a log: on the disk, or from an archive.
 
 use super::payload::Span;
 use super::source::ReaderAt;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Attachment {
     path: PathBuf,
-    /// Where it stands if it came from an archive, unpacked: then there is no file of that path.
+    /// Where its unpacked bytes are if it came from an archive; then there is no file at that path.
     stored: Option<(Arc<File>, Span)>,
 }
 

@@ -1,9 +1,8 @@
-//! A stretch of a log, cut into records whose headers are parsed.
+//! A part of a log, cut into records whose headers are parsed.
 //!
 //! Records come in batches for two reasons. The hashes of a batch's payloads are computed side by side, which is four
-//! times as fast as one after the other (`md5_lanes.rs`). And another thread can cut and parse the next batch while parsers
-//! take the events of this one. Which of the two has more to do depends on the log, so the hashes, a quarter of the work, are
-//! left to the one that waits for the other.
+//! times as fast as one after the other (`md5_lanes.rs`). And another thread can cut, parse and hash the next batch while
+//! parsers take the events of this one.
 
 use super::damage::{Damage, DamageKind};
 use super::envelope::without_bom;
@@ -13,23 +12,21 @@ use super::md5_lanes::md5_of_all;
 use super::payload::{Gather, LineKind, MAX_PAYLOAD_IN_MEMORY, Md5, PayloadText, Span, kind_of};
 use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
 
-/// A batch ends once it has so many bytes of headers and payloads: enough for several payloads in each lane, and few enough
+/// Bytes of headers and payloads that end a batch: enough for several payloads in each lane, and few enough
 /// for the second-level cache and for logs of a job that are read at once.
 const BATCH_BYTES: usize = 512 << 10;
 /// The first batch is smaller, and each may have twice as much as the one before, until they have all: the events of a short
 /// log are taken while the rest of it is cut.
 const FIRST_BATCH_BYTES: usize = 32 << 10;
-/// Or once it has so many records.
+/// Records that end a batch.
 const BATCH_RECORDS: usize = 1024;
 /// A buffer that had to grow beyond this, for one large payload, is given back.
 const KEEP_BYTES: usize = 4 << 20;
-/// Batches in flight with a thread that reads ahead: one is filled, one waits, one is parsed.
-const IN_FLIGHT: usize = 3;
+/// Batches in flight with a thread that reads ahead, besides the first: one is filled, one waits.
+const IN_FLIGHT: usize = 2;
 
 /// A header line and the payload lines after it.
 pub(super) struct Group {
@@ -58,7 +55,7 @@ pub(super) struct GroupPayload {
     pub is_utf8: bool,
 }
 
-/// What stands in a log.
+/// An item of a log.
 #[expect(clippy::large_enum_variant, reason = "nearly all are groups")]
 pub(super) enum Item {
     Group(Group),
@@ -76,25 +73,19 @@ pub(super) struct Batch {
     pub error: Option<io::Error>,
     /// How much of the log is read.
     pub end: u64,
-    /// Whether its payloads have their hashes.
-    is_hashed: bool,
 }
 
 impl Batch {
     fn clear(&mut self) {
         self.items.clear();
         self.bytes.clear();
-        self.is_hashed = false;
         if self.bytes.capacity() > KEEP_BYTES {
             self.bytes = Vec::new();
         }
     }
 
-    /// Computes the hashes of its payloads, once.
+    /// Computes the hashes of its payloads.
     fn hash(&mut self) {
-        if std::mem::replace(&mut self.is_hashed, true) {
-            return;
-        }
         let groups = self.items.iter_mut().filter_map(|item| match item {
             Item::Group(group) if !group.crlf => group.payload.as_mut(),
             _ => None,
@@ -123,11 +114,6 @@ pub(super) enum Batches<R> {
         empty: Sender<Batch>,
         /// The first batch, which was read before the thread was started.
         first: Option<Batch>,
-        /// Whether the batch at hand is that one. It is not given to the thread: in a long log its memory would grow, in the
-        /// middle of that of the model.
-        is_at_first: bool,
-        /// Whether one is waited for.
-        is_waited_for: Arc<AtomicBool>,
     },
 }
 
@@ -138,24 +124,18 @@ impl<R: Read> Batches<R> {
     where
         R: Send + 'scope,
     {
-        let (to_read, empty_of_reader) = channel::<Batch>();
+        let (empty, empty_of_reader) = channel::<Batch>();
         let (from_reader, full) = channel();
         let mut groups = Groups::new(reader);
         let mut first = Batch::default();
         groups.fill(&mut first);
         for _ in 0..IN_FLIGHT {
             // Both ends of the channel are here, so it is open.
-            let _ = to_read.send(Batch::default());
+            let _ = empty.send(Batch::default());
         }
-        let is_waited_for = Arc::new(AtomicBool::new(false));
-        let of_reader = Arc::clone(&is_waited_for);
         let read_on = move || {
             while let Ok(mut batch) = empty_of_reader.recv() {
                 groups.fill(&mut batch);
-                // Parsers that wait compute the hashes themselves: then this thread has more to do than they.
-                if !of_reader.load(Ordering::Relaxed) {
-                    batch.hash();
-                }
                 let ended = batch.ended;
                 if from_reader.send(batch).is_err() || ended {
                     break;
@@ -165,35 +145,23 @@ impl<R: Read> Batches<R> {
         if !first.ended {
             scope.spawn(read_on);
         }
-        Batches::Ahead { full, empty: to_read, first: Some(first), is_at_first: false, is_waited_for }
+        Batches::Ahead { full, empty, first: Some(first) }
     }
 
     /// Puts the next batch in place of the one before.
     pub fn next(&mut self, batch: &mut Batch) {
         match self {
             Batches::Here(groups) => groups.fill(batch),
-            Batches::Ahead { first, is_at_first, .. } if first.is_some() => {
-                (*batch, *is_at_first) = (first.take().unwrap_or_default(), true);
-            }
-            Batches::Ahead { full, empty, is_at_first, is_waited_for, .. } => {
-                let read = std::mem::take(batch);
-                if !std::mem::take(is_at_first) {
-                    // After the last batch nobody takes empty ones.
-                    let _ = empty.send(read);
-                }
-                let next = full.try_recv().or_else(|_| {
-                    is_waited_for.store(true, Ordering::Relaxed);
-                    let next = full.recv();
-                    is_waited_for.store(false, Ordering::Relaxed);
-                    next
-                });
-                match next {
+            Batches::Ahead { first: first @ Some(_), .. } => *batch = first.take().unwrap_or_default(),
+            Batches::Ahead { full, empty, .. } => {
+                // After the last batch, the reader takes no more empty ones.
+                let _ = empty.send(std::mem::take(batch));
+                match full.recv() {
                     Ok(next) => *batch = next,
                     Err(_) => batch.ended = true,
                 }
             }
         }
-        batch.hash();
     }
 }
 
@@ -222,7 +190,7 @@ impl<R: Read> Groups<R> {
         }
     }
 
-    /// Fills a batch with what comes next. Its payloads have no hashes yet.
+    /// Fills a batch with what comes next.
     fn fill(&mut self, batch: &mut Batch) {
         batch.clear();
         // At once: a buffer that doubles copies, and touches memory that a short log never uses again.
@@ -236,6 +204,7 @@ impl<R: Read> Groups<R> {
         }
         self.room = BATCH_BYTES.min(2 * self.room);
         batch.end = self.lines.offset();
+        batch.hash();
     }
 
     /// One header line and its payload, or the payload lines before the first header; `None` at the end.

@@ -49,7 +49,7 @@ pub(super) fn quoted(line: &[u8]) -> String {
     out
 }
 
-/// A detail that is no longer than a row of a table.
+/// A detail, cut to the length of a row of a table.
 pub(super) fn bounded(detail: String) -> String {
     match detail.char_indices().nth(MAX_DETAIL) {
         Some((at, _)) => detail.get(..at).unwrap_or_default().to_owned(),

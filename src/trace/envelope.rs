@@ -11,7 +11,7 @@ use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::compile_id::CompileId;
-use super::nesting::string_length;
+use super::json::string_length;
 use super::payload::untagged;
 
 /// A header's JSON object; the values of its events are not parsed yet.

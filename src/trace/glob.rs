@@ -1,134 +1,72 @@
 //! Patterns such as `trace/*.log`, for shells that do not expand them, and for patterns in quotes.
 
-use std::fs;
-use std::path::{Component, Path, PathBuf};
+use glob::{MatchOptions, Pattern, glob_with};
+use std::path::{Path, PathBuf};
 
-/// The files that a pattern means, by name; a path that exists, or has no `*`, `?` or `[`, means itself.
+/// The files that a pattern means, by name; a path that exists, or is not a pattern, means itself.
 pub fn expanded(path: &Path) -> Vec<PathBuf> {
-    if !is_pattern(&path.to_string_lossy()) || path.exists() {
+    let text = path.to_string_lossy();
+    if !is_pattern(&text) || Pattern::new(&text).is_err() || path.exists() {
         return vec![path.to_owned()];
     }
-    let mut found = vec![PathBuf::new()];
-    for part in path.components() {
-        found = found.into_iter().flat_map(|folder| below(&folder, part)).collect();
-    }
-    found.sort();
-    found
+    // As in a shell, a hidden file has to be named; the crate would not list any.
+    let mut parts = path.components().map(|part| part.as_os_str().to_string_lossy());
+    let names_hidden = parts.any(|part| part.starts_with('.') && is_pattern(&part));
+    let options = MatchOptions {
+        case_sensitive: true,
+        require_literal_separator: true,
+        require_literal_leading_dot: !names_hidden,
+    };
+    glob_with(&text, options).into_iter().flatten().flatten().collect()
 }
 
-/// Whether a text has a sign that stands for others.
 fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '['])
-}
-
-/// What a part of the pattern means in a folder.
-fn below(folder: &Path, part: Component<'_>) -> Vec<PathBuf> {
-    let pattern = part.as_os_str().to_string_lossy();
-    if !matches!(part, Component::Normal(_)) || !is_pattern(&pattern) {
-        return vec![folder.join(part)];
-    }
-    let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let pattern: Vec<char> = pattern.chars().collect();
-    let mut found = Vec::new();
-    for entry in fs::read_dir(listed).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let text: Vec<char> = name.to_string_lossy().chars().collect();
-        // As in a shell, a hidden file is named.
-        if fits(&pattern, &text) && (text.first() != Some(&'.') || pattern.first() == Some(&'.')) {
-            found.push(folder.join(name));
-        }
-    }
-    found
-}
-
-/// Whether a name fits a pattern.
-fn fits(pattern: &[char], name: &[char]) -> bool {
-    let (mut at, mut in_name) = (0, 0);
-    // Where the last star stands, and how far the name is that it takes.
-    let mut star: Option<(usize, usize)> = None;
-    while let Some(c) = name.get(in_name) {
-        let rest = pattern.get(at..).unwrap_or_default();
-        if rest.first() == Some(&'*') {
-            star = Some((at, in_name));
-            at += 1;
-        } else if let Some(len) = fits_one(rest, *c) {
-            at += len;
-            in_name += 1;
-        } else if let Some((star_at, taken)) = star {
-            star = Some((star_at, taken + 1));
-            (at, in_name) = (star_at + 1, taken + 1);
-        } else {
-            return false;
-        }
-    }
-    pattern.iter().skip(at).all(|c| *c == '*')
-}
-
-/// How many signs of the pattern stand for this character; None if it does not fit.
-fn fits_one(pattern: &[char], c: char) -> Option<usize> {
-    match pattern.split_first()? {
-        ('?', _) => Some(1),
-        ('[', rest) => {
-            // A bracket right behind the first stands for itself.
-            let is_not = rest.first().is_some_and(|first| matches!(first, '!' | '^'));
-            let rest = if is_not { rest.get(1..)? } else { rest };
-            let Some(end) = rest.iter().skip(1).position(|c| *c == ']') else {
-                return (c == '[').then_some(1);
-            };
-            let set = rest.get(..=end)?;
-            (holds(set, c) != is_not).then_some(3 + end + usize::from(is_not))
-        }
-        (literal, _) => (*literal == c).then_some(1),
-    }
-}
-
-/// Whether a set such as `a-z0` holds a character.
-fn holds(set: &[char], c: char) -> bool {
-    match set {
-        [from, '-', to, rest @ ..] => (*from <= c && c <= *to) || holds(rest, c),
-        [one, rest @ ..] => *one == c || holds(rest, c),
-        [] => false,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
-    fn is_fit(pattern: &str, name: &str) -> bool {
-        let chars = |text: &str| text.chars().collect::<Vec<_>>();
-        fits(&chars(pattern), &chars(name))
+    /// The names in a folder of some files that a pattern means.
+    fn meant(pattern: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("rank_0")).unwrap();
+        for name in ["b.log", "a.log", ".c.log", "d.txt", "aXbYbZc", "rank_2_x.log", "rank_0/e.log"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let found = expanded(&folder.path().join(pattern));
+        let names = found.iter().map(|path| path.strip_prefix(folder.path()).unwrap());
+        names.map(|name| name.to_string_lossy().replace('\\', "/")).collect()
     }
 
     #[test]
-    fn patterns_fit_as_in_a_shell() {
-        for (pattern, name) in [
-            ("*.log", "a.log"),
-            ("*", ""),
-            ("a*b*c", "aXbYbZc"),
-            ("rank_[0-3]_?.log", "rank_2_x.log"),
-            ("[!a]", "b"),
-            ("[]]x", "]x"),
-            ("[", "["),
-            ("**", "x"),
+    fn a_pattern_means_what_it_means_in_a_shell() {
+        for (pattern, names) in [
+            ("*.log", &["a.log", "b.log", "rank_2_x.log"][..]),
+            (".*.log", &[".c.log"]),
+            ("?.log", &["a.log", "b.log"]),
+            ("[!a].log", &["b.log"]),
+            ("[a-c].log", &["a.log", "b.log"]),
+            ("a*b*c", &["aXbYbZc"]),
+            ("rank_[0-3]_?.log", &["rank_2_x.log"]),
+            ("*/*.log", &["rank_0/e.log"]),
+            ("*.gz", &[]),
+            ("*.logs", &[]),
         ] {
-            assert!(is_fit(pattern, name), "{pattern} {name}");
-        }
-        for (pattern, name) in [("*.log", "a.logs"), ("?", ""), ("[!a]", "a"), ("[0-3]", "4"), ("a*b", "ac")]
-        {
-            assert!(!is_fit(pattern, name), "{pattern} {name}");
+            assert_eq!(meant(pattern), names, "{pattern}");
         }
     }
 
     #[test]
-    fn a_pattern_means_what_the_folder_holds() {
-        let dir = tempfile::tempdir().unwrap();
-        for name in ["b.log", "a.log", ".c.log", "d.txt"] {
-            fs::write(dir.path().join(name), "").unwrap();
+    fn what_exists_or_is_not_a_pattern_means_itself() {
+        for path in ["-", "missing.log", "missing[.log"] {
+            assert_eq!(expanded(Path::new(path)), [Path::new(path)]);
         }
-        let names: Vec<_> = expanded(&dir.path().join("*.log"));
-        assert_eq!(names, ["a.log", "b.log"].map(|name| dir.path().join(name)));
-        assert!(expanded(&dir.path().join("*.gz")).is_empty());
-        assert_eq!(expanded(Path::new("-")), [Path::new("-")]);
+        let folder = tempfile::tempdir().unwrap();
+        let odd = folder.path().join("a[1].log");
+        fs::write(&odd, "").unwrap();
+        assert_eq!(expanded(&odd), [odd]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::damage::{Damage, DamageKind, bounded, quoted};
 use super::envelope::{Envelope, clean_header};
-use super::nesting::nests_deeper;
+use super::json::nests_deeper;
 use super::prefix::{LocalTime, Prefix};
 use crate::limits::DEEPEST_JSON;
 use std::fmt::Display;
@@ -26,7 +26,7 @@ impl Header {
     /// Reads the header line with this number, which is `len` bytes long; `bytes` are those that were kept of it.
     ///
     /// # Errors
-    /// The line is no header; the damage says why.
+    /// The line is not a header; the damage says why.
     pub fn read(bytes: &[u8], line: u64, len: u64) -> Result<Header, Damage> {
         let damage = |kind, detail: String| Damage { line, kind, detail: bounded(detail) };
         let bad_json = |what: &dyn Display, json: &[u8]| {

@@ -1,4 +1,4 @@
-//! Opens inputs of all shapes. What comes out of an archive stands in one temporary file without a name, so nothing of it is
+//! Opens inputs of all shapes. The members of an archive are unpacked into one temporary file without a name, so nothing of it is
 //! left however the program ends, and no name in an archive becomes a path on the disk.
 
 use std::collections::BTreeMap;
@@ -20,9 +20,9 @@ use super::unpack::{Limit, Limited, Packing, copy_unpacked, unpacking};
 
 /// Standard input.
 const STDIN: &str = "-";
-/// How names of archives end that may stand in an archive. Other programs' files are zips too, such as saved models.
+/// Endings of archives within an archive. Files of other programs, such as saved models, are zips too.
 const ARCHIVE_ENDINGS: [&str; 5] = [".zip", ".tar", ".tgz", ".tar.gz", ".tar.zst"];
-/// How many archives may stand within each other.
+/// How deep archives may be nested.
 const MOST_LEVELS: usize = 2;
 /// Bytes of a file without the name of a log that are searched for a first record.
 const HEAD: u64 = 4 << 10;
@@ -42,7 +42,7 @@ pub struct Opener {
     store: Option<Arc<File>>,
     used: u64,
     logs: BTreeMap<PathBuf, StoredLog>,
-    /// Files of archives that are no logs and are kept, in the order in which they came.
+    /// Files of archives that are kept but are not logs, in archive order.
     attachments: Vec<Attachment>,
     /// Whether a file that begins like this is one of them.
     is_wanted: fn(&[u8]) -> bool,
@@ -103,7 +103,7 @@ impl Opener {
         }
     }
 
-    /// The logs of an archive, in order of their names; None where the input is none. Standard input is read to its end.
+    /// The logs of an archive, sorted by name; None if the input is not an archive. Standard input is read to its end.
     ///
     /// # Errors
     /// The archive is damaged, holds no log, or goes beyond a limit.
@@ -175,7 +175,7 @@ impl Opener {
         Ok(found)
     }
 
-    /// The logs of an archive that stands in another.
+    /// The logs of an archive within another.
     fn archive_within(&mut self, path: &Path, content: &mut dyn Read, level: usize) -> Result<Vec<PathBuf>> {
         if level >= MOST_LEVELS {
             bail!(
@@ -205,7 +205,7 @@ impl Opener {
         });
         let (packing, head, stream) = match found {
             Ok(found) => found,
-            // Damage in a file that nobody wants is nobody's concern, and a log that is packed may be cut.
+            // Damage in a file that is not needed does not matter, and a packed log may be cut.
             Err(_) if !is_named => return Ok(None),
             Err(error) => return Err(error).with_context(|| format!("{}", path.display())),
         };

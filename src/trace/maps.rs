@@ -20,7 +20,7 @@ pub type OrderedMap<K, V> = IndexMap<K, V, RandomState>;
 pub type TextSet<T> = HashSet<T, RandomState>;
 
 /// Hashes texts of a log of which only the hash is kept, since there are too many of them: two texts with one hash of 64
-/// bits count as one. Its seed is random too, so nobody can choose such texts; the hasher of the standard library took 2 % of
+/// bits count as one. Its seed is random too, so a log cannot contain chosen collisions; the hasher of the standard library took 2 % of
 /// the time of a log.
 pub type TextHasher = foldhash::quality::RandomState;
 

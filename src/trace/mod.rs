@@ -16,11 +16,11 @@ mod envelope;
 mod glob;
 mod header;
 mod intake;
+mod json;
 mod lines;
 mod maps;
 mod md5_lanes;
 mod names;
-mod nesting;
 mod payload;
 mod payload_list;
 mod peek;
@@ -30,7 +30,6 @@ mod runs;
 mod siblings;
 mod sorted;
 mod source;
-mod split;
 mod strings;
 mod unpack;
 
@@ -44,10 +43,12 @@ pub use discover::{
 pub use envelope::{Envelope, FirstEvent, clean_header, has_half_pair, readable_text, strict_json};
 pub use glob::expanded;
 pub use intake::Opener;
+pub use json::{
+    JsonCursor, JsonStep, WrittenField, is_key, nests_deeper, string_length, written_fields, written_value,
+};
 pub(crate) use maps::push_mostly_one;
 pub use maps::{OrderedMap, TextHasher, TextMap, TextSet};
 pub use names::rank_of_file_name;
-pub use nesting::{nests_deeper, string_length};
 pub use payload::{Md5, PayloadRef, Span};
 pub use payload_list::{ListedPayload, PayloadList};
 pub use peek::Peek;
@@ -57,6 +58,5 @@ pub use runs::{Log, RankLogs, Run, group};
 pub use siblings::strings_from_siblings;
 pub use sorted::{Merge, Sorted, SortedRecord, Sorter, halves_of, word_of};
 pub use source::{Source, SpanReader, base_name, is_log_changed};
-pub use split::{WrittenField, is_key, written_fields, written_value};
 pub use strings::{FileRef, StringTable};
 pub use unpack::{Limit, packed, unpacked};

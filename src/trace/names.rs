@@ -20,7 +20,7 @@ pub fn rank_of_file_name(name: &str) -> Option<u64> {
     if rest.starts_with(['_', '.']) { digits.parse().ok() } else { None }
 }
 
-/// The rank that the name of a log says, or that of the folder in which a report has it.
+/// The rank in the name of a log, or in the name of the folder in which a report has it.
 pub(super) fn rank_of_path(path: &Path) -> Option<u64> {
     let name = path.file_name()?.to_string_lossy();
     if name != RAW_LOG {

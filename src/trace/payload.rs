@@ -12,7 +12,7 @@ pub const MAX_PAYLOAD_IN_MEMORY: usize = 64 << 20;
 /// Launchers tag lines with a role and a rank (`[default0]:`); a longer bracket is text.
 const MAX_TAG: usize = 40;
 
-/// A stretch of the (uncompressed) log, in bytes.
+/// A range of bytes of the (uncompressed) log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Span {
     /// Where it begins, counted from the start of the log.

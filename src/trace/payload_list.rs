@@ -2,7 +2,7 @@
 
 use super::payload::{PayloadRef, Span};
 
-/// Where a payload stands and what reading it needs: a [`PayloadRef`] without its hash.
+/// What is needed to read a payload: a [`PayloadRef`] without its hash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListedPayload {
     /// Its lines.
@@ -11,7 +11,7 @@ pub struct ListedPayload {
     pub text_len: u64,
     /// Whether one carriage return is taken from the end of each line.
     pub strip_cr: bool,
-    /// Whether its text is known to be JSON that every parser accepts, as it stands.
+    /// Whether its text is known to be JSON that every parser accepts unchanged.
     pub is_strict: bool,
 }
 
@@ -47,7 +47,7 @@ impl PayloadList {
         self.end = offset.wrapping_add(len);
     }
 
-    /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+    /// Seven bits per byte, lowest first; the highest bit says that more follow.
     fn push_number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.bytes.push(number as u8 | 0x80);

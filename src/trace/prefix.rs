@@ -44,7 +44,7 @@ impl fmt::Display for LocalTime {
     }
 }
 
-/// Appends a number in so many digits at least, with zeros before it.
+/// Appends a number, padded with zeros to at least `digits` digits.
 fn push_padded(text: &mut String, number: u32, digits: usize) {
     let mut buffer = itoa::Buffer::new();
     let written = buffer.format(number);
@@ -70,7 +70,7 @@ pub struct Prefix<'a> {
 impl<'a> Prefix<'a> {
     /// Reads the prefix at the start of a cleaned header line; gives it and what follows `"] "`.
     ///
-    /// `None` when the line is no glog line.
+    /// `None` when the line is not a glog line.
     pub fn parse(text: &'a str) -> Option<(Prefix<'a>, &'a str)> {
         let level = *text.as_bytes().first()?;
         if !matches!(level, b'V' | b'I' | b'W' | b'E' | b'C') {

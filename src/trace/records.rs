@@ -134,7 +134,7 @@ impl GroupPayload {
             PayloadText::InMemory(at) => bytes.get(at.clone()),
             PayloadText::Spilled(_) => None,
         };
-        let told = match (self.text, text) {
+        let settled = match (self.text, text) {
             (PayloadText::Spilled(spill), _) => spill.settle(declared, crlf),
             (_, Some(text)) if crlf => settle(text, declared, stripped),
             (_, text) => {
@@ -143,7 +143,7 @@ impl GroupPayload {
                 Gathered { md5, text_len: text.len() as u64, strip_cr: false }
             }
         };
-        let Gathered { md5, text_len, strip_cr } = told;
+        let Gathered { md5, text_len, strip_cr } = settled;
         let at = PayloadRef { span: self.span, text_len, md5, strip_cr, intact: true };
         Payload { at, text: text.map(|text| if strip_cr { stripped.as_slice() } else { text }) }
     }
@@ -165,11 +165,11 @@ fn record<'a>(
     let is_utf8 = found.as_ref().is_none_or(|found| found.is_utf8);
     let payload = found.map(|found| found.settle(hash, bytes, stripped, group.crlf));
     let mut intact = true;
-    if let (Some(told), Some(text)) = (&payload, declared) {
-        intact = hash == Some(told.at.md5);
+    if let (Some(payload), Some(text)) = (&payload, declared) {
+        intact = hash == Some(payload.at.md5);
         if !intact {
             let detail =
-                format!("payload hash is {}, the record says {}", told.at.md5, quoted(text.as_bytes()));
+                format!("payload hash is {}, the record says {}", payload.at.md5, quoted(text.as_bytes()));
             complain(DamageKind::BadPayloadMd5, detail);
         }
     } else if let Some(text) = declared
@@ -193,7 +193,7 @@ fn record<'a>(
         time: header.time,
         pid: header.pid,
         envelope: &header.envelope,
-        payload: payload.map(|told| Payload { at: PayloadRef { intact, ..told.at }, ..told }),
+        payload: payload.map(|payload| Payload { at: PayloadRef { intact, ..payload.at }, ..payload }),
         problems,
     }
 }

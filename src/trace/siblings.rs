@@ -18,7 +18,7 @@ const MAX_SIBLINGS: usize = 64;
 /// Bytes of a line that are searched for a string. Such a line is short: a path of at most 32 KB, and its number.
 const MAX_STRING_LINE: usize = 64 << 10;
 
-/// Looks in the other logs of the folder for strings that a process of this log uses and nobody in it defines.
+/// Looks in the other logs of the folder for strings that this log uses but does not define.
 ///
 /// `first` is the time of the process's first record, `needed` its unresolved numbers, `own_first` the smallest
 /// number it defined itself: larger ones cannot be inherited. A log qualifies as the parent's when it began before
@@ -60,7 +60,7 @@ fn tables_beside(log: &Source, end: LocalTime) -> Box<dyn Iterator<Item = Tables
     Box::new(siblings.into_iter().filter_map(tables))
 }
 
-/// Takes a candidate's strings into what all candidates say; `None` stands for two that differ.
+/// Merges a candidate's strings into those of all candidates; `None` marks a string on which two disagree.
 fn agree(agreed: &mut Option<HashMap<i64, Option<String>>>, mut table: HashMap<i64, String>, needed: &[i64]) {
     match agreed {
         None => *agreed = Some(needed.iter().filter_map(|id| Some((*id, Some(table.remove(id)?)))).collect()),

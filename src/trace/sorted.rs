@@ -7,7 +7,7 @@ use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
-/// Bytes of records that stand in memory.
+/// Bytes of records that are held in memory.
 const HELD: usize = 1 << 20;
 /// Bytes of a part that are read at once.
 const READ_AT_ONCE: usize = 8 << 10;
@@ -48,7 +48,7 @@ pub struct Sorter<R> {
     parts: Vec<Part>,
 }
 
-/// Where in the file a sorted part stands.
+/// Where in the file a sorted part is.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     from: u64,
@@ -146,7 +146,7 @@ impl<R: SortedRecord> Sorted<R> {
             let reader = PartReader { part: *part, bytes: Vec::new(), at: 0 };
             merge.parts.push(Records::InFile(reader));
         }
-        // What was added last stands behind its equals.
+        // Of equal records, the one added last comes last.
         merge.parts.push(Records::Held(self.held.iter()));
         for place in 0..merge.parts.len() {
             if let Some(record) = merge.next_of(place)? {

@@ -42,9 +42,9 @@ pub struct Source {
 /// A log in a file that holds several, unpacked.
 #[derive(Debug, Clone)]
 pub(super) struct StoredLog {
-    /// What it is called; there is no such file.
+    /// Its name; there is no such file on the disk.
     pub path: PathBuf,
-    /// Where it stands.
+    /// Where the file has it.
     pub span: Span,
     /// As [`Source::incomplete`].
     pub incomplete: Option<String>,
@@ -123,7 +123,7 @@ impl Source {
         })
     }
 
-    /// A plain file. Its name in reports is that of `path`.
+    /// A plain file. Reports call it by the name in `path`.
     pub(super) fn of(file: File, path: &Path, incomplete: Option<String>) -> io::Result<Source> {
         let len = file.metadata()?.len();
         Source::at(Arc::new(file), Span { offset: 0, len }, path, incomplete)
@@ -151,7 +151,7 @@ impl Source {
         })
     }
 
-    /// Where the log stands in a file with others: readers of those beside it. None for a log with a file of its own.
+    /// Readers of the logs that share the file with this one. None for a log with a file of its own.
     pub(super) fn stored_siblings(&self) -> Option<impl Iterator<Item = impl Read + use<>> + '_> {
         let reader = |log: &StoredLog| {
             let Span { offset, len } = log.span;
@@ -316,7 +316,7 @@ pub(super) struct ReaderAt {
 }
 
 impl ReaderAt {
-    /// Reads a stretch of a file.
+    /// Reads a part of a file.
     pub(super) fn new(file: Arc<File>, span: Span) -> ReaderAt {
         ReaderAt { file, at: span.offset, end: span.offset.saturating_add(span.len) }
     }
@@ -336,7 +336,7 @@ impl Read for ReaderAt {
     }
 }
 
-/// Reads so many bytes into a new buffer.
+/// Reads `len` bytes into a new buffer.
 fn read_new(file: &File, len: usize, mut offset: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(len);
     while bytes.len() < len {

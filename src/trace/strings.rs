@@ -50,7 +50,7 @@ impl StringTable {
         }
     }
 
-    /// The string that number `id` means to process `pid` at this point of the log; -1 is no string.
+    /// The string that number `id` means to process `pid` at this point of the log; -1 means no string.
     pub fn slot(&mut self, pid: u64, id: i64) -> FileRef {
         if id == -1 {
             return FileRef::NONE;

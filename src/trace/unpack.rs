@@ -1,4 +1,4 @@
-//! Compressed streams, told by their first bytes, and the limit on what a small file may unpack to.
+//! Compressed streams, detected by magic bytes, and the limit on what a small file may unpack to.
 
 use std::fmt;
 use std::fs::File;
@@ -13,7 +13,7 @@ pub(super) use flate2::Crc as Checksum;
 
 /// Bytes of one read of a packed file.
 pub(super) const WINDOW: usize = 256 << 10;
-/// How many of a file's first bytes tell what it is.
+/// How many of a file's first bytes identify its format.
 pub(super) const MAGIC: usize = 4;
 
 /// How a stream is packed.
@@ -141,11 +141,11 @@ pub struct Limit {
     pub bytes: u64,
 }
 
-/// The limit where nobody names one, if the disk has room for twice as much.
+/// The default limit, if the disk has room for twice as much.
 const MOST_UNPACKED: u64 = 64 << 30;
 
 impl Default for Limit {
-    /// The smaller of 64 GB and half of what is free where temporary files stand.
+    /// 64 GB, or half of the free space for temporary files if that is less.
     fn default() -> Limit {
         let free = free_bytes(&std::env::temp_dir());
         Limit { bytes: free.map_or(MOST_UNPACKED, |free| MOST_UNPACKED.min(free / 2)) }

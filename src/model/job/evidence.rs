@@ -11,7 +11,7 @@ pub struct RankTimeline {
     pub compiles: Vec<CompileStretch>,
 }
 
-/// A stretch in which one part of the compiler was at work.
+/// An interval in which one part of the compiler was at work.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PartStretch {
     /// The part: its place in the list of all.

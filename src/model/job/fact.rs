@@ -52,7 +52,7 @@ impl Fact {
         Fact::CacheKeys,
     ];
 
-    /// Whether each of its facts belongs to a graph, and graphs stand in the order of the job.
+    /// Whether each of its facts belongs to a graph, in the job's order of graphs.
     pub fn is_by_graph(self) -> bool {
         matches!(
             self,

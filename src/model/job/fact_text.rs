@@ -46,7 +46,7 @@ impl FunctionWords {
     }
 }
 
-/// How a text names functions, each with the compile that it stands beside.
+/// How a text names functions, each with its compile.
 type Naming<'n> = &'n dyn Fn(Option<GraphId>, FunctionFact) -> FunctionWords;
 
 impl TensorFact {
@@ -74,7 +74,7 @@ impl Step {
     pub fn text_with(&self, texts: &Texts, naming: Naming<'_>) -> Option<String> {
         let value = self.value?;
         let text = value.text(texts, &|function| naming(self.graph, function), naming);
-        // These stand in the list of all graphs: the text says in which.
+        // These are in the list of all graphs: the text says in which.
         Some(match (value.is_of_graph(), texts.maybe(self.compile)) {
             (true, Some(id)) => format!("{id} {text}"),
             (true, None) => format!("no id {text}"),

@@ -21,7 +21,7 @@ pub struct LogFinding {
     pub compiles: Vec<String>,
     /// What it costs, if that is known.
     pub cost: Option<FindingCost>,
-    /// Where the rank's report tells more.
+    /// Where the rank's report has more.
     pub url: Option<String>,
 }
 

@@ -51,7 +51,7 @@ pub struct SkippedFile {
 /// Facts that are not in the folders of the ranks.
 #[derive(Debug, Clone, Default)]
 pub struct JobFacts {
-    /// Other runs whose logs stand beside those of this one, oldest first.
+    /// Other runs with logs in the same folder, oldest first.
     pub other_runs: Vec<Run>,
     /// Files beside the logs that were passed over.
     pub skipped_files: Vec<SkippedFile>,

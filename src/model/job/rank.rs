@@ -190,7 +190,7 @@ impl RankSummary {
         self.log.as_ref().is_some_and(|log| log.records > 0)
     }
 
-    /// Whether its log ends inside a compile, so that nobody knows what would have followed.
+    /// Whether its log ends inside a compile, so that what would have followed is unknown.
     pub fn is_cut(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end.inside)
     }
@@ -299,7 +299,7 @@ pub struct KeyLookup {
     pub asked_ns: Option<u64>,
 }
 
-/// A stretch of time, microseconds since 1970.
+/// An interval of time, in microseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch {
     /// When it began.

@@ -1,4 +1,4 @@
-//! Where reports may stand, and how they get there.
+//! Where reports may be placed, and how they get there.
 
 use super::*;
 use crate::output::policy::entries_of_tests;
@@ -317,7 +317,7 @@ fn where_nothing_can_be_made_beside_the_report_is_built_inside() {
 }
 
 #[test]
-fn a_parent_that_may_not_be_written_to_is_told() {
+fn a_parent_that_may_not_be_written_to_is_named() {
     let yard = Yard::new();
     let mut permissions = fs::metadata(yard.0.path()).unwrap().permissions();
     permissions.set_readonly(true);
@@ -414,7 +414,8 @@ fn moves_that_fail_half_way_are_undone() {
     let yard = Yard::new();
     let (one, two) = (yard.at("one"), yard.at("two"));
     fs::write(&one, "1").unwrap();
-    let moves = [(one.clone(), two.clone()), (yard.at("missing"), yard.at("three"))];
+    let moves = [(one.clone(), two), (yard.at("missing"), yard.at("three"))]
+        .map(|(from, to)| place::Move { from, to });
     place::move_all(&moves).unwrap_err();
     assert_eq!(yard.all(), ["one"]);
 }
@@ -428,9 +429,9 @@ fn what_says_that_a_report_is_whole_goes_first_and_comes_last() {
     {
         fs::write(folder.join(name), name).unwrap();
     }
-    let moves = place::exchange_of(&new, &old, &yard.at("aside")).unwrap();
-    let names: Vec<_> = moves.iter().map(|(from, _)| from.file_name().unwrap().to_str().unwrap()).collect();
-    let told = |names: &[&str]| names.iter().all(|name| ["index.html", "report.json"].contains(name));
-    let whole = names.iter().filter(|name| told(&[name])).count() / 2;
-    assert!(whole > 0 && told(&names[..whole]) && told(&names[names.len() - whole..]), "{names:?}");
+    let moves = place::exchange_of(&new, &old, &yard.at("aside"), place::entries_of).unwrap();
+    let names: Vec<_> = moves.iter().map(|one| one.from.file_name().unwrap().to_str().unwrap()).collect();
+    let is_last = |names: &[&str]| names.iter().all(|name| ["index.html", "report.json"].contains(name));
+    let whole = names.iter().filter(|name| is_last(&[name])).count() / 2;
+    assert!(whole > 0 && is_last(&names[..whole]) && is_last(&names[names.len() - whole..]), "{names:?}");
 }

@@ -99,12 +99,12 @@ impl Run {
             );
             return true;
         }
-        let folder = recording.folder().to_owned();
+        let (keep, keep_after_error) = (recording.keeper(), recording.keeper());
         let tell = move || {
-            if folder.is_dir() {
+            if let Some(kept) = keep() {
                 eprintln!(
                     "tlparse: ended before the report was written; the logs are kept in {}",
-                    folder.display()
+                    kept.display()
                 );
             }
         };
@@ -119,7 +119,7 @@ impl Run {
                 true
             }
             Err(error) => {
-                let kept = recording.keep();
+                let kept = keep_after_error().unwrap_or_else(|| recording.folder().to_owned());
                 eprintln!("error: {error:#}; the logs are kept in {}", kept.display());
                 false
             }

@@ -6,14 +6,14 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tempfile::TempDir;
+use tlparse::Scratch;
 
 /// Python runs this at startup.
 const SITECUSTOMIZE: &str = include_str!("sitecustomize.py");
 
 /// A private folder with `sitecustomize.py`, removed on drop.
 pub struct Profiler {
-    folder: TempDir,
+    folder: Scratch,
     traces: PathBuf,
 }
 
@@ -24,7 +24,8 @@ impl Profiler {
     /// The folder cannot be created.
     pub fn prepare(recording: &Recording) -> Result<Profiler> {
         let about = "cannot create the folder for --profile";
-        let folder = tempfile::Builder::new().prefix("tlparse-profile-").tempdir().context(about)?;
+        // While the command runs, signals are passed to it and do not end this process.
+        let folder = Scratch::temporary(|_| ()).context(about)?;
         let file = File::options().write(true).create_new(true).open(folder.path().join("sitecustomize.py"));
         file.and_then(|mut file| file.write_all(SITECUSTOMIZE.as_bytes())).context(about)?;
         Ok(Profiler { folder, traces: recording.folder().to_owned() })

@@ -2,13 +2,15 @@
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
+use tlparse::Scratch;
 
 /// A fresh folder for logs.
 pub struct Recording {
     folder: PathBuf,
+    /// The name that the folder gets if it outlives this run: later runs leave it alone.
+    name: String,
     /// Removed on drop; None for `--trace-dir`.
-    temporary: Option<TempDir>,
+    temporary: Option<Scratch>,
 }
 
 impl Recording {
@@ -17,22 +19,15 @@ impl Recording {
     /// # Errors
     /// The folder cannot be created, or is not empty.
     pub fn prepare(out: &Path, asked: Option<&Path>) -> Result<Recording> {
+        let out_name = out.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!("{out_name}.trace-{}", std::process::id());
         if let Some(folder) = asked {
             let folder = std::path::absolute(folder)?;
             tlparse::make_empty_folder(&folder).context("--trace-dir")?;
-            return Ok(Recording { folder, temporary: None });
+            return Ok(Recording { folder, name, temporary: None });
         }
-        let out = std::path::absolute(out)?;
-        let beside = out.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-        let name = out.file_name().unwrap_or_default().to_string_lossy();
-        let temporary = tempfile::Builder::new().prefix(&format!(".{name}.trace-")).tempdir_in(beside);
-        let temporary = temporary.with_context(|| {
-            format!(
-                "cannot create a folder for the logs in {}; choose one with --trace-dir",
-                beside.display()
-            )
-        })?;
-        Ok(Recording { folder: temporary.path().to_owned(), temporary: Some(temporary) })
+        let temporary = Scratch::for_logs(out).context("choose a folder for the logs with --trace-dir")?;
+        Ok(Recording { folder: temporary.path().to_owned(), name, temporary: Some(temporary) })
     }
 
     /// Where the logs are.
@@ -45,8 +40,13 @@ impl Recording {
         tlparse::logs_of(&self.folder).is_empty()
     }
 
-    /// Keeps the folder.
-    pub fn keep(self) -> PathBuf {
-        self.temporary.map_or(self.folder, TempDir::keep)
+    /// Keeps the logs when it is called, and returns where they are; None if they are gone. It may be called from another
+    /// thread, and after the recording was dropped.
+    pub fn keeper(&self) -> impl Fn() -> Option<PathBuf> + Send + 'static {
+        let (folder, name, is_temporary) = (self.folder.clone(), self.name.clone(), self.temporary.is_some());
+        move || match is_temporary {
+            true => Scratch::kept(&folder, &name),
+            false => folder.is_dir().then(|| folder.clone()),
+        }
     }
 }

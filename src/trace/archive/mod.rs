@@ -58,7 +58,7 @@ pub(super) fn for_each_member(
         ArchiveKind::Tar => {
             let (_, stream) = unpacking(&mut *file)?;
             let stream = BufReader::with_capacity(WINDOW, stream);
-            // What is passed over is unpacked, too.
+            // Skipped members are unpacked too, so they count towards the limit.
             tar::for_each_member(&mut Limited::new(stream, limit, 0), visit)
         }
     }

@@ -1,8 +1,10 @@
-//! The members of a tar: blocks of 512 bytes, a header and the content of each member.
+//! The members of a tar: blocks of 512 bytes, a header and the content of each member. The crate `tar` reads headers and
+//! attributes; it would read a name of any length into memory, so the blocks are read here.
 
 use std::io::{self, Read};
 
 use anyhow::{Context, bail};
+use tar::{EntryType, Header, PaxExtensions};
 
 use super::member::{MOST_MEMBERS, MOST_NAME, Visit, bytes_of};
 
@@ -11,51 +13,19 @@ pub(super) const BLOCK: usize = 512;
 /// Bytes of a record of long names or further attributes: those that tools write have a few hundred.
 const MOST_ATTRIBUTES: u64 = 64 << 10;
 
+const DAMAGED: &str = "the archive is damaged or was cut; check that it was copied whole";
+
 /// Whether a file begins with a header: the checksum of the block is right, and it is not empty.
 pub(super) fn begins(head: &[u8]) -> bool {
-    head.get(..BLOCK).is_some_and(|block| block.first() != Some(&0) && is_header(block))
+    head.first_chunk().is_some_and(|block| block.first() != Some(&0) && header_of(block).is_some())
 }
 
-/// The sum of all bytes of a header, its own field taken as spaces. Some old tools added signed bytes.
-fn is_header(block: &[u8]) -> bool {
-    let Some(said) = block.get(148..156).and_then(octal) else { return false };
-    let in_field = |at: usize| (148..156).contains(&at);
-    let bytes = || block.iter().enumerate().map(|(at, byte)| if in_field(at) { b' ' } else { *byte });
-    let sum: u64 = bytes().map(u64::from).sum();
-    let signed: i64 = bytes().map(|byte| i64::from(byte.cast_signed())).sum();
-    said == sum || i64::try_from(said).is_ok_and(|said| said == signed)
-}
-
-/// Digits of base 8, with spaces before and a space or zero behind.
-fn octal(field: &[u8]) -> Option<u64> {
-    let text = str::from_utf8(field).ok()?.trim_matches([' ', '\0']);
-    if text.is_empty() { Some(0) } else { u64::from_str_radix(text, 8).ok() }
-}
-
-/// The size of a member: digits of base 8, or a binary number where the first bit is set.
-fn size_of(block: &[u8]) -> Option<u64> {
-    let field = block.get(124..136)?;
-    match field.first() {
-        Some(0x80) => {
-            field.iter().skip(4).try_fold(0u64, |sum, byte| sum.checked_mul(256)?.checked_add((*byte).into()))
-        }
-        _ => octal(field),
-    }
-}
-
-fn text_until_zero(field: &[u8]) -> String {
-    let end = field.iter().position(|byte| *byte == 0).unwrap_or(field.len());
-    String::from_utf8_lossy(field.get(..end).unwrap_or_default()).into_owned()
-}
-
-/// The name in a header, with the folder that newer tars put in front.
-fn name_of(block: &[u8]) -> String {
-    let name = text_until_zero(block.get(..100).unwrap_or_default());
-    let prefix = match block.get(257..263) {
-        Some(b"ustar\0") => text_until_zero(block.get(345..500).unwrap_or_default()),
-        _ => String::new(),
-    };
-    if prefix.is_empty() { name } else { format!("{prefix}/{name}") }
+/// The header in a block whose checksum is right.
+fn header_of(block: &[u8; BLOCK]) -> Option<&Header> {
+    let header = Header::from_byte_slice(block);
+    let mut summed = header.clone();
+    summed.set_cksum();
+    (header.cksum().ok()? == summed.cksum().ok()?).then_some(header)
 }
 
 /// What a record says about the member after it.
@@ -66,56 +36,50 @@ struct Attributes {
 }
 
 impl Attributes {
-    /// `27 path=a/long/name\n`, one after the other.
-    fn add(&mut self, mut record: &[u8]) {
-        while let Some(space) = record.iter().position(|byte| *byte == b' ') {
-            let len =
-                record.get(..space).and_then(|digits| str::from_utf8(digits).ok()?.parse::<usize>().ok());
-            let Some(len) = len.filter(|len| *len > space) else { return };
-            let Some(field) = record.get(space + 1..len) else { return };
-            let text = String::from_utf8_lossy(field);
-            match text.trim_end_matches('\n').split_once('=') {
-                Some(("path", path)) => self.name = Some(path.to_owned()),
-                Some(("size", size)) => self.size = size.parse().ok(),
+    /// Takes the name and the size among `27 path=a/long/name\n` and the like.
+    fn add(&mut self, record: &[u8]) {
+        for extension in PaxExtensions::new(record).map_while(Result::ok) {
+            match extension.key_bytes() {
+                b"path" => self.name = Some(text_of(extension.value_bytes())),
+                b"size" => self.size = extension.value().ok().and_then(|size| size.parse().ok()),
                 _ => {}
             }
-            record = record.get(len..).unwrap_or_default();
         }
     }
+}
+
+fn text_of(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
 }
 
 /// Visits the files of a tar.
 pub(super) fn for_each_member(stream: &mut dyn Read, visit: &mut Visit<'_>) -> anyhow::Result<()> {
     let mut attributes = Attributes::default();
     let mut members = 0;
-    loop {
-        let mut block = [0; BLOCK];
-        let read = fill(stream, &mut block).context("the archive is damaged")?;
-        // Two empty blocks end a tar; some tools write none.
-        if read == 0 || block == [0; BLOCK] {
-            return Ok(());
-        }
-        if read < BLOCK || !is_header(&block) {
-            bail!("the archive is damaged or was cut; check that it was copied whole");
-        }
+    while let Some(block) = next_block(stream)? {
+        let header = header_of(&block).context(DAMAGED)?;
         members += 1;
         if members > MOST_MEMBERS {
             bail!("the archive holds more than {MOST_MEMBERS} files, the limit; give the logs themselves");
         }
-        let size = size_of(&block).context("the archive is damaged: a file has no size")?;
-        match block.get(156) {
-            Some(b'L' | b'x') if size > MOST_ATTRIBUTES => {
+        let size = header.entry_size().context("the archive is damaged: a file has no size")?;
+        let kind = header.entry_type();
+        match kind {
+            EntryType::GNULongName | EntryType::XHeader if size > MOST_ATTRIBUTES => {
                 bail!("the archive is damaged: a name in it has more than {MOST_ATTRIBUTES} bytes")
             }
-            Some(b'L') => attributes.name = Some(text_until_zero(&content(stream, size)?)),
-            Some(b'x') => attributes.add(&content(stream, size)?),
-            kind => {
-                let Attributes { name, size: told } = std::mem::take(&mut attributes);
-                let size = told.unwrap_or(size);
-                let name = name.unwrap_or_else(|| name_of(&block));
-                let is_file = matches!(kind, Some(b'0' | 0 | b'7')) && !name.ends_with('/');
+            EntryType::GNULongName => {
+                let name = content(stream, size)?;
+                attributes.name = name.split(|byte| *byte == 0).next().map(text_of);
+            }
+            EntryType::XHeader => attributes.add(&content(stream, size)?),
+            _ => {
+                let Attributes { name, size: true_size } = std::mem::take(&mut attributes);
+                let size = true_size.unwrap_or(size);
+                let name = name.unwrap_or_else(|| text_of(&header.path_bytes()));
                 let mut content = stream.take(size);
-                if is_file && name.len() <= MOST_NAME {
+                if (kind.is_file() || kind.is_contiguous()) && !name.ends_with('/') && name.len() <= MOST_NAME
+                {
                     visit(&name, &mut content)?;
                 }
                 let left = content.limit();
@@ -123,6 +87,17 @@ pub(super) fn for_each_member(stream: &mut dyn Read, visit: &mut Visit<'_>) -> a
             }
         }
     }
+    Ok(())
+}
+
+/// The block of the next header; None at the end. Two empty blocks end a tar; some tools write none.
+fn next_block(stream: &mut dyn Read) -> anyhow::Result<Option<[u8; BLOCK]>> {
+    let mut block = Vec::with_capacity(BLOCK);
+    stream.take(BLOCK as u64).read_to_end(&mut block).context("the archive is damaged")?;
+    if block.iter().all(|byte| *byte == 0) && matches!(block.len(), 0 | BLOCK) {
+        return Ok(None);
+    }
+    Ok(Some(block.try_into().ok().context(DAMAGED)?))
 }
 
 /// The bytes of a small record.
@@ -134,7 +109,7 @@ fn content(stream: &mut dyn Read, size: u64) -> anyhow::Result<Vec<u8>> {
 
 /// What fills the last block of a content.
 fn padding(size: u64) -> u64 {
-    size.next_multiple_of(BLOCK as u64) - size
+    size.wrapping_neg() % BLOCK as u64
 }
 
 fn skip(stream: &mut dyn Read, count: u64) -> anyhow::Result<()> {
@@ -145,45 +120,64 @@ fn skip(stream: &mut dyn Read, count: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads until the block is full or the stream ends.
-fn fill(stream: &mut dyn Read, block: &mut [u8; BLOCK]) -> io::Result<usize> {
-    let mut read = 0;
-    while let Some(rest) = block.get_mut(read..).filter(|rest| !rest.is_empty()) {
-        match stream.read(rest) {
-            Ok(0) => break,
-            Ok(more) => read += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(read)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The names and contents of a tar.
+    fn members(archive: &[u8]) -> anyhow::Result<Vec<(String, String)>> {
+        let mut members = Vec::new();
+        for_each_member(&mut &*archive, &mut |name, content| {
+            let mut text = String::new();
+            content.read_to_string(&mut text)?;
+            members.push((name.to_owned(), text));
+            Ok(())
+        })?;
+        Ok(members)
+    }
+
+    /// A header of a file with this name and size.
+    fn header(name: &str, size: u64) -> Header {
+        let mut header = Header::new_ustar();
+        header.set_path(name).unwrap();
+        header.set_size(size);
+        header.set_cksum();
+        header
+    }
+
     #[test]
     fn names_and_sizes_of_a_further_record_count() {
-        let mut attributes = Attributes::default();
-        attributes.add(b"20 atime=1700000000\n16 path=a/b.log\n14 size=70000\n");
-        assert_eq!((attributes.name.as_deref(), attributes.size), (Some("a/b.log"), Some(70_000)));
+        let long = "folder/".repeat(40) + "a.log";
+        let mut builder = tar::Builder::new(Vec::new());
+        let mut gnu = Header::new_gnu();
+        gnu.set_size(3);
+        builder.append_data(&mut gnu, &long, &b"gnu"[..]).unwrap();
+        builder.append_pax_extensions([("path", long.as_bytes()), ("size", &b"3"[..])]).unwrap();
+        builder.append(&header("short", 0), &b"pax"[..]).unwrap();
+        let archive = builder.into_inner().unwrap();
+        let expected = ["gnu", "pax"].map(|content| (long.clone(), content.to_owned()));
+        assert_eq!(members(&archive).unwrap(), expected);
+    }
+
+    #[test]
+    fn damaged_attributes_are_passed_over() {
         for damaged in [&b"path"[..], b"99 path=x\n", b"0 path=x\n", b"x path=y\n", b"3 \n"] {
             let mut attributes = Attributes::default();
             attributes.add(damaged);
-            assert_eq!(attributes.name, None);
+            assert_eq!(attributes.name, None, "{damaged:?}");
         }
     }
 
     #[test]
-    fn sizes_are_octal_or_binary() {
-        let size = |field: &[u8; 12]| {
-            let mut block = [0; BLOCK];
-            block[124..136].copy_from_slice(field);
-            size_of(&block)
-        };
-        assert_eq!(size(b"00000000017\0"), Some(15));
-        assert_eq!(size(&[0x80, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1]), Some((2 << 32) + 1));
-        assert_eq!(size(b"0000000009x\0"), None);
+    fn a_header_with_another_checksum_or_without_a_size_is_damage() {
+        let sound = header("a.log", 0);
+        assert!(begins(sound.as_bytes()) && !begins(&[0; BLOCK]) && !begins(&sound.as_bytes()[..500]));
+        let mut other = *sound.as_bytes();
+        other[0] = b'b';
+        assert!(!begins(&other) && members(&other).is_err());
+        let mut no_size = sound.clone();
+        no_size.as_ustar_mut().unwrap().size.copy_from_slice(b"0000000009x\0");
+        no_size.set_cksum();
+        assert!(members(no_size.as_bytes()).unwrap_err().to_string().contains("no size"));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use anyhow::{Context, Result, bail};
 
@@ -12,7 +13,7 @@ use crate::trace::unpack::{Checksum, Packing, WINDOW, inflated};
 pub(super) const MAGIC: &[u8] = b"PK\x03\x04";
 pub(super) const EMPTY: &[u8] = b"PK\x05\x06";
 
-/// The end of the list, its form for large archives, and where the latter stands.
+/// The end of the list, its 64-bit form, and the locator of the latter.
 const END: &[u8] = EMPTY;
 const END_64: &[u8] = b"PK\x06\x06";
 const LOCATOR_64: &[u8] = b"PK\x06\x07";
@@ -21,12 +22,15 @@ const ENTRY: &[u8] = b"PK\x01\x02";
 /// The end of the list and a comment of 64 KB, the longest there is.
 const MOST_END: u64 = 22 + (64 << 10);
 
+/// Bytes of the header before a member, without its name and further fields.
+const LOCAL_HEADER: u64 = 30;
+
 /// How a member is compressed.
 const STORED: u64 = 0;
 const DEFLATED: u64 = 8;
 const ZSTD: u64 = 93;
 
-/// Where the list of members stands.
+/// Where the list of members is, and how long it is.
 struct List {
     offset: u64,
     members: u64,
@@ -52,12 +56,30 @@ pub(super) fn for_each_member(file: &mut File, visit: &mut Visit<'_>) -> Result<
         bail!("the archive holds more than {MOST_MEMBERS} files, the limit; give the logs themselves");
     }
     let mut at = list.offset;
+    let mut extents = Vec::new();
+    for _ in 0..list.members {
+        let (member, next) = member_at(file, at).context(DAMAGED)?.context(DAMAGED)?;
+        at = next;
+        extents.push(member.extent());
+    }
+    refuse_shared_bytes(extents)?;
+    let mut at = list.offset;
     for _ in 0..list.members {
         let (member, next) = member_at(file, at).context(DAMAGED)?.context(DAMAGED)?;
         at = next;
         if !member.name.ends_with('/') && member.name.len() <= MOST_NAME {
             visit_member(file, &member, visit)?;
         }
+    }
+    Ok(())
+}
+
+/// Refuses an archive in which files share bytes: a small one could name the same bytes 60,000 times.
+fn refuse_shared_bytes(mut extents: Vec<Range<u64>>) -> Result<()> {
+    extents.sort_by_key(|extent| extent.start);
+    let mut pairs = extents.iter().zip(extents.iter().skip(1));
+    if pairs.any(|(one, next)| next.start < one.end) {
+        bail!("several files of the archive share the same bytes, which no program that packs logs writes");
     }
     Ok(())
 }
@@ -80,7 +102,7 @@ fn list_of(file: &mut File) -> io::Result<Option<List>> {
     Ok(list().filter(|_| large.starts_with(END_64)))
 }
 
-/// An entry of the list, and where the next one stands.
+/// An entry of the list, and where the next one begins.
 fn member_at(file: &mut File, at: u64) -> io::Result<Option<(Member, u64)>> {
     file.seek(SeekFrom::Start(at))?;
     let head = bytes_of(file, 46)?;
@@ -105,7 +127,12 @@ fn member_at(file: &mut File, at: u64) -> io::Result<Option<(Member, u64)>> {
 }
 
 impl Member {
-    /// Numbers of 64 bits stand in a further field, in this order, where those of 32 bits have all bits set.
+    /// Where the archive has it: its header, of which the part of variable length is not counted, and its content.
+    fn extent(&self) -> Range<u64> {
+        self.offset..self.offset.saturating_add(LOCAL_HEADER).saturating_add(self.packed)
+    }
+
+    /// Takes 64-bit numbers from a further field, in this order, where the 32-bit ones have all bits set.
     fn take_large(&mut self, mut extra: &[u8]) {
         const LARGE: u64 = 1;
         const ALL_SET: u64 = u32::MAX as u64;
@@ -127,10 +154,10 @@ impl Member {
 
 fn visit_member(file: &mut File, member: &Member, visit: &mut Visit<'_>) -> Result<()> {
     file.seek(SeekFrom::Start(member.offset)).context(DAMAGED)?;
-    let head = bytes_of(file, 30).context(DAMAGED)?;
+    let head = bytes_of(file, LOCAL_HEADER as usize).context(DAMAGED)?;
     let lengths = number(&head, 26, 2).zip(number(&head, 28, 2));
     let Some((name, extra)) = lengths.filter(|_| head.starts_with(MAGIC)) else { bail!(DAMAGED) };
-    let start = member.offset.saturating_add(30 + name + extra);
+    let start = member.offset.saturating_add(LOCAL_HEADER + name + extra);
     file.seek(SeekFrom::Start(start)).context(DAMAGED)?;
     let packed = BufReader::with_capacity(WINDOW, Read::take(&mut *file, member.packed));
     let content = match (member.is_encrypted, member.method) {
@@ -147,7 +174,7 @@ fn visit_member(file: &mut File, member: &Member, visit: &mut Visit<'_>) -> Resu
     visit(&member.name, &mut content)
 }
 
-/// The content of a member. One that cannot be unpacked fails only where somebody wants to read it.
+/// The content of a member. One that cannot be unpacked fails only when it is read.
 enum Content<'c> {
     Whole(Checked<'c>),
     Unreadable(String),

@@ -51,8 +51,8 @@ fn is_undecided(failure: &Failure, problem: &ExportProblem) -> bool {
 /// What makes an expression on data decidable.
 fn data_hints(problem: &ExportProblem, line: Option<&str>) -> Vec<String> {
     let check = match export::check_for(problem, line) {
-        Some(check) => format!("If it comes out like this in every call, say so before the line: `{check}`."),
-        None => "State before the line what holds in every call, with `torch._check(..)`.".to_owned(),
+        Some(check) => format!("If this holds in every call, say so before the line: `{check}`."),
+        None => "Before the line, state what holds in every call with `torch._check(..)`.".to_owned(),
     };
     vec![check, "If both branches are wanted, keep both in the graph with `torch.cond`.".to_owned()]
 }
@@ -80,7 +80,7 @@ fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
         ),
         ExportKind::MismatchedFakeKernel => (
             sentence!["the fake kernel of ", operator, " disagrees with the real one"],
-            "What export assumes of the operator is not what it does.",
+            "What export assumes about the operator is wrong.",
             vec!["Make the fake kernel return what the operator returns.".to_owned()],
         ),
         ExportKind::Undecided => (

@@ -109,8 +109,8 @@ fn damage(model: &Model) -> Option<Finding> {
     found.explain("The report lacks what these records said, and its numbers may be too low.");
     found.advise(match counts.as_slice() {
         [(ProblemKind::OtherRank, _)] => "Several ranks wrote to one file: give each rank a folder of its own, or let torch name the files.",
-        [(ProblemKind::Truncated, _)] => "Let the program end before its log is copied.",
-        _ => "Copy the log again, whole and byte by byte, after the program has ended.",
+        [(ProblemKind::Truncated, _)] => "Copy the log after the program has exited.",
+        _ => "Copy the whole log again, byte for byte, after the program has exited.",
     });
     let quoted = integrity.problems.iter().filter(|p| p.kind.is_damage()).take(QUOTED);
     let lines = quoted.map(|p| format!("line {}: {} ({})", p.line, p.detail, p.kind.name()));
@@ -157,7 +157,7 @@ fn missing_metrics(model: &Model) -> Option<Finding> {
         false => "No total of this report includes its time.",
     };
     found.detail =
-        Some(format!("The program ended before the compile did, or these records are lost. {time}"));
+        Some(format!("The program ended before the compile did, or its records were lost. {time}"));
     found.count = missing.len() as u64;
     found.place = UserPlace::of_definition(model, first);
     found.compiles = missing;
@@ -170,7 +170,7 @@ fn advice(one: &Advice) -> Finding {
             &WORKER_DEATH,
             Severity::Error,
             Some(
-                "Look for a lack of memory, or set `TORCHINDUCTOR_COMPILE_THREADS=1` to see the error itself.",
+                "Check whether memory ran out, or set `TORCHINDUCTOR_COMPILE_THREADS=1` to see the error itself.",
             ),
         ),
         AdviceKind::SpmdMismatch => (

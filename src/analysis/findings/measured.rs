@@ -86,7 +86,7 @@ fn damaged(performance: &Performance) -> Option<Finding> {
     ];
     let mut found = Finding::new(&DAMAGED_TRACE, Severity::Warning, title);
     found.detail = Some(format!("Reading ended early: {why}. The figures cover the part before."));
-    found.advise("Export the trace again, or copy it again and check that it is whole.");
+    found.advise("Export the trace again, or copy it again and check that it is complete.");
     Some(found)
 }
 
@@ -148,7 +148,7 @@ fn advice(kernel: &MeasuredKernel, limit: &str) -> (String, String) {
         Some(Judgement::Impossible) => (
             "It ran with another peak than the one it is compared with, or it does other work than was counted."
                 .to_owned(),
-            "Check that `--device` names the device of the trace, and that the type that does the work is the one of its inputs (TF32 instead of FP32)."
+            "Check that `--device` names the device of the trace, and that it computes in the type of its inputs (TF32 instead of FP32)."
                 .to_owned(),
         ),
         Some(Judgement::CountsProbablyWrong) => (
@@ -193,7 +193,7 @@ fn launches(performance: &Performance) -> Option<Finding> {
     ];
     let mut found = Finding::new(&LAUNCHES, Severity::Warning, title);
     found.detail = Some(format!(
-        "Starting a kernel takes about as long as these run: together they ran for {}.",
+        "Launching a kernel takes about as long as these run: together they ran for {}.",
         duration(us)
     ));
     found.advise("`torch.compile(mode=\"reduce-overhead\")` replays the launches as one CUDA graph; fewer graph breaks and larger batches give longer kernels.");

@@ -16,10 +16,10 @@ const NAMED: usize = 8;
 const LONGEST: usize = 160;
 
 const HANG: &str = "The ranks call different collectives: one that not all ranks of its process group call never ends, and the job hangs until its timeout.";
-const NO_HANG: &str = "All ranks schedule the same collectives in the same order, so this alone makes no rank wait forever; a rank that compiles lets the others wait meanwhile.";
+const NO_HANG: &str = "All ranks schedule the same collectives in the same order, so this alone does not hang the job; while one rank compiles, the others wait.";
 const OTHER_GROUPS: &str = "The ranks call different collectives, but in process groups of their own: ranks wait for each other only within a group. Where they were meant to call them together, check which group each rank passes.";
 const UNKNOWN: &str =
-    "The logs hold no collectives to compare: whether ranks wait for each other is not known from them.";
+    "The logs hold no collectives to compare, so they do not show whether ranks wait for each other.";
 const CHECK_BRANCH: &str = "Check what depends on the rank before that place: a branch on the rank, on data or on a size, another input, another environment.";
 
 /// The two sides of a difference: the largest group and the first group that differs from it.

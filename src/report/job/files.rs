@@ -35,7 +35,7 @@ struct ShownFile {
 
 const SUMMARY: DataFile = DataFile {
     name: "report.md",
-    shows: "this page in one text of at most 60 KB, to paste into an issue or to hand to an assistant",
+    shows: "this page as one text of at most 60 KB, to paste into an issue or give to an assistant",
 };
 
 const REPORT: DataFile = DataFile {

@@ -76,7 +76,7 @@ fn findings(report: JobReport<'_>, document: &mut Markdown) {
     part.heading(2, "Findings");
     part.text(&plain(&match all.len() {
         0 => "None: the ranks agree in all that was compared.".to_owned(),
-        count => format!("{}, what may be the cause of others first.", counted(count, "finding", "findings")),
+        count => format!("{}, possible causes of others first.", counted(count, "finding", "findings")),
     }));
     for (index, one) in all.iter().enumerate() {
         part.entry(&plain(&finding(report, index, one)));

@@ -118,7 +118,7 @@ fn findings(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if findings.is_empty() {
         return Ok(());
     }
-    let note = "what may be the cause of others first";
+    let note = "possible causes of others first";
     let head = ("findings", "Findings", note);
     view.open_section(out, head, Some(whole(findings.len())), view.fold_button("findings-list"))?;
     open_box(out, "findings-list")?;

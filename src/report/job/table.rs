@@ -49,7 +49,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     };
     let note = match shared {
         true => "equal ranks share a row; each has a full report of its own",
-        false => "each has a whole report of its own",
+        false => "each has a full report of its own",
     };
     view.open_section(out, ("ranks", "All ranks", note), Some(whole(ranks.len())), tools)?;
     let differing = found.standings.iter().any(|own| !own.facts.is_empty());

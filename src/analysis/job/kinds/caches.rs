@@ -12,7 +12,7 @@ static KIND: KindOfFinding = KindOfFinding::difference(Fact::Cache, "cache_diffe
 
 const TIMES: &str = "Results do not differ, times do: while one rank compiles, the others wait in their next collective, up to the timeout.";
 
-const RACE: &str = "A race, and harmless: one rank asked first, compiled and wrote the entry, and another found it a moment later. Nothing has to be done.";
+const RACE: &str = "A harmless race: one rank asked first, compiled and wrote the entry, and another found it a moment later. Nothing to do.";
 
 const OTHER_FOLDERS: &str =
     "Share the cache folder between ranks (TORCHINDUCTOR_CACHE_DIR), or warm it on each node.";

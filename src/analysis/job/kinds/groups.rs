@@ -9,7 +9,7 @@ use crate::model::{Fact, FactValue, NameOf, Sentence, TextId};
 static KIND: KindOfFinding =
     KindOfFinding::difference(Fact::ProcessGroups, "process_groups_differ", "Process groups");
 
-const ADVICE: &str = "Ranks wait for each other only within a process group. Other groups are as they should be where the program makes groups of some of the ranks (tensor or pipeline parallel); where all ranks are to take part, check which group each rank passes.";
+const ADVICE: &str = "Ranks wait for each other only within a process group. Different groups are expected if the program splits its ranks into groups (tensor or pipeline parallel); if all ranks should take part, check which group each rank passes.";
 
 /// Information: groups of a part of the ranks are how many programs are built. None where both sides call in the same
 /// groups, and differ in what they call.

@@ -9,7 +9,7 @@ use crate::model::{Fact, FactValue, Step};
 
 static KIND: KindOfFinding = KindOfFinding::difference(Fact::CacheKeys, "cache_keys_differ", "Cache keys");
 
-const ADVICE: &str = "A key holds the graph, its inputs with their devices, and settings. Ranks on devices of their own have keys of their own; on one device, compare the components of the keys on the caches pages of the ranks.";
+const ADVICE: &str = "A key holds the graph, its inputs with their devices, and settings. Ranks on different devices have different keys; on one device, compare the components of the keys on the caches pages of the ranks.";
 
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let side = |group: &Group, step: Option<Step>| match step.and_then(|step| step.value) {

@@ -32,11 +32,11 @@ fn damaged(job: &Job, fleet: &Fleet) -> Vec<Finding> {
     for &index in fleet.damaged.iter().take(NAMED_RANKS) {
         let Some(rank) = job.ranks.get(index) else { continue };
         let RankState::Damaged(why) = rank.whole_state() else { continue };
-        let known = if rank.log.is_some() { "; what could be read of it is compared" } else { "" };
+        let known = if rank.log.is_some() { "; the readable part is compared" } else { "" };
         let why = quoted(why.trim_start_matches("has "));
         let title = sentence!["rank ", rank.number, ": ", why, known];
         let hint = match rank.log {
-            Some(_) => "A log is cut short where the process was killed or the disk was full; see the rank's report for the lines.".to_owned(),
+            Some(_) => "A log is truncated if the process was killed or the disk was full; see the rank's report for the lines.".to_owned(),
             None => format!("Run tlparse on the log of rank {} again, then combine.", rank.number),
         };
         let finding = Finding::new(&DAMAGED, Severity::Error, title);
@@ -72,8 +72,7 @@ fn wrong(job: &Job, fleet: &Fleet) -> Option<Finding> {
         "'s log names rank ",
         of,
     ];
-    let hint =
-        "The numbers here are those of the folders rank_<n>. Check which log was given to which folder.";
+    let hint = "The numbers here come from the folders rank_<n>. Check which log went into which folder.";
     let finding = Finding::new(&WRONG, Severity::Warning, title).with_advice(hint);
     Some(finding.with_ranks(fleet.mislabeled.clone()))
 }

@@ -8,7 +8,7 @@ use crate::model::sentence::{compile_id, own, sentence};
 
 static KIND: KindOfFinding = KindOfFinding::of("collective_parity", "Parity");
 
-const ADVICE: &str = "A collective without a wait reads its tensor before it arrived; one that is missing lets the other ranks hang. Report it to PyTorch with the output code of that compile.";
+const ADVICE: &str = "A collective without a wait reads its tensor too early; a missing collective makes the other ranks hang. Report it to PyTorch with the output code of that compile.";
 
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let Some(first) = found.parity.first() else { return Vec::new() };
@@ -18,7 +18,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let id = job.texts.maybe(first.counts.compile).unwrap_or("–");
     let waits = first.counts.missing_waits;
     let title = sentence![
-        "generated code makes other collectives than were scheduled on ",
+        "generated code calls other collectives than were scheduled on ",
         words::ranks(job, &ranks),
         ", first in ",
         compile_id(id),

@@ -12,7 +12,7 @@ static OPERATIONS: KindOfFinding = KindOfFinding::difference(Fact::Ops, "ops_dif
 pub(super) fn status(sides: &Sides<'_>) -> Finding {
     sides
         .diverging(&STATUS, Severity::Warning, of_compile(sides, "ends as"))
-        .with_detail("A compile is missing its end where the process stopped in it.")
+        .with_detail("`missing` means that the process stopped during the compile.")
 }
 
 pub(super) fn operations(sides: &Sides<'_>) -> Finding {

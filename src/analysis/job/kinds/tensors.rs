@@ -20,7 +20,7 @@ pub(super) fn advice(sides: &Sides<'_>, graph: Option<GraphId>) -> &'static str 
             "This graph calls collectives: on tensors of different sizes they hang, fail or mix data up. Check that each rank gets a batch of the same size (drop_last in its sampler), or pad it."
         }
         false => {
-            "No collective of this graph is recorded, so the sizes need not be equal. Each rank compiles for its own: where they vary from step to step, ranks recompile at different times and wait for each other; mark the size as dynamic, or give all ranks batches of the same size."
+            "No collective of this graph is recorded, so the sizes need not be equal. Each rank compiles for its own sizes: if they vary from step to step, ranks recompile at different times and wait for each other; mark the size as dynamic, or give all ranks batches of the same size."
         }
     }
 }

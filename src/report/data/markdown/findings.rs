@@ -31,7 +31,7 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     part.text(&match findings.len() {
         0 => checked(findings),
         count => plain(&format!(
-            "{}, errors first, then by seconds wasted or avoidable; what is expected comes last.",
+            "{}, errors first, then by seconds wasted or avoidable; expected work comes last.",
             counted(count, "finding", "findings")
         )),
     });

@@ -1,11 +1,11 @@
-//! The account of a log's wall time: what compiled, what was for nothing, what was saved, and what nobody accounts for.
+//! The account of a log's wall time: what compiled, what was wasted, what caches saved, and what is unexplained.
 
 use super::parts::{PARTS, owners};
 use super::time::CompileTime;
 use crate::model::{CompileIndex, Model, PhaseName, Status};
 use crate::trace::TextMap;
 
-/// Where the wall time of a log went, as far as its spans and metrics say.
+/// Where the wall time of a log went, according to its spans and metrics.
 #[derive(Debug, Default)]
 pub struct Account {
     /// Microseconds from the first record or span to the last.
@@ -14,15 +14,15 @@ pub struct Account {
     pub covered_us: f64,
     /// Times without any span, longest first.
     pub gaps: Vec<Gap>,
-    /// Self time of phases that only hold others: what torch does between the phases that it times.
+    /// Self time of phases that only contain others: what torch does between the phases that it times.
     pub between_us: f64,
-    /// The part that most self time of a phase belongs to, an index into [`PARTS`], by the phase's name.
+    /// The part with most of the self time of each phase, an index into [`PARTS`], by the name of the phase.
     pub part_of: TextMap<PhaseName, usize>,
-    /// Work that was thrown away, most first.
+    /// Discarded work, most first.
     pub lost: Vec<Lost>,
     /// What caches saved, most first.
     pub saved: Vec<Saved>,
-    /// Spans whose end is not in the log.
+    /// Number of spans whose end is not in the log.
     pub open: usize,
 }
 
@@ -46,7 +46,7 @@ pub struct Lost {
     pub compile: CompileIndex,
     /// Microseconds.
     pub us: f64,
-    /// Whether the compile failed, so that all its time is lost; else its earlier attempts are.
+    /// Whether the compile failed and all its time is lost; otherwise only its earlier attempts are.
     pub failed: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Saved {
 }
 
 impl Account {
-    /// Draws it up; `time` is that of the same log.
+    /// The account of a log with that compile time.
     pub fn of(model: &Model, time: &CompileTime) -> Account {
         let mut account =
             Account { open: model.spans.iter().filter(|s| s.is_open()).count(), ..Account::default() };
@@ -87,7 +87,7 @@ impl Account {
         account
     }
 
-    /// Wall time, what of it spans cover, and the gaps.
+    /// Wall time, how much of it spans cover, and the gaps.
     fn cover(&mut self, model: &Model) {
         let mut order: Vec<u32> = (0..).take(model.spans.len()).collect();
         let start = |index: &u32| model.spans.get(*index as usize).map_or(0.0, |s| s.start_us);
@@ -115,16 +115,16 @@ impl Account {
         self.gaps.sort_by(|a, b| (b.end_us - b.start_us).total_cmp(&(a.end_us - a.start_us)));
     }
 
-    /// Self time of phases that only hold others, and the part of each phase's name.
+    /// Self time of phases that only contain others, and the part of each phase.
     fn divide(&mut self, model: &Model, time: &CompileTime) {
         let mut by_name: TextMap<PhaseName, [f64; PARTS.len()]> = TextMap::default();
         let owners = owners(&model.spans);
         for ((span, own), owner) in model.spans.iter().zip(time.self_us()).zip(owners) {
-            if only_holds_others(&span.name) {
+            if only_contains_others(&span.name) {
                 self.between_us += own;
             }
             let sums = by_name.entry(span.name.clone()).or_insert([-1.0; PARTS.len()]);
-            if let Some(sum) = owner.part().and_then(|part| sums.get_mut(part)) {
+            if let Some(sum) = owner.part.and_then(|part| sums.get_mut(part)) {
                 *sum = sum.max(0.0) + own;
             }
         }
@@ -141,8 +141,8 @@ impl Account {
     }
 }
 
-/// Phases that torch opens around others, and whose own time is what no inner phase covers.
-fn only_holds_others(name: &str) -> bool {
+/// Whether torch opens this phase only around others.
+fn only_contains_others(name: &str) -> bool {
     matches!(name, "dynamo" | "entire_frame_compile" | "backend_compile" | "entire_backward_compile")
         || name.starts_with("compile_attempt_")
         || name == "_compile.compile_inner"
@@ -154,7 +154,7 @@ mod tests {
     use crate::model::TraceSpan;
 
     #[test]
-    fn time_is_covered_once_and_the_gaps_are_named_longest_first() {
+    fn covered_time_counts_once_and_the_longest_gap_comes_first() {
         let span = TraceSpan::closed;
         let spans = vec![
             span("dynamo", 10.0, 20.0, None),

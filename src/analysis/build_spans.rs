@@ -1,64 +1,62 @@
-//! Which runs of the C++ compiler built kernels, and which only tried the compiler out.
+//! Which runs of the C++ compiler built kernels, and which only checked the compiler.
 
 use super::parts::owners;
 use crate::model::{CompileIndex, Model, TraceSpan};
 use crate::trace::TextMap;
-use fxhash::FxHashMap;
 
 /// The phase that runs the C++ compiler.
 const BUILD: &str = "compile_file";
 
-/// How the names begin of phases within which kernels are built; a build elsewhere tries the compiler out.
+/// Prefixes of phases that build kernels; a build elsewhere checks the compiler.
 const LOADERS: [&str; 4] = ["PyCodeCache.", AHEAD_OF_TIME, "async_compile", "CppCodeCache"];
 
-/// How the name begins of the phase that builds a whole model ahead of time: wrapper, kernels and library, one step after
-/// the other, however many threads there are.
+/// Prefix of the phase that builds a whole model ahead of time: wrapper, kernels and library, one step after the other,
+/// with any number of threads.
 const AHEAD_OF_TIME: &str = "AotCodeCompiler.";
 
-/// Part of the names of phases that build a header ahead, which is none of the kernels that include it.
+/// Part of the names of phases that precompile a header for the kernels.
 const HEADER: &str = "precompile_header";
 
-/// Parts of the names of phases that build candidates to choose among.
+/// Parts of the names of phases that build candidates for autotuning.
 const TUNING: [&str; 3] = ["autotun", "precompiling", "benchmark"];
 
-/// What a build was for.
+/// The purpose of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BuildPurpose {
-    /// A kernel of a graph. Kernels with one loader do not depend on each other.
+    /// A kernel of a graph. Kernels with the same loader do not depend on each other.
     Kernel {
         /// The span of the phase that loads the graph's kernels.
         loader: usize,
     },
     /// A step of building a model ahead of time.
     AheadOfTime,
-    /// A candidate of autotuning: its time is that of the tuning.
+    /// A candidate of autotuning; its time counts as tuning.
     Candidate,
-    /// A program that shows what the compiler and the processor can do, before the first kernel of the process.
+    /// A check of what the compiler and the processor can do, before the first kernel of the process.
     Trial,
 }
 
-/// A run of the C++ compiler, or the phase that builds a header ahead.
+/// A run of the C++ compiler, or the phase that precompiles a header.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Build<'m> {
     /// Its span.
     pub(super) span: &'m TraceSpan,
-    /// The compile in which it ran; that without an id where no span around it names one.
+    /// The compile in which it ran; the compile without an id if no span around it has one.
     pub(super) compile: CompileIndex,
-    /// What it was for.
+    /// Its purpose.
     pub(super) purpose: BuildPurpose,
 }
 
-/// All builds of a log, in its order. What lies within the building of a header is part of that.
+/// All builds of a log, in order. Builds inside the precompilation of a header are part of it.
 pub(super) fn builds(model: &Model) -> Vec<Build<'_>> {
     let without_id = model.by_id.get(&None).copied();
     let owners = owners(&model.spans);
     let mut around: Vec<Around> = Vec::with_capacity(model.spans.len());
-    // Equal names are one text, so each is looked at once, and known again by where it stands.
-    let mut phases: FxHashMap<usize, Phase> = FxHashMap::default();
+    let mut phases: TextMap<&str, Phase> = TextMap::default();
     let mut found: Vec<(usize, Build<'_>)> = Vec::new();
     for (index, (span, owner)) in model.spans.iter().zip(&owners).enumerate() {
         let above = span.parent().and_then(|parent| around.get(parent).copied()).unwrap_or_default();
-        let phase = *phases.entry(span.name.as_ptr().addr()).or_insert_with(|| Phase::of(&span.name));
+        let phase = *phases.entry(&*span.name).or_insert_with(|| Phase::of(&span.name));
         around.push(above.with(index, phase));
         let is_header = phase.builds_header;
         let is_build = phase.builds && !above.in_header;
@@ -76,7 +74,7 @@ pub(super) fn builds(model: &Model) -> Vec<Build<'_>> {
     found.into_iter().map(|(_, build)| build).collect()
 }
 
-/// What is built outside of any loading once the process has built a kernel tries nothing out any more.
+/// Once the process has built a kernel, builds outside of any loader are kernels as well: the checks are over.
 fn late_trials_are_kernels(found: &mut [(usize, Build<'_>)]) {
     let mut first_kernel: TextMap<u64, f64> = TextMap::default();
     for (_, build) in found.iter().filter(|(_, build)| matches!(build.purpose, BuildPurpose::Kernel { .. })) {
@@ -91,7 +89,7 @@ fn late_trials_are_kernels(found: &mut [(usize, Build<'_>)]) {
     }
 }
 
-/// Phases around a span, itself among them.
+/// The phases around a span, including itself.
 #[derive(Debug, Default, Clone, Copy)]
 struct Around {
     loader: Option<usize>,
@@ -111,7 +109,7 @@ impl Around {
     }
 }
 
-/// What the name of a phase says about it.
+/// What the name of a phase says.
 #[derive(Clone, Copy)]
 struct Phase {
     builds: bool,

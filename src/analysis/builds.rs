@@ -1,12 +1,13 @@
-//! What was built outside of Python: kernels, and the programs that try the C++ compiler out.
+//! What was built outside of Python: kernels, and the programs that check the C++ compiler.
 
 use super::build_spans::{BuildPurpose, builds};
 use super::one_offs::{OneOff, OneOffKind};
+use super::parts::owners;
 use super::time::union;
-use crate::model::{CompileIndex, Model, TraceSpan};
+use crate::model::{CompileIndex, Model};
 use indexmap::IndexMap;
 
-/// How the names begin of phases that tune kernels.
+/// Prefixes of phases that tune kernels.
 const TUNING: [&str; 3] = ["CachingAutotuner.benchmark", "CachingAutotuner.coordinate_descent", "benchmark_"];
 
 /// Work of one kind in one compile.
@@ -14,30 +15,30 @@ const TUNING: [&str; 3] = ["CachingAutotuner.benchmark", "CachingAutotuner.coord
 pub struct BuildsOf {
     /// The compile.
     pub compile: CompileIndex,
-    /// How many spans.
+    /// Number of spans.
     pub count: usize,
-    /// Microseconds of all of them.
+    /// Their microseconds.
     pub us: f64,
 }
 
-/// What was built in a log, from its spans; nothing where it has none.
+/// What was built in a log, from its spans; empty without spans.
 #[derive(Debug, Default)]
 pub struct Builds {
     /// Kernels of graphs, by compile, in the order of the log.
     pub kernels: Vec<BuildsOf>,
     /// Wrapper, kernels and library of a model that is built ahead of time, by compile.
     pub ahead_of_time: Vec<BuildsOf>,
-    /// What would be saved at best if all kernels of a graph were built side by side, by compile.
+    /// The most that building all kernels of a graph in parallel would save, by compile.
     pub side_by_side: Vec<BuildsOf>,
-    /// Programs that try the compiler out, by compile.
+    /// Checks of the compiler, by compile.
     pub trials: Vec<BuildsOf>,
-    /// What tuning covers, by compile.
+    /// Tuning, by compile.
     pub tuning: Vec<BuildsOf>,
-    /// Microseconds in which the compile waits for worker processes.
+    /// Microseconds of waiting for worker processes.
     pub worker_wait_us: f64,
-    /// Microseconds in which it waits for another process.
+    /// Microseconds of waiting for another process.
     pub process_wait_us: f64,
-    /// Microseconds that at least one span covers.
+    /// Microseconds covered by at least one span.
     pub log_us: f64,
 }
 
@@ -65,12 +66,12 @@ impl Builds {
                     batch.longest_us = batch.longest_us.max(us);
                 }
                 BuildPurpose::AheadOfTime => _ = add(&mut ahead_of_time, build.compile, us),
-                // Those are counted as one-off work and as autotuning.
+                // Counted as one-off work and as autotuning.
                 BuildPurpose::Kernel { .. } | BuildPurpose::Trial | BuildPurpose::Candidate => {}
             }
         }
-        for span in model.spans.iter().filter(|span| is_tuning(&span.name)) {
-            if let Some(compile) = compile_of(model, span) {
+        for (span, owner) in model.spans.iter().zip(owners(&model.spans)) {
+            if let Some(compile) = owner.compile.filter(|_| is_tuning(&span.name)) {
                 add(&mut tuning, compile, span.end_us - span.start_us);
             }
         }
@@ -84,7 +85,7 @@ impl Builds {
         }
         let mut side_by_side = IndexMap::new();
         for batch in batches.into_values() {
-            // At best a graph's kernels take as long as the longest of them.
+            // At best, the kernels of a graph take as long as the longest one.
             add(&mut side_by_side, batch.compile, batch.us - batch.longest_us);
         }
         let mut all: Vec<(f64, f64)> = model.spans.iter().map(|span| (span.start_us, span.end_us)).collect();
@@ -103,17 +104,17 @@ impl Builds {
         sum(&self.kernels)
     }
 
-    /// Microseconds of what is built ahead of time.
+    /// Microseconds of building ahead of time.
     pub fn ahead_of_time_us(&self) -> f64 {
         sum(&self.ahead_of_time)
     }
 
-    /// Microseconds that threads would save at best.
+    /// Microseconds that threads would save at most.
     pub fn side_by_side_us(&self) -> f64 {
         sum(&self.side_by_side)
     }
 
-    /// Microseconds of trying the compiler out.
+    /// Microseconds of checking the compiler.
     pub fn trials_us(&self) -> f64 {
         sum(&self.trials)
     }
@@ -127,7 +128,7 @@ fn is_tuning(name: &str) -> bool {
     TUNING.iter().any(|beginning| name.starts_with(beginning)) || name.ends_with("_template_autotuning")
 }
 
-/// Adds time to a compile's; false where it is none.
+/// Adds the time to the compile; false if it is not positive.
 fn add(kind: &mut IndexMap<CompileIndex, BuildsOf>, compile: CompileIndex, us: f64) -> bool {
     let is_time = us.is_finite() && us > 0.0;
     if is_time {
@@ -138,30 +139,18 @@ fn add(kind: &mut IndexMap<CompileIndex, BuildsOf>, compile: CompileIndex, us: f
     is_time
 }
 
-/// The spans around a span, nearest first. A span comes after its parent, so this ends.
-fn around<'m>(model: &'m Model, span: &'m TraceSpan) -> impl Iterator<Item = &'m TraceSpan> {
-    let next = |span: &&'m TraceSpan| {
-        let parent = span.parent()?;
-        model.spans.get(parent)
-    };
-    std::iter::successors(next(&span), next)
-}
-
-fn compile_of(model: &Model, span: &TraceSpan) -> Option<CompileIndex> {
-    span.compile.or_else(|| around(model, span).find_map(|outer| outer.compile))
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::analysis::one_offs::one_offs;
+    use crate::model::TraceSpan;
     use crate::trace::CompileId;
 
     fn of(model: &Model) -> Builds {
         Builds::of(model, &one_offs(model))
     }
 
-    /// A log of 20 s: 4 s of trying the compiler out, four kernels of 2 s.
+    /// A log of 20 s: 4 s of checking the compiler, and four kernels of 2 s.
     pub(in crate::analysis) fn model() -> Model {
         let mut model = Model::default();
         model.compile_index(CompileId::parse("0/0").as_ref());
@@ -179,7 +168,7 @@ pub(crate) mod tests {
         model
     }
 
-    /// A span of a test: name, parent, begin and end in seconds.
+    /// A span: name, parent, begin and end in seconds.
     pub(crate) fn span(name: &str, parent: Option<usize>, start_s: f64, end_s: f64) -> TraceSpan {
         let mut span = TraceSpan::closed(name, start_s * 1e6, end_s * 1e6, parent);
         span.compile = parent.is_none().then_some(CompileIndex::new(0));
@@ -187,7 +176,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn builds_within_code_generation_try_the_compiler_out_and_all_others_are_kernels() {
+    fn builds_during_code_generation_check_the_compiler_and_all_others_are_kernels() {
         let spans = vec![
             span("entire_frame_compile", None, 0.0, 30.0),
             span("Scheduler.codegen", Some(0), 1.0, 8.0),
@@ -208,7 +197,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn threads_save_nothing_where_each_graph_has_one_kernel_or_all_is_built_ahead_of_time() {
+    fn threads_save_nothing_if_each_graph_has_one_kernel_or_all_is_built_ahead_of_time() {
         let loaded = |loader: &str, two: &str| {
             let spans = vec![
                 span("entire_frame_compile", None, 0.0, 30.0),
@@ -227,7 +216,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn candidates_of_autotuning_are_no_kernels_and_try_nothing_out() {
+    fn candidates_of_autotuning_are_neither_kernels_nor_checks() {
         let spans = vec![
             span("entire_frame_compile", None, 0.0, 30.0),
             span("cpp_gemm_template_precompiling", Some(0), 1.0, 8.0),

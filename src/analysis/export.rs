@@ -1,12 +1,13 @@
 //! What came of an export: whether the log has a program, and each thing that stood in its way once.
 
 use super::is_library;
+use super::source_text::{symbols, words};
 use crate::model::{
     CompileIndex, ExportKind, ExportProblem, ExportedProgram, Frame, Model, Symbol, TextFrame,
 };
 use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,8 +203,7 @@ fn check_of(line: &str, method: &str, result: &str) -> Option<String> {
     let line = line.trim();
     let condition = ["if ", "elif ", "while ", "assert "].iter().find_map(|word| line.strip_prefix(word))?;
     let condition = condition.trim_end().trim_end_matches(':').trim();
-    let word = |word: &str| condition.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == word);
-    if ["and", "or", "not", "if", "in", "is", "lambda", "for"].into_iter().any(word) {
+    if words(condition).any(|word| OPERATOR_WORDS.contains(&word)) {
         return None;
     }
     let (sign, opposite) = *SIGNS.iter().find(|(name, ..)| *name == method).map(|(_, signs)| signs)?;
@@ -221,6 +221,9 @@ fn check_of(line: &str, method: &str, result: &str) -> Option<String> {
     Some(format!("torch._check({} {sign} {})", left.trim(), right.trim()))
 }
 
+/// Words of Python that make a condition more than a plain comparison.
+const OPERATOR_WORDS: [&str; 8] = ["and", "or", "not", "if", "in", "is", "lambda", "for"];
+
 /// Operations with their sign and the opposite.
 const SIGNS: [(&str, (&str, &str)); 6] = [
     ("eq", ("==", "!=")),
@@ -231,21 +234,13 @@ const SIGNS: [(&str, (&str, &str)); 6] = [
     ("gt", (">", "<=")),
 ];
 
-/// Names of symbols in an expression: `u0`, `s77`, `zuf3`; each once, in order.
+/// The symbols of an expression, each once, in order: `u0`, `s77`, `zuf3`.
 pub fn symbols_in(text: &str) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-        let digits = word.trim_start_matches(|c: char| c.is_ascii_lowercase());
-        let letters = word.len() - digits.len();
-        let numbered = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-        if numbered && (1..=3).contains(&letters) && !names.contains(&word) && names.len() < MOST_SYMBOLS {
-            names.push(word);
-        }
-    }
-    names
+    let distinct: IndexSet<&str> = symbols(text, 3).collect();
+    distinct.into_iter().take(MOST_SYMBOLS).collect()
 }
 
-/// Symbols of one expression that are looked up.
+/// Limit on the symbols looked up per expression.
 const MOST_SYMBOLS: usize = 40;
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ impl<'m> Spans<'m> {
     /// That much of a span's own time.
     fn one_off(&self, kind: OneOffKind, index: usize, us: f64) -> Option<OneOff> {
         let owner = self.owners.get(index)?;
-        let in_graph = owner.part().is_some_and(|part| GRAPH_PARTS.contains(&part));
+        let in_graph = owner.part.is_some_and(|part| GRAPH_PARTS.contains(&part));
         let in_graph_us = if in_graph { us } else { 0.0 };
         Some(OneOff { kind, compile: owner.compile.or(self.without_id)?, us, in_graph_us })
     }

@@ -1,6 +1,7 @@
 //! The one split of compile time: which part of the compiler a span, and so a second, belongs to.
 
 use crate::model::{Compile, CompileIndex, Metrics, MetricsKind, Model, TraceSpan};
+use crate::trace::TextMap;
 use fxhash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -17,10 +18,10 @@ const CODE_GENERATION: usize = 3;
 const KERNEL_BUILDS: usize = 4;
 const AUTOTUNING: usize = 5;
 
-/// Parts in which a graph is worked on, so that a cache keeps what comes of them: all but Dynamo's and the kernels.
+/// Parts whose result for a graph is kept by a cache: all but Dynamo and the kernels.
 pub(super) const GRAPH_PARTS: [usize; 3] = [AOT_AUTOGRAD, INDUCTOR, CODE_GENERATION];
 
-/// How the names of phases begin that open a part.
+/// Prefixes of the names of phases that open a part.
 const BEGINNINGS: [(usize, &[&str]); 5] = [
     (AUTOTUNING, &["CachingAutotuner.", "benchmark_"]),
     (
@@ -57,7 +58,7 @@ const BEGINNINGS: [(usize, &[&str]); 5] = [
 pub struct Parts(pub [f64; PARTS.len()]);
 
 impl Parts {
-    /// What the metrics records of a compile say, but those of runtime. They time no kernel builds.
+    /// From the metrics records of a compile, without those of runtime. They do not time kernel builds.
     pub fn of_compile(compile: &Compile) -> Parts {
         compile
             .metrics
@@ -65,8 +66,8 @@ impl Parts {
             .fold(Parts::default(), |sum, record| sum.plus(Parts::of_metrics(record.kind, &record.facts)))
     }
 
-    /// A record's parts: what one reports without what the next below it reports. A backward graph is compiled outside
-    /// Dynamo, so there the outermost is AOTAutograd.
+    /// From one record: the time of each part without the time of the part inside it. A backward graph is compiled outside
+    /// of Dynamo, so that its outermost part is AOTAutograd.
     pub fn of_metrics(kind: MetricsKind, facts: &Metrics) -> Parts {
         let total = facts.total_us(kind);
         let outermost = match kind {
@@ -78,7 +79,7 @@ impl Parts {
         let mut parts = Parts::default();
         let mut below = 0.0;
         for (part, time) in parts.0.iter_mut().zip(outermost).rev() {
-            // A part that is not timed has nothing of its own: what is below it belongs to the next above.
+            // A part without a time has no time of its own: the part inside it belongs to the next one outside.
             let time = time.unwrap_or(below).max(below);
             *part = time - below;
             below = time;
@@ -86,7 +87,7 @@ impl Parts {
         parts.tuned(facts.autotune_us.unwrap_or_default())
     }
 
-    /// The same, of which that much was autotuning: within code generation, else within Inductor.
+    /// The same with that much moved to autotuning: from code generation, otherwise from Inductor.
     fn tuned(mut self, autotune_us: f64) -> Parts {
         let mut left = if autotune_us.is_finite() { autotune_us.max(0.0) } else { 0.0 };
         for part in [CODE_GENERATION, INDUCTOR] {
@@ -122,17 +123,17 @@ impl Parts {
         self.0.iter().sum()
     }
 
-    /// What a cache of Inductor's graphs keeps: not the kernels, which other caches keep by content.
+    /// What Inductor's cache of graphs saves; other caches keep kernels, by content.
     pub fn inductor_graph_us(&self) -> f64 {
         self.of(INDUCTOR) + self.of(CODE_GENERATION)
     }
 
-    /// Kernels and what tuning chose, which are kept by content.
+    /// Kernels and the choices of tuning, which are cached by content.
     pub fn built_us(&self) -> f64 {
         self.of(KERNEL_BUILDS) + self.of(AUTOTUNING)
     }
 
-    /// What AOTAutograd's cache keeps beside Inductor's.
+    /// What AOTAutograd's cache saves beyond Inductor's.
     pub fn aot_graph_us(&self) -> f64 {
         self.of(AOT_AUTOGRAD)
     }
@@ -143,21 +144,21 @@ impl Parts {
 pub struct Split {
     /// Over the log.
     pub whole: Parts,
-    /// Microseconds of spans that belong to no part.
+    /// Microseconds outside of all parts.
     pub apart_us: f64,
-    /// Whether it is drawn from spans, else from metrics, which time no kernel builds.
+    /// Whether it is based on spans; otherwise on metrics, which do not time kernel builds.
     pub of_spans: bool,
     by_compile: FxHashMap<CompileIndex, Parts>,
 }
 
 impl Split {
-    /// Of the spans, where the log has them, else of the metrics. Each instant counts once, so that the parts and what
-    /// is apart are together the time that at least one span covers.
+    /// From the spans, or from the metrics if the log has no spans. Each instant counts once, so that the parts and
+    /// `apart_us` add up to the time covered by at least one span.
     pub fn of(model: &Model) -> Split {
         let mut split = Split { of_spans: !model.spans.is_empty(), ..Split::default() };
         let owners = owners(&model.spans);
         for (own, owner) in owned_times(&model.spans).into_iter().zip(&owners) {
-            let Some(part) = owner.part() else {
+            let Some(part) = owner.part else {
                 split.apart_us += own;
                 continue;
             };
@@ -193,43 +194,25 @@ impl Split {
 /// What the time of a span belongs to.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Owner {
-    part: Option<u8>,
+    /// Part of the compiler: an index into [`PARTS`].
+    pub(super) part: Option<usize>,
     /// Compile.
     pub(super) compile: Option<CompileIndex>,
 }
 
-impl Owner {
-    /// Part of the compiler: an index into [`PARTS`].
-    pub(super) fn part(self) -> Option<usize> {
-        self.part.map(usize::from)
-    }
-}
-
-/// The owner of each span; what a span does not tell is that of the span around it.
+/// The owner of each span; part and compile default to those of the span around it.
 pub(super) fn owners(spans: &[TraceSpan]) -> Vec<Owner> {
+    let mut parts: TextMap<&str, Option<usize>> = TextMap::default();
     let mut owners: Vec<Owner> = Vec::with_capacity(spans.len());
-    for (span, part) in spans.iter().zip(parts_of_spans(spans)) {
-        let above = span.parent().and_then(|parent| owners.get(parent)?.compile);
-        owners.push(Owner { part, compile: span.compile.or(above) });
+    for span in spans {
+        let around = span.parent().and_then(|parent| owners.get(parent)).copied().unwrap_or_default();
+        let part = *parts.entry(&*span.name).or_insert_with(|| part_of_phase(&span.name));
+        owners.push(Owner { part: part.or(around.part), compile: span.compile.or(around.compile) });
     }
     owners
 }
 
-/// The part of the compiler to which each span belongs: an index into [`PARTS`].
-pub(super) fn parts_of_spans(spans: &[TraceSpan]) -> Vec<Option<u8>> {
-    let mut parts: Vec<Option<u8>> = Vec::with_capacity(spans.len());
-    // Equal names are one text, so each is looked at once, and known again by where it stands.
-    let mut of_names: FxHashMap<usize, Option<u8>> = FxHashMap::default();
-    let part_of = |name: &str| part_of_phase(name).and_then(|part| u8::try_from(part).ok());
-    for span in spans {
-        let above = span.parent().and_then(|parent| *parts.get(parent)?);
-        let at = span.name.as_ptr().addr();
-        parts.push(of_names.entry(at).or_insert_with(|| part_of(&span.name)).or(above));
-    }
-    parts
-}
-
-/// The part of the compiler that a phase of this name opens, an index into [`PARTS`]; none: it belongs to the part
+/// The part of the compiler that a phase of this name opens, an index into [`PARTS`]; None if it belongs to the part
 /// around it.
 pub fn part_of_phase(name: &str) -> Option<usize> {
     if name.contains("autotun") {
@@ -238,7 +221,7 @@ pub fn part_of_phase(name: &str) -> Option<usize> {
     if name.contains("precompiling") {
         return Some(KERNEL_BUILDS);
     }
-    // Most differ in the first letter, which is seen without a call.
+    // Most differ in the first letter, which is cheap to compare.
     let may_begin = |word: &str| word.as_bytes().first() == name.as_bytes().first();
     let begins = |words: &&[&str]| words.iter().any(|word| may_begin(word) && name.starts_with(word));
     let dynamo = ["dynamo", "entire_frame", "compile_attempt", "bytecode_", "build_guards"];
@@ -246,7 +229,7 @@ pub fn part_of_phase(name: &str) -> Option<usize> {
     found.or_else(|| begins(&dynamo.as_slice()).then_some(DYNAMO))
 }
 
-/// Microseconds of each span in which it is the innermost: of all spans that are open then the one that began last.
+/// Microseconds in which each span is the innermost: the open span that began last.
 fn owned_times(spans: &[TraceSpan]) -> Vec<f64> {
     let mut owned = vec![0.0; spans.len()];
     each_innermost(spans, |innermost| {
@@ -257,32 +240,32 @@ fn owned_times(spans: &[TraceSpan]) -> Vec<f64> {
     owned
 }
 
-/// A stretch of time in which one span is the innermost.
+/// An interval in which one span is the innermost.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Innermost {
     /// Its place among the spans.
     pub(super) span: usize,
-    /// Where the stretch begins, microseconds.
+    /// Where the interval begins, microseconds.
     pub(super) start_us: f64,
     /// Where it ends.
     pub(super) end_us: f64,
 }
 
-/// Tells all stretches of time that spans cover, in order.
+/// Calls `visit` with all intervals that spans cover, in order.
 pub(super) fn each_innermost(spans: &[TraceSpan], mut visit: impl FnMut(Innermost)) {
     let key = |index: u32| spans.get(index as usize).map_or((0.0, 0.0), |span| (span.start_us, span.end_us));
-    // A span that ends as it begins is innermost for no time.
+    // Empty spans are never the innermost.
     let lasts = |index: &u32| {
         let (start, end) = key(*index);
         start.is_finite() && end.is_finite() && start < end
     };
     let mut order: Vec<u32> = (0..).take(spans.len()).filter(lasts).collect();
-    // Of two that begin together the longer one is around the other.
+    // If two begin together, the longer one is around the other.
     order.sort_by(|&a, &b| {
         let ((a_start, a_end), (b_start, b_end)) = (key(a), key(b));
         a_start.total_cmp(&b_start).then(b_end.total_cmp(&a_end)).then(a.cmp(&b))
     });
-    // Each span by its rank in that order, which is the order in which they begin, and again as they end.
+    // Spans by their rank in that order, the order of their starts; then sorted again by their ends.
     let start = |rank: u32| order.get(rank as usize).map(|index| key(*index).0);
     let end = |rank: u32| order.get(rank as usize).map_or(0.0, |index| key(*index).1);
     let mut ends: Vec<u32> = (0..).take(order.len()).collect();
@@ -291,7 +274,7 @@ pub(super) fn each_innermost(spans: &[TraceSpan], mut visit: impl FnMut(Innermos
     let (mut next, mut since) = (0, 0.0);
     let mut open: BTreeSet<u32> = BTreeSet::new();
     while let Some(&ending) = ends.peek() {
-        // What ends together with the beginning of another ends before it.
+        // A span that ends when another begins ends first.
         let begins = start(next).filter(|start| *start < end(ending));
         let at = begins.unwrap_or_else(|| end(ending));
         if let Some(&span) = open.last().and_then(|rank| order.get(*rank as usize)) {
@@ -320,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_that_ends_as_it_begins_owns_no_time_after_it() {
+    fn an_empty_span_owns_no_time() {
         let spans = [
             span("entire_frame_compile", 0.0, 10.0, None),
             span("compile_file", 5.0, 5.0, Some(0)),
@@ -355,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_are_together_what_spans_cover_even_where_they_overlap() {
+    fn the_parts_add_up_to_the_covered_time_even_if_spans_overlap() {
         let spans = vec![
             span("dynamo", 0.0, 10.0, None),
             span("inductor_compile", 2.0, 8.0, Some(0)),
@@ -374,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_tell_nested_parts_and_the_autotuning_among_them() {
+    fn metrics_give_nested_parts_and_autotuning() {
         let facts = Metrics {
             dynamo_us: Some(100.0),
             inductor_us: Some(60.0),

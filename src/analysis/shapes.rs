@@ -6,6 +6,7 @@ mod fate;
 pub use dimensions::{Answer, Dimension, Seen, State, TensorSizes, dimensions, guarded_sizes};
 pub use fate::{Fate, SymbolFate};
 
+use super::source_text;
 use crate::model::{CompileIndex, Model, Recorded, Specialization, SymbolGuard};
 use crate::trace::TextMap;
 
@@ -17,7 +18,7 @@ pub fn symbols(model: &Model) -> Vec<SymbolFate<'_>> {
     let shapes = &model.shapes;
     let mut guards: TextMap<Place<'_>, Vec<&SymbolGuard>> = TextMap::default();
     for guard in &shapes.guards {
-        for name in names(&guard.expr) {
+        for name in source_text::symbols(&guard.expr, 2) {
             let of = guards.entry(place(&guard.at, name)).or_default();
             if of.last().is_none_or(|last| !std::ptr::eq(*last, guard)) {
                 of.push(guard);
@@ -52,15 +53,6 @@ pub fn symbols(model: &Model) -> Vec<SymbolFate<'_>> {
 
 fn place<'m>(at: &Recorded, name: &'m str) -> Place<'m> {
     (at.compile, at.attempt, name)
-}
-
-/// Symbols in an expression: `s77` and `s3` of `Eq(Max(1, s77), s3)`.
-fn names(expr: &str) -> impl Iterator<Item = &str> {
-    expr.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| {
-        let digits = word.trim_start_matches(|c: char| c.is_ascii_lowercase());
-        let letters = word.len() - digits.len();
-        (1..=2).contains(&letters) && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
-    })
 }
 
 fn is_number(value: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Where the time went: phases with self and total time, over the log and for each compile.
+//! Compile time: phases with self and total time, for the log and for each compile.
 
 use super::by_compile::Grouped;
 use super::parts::owners;
@@ -8,12 +8,12 @@ use crate::trace::TextMap;
 /// Compile time of a log.
 #[derive(Default)]
 pub struct CompileTime {
-    /// Seconds that at least one span covers.
+    /// Seconds covered by at least one span.
     pub total_s: f64,
     /// All phases, most self time first.
     pub phases: Vec<Phase>,
-    /// The spans of each compile: indices into the model's spans. A span belongs to the compile of its outermost ancestor
-    /// that has one, so that work done for a compile under another name stays with it.
+    /// The spans of each compile: indices into the model's spans. A span without a compile belongs to the compile of the
+    /// span around it.
     spans: Grouped<u32>,
     selfs: Vec<f64>,
 }
@@ -24,7 +24,7 @@ impl CompileTime {
         self.spans.at(compile)
     }
 
-    /// Microseconds of each span that none of its direct children covers.
+    /// Microseconds of each span outside of its direct children.
     pub(super) fn self_us(&self) -> &[f64] {
         &self.selfs
     }
@@ -34,20 +34,20 @@ impl CompileTime {
         !self.spans_of(compile).is_empty()
     }
 
-    /// The compiles that have phases, by their place.
+    /// The compiles that have phases, in order.
     pub fn compiles(&self) -> impl Iterator<Item = CompileIndex> {
         self.spans.compiles()
     }
 
-    /// The phases of a compile of that model: trees in the order of first appearance, flattened depth first. They are made
-    /// when somebody asks: those of all compiles together would take more memory than everything else that is known.
+    /// The phases of a compile: trees in order of first appearance, flattened depth first. They are built on demand, because
+    /// the phases of all compiles together would take more memory than the rest of the model.
     pub fn phases_of(&self, model: &Model, compile: CompileIndex) -> Vec<PhaseNode> {
         let spans = self.spans_of(compile);
         let mut forest = Forest::default();
         let mut node_of: Vec<usize> = Vec::with_capacity(spans.len());
         for &index in spans {
             let Some(span) = model.spans.get(index as usize) else { continue };
-            // A span stands after the one around it.
+            // A span comes after the one around it.
             let around = span.parent().and_then(|parent| u32::try_from(parent).ok());
             let around = around.and_then(|parent| spans.binary_search(&parent).ok());
             let parent = around.and_then(|place| node_of.get(place).copied());
@@ -58,20 +58,20 @@ impl CompileTime {
     }
 }
 
-/// One phase over all its spans.
+/// A phase, over all its spans.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phase {
     /// As torch names it.
     pub name: PhaseName,
-    /// Seconds in its spans and in none of their children.
+    /// Seconds in its spans, outside of their children.
     pub self_s: f64,
-    /// Seconds that its spans cover.
+    /// Seconds covered by its spans.
     pub total_s: f64,
-    /// Spans.
+    /// Number of spans.
     pub count: u64,
 }
 
-/// A phase within its parent, for one compile: spans of one name under one parent are one node.
+/// A phase of one compile, below its parent: spans with the same name and parent are one node.
 #[derive(Debug, Clone)]
 pub struct PhaseNode {
     /// As torch names it.
@@ -82,11 +82,11 @@ pub struct PhaseNode {
     pub self_s: f64,
     /// Seconds, the sum of its spans.
     pub total_s: f64,
-    /// Spans.
+    /// Number of spans.
     pub count: u64,
 }
 
-/// Sums up the spans; a log without chromium events is summed up from its metrics.
+/// Sums up the spans; without chromium events, the times of the metrics.
 pub(super) fn of_log(model: &Model) -> CompileTime {
     if model.spans.is_empty() {
         return from_metrics(model);
@@ -98,17 +98,19 @@ pub(super) fn of_log(model: &Model) -> CompileTime {
     }
     let mut order: Vec<&TraceSpan> = model.spans.iter().collect();
     order.sort_by(|a, b| a.start_us.total_cmp(&b.start_us));
-    let (mut all, mut of_name) = (Covered::default(), TextMap::<&PhaseName, Covered>::default());
+    let (mut all, mut of_name) = (Covered::default(), TextMap::<&PhaseName, (Covered, u64)>::default());
     for span in order {
         all.add(span.start_us, span.end_us);
-        of_name.entry(&span.name).or_default().add(span.start_us, span.end_us);
+        let (covered, count) = of_name.entry(&span.name).or_default();
+        covered.add(span.start_us, span.end_us);
+        *count += 1;
     }
     let total_s = seconds(all.length);
-    let phase = |(name, covered): (&PhaseName, Covered)| Phase {
+    let phase = |(name, (covered, count)): (&PhaseName, (Covered, u64))| Phase {
         name: name.clone(),
         self_s: seconds(self_us.get(name).copied().unwrap_or_default()),
         total_s: seconds(covered.length),
-        count: covered.count,
+        count,
     };
     let mut phases: Vec<Phase> = of_name.into_iter().map(phase).collect();
     sort(&mut phases);
@@ -126,39 +128,22 @@ fn seconds(us: f64) -> f64 {
     us.round() / 1e6
 }
 
-/// Microseconds of each span that none of its direct children covers.
+/// Microseconds of each span outside of its direct children.
 pub(super) fn self_times(spans: &[TraceSpan]) -> Vec<f64> {
-    let inside = |span: &TraceSpan| {
-        let index = span.parent()?;
-        let parent = spans.get(index)?;
-        let (start, end) = (span.start_us.max(parent.start_us), span.end_us.min(parent.end_us));
-        (start < end).then_some((index, (start, end)))
-    };
-    // The children of each span side by side in one list: first the number of them, then where those of each end.
-    let mut ends = vec![0_u32; spans.len()];
-    for (parent, _) in spans.iter().filter_map(inside) {
-        if let Some(count) = ends.get_mut(parent) {
-            *count += 1;
+    let mut own: Vec<f64> = spans.iter().map(|span| (span.end_us - span.start_us).max(0.0)).collect();
+    let mut children: Vec<(usize, &TraceSpan)> =
+        spans.iter().filter_map(|span| Some((span.parent()?, span))).collect();
+    children.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.start_us.total_cmp(&b.1.start_us)));
+    for siblings in children.chunk_by(|a, b| a.0 == b.0) {
+        let Some((parent, _)) = siblings.first() else { continue };
+        let (Some(span), Some(own)) = (spans.get(*parent), own.get_mut(*parent)) else { continue };
+        let mut covered = Covered::default();
+        for (_, child) in siblings {
+            covered.add(child.start_us.max(span.start_us), child.end_us.min(span.end_us));
         }
+        *own = (span.end_us - span.start_us - covered.length).max(0.0);
     }
-    let mut before = 0;
-    for end in &mut ends {
-        before += std::mem::replace(end, before);
-    }
-    let mut children = vec![(0.0, 0.0); before as usize];
-    for (parent, interval) in spans.iter().filter_map(inside) {
-        let Some(end) = ends.get_mut(parent) else { continue };
-        if let Some(child) = children.get_mut(*end as usize) {
-            *child = interval;
-        }
-        *end += 1;
-    }
-    let mut from = 0;
-    let own = spans.iter().zip(ends).map(|(span, end)| {
-        let of_span = children.get_mut(std::mem::replace(&mut from, end) as usize..end as usize);
-        (span.end_us - span.start_us - of_span.map_or(0.0, union)).max(0.0)
-    });
-    own.collect()
+    own
 }
 
 /// Length of the union of intervals.
@@ -169,21 +154,19 @@ pub(super) fn union(intervals: &mut [(f64, f64)]) -> f64 {
     covered.length
 }
 
-/// The union of intervals that come in the order in which they begin.
-#[derive(Debug, Default)]
-struct Covered {
-    length: f64,
+/// The union of intervals that are added in the order of their starts. Empty intervals do not count.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Covered {
+    pub(super) length: f64,
     /// Where it ends; None before the first interval.
     reach: Option<f64>,
-    count: u64,
 }
 
 impl Covered {
-    fn add(&mut self, start: f64, end: f64) {
-        self.count += 1;
-        let reach = self.reach.unwrap_or(f64::NEG_INFINITY);
-        if end > reach {
-            self.length += end - start.max(reach);
+    pub(super) fn add(&mut self, start: f64, end: f64) {
+        let from = self.reach.map_or(start, |reach| reach.max(start));
+        if end > from {
+            self.length += end - from;
             self.reach = Some(end);
         }
     }

@@ -1,18 +1,18 @@
-//! Spans laid out over wall time: one stands below another only where it lies within it.
+//! Spans laid out over wall time: a span is below another only if it is inside it.
 //!
-//! All events of torch carry thread 0, so the log does not say which thread a span ran on. What a span is tells as much
-//! as a chart needs: backward compilation, compiled autograd and work while the model runs get tracks of their own, and
-//! a span that overlaps what it does not lie in opens a further track.
+//! All events of torch have thread 0, so the log does not say which thread a span ran on. Its name says enough for a chart:
+//! backward compilation, compiled autograd and work while the model runs have tracks of their own, and a span that overlaps
+//! one that it is not inside opens another track.
 
 use super::parts::owners;
 use crate::model::{CompileIndex, Model, TraceSpan};
 
-/// Tracks and lanes at most, so that a log made for it cannot make a chart without end. Recorded logs have up to
-/// four tracks of up to seventeen lanes a process.
+/// Limits on tracks and lanes, so that a hostile log cannot make an endless chart. Recorded logs have up to four tracks of
+/// up to seventeen lanes per process.
 const MOST_TRACKS: usize = 48;
 const MOST_LANES: usize = 200;
 
-/// Spans that are laid out at most, the longest ones: a page of them stays below 2 MB.
+/// Limit on the spans that are laid out, the longest ones: their page stays below 2 MB.
 const MOST_SPANS: usize = 55_000;
 
 /// What the spans of a track were doing.
@@ -40,16 +40,16 @@ impl TrackKind {
     }
 }
 
-/// Lanes that belong together: in lane 0 stand outermost spans, below each what lies within it.
+/// Lanes that belong together: lane 0 has the outermost spans, the lanes below have the spans inside them.
 #[derive(Debug, Clone)]
 pub struct Track {
     /// Process of its spans.
     pub pid: u64,
     /// What they did.
     pub kind: TrackKind,
-    /// 1 for the first track of a process and kind; further ones hold what overlaps.
+    /// 1 for the first track of a process and kind; overlapping spans go to further tracks.
     pub number: usize,
-    /// For each lane where its last span ends, microseconds.
+    /// Where the last span of each lane ends, microseconds.
     ends: Vec<f64>,
 }
 
@@ -60,7 +60,7 @@ impl Track {
     }
 }
 
-/// Where a span stands.
+/// The position of a span.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     /// Its track, an index into [`Timeline::tracks`].
@@ -69,27 +69,17 @@ pub struct Place {
     pub lane: u16,
 }
 
-/// A span in its place.
+/// A span with its position.
 #[derive(Debug, Clone, Copy)]
 pub struct LaidSpan {
-    span: u32,
+    /// Its place among the spans of the model.
+    pub span: usize,
     /// Its track and lane.
     pub place: Place,
-    part: Option<u8>,
-    /// Compile, an index into the model's: its own, or that of the span around it.
+    /// Part of the compiler, an index into [`PARTS`](super::PARTS).
+    pub part: Option<usize>,
+    /// Its compile.
     pub compile: Option<CompileIndex>,
-}
-
-impl LaidSpan {
-    /// Its place among the spans of the model.
-    pub fn span(&self) -> usize {
-        self.span as usize
-    }
-
-    /// Part of the compiler, an index into [`PARTS`](super::PARTS): its own, or that of the span around it.
-    pub fn part(&self) -> Option<usize> {
-        self.part.map(usize::from)
-    }
 }
 
 /// All spans of a log over wall time.
@@ -103,7 +93,7 @@ pub struct Timeline {
     pub tracks: Vec<Track>,
     /// By start; spans of one lane do not overlap.
     pub spans: Vec<LaidSpan>,
-    /// Spans for which there was no room: the shortest, or those that overlap too many others.
+    /// Number of spans left out for lack of room: the shortest, or those that overlap too many others.
     pub left_out: usize,
 }
 
@@ -116,20 +106,11 @@ impl Timeline {
             ..Timeline::default()
         };
         let owners = owners(&model.spans);
-        let mut order: Vec<u32> = (0..).take(model.spans.len()).collect();
-        // An outer span comes before those within it: the longer of two that begin together.
-        order.sort_by(|&a, &b| match (model.spans.get(a as usize), model.spans.get(b as usize)) {
-            (Some(x), Some(y)) => {
-                x.start_us.total_cmp(&y.start_us).then(y.end_us.total_cmp(&x.end_us)).then(a.cmp(&b))
-            }
-            _ => a.cmp(&b),
-        });
+        let mut order: Vec<(usize, &TraceSpan)> = model.spans.iter().enumerate().collect();
+        // A span comes before those inside it: the longer one first if two begin together. The sort is stable.
+        order.sort_by(|(_, a), (_, b)| a.start_us.total_cmp(&b.start_us).then(b.end_us.total_cmp(&a.end_us)));
         let mut places: Vec<Option<Place>> = vec![None; model.spans.len()];
-        for number in order {
-            let index = number as usize;
-            let Some((span, owner)) = model.spans.get(index).zip(owners.get(index)) else {
-                continue;
-            };
+        for (index, span) in order {
             let below = span
                 .parent()
                 .and_then(|parent| below(span, model.spans.get(parent)?, (*places.get(parent)?)?));
@@ -137,8 +118,8 @@ impl Timeline {
             if let Some(known) = places.get_mut(index) {
                 *known = Some(place);
             }
-            let part = owner.part().and_then(|part| u8::try_from(part).ok());
-            timeline.spans.push(LaidSpan { span: number, place, part, compile: owner.compile });
+            let owner = owners.get(index).copied().unwrap_or_default();
+            timeline.spans.push(LaidSpan { span: index, place, part: owner.part, compile: owner.compile });
         }
         timeline.keep_longest(&model.spans);
         timeline.sort_tracks();
@@ -146,7 +127,7 @@ impl Timeline {
         timeline
     }
 
-    /// Where a span stands: below its parent, at `below`, or outermost; none where there is no room.
+    /// The position of a span: below its parent at `below`, or outermost; None if there is no room.
     fn place(&mut self, span: &TraceSpan, below: Option<Place>) -> Option<Place> {
         let own = kind_of(&span.name);
         if let Some(place) = below
@@ -174,14 +155,14 @@ impl Timeline {
         self.fits(place, span).then_some(place)
     }
 
-    /// Takes the place if it is free.
+    /// Takes the position if it is free.
     fn fits(&mut self, Place { track, lane }: Place, span: &TraceSpan) -> bool {
         let lanes: usize = self.tracks.iter().map(Track::lanes).sum();
         let Some(track) = self.tracks.get_mut(usize::from(track)) else { return false };
         match track.ends.get_mut(usize::from(lane)) {
             Some(end) if *end > span.start_us => return false,
             Some(end) => *end = span.end_us,
-            // Lanes are opened one below the other.
+            // A new lane below the others.
             None if lanes >= MOST_LANES => return false,
             None => track.ends.push(span.end_us),
         }
@@ -192,14 +173,13 @@ impl Timeline {
         if self.spans.len() <= MOST_SPANS {
             return;
         }
-        let laid = std::mem::take(&mut self.spans);
-        let span = |position: u32| spans.get(laid.get(position as usize)?.span());
-        let length = |position: u32| span(position).map_or(0.0, |s| s.end_us - s.start_us);
-        let mut order: Vec<u32> = (0..).take(laid.len()).collect();
-        order.sort_by(|&a, &b| length(b).total_cmp(&length(a)).then(a.cmp(&b)));
+        let length = |laid: &LaidSpan| spans.get(laid.span).map_or(0.0, |span| span.end_us - span.start_us);
+        let mut order: Vec<(usize, LaidSpan)> =
+            std::mem::take(&mut self.spans).into_iter().enumerate().collect();
+        order.sort_by(|(_, a), (_, b)| length(b).total_cmp(&length(a)));
         order.truncate(MOST_SPANS);
-        order.sort_unstable();
-        self.spans = order.into_iter().filter_map(|position| laid.get(position as usize).copied()).collect();
+        order.sort_unstable_by_key(|(position, _)| *position);
+        self.spans = order.into_iter().map(|(_, laid)| laid).collect();
     }
 
     /// Processes in order of appearance, the tracks of each together.
@@ -227,13 +207,13 @@ impl Timeline {
     }
 }
 
-/// The place below a parent, for a span that lies within it.
+/// The position below a parent, for a span that is inside it.
 fn below(span: &TraceSpan, parent: &TraceSpan, place: Place) -> Option<Place> {
     let is_within = span.start_us >= parent.start_us && span.end_us <= parent.end_us;
     is_within.then_some(Place { lane: place.lane + 1, ..place })
 }
 
-/// The kind of track that a span of this name opens; none: it goes where the span around it is.
+/// The kind of track that a span of this name opens; None if it goes with the span around it.
 fn kind_of(name: &str) -> Option<TrackKind> {
     let starts = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
     if starts(&["entire_backward_compile", "compile_fx.<locals>.bw_compiler"]) {
@@ -249,9 +229,8 @@ fn kind_of(name: &str) -> Option<TrackKind> {
     }
 }
 
-/// Whether a span of this name may stand in a track of that kind. A backward graph that is compiled lazily is compiled on
-/// autograd's thread, so where it lies within a forward span in time, it is still no part of it; neither is compiled
-/// autograd.
+/// Whether a span of this name may be in a track of that kind. A lazily compiled backward graph is compiled on autograd's
+/// thread, so that it is not part of a forward span during which it runs; neither is compiled autograd.
 fn belongs(name: &str, track: TrackKind) -> bool {
     match kind_of(name) {
         Some(TrackKind::Autograd) => track == TrackKind::Autograd,
@@ -281,14 +260,14 @@ mod tests {
     }
 
     #[test]
-    fn a_span_stands_below_the_one_it_lies_in() {
+    fn a_span_is_below_the_one_around_it() {
         let model =
             model(&[("dynamo", 0.0, 9.0, None), ("gc", 1.0, 2.0, Some(0)), ("gc", 2.0, 3.0, Some(0))]);
         assert_eq!(places(&model), [(0, 0), (0, 1), (0, 1)]);
     }
 
     #[test]
-    fn a_span_that_outlasts_its_parent_stands_apart() {
+    fn a_span_that_outlasts_its_parent_is_apart() {
         let model =
             model(&[("dynamo", 0.0, 5.0, None), ("gc", 4.0, 6.0, Some(0)), ("dynamo", 7.0, 8.0, None)]);
         assert_eq!(places(&model), [(0, 0), (1, 0), (0, 0)]);
@@ -315,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_of_overlaps_only_makes_a_bounded_chart() {
+    fn the_chart_of_many_overlapping_spans_is_bounded() {
         let spans: Vec<_> = (0..500).map(|n| ("x", f64::from(n), 1e6 + f64::from(n), None)).collect();
         let timeline = Timeline::of(&model(&spans));
         assert_eq!((timeline.tracks.len(), timeline.spans.len(), timeline.left_out), (48, 48, 452));

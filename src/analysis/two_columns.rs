@@ -1,18 +1,19 @@
-//! Two texts beside each other, line by line: whole, in order, and in a time that stays near the length of the texts.
+//! Two texts compared line by line, in order, in nearly linear time.
 
+use super::source_text::is_word;
 use crate::model::stable;
 use crate::trace::TextMap;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::ops::Range;
 
-/// Lines up to which a stretch is compared by the shortest list of edits, whose time grows with the square of the edits.
-/// Longer stretches are first cut at lines that stand once in both.
+/// Limit on the lines that are compared by the shortest list of edits, which takes quadratic time. Longer blocks are first
+/// cut at lines that occur once in both texts.
 const MOST_LINES: usize = 3_000;
 
-/// The same for a stretch between two such lines.
+/// The same for a block between two such lines.
 const MOST_LINES_BETWEEN: usize = 600;
 
-/// Pairs of lines with more bytes, or lines with more words, are not compared word by word.
+/// Limits on the bytes of a pair of lines, and on the words of a line, that are compared word by word.
 const LONGEST_PAIR: usize = 8_000;
 const MOST_WORDS: usize = 800;
 
@@ -28,7 +29,7 @@ pub struct Line<'t> {
 /// A row of two columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ColumnRow<'t> {
-    /// The line of the first text; None beside a line that only the second has.
+    /// The line of the first text; None if only the second has the line.
     pub left: Option<Line<'t>>,
     /// The line of the second text.
     pub right: Option<Line<'t>>,
@@ -36,7 +37,7 @@ pub struct ColumnRow<'t> {
     pub equal: bool,
 }
 
-/// Two texts beside each other.
+/// Two texts side by side.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Columns<'t> {
     /// The rows, from the first line to the last.
@@ -45,11 +46,11 @@ pub struct Columns<'t> {
     pub removed: usize,
     /// Lines that only the second has.
     pub added: usize,
-    /// Whether a comparison with fewer changes may exist: the texts were too long to look for the shortest.
+    /// Whether the texts were too long to find the smallest number of changes.
     pub rough: bool,
 }
 
-/// Compares two texts. White space at the end of a line, and addresses of objects, do not count.
+/// Compares two texts. Trailing white space and addresses of objects do not count.
 pub fn two_columns<'t>(first: &'t str, second: &'t str) -> Columns<'t> {
     let (first, second) = (lines(first), lines(second));
     let mut names = Names::default();
@@ -59,9 +60,8 @@ pub fn two_columns<'t>(first: &'t str, second: &'t str) -> Columns<'t> {
     found.compare(&old, &new);
     let mut columns = Columns { rough: found.rough, ..Columns::default() };
     let line = |lines: &[&'t str], at: usize| lines.get(at).map(|text| Line { number: at + 1, text });
-    for stretch in &found.stretches {
-        let (old, new) = (stretch.old.clone(), stretch.new.clone());
-        if !stretch.equal {
+    for Block { old, new, equal } in found.blocks {
+        if !equal {
             columns.removed += old.len();
             columns.added += new.len();
         }
@@ -70,13 +70,38 @@ pub fn two_columns<'t>(first: &'t str, second: &'t str) -> Columns<'t> {
                 (at < range.len()).then(|| line(lines, range.start + at)).flatten()
             };
             let (left, right) = (of(&first, &old), of(&second, &new));
-            columns.rows.push(ColumnRow { left, right, equal: stretch.equal });
+            columns.rows.push(ColumnRow { left, right, equal });
         }
     }
     columns
 }
 
-/// Whether two texts are the same but for white space at the ends of lines and addresses of objects.
+/// A summary of what changed from one text to another.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct LineDiff {
+    /// Lines that were removed.
+    pub removed: usize,
+    /// Lines that were added.
+    pub added: usize,
+    /// The first changed lines, in order: whether the line was added, and its text.
+    pub lines: Vec<(bool, String)>,
+    /// Whether the smallest number of changes was found.
+    pub ordered: bool,
+}
+
+/// Summarizes what changed, with at most `most` lines.
+pub fn line_diff(old: &str, new: &str, most: usize) -> LineDiff {
+    let columns = two_columns(old, new);
+    let changed = columns.rows.chunk_by(|one, other| one.equal == other.equal).flat_map(|block| {
+        let changed = block.iter().filter(|row| !row.equal);
+        let removed = changed.clone().filter_map(|row| Some((false, row.left?.text.to_owned())));
+        removed.chain(changed.filter_map(|row| Some((true, row.right?.text.to_owned()))))
+    });
+    let lines = changed.take(most).collect();
+    LineDiff { removed: columns.removed, added: columns.added, lines, ordered: !columns.rough }
+}
+
+/// Whether two texts are the same except for trailing white space and addresses of objects.
 pub fn same_text(first: &str, second: &str) -> bool {
     let (first, second) = (lines(first), lines(second));
     let same = |(one, other): (&&str, &&str)| one == other || stable(one) == stable(other);
@@ -87,7 +112,7 @@ fn lines(text: &str) -> Vec<&str> {
     text.trim_end().lines().map(str::trim_end).collect()
 }
 
-/// Lines as numbers, which are compared faster: equal lines have the same.
+/// Numbers for lines, which are faster to compare: equal lines have the same number.
 #[derive(Default)]
 struct Names(TextMap<String, usize>);
 
@@ -98,18 +123,18 @@ impl Names {
     }
 }
 
-/// Lines of both texts that are equal, or that stand in each other's place.
+/// Lines of both texts that are equal, or that replace each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Stretch {
+struct Block {
     old: Range<usize>,
     new: Range<usize>,
     equal: bool,
 }
 
-/// What is found, from the beginning of both texts to their end.
+/// The blocks of both texts, from beginning to end.
 #[derive(Default)]
 struct Found {
-    stretches: Vec<Stretch>,
+    blocks: Vec<Block>,
     rough: bool,
 }
 
@@ -118,9 +143,9 @@ impl Found {
         if old.is_empty() && new.is_empty() {
             return;
         }
-        match self.stretches.last_mut() {
+        match self.blocks.last_mut() {
             Some(last) if last.equal == equal => (last.old.end, last.new.end) = (old.end, new.end),
-            _ => self.stretches.push(Stretch { old, new, equal }),
+            _ => self.blocks.push(Block { old, new, equal }),
         }
     }
 
@@ -135,7 +160,7 @@ impl Found {
         self.push(old_end..old.len(), new_end..new.len(), true);
     }
 
-    /// Compares a stretch of both texts: in order, or cut at landmarks where it is longer than `most` lines.
+    /// Compares a block of both texts, cut at landmarks if it has more than `most` lines.
     fn middle(
         &mut self,
         (old, of_old): (&[usize], Range<usize>),
@@ -157,7 +182,7 @@ impl Found {
         }
         self.rough = true;
         let (mut from_old, mut from_new) = (of_old.start, of_new.start);
-        // A stretch between two landmarks has none of its own, so it is never cut again.
+        // A block between two landmarks has no landmarks.
         let landmarks = if most == MOST_LINES { landmarks(before, after) } else { Vec::new() };
         if landmarks.is_empty() {
             return self.push(of_old, of_new, false);
@@ -176,7 +201,7 @@ fn slice<'l>(lines: &'l [usize], range: &Range<usize>) -> &'l [usize] {
     lines.get(range.clone()).unwrap_or_default()
 }
 
-/// Lines that stand once in both lists, as many of them as keep their order: places in the first and the second.
+/// The longest sequence of lines that occur once in both lists, in order: places in the first and the second.
 fn landmarks(before: &[usize], after: &[usize]) -> Vec<(usize, usize)> {
     let (once_before, once_after) = (once(before), once(after));
     let known = before.iter().enumerate().filter_map(|(place, line)| {
@@ -184,7 +209,7 @@ fn landmarks(before: &[usize], after: &[usize]) -> Vec<(usize, usize)> {
         is_once.then_some(())?;
         Some((place, (*once_after.get(line)?)?))
     });
-    // The longest list of places that rise in both: the top of each pile, and below which one each place was put.
+    // Patience sorting: the top of each pile, and the top of the pile to the left when each place was added.
     let shared: Vec<(usize, usize)> = known.collect();
     let mut tops: Vec<usize> = Vec::new();
     let mut below: Vec<Option<usize>> = Vec::with_capacity(shared.len());
@@ -207,7 +232,7 @@ fn landmarks(before: &[usize], after: &[usize]) -> Vec<(usize, usize)> {
     chain
 }
 
-/// The place of each line that stands once in a list; None for the others.
+/// The place of each line that occurs once in a list; None for the others.
 fn once(lines: &[usize]) -> std::collections::BTreeMap<usize, Option<usize>> {
     let mut places = std::collections::BTreeMap::new();
     for (place, line) in lines.iter().enumerate() {
@@ -216,8 +241,7 @@ fn once(lines: &[usize]) -> std::collections::BTreeMap<usize, Option<usize>> {
     places
 }
 
-/// A line in pieces: whether the line in its place lacks the piece, and its text. One piece where the two have little in
-/// common.
+/// A line in pieces, each with whether the other line lacks it. A single piece if the two have little in common.
 pub fn changed_words<'t>(line: &'t str, other: &str) -> Vec<(bool, &'t str)> {
     let whole = vec![(false, line)];
     if line.len() + other.len() > LONGEST_PAIR {
@@ -241,28 +265,21 @@ pub fn changed_words<'t>(line: &'t str, other: &str) -> Vec<(bool, &'t str)> {
     if equal * 2 <= line.len().max(other.len()) { whole } else { pieces }
 }
 
-/// Runs of letters and digits, and what stands between them sign by sign.
+/// The words of a line, and the characters between them one by one.
 fn words(line: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let mut rest = line;
-    while let Some(first) = rest.chars().next() {
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let length = match is_word(first) {
-            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
-        };
-        let (word, after) = rest.split_at(length);
-        words.push(word);
-        rest = after;
-    }
-    words
+    let pieces = line.split_inclusive(|c| !is_word(c)).flat_map(|piece| {
+        let sign = piece.chars().next_back().filter(|c| !is_word(*c)).map_or(0, char::len_utf8);
+        let (word, sign) = piece.split_at(piece.len() - sign);
+        [word, sign]
+    });
+    pieces.filter(|piece| !piece.is_empty()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(columns: &Columns<'_>) -> Vec<String> {
+    fn rows(columns: &Columns<'_>) -> Vec<String> {
         let side =
             |line: Option<Line<'_>>| line.map_or("-".to_owned(), |l| format!("{}{}", l.number, l.text));
         let sign = |row: &ColumnRow<'_>| if row.equal { "=" } else { "!" };
@@ -270,16 +287,16 @@ mod tests {
     }
 
     #[test]
-    fn lines_stand_beside_those_in_their_place() {
+    fn changed_lines_are_side_by_side() {
         let columns = two_columns("a\nb\nd\n", "a  \nc\nx\nd");
-        assert_eq!(told(&columns), ["1a=1a", "2b!2c", "-!3x", "3d=4d"]);
+        assert_eq!(rows(&columns), ["1a=1a", "2b!2c", "-!3x", "3d=4d"]);
         assert_eq!((columns.removed, columns.added, columns.rough), (1, 2, false));
         assert!(two_columns("", "").rows.is_empty());
-        assert_eq!(told(&two_columns("a", "")), ["1a!-"]);
+        assert_eq!(rows(&two_columns("a", "")), ["1a!-"]);
     }
 
     #[test]
-    fn addresses_are_no_difference() {
+    fn addresses_do_not_count() {
         assert!(two_columns("f at 0x7f00aa11bb", "f at 0x7f00aa22cc").rows.iter().all(|row| row.equal));
         assert!(same_text("# id 140245678901234\n", "# id 140245678909999"));
         assert!(!same_text("x = 1", "x = 2"));
@@ -287,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_at_lines_that_stand_once_in_both() {
+    fn long_texts_are_cut_at_lines_that_occur_once_in_both() {
         let text = |changed: &str| -> String {
             (0..5_000).map(|n| format!("{}\nline {n}\n", if n % 2 == 0 { "same" } else { changed })).collect()
         };
@@ -301,7 +318,15 @@ mod tests {
     }
 
     #[test]
-    fn words_that_differ_are_marked_where_most_of_a_line_is_the_same() {
+    fn a_summary_has_the_first_changed_lines() {
+        let diff = line_diff("a\nb  \nc\nd\n", "a\nb\nx\nd\ne\n\n", 2);
+        assert_eq!((diff.removed, diff.added, diff.ordered), (1, 2, true));
+        assert_eq!(diff.lines, [(false, "c".to_owned()), (true, "x".to_owned())]);
+        assert_eq!(line_diff("a\n", "a", 10), LineDiff { ordered: true, ..LineDiff::default() });
+    }
+
+    #[test]
+    fn words_that_differ_are_marked_if_most_of_a_line_is_the_same() {
         assert_eq!(
             changed_words("mul = x * 3.0 + bias", "mul = x * 2.0 + bias"),
             [(false, "mul = x * "), (true, "3"), (false, ".0 + bias")]

@@ -1,39 +1,39 @@
-//! What a call in generated code moves: sizes, strides and types of the buffers that it is given.
+//! Bytes moved by a call in generated code, from the sizes, strides and types of its buffers.
 //!
-//! Inductor writes them where a buffer is made (`empty_strided_cuda((8, 16), (16, 1), torch.float32)`), where an input is
-//! checked (`assert_size_stride(arg0_1, (8, 16), (16, 1))`) and where one is seen in another shape (`reinterpret_tensor`).
-//! Types of inputs stand in the graph (`f32[8, 16]`) and in the kernels' own signatures.
+//! Inductor writes these where it allocates a buffer (`empty_strided_cuda((8, 16), (16, 1), torch.float32)`), checks an
+//! input (`assert_size_stride(arg0_1, (8, 16), (16, 1))`) and views one in another shape (`reinterpret_tensor`). The types
+//! of inputs are in the graph (`f32[8, 16]`) and in the signatures of the kernels.
 
-use super::formulas::elements;
+use super::formulas::{element_bytes, elements};
+use super::node_flops::annotations;
+use crate::analysis::source_text::{arguments, is_name};
 use crate::trace::TextMap;
 
-/// Arguments of one call that are read. The largest recorded call, a combined kernel, has some hundred.
+/// Limit on the arguments read per call. The largest recorded call, a combined kernel, has a few hundred.
 const MOST_ARGUMENTS: usize = 4_096;
 
-/// A tensor that a call is given.
+/// A tensor passed to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Argument {
-    /// Sizes; None for one that is only known at run time.
+    /// Sizes; None if one is known only at run time.
     pub(super) sizes: Option<Vec<i64>>,
-    /// Whether it is where the result goes.
+    /// Whether the call writes its result to it.
     pub(super) is_out: bool,
 }
 
-/// What is known of one call.
+/// What is known about one call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct CallBuffers {
-    /// Bytes that it must move; None where a buffer's size or type is not known.
+    /// Bytes that it must move; None if the size or type of a buffer is unknown.
     pub(super) bytes: Option<f64>,
     /// Its tensors, in order.
     pub(super) arguments: Vec<Argument>,
-    /// Bytes of an element of its first tensor.
-    pub(super) element: Option<f64>,
-    /// Arguments with a name that are no tensors: `stride` and `(1, 1)`.
+    /// Keyword arguments other than tensors: `stride` and `(1, 1)`.
     pub(super) settings: Vec<(String, String)>,
 }
 
-/// Reads a Python wrapper. `calls` are the lines (from 1) that call the kernels named beside them; `graph` is the graph
-/// that the code was made of.
+/// Reads a Python wrapper. `calls` has the lines (from 1) that call kernels, with the names of these; `graph` is the graph
+/// that the code was generated from.
 pub(super) fn buffers_of_calls<'c>(
     code: &str,
     graph: Option<&str>,
@@ -61,10 +61,10 @@ pub(super) fn buffers_of_calls<'c>(
     found
 }
 
-/// A piece of memory as the code sees it at one time.
+/// A buffer as the code sees it at one point.
 #[derive(Debug, Clone, Default)]
 struct Buffer {
-    /// The memory behind it, and where in it: views of one buffer at one place are the same memory.
+    /// Identifies its memory: views of one buffer at one offset are the same memory.
     memory: String,
     sizes: Option<Vec<i64>>,
     strides: Vec<i64>,
@@ -80,7 +80,7 @@ impl Buffer {
 /// A parameter of a generated kernel.
 #[derive(Debug, Clone, Copy, Default)]
 struct Parameter {
-    /// Whether the kernel reads and writes it.
+    /// Whether the kernel both reads and writes it.
     in_place: bool,
     element: Option<f64>,
 }
@@ -89,14 +89,14 @@ struct Parameter {
 struct Reader {
     types: TextMap<String, f64>,
     buffers: TextMap<String, Buffer>,
-    /// Of the kernels whose source was met.
+    /// By kernel, for those whose source was read.
     signatures: TextMap<String, Vec<Parameter>>,
-    /// The C++ kernel whose head is being read, and the head so far.
+    /// The kernel whose head is being read, and the head so far.
     open: Option<(String, String)>,
 }
 
 impl Reader {
-    /// Makes, checks and renames buffers.
+    /// Tracks the buffers that a statement allocates, checks or renames.
     fn statement(&mut self, text: &str) {
         if let Some(rest) = text.strip_prefix("assert_size_stride_grouped(") {
             return self.check_group(rest);
@@ -125,7 +125,7 @@ impl Reader {
     fn check_group(&mut self, rest: &str) {
         let parts = arguments(rest);
         let [names, sizes, strides, ..] = parts.as_slice() else { return };
-        let [names, sizes, strides] = [names, sizes, strides].map(|part| arguments(inside(part)));
+        let [names, sizes, strides] = [names, sizes, strides].map(|part| items(part));
         for ((name, sizes), strides) in names.iter().zip(&sizes).zip(&strides) {
             self.check(name, sizes, strides);
         }
@@ -142,7 +142,7 @@ impl Reader {
         }
     }
 
-    /// The buffer that an expression means: a name, or a view of one.
+    /// The buffer that an expression refers to: a name, or a view of one.
     fn buffer(&self, expression: &str) -> Option<Buffer> {
         if is_name(expression) {
             if let Some(known) = self.buffers.get(expression) {
@@ -162,7 +162,7 @@ impl Reader {
         let parts = arguments(rest);
         let [base, sizes, strides, ..] = parts.as_slice() else { return None };
         let base = self.buffer(base)?;
-        let offset = parts.get(3).map_or("0", String::as_str);
+        let offset = parts.get(3).copied().unwrap_or("0");
         Some(Buffer {
             memory: if offset == "0" { base.memory } else { format!("{}+{offset}", base.memory) },
             sizes: numbers(sizes),
@@ -173,7 +173,7 @@ impl Reader {
 
     /// The buffers of a call.
     fn call(&self, text: &str, kernel: &str) -> Option<CallBuffers> {
-        // What a call gives back has sizes that only later lines tell.
+        // The sizes of a returned value are only in later lines.
         let has_result = text.split_once(" = ").is_some_and(|(name, _)| is_name(name));
         let at = text.find(kernel)? + kernel.len();
         let rest = text.get(at..)?.trim_start_matches(".run").strip_prefix('(')?;
@@ -186,7 +186,7 @@ impl Reader {
                 if let Some(name) = keyword {
                     found.settings.push((name.to_owned(), expression.to_owned()));
                 }
-                // A number is no buffer; a buffer of which nothing is known makes the sum unknown.
+                // An unknown buffer makes the sum unknown; a number does not.
                 if keyword.is_none() && is_buffer_name(expression) {
                     found.bytes = None;
                 }
@@ -194,7 +194,6 @@ impl Reader {
             };
             let parameter = signature.get(place).copied().unwrap_or_default();
             buffer.element = buffer.element.or(parameter.element);
-            found.element = found.element.or(buffer.element);
             let times = if parameter.in_place { 2.0 } else { 1.0 };
             match buffer.bytes() {
                 Some(bytes) => {
@@ -210,7 +209,7 @@ impl Reader {
         Some(found)
     }
 
-    /// Takes the head of a kernel's source, which says what its parameters are.
+    /// Reads the head of a kernel's source, which lists its parameters.
     fn signature(&mut self, line: &str) {
         if let Some((name, _)) = line.split_once(" = async_compile.") {
             if is_name(name) {
@@ -222,7 +221,7 @@ impl Reader {
         if head.is_empty() {
             let begins = line.contains("def ") && line.contains(name.as_str());
             if !begins && !line.contains("kernel(") {
-                // What Triton says of the types stands above the head.
+                // Triton's types are above the head.
                 if let Some((_, types)) = line.split_once("'signature': {") {
                     let types = triton_signature(types);
                     self.signatures.insert(name.clone(), types);
@@ -244,13 +243,13 @@ impl Reader {
         let of_types = self.signatures.remove(&name).unwrap_or_default();
         let read = |(place, parameter): (usize, &str)| Parameter {
             in_place: parameter.contains("in_out_ptr"),
-            element: cpp_element(parameter).or_else(|| of_types.get(place)?.element),
+            element: pointee_bytes(parameter).or_else(|| of_types.get(place)?.element),
         };
         self.signatures.insert(name, parameters.split(',').enumerate().map(read).collect());
     }
 }
 
-/// Bytes of a kernel's head that are read; the largest combined kernels have some thousand.
+/// Limit on the bytes of a kernel's head; the largest combined kernels have a few thousand.
 const LONGEST_HEAD: usize = 64 << 10;
 
 /// `(8, 16), (16, 1), torch.float32)`
@@ -261,48 +260,23 @@ fn made(name: &str, rest: &str) -> Option<Buffer> {
         memory: name.to_owned(),
         sizes: numbers(sizes),
         strides: strides_of(strides),
-        element: kind.strip_prefix("torch.").and_then(torch_element),
+        element: element_bytes(kind),
     })
 }
 
-/// The arguments up to the parenthesis that closes the call, each without white space around it.
-pub(super) fn arguments(rest: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut depth = 0_i32;
-    let mut from = 0;
-    for (at, c) in rest.char_indices() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' if depth == 0 => {
-                found.push(rest.get(from..at).unwrap_or_default());
-                from = rest.len();
-                break;
-            }
-            ')' | ']' | '}' => depth -= 1,
-            ',' if depth == 0 => {
-                found.push(rest.get(from..at).unwrap_or_default());
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    found.push(rest.get(from..).unwrap_or_default());
-    found.into_iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+/// `a` and `b` of `(a, b)`.
+fn items(tuple: &str) -> Vec<&str> {
+    arguments(tuple.strip_prefix('(').unwrap_or(tuple))
 }
 
-/// `a, b` of `(a, b)`, with the closing parenthesis.
-fn inside(tuple: &str) -> &str {
-    tuple.strip_prefix('(').unwrap_or(tuple)
-}
-
-/// The numbers of a tuple; None where one of them is a symbol.
+/// The numbers of a tuple; None if one of them is a symbol.
 fn numbers(tuple: &str) -> Option<Vec<i64>> {
-    arguments(inside(tuple)).iter().map(|part| part.parse().ok()).collect()
+    items(tuple).iter().map(|part| part.parse().ok()).collect()
 }
 
-/// Strides, of which a symbolic one is not 0.
+/// Strides; a symbolic one counts as 1, because it is not 0.
 fn strides_of(tuple: &str) -> Vec<i64> {
-    arguments(inside(tuple)).iter().map(|part| part.parse().unwrap_or(1)).collect()
+    items(tuple).iter().map(|part| part.parse().unwrap_or(1)).collect()
 }
 
 fn keyword(argument: &str) -> (Option<&str>, &str) {
@@ -312,89 +286,35 @@ fn keyword(argument: &str) -> (Option<&str>, &str) {
     }
 }
 
-fn is_name(text: &str) -> bool {
-    let mut chars = text.chars();
-    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-        && chars.all(|c| c.is_alphanumeric() || c == '_')
-}
-
-/// Whether an argument is a buffer, not a number, a symbol of a size or a stream.
+/// Whether an argument is a buffer, not a number, a symbolic size or a stream.
 fn is_buffer_name(text: &str) -> bool {
     is_name(text)
         && ["buf", "arg", "primals_", "tangents_", "constant"].iter().any(|start| text.starts_with(start))
 }
 
-/// `f32[8, 16]` behind each name of a graph's text.
+/// Bytes per element of the tensors that a graph annotates with a type: `f32[8, 16]`.
 fn types_in_graph(graph: &str) -> TextMap<String, f64> {
     let mut found = TextMap::default();
-    for (at, _) in graph.match_indices(": \"") {
-        let before = graph.get(..at).unwrap_or_default();
-        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |end| end + 1);
-        let after = graph.get(at + 3..).unwrap_or_default();
-        let kind = after.split('[').next().unwrap_or_default();
-        if let (Some(name), Some(element)) = (before.get(start..), graph_element(kind)) {
+    for (name, annotation) in annotations(graph) {
+        if let Some(element) = annotation.split_once('[').and_then(|(kind, _)| element_bytes(kind)) {
             found.entry(name.to_owned()).or_insert(element);
         }
     }
     found
 }
 
-/// Bytes of an element as graphs name types: `bf16`, `i64`, `b8`, `f8e4m3fn`.
-fn graph_element(kind: &str) -> Option<f64> {
-    if kind.len() > 12 {
-        return None;
-    }
-    let letters = kind.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    let digits: String = letters.chars().take_while(char::is_ascii_digit).collect();
-    let bits: f64 = digits.parse().ok()?;
-    ["f", "bf", "i", "u", "b", "c"].contains(&kind.get(..kind.len() - letters.len())?).then_some(bits / 8.0)
+/// Bytes per element that a pointer parameter of a C++ kernel points at: `const float* in_ptr0`.
+fn pointee_bytes(parameter: &str) -> Option<f64> {
+    element_bytes(parameter.split_once('*')?.0.trim().trim_start_matches("const "))
 }
 
-/// Bytes of an element as Python names types: `float32`.
-fn torch_element(kind: &str) -> Option<f64> {
-    match kind {
-        "bool" => Some(1.0),
-        float8 if float8.starts_with("float8_") => Some(1.0),
-        _ => {
-            let bits: f64 = kind.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()?;
-            Some(bits / 8.0)
-        }
-    }
-}
-
-/// Bytes of an element that a parameter of a C++ kernel points at: `const float* in_ptr0`.
-fn cpp_element(parameter: &str) -> Option<f64> {
-    let (kind, _) = parameter.split_once('*')?;
-    let bytes = match kind.trim().trim_start_matches("const ").trim() {
-        "double" | "int64_t" | "uint64_t" => 8.0,
-        "float" | "int32_t" | "uint32_t" | "int" => 4.0,
-        "half" | "bfloat16" | "at::Half" | "at::BFloat16" | "int16_t" | "uint16_t" => 2.0,
-        "bool" | "uint8_t" | "int8_t" | "unsigned char" | "signed char" => 1.0,
-        _ => return None,
-    };
-    Some(bytes)
-}
-
-/// `'in_ptr0': '*bf16', 'out_ptr0': '*fp32', 'xnumel': 'i32'}, ...`, in order; in torch before 2.6 `0: '*bf16'`.
+/// `'in_ptr0': '*bf16', 'out_ptr0': '*fp32', 'xnumel': 'i32'}, ...`, in order; before torch 2.6 `0: '*bf16'`.
 fn triton_signature(types: &str) -> Vec<Parameter> {
     let types = types.split('}').next().unwrap_or_default();
-    let element = |kind: &str| {
-        let kind = kind.trim().trim_matches('\'').strip_prefix('*')?;
-        let bits = kind.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-        match kind {
-            "i1" => Some(1.0),
-            _ => bits
-                .chars()
-                .take_while(char::is_ascii_digit)
-                .collect::<String>()
-                .parse::<f64>()
-                .ok()
-                .map(|b| b / 8.0),
-        }
-    };
     let read = |part: &str| {
         let (name, kind) = part.split_once(':')?;
-        Some(Parameter { in_place: name.contains("in_out_ptr"), element: element(kind) })
+        let element = kind.trim().trim_matches('\'').strip_prefix('*').and_then(element_bytes);
+        Some(Parameter { in_place: name.contains("in_out_ptr"), element })
     };
     types.split(',').filter_map(read).collect()
 }

@@ -1,6 +1,6 @@
-//! What devices can do. The figures stand in `devices.json`, each with its source; a reader may give others.
+//! Peak rates of devices. `devices.json` has them, each with its source; the user may give others.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ const TABLE: &str = include_str!("devices.json");
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DevicePeaks {
-    /// What it is called in the report.
+    /// Its name in the report.
     pub name: String,
-    /// Sets of words of which one must be in the name that a trace gives.
+    /// Sets of words; the device matches if its name in the trace has all words of one set.
     names: Vec<String>,
     /// TFLOP/s of the matrix units by type: `bf16`, `tf32`.
     pub matrix: BTreeMap<String, f64>,
@@ -23,7 +23,7 @@ pub struct DevicePeaks {
     pub gbps: Option<f64>,
     /// GB of its memory.
     pub gigabytes: Option<f64>,
-    /// MHz at which the TFLOP/s hold.
+    /// The clock that the TFLOP/s are for, in MHz.
     pub boost_mhz: Option<f64>,
     /// Where the figures come from.
     pub source: String,
@@ -36,16 +36,16 @@ struct Table {
 }
 
 impl DevicePeaks {
-    /// The device of a table that a name means; None for a device that is not known.
+    /// The device of our table with that name; None for an unknown device.
     pub fn named(name: &str) -> Option<DevicePeaks> {
         let table: Table = serde_json::from_str(TABLE).ok()?;
         best(table.devices, name)
     }
 
-    /// What a reader gives: the name of a device, or the text of a file with one device, or with a table of them.
+    /// Reads what the user gave: the name of a device, or the text of a file with one device or a table of devices.
     ///
     /// # Errors
-    /// No device has that name, or the text is no JSON of this form.
+    /// No device has that name, or the text is not JSON of this form.
     pub fn given(name_or_json: &str, in_trace: Option<&str>) -> Result<DevicePeaks> {
         if !name_or_json.trim_start().starts_with('{') {
             return Self::named(name_or_json).with_context(|| {
@@ -63,20 +63,18 @@ impl DevicePeaks {
         if table.devices.len() == 1 {
             return Ok(table.devices.into_iter().next().unwrap_or_default());
         }
-        match in_trace.and_then(|name| best(table.devices, name)) {
-            Some(device) => Ok(device),
-            None => bail!("no device of the file has the name that the trace gives"),
-        }
+        let found = in_trace.and_then(|name| best(table.devices, name));
+        found.context("no device of the file has the name that the trace gives")
     }
 
-    /// TFLOP/s for work of a type, at `clock_mhz` where it is known.
+    /// TFLOP/s for work of a type, at `clock_mhz` if it is known.
     pub(super) fn tflops(&self, kind: &str, matrix: bool, clock_mhz: Option<f64>) -> Option<f64> {
         let peaks = if matrix { &self.matrix } else { &self.vector };
         let peak = peaks.get(kind).or_else(|| self.vector.get(kind))?;
         Some(peak * self.clock_factor(clock_mhz).unwrap_or(1.0))
     }
 
-    /// The clock of the trace as a share of the one for which the table holds.
+    /// The clock of the trace relative to the one that the table is for.
     pub(super) fn clock_factor(&self, clock_mhz: Option<f64>) -> Option<f64> {
         Some(clock_mhz? / self.boost_mhz.filter(|boost| *boost > 0.0)?)
     }
@@ -94,27 +92,15 @@ fn best(devices: Vec<DevicePeaks>, name: &str) -> Option<DevicePeaks> {
         let all = !wanted.is_empty() && wanted.iter().all(|word| has.contains(word));
         all.then_some(wanted.len())
     };
-    let rated = devices.into_iter().filter_map(|device| {
-        let score = device.names.iter().filter_map(|names| fits(names)).max()?;
-        Some((score, device))
-    });
-    // Of equals the first.
-    let mut found: Option<(usize, DevicePeaks)> = None;
-    for (score, device) in rated {
-        if found.as_ref().is_none_or(|(best, _)| score > *best) {
-            found = Some((score, device));
-        }
-    }
-    found.map(|(_, device)| device)
+    let score = |device: &DevicePeaks| device.names.iter().filter_map(|names| fits(names)).max();
+    // `max_by_key` returns the last of equals, so that in reverse the first one wins.
+    let rated = devices.into_iter().rev().filter_map(|device| Some((score(&device)?, device)));
+    rated.max_by_key(|(score, _)| *score).map(|(_, device)| device)
 }
 
 fn words(name: &str) -> Vec<String> {
-    let lower = name.to_ascii_lowercase();
-    lower
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect()
 }
 
 #[cfg(test)]
@@ -143,10 +129,10 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_is_not_known_has_no_figures() {
+    fn an_unknown_device_has_no_figures() {
         assert_eq!(entry("NVIDIA GeForce RTX 5090"), None);
         assert_eq!(entry(""), None);
-        assert_eq!(entry("NVIDIA H100"), None, "the variants differ, and nothing tells which");
+        assert_eq!(entry("NVIDIA H100"), None, "its variants differ, and the name does not say which");
     }
 
     #[test]

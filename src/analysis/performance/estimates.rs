@@ -1,14 +1,14 @@
-//! What Inductor expected a kernel to take, before it ran.
+//! Inductor's estimates of the time that a kernel takes.
 
 use crate::analysis::provenance::InductorRun;
 use crate::model::{Compile, Content, Fields, lenient};
 use crate::trace::{PayloadRef, TextMap};
 use serde::Deserialize;
 
-/// Bytes of an artifact with estimates that is read; one entry takes some hundred.
+/// Limit on the bytes of an artifact with estimates; one entry takes a few hundred.
 const LARGEST_META: u64 = 16 << 20;
 
-/// Gives the text of a payload.
+/// Reads the text of a payload.
 pub type ReadPayload<'a> = &'a dyn Fn(&PayloadRef) -> anyhow::Result<String>;
 
 /// The estimates for all calls of one kernel in one graph.
@@ -28,11 +28,11 @@ struct Operation {
     estimated_runtime_ns: Option<f64>,
 }
 
-/// Estimates by kernel, from the run's own `inductor_runtime_and_tensor_meta`. Inductor has none for a CPU and writes 0,
-/// which is no estimate.
+/// Estimates by kernel, from the run's own `inductor_runtime_and_tensor_meta`. Inductor writes 0 for kernels of a CPU,
+/// which is not an estimate.
 ///
 /// # Errors
-/// The log cannot be read any more.
+/// The log can no longer be read.
 pub fn estimated_runtimes(
     compile: &Compile,
     run: &InductorRun,

@@ -1,7 +1,6 @@
-//! What an operator must compute and move: FLOPs and bytes from the shapes of its inputs.
+//! FLOPs and bytes of an operator, from the shapes of its inputs.
 //!
-//! A multiply-add counts 2. Bytes are what a call must move at least once: each tensor read or written, each element by
-//! the size of its own type.
+//! A multiply-add counts as 2. Bytes are the least that a call must move: each tensor that it reads or writes, once.
 
 use crate::model::{InputDims, Operator};
 
@@ -26,7 +25,7 @@ pub(super) enum Formula {
     AttentionBackward,
 }
 
-/// What one call computes and moves; None where the shapes do not tell.
+/// What a call computes and moves; None if unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Work {
     pub(super) flops: Option<f64>,
@@ -34,7 +33,7 @@ pub(super) struct Work {
 }
 
 impl Formula {
-    /// The formula of an operator, by its own name.
+    /// The formula of the operator with that name.
     pub(super) fn of(name: &str) -> Option<Formula> {
         let operator = name.strip_prefix("aten::")?;
         match operator {
@@ -68,33 +67,44 @@ impl Formula {
             Formula::Convolution => inputs.convolution(),
             Formula::ConvolutionBackward => inputs.convolution_backward(),
             Formula::Attention => inputs.attention(0, 1.0),
-            // The forward products are made again, and each has two gradients: five products in place of two.
+            // The forward products are computed again, and each has two gradients: five products instead of two.
             Formula::AttentionBackward => inputs.attention(1, 2.5),
         }
     }
 }
 
-/// Bytes of an element of a type as the profiler names it; None for what is no tensor.
+/// Bytes per element of a type; None for anything else. Knows the names of the profiler (`c10::Half`), torch
+/// (`torch.float32`), graphs (`bf16`), C++ (`int64_t`) and Triton (`fp32`).
 pub(super) fn element_bytes(name: &str) -> Option<f64> {
-    let bytes = match name.strip_prefix("c10::").unwrap_or(name) {
-        "double" | "long int" | "long" | "unsigned long" | "complex<float>" => 8,
-        "complex<double>" => 16,
-        "float" | "int" | "unsigned int" | "complex<Half>" => 4,
-        "Half" | "BFloat16" | "short int" | "short" | "unsigned short" => 2,
-        "bool" | "signed char" | "unsigned char" | "char" | "qint8" | "quint8" => 1,
-        float8 if float8.starts_with("Float8_") => 1,
-        _ => return None,
+    let name = ["c10::", "at::", "torch."].iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name);
+    let bytes = match name.trim() {
+        "complex<double>" => 16.0,
+        "double" | "long int" | "long" | "unsigned long" | "complex<float>" => 8.0,
+        "float" | "int" | "unsigned int" | "complex<Half>" => 4.0,
+        "Half" | "half" | "BFloat16" | "bfloat16" | "short int" | "short" | "unsigned short" => 2.0,
+        "bool" | "signed char" | "unsigned char" | "char" => 1.0,
+        other => {
+            let sized = other.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+            let kind = other.strip_suffix(sized)?.to_ascii_lowercase();
+            let end = sized.find(|c: char| !c.is_ascii_digit()).unwrap_or(sized.len());
+            let bits: f64 = sized.get(..end)?.parse().ok()?;
+            SIZED_TYPES.contains(&kind.as_str()).then_some((bits / 8.0).max(1.0))?
+        }
     };
-    Some(f64::from(bytes))
+    Some(bytes)
 }
 
-/// Elements of a tensor that are stored: a dimension that is broadcast (stride 0) counts once.
+/// Names of types that are followed by their number of bits.
+const SIZED_TYPES: [&str; 13] =
+    ["b", "bf", "c", "complex", "f", "float", "fp", "i", "int", "qint", "quint", "u", "uint"];
+
+/// Number of stored elements of a tensor: a broadcast dimension (stride 0) counts once.
 pub(super) fn elements(sizes: &[i64], strides: &[i64]) -> f64 {
     let stored = |(at, size): (usize, &i64)| if strides.get(at) == Some(&0) { 1.0 } else { *size as f64 };
     sizes.iter().enumerate().map(stored).product()
 }
 
-/// Bytes of all tensors that an operator is given, each once.
+/// Bytes of all inputs of an operator, each counted once.
 pub(super) fn bytes_of_inputs(operator: &Operator) -> Option<f64> {
     let inputs = Inputs { operator };
     let bytes: f64 = (0..operator.dims.len()).filter_map(|at| inputs.bytes(at)).sum();
@@ -130,7 +140,7 @@ impl Inputs<'_> {
         serde_json::from_str(json).ok()
     }
 
-    /// A product of matrices, or of batches of them, whose first is input `first`; `bias` is added to it.
+    /// A product of two matrices or batches of matrices, starting at input `first`, to which `bias` is added.
     fn product(&self, first: usize, bias: Option<usize>) -> Work {
         let (Some(left), Some(right)) = (self.sizes(first), self.sizes(first + 1)) else {
             return Work::default();
@@ -161,7 +171,7 @@ impl Inputs<'_> {
     }
 
     /// `convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed,
-    /// output_padding, groups, output_mask)`: as many FLOPs as the forward for each gradient that is asked for.
+    /// output_padding, groups, output_mask)`: the FLOPs of the forward for each gradient that is wanted.
     fn convolution_backward(&self) -> Work {
         let (Some(input), Some(weight)) = (self.sizes(1), self.sizes(2)) else { return Work::default() };
         let Some(shape) = self.convolution_shape(input, weight, 4) else { return Work::default() };
@@ -184,12 +194,9 @@ impl Inputs<'_> {
         let spatial = input.get(2..)?;
         let list = |at: usize, otherwise: i64| -> Vec<i64> {
             let given: Vec<i64> = self.value(at).unwrap_or_default();
-            // One number stands for all dimensions.
-            let single = if given.len() == 1 { given.first().copied() } else { None };
-            let value = |at: usize| {
-                given.get(at).copied().filter(|_| single.is_none()).or(single).unwrap_or(otherwise)
-            };
-            (0..kernel.len()).map(value).collect()
+            // A single number applies to all dimensions.
+            let at = |at: usize| if given.len() == 1 { 0 } else { at };
+            (0..kernel.len()).map(|dim| given.get(at(dim)).copied().unwrap_or(otherwise)).collect()
         };
         let (stride, padding, dilation) =
             (list(stride_at, 1), list(stride_at + 1, 0), list(stride_at + 2, 1));
@@ -210,7 +217,7 @@ impl Inputs<'_> {
         }
         let window: f64 = kernel.iter().map(|size| *size as f64).product();
         let spatial: f64 = spatial.iter().map(|size| *size as f64).product();
-        // A transposed weight has its inputs first, and each place of the input meets the whole window.
+        // A transposed weight has its input channels first, and each element of the input meets the whole window.
         let channels_out = if transposed { *weight.get(1)? as f64 * groups } else { *weight.first()? as f64 };
         let places = if transposed { spatial } else { out_spatial };
         Some(ConvolutionShape {
@@ -219,7 +226,7 @@ impl Inputs<'_> {
         })
     }
 
-    /// Attention whose query is input `query`; the backward has the gradient before it and makes `times` the products.
+    /// Attention with its query at input `query`; the backward computes `times` as many products.
     fn attention(&self, query: usize, times: f64) -> Work {
         let sizes = |at: usize| match self.sizes(at)? {
             [batch, heads, length, width] => Some([*batch, *heads, *length, *width].map(|size| size as f64)),
@@ -237,14 +244,13 @@ impl Inputs<'_> {
             let read = self.bytes(query)? + self.bytes(query + 1)? + self.bytes(query + 2)?;
             let out = batch * heads * rows * value_width * self.element(query)?;
             let bytes = read + out;
-            // The backward reads the gradient and the output, and writes three gradients.
+            // The backward also reads the gradient and the output, and writes three gradients.
             Some(if times > 1.0 { bytes + out + read } else { bytes })
         };
         Work { flops: Some(full * causal * times), bytes: moved() }
     }
 
-    /// Whether each row sees the columns before it only: the one argument of these operators that is true or false and
-    /// stands before `return_debug_mask`.
+    /// Whether each row sees only the columns before it: the boolean argument `is_causal`.
     fn is_causal(&self, query: usize) -> bool {
         let name = &self.operator.name;
         let at = match () {
@@ -323,10 +329,27 @@ mod tests {
     }
 
     #[test]
-    fn the_types_of_the_profiler_have_their_sizes() {
-        for (name, bytes) in [(BF16, 2.0), ("float", 4.0), ("c10::Float8_e4m3fn", 1.0), ("long int", 8.0)] {
+    fn types_have_their_sizes_under_all_their_names() {
+        for (name, bytes) in [
+            (BF16, 2.0),
+            ("float", 4.0),
+            ("c10::Float8_e4m3fn", 1.0),
+            ("long int", 8.0),
+            ("torch.float32", 4.0),
+            ("torch.bool", 1.0),
+            ("torch.float8_e4m3fn", 1.0),
+            ("bf16", 2.0),
+            ("b8", 1.0),
+            ("f8e4m3fn", 1.0),
+            ("int64_t", 8.0),
+            ("at::Half", 2.0),
+            ("fp32", 4.0),
+            ("i1", 1.0),
+        ] {
             assert_eq!(element_bytes(name), Some(bytes), "{name}");
         }
-        assert_eq!(element_bytes("Scalar"), None);
+        for name in ["Scalar", "", "Tensor2", "f", "32"] {
+            assert_eq!(element_bytes(name), None, "{name}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The graphs of the log as a trace meets them: by the key of their code, with the calls of that code in order.
+//! The graphs of the log, by the keys under which a trace refers to them, with the calls of their code in order.
 
 use super::buffers::{CallBuffers, buffers_of_calls};
 use super::estimates::{ReadPayload, estimated_runtimes};
@@ -17,36 +17,36 @@ pub struct ProgramLine {
     pub file: String,
     /// Line, from 1.
     pub line: u64,
-    /// Its text, where the log has it.
+    /// Its text, if the log has it.
     pub code: Option<String>,
 }
 
-/// A part of a call's time that a line of the program takes.
+/// A line's share of the time of a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LineShare {
     /// Place in [`Graphs::lines`].
     pub(super) line: usize,
-    /// 1 being all of it.
+    /// From 0 to 1.
     pub(super) share: f64,
 }
 
 /// A call of a kernel in generated code.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CodeCall {
-    /// As a trace names it: `aten::addmm`, `cpp_fused_add_0`, `triton_poi_fused_add_0`.
+    /// Its name in traces: `aten::addmm`, `cpp_fused_add_0`, `triton_poi_fused_add_0`.
     pub(super) name: String,
-    /// Whether its source was generated.
+    /// Whether Inductor generated its source.
     pub(super) generated: bool,
     pub(super) bytes: Option<f64>,
     pub(super) flops: Option<f64>,
     pub(super) lines: Vec<LineShare>,
-    /// The same time by the way that led to each line, and by module.
+    /// The same time by the callers of each line, and by module.
     pub(super) parts: Vec<CallPart>,
-    /// What Inductor expected it to take, microseconds.
+    /// Inductor's estimate of its time, microseconds.
     pub(super) estimated_us: Option<f64>,
 }
 
-/// A part of a call's time: of a line of the program, as it was called from one place and for one module.
+/// A part of the time of a call: for one line of the program, with one chain of callers and one module.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct CallPart {
     /// Place in [`Graphs::lines`].
@@ -55,18 +55,18 @@ pub(super) struct CallPart {
     pub(super) chain: usize,
     /// Place in [`Graphs::modules`].
     pub(super) module: Option<usize>,
-    /// 1 being all of the call.
+    /// Share of the call, from 0 to 1.
     pub(super) share: f64,
-    /// Whether the call serves this line alone.
+    /// Whether the call computes this line only.
     pub(super) alone: bool,
 }
 
 /// A graph that Inductor compiled.
 pub(super) struct Graph {
     pub(super) compile: CompileIndex,
-    /// Attempt of the compile, and the place of the run in it, from 1.
+    /// Attempt of the compile, and number of the run in it, from 1.
     pub(super) run: (u32, usize),
-    /// `forward`, `backward`, `inference`, where the code says so.
+    /// `forward`, `backward` or `inference`, if the code says so.
     pub(super) direction: Option<String>,
     pub(super) calls: Vec<CodeCall>,
     /// Places of the calls by name, ascending.
@@ -77,31 +77,31 @@ pub(super) struct Graph {
 #[derive(Default)]
 pub(super) struct Graphs {
     pub(super) graphs: Vec<Graph>,
-    /// Which graph has a cache key.
+    /// The graph of each cache key.
     by_key: TextMap<String, usize>,
-    /// Which graph defines a generated kernel; None where several do.
+    /// The graph that defines each generated kernel; None if several do.
     by_kernel: TextMap<String, Option<usize>>,
-    /// Which graph's code names the file of a Triton kernel; None where several do.
+    /// The graph whose code names each file of a Triton kernel; None if several do.
     by_file: TextMap<String, Option<usize>>,
     pub(super) lines: Vec<ProgramLine>,
-    /// Ways to a line: the lines that called it, the outermost first, each a place in `lines`.
+    /// Callers of a line, the outermost first, each a place in `lines`.
     pub(super) chains: IndexSet<Vec<usize>>,
     /// Modules of the model.
     pub(super) modules: IndexSet<String>,
     /// Place of each line in `lines`.
     places: TextMap<(String, u64), usize>,
-    /// Modules of forward graphs, by compile and the number that a backward has in common with them.
+    /// Modules of forward graphs, by compile and the number that they share with their backward.
     forwards: TextMap<(CompileIndex, String), NodeModules>,
 }
 
-/// Stacks of a kernel that are asked how the program came to a line.
+/// Limit on the stacks of a kernel that are searched for the callers of a line.
 const MOST_STACKS: usize = 64;
 
 impl Graphs {
     /// Reads the code of every graph.
     ///
     /// # Errors
-    /// The log cannot be read any more.
+    /// The log can no longer be read.
     pub(super) fn read(model: &Model, read: ReadPayload<'_>) -> anyhow::Result<Graphs> {
         let mut found = Graphs::default();
         for (index, compile) in model.compiles.indexed() {
@@ -121,29 +121,34 @@ impl Graphs {
         Ok(found)
     }
 
-    /// The graph whose code a trace names by its cache key.
+    /// The graph with that cache key.
     pub(super) fn with_key(&self, key: &str) -> Option<usize> {
         self.by_key.get(key).copied()
     }
 
-    /// The one graph that has a generated kernel.
+    /// A call in the code of a graph.
+    pub(super) fn call(&self, graph: Option<usize>, call: Option<usize>) -> Option<&CodeCall> {
+        self.graphs.get(graph?)?.calls.get(call?)
+    }
+
+    /// The only graph that defines this generated kernel.
     pub(super) fn with_kernel(&self, kernel: &str) -> Option<usize> {
         self.by_kernel.get(kernel).copied().flatten()
     }
 
-    /// Whether products of `float` in a graph may be made in tf32, as guards of its compile say; outside of graphs as those
-    /// of all compiles do, where they agree.
+    /// Whether products of `float` in a graph may use tf32, from the guards of its compile; outside of graphs from the guards
+    /// of all compiles, if they agree.
     pub(super) fn may_use_tf32(&self, model: &Model, graph: Option<usize>) -> Option<bool> {
         let compile = graph.and_then(|graph| self.graphs.get(graph)).map(|graph| graph.compile);
         if let Some(known) = compile.and_then(|compile| model.guards.get(&compile)?.allow_tf32) {
             return Some(known);
         }
-        let mut told = model.guards.values().filter_map(|guards| guards.allow_tf32);
-        let first = told.next()?;
-        told.all(|other| other == first).then_some(first)
+        let mut known = model.guards.values().filter_map(|guards| guards.allow_tf32);
+        let first = known.next()?;
+        known.all(|other| other == first).then_some(first)
     }
 
-    /// The one graph whose code names the file of a Triton kernel.
+    /// The only graph whose code names this file of a Triton kernel.
     pub(super) fn with_file(&self, file: &str) -> Option<usize> {
         self.by_file.get(file).copied().flatten()
     }
@@ -196,7 +201,7 @@ impl Graphs {
         Ok(graph)
     }
 
-    /// The lines of a call. Each of its nodes has an equal share, and each line those of its nodes.
+    /// The lines of a call. Its nodes have equal shares, and each line has the shares of its nodes.
     fn shares(&mut self, known: &Provenance, call: usize) -> Vec<LineShare> {
         let Some(call) = known.kernels.get(call) else { return Vec::new() };
         let lines = call.source.iter().filter_map(|at| known.source.get(*at));
@@ -210,12 +215,12 @@ impl Graphs {
         weighted.into_iter().map(|(line, nodes)| LineShare { line, share: nodes / all }).collect()
     }
 
-    /// Where a line stands in the list.
+    /// The place of a line in `lines`.
     pub(super) fn place_of(&self, line: &ProgramLine) -> Option<usize> {
         self.places.get(&(line.file.clone(), line.line)).copied()
     }
 
-    /// The place of a line in the list, where it now is.
+    /// The place of a line in `lines`, to which it is added if necessary.
     fn line(&mut self, file: &str, line: u64, code: Option<&str>) -> usize {
         *self.places.entry((file.to_owned(), line)).or_insert_with(|| {
             self.lines.push(ProgramLine { file: file.to_owned(), line, code: code.map(str::to_owned) });
@@ -223,7 +228,7 @@ impl Graphs {
         })
     }
 
-    /// The modules of the nodes of a run. A backward follows its forward in the log.
+    /// The modules of the nodes of a run. In the log, a backward comes after its forward.
     fn modules_of(
         &mut self,
         (compile, run): (CompileIndex, &InductorRun),
@@ -282,7 +287,7 @@ impl Graphs {
     }
 }
 
-/// Keys under which the cache keeps the code of a run.
+/// Cache keys of the code of a run.
 fn keys_of<'m>(model: &'m Model, compile: CompileIndex, run: &InductorRun) -> impl Iterator<Item = &'m str> {
     let of_run = run.artifacts.clone();
     let lookups = model.caches.iter().filter(move |lookup| {
@@ -292,7 +297,7 @@ fn keys_of<'m>(model: &'m Model, compile: CompileIndex, run: &InductorRun) -> im
     lookups.filter_map(|lookup| lookup.key.as_deref())
 }
 
-/// How a trace names what the code calls: `aten::mm` for `extern_kernels.mm` and `torch.ops.aten.mm.default`.
+/// The name in traces of what the code calls: `aten::mm` for `extern_kernels.mm` and `torch.ops.aten.mm.default`.
 fn name_in_trace(kernel: &str) -> String {
     let operator = |space: &str, rest: &str| {
         let name = rest.split('.').next().unwrap_or_default();
@@ -320,16 +325,16 @@ fn name_in_trace(kernel: &str) -> String {
     kernel.to_owned()
 }
 
-/// Base names of the files that Inductor wrote Triton kernels to: `# kernel path: /tmp/torchinductor_me/h4/ch4l.py`.
+/// Base names of the files with Triton kernels: `# kernel path: /tmp/torchinductor_me/h4/ch4l.py`.
 fn kernel_files(code: &str) -> impl Iterator<Item = &str> {
     let paths = code.lines().filter_map(|line| line.trim().strip_prefix("# kernel path:"));
     paths.filter_map(|path| path.trim().rsplit(['/', '\\']).next()).filter(|file| !file.is_empty())
 }
 
-/// Arguments of a convolution behind its tensors, in the order of its operator.
+/// Arguments of a convolution after its tensors, in the order of its operator.
 const CONVOLUTION: [&str; 6] = ["stride", "padding", "dilation", "transposed", "output_padding", "groups"];
 
-/// FLOPs of a library's operator from the sizes of the buffers that it is given, and from its settings.
+/// FLOPs of a library's operator, from the sizes of its buffers and from its keyword arguments.
 fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
     let formula = Formula::of(name)?;
     let inputs = buffers.arguments.iter().filter(|argument| !argument.is_out);
@@ -338,7 +343,7 @@ fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
     let mut operator = Operator { name: name.to_owned(), dims: dims?, ..Operator::default() };
     match formula {
         Formula::Convolution => {
-            // Without its settings a convolution's work is not known.
+            // The work of a convolution depends on its settings.
             let setting = |name: &str| {
                 let (_, value) = buffers.settings.iter().find(|(known, _)| known == name)?;
                 Some(value.replace('(', "[").replace(",)", "]").replace(')', "]"))
@@ -348,7 +353,7 @@ fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
             operator.values = vec![String::new(); 3];
             operator.values.extend(settings?);
         }
-        // Whether attention is causal, and which gradients are asked for, the buffers do not tell.
+        // The buffers do not say whether attention is causal, or which gradients are wanted.
         Formula::ConvolutionBackward | Formula::Attention | Formula::AttentionBackward => return None,
         Formula::Mm | Formula::Addmm | Formula::Bmm | Formula::Baddbmm => {}
     }
@@ -361,14 +366,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_kernels_are_read_from_the_comments_above_them() {
+    fn kernel_files_are_read_from_comments() {
         let code =
             "# kernel path: /tmp/torchinductor_me/h4/ch4lah.py\n# Source node to ATen node mapping:\nx = 1\n";
         assert_eq!(kernel_files(code).collect::<Vec<_>>(), ["ch4lah.py"]);
     }
 
     #[test]
-    fn calls_of_libraries_are_named_as_a_trace_names_them() {
+    fn library_calls_have_their_names_in_traces() {
         for (in_code, in_trace) in [
             ("extern_kernels.addmm", "aten::addmm"),
             ("torch.ops.aten.convolution_backward.default", "aten::convolution_backward"),

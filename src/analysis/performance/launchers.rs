@@ -1,15 +1,15 @@
-//! Which call asked for a launch: joined by the ids of both, in memory that does not grow with their number.
+//! Joins launches with the calls that made them, by their ids, in memory that does not grow with their number.
 
-use crate::model::{Launch, OperatorCall, Profile};
+use crate::model::{Correlation, Launch, OperatorCall, Profile};
 use crate::trace::{Merge, Sorted, SortedRecord, Sorter, halves_of, word_of};
 use std::cmp::Ordering;
 use std::io;
 
-/// A launch, with the call that asked for it.
+/// A launch, with the call that made it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Asked {
     pub(super) launch: Launch,
-    /// The call; of its fields, the operator is not kept.
+    /// The call, without its operator.
     pub(super) call: Option<OperatorCall>,
 }
 
@@ -33,7 +33,7 @@ impl SortedRecord for Asked {
         Asked { launch, call: (has_call > 0).then_some(call) }
     }
 
-    /// As the calls stand, those that no call asked for at the end.
+    /// In the order of the calls; launches without a call come last.
     fn order(&self, other: &Self) -> Ordering {
         let by_call = match (&self.call, &other.call) {
             (Some(call), Some(other)) => call.order(other),
@@ -63,7 +63,7 @@ impl SortedRecord for CallById {
         CallById(OperatorCall::of_words(words))
     }
 
-    /// Of an id that several calls carry, the first of the file comes first.
+    /// Among calls with the same id, in the order of the file.
     fn order(&self, other: &Self) -> Ordering {
         self.0.external.cmp(&other.0.external).then(self.0.place.cmp(&other.0.place))
     }
@@ -98,8 +98,8 @@ pub(super) fn asked(profile: &Profile) -> io::Result<Sorted<Asked>> {
     Ok(found.sorted())
 }
 
-/// The launches by the operator that asked for each, where some name none: kernels of older torch and of ROCm have only
-/// the correlation of the runtime's call, which names the operator.
+/// The launches with the ids of their operators, if some have none: kernels of older torch and of ROCm have only a
+/// correlation with the call of the runtime, which names the operator.
 fn correlated(profile: &Profile) -> io::Result<Option<Sorted<Launch>>> {
     let mut launches = profile.launches.iter()?;
     let Some(mut launch) = launches.next()?.filter(|first| first.external == 0) else { return Ok(None) };
@@ -117,11 +117,11 @@ fn correlated(profile: &Profile) -> io::Result<Option<Sorted<Launch>>> {
     }
 }
 
-/// Follows correlations in their order; of those that occur twice the last counts.
+/// Looks up correlations in ascending order; the last one counts if one occurs twice.
 struct Latest<'p> {
-    records: Merge<'p, crate::model::Correlation>,
-    next: Option<crate::model::Correlation>,
-    last: Option<crate::model::Correlation>,
+    records: Merge<'p, Correlation>,
+    next: Option<Correlation>,
+    last: Option<Correlation>,
 }
 
 impl Latest<'_> {
@@ -143,7 +143,6 @@ impl Latest<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Correlation;
 
     fn call(place: u32, external: u64) -> OperatorCall {
         OperatorCall { place, operator: 0, thread: 0, external, begin_us: f64::from(place), dur_us: 1.0 }
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_is_asked_for_by_the_first_call_of_its_id_or_that_of_its_correlation() {
+    fn a_launch_belongs_to_the_first_call_with_its_id_or_the_id_of_its_correlation() {
         let profile = Profile {
             // Ids need not ascend, and one may occur twice.
             calls: [call(0, 9), call(1, 7), call(2, 7), call(3, 0)].into_iter().collect(),
@@ -179,7 +178,7 @@ mod tests {
         while let Some(asked) = all.next().unwrap() {
             found.push((asked.launch.place, asked.call.map(|call| call.place)));
         }
-        // The launch that names nothing known, and the one whose correlation nobody made, are of no call.
+        // Launch 4 has an unknown id and launch 3 an unknown correlation: they belong to no call.
         assert_eq!(found, [(1, Some(0)), (2, Some(0)), (0, Some(1)), (4, None), (3, None)]);
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of measured kernels: the result of the join of a trace with its log.
+//! Measured kernels: the result of joining a trace with its log.
 
 use super::devices::DevicePeaks;
 use super::graphs::ProgramLine;
@@ -8,43 +8,43 @@ use crate::trace::{Merge, Sorted, SortedRecord, halves_of, word_of};
 use std::cmp::Ordering;
 use std::io;
 
-/// What a reader says of the device.
+/// What the user says about the device.
 #[derive(Debug, Clone, Default)]
 pub struct DeviceOptions {
-    /// Figures to use in place of those of the table.
+    /// Figures to use instead of our table.
     pub peaks: Option<DevicePeaks>,
-    /// The clock that the device ran at, MHz.
+    /// The clock of the device, MHz.
     pub clock_mhz: Option<f64>,
-    /// Whether to tell of each run which kernel it is one of.
+    /// Whether to keep the kernel of each run.
     pub each_run: bool,
 }
 
-/// What a trace and the log tell together.
+/// What a trace and the log say together.
 #[derive(Debug, Default)]
 pub struct Performance {
     /// Base name of the trace.
     pub file: String,
-    /// Why it could not be read to its end.
+    /// Why it could not be read to the end.
     pub damaged: Option<String>,
-    /// Entries of it that are no events.
+    /// Number of its entries that are not events.
     pub unreadable: u64,
     /// Rank of the process.
     pub rank: Option<u64>,
-    /// Runs of kernels: launches on a device, calls on a CPU.
+    /// Number of runs of kernels: launches on a device, calls on a CPU.
     pub launches: usize,
     /// Begin of the first and end of the last call or launch, on the trace's clock.
     pub span_us: Option<(f64, f64)>,
-    /// Whether the trace is one of a device; else of a CPU.
+    /// Whether it is a trace of a device; otherwise of a CPU.
     pub on_device: bool,
-    /// Name of the device that ran most kernels, as the trace has it.
+    /// The device that ran most kernels, by its name in the trace.
     pub device: Option<String>,
     /// The devices that ran kernels, the one with most runs first.
     pub devices: Vec<DeviceRuns>,
     /// Its figures.
     pub peaks: Option<DevicePeaks>,
-    /// The clock that was given, MHz.
+    /// The clock that the user gave, MHz.
     pub clock_mhz: Option<f64>,
-    /// Whether the figures are corrected for it.
+    /// Whether the figures are corrected for that clock.
     pub corrected: bool,
     /// Where the time went.
     pub time: DeviceTime,
@@ -56,16 +56,16 @@ pub struct Performance {
     pub regions: Vec<MeasuredRegion>,
     /// Lines of the program, by time.
     pub lines: Vec<LineTime>,
-    /// Calls in generated code, in the order of the log.
+    /// Calls in generated code, in log order.
     pub calls: Vec<MeasuredCall>,
-    /// What leads to no line.
+    /// Runs that lead to no line.
     pub unjoined: Unjoined,
-    /// Which kernel each run is one of, where it was asked for.
+    /// The kernel of each run, if it was asked for.
     pub(super) runs: Option<KernelsOfRuns>,
 }
 
 impl Performance {
-    /// Follows the runs in the order of the trace.
+    /// The kernels of runs, in the order of the trace.
     ///
     /// # Errors
     /// The temporary file of the runs cannot be read.
@@ -74,7 +74,7 @@ impl Performance {
         Ok(FollowedRuns { found: self, rows, next: None })
     }
 
-    /// The rates of a run of a kernel that took so long.
+    /// The rates of a run of a kernel that took `us`.
     pub fn rates_of_run(&self, kernel: &MeasuredKernel, us: f64) -> Rates {
         Rates::of(kernel.work(us), self.peaks.as_ref(), self.clock_mhz)
     }
@@ -83,30 +83,30 @@ impl Performance {
 /// A call in generated code, over all runs of that code.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredCall {
-    /// Whose code it is.
+    /// The compile with the code.
     pub compile: CompileIndex,
-    /// The Inductor run: attempt of the compile, and the place in it, from 1.
+    /// The Inductor run: attempt of the compile, and number of the run in it, from 1.
     pub run: (u32, usize),
-    /// The place of the call among those of the run.
+    /// The place of the call in the code.
     pub place: usize,
-    /// The place of the first call of the same kernel there.
+    /// The place of the first call of the same kernel in the code.
     pub first: usize,
     /// The kernel that it runs: a place in [`Performance::kernels`].
     pub kernel: usize,
     /// How often it ran.
     pub count: usize,
-    /// Microseconds of all these.
+    /// Microseconds of all runs.
     pub sum_us: f64,
 }
 
-/// Where the time of a device went, microseconds; time that several streams share counts once in each of these.
+/// Where the time of a device went, microseconds; time shared by several streams counts once in each field.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DeviceTime {
     /// From the first event to the last.
     pub wall_us: f64,
     /// While anything ran.
     pub busy_us: f64,
-    /// Kernels that compiled code asked for.
+    /// Kernels launched by compiled code.
     pub compiled_us: f64,
     /// All other kernels.
     pub eager_us: f64,
@@ -129,11 +129,11 @@ pub enum Backend {
     Cpp,
     /// A library, called by compiled code.
     Extern,
-    /// Whatever ran outside of compiled code.
+    /// Anything outside of compiled code.
     Eager,
 }
 
-/// Where FLOPs or bytes come from.
+/// The source of FLOPs or bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FigureFrom {
     /// The trace states them.
@@ -144,20 +144,20 @@ pub enum FigureFrom {
     Inputs,
 }
 
-/// A kernel: all its launches with equal work.
+/// A kernel: all its runs with equal work.
 #[derive(Debug, Clone)]
 pub struct MeasuredKernel {
-    /// As the trace names it.
+    /// Its name in the trace.
     pub name: String,
     /// Who wrote it.
     pub backend: Backend,
-    /// Operators that asked for it, by name.
+    /// Names of operators that launched it.
     pub operators: Vec<String>,
     /// How often it ran.
     pub count: usize,
-    /// Microseconds, over all runs.
+    /// Microseconds of all runs.
     pub sum_us: f64,
-    /// The mean of a run.
+    /// The mean.
     pub mean_us: f64,
     /// The median.
     pub median_us: f64,
@@ -165,33 +165,33 @@ pub struct MeasuredKernel {
     pub min_us: f64,
     /// The longest.
     pub max_us: f64,
-    /// FLOPs of one run, and where they come from.
+    /// FLOPs of one run, and their source.
     pub flops: Option<(f64, FigureFrom)>,
     /// Bytes that one run must move.
     pub bytes: Option<(f64, FigureFrom)>,
-    /// What follows from these, for the mean run.
+    /// The rates of a run of mean length.
     pub rates: Rates,
-    /// The type that the work is done in, as tables of devices name it: `bf16`, `tf32`. A product of `float` is held against
-    /// the peak of tf32 only where the kernel's name or the log says that it may use it, else against that of fp32.
+    /// The type that it computes in, as tables of devices name it: `bf16`, `tf32`. A product of `float` is compared with the
+    /// peak for tf32 only if the kernel's name or the log allows it, otherwise with the peak for fp32.
     pub computes_in: Option<&'static str>,
-    /// The compile whose code calls it.
+    /// The compile whose code calls it, if known.
     pub compile_ids: Vec<String>,
-    /// Places in [`Performance::lines`] before they were sorted are of no use: the lines themselves.
+    /// Lines of the program that it computes.
     pub lines: Vec<ProgramLine>,
-    /// What the trace tells of its launch.
+    /// What the trace says about its launch.
     pub device: Option<DeviceKernel>,
-    /// Sizes of the operator's inputs, where all runs of the row have the same.
+    /// Sizes of the operator's inputs, if all runs have the same.
     pub inputs: Vec<InputDims>,
-    /// `forward`, `backward` or `inference`: the graph that calls it.
+    /// `forward`, `backward` or `inference`: the direction of the graph that calls it.
     pub direction: Option<String>,
-    /// What Inductor expected a run to take, microseconds.
+    /// Inductor's estimate of a run, microseconds.
     pub estimated_us: Option<f64>,
-    /// How a Triton kernel was tuned.
+    /// How it was tuned, if it is a Triton kernel.
     pub tuning: Option<Tuning>,
 }
 
 impl MeasuredKernel {
-    /// The work of a run that took so long.
+    /// The work of a run that took `us`.
     pub(super) fn work(&self, us: f64) -> Measured<'static> {
         Measured {
             us,
@@ -202,28 +202,28 @@ impl MeasuredKernel {
         }
     }
 
-    /// How many times as long as expected a run took.
+    /// Mean time relative to the estimate.
     pub fn ratio_to_estimate(&self) -> Option<f64> {
         self.estimated_us.filter(|us| *us > 0.0).map(|us| self.mean_us / us)
     }
 }
 
-/// How a Triton kernel came to its configuration.
+/// How the configuration of a Triton kernel was chosen.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tuning {
-    /// What the lookup in the autotuning cache found, as the log has it: `hit`, `miss`.
+    /// Result of the lookup in the autotuning cache: `hit`, `miss`.
     pub state: Option<String>,
-    /// How many configurations there were: where the cache had none, all of them are tried at the first call.
+    /// Number of configurations; without a cached choice, the first call tries all of them.
     pub candidates: Option<u64>,
-    /// Microseconds that compiling them took.
+    /// Microseconds of compiling them.
     pub compile_us: Option<f64>,
-    /// The configuration that the log names: after a miss the one that a search before had chosen, if any.
+    /// The configuration in the log: after a miss, the choice of an earlier search, if any.
     pub in_log: Option<String>,
-    /// Configurations that ran, as the trace has them: `XBLOCK=16, num_warps=1, num_stages=1`.
+    /// Configurations that ran, from the trace: `XBLOCK=16, num_warps=1, num_stages=1`.
     pub ran: Vec<String>,
 }
 
-/// An operator with inputs of one kind.
+/// An operator with inputs of the same sizes and types.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredOperator {
     /// `aten::mm`.
@@ -232,13 +232,13 @@ pub struct MeasuredOperator {
     pub dims: Vec<InputDims>,
     /// Types of its inputs.
     pub types: Vec<String>,
-    /// Calls that launched something.
+    /// Number of calls that launched something.
     pub count: usize,
     /// FLOPs of a call.
     pub flops: Option<f64>,
     /// Bytes that a call must move.
     pub bytes: Option<f64>,
-    /// Microseconds of all that they launched.
+    /// Microseconds of everything that they launched.
     pub sum_us: f64,
 }
 
@@ -247,31 +247,30 @@ pub struct MeasuredOperator {
 pub struct MeasuredRegion {
     /// `0/0`.
     pub compile_id: String,
-    /// How often it was called.
+    /// Number of calls.
     pub calls: usize,
     /// Microseconds of all calls, on the CPU.
     pub sum_us: f64,
-    /// Of the first call.
+    /// Microseconds of the first call.
     pub first_us: f64,
     /// The median.
     pub median_us: f64,
-    /// The median of all calls but the first, where there are any.
+    /// The median of all calls except the first, if there are more.
     pub later_median_us: Option<f64>,
-    /// Of all calls, the part before them in which guards were checked to find this code; None where the trace does not
-    /// tell.
+    /// Microseconds of the guard checks before the calls; None if the trace does not have them.
     pub guards_us: Option<f64>,
-    /// Of all calls, the part within graphs that Inductor compiled; None where the trace does not tell.
+    /// Microseconds of the calls inside graphs that Inductor compiled; None if the trace has no graphs.
     pub graphs_us: Option<f64>,
-    /// Of all calls, the part outside of graphs, of operators and of other compiled code: what the wrapper around the
-    /// graph costs. None where the trace does not tell.
+    /// Microseconds of the calls outside of graphs, operators and other compiled code: the cost of the wrapper around the
+    /// graph. None if the trace has no graphs.
     pub wrapper_us: Option<f64>,
-    /// The first calls, one by one.
+    /// Microseconds of each of the first calls.
     pub first_calls_us: Vec<f64>,
-    /// What ran within its calls, and within no other compiled code that these called; the longest first.
+    /// Kernels that ran in its calls, without those of other compiled code called there; the longest first.
     pub kernels: Vec<RegionKernel>,
 }
 
-/// Runs of a kernel within a region.
+/// Runs of a kernel in a region.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RegionKernel {
     /// A place in [`Performance::kernels`].
@@ -287,50 +286,50 @@ pub struct RegionKernel {
 pub struct LineTime {
     /// The line.
     pub line: ProgramLine,
-    /// Its share of the time of its kernels, microseconds.
+    /// Microseconds: its share of the time of its kernels.
     pub us: f64,
-    /// The part of it from kernels that serve this line alone.
+    /// Microseconds of kernels that compute this line only.
     pub own_us: f64,
     /// Names of its kernels.
     pub kernels: Vec<String>,
-    /// The same time by the way that led to the line, and by module.
+    /// The same time by callers of the line and by module.
     pub parts: Vec<LinePart>,
 }
 
-/// Time of a line as it was called from one place and for one module.
+/// Time of a line with one chain of callers and one module.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinePart {
-    /// The compile whose code took it.
+    /// The compile whose code ran.
     pub compile: CompileIndex,
-    /// Lines of the program that led to it, the outermost first.
+    /// Lines of the program that called it, the outermost first.
     pub callers: Vec<ProgramLine>,
-    /// `self.blocks.0.up`, where the log tells.
+    /// `self.blocks.0.up`, if known.
     pub module: Option<String>,
-    /// Whether a backward graph took it.
+    /// Whether it is the time of a backward graph.
     pub backward: bool,
     /// Microseconds.
     pub us: f64,
-    /// The part of it from kernels that serve this line alone.
+    /// Microseconds of kernels that compute this line only.
     pub own_us: f64,
     /// Its kernels: places in [`Performance::kernels`].
     pub kernels: Vec<usize>,
 }
 
-/// What leads to no line.
+/// Runs that lead to no line of the program.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Unjoined {
-    /// How many runs.
+    /// Number of runs.
     pub launches: usize,
-    /// How long they took, microseconds.
+    /// Their microseconds.
     pub us: f64,
-    /// What ran, the longest first.
+    /// Names of what ran, the longest first.
     pub names: Vec<String>,
 }
 
-/// Which row of kernels a run belongs to.
+/// The row of the table of kernels that a run belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KernelOfRun {
-    /// The place of the run in the trace.
+    /// Place of the run in the trace.
     pub(super) run: u32,
     pub(super) kernel: u32,
 }
@@ -366,7 +365,7 @@ impl KernelsOfRuns {
     }
 }
 
-/// The kernels of runs, one run after the other.
+/// Looks up the kernels of runs, one run after the other.
 pub struct FollowedRuns<'f> {
     found: &'f Performance,
     rows: Option<Merge<'f, KernelOfRun>>,
@@ -374,7 +373,7 @@ pub struct FollowedRuns<'f> {
 }
 
 impl<'f> FollowedRuns<'f> {
-    /// The kernel of a launch, in a trace of a CPU of a call, by its place in the trace. Places must not descend.
+    /// The kernel of a launch (in a trace of a CPU, of a call) by its place in the trace. Places must ascend.
     ///
     /// # Errors
     /// The temporary file of the runs cannot be read.

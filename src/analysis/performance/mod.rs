@@ -1,5 +1,5 @@
-//! Measured kernels: a trace of torch.profiler beside the log, or alone. Which line of the program takes the device's
-//! time, how far each kernel is from what the device can do, and which figures cannot be true.
+//! Measured kernels, from a trace of torch.profiler with or without a log: which lines of the program take the device's
+//! time, how far each kernel is from the peak of the device, and which figures are impossible.
 
 mod buffers;
 mod devices;
@@ -34,10 +34,10 @@ use graphs::Graphs;
 use tables::Tables;
 use walk::walk;
 
-/// Joins a trace with its log. `read` gives the text of a payload of the log.
+/// Joins a trace with its log. `read` reads the text of a payload of the log.
 ///
 /// # Errors
-/// The log cannot be read any more, or a temporary file.
+/// The log or a temporary file can no longer be read.
 pub fn performance(
     model: &Model,
     profile: &Profile,

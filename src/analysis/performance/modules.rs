@@ -1,12 +1,14 @@
-//! Which module of the model a node of a graph belongs to: Dynamo names parameters after the modules that own them.
+//! The module of each node of a graph: Dynamo names parameters after the modules that own them.
 
 use crate::analysis::provenance::{GraphText, KernelCall, LineMaps, Node, SourceLine};
+use crate::analysis::source_text::is_word;
 use crate::trace::TextMap;
+use std::collections::BTreeSet;
 
-/// What ends the path of a module in the name of a parameter.
+/// What follows the path of the module in the name of a parameter.
 const OWNED: [&str; 2] = ["_parameters_", "_buffers_"];
 
-/// Modules of the nodes of a post-grad graph, by the name of the node.
+/// Modules of the nodes of a post-grad graph, by node.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NodeModules(TextMap<String, NodeModule>);
 
@@ -20,7 +22,7 @@ struct NodeModule {
 }
 
 impl NodeModules {
-    /// Those of a graph that was made of a pre-grad graph, whose nodes name parameters.
+    /// For a graph made from a pre-grad graph, whose nodes name parameters.
     pub(super) fn of_forward(pre: &str, post: &str, maps: &LineMaps) -> NodeModules {
         let graph = GraphText::read(pre);
         let of_nodes = modules_of(&graph, pre, |name, _| module_of_parameter(name));
@@ -43,7 +45,7 @@ impl NodeModules {
         found
     }
 
-    /// Those of a backward graph: what it takes from the forward one has the names of that graph's nodes.
+    /// For a backward graph, whose inputs from the forward graph have the names of that graph's nodes.
     pub(super) fn of_backward(post: &str, forward: &NodeModules) -> NodeModules {
         let graph = GraphText::read(post);
         let saved = |name: &str, node: &Node<'_>| {
@@ -54,7 +56,7 @@ impl NodeModules {
         NodeModules(modules_of(&graph, post, saved))
     }
 
-    /// The modules for which a call computes that line of the program, each once.
+    /// The distinct modules for which a call computes that line of the program.
     pub(super) fn of_call(
         &self,
         call: &KernelCall,
@@ -65,22 +67,20 @@ impl NodeModules {
         let nodes: Vec<&NodeModule> = call.nodes.iter().filter_map(|name| self.0.get(name)).collect();
         let mut modules: Vec<&NodeModule> = nodes.iter().copied().filter(|node| is_at(node, line)).collect();
         if modules.is_empty() {
-            // The line of such a node is a library's, and the call's is where the program called that.
+            // The line of such a node is in a library, and the line of the call is where the program called the library.
             let of_call: Vec<&SourceLine> = call.source.iter().filter_map(|at| sources.get(*at)).collect();
             modules = nodes;
             modules.retain(|node| !of_call.iter().any(|line| is_at(node, line)));
         }
-        let mut modules: Vec<String> = modules.into_iter().map(|node| node.module.clone()).collect();
-        modules.sort();
-        modules.dedup();
-        modules
+        let modules: BTreeSet<&str> = modules.into_iter().map(|node| node.module.as_str()).collect();
+        modules.into_iter().map(str::to_owned).collect()
     }
 }
 
-/// Modules of the nodes of a graph. `named` gives the module that a name in a node's definition tells of.
+/// Modules of the nodes of a graph. `named` gives the module for a name in the definition of a node.
 ///
-/// Nodes of one line that follow each other are one visit of that line. Those of them that name no parameter belong to
-/// what the others of the visit have in common: `gelu(self.up(x))` to the block of `up`.
+/// Consecutive nodes of one line are one visit of that line. Nodes without a module of their own get the path that the
+/// others of the visit share: `gelu(self.up(x))` belongs to the block of `up`.
 fn modules_of(
     graph: &GraphText<'_>,
     text: &str,
@@ -90,7 +90,7 @@ fn modules_of(
     let own = |node: &Node<'_>| -> Option<String> {
         let line = lines.get((*node.lines.first()? as usize).checked_sub(1)?)?;
         let (_, definition) = line.split_once(" = ")?;
-        // What follows says which values are not needed any more.
+        // The rest of the line lists values that are no longer needed.
         let definition = definition.split(";  ").next().unwrap_or_default();
         let mut modules = names_in(definition).filter_map(|name| named(name, node));
         let first = modules.next()?;
@@ -116,9 +116,9 @@ fn place_of<'t>(node: &Node<'t>) -> Option<(&'t str, u64)> {
     node.place.map(|place| (place.file, place.line))
 }
 
-/// The names of values in an expression: `mul` of `torch.ops.aten.mul.Tensor(..)` is none.
+/// The names of values in an expression; `mul` of `torch.ops.aten.mul.Tensor(..)` is not one.
 fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    let pieces = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.'));
+    let pieces = text.split(|c: char| !is_word(c) && c != '.');
     pieces.map(|piece| piece.split('.').next().unwrap_or_default()).filter(|name| !name.is_empty())
 }
 
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_belongs_to_the_module_whose_parameter_it_takes_or_to_that_of_its_neighbors_on_the_line() {
+    fn a_node_belongs_to_the_module_of_its_parameter_or_of_its_neighbors_on_the_line() {
         let graph = GraphText::read(PRE);
         let found = modules_of(&graph, PRE, |name, _| module_of_parameter(name));
         assert_eq!(modules("linear", &found).as_deref(), Some("self.blocks.0.up"));
@@ -186,13 +186,13 @@ mod tests {
     }
 
     #[test]
-    fn operators_are_no_values() {
+    fn operators_are_not_values() {
         let names: Vec<&str> = names_in("torch.ops.aten.mul.Tensor(view_9, 0.5)").collect();
         assert_eq!(names, ["torch", "view_9", "0"]);
     }
 
     #[test]
-    fn names_that_are_no_parameters_tell_of_no_module() {
+    fn only_names_of_parameters_and_buffers_have_a_module() {
         assert_eq!(module_of_parameter("l_x_"), None);
         assert_eq!(module_of_parameter("primals_1"), None);
         let head = module_of_parameter("l_self_modules_head_buffers_mask_");

@@ -1,11 +1,11 @@
-//! FLOPs of the nodes of a graph that have a formula: what kernels that were made of them compute, templates included.
+//! FLOPs of the nodes of a graph that have a formula, for the kernels generated from them, templates included.
 
-use super::buffers::arguments;
 use super::formulas::Formula;
+use crate::analysis::source_text::{arguments, is_word};
 use crate::model::{InputDims, Operator};
 use crate::trace::TextMap;
 
-/// FLOPs by name of the node, of those that have a formula and known sizes.
+/// FLOPs by node, for nodes with a formula and known sizes.
 pub(super) fn flops_of_nodes(graph: &str) -> TextMap<String, f64> {
     let mut sizes: TextMap<&str, Vec<i64>> = TextMap::default();
     let mut found = TextMap::default();
@@ -25,28 +25,22 @@ pub(super) fn flops_of_nodes(graph: &str) -> TextMap<String, f64> {
     found
 }
 
-/// `addmm` and `f32[512, 1024][1024, 1]cpu` of `addmm: "f32[512, 1024][1024, 1]cpu" = ..`, for each of a line.
-fn annotations(line: &str) -> impl Iterator<Item = (&str, &str)> {
-    line.match_indices(": \"").filter_map(|(at, _)| {
-        let before = line.get(..at)?;
-        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |end| end + 1);
-        let annotated = line.get(at + 3..)?.split('"').next()?;
-        Some((before.get(start..)?, annotated))
+/// The names that a text annotates, with their annotations: `addmm` and `f32[512, 1024][1024, 1]cpu` of
+/// `addmm: "f32[512, 1024][1024, 1]cpu" = ..`.
+pub(super) fn annotations(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.match_indices(": \"").filter_map(|(at, _)| {
+        let name = text.get(..at)?.rsplit(|c| !is_word(c)).next()?;
+        Some((name, text.get(at + 3..)?.split('"').next()?))
     })
 }
 
-/// `512, 1024` of `f32[512, 1024][1024, 1]cpu`; None where a size is a symbol.
+/// `512, 1024` of `f32[512, 1024][1024, 1]cpu`; None if a size is a symbol.
 fn sizes_of(annotated: &str) -> Option<Vec<i64>> {
     let (_, rest) = annotated.split_once('[')?;
-    let (inner, _) = rest.split_once(']')?;
-    if inner.trim().is_empty() {
-        return Some(Vec::new());
-    }
-    inner.split(',').map(|size| size.trim().parse().ok()).collect()
+    rest.contains(']').then(|| arguments(rest).iter().map(|size| size.parse().ok()).collect())?
 }
 
-/// The node that a line defines, as a call of its operator with the sizes of its arguments and the values of those that are
-/// no tensors.
+/// The node that a line defines, as a call of its operator: the sizes of tensor arguments and the values of the others.
 fn node<'l>(line: &'l str, sizes: &TextMap<&str, Vec<i64>>) -> Option<(&'l str, Operator)> {
     let (left, right) = line.trim().split_once(" = torch.ops.aten.")?;
     let name = left.split(':').next()?.trim();
@@ -54,18 +48,18 @@ fn node<'l>(line: &'l str, sizes: &TextMap<&str, Vec<i64>>) -> Option<(&'l str, 
     let operator = operator.split('.').next()?;
     let mut found = Operator { name: format!("aten::{operator}"), ..Operator::default() };
     for argument in arguments(rest).iter().take(MOST_ARGUMENTS) {
-        // Arguments with a name, such as a scale, stand last and are of no use to a formula.
+        // Keyword arguments, such as a scale, come last, and no formula needs them.
         if argument.contains(" = ") {
             break;
         }
-        let known = sizes.get(argument.as_str());
-        found.values.push(if known.is_some() { String::new() } else { argument.clone() });
+        let known = sizes.get(argument);
+        found.values.push(if known.is_some() { String::new() } else { (*argument).to_owned() });
         found.dims.push(InputDims::One(known.cloned().unwrap_or_default()));
     }
     Some((name, found))
 }
 
-/// Arguments of an operator that are read; the operators with a formula have fewer than twenty.
+/// Limit on the arguments read per operator; operators with a formula have fewer than twenty.
 const MOST_ARGUMENTS: usize = 32;
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! Time by call of the generated code, and from there by the ways that led to a line of the program and by module.
+//! Time per call in generated code, and from that per line of the program, by its callers and by module.
 
 use super::graphs::Graphs;
 use super::measured::{LinePart, MeasuredCall, Performance};
-use super::work::Piece;
+use super::work::{Piece, Runs};
 use crate::model::CompileIndex;
 use fxhash::{FxBuildHasher, FxHashMap};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
-/// A call of generated code, and the row of the table of kernels that its runs are in.
+/// A call in generated code, and the row of its runs in the table of kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct CallKey {
     graph: usize,
@@ -16,9 +16,9 @@ struct CallKey {
     row: usize,
 }
 
-/// Runs and microseconds of each call.
+/// The runs of each call.
 #[derive(Default)]
-pub(super) struct CallTimes(IndexMap<CallKey, (usize, f64), FxBuildHasher>);
+pub(super) struct CallTimes(IndexMap<CallKey, Runs, FxBuildHasher>);
 
 /// What parts of a line have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,21 +38,19 @@ struct PartTime {
 }
 
 impl CallTimes {
-    /// Counts a run of a kernel whose row has that place.
+    /// Counts a run of the kernel in that row.
     pub(super) fn add(&mut self, piece: &Piece, row: usize) {
-        if let Some((graph, call)) = piece.graph.get().zip(piece.code_call.get()) {
-            let (count, us) = self.0.entry(CallKey { graph, call, row }).or_default();
-            *count += 1;
-            *us += piece.dur_us;
+        if let Some((graph, call)) = piece.graph.zip(piece.code_call) {
+            self.0.entry(CallKey { graph, call, row }).or_default().add(piece.dur_us);
         }
     }
 
     /// Graph, call, row and microseconds of each.
     pub(super) fn sums(&self) -> impl Iterator<Item = (usize, usize, usize, f64)> + '_ {
-        self.0.iter().map(|(key, (_, us))| (key.graph, key.call, key.row, *us))
+        self.0.iter().map(|(key, runs)| (key.graph, key.call, key.row, runs.us))
     }
 
-    /// Adds calls, and the parts of lines. `order` gives the row of each kernel as the table shows them.
+    /// Adds the calls, and the parts of lines. `order` has the row of each kernel, in the order of the table.
     pub(super) fn fill(
         mut self,
         graphs: &Graphs,
@@ -62,7 +60,7 @@ impl CallTimes {
         let kernels: FxHashMap<usize, usize> = order.enumerate().map(|(place, row)| (row, place)).collect();
         self.0.sort_keys();
         let mut parts: IndexMap<PartKey, PartTime> = IndexMap::new();
-        for (key, (count, sum_us)) in self.0 {
+        for (key, Runs { count, us: sum_us }) in self.0 {
             let Some(graph) = graphs.graphs.get(key.graph) else { continue };
             let kernel = kernels.get(&key.row).copied().unwrap_or_default();
             let name = graph.calls.get(key.call).map(|call| &call.name);

@@ -1,9 +1,9 @@
-//! Bytes of operators that treat each element by itself: what comes out has the shape to which the inputs are broadcast.
+//! Bytes moved by pointwise operators, whose result has the shape to which the inputs are broadcast.
 
 use super::formulas::{element_bytes, elements};
 use crate::model::{InputDims, Operator};
 
-/// Operators of which each element of the result comes from one element of each input, sorted.
+/// Operators that compute each element of the result from one element of each input, sorted.
 const POINTWISE: [&str; 54] = [
     "abs",
     "add",
@@ -61,15 +61,15 @@ const POINTWISE: [&str; 54] = [
     "where",
 ];
 
-/// Operators whose result is true or false.
+/// Operators with a boolean result.
 const COMPARE: [&str; 9] = ["eq", "ge", "gt", "le", "logical_and", "logical_not", "logical_or", "lt", "ne"];
 
-/// What a call must move at least: each input once, and what it writes. None for other operators, and where sizes or
-/// types are not known.
+/// The bytes that a call must move: each input once, and its result. None for other operators and for unknown sizes or
+/// types.
 pub(super) fn pointwise_bytes(operator: &Operator) -> Option<f64> {
     let name = operator.name.strip_prefix("aten::")?;
     let inputs = inputs_of(operator)?;
-    // The first input of a copy is what it writes.
+    // A copy writes its first input.
     if name == "copy_" {
         return (inputs.len() == 2).then(|| inputs.iter().map(Input::bytes).sum());
     }
@@ -101,7 +101,7 @@ impl Input<'_> {
     }
 }
 
-/// The tensors among the inputs; None where there is none, or one of which too little is known.
+/// The tensors among the inputs; None if there are none, or if one is not fully known.
 fn inputs_of(operator: &Operator) -> Option<Vec<Input<'_>>> {
     let mut found = Vec::new();
     for (at, kind) in operator.types.iter().enumerate() {
@@ -116,7 +116,7 @@ fn inputs_of(operator: &Operator) -> Option<Vec<Input<'_>>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// How many elements come out; None where the shapes do not fit.
+/// The number of elements of the result; None if the shapes do not fit.
 fn broadcast(inputs: &[Input<'_>]) -> Option<f64> {
     let dimensions = inputs.iter().map(|input| input.sizes.len()).max()?;
     let mut all = 1.0;
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_updated_in_place_is_read_and_written() {
+    fn a_tensor_updated_in_place_is_read_and_written() {
         let add = operator("aten::add_", &[(&[8, 16], "float"), (&[8, 16], "float")]);
         assert_eq!(pointwise_bytes(&add), Some(3.0 * 8.0 * 16.0 * 4.0));
         let copy =
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn other_operators_and_shapes_that_do_not_fit_are_not_known() {
+    fn other_operators_and_shapes_that_do_not_fit_are_unknown() {
         assert_eq!(pointwise_bytes(&operator("aten::sum", &[(&[8], "float")])), None);
         assert_eq!(pointwise_bytes(&operator("aten::add", &[(&[8], "float"), (&[7], "float")])), None);
         assert_eq!(pointwise_bytes(&operator("aten::add", &[])), None);

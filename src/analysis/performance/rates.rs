@@ -1,56 +1,56 @@
-//! From FLOPs, bytes and time to rates, shares of what the device can do, and whether a figure can be true.
+//! Rates from FLOPs, bytes and time, their shares of the device's peak, and whether a figure is possible.
 
 use super::devices::DevicePeaks;
 
-/// Below this a launch is mostly the launch itself, in microseconds.
+/// Shorter kernels mostly take the time to start them, in microseconds.
 pub(super) const LAUNCH_US: f64 = 5.0;
-/// Measured clocks reach 105 % of the nominal one; above that a figure cannot be true.
+/// Measured clocks reach 105 % of the nominal one; a larger share of the peak is impossible.
 const IMPOSSIBLE: f64 = 1.05;
-/// Under this share of both limits a long kernel is far from what the device can do.
+/// Below this share of both limits, a long kernel is far from the device's peak.
 const FAR: f64 = 0.10;
-/// Under this one the counted work is probably not what the kernel does.
+/// Below this share, the counted work is probably not what the kernel does.
 const WRONG: f64 = 0.01;
-/// A kernel that is shorter than this is not asked how far it is from the limits, in microseconds.
+/// Only longer kernels are called far from the limits, in microseconds.
 const LONG_US: f64 = 20.0;
 
 /// What bounds a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
-    /// The memory's bandwidth.
+    /// Memory bandwidth.
     Memory,
-    /// The units that compute.
+    /// Compute units.
     Compute,
-    /// It is so short that starting it is most of its time.
+    /// Starting it takes most of its time.
     Launch,
 }
 
-/// What can be said of how well a kernel uses the device.
+/// How well a kernel uses the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judgement {
-    /// Near enough to one of the limits.
+    /// Close to one of the limits.
     Near,
     /// Far from both limits.
     Far,
-    /// Counted work that is so far from both limits that the count is probably wrong.
+    /// So far from both limits that the work is probably counted wrong.
     CountsProbablyWrong,
     /// More than the device can do.
     Impossible,
 }
 
-/// A kernel's figures beside those of the device.
+/// Rates of a kernel, and their shares of the device's peak.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rates {
-    /// 1e12 FLOPs in a second.
+    /// 1e12 FLOPs per second.
     pub tflops: Option<f64>,
-    /// 1e9 bytes in a second.
+    /// 1e9 bytes per second.
     pub gbps: Option<f64>,
-    /// Of the peak of its type, 1 being all of it.
+    /// Share of the peak for its type, from 0 to 1.
     pub share_of_peak: Option<f64>,
-    /// Of the bandwidth.
+    /// Share of the bandwidth.
     pub share_of_bandwidth: Option<f64>,
     /// What bounds it.
     pub bound: Option<Bound>,
-    /// What to think of it; None where the device or the work is not known, or the kernel is too short to tell.
+    /// None if the device or the work is unknown, or the kernel is too short.
     pub judgement: Option<Judgement>,
 }
 
@@ -60,17 +60,17 @@ pub(super) struct Measured<'t> {
     pub(super) us: f64,
     pub(super) flops: Option<f64>,
     pub(super) bytes: Option<f64>,
-    /// `bf16`, where it is known.
+    /// `bf16`, if known.
     pub(super) kind: Option<&'t str>,
-    /// Whether matrix units do the work.
+    /// Whether it runs on matrix units.
     pub(super) matrix: bool,
 }
 
 impl Rates {
-    /// The rates of a launch on a device, whose clock was `clock_mhz` where that is known.
+    /// The rates of a launch on a device, with its clock if known.
     pub(super) fn of(measured: Measured<'_>, device: Option<&DevicePeaks>, clock_mhz: Option<f64>) -> Rates {
         let per_us = |amount: Option<f64>| amount.filter(|_| measured.us > 0.0).map(|of| of / measured.us);
-        // 1e6 in a microsecond are 1e12 in a second; 1e3 are 1e9.
+        // 1e6 per microsecond are 1e12 per second; 1e3 are 1e9.
         let tflops = per_us(measured.flops.filter(|flops| *flops > 0.0)).map(|flops| flops / 1e6);
         let gbps = per_us(measured.bytes).map(|bytes| bytes / 1e3);
         let peak = device.zip(measured.kind).and_then(|(device, kind)| {
@@ -115,7 +115,7 @@ fn judgement(us: f64, rates: &Rates) -> Option<Judgement> {
         () if best > IMPOSSIBLE => Judgement::Impossible,
         () if us < LAUNCH_US => return None,
         () if best >= FAR => Judgement::Near,
-        // A low share of a short kernel says nothing against it.
+        // A short kernel may have a low share.
         () if us <= LONG_US => return None,
         () if best < WRONG => Judgement::CountsProbablyWrong,
         () => Judgement::Far,
@@ -144,21 +144,21 @@ mod tests {
         let found = rates(100.0, Some(5e9), Some(50e6));
         assert_eq!((found.tflops, found.gbps), (Some(50.0), Some(500.0)));
         assert_eq!((found.share_of_peak, found.share_of_bandwidth), (Some(0.5), Some(0.5)));
-        // 100 FLOPs a byte are at the ridge of 100 TFLOP/s over 1 TB/s.
+        // 100 FLOPs per byte are at the ridge of 100 TFLOP/s over 1 TB/s.
         assert_eq!(found.bound, Some(Bound::Compute));
         assert_eq!(rates(100.0, Some(4e9), Some(50e6)).bound, Some(Bound::Memory));
         assert_eq!(found.judgement, Some(Judgement::Near));
     }
 
     #[test]
-    fn what_the_device_cannot_do_is_told() {
+    fn more_than_the_peak_is_impossible() {
         assert_eq!(rates(100.0, Some(10.6e9), None).judgement, Some(Judgement::Impossible));
         assert_eq!(rates(100.0, Some(10.4e9), None).judgement, Some(Judgement::Near));
         assert_eq!(rates(100.0, None, Some(106e6)).judgement, Some(Judgement::Impossible));
     }
 
     #[test]
-    fn long_kernels_far_from_both_limits_are_told_and_short_ones_are_not() {
+    fn only_long_kernels_are_far_from_both_limits() {
         assert_eq!(rates(100.0, Some(0.5e9), Some(5e6)).judgement, Some(Judgement::Far));
         assert_eq!(rates(100.0, Some(0.05e9), Some(0.5e6)).judgement, Some(Judgement::CountsProbablyWrong));
         assert_eq!(rates(19.0, Some(0.05e9), Some(0.5e6)).judgement, None);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_no_figure() {
+    fn unknown_work_or_time_gives_no_figure() {
         let found = rates(0.0, Some(1e9), Some(1e6));
         assert_eq!((found.tflops, found.gbps, found.judgement), (None, None, None));
         let unknown = Rates::of(

@@ -1,4 +1,4 @@
-//! Calls of compiled code: how often, how long, and what of it is neither a graph nor an operator.
+//! Calls of compiled code: how many, how long, and how much of that is neither a graph nor an operator.
 
 use super::measured::MeasuredRegion;
 use super::times::{Group, Length, medians};
@@ -8,15 +8,15 @@ use crate::trace::Sorter;
 use indexmap::IndexSet;
 use std::io;
 
-/// The check of guards that finds the compiled code of a call. It ends before the call of the code begins.
+/// The guard check that finds the compiled code for a call. It ends before the call of the code begins.
 const LOOKUP: &str = "TorchDynamo Cache Lookup";
-/// Calls of a region that are told one by one: those that compile and tune are the first few.
-const TOLD_CALLS: usize = 24;
+/// Limit on the calls of a region that are listed; those that compile and tune are the first few.
+const LISTED_CALLS: usize = 24;
 
-/// What an operator is to a region.
+/// What an operator means for a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RegionKind {
-    /// A call of compiled code: the place of its id among those of the trace.
+    /// A call of compiled code: the place of its id among the ids of the trace.
     Region(u32),
     Graph,
     Lookup,
@@ -26,11 +26,11 @@ pub(super) enum RegionKind {
 
 #[derive(Default)]
 struct OfRegion {
-    /// When the first calls began and how long they took, the earliest first.
+    /// Begin and duration of the first calls, the earliest first.
     first: Vec<(f64, f64)>,
     calls: usize,
     sum_us: f64,
-    /// What its calls spent in each kind of call, microseconds.
+    /// Microseconds that its calls spent in each kind of call.
     graphs_us: f64,
     other_us: f64,
     guards_us: f64,
@@ -38,19 +38,18 @@ struct OfRegion {
     has_lookup: bool,
 }
 
-/// Calls of compiled code, counted while they are met.
+/// Calls of compiled code, counted as they are seen.
 pub(super) struct Regions {
-    /// By operator.
-    kinds: Vec<RegionKind>,
     ids: IndexSet<String>,
     found: Vec<OfRegion>,
     lengths: Sorter<Length>,
-    /// The last check of guards in the thread: the call around it, and how long it took.
+    /// The last guard check of the thread: the call around it, and its duration.
     lookup: Option<(Option<u32>, f64)>,
 }
 
 impl Regions {
-    pub(super) fn of(profile: &Profile) -> Regions {
+    /// No calls yet; with the kind of each operator of the trace.
+    pub(super) fn of(profile: &Profile) -> (Regions, Vec<RegionKind>) {
         let mut ids: IndexSet<String> = IndexSet::new();
         let mut kind = |name: &str, annotation: bool| match name.strip_prefix(REGION) {
             Some(id) => RegionKind::Region(ids.insert_full(id.trim().to_owned()).0 as u32),
@@ -62,20 +61,15 @@ impl Regions {
         let operators = profile.operators.iter();
         let kinds = operators.map(|operator| kind(&operator.name, operator.annotation)).collect();
         let found = ids.iter().map(|_| OfRegion::default()).collect();
-        Regions { kinds, ids, found, lengths: Sorter::default(), lookup: None }
+        (Regions { ids, found, lengths: Sorter::default(), lookup: None }, kinds)
     }
 
-    /// What each operator is.
-    pub(super) fn kinds(&self) -> Vec<RegionKind> {
-        self.kinds.clone()
-    }
-
-    /// The calls that follow are of another thread.
+    /// The following calls belong to another thread.
     pub(super) fn next_thread(&mut self) {
         self.lookup = None;
     }
 
-    /// Counts a call. `around` is the innermost call around it that is of a kind, `parent` that of any kind.
+    /// Counts a call. `around` is the innermost call around it with a kind, `parent` the innermost one of all.
     pub(super) fn call(
         &mut self,
         kind: RegionKind,
@@ -83,7 +77,7 @@ impl Regions {
         parent: Option<u32>,
         call: &OperatorCall,
     ) {
-        // A region counts what is directly in it, not what is in a graph or an operator.
+        // A region counts the calls directly inside it, not those inside a graph or an operator.
         if let Some(RegionKind::Region(region)) = around
             && let Some(of) = self.found.get_mut(region as usize)
         {
@@ -112,15 +106,10 @@ impl Regions {
     pub(super) fn measured(self) -> io::Result<Vec<MeasuredRegion>> {
         let lengths = self.lengths.sorted();
         let first = |of: &OfRegion| of.first.first().map(|(_, us)| *us);
-        let all: Vec<Group> =
-            self.found.iter().map(|of| Group { count: of.calls, without_us: None }).collect();
-        let later: Vec<Group> = self
-            .found
-            .iter()
-            .map(|of| Group { count: of.calls.saturating_sub(1), without_us: first(of) })
-            .collect();
-        let medians_of_all = medians(&lengths, &all)?;
-        let medians_of_later = medians(&lengths, &later)?;
+        let all = |of: &OfRegion| Group { count: of.calls, without_us: None };
+        let later = |of: &OfRegion| Group { count: of.calls.saturating_sub(1), without_us: first(of) };
+        let medians_of_all = medians(&lengths, &self.found.iter().map(all).collect::<Vec<_>>())?;
+        let medians_of_later = medians(&lengths, &self.found.iter().map(later).collect::<Vec<_>>())?;
         let regions =
             self.ids.into_iter().zip(self.found).zip(medians_of_all.into_iter().zip(medians_of_later));
         Ok(regions
@@ -147,11 +136,11 @@ impl OfRegion {
         self.sum_us += call.dur_us;
         self.guards_us += guards_us.unwrap_or_default();
         self.has_lookup |= guards_us.is_some();
-        // Calls come in order but for those of other threads.
+        // Calls are in order within each thread.
         let at = self.first.partition_point(|(begin, _)| *begin <= call.begin_us);
-        if at < TOLD_CALLS {
+        if at < LISTED_CALLS {
             self.first.insert(at, (call.begin_us, call.dur_us));
-            self.first.truncate(TOLD_CALLS);
+            self.first.truncate(LISTED_CALLS);
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Kernels, operators and lines of a trace, each with its time and what follows from it. Each run is added to its rows as
-//! it is met, so that memory grows with what is distinct and not with the runs.
+//! Tables of the kernels, operators and lines of a trace, with their times and rates. Each run is added to its rows as it
+//! is read, so that memory grows with the number of rows and not with the number of runs.
 
 use super::devices::DevicePeaks;
 use super::formulas::{Formula, Work, bytes_of_inputs, element_bytes};
-use super::graphs::{Graphs, LineShare, ProgramLine};
+use super::graphs::{CodeCall, Graphs, LineShare, ProgramLine};
 use super::measured::{
     Backend, FigureFrom, KernelOfRun, KernelsOfRuns, LineTime, MeasuredKernel, MeasuredOperator, Performance,
     RegionKernel,
@@ -11,13 +11,14 @@ use super::measured::{
 use super::parts::CallTimes;
 use super::pointwise::pointwise_bytes;
 use super::rates::Rates;
-use super::times::{Group, Length, Stretches, medians};
+use super::times::{BusyTimes, Group, Length, medians};
 use super::tuning::tuning_of;
-use super::work::{Piece, Slot, What, is_cpp_kernel};
+use super::work::{Piece, Runs, What, is_cpp_kernel};
 use crate::model::{DeviceWork, InputDims, Model, Operator, Profile};
 use crate::trace::{Sorter, TextMap};
 use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
 use indexmap::IndexMap;
+use std::collections::BTreeSet;
 use std::io;
 
 /// The tables while runs are added to them.
@@ -25,60 +26,58 @@ pub(super) struct Tables<'p> {
     model: &'p Model,
     profile: &'p Profile,
     graphs: &'p Graphs,
-    /// Of each operator, whether it tells how much work a call of it is.
-    telling: Vec<bool>,
+    /// By operator: whether the work of a call is known.
+    has_work: Vec<bool>,
     rows: IndexMap<RowKey, Row, FxBuildHasher>,
     /// Microseconds of each run, by row.
     lengths: Sorter<Length>,
-    stretches: Stretches,
+    busy: BusyTimes,
     /// Operators by their place in the trace.
-    operators: IndexMap<u32, OfOperator, FxBuildHasher>,
+    operators: IndexMap<u32, Runs, FxBuildHasher>,
     calls: CallTimes,
-    /// What leads to no line of the program.
-    nowhere: FxHashMap<What, (usize, f64)>,
-    /// Runs and microseconds of each row within each region.
-    in_regions: IndexMap<(usize, usize), (usize, f64), FxBuildHasher>,
-    /// The row of each run, where it is asked for.
+    /// Runs that lead to no line of the program.
+    without_line: FxHashMap<What, Runs>,
+    in_regions: IndexMap<RowOfRegion, Runs, FxBuildHasher>,
+    /// The row of each run, if it was asked for.
     rows_of_runs: Option<Sorter<KernelOfRun>>,
 }
 
-/// What launches of one row have in common.
+/// A row as part of a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct RowOfRegion {
+    region: usize,
+    row: usize,
+}
+
+/// What the launches of a row have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct RowKey {
     what: What,
-    graph: Slot,
-    /// The operator with a formula.
+    graph: Option<usize>,
+    /// The operator whose work is known.
     operator: Option<u32>,
 }
 
 struct Row {
-    count: usize,
-    sum_us: f64,
+    runs: Runs,
     min_us: f64,
     max_us: f64,
     compiled: bool,
-    /// Calls in the code, each once.
+    /// Distinct calls in the code.
     code_calls: FxHashSet<usize>,
-    /// Operators that asked for it: places in the list of the trace.
+    /// Operators that launched it: places in the list of the trace.
     operators: FxHashSet<u32>,
 }
 
-/// Calls that launched something, and how long that ran.
-#[derive(Default)]
-struct OfOperator {
-    calls: usize,
-    us: f64,
-}
-
 impl<'p> Tables<'p> {
-    /// Empty tables. `each_run` says whether to tell of each run which kernel it is one of.
+    /// Empty tables. `each_run` says whether to keep the kernel of each run.
     pub(super) fn of(
         model: &'p Model,
         profile: &'p Profile,
         graphs: &'p Graphs,
         each_run: bool,
     ) -> Tables<'p> {
-        let tells = |operator: &Operator| {
+        let has_work = |operator: &Operator| {
             let formula = Formula::of(&operator.name).is_some();
             formula || operator.triton.is_some() || pointwise_bytes(operator).is_some()
         };
@@ -86,13 +85,13 @@ impl<'p> Tables<'p> {
             model,
             profile,
             graphs,
-            telling: profile.operators.iter().map(tells).collect(),
+            has_work: profile.operators.iter().map(has_work).collect(),
             rows: IndexMap::default(),
             lengths: Sorter::default(),
-            stretches: Stretches::default(),
+            busy: BusyTimes::default(),
             operators: IndexMap::default(),
             calls: CallTimes::default(),
-            nowhere: FxHashMap::default(),
+            without_line: FxHashMap::default(),
             in_regions: IndexMap::default(),
             rows_of_runs: each_run.then(Sorter::default),
         }
@@ -100,34 +99,28 @@ impl<'p> Tables<'p> {
 
     /// Adds a run.
     pub(super) fn add(&mut self, piece: &Piece) {
-        let asking = piece.operator.get().and_then(|at| u32::try_from(at).ok());
-        let tells = |at: &u32| self.telling.get(*at as usize) == Some(&true);
-        let operator = asking.filter(|_| piece.longest_of_call).filter(tells);
+        let has_work = |at: &u32| self.has_work.get(*at as usize) == Some(&true);
+        let operator = piece.operator.filter(|_| piece.longest_of_call).filter(has_work);
         let entry = self.rows.entry(RowKey { what: piece.what, graph: piece.graph, operator });
         let place = entry.index();
-        let row = entry.or_insert_with(Row::empty);
-        row.add(piece, asking);
+        entry.or_insert_with(Row::empty).add(piece);
         let row_number = u32::try_from(place).unwrap_or(u32::MAX);
         self.lengths.push(Length { group: row_number, us: piece.dur_us });
         if let Some(runs) = &mut self.rows_of_runs {
             runs.push(KernelOfRun { run: piece.place, kernel: row_number });
         }
-        self.stretches.add(piece.begin_us, piece.dur_us, self.kind(piece.what), piece.compiled);
-        if let Some(asking) = asking {
-            let of = self.operators.entry(asking).or_default();
-            of.calls += usize::from(piece.first_of_call);
-            of.us += piece.dur_us;
+        self.busy.add(piece.begin_us, piece.dur_us, self.kind(piece.what), piece.compiled);
+        if let Some(operator) = piece.operator {
+            let calls = self.operators.entry(operator).or_default();
+            calls.count += usize::from(piece.first_of_call);
+            calls.us += piece.dur_us;
         }
         self.calls.add(piece, place);
         if self.shares(piece).is_empty() {
-            let (count, us) = self.nowhere.entry(piece.what).or_default();
-            *count += 1;
-            *us += piece.dur_us;
+            self.without_line.entry(piece.what).or_default().add(piece.dur_us);
         }
-        if let Some(region) = piece.region.get() {
-            let (count, us) = self.in_regions.entry((region, place)).or_default();
-            *count += 1;
-            *us += piece.dur_us;
+        if let Some(region) = piece.region {
+            self.in_regions.entry(RowOfRegion { region, row: place }).or_default().add(piece.dur_us);
         }
     }
 
@@ -138,17 +131,17 @@ impl<'p> Tables<'p> {
         }
     }
 
-    /// Fills in the tables. `found` has the regions in the order of their places.
+    /// Fills in the tables. `found` already has the regions, in the order of their places.
     ///
     /// # Errors
     /// A temporary file cannot be read.
     pub(super) fn fill(mut self, found: &mut Performance) -> io::Result<()> {
         found.operators = self.measured_operators();
         found.launches = self.lengths.count();
-        found.time = std::mem::take(&mut self.stretches).time(found.time.wall_us)?;
+        found.time = std::mem::take(&mut self.busy).time(found.time.wall_us)?;
         self.lines(found);
         let groups: Vec<Group> =
-            self.rows.values().map(|row| Group { count: row.count, without_us: None }).collect();
+            self.rows.values().map(|row| Group { count: row.runs.count, without_us: None }).collect();
         let medians = medians(&std::mem::take(&mut self.lengths).sorted(), &groups)?;
         let device = found.peaks.clone();
         let rows = self.rows.iter().zip(medians);
@@ -158,7 +151,7 @@ impl<'p> Tables<'p> {
         });
         let mut kernels: Vec<(usize, MeasuredKernel)> = kernels.enumerate().collect();
         kernels.sort_by(|left, right| right.1.sum_us.total_cmp(&left.1.sum_us));
-        // Runs and regions know the row of their kernel by the order in which rows were met.
+        // Runs and regions know the row of their kernel by the order in which rows were added.
         let mut places = vec![u32::MAX; kernels.len()];
         for (sorted, (met, _)) in (0..).zip(&kernels) {
             if let Some(place) = places.get_mut(*met) {
@@ -175,10 +168,10 @@ impl<'p> Tables<'p> {
     }
 
     fn kernels_of_regions(&self, places: &[u32], found: &mut Performance) {
-        for ((region, row), (count, sum_us)) in &self.in_regions {
+        for (RowOfRegion { region, row }, runs) in &self.in_regions {
             let kernel = places.get(*row).map(|place| *place as usize);
             if let (Some(region), Some(kernel)) = (found.regions.get_mut(*region), kernel) {
-                region.kernels.push(RegionKernel { kernel, count: *count, sum_us: *sum_us });
+                region.kernels.push(RegionKernel { kernel, count: runs.count, sum_us: runs.us });
             }
         }
         for region in &mut found.regions {
@@ -193,45 +186,36 @@ impl<'p> Tables<'p> {
     }
 
     fn measured_operators(&self) -> Vec<MeasuredOperator> {
-        #[derive(Default)]
-        struct OfAlike {
-            calls: usize,
-            sum_us: f64,
-            /// One of the operators of the trace that are alike.
-            operator: u32,
-        }
         type Alike<'o> = (&'o str, &'o [InputDims], &'o [String]);
-        let mut rows: IndexMap<Alike<'_>, OfAlike> = IndexMap::new();
-        for (place, of) in &self.operators {
+        // Of operators that are alike, the last one is kept.
+        let mut rows: IndexMap<Alike<'_>, (Runs, &Operator)> = IndexMap::new();
+        for (place, calls) in &self.operators {
             let Some(operator) = self.profile.operators.get(*place as usize) else { continue };
             let key = (operator.name.as_str(), operator.dims.as_slice(), operator.types.as_slice());
-            let row = rows.entry(key).or_default();
-            row.calls += of.calls;
-            row.sum_us += of.us;
-            row.operator = *place;
+            let (sum, alike) = rows.entry(key).or_insert((Runs::default(), operator));
+            sum.count += calls.count;
+            sum.us += calls.us;
+            *alike = operator;
         }
-        let mut found: Vec<MeasuredOperator> = Vec::new();
-        for ((name, dims, types), row) in rows {
-            let operator = self.profile.operators.get(row.operator as usize);
-            let work = operator.map(work_of_inputs).unwrap_or_default();
-            found.push(MeasuredOperator {
-                name: name.to_owned(),
-                dims: dims.to_vec(),
-                types: types.to_vec(),
-                count: row.calls,
+        let measured = |(calls, operator): (Runs, &Operator)| {
+            let work = work_of_inputs(operator);
+            MeasuredOperator {
+                name: operator.name.clone(),
+                dims: operator.dims.clone(),
+                types: operator.types.clone(),
+                count: calls.count,
                 flops: work.flops,
                 bytes: work.bytes,
-                sum_us: row.sum_us,
-            });
-        }
+                sum_us: calls.us,
+            }
+        };
+        let mut found: Vec<MeasuredOperator> = rows.into_values().map(measured).collect();
         found.sort_by(|left, right| right.sum_us.total_cmp(&left.sum_us));
         found
     }
 
     fn shares(&self, piece: &Piece) -> &[LineShare] {
-        let graph = piece.graph.get().and_then(|graph| self.graphs.graphs.get(graph));
-        let call = graph.zip(piece.code_call.get()).and_then(|(graph, call)| graph.calls.get(call));
-        call.map(|call| call.lines.as_slice()).unwrap_or_default()
+        self.graphs.call(piece.graph, piece.code_call).map(|call| call.lines.as_slice()).unwrap_or_default()
     }
 
     fn name(&self, what: What) -> &str {
@@ -251,8 +235,8 @@ impl<'p> Tables<'p> {
         let mut lines: FxHashMap<usize, OfLine> = FxHashMap::default();
         for (graph, call, row, sum_us) in self.calls.sums() {
             let what = self.rows.get_index(row).map(|(key, _)| key.what);
-            let shares = self.graphs.graphs.get(graph).and_then(|graph| graph.calls.get(call));
-            let shares = shares.map(|call| call.lines.as_slice()).unwrap_or_default();
+            let call = self.graphs.call(Some(graph), Some(call));
+            let shares = call.map(|call| call.lines.as_slice()).unwrap_or_default();
             for share in shares {
                 let line = lines.entry(share.line).or_default();
                 line.us += share.share * sum_us;
@@ -263,12 +247,14 @@ impl<'p> Tables<'p> {
         let mut of_lines: Vec<LineTime> = Vec::new();
         for (place, line) in lines {
             let Some(program_line) = self.graphs.lines.get(place) else { continue };
-            let mut kernels: Vec<String> =
-                line.kernels.iter().map(|what| self.name(*what).to_owned()).collect();
-            kernels.sort();
-            kernels.dedup();
-            let (us, own_us, parts) = (line.us, line.own_us, Vec::new());
-            of_lines.push(LineTime { line: program_line.clone(), us, own_us, kernels, parts });
+            let kernels: BTreeSet<&str> = line.kernels.iter().map(|what| self.name(*what)).collect();
+            of_lines.push(LineTime {
+                line: program_line.clone(),
+                us: line.us,
+                own_us: line.own_us,
+                kernels: kernels.into_iter().map(str::to_owned).collect(),
+                parts: Vec::new(),
+            });
         }
         of_lines.sort_by(|left, right| {
             let place = |line: &LineTime| (line.line.file.clone(), line.line.line);
@@ -276,17 +262,17 @@ impl<'p> Tables<'p> {
         });
         found.lines = of_lines;
         let mut by_name: TextMap<&str, f64> = TextMap::default();
-        for (what, (count, us)) in &self.nowhere {
-            found.unjoined.launches += count;
-            found.unjoined.us += us;
-            *by_name.entry(self.name(*what)).or_insert(0.0) += us;
+        for (what, runs) in &self.without_line {
+            found.unjoined.launches += runs.count;
+            found.unjoined.us += runs.us;
+            *by_name.entry(self.name(*what)).or_insert(0.0) += runs.us;
         }
         let mut names: Vec<(&str, f64)> = by_name.into_iter().collect();
         names.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(right.0)));
         found.unjoined.names = names.into_iter().map(|(name, _)| name.to_owned()).collect();
     }
 
-    /// The row of a kernel, but for its median.
+    /// The row of a kernel, without its median.
     fn kernel(
         &self,
         key: RowKey,
@@ -295,16 +281,16 @@ impl<'p> Tables<'p> {
         clock: Option<f64>,
     ) -> MeasuredKernel {
         let name = self.name(key.what).to_owned();
-        let graph = key.graph.get().and_then(|graph| self.graphs.graphs.get(graph));
+        let graph = key.graph.and_then(|graph| self.graphs.graphs.get(graph));
         let compile = graph.and_then(|graph| self.model.compiles.get(graph.compile));
         let calls: Vec<_> = row.code_calls.iter().filter_map(|call| graph?.calls.get(*call)).collect();
         let operator = key.operator.and_then(|at| self.profile.operators.get(at as usize));
-        let mean_us = row.sum_us / row.count.max(1) as f64;
+        let mean_us = row.runs.us / row.runs.count.max(1) as f64;
         let mut found = MeasuredKernel {
             backend: self.backend(key.what, &name, row, calls.iter().any(|call| call.generated)),
             operators: self.names_of(&row.operators),
-            count: row.count,
-            sum_us: row.sum_us,
+            count: row.runs.count,
+            sum_us: row.runs.us,
             mean_us,
             min_us: row.min_us,
             max_us: row.max_us,
@@ -315,10 +301,10 @@ impl<'p> Tables<'p> {
             computes_in: None,
             compile_ids: compile
                 .and_then(|compile| compile.id.as_ref())
+                .iter()
                 .map(ToString::to_string)
-                .into_iter()
                 .collect(),
-            lines: Vec::new(),
+            lines: self.lines_of(&calls),
             device: match key.what {
                 What::Device(at) => self.profile.kernels.get(at as usize).cloned(),
                 What::Cpu(_) => None,
@@ -332,29 +318,24 @@ impl<'p> Tables<'p> {
         let asked = row.operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
         found.tuning = tuning_of(&found.name, compile, asked);
         self.figures(&mut found, operator, &calls);
-        found.lines = self.lines_of(&calls);
-        let tf32 = self.graphs.may_use_tf32(self.model, key.graph.get());
+        let tf32 = self.graphs.may_use_tf32(self.model, key.graph);
         found.computes_in = operator.and_then(|operator| kind_of(operator, &found.name, tf32));
         found.rates = Rates::of(found.work(found.mean_us), device, clock);
         found
     }
 
-    /// Lines of the program that calls serve, each once.
-    fn lines_of(&self, calls: &[&super::graphs::CodeCall]) -> Vec<ProgramLine> {
-        let mut lines: Vec<usize> =
+    /// The distinct lines of the program that calls compute.
+    fn lines_of(&self, calls: &[&CodeCall]) -> Vec<ProgramLine> {
+        let lines: BTreeSet<usize> =
             calls.iter().flat_map(|call| &call.lines).map(|share| share.line).collect();
-        lines.sort_unstable();
-        lines.dedup();
         lines.into_iter().filter_map(|line| self.graphs.lines.get(line).cloned()).collect()
     }
 
-    /// Names of operators, each once, in alphabetical order.
+    /// Distinct names of operators, in alphabetical order.
     fn names_of(&self, operators: &FxHashSet<u32>) -> Vec<String> {
-        let names = operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
-        let mut names: Vec<String> = names.map(|operator| operator.name.clone()).collect();
-        names.sort();
-        names.dedup();
-        names
+        let operators = operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
+        let names: BTreeSet<&str> = operators.map(|operator| operator.name.as_str()).collect();
+        names.into_iter().map(str::to_owned).collect()
     }
 
     fn backend(&self, what: What, name: &str, row: &Row, generated: bool) -> Backend {
@@ -367,17 +348,12 @@ impl<'p> Tables<'p> {
         }
     }
 
-    /// FLOPs and bytes of a run: what the trace states, else what the operator's inputs tell, else the code.
-    fn figures(
-        &self,
-        found: &mut MeasuredKernel,
-        operator: Option<&Operator>,
-        calls: &[&super::graphs::CodeCall],
-    ) {
+    /// FLOPs and bytes of a run: as the trace states them, otherwise from the operator's inputs, otherwise from the code.
+    fn figures(&self, found: &mut MeasuredKernel, operator: Option<&Operator>, calls: &[&CodeCall]) {
         let stated = operator.and_then(|operator| operator.triton.as_ref());
         let of_inputs = operator.map(work_of_inputs).unwrap_or_default();
-        // Calls of one kernel in one graph have equal shapes; where they do not, no one figure is true.
-        let equal = |figure: fn(&super::graphs::CodeCall) -> Option<f64>| {
+        // Calls of one kernel in one graph usually have equal shapes; if not, no single figure is right.
+        let equal = |figure: fn(&CodeCall) -> Option<f64>| {
             let first = figure(calls.first()?)?;
             calls.iter().all(|call| figure(call) == Some(first)).then_some(first)
         };
@@ -395,8 +371,7 @@ impl<'p> Tables<'p> {
 impl Row {
     fn empty() -> Row {
         Row {
-            count: 0,
-            sum_us: 0.0,
+            runs: Runs::default(),
             min_us: f64::INFINITY,
             max_us: 0.0,
             compiled: false,
@@ -405,19 +380,18 @@ impl Row {
         }
     }
 
-    fn add(&mut self, piece: &Piece, asking: Option<u32>) {
-        self.count += 1;
-        self.sum_us += piece.dur_us;
+    fn add(&mut self, piece: &Piece) {
+        self.runs.add(piece.dur_us);
         self.min_us = self.min_us.min(piece.dur_us);
         self.max_us = self.max_us.max(piece.dur_us);
         self.compiled |= piece.compiled;
-        self.code_calls.extend(piece.code_call.get());
-        self.operators.extend(asking);
+        self.code_calls.extend(piece.code_call);
+        self.operators.extend(piece.operator);
     }
 }
 
-/// What the shapes of an operator's inputs tell. Those of a Triton kernel are all that it reads and writes. A size below
-/// zero is of a damaged trace, and then they tell nothing.
+/// The work of a call, from the shapes of its inputs. The inputs of a Triton kernel are all that it reads and writes. A
+/// negative size comes from a damaged trace and makes the work unknown.
 fn work_of_inputs(operator: &Operator) -> Work {
     let mut sizes = operator.dims.iter().flat_map(InputDims::sizes);
     if sizes.any(|size| *size < 0) {
@@ -431,13 +405,13 @@ fn work_of_inputs(operator: &Operator) -> Work {
     Work { flops: possible(work.flops), bytes: possible(work.bytes) }
 }
 
-/// An amount of work that can be: a trace may say any padding.
+/// The amount if it is possible: a trace may claim any padding.
 fn possible(amount: Option<f64>) -> Option<f64> {
     amount.filter(|amount| amount.is_finite() && *amount >= 0.0)
 }
 
-/// The type in which an operator computes, as tables of devices name it. `tf32` says whether products of `float` may be
-/// made in tf32, where the log tells it.
+/// The type in which an operator computes, as tables of devices name it. `tf32` says whether products of `float` may use
+/// tf32, if the log has that.
 fn kind_of(operator: &Operator, kernel: &str, tf32: Option<bool>) -> Option<&'static str> {
     let tensor = operator.types.iter().find(|name| element_bytes(name).is_some())?;
     Some(match tensor.strip_prefix("c10::").unwrap_or(tensor) {
@@ -451,11 +425,11 @@ fn kind_of(operator: &Operator, kernel: &str, tf32: Option<bool>) -> Option<&'st
     })
 }
 
-/// How a kernel computes with `float`: what its name says, else what the program allows.
+/// How a kernel computes with `float`: as its name says, otherwise as the program allows.
 fn float_kind(kernel: &str, tf32: Option<bool>) -> &'static str {
     let has = |part: &str| kernel.contains(part);
     match () {
-        // `s1688` is the shape of the matrix units' tf32 instruction, by which CUTLASS names kernels.
+        // CUTLASS names kernels after the shape of the matrix instruction; tf32 has `s1688`.
         () if has("tf32") || has("s1688") => "tf32",
         () if has("sgemm") || has("simt") || has("ffma") => "fp32",
         () if tf32 == Some(true) => "tf32",

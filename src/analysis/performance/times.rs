@@ -1,12 +1,13 @@
-//! Lengths of runs and stretches of time, of millions of runs, each in one pass over them in order.
+//! Medians and busy time of millions of runs, each in one pass over the sorted runs.
 
 use super::measured::DeviceTime;
+use crate::analysis::time::Covered;
 use crate::model::DeviceWork;
 use crate::trace::{Sorted, SortedRecord, Sorter, halves_of, word_of};
 use std::cmp::Ordering;
 use std::io;
 
-/// How long a run of a group took.
+/// The duration of a run of a group.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Length {
     pub(super) group: u32,
@@ -29,15 +30,15 @@ impl SortedRecord for Length {
     }
 }
 
-/// A group of runs, of which one may be left out.
+/// A group of runs, one of which may be left out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Group {
-    /// How many there are without that one.
+    /// How many there are, without that one.
     pub(super) count: usize,
     pub(super) without_us: Option<f64>,
 }
 
-/// The length in the middle of each group.
+/// The median of each group.
 ///
 /// # Errors
 /// The temporary file of the lengths cannot be read.
@@ -57,7 +58,7 @@ pub(super) fn medians(lengths: &Sorted<Length>, groups: &[Group]) -> io::Result<
             without_us = None;
             continue;
         }
-        // Of an even number the mean of both in the middle, of an odd one that in the middle twice.
+        // With an even count, the mean of the two in the middle; with an odd count, the middle one twice.
         for middle in [group.count.saturating_sub(1) / 2, group.count / 2] {
             *median += if seen == middle { length.us / 2.0 } else { 0.0 };
         }
@@ -66,35 +67,32 @@ pub(super) fn medians(lengths: &Sorted<Length>, groups: &[Group]) -> io::Result<
     Ok(found)
 }
 
-/// A run of something on the device.
+/// A run on the device.
 #[derive(Debug, Clone, Copy)]
-struct Stretch {
+struct DeviceRun {
     begin_us: f64,
     end_us: f64,
     kind: DeviceWork,
     compiled: bool,
 }
 
-impl SortedRecord for Stretch {
+impl SortedRecord for DeviceRun {
     type Words = [u64; 3];
 
     fn to_words(&self) -> [u64; 3] {
-        let kind = match self.kind {
-            DeviceWork::Kernel => 0,
-            DeviceWork::Communication => 1,
-            DeviceWork::Copy => 2,
-        };
+        let kind = (0..).zip(KINDS).find(|(_, kind)| *kind == self.kind).map_or(0, |(at, _)| at);
         [self.begin_us.to_bits(), self.end_us.to_bits(), word_of(kind, u32::from(self.compiled))]
     }
 
     fn of_words([begin, end, kind]: [u64; 3]) -> Self {
         let (kind, compiled) = halves_of(kind);
-        let kind = match kind {
-            0 => DeviceWork::Kernel,
-            1 => DeviceWork::Communication,
-            _ => DeviceWork::Copy,
-        };
-        Stretch { begin_us: f64::from_bits(begin), end_us: f64::from_bits(end), kind, compiled: compiled > 0 }
+        let kind = KINDS.get(kind as usize).copied().unwrap_or_default();
+        DeviceRun {
+            begin_us: f64::from_bits(begin),
+            end_us: f64::from_bits(end),
+            kind,
+            compiled: compiled > 0,
+        }
     }
 
     fn order(&self, other: &Self) -> Ordering {
@@ -102,81 +100,49 @@ impl SortedRecord for Stretch {
     }
 }
 
+/// Kinds of work, by the number that stands for each in a record.
+const KINDS: [DeviceWork; 3] = [DeviceWork::Kernel, DeviceWork::Communication, DeviceWork::Copy];
+
 /// When the device ran, and what.
 #[derive(Default)]
-pub(super) struct Stretches(Sorter<Stretch>);
+pub(super) struct BusyTimes(Sorter<DeviceRun>);
 
-impl Stretches {
-    /// Adds a run; they may overlap and come in any order.
+impl BusyTimes {
+    /// Adds a run; runs may overlap and come in any order.
     pub(super) fn add(&mut self, begin_us: f64, dur_us: f64, kind: DeviceWork, compiled: bool) {
         if dur_us > 0.0 {
-            self.0.push(Stretch { begin_us, end_us: begin_us + dur_us, kind, compiled });
+            self.0.push(DeviceRun { begin_us, end_us: begin_us + dur_us, kind, compiled });
         }
     }
 
-    /// Where the time went, of a trace that is so long.
+    /// Where the time of a trace of that length went.
     ///
     /// # Errors
-    /// The temporary file of the stretches cannot be read.
+    /// The temporary file of the runs cannot be read.
     pub(super) fn time(self, wall_us: f64) -> io::Result<DeviceTime> {
-        let stretches = self.0.sorted();
-        let mut stretches = stretches.iter()?;
-        let [mut busy, mut compiled, mut eager, mut computing] = [Busy::default(); 4];
-        let [mut communicating, mut either, mut copying] = [Busy::default(); 3];
-        while let Some(stretch) = stretches.next()? {
-            busy.add(&stretch);
-            match stretch.kind {
-                DeviceWork::Kernel => {
-                    if stretch.compiled {
-                        compiled.add(&stretch)
-                    } else {
-                        eager.add(&stretch)
-                    }
-                    computing.add(&stretch);
-                    either.add(&stretch);
-                }
-                DeviceWork::Communication => {
-                    communicating.add(&stretch);
-                    either.add(&stretch);
-                }
-                DeviceWork::Copy => copying.add(&stretch),
+        let runs = self.0.sorted();
+        let mut runs = runs.iter()?;
+        let mut busy: [Covered; 7] = Default::default();
+        while let Some(run) = runs.next()? {
+            let [kernel, communication, copy] = KINDS.map(|kind| run.kind == kind);
+            let (compiled, eager) = (kernel && run.compiled, kernel && !run.compiled);
+            let counts = [true, compiled, eager, kernel, communication, kernel || communication, copy];
+            for (sum, _) in busy.iter_mut().zip(counts).filter(|(_, counts)| *counts) {
+                sum.add(run.begin_us, run.end_us);
             }
         }
+        let [busy_us, compiled_us, eager_us, kernels_us, communication_us, either_us, copy_us] =
+            busy.map(|covered| covered.length);
         Ok(DeviceTime {
             wall_us,
-            busy_us: busy.us(),
-            compiled_us: compiled.us(),
-            eager_us: eager.us(),
-            communication_us: communicating.us(),
-            exposed_communication_us: (either.us() - computing.us()).max(0.0),
-            copy_us: copying.us(),
-            idle_us: (wall_us - busy.us()).max(0.0),
+            busy_us,
+            compiled_us,
+            eager_us,
+            communication_us,
+            exposed_communication_us: (either_us - kernels_us).max(0.0),
+            copy_us,
+            idle_us: (wall_us - busy_us).max(0.0),
         })
-    }
-}
-
-/// How long any of some stretches lasts, which come in the order in which they begin.
-#[derive(Debug, Clone, Copy, Default)]
-struct Busy {
-    /// Of the stretches that do not touch the last ones.
-    before_us: f64,
-    /// From the first to the last of those that touch.
-    last: Option<(f64, f64)>,
-}
-
-impl Busy {
-    fn add(&mut self, stretch: &Stretch) {
-        match &mut self.last {
-            Some((_, end)) if stretch.begin_us <= *end => *end = end.max(stretch.end_us),
-            _ => {
-                self.before_us = self.us();
-                self.last = Some((stretch.begin_us, stretch.end_us));
-            }
-        }
-    }
-
-    fn us(&self) -> f64 {
-        self.before_us + self.last.map_or(0.0, |(begin, end)| end - begin)
     }
 }
 
@@ -185,7 +151,7 @@ mod tests {
     use super::*;
 
     fn time(of: &[(f64, f64, DeviceWork)]) -> DeviceTime {
-        let mut found = Stretches::default();
+        let mut found = BusyTimes::default();
         for (begin, dur, kind) in of {
             found.add(*begin, *dur, *kind, false);
         }

@@ -1,23 +1,22 @@
-//! How Triton kernels came to their configuration: what the log says of the search, and what the trace says of the launch.
+//! How Triton kernels were tuned: the search, from the log, and the configuration that ran, from the trace.
 
 use super::measured::Tuning;
 use super::work::without_graph_number;
 use crate::model::{Compile, Operator, TritonLaunch};
+use std::collections::BTreeSet;
 
-/// How a kernel of a compile was tuned; `asked` are the operators that launched it.
+/// How a kernel of a compile was tuned; `launchers` are the operators that launched it.
 pub(super) fn tuning_of<'o>(
     kernel: &str,
     compile: Option<&Compile>,
-    asked: impl Iterator<Item = &'o Operator>,
+    launchers: impl Iterator<Item = &'o Operator>,
 ) -> Option<Tuning> {
     let kernel = without_graph_number(kernel);
-    // Of a kernel that the log names again, the last time counts.
+    // If the log has a kernel several times, the last one counts.
     let in_log =
         compile.and_then(|compile| compile.triton_kernels.iter().rev().find(|known| known.name == kernel));
-    let mut ran: Vec<String> =
-        asked.filter_map(|operator| operator.triton.as_ref()).filter_map(configuration).collect();
-    ran.sort();
-    ran.dedup();
+    let launches = launchers.filter_map(|operator| operator.triton.as_ref());
+    let ran: BTreeSet<String> = launches.filter_map(configuration).collect();
     if in_log.is_none() && ran.is_empty() {
         return None;
     }
@@ -26,7 +25,7 @@ pub(super) fn tuning_of<'o>(
         candidates: in_log.and_then(|known| known.candidates).map(|candidates| candidates as u64),
         compile_us: in_log.and_then(|known| known.compile_us),
         in_log: in_log.and_then(|known| known.chosen.clone()),
-        ran,
+        ran: ran.into_iter().collect(),
     })
 }
 
@@ -47,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_trace_tells_which_configuration_ran_each_once() {
+    fn each_configuration_that_ran_is_listed_once() {
         let launched = |kwargs: &str, num_warps| Operator {
             triton: Some(TritonLaunch {
                 kwargs: Some(kwargs.to_owned()),

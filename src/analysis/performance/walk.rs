@@ -1,28 +1,27 @@
-//! One pass over the calls of a trace, thread by thread in the order in which they began, with what each asked for.
+//! One pass over the calls of a trace, thread by thread in the order in which they began, with what each launched.
 //!
-//! A trace says only when each call began and how long it took; which call stands inside which follows from that. Only
-//! the calls that are open at a time stand in memory.
+//! A trace has only the begin and duration of each call; the nesting of calls follows from these. Only open calls are
+//! kept in memory.
 
 use super::formulas::Formula;
 use super::graphs::Graphs;
 use super::launchers::{Asked, asked};
 use super::regions::{RegionKind, Regions};
-use super::work::{GRAPH, Piece, Slot, What, is_work, without_graph_number};
+use super::work::{GRAPH, Piece, What, without_graph_number};
 use crate::model::{DeviceWork, Launch, Operator, OperatorCall, Profile};
 use std::io;
 
-/// How far a call may seem to end behind the one that made it: times of a trace have three decimals.
+/// How far a call may seem to outlast the call around it: times in a trace have three decimals.
 const ROUNDING_US: f64 = 0.002;
 
-/// Walks through a trace. Each piece of work is given to `take`; the result is what was seen of
-/// compiled code.
+/// Walks through a trace and passes each piece of work to `take`. Returns the calls of compiled code.
 ///
 /// # Errors
 /// The temporary files of the trace cannot be read.
 pub(super) fn walk(profile: &Profile, graphs: &Graphs, take: &mut dyn FnMut(Piece)) -> io::Result<Regions> {
-    let regions = Regions::of(profile);
-    let kind = |(operator, region): (&Operator, RegionKind)| Kind::of(operator, region, graphs);
-    let kinds = profile.operators.iter().zip(regions.kinds()).map(kind).collect();
+    let (regions, kinds) = Regions::of(profile);
+    let kind = |(operator, region)| Kind::of(operator, region, graphs);
+    let kinds = profile.operators.iter().zip(kinds).map(kind).collect();
     let mut walk = Walk { profile, graphs, kinds, open: Vec::new(), thread: None, regions, take };
     let launches = if profile.launches.is_empty() { None } else { Some(asked(profile)?) };
     let mut launches = launches.as_ref().map(|launches| launches.iter()).transpose()?;
@@ -51,15 +50,12 @@ fn asks(asked: &Asked, call: &OperatorCall) -> bool {
     asked.call.is_some_and(|asking| asking.place == call.place)
 }
 
-/// What an operator is to this pass.
+/// What this pass needs to know about an operator.
 #[derive(Debug, Clone, Copy)]
 struct Kind {
     has_formula: bool,
-    /// It calls a graph, whose place is known where the log has it.
-    calls_graph: bool,
+    /// The graph that it calls, if the log has it.
     graph: Option<usize>,
-    /// It computes, and is no annotation.
-    is_work: bool,
     region: RegionKind,
 }
 
@@ -68,29 +64,27 @@ impl Kind {
         let key = operator.name.strip_prefix(GRAPH).map(|rest| rest.trim_end_matches('#').trim());
         Kind {
             has_formula: Formula::of(&operator.name).is_some(),
-            calls_graph: key.is_some(),
             graph: key.and_then(|key| graphs.with_key(key)),
-            is_work: !operator.annotation && is_work(&operator.name),
             region,
         }
     }
 }
 
-/// A call that is open.
+/// An open call.
 struct Frame {
     place: u32,
     operator: u32,
     ends_us: f64,
     kind: Option<Kind>,
-    /// The outermost open call with a formula, this one among them.
+    /// The outermost open call with a formula, possibly this one.
     with_formula: Option<usize>,
     /// Whether this call or one around it computes.
     computes: bool,
-    /// Of a call of a graph: how far its code was followed.
+    /// For a call of a graph: how far its code has been followed.
     code_at: usize,
-    /// Of a call directly below a graph: the call of the code that it is, once it was looked for.
+    /// For a call directly inside a graph: the matching call in the code, once it was looked for.
     code_call: Option<Option<usize>>,
-    /// What it asked for, the longest so far.
+    /// Its longest launch so far.
     longest: Option<Piece>,
 }
 
@@ -99,15 +93,15 @@ struct Walk<'p, 't> {
     graphs: &'p Graphs,
     /// By operator.
     kinds: Vec<Kind>,
-    /// The calls that are open, the outermost first.
+    /// Open calls, the outermost first.
     open: Vec<Frame>,
     thread: Option<u32>,
     regions: Regions,
     take: &'t mut dyn FnMut(Piece),
 }
 
-impl Walk<'_, '_> {
-    /// Opens a call, behind closing those that ended before.
+impl<'p> Walk<'p, '_> {
+    /// Opens a call, after closing those that ended before it.
     fn enter(&mut self, call: &OperatorCall) {
         if self.thread != Some(call.thread) {
             self.close_down_to(0);
@@ -135,7 +129,8 @@ impl Walk<'_, '_> {
             ends_us: end,
             kind,
             with_formula: around.and_then(|around| around.with_formula).or(own_formula),
-            computes: around.is_some_and(|around| around.computes) || kind.is_some_and(|kind| kind.is_work),
+            computes: around.is_some_and(|around| around.computes)
+                || kind.is_some_and(|kind| kind.region == RegionKind::Operator),
             code_at: 0,
             code_call: None,
             longest: None,
@@ -151,36 +146,27 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A launch, which the innermost open call asked for where one did.
+    /// A launch; `was_asked_for` says whether the innermost open call made it.
     fn launch(&mut self, launch: &Launch, was_asked_for: bool) {
         let around = self.open.len().checked_sub(1).filter(|_| was_asked_for);
         let asking = around.and_then(|at| self.open.get(at)?.with_formula.or(Some(at)));
         let kernel = self.profile.kernels.get(launch.kernel as usize);
-        let mut piece = Piece {
-            place: launch.place,
-            begin_us: launch.begin_us,
-            dur_us: launch.dur_us,
-            operator: Slot::of(asking.and_then(|at| Some(self.open.get(at)?.operator as usize))),
-            first_of_call: true,
-            longest_of_call: true,
-            ..Piece::of(What::Device(launch.kernel))
-        };
+        let operator = asking.and_then(|at| Some(self.open.get(at)?.operator));
+        let what = What::Device(launch.kernel);
+        let mut piece = Piece::new(what, launch.place, launch.begin_us, launch.dur_us, operator);
         if around.is_some() {
             self.place(&mut piece, kernel.map(|kernel| kernel.name.as_str()));
         }
-        // An older torch names no graph; the file of a generated kernel or its name may still be one graph's alone.
+        // Older versions of torch name no graph, but the file or name of a generated kernel may belong to a single graph.
         if let Some(kernel) =
-            kernel.filter(|kernel| piece.graph == Slot::NONE && kernel.kind == DeviceWork::Kernel)
+            kernel.filter(|kernel| piece.graph.is_none() && kernel.kind == DeviceWork::Kernel)
         {
             let operator = around.and_then(|at| self.open.get(at)).map(|frame| frame.operator as usize);
             let triton = operator.and_then(|at| self.profile.operators.get(at)?.triton.as_ref());
             let file = triton.and_then(|triton| triton.file.as_ref());
             let graph = file.and_then(|file| self.graphs.with_file(file));
-            self.only_graph(
-                &mut piece,
-                graph.or_else(|| self.graphs.with_kernel(&kernel.name)),
-                &kernel.name,
-            );
+            let graph = graph.or_else(|| self.graphs.with_kernel(&kernel.name));
+            self.only_graph(&mut piece, graph, &kernel.name);
         }
         let Some(frame) = asking.and_then(|at| self.open.get_mut(at)) else {
             return (self.take)(piece);
@@ -198,29 +184,20 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// In a trace of a CPU: the calls directly below a graph, and elsewhere the outermost operators.
+    /// A call in a trace of a CPU. It counts if it is directly inside a graph, or an outermost operator elsewhere.
     fn cpu_call(&mut self, call: &OperatorCall) {
         let around = self.open.len().checked_sub(2).and_then(|at| self.open.get(at));
-        // What an operator calls is a part of it.
+        // Calls made by an operator are part of it.
         let inside_another = around.is_some_and(|around| around.computes);
         let computes = self.open.last().is_some_and(|frame| frame.computes);
         if inside_another || !computes {
             return;
         }
-        let mut piece = Piece {
-            place: call.place,
-            begin_us: call.begin_us,
-            dur_us: call.dur_us,
-            operator: Slot::of(Some(call.operator as usize)),
-            first_of_call: true,
-            longest_of_call: true,
-            ..Piece::of(What::Cpu(call.operator))
-        };
+        let (what, operator) = (What::Cpu(call.operator), Some(call.operator));
+        let mut piece = Piece::new(what, call.place, call.begin_us, call.dur_us, operator);
         self.place(&mut piece, None);
-        if piece.graph == Slot::NONE {
-            let profile = self.profile;
-            let name = profile.operators.get(call.operator as usize).map_or("", |operator| &operator.name);
-            let name = without_graph_number(name);
+        if piece.graph.is_none() {
+            let name = self.code_name(call.operator);
             self.only_graph(&mut piece, self.graphs.with_kernel(name), name);
         }
         (self.take)(piece);
@@ -229,12 +206,17 @@ impl Walk<'_, '_> {
     fn only_graph(&self, piece: &mut Piece, graph: Option<usize>, kernel: &str) {
         let Some(graph) = graph else { return };
         piece.compiled = true;
-        piece.graph = Slot::of(Some(graph));
+        piece.graph = Some(graph);
         let places = self.graphs.graphs.get(graph).and_then(|graph| graph.by_name.get(kernel));
-        piece.code_call = Slot::of(match places.map(Vec::as_slice) {
-            Some([only]) => Some(*only),
-            _ => None,
-        });
+        if let Some([only]) = places.map(Vec::as_slice) {
+            piece.code_call = Some(*only);
+        }
+    }
+
+    /// The name of an operator as generated code has it.
+    fn code_name(&self, operator: u32) -> &'p str {
+        let name = self.profile.operators.get(operator as usize).map_or("", |operator| &operator.name);
+        without_graph_number(name)
     }
 
     /// Finds the compiled code and the graph around the innermost open call, and the call of the graph's code.
@@ -244,35 +226,34 @@ impl Walk<'_, '_> {
             let Some(kind) = self.open.get(at).and_then(|frame| frame.kind) else { continue };
             if let RegionKind::Region(region) = kind.region {
                 piece.compiled = true;
-                piece.region = Slot::of(Some(region as usize));
+                piece.region = Some(region as usize);
                 return;
             }
-            if kind.calls_graph && !in_graph {
+            if kind.region == RegionKind::Graph && !in_graph {
                 in_graph = true;
                 piece.compiled = true;
-                piece.graph = Slot::of(kind.graph);
-                piece.code_call = Slot::of(kind.graph.and_then(|graph| self.code_call(graph, at, kernel)));
+                piece.graph = kind.graph;
+                piece.code_call = kind.graph.and_then(|graph| self.code_call(graph, at, kernel));
             }
         }
     }
 
-    /// The call in a graph's code that the open call directly below the graph is; of a launch by the graph itself, the
-    /// next one of that kernel.
+    /// The call in the graph's code that matches the open call directly inside the graph; for a launch by the graph itself,
+    /// the next call of that kernel.
     fn code_call(&mut self, graph: usize, at: usize, kernel: Option<&str>) -> Option<usize> {
         let Some(below) = self.open.get(at + 1) else { return self.next_call(graph, at, kernel?) };
         if let Some(known) = below.code_call {
             return known;
         }
-        let profile = self.profile;
-        let name = profile.operators.get(below.operator as usize).map_or("", |operator| &operator.name);
-        let found = self.next_call(graph, at, without_graph_number(name));
+        let name = self.code_name(below.operator);
+        let found = self.next_call(graph, at, name);
         if let Some(below) = self.open.get_mut(at + 1) {
             below.code_call = Some(found);
         }
         found
     }
 
-    /// The next call of that name in a graph's code, behind those that were met in this run of it.
+    /// The next call of that name in the graph's code, after those seen in this run of it.
     fn next_call(&mut self, graph: usize, at: usize, name: &str) -> Option<usize> {
         let places = self.graphs.graphs.get(graph)?.by_name.get(name)?;
         let wrapper = self.open.get_mut(at)?;
@@ -289,7 +270,7 @@ mod tests {
     use crate::analysis::performance::measured::MeasuredRegion;
     use crate::model::DeviceKernel;
 
-    /// A trace whose calls are of these operators: name, thread, begin and length.
+    /// A trace with these calls: operator, thread, begin and duration.
     fn profile(calls: &[(&str, u32, f64, f64)]) -> Profile {
         let operators =
             calls.iter().map(|(name, ..)| Operator { name: (*name).to_owned(), ..Operator::default() });
@@ -316,7 +297,7 @@ mod tests {
 
     #[test]
     fn calls_nest_by_their_times_whatever_their_order_in_the_file() {
-        // On a CPU, what stands in another operator is a part of it.
+        // On a CPU, calls inside another operator are part of it.
         let found = pieces(&profile(&[
             ("aten::inner", 0, 2.0, 3.0),
             ("aten::outer", 0, 0.0, 10.0),
@@ -355,20 +336,17 @@ mod tests {
         };
         let mut found = pieces(&profile).0;
         found.sort_by_key(|piece| piece.place);
-        let told: Vec<_> = found
-            .iter()
-            .map(|piece| (piece.operator.get(), piece.first_of_call, piece.longest_of_call))
-            .collect();
+        let roles = found.iter().map(|piece| (piece.operator, piece.first_of_call, piece.longest_of_call));
         let expected = [
             (Some(1), false, false),
             (Some(1), true, false),
             (Some(1), false, true),
             (Some(0), true, true),
             (None, true, true),
-            // Of two that are equally long the earlier one does the work.
+            // Of two equally long launches the earlier one does the work.
             (Some(1), false, false),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(roles.collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -388,7 +366,7 @@ mod tests {
             ("Torch-Compiled Region: 1/0", 0, 84.0, 10.0),
             (region, 0, 200.0, 50.0),
             (graph, 0, 205.0, 40.0),
-            // A check of guards that belongs to no call of this region.
+            // A guard check that belongs to no call of this region.
             ("aten::sub", 0, 150.0, 20.0),
             (lookup, 0, 155.0, 4.0),
         ]);
@@ -401,7 +379,7 @@ mod tests {
         assert_eq!(first.wrapper_us, Some(150.0 - 80.0 - 22.0));
         assert_eq!((second.guards_us, second.graphs_us, second.wrapper_us), (Some(2.0), None, None));
         assert_eq!(second.later_median_us, None);
-        let within: Vec<_> = pieces.iter().map(|piece| (piece.place, piece.region.get())).collect();
+        let within: Vec<_> = pieces.iter().map(|piece| (piece.place, piece.region)).collect();
         assert_eq!(within, [(4, Some(0)), (5, Some(0)), (10, None)]);
     }
 }

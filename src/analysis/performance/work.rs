@@ -1,60 +1,47 @@
-//! What a trace recorded, as pieces of work: each is a kernel's run, with the operator and the graph that it belongs to.
+//! What a trace recorded, as pieces of work: each is one run of a kernel, with its operator and graph.
+
+use crate::analysis::source_text::is_word;
 
 /// A run of a kernel: a launch on a device, or, in a trace of a CPU, a call that computes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
     pub(super) what: What,
-    /// Its place in the trace's launches, in a trace of a CPU in its calls.
+    /// Its place among the launches of the trace; in a trace of a CPU, among the calls.
     pub(super) place: u32,
     pub(super) begin_us: f64,
     pub(super) dur_us: f64,
-    /// The operator whose call asked for it: the outermost one with a formula, else the innermost.
-    pub(super) operator: Slot,
-    /// Whether that call asked for nothing before this.
+    /// The operator whose call launched it: the outermost one with a formula, otherwise the innermost.
+    pub(super) operator: Option<u32>,
+    /// Whether that call launched nothing before this.
     pub(super) first_of_call: bool,
-    /// Whether it is the longest of what that call asked for: it does the operator's work, others prepare or finish it.
+    /// Whether it is the longest launch of that call: the one that does the work, where others prepare or finish it.
     pub(super) longest_of_call: bool,
-    /// The graph whose code asked for it, and the call in that code.
-    pub(super) graph: Slot,
-    pub(super) code_call: Slot,
-    /// The innermost call of compiled code around it, as [`Regions`](super::regions::Regions) counts them.
-    pub(super) region: Slot,
-    /// Whether compiled code asked for it.
+    /// The graph whose code launched it.
+    pub(super) graph: Option<usize>,
+    /// The call in that code.
+    pub(super) code_call: Option<usize>,
+    /// The innermost call of compiled code around it, numbered as in [`Regions`](super::regions::Regions).
+    pub(super) region: Option<usize>,
+    /// Whether compiled code launched it.
     pub(super) compiled: bool,
 }
 
 impl Piece {
-    /// A run of which only that is known.
-    pub(super) fn of(what: What) -> Piece {
+    /// A run outside of compiled code, the only one of its call.
+    pub(super) fn new(what: What, place: u32, begin_us: f64, dur_us: f64, operator: Option<u32>) -> Piece {
         Piece {
             what,
-            place: 0,
-            begin_us: 0.0,
-            dur_us: 0.0,
-            operator: Slot::NONE,
-            first_of_call: false,
-            longest_of_call: false,
-            graph: Slot::NONE,
-            code_call: Slot::NONE,
-            region: Slot::NONE,
+            place,
+            begin_us,
+            dur_us,
+            operator,
+            first_of_call: true,
+            longest_of_call: true,
+            graph: None,
+            code_call: None,
+            region: None,
             compiled: false,
         }
-    }
-}
-
-/// A place in a list, or none, in four bytes: a trace has millions of pieces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Slot(u32);
-
-impl Slot {
-    pub(super) const NONE: Slot = Slot(u32::MAX);
-
-    pub(super) fn of(place: Option<usize>) -> Slot {
-        place.and_then(|place| u32::try_from(place).ok()).map_or(Slot::NONE, Slot)
-    }
-
-    pub(super) fn get(self) -> Option<usize> {
-        (self != Slot::NONE).then_some(self.0 as usize)
     }
 }
 
@@ -67,15 +54,29 @@ pub(super) enum What {
     Cpu(u32),
 }
 
-/// How the wrapper of a graph begins in a trace; the cache key of the graph follows.
+/// How many runs there were, and how long they took together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Runs {
+    pub(super) count: usize,
+    pub(super) us: f64,
+}
+
+impl Runs {
+    pub(super) fn add(&mut self, us: f64) {
+        self.count += 1;
+        self.us += us;
+    }
+}
+
+/// Prefix of calls of a graph in a trace; the cache key of the graph follows.
 pub(super) const GRAPH: &str = "## Call CompiledFxGraph ";
-/// How calls of compiled code begin; the compile id follows.
+/// Prefix of calls of compiled code; the compile id follows.
 pub(super) const REGION: &str = "Torch-Compiled Region: ";
 
 /// Whether an operator of a trace computes: one of a library, or a kernel of generated C++.
 pub(super) fn is_work(name: &str) -> bool {
     let library = name.split_once("::").is_some_and(|(space, rest)| {
-        let plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+        let plain = |text: &str| text.chars().all(|c| is_word(c) || c == '.');
         !space.is_empty() && plain(space) && plain(rest) && space != "autograd"
     });
     library || is_cpp_kernel(name)

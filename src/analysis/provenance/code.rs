@@ -1,23 +1,25 @@
-//! Generated code: which line calls which kernel, and where each kernel is defined.
+//! Reads generated code: the calls and definitions of kernels.
 
 use super::CodeKind;
-use super::lines::{Line, Marks, MarksOfLine, ends_in_word, is_word, last_word, numbered_lines, words};
-use crate::trace::TextMap;
+use crate::analysis::source_text::{is_word, words};
+use crate::trace::TextSet;
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
 /// A call of a kernel or of a library's operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call<'t> {
     /// As the code names it: `extern_kernels.mm`, `triton_poi_fused_add_0`.
     pub kernel: &'t str,
-    /// Its number in the comment above it.
+    /// Its debug handle, from the comment above it.
     pub handle: Option<&'t str>,
     /// Line, from 1.
     pub line: u32,
-    /// Nodes that the comment above it names, as the user's graph calls them.
+    /// Nodes of the pre-grad graph that the comment above it names.
     pub source_nodes: Vec<&'t str>,
 }
 
-/// A kernel whose source stands in the file.
+/// A kernel whose source is in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition<'t> {
     /// As the code calls it.
@@ -30,28 +32,28 @@ pub struct Definition<'t> {
     pub lines: u32,
     /// Nodes of the post-grad graph that the comment above it lists.
     pub fragment: Vec<&'t str>,
-    /// Nodes that the comment above it names, as the user's graph calls them.
+    /// Nodes of the pre-grad graph that the comment above it names.
     pub source_nodes: Vec<&'t str>,
 }
 
-/// What is known of a file of generated code.
+/// The contents of a file of generated code.
 #[derive(Debug, Default)]
 pub struct CodeText<'t> {
     /// In the order of the file.
     pub calls: Vec<Call<'t>>,
     /// In the order of the file.
     pub definitions: Vec<Definition<'t>>,
-    /// Whether comments name handles.
+    /// Whether comments have debug handles.
     pub has_handles: bool,
 }
 
-/// What Inductor writes above each call while provenance is on.
+/// Inductor writes this above each call while provenance is on.
 const HANDLE: &str = "[Provenance debug handles] ";
 
-/// Handles that wait for their call; a combined kernel has a few.
+/// Limit on the handles that wait for their call; a combined kernel has a few.
 const MOST_WAITING: usize = 16;
 
-/// Names of kernels in one line that may be what it calls; a line made of names would be read once for each.
+/// Limit on the kernels in a line that are tried as its call; each try reads the line.
 const MOST_CANDIDATES: usize = 8;
 
 impl<'t> CodeText<'t> {
@@ -61,12 +63,9 @@ impl<'t> CodeText<'t> {
         code.has_handles = text.contains(HANDLE);
         if matches!(kind, CodeKind::Python | CodeKind::Cpp) {
             let names = code.definitions.iter().map(|d| d.kernel).chain(known.iter().copied());
-            let names: TextMap<&str, ()> = names.map(|name| (name, ())).collect();
-            let mut reader = Reader::new(names, kind);
-            let mut marks = Marks::of(text);
-            for (number, line) in numbered_lines(text) {
-                let marks = marks.up_to(line.end);
-                reader.line(number, line.text, marks);
+            let mut reader = Reader::new(names.collect(), kind);
+            for (number, line) in (1..).zip(text.split('\n')) {
+                reader.line(number, line);
             }
             reader.flush();
             code.calls = reader.calls;
@@ -76,24 +75,31 @@ impl<'t> CodeText<'t> {
     }
 }
 
-/// A handle whose call was not reached yet.
+/// Begins and ends a string; built once, because that takes longer than searching a line.
+static QUOTES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("'''"));
+
+/// Begins a C++ program in a Python file.
+static CPP_PROGRAM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("cpp_wrapper_src = ("));
+
+/// A handle whose call has not been seen yet.
 struct Waiting<'t> {
     kernel: &'t str,
     handle: &'t str,
-    /// The first line of code after the comment, and the first that names the kernel.
+    /// The first line of code after the comment.
     next: Option<u32>,
+    /// The first line that names the kernel.
     named: Option<u32>,
     source_nodes: Vec<&'t str>,
 }
 
 struct Reader<'t, 'n> {
-    known: TextMap<&'n str, ()>,
-    /// Whether the line is in the source of a kernel.
+    known: TextSet<&'n str>,
+    /// Whether the current line is in the source of a kernel.
     in_kernel: bool,
-    /// Whether the next string is a whole C++ program.
+    /// Whether the current string is a whole C++ program.
     cpp_follows: bool,
     cpp: bool,
-    /// Whether the C++ function at hand runs the model.
+    /// Whether the current C++ function runs the model.
     runs: bool,
     waiting: Vec<Waiting<'t>>,
     source_nodes: Vec<&'t str>,
@@ -101,7 +107,7 @@ struct Reader<'t, 'n> {
 }
 
 impl<'t, 'n> Reader<'t, 'n> {
-    fn new(known: TextMap<&'n str, ()>, kind: CodeKind) -> Self {
+    fn new(known: TextSet<&'n str>, kind: CodeKind) -> Self {
         Reader {
             known,
             in_kernel: false,
@@ -114,8 +120,8 @@ impl<'t, 'n> Reader<'t, 'n> {
         }
     }
 
-    fn line(&mut self, number: u32, line: &'t str, marks: MarksOfLine) {
-        if !self.enters_code(line, marks) {
+    fn line(&mut self, number: u32, line: &'t str) {
+        if !self.enters_code(line) {
             return;
         }
         let text = line.trim();
@@ -131,19 +137,20 @@ impl<'t, 'n> Reader<'t, 'n> {
     }
 
     /// Whether the line is code of the wrapper, not of a kernel.
-    fn enters_code(&mut self, line: &str, marks: MarksOfLine) -> bool {
-        let quotes = if self.cpp && !self.cpp_follows { 0 } else { marks.quotes };
-        if marks.cpp_program {
+    fn enters_code(&mut self, line: &str) -> bool {
+        let in_cpp = self.cpp && !self.cpp_follows;
+        let quotes = if in_cpp { 0 } else { QUOTES.find_iter(line.as_bytes()).count() };
+        if CPP_PROGRAM.find(line.as_bytes()).is_some() {
             (self.cpp_follows, self.cpp) = (true, true);
         } else if self.cpp_follows && quotes > 0 {
-            // The end of the C++ program is the end of what is of interest.
+            // Nothing of interest follows the C++ program.
             (self.in_kernel, self.cpp_follows) = (false, false);
             return false;
         } else if quotes % 2 == 1 {
             self.in_kernel = !self.in_kernel;
             return false;
         }
-        // A function begins at the start of a line; torch 2.7 writes a statement there, too.
+        // Functions begin at the start of a line; torch 2.7 also writes a statement there.
         let begins = || !line.starts_with([' ', '\t', '}', '/', '#']) && !line.trim_end().ends_with(';');
         if self.cpp && begins() && line.contains('(') {
             self.runs = line.contains("::run_impl(") || line.contains("::_const_run_impl(");
@@ -153,7 +160,7 @@ impl<'t, 'n> Reader<'t, 'n> {
     }
 
     fn handle(&mut self, text: &'t str) {
-        // A handle whose call follows stands directly above it; one that waits since earlier code has none.
+        // A handle is directly above its call; one that still waits from earlier code has no call.
         if self.waiting.iter().any(|waiting| waiting.next.is_some()) || self.waiting.len() >= MOST_WAITING {
             self.flush();
         }
@@ -192,18 +199,14 @@ impl<'t, 'n> Reader<'t, 'n> {
         self.calls.push(Call { kernel, handle: None, line: number, source_nodes });
     }
 
-    /// The kernel or operator that a line without handle calls.
+    /// The kernel or operator that a line without a handle calls.
     fn plain_call(&self, line: &'t str) -> Option<&'t str> {
         if !line.starts_with([' ', '\t']) || self.cpp && !self.runs {
             return None;
         }
-        let is_known = |word: &str| self.known.contains_key(word);
-        // Most lines call nothing that is known, which is seen by the few words that stand where a call has its name.
-        let may_call = words_at_brackets(line).any(|word| is_known(without_call(word)));
-        let words = may_call.then(|| words(line)).into_iter().flatten();
-        let known = words.map(without_call).filter(|word| is_known(word));
+        let known = words(line).map(without_call).filter(|word| self.known.contains(word));
         let mut called = known.take(MOST_CANDIDATES).filter(|word| named(line, word) == Some(true));
-        // Waiting for a collective is no work.
+        // Waiting for a collective is not a kernel.
         let waits = |name: &&str| name.ends_with(".wait_tensor.default");
         called.next().or_else(|| library_call(line).filter(|name| !waits(name)))
     }
@@ -214,7 +217,7 @@ impl<'t, 'n> Reader<'t, 'n> {
         self.calls.push(Call { kernel: waiting.kernel, handle, line, source_nodes });
     }
 
-    /// Gives handles without a call the line that names their kernel, or that follows their comment.
+    /// Assigns handles without a call to the line that names their kernel, or that follows their comment.
     fn flush(&mut self) {
         for waiting in std::mem::take(&mut self.waiting) {
             if let Some(line) = waiting.named.or(waiting.next) {
@@ -235,7 +238,7 @@ fn source_nodes(comment: &str) -> Option<Vec<&str>> {
     Some(names.split(", ").map(str::trim).filter(|name| !name.is_empty()).collect())
 }
 
-/// Whether a line names a kernel as a whole word (Some), and whether it calls it.
+/// Whether a line calls a kernel; None if it does not contain the kernel as a whole word.
 fn named(line: &str, kernel: &str) -> Option<bool> {
     let mut found = None;
     let mut from = 0;
@@ -243,11 +246,13 @@ fn named(line: &str, kernel: &str) -> Option<bool> {
         let (start, end) = (from + at, from + at + kernel.len());
         let before = line.get(..start).unwrap_or_default();
         // The C++ wrapper calls a Triton kernel through a function of its own.
-        let free = !before.ends_with(is_word) || before.ends_with("call_") && !ends_in_word(before, "call_");
+        let free = !before.strip_suffix("call_").unwrap_or(before).ends_with(is_word);
         let after = line.get(end..).unwrap_or_default();
         if free && !after.starts_with(is_word) {
             let defines = before.ends_with("def ") || before.ends_with("void ");
-            if !defines && is_called_after(after) || is_launched_before(before) {
+            let called = after.starts_with('(') || after.starts_with(".run(");
+            let launched = before.ends_with("launchKernel(") || before.ends_with("launchKernel(kernels.");
+            if !defines && called || launched {
                 return Some(true);
             }
             found = Some(false);
@@ -257,33 +262,13 @@ fn named(line: &str, kernel: &str) -> Option<bool> {
     found
 }
 
-/// What stands behind the name of a kernel that is called.
-fn is_called_after(after: &str) -> bool {
-    after.starts_with('(') || after.starts_with(".run(")
-}
-
-/// What stands before the name of a kernel that a function launches.
-fn is_launched_before(before: &str) -> bool {
-    before.ends_with("launchKernel(") || before.ends_with("launchKernel(kernels.")
-}
-
-/// The words of a line that stand where a call has its name: what [`named`] finds to be called is one of them.
-fn words_at_brackets(line: &str) -> impl Iterator<Item = &str> {
-    memchr::memchr_iter(b'(', line.as_bytes()).flat_map(move |bracket| {
-        let (before, after) = line.split_at_checked(bracket).unwrap_or_default();
-        let run = before.strip_suffix(".run").and_then(last_word);
-        let arguments = before.ends_with("launchKernel").then(|| after.trim_start_matches('('));
-        let launched = arguments.and_then(|text| words(text.strip_prefix("kernels.").unwrap_or(text)).next());
-        [last_word(before), run, launched].into_iter().flatten()
-    })
-}
-
-fn without_call(word: &str) -> &str {
+/// The kernel that the C++ wrapper calls through a function of its own: `triton_b_2` of `call_triton_b_2`.
+pub(super) fn without_call(word: &str) -> &str {
     word.strip_prefix("call_").unwrap_or(word)
 }
 
-/// How the names of operators begin that a wrapper calls. `aten`, `inductor_ops` and `_quantized` are short names that
-/// the head of each Python wrapper gives to parts of `torch.ops`.
+/// Prefixes of operators that wrappers call. `aten`, `inductor_ops` and `_quantized` are aliases for parts of `torch.ops`
+/// that each Python wrapper defines.
 const LIBRARIES: [&str; 11] = [
     "extern_kernels.",
     "torch.ops.",
@@ -298,15 +283,13 @@ const LIBRARIES: [&str; 11] = [
     "aoti_torch_call_dispatcher",
 ];
 
-/// Functions through which C++ calls operators that it does not name: those of the user, and those without a function
-/// of their own.
+/// Functions through which C++ calls operators without naming them: custom operators and those without a C function.
 const BY_TABLE: [&str; 2] = ["aoti_torch_proxy_executor_call_function", "aoti_torch_call_dispatcher"];
 
 /// The operator that a line of the wrapper calls: `extern_kernels.mm`, `torch.ops.aten.cumsum.default`, in C++
 /// `aoti_torch_cpu_addmm_out`.
 pub fn library_call(line: &str) -> Option<&str> {
-    // Every line of every text passes here, and most call nothing: eleven searches a line would be most of the work of the
-    // index of texts. A name that is called stands before a bracket.
+    // Every line of every text passes here, and most call nothing, so names are looked for only before a bracket.
     memchr::memchr_iter(b'(', line.as_bytes()).find_map(|bracket| {
         let before = line.get(..bracket)?;
         let name = path_at_end(before);
@@ -319,28 +302,24 @@ pub fn library_call(line: &str) -> Option<&str> {
 
 /// The name at the end of a text with the path to it: `torch.ops.aten.mm` of `buf0 = torch.ops.aten.mm`.
 fn path_at_end(text: &str) -> &str {
-    // Byte by byte, since nearly all code is ASCII.
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
-    let start = text.bytes().rposition(|byte| !is_plain(&byte)).map_or(0, |at| at + 1);
-    let is_cut = text.as_bytes().get(..start).and_then(<[u8]>::last).is_some_and(|byte| !byte.is_ascii());
-    let start = if is_cut { text.trim_end_matches(|c| is_word(c) || c == '.').len() } else { start };
+    let start = text.trim_end_matches(|c| is_word(c) || c == '.').len();
     text.get(start..).unwrap_or_default()
 }
 
-/// Kernels in the order of a file.
+/// Kernels defined in a file, in order.
 fn definitions(text: &str, kind: CodeKind) -> Vec<Definition<'_>> {
     let mut found: Vec<Definition<'_>> = Vec::new();
     let mut open: Option<&'static str> = None;
     let mut has_body = false;
     let mut comment = Comment::default();
-    for (number, Line { text: line, .. }) in numbered_lines(text) {
+    for (number, line) in (1..).zip(text.split('\n')) {
         if let (Some(end), Some(definition)) = (open, found.last_mut()) {
             has_body = has_body || line.contains('{');
             if line.starts_with(end) {
                 definition.lines = number - definition.line + 1;
                 open = None;
             } else if !has_body && line.trim_end().ends_with(';') {
-                // Only declared: its source stands in another file.
+                // Only declared: its source is in another file.
                 found.pop();
                 open = None;
             }
@@ -359,7 +338,7 @@ fn definitions(text: &str, kind: CodeKind) -> Vec<Definition<'_>> {
             let (fragment, source_nodes) = (comment.fragment, comment.source_nodes);
             found.push(Definition { kernel, language, line: number, lines: 1, fragment, source_nodes });
             open = end;
-            // Python opens a string, which is not looked into.
+            // In Python the source is a string, which is not read.
             has_body = kind == CodeKind::Python || line.contains('{');
         }
     }
@@ -375,7 +354,7 @@ struct Comment<'t> {
 }
 
 impl<'t> Comment<'t> {
-    /// Whether the line is part of it.
+    /// Reads the line; false if it is not part of the comment.
     fn takes(&mut self, line: &'t str) -> bool {
         let Some(text) = line.strip_prefix('#') else { return false };
         if let Some(nodes) = source_nodes(text) {
@@ -392,7 +371,7 @@ impl<'t> Comment<'t> {
     }
 }
 
-/// The kernel that a line of Python defines, its language, and how the line after its source begins.
+/// The kernel that a line of Python defines, its language, and the prefix of the line that ends its source.
 fn python_kernel(line: &str) -> Option<(&str, &'static str, Option<&'static str>)> {
     let (name, rest) = kernel_bound(line)?;
     let language = match rest.split_once('(')?.0 {
@@ -409,10 +388,10 @@ fn python_kernel(line: &str) -> Option<(&str, &'static str, Option<&'static str>
     Some((name, language, end))
 }
 
-/// The name that a line of Python binds a kernel to, and how the kernel is made: `cpp_fused_add_0` and
+/// The name of the kernel that a line of Python defines, and its definition: `cpp_fused_add_0` and
 /// `cpp_pybinding([..], '''` of `cpp_fused_add_0 = async_compile.cpp_pybinding([..], '''`.
 pub fn kernel_bound(line: &str) -> Option<(&str, &str)> {
-    // The name has no equals sign, so the first one of the line is that before the kernel.
+    // The name has no equals sign, so the first one of the line precedes the definition.
     let (name, value) = line.split_at_checked(memchr::memchr(b'=', line.as_bytes())?)?;
     let (name, value) = (name.strip_suffix(' ')?, value.strip_prefix("= async_compile.")?);
     name.chars().all(is_word).then_some((name, value))
@@ -440,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handle_means_the_next_line_that_calls_its_kernel() {
+    fn a_handle_belongs_to_the_next_line_that_calls_its_kernel() {
         let text = "triton_a_1 = async_compile.triton('triton_a_1', '''\ndef triton_a_1(x):\n    triton_a_1(x)\n''', device_str='cuda')\n\
                     def call(args):\n    # Topologically Sorted Source Nodes: [h, y], Original ATen: []\n    \
                     # [Provenance debug handles] triton_a_1:10\n    stream0 = get_raw_stream(0)\n    triton_a_10.run(a)\n    \
@@ -460,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn two_handles_above_one_another_mean_their_own_calls_or_the_same_line() {
+    fn consecutive_handles_belong_to_their_own_calls_or_to_the_same_line() {
         let text = "def call(args):\n    # [Provenance debug handles] a_0:1\n    # [Provenance debug handles] b_0:2\n    \
                     combo(a_0(x), b_0(y))\n    # [Provenance debug handles] a_0:3\n    # [Provenance debug handles] a_0:4\n    \
                     a_0(x)\n    a_0(y)\n";
@@ -486,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_operators_are_told_by_the_names_that_the_wrapper_gives_to_libraries() {
+    fn operators_are_recognized_by_the_prefixes_of_libraries() {
         let calls = [
             ("        extern_kernels.mm(a, b, out=c)", Some("extern_kernels.mm")),
             (
@@ -515,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_without_a_handle_are_called_where_either_wrapper_calls_them() {
+    fn calls_without_a_handle_are_found_in_both_wrappers() {
         let python = "triton_a_1 = async_compile.triton('triton_a_1', '''\n''', device_str='cuda')\n\
                       def call(args):\n    stream0 = get_raw_stream(0)\n    triton_a_1.run(b, 8, grid=grid(8), stream=stream0)\n    \
                       aten.randint.low_out(0, 7, [38], out=buf6)\n";

@@ -1,8 +1,9 @@
-//! Graphs as torch prints them: which line defines which node, and which line of the program it comes from.
+//! Graphs as torch prints them: the lines that define each node, and the line of the program that it comes from.
 
+use crate::analysis::source_text::is_word;
 use crate::trace::TextMap;
 
-/// A place in the program, with its text where the comment has it.
+/// A line of the program, from a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PlaceComment<'t> {
     /// File.
@@ -22,7 +23,7 @@ pub struct Node<'t> {
     pub lines: Vec<u32>,
     /// Whether it is an input.
     pub placeholder: bool,
-    /// Number of the class block that it stands in; 0 is the outermost.
+    /// Number of its class block; 0 is the outermost.
     pub scope: u32,
     /// The comment above it.
     pub place: Option<PlaceComment<'t>>,
@@ -37,11 +38,11 @@ pub struct GraphText<'t> {
     in_scope: TextMap<(u32, &'t str), usize>,
 }
 
-/// Lines that one name may stand for: an input of AOTInductor has two, a text made to have more is cut.
+/// Limit on the lines that define a name; an input of AOTInductor has two.
 const MOST_LINES: usize = 16;
 
 impl<'t> GraphText<'t> {
-    /// Reads a text of `print_readable`.
+    /// Reads the output of `print_readable`.
     pub fn read(text: &'t str) -> GraphText<'t> {
         let mut reader = Reader::default();
         for (number, line) in (1..).zip(text.split('\n')) {
@@ -50,9 +51,9 @@ impl<'t> GraphText<'t> {
         reader.graph
     }
 
-    /// The node that a map means by this name: that of the outermost class, or the only one of that name.
+    /// The node of that name in the outermost class, or the only one of that name.
     ///
-    /// torch's maps name nodes without their class, and nested graphs use the same names again.
+    /// torch's maps name nodes without their class, but nested graphs reuse names.
     pub fn node(&self, name: &str) -> Option<&Node<'t>> {
         let all = self.by_name.get(name)?;
         let outermost = all.iter().filter_map(|at| self.nodes.get(*at)).find(|node| node.scope == 0);
@@ -68,15 +69,15 @@ impl<'t> GraphText<'t> {
     }
 }
 
-/// Where a reader is in a text.
+/// The state of reading a text.
 #[derive(Default)]
 struct Reader<'t> {
     graph: GraphText<'t>,
-    /// Indentation and number of the classes that are open.
+    /// Indentation and number of open classes.
     classes: Vec<(usize, u32)>,
     known_classes: u32,
     place: Option<PlaceComment<'t>>,
-    /// Open brackets of a signature that is not at its end; None outside of one.
+    /// The signature being read, if it continues on the next line.
     signature: Option<Signature>,
 }
 
@@ -84,7 +85,7 @@ struct Reader<'t> {
 struct Signature {
     depth: usize,
     quote: Option<char>,
-    /// Whether a name may begin here.
+    /// Whether a name can begin here.
     at_name: bool,
 }
 
@@ -109,7 +110,7 @@ impl<'t> Reader<'t> {
 
     fn class(&mut self, indent: usize) {
         self.classes.retain(|(outer, _)| *outer < indent);
-        // The first class of a text is the graph itself.
+        // The first class is the graph itself.
         self.classes.push((indent, self.known_classes));
         self.known_classes += 1;
         self.place = None;
@@ -124,14 +125,14 @@ impl<'t> Reader<'t> {
     }
 
     fn statement(&mut self, number: u32, text: &'t str) {
-        // `a, b, = fx_pytree.tree_flatten_spec(..)` defines inputs, after lines that only have their types.
+        // `a, b, = fx_pytree.tree_flatten_spec(..)` defines inputs; earlier lines have only their types.
         if let Some((names, _)) = text.split_once("= fx_pytree.") {
             for name in names.split(',').map(str::trim) {
                 self.define(number, name, true);
             }
             return;
         }
-        let end = text.find(|c: char| !is_name(c)).unwrap_or(text.len());
+        let end = text.find(|c: char| !is_word(c)).unwrap_or(text.len());
         let (Some(name), Some(rest)) = (text.get(..end), text.get(end..)) else { return };
         let typed = rest.starts_with(':');
         if typed && !rest.contains(" = ") {
@@ -147,7 +148,7 @@ impl<'t> Reader<'t> {
     fn parameters(&mut self, number: u32, text: &'t str, mut signature: Signature) {
         let mut start = None;
         for (at, c) in text.char_indices().chain([(text.len(), '\n')]) {
-            if let (Some(from), false) = (start, is_name(c)) {
+            if let (Some(from), false) = (start, is_word(c)) {
                 let name = text.get(from..at).unwrap_or_default();
                 if name != "self" {
                     self.define(number, name, true);
@@ -162,7 +163,7 @@ impl<'t> Reader<'t> {
                 (None, '(' | '[' | '{') => signature.depth += 1,
                 (None, ')' | ']' | '}') => signature.depth -= 1,
                 (None, ',') if signature.depth == 1 => signature.at_name = true,
-                (None, c) if signature.at_name && start.is_none() && is_name(c) => start = Some(at),
+                (None, c) if signature.at_name && start.is_none() && is_word(c) => start = Some(at),
                 _ => {}
             }
             if signature.depth == 0 {
@@ -173,7 +174,7 @@ impl<'t> Reader<'t> {
     }
 
     fn define(&mut self, line: u32, name: &'t str, placeholder: bool) {
-        if name.is_empty() || name == "return" || !name.chars().all(is_name) {
+        if name.is_empty() || name == "return" || !name.chars().all(is_word) {
             return;
         }
         let scope = self.classes.last().map_or(0, |(_, number)| *number);
@@ -193,11 +194,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn is_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// `File: /app/x.py:19 in forward, code: y = f(x)`, wherever it stands in a comment.
+/// Reads `File: /app/x.py:19 in forward, code: y = f(x)`, anywhere in a comment.
 pub fn place_comment(comment: &str) -> Option<PlaceComment<'_>> {
     let (_, rest) = comment.split_once("File: ")?;
     let (head, code) = match rest.split_once(", code: ") {
@@ -214,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_are_known_by_the_lines_that_define_them() {
+    fn nodes_have_the_lines_that_define_them() {
         let text = "class GraphModule(torch.nn.Module):\n    def forward(self, L_x_: \"f32[3, 5][5, 1]cpu\", b):\n        \
                     l_x_ = L_x_\n\n        # File: /a b/x.py:6 in f, code: y = sin(x), z\n        \
                     sin: \"f32[3]cpu\" = torch.sin(l_x_);  l_x_ = None\n        out = sin == 3\n        return (sin,)\n";
@@ -237,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_of_aotinductor_stand_in_two_lines() {
+    fn inputs_of_aotinductor_have_two_lines() {
         let text = "class <lambda>(torch.nn.Module):\n    def forward(self):\n        arg2_1: \"f32[s77]\";  arg3: \"i\";\n\n        \
                     arg2_1, arg3, = fx_pytree.tree_flatten_spec([], self._in_spec)\n        # No stacktrace found for following nodes\n        \
                     a: \"f32[2]\" = self.a\n";
@@ -260,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_graphs_use_names_of_their_own() {
+    fn nested_graphs_have_their_own_names() {
         let text = "class G(torch.nn.Module):\n    def forward(self, x):\n        add = x\n    class true_graph_0(torch.nn.Module):\n        \
                     def forward(self, y):\n            add = y\n            sin = y\n    class false_graph_0(torch.nn.Module):\n        \
                     def forward(self, y):\n            cos = y\n";
@@ -268,7 +265,7 @@ mod tests {
         assert_eq!(graph.lines("add"), [3]);
         assert_eq!(graph.lines("sin"), [7]);
         assert_eq!(graph.lines("cos"), [10]);
-        // Two nested graphs have it and the outermost has not: nobody knows which is meant.
+        // Two nested graphs have it, but not the outermost: it is ambiguous.
         assert_eq!(graph.lines("y"), [0; 0]);
     }
 

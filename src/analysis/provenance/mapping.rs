@@ -6,13 +6,13 @@ use crate::trace::TextSet;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Names to the names that they stand for.
+/// Names to the names that they map to.
 pub(super) type Names = BTreeMap<String, Vec<String>>;
 
-/// What the artifacts of a run say of nodes and kernels.
+/// The mappings in the artifacts of a run.
 #[derive(Default)]
 pub(super) struct Mapping {
-    /// Whether kernels are named with a handle: version 2.
+    /// Whether kernels have a debug handle: version 2.
     pub(super) handles: bool,
     pub(super) pre_to_post: Names,
     pub(super) post_to_pre: Names,
@@ -21,8 +21,8 @@ pub(super) struct Mapping {
 }
 
 impl Mapping {
-    /// Reads the artifacts of a run. torch 2.7 also wrote the origins of nodes and the nodes of Triton kernels in
-    /// artifacts of their own. `pre` is the graph before AOTAutograd, whose number origins refer to.
+    /// Reads the artifacts of a run. torch 2.7 also wrote the origins of nodes and the nodes of Triton kernels to artifacts
+    /// of their own. `pre` is the graph before AOTAutograd; origins refer to its number.
     pub(super) fn read(texts: &[&str], pre: Option<&str>) -> Mapping {
         let mut mapping = Mapping::default();
         let mut origins = Names::default();
@@ -57,7 +57,7 @@ impl Mapping {
         mapping
     }
 
-    /// The nodes of a call. Without handles a name means every call of that kernel.
+    /// The nodes of a call. Without handles, all calls of a kernel have the same nodes.
     pub(super) fn nodes(&self, call: &Call<'_>) -> Option<&Vec<String>> {
         if self.handles {
             return self.kernel_to_post.get(&label(call.kernel, Some(call.handle?)));
@@ -66,7 +66,7 @@ impl Mapping {
     }
 }
 
-/// `extern_kernels.mm:1`, as version 2 names a call.
+/// `extern_kernels.mm:1`: the name of a call in version 2.
 pub(super) fn label(kernel: &str, handle: Option<&str>) -> String {
     match handle {
         Some(handle) => format!("{kernel}:{handle}"),
@@ -74,7 +74,7 @@ pub(super) fn label(kernel: &str, handle: Option<&str>) -> String {
     }
 }
 
-/// Fills a map that the log does not have from the one for the other direction.
+/// Fills an empty map from the map for the other direction.
 fn add_inverse(from: &Names, to: &mut Names) {
     if !to.is_empty() {
         return;
@@ -86,13 +86,13 @@ fn add_inverse(from: &Names, to: &mut Names) {
     }
 }
 
-/// Names to lists of names; what is none is left out. Two artifacts may say the same.
+/// Adds names with lists of names; anything else is skipped. Two artifacts may have the same entries.
 fn read_names(text: &str, into: &mut Names) {
     let Ok(fields) = Fields::parse(text) else { return };
     for (name, raw) in fields.iter() {
         let Ok(names) = serde_json::from_str::<Vec<String>>(raw.get()) else { continue };
         if names.is_empty() {
-            // Also how origins look of a node that has none.
+            // A node without origins also looks like this.
             continue;
         }
         match into.get_mut(name) {
@@ -105,7 +105,7 @@ fn read_names(text: &str, into: &mut Names) {
     }
 }
 
-/// Where a node comes from: a node of an earlier graph, with what that one comes from.
+/// The origin of a node: a node of an earlier graph, with its own origins.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Origin {
@@ -116,8 +116,7 @@ struct Origin {
     from_node: Vec<Origin>,
 }
 
-/// Reads `inductor_post_to_pre_grad_nodes`: the origins of each node of the post-grad graph, of which those in the
-/// pre-grad graph count.
+/// Reads `inductor_post_to_pre_grad_nodes`: for each node of the post-grad graph, its origins in the pre-grad graph.
 fn read_origins(fields: &Fields<'_>, pre: Option<u64>, into: &mut Names) {
     let Some(pre) = pre else { return };
     for (node, raw) in fields.iter() {
@@ -148,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn artifacts_that_say_the_same_twice_count_once() {
+    fn equal_entries_of_two_artifacts_count_once() {
         let texts = [
             r#"{"triton_a_0": ["mul", "add"]}"#,
             r#"{"preToPost": {}, "cppCodeToPost": {"triton_a_0": ["mul", "sub"]}, "postToCppCode": {}}"#,
@@ -160,12 +159,12 @@ mod tests {
     }
 
     #[test]
-    fn origins_in_the_pre_grad_graph_stand_in_for_a_mapping_that_the_log_does_not_have() {
+    fn origins_replace_a_missing_mapping() {
         let origins = r#"{"permute": [{"name": "t", "graph_id": 8, "from_node": [{"name": "linear", "graph_id": 7, "from_node": []}]}], "x": []}"#;
         let pre = Some("class G:\n    pass\n\n # graph id: 7\n");
         let mapping = Mapping::read(&[origins], pre);
         assert_eq!(mapping.post_to_pre["permute"], ["linear"]);
-        assert!(mapping.kernel_to_post.is_empty(), "a node without origins is no kernel");
+        assert!(mapping.kernel_to_post.is_empty(), "a node without origins is not a kernel");
         assert_eq!(mapping.pre_to_post["linear"], ["permute"]);
         let own = r#"{"postToPre": {"permute": ["other"]}}"#;
         assert_eq!(Mapping::read(&[origins, own], pre).post_to_pre["permute"], ["other"]);

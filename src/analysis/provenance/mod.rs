@@ -3,7 +3,6 @@
 mod code;
 mod flow;
 mod graph;
-mod lines;
 mod mapping;
 mod maps;
 mod owners;

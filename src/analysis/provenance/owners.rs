@@ -1,24 +1,24 @@
-//! The lines of the program behind each line of a run's texts. A pane shows them before anything is chosen, so they
-//! follow the same links that a choice follows: a line belongs to those from which a path leads to it.
+//! The lines of the program for each line of a run's texts. A pane shows them before anything is selected, so they follow
+//! the same links as a selection: a line belongs to all lines of the program that lead to it.
 
 use super::{CodeKind, KernelBody, LineMap, Provenance};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// For lines of a text, from 1: places in [`Provenance::source`], ascending.
+/// For each line of a text, from 1: places in [`Provenance::source`], ascending.
 pub type Owners = BTreeMap<u32, Vec<usize>>;
 
-/// Whose line each line is.
+/// The owners of lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineOwners {
-    /// Of the pre-grad graph.
+    /// For the pre-grad graph.
     pub pre: Owners,
-    /// Of the post-grad graph.
+    /// For the post-grad graph.
     pub post: Owners,
-    /// Of each call in [`Provenance::kernels`].
+    /// For each call in [`Provenance::kernels`].
     pub kernels: Vec<Vec<usize>>,
-    /// Of the lines that call kernels, by file.
+    /// For lines that call kernels, by file.
     calls: BTreeMap<CodeKind, Owners>,
-    /// Of kernels' sources, by where they begin.
+    /// For the sources of kernels, by where they begin.
     bodies: BTreeMap<BodyStart, OwnedBody>,
 }
 
@@ -29,7 +29,7 @@ struct BodyStart {
     line: u32,
 }
 
-/// A kernel's source, all of which belongs to the same lines of the program.
+/// A kernel's source; all of it has the same owners.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct OwnedBody {
     last: u32,
@@ -37,7 +37,7 @@ struct OwnedBody {
 }
 
 impl LineOwners {
-    /// Of a line of code: one that calls a kernel, or any in the source of one.
+    /// The owners of a line of code that calls a kernel or is in the source of one.
     pub fn of_code(&self, file: CodeKind, line: u32) -> &[usize] {
         if let Some(owners) = self.calls.get(&file).and_then(|lines| lines.get(&line)) {
             return owners;
@@ -45,12 +45,12 @@ impl LineOwners {
         self.body(file, line).map(|body| body.owners.as_slice()).unwrap_or_default()
     }
 
-    /// Whether a line of code stands in the source of a kernel.
+    /// Whether a line of code is in the source of a kernel.
     pub fn is_in_kernel(&self, file: CodeKind, line: u32) -> bool {
         self.body(file, line).is_some()
     }
 
-    /// The source of a kernel around a line.
+    /// The kernel source that contains a line.
     fn body(&self, file: CodeKind, line: u32) -> Option<&OwnedBody> {
         let (start, body) = self.bodies.range(..=BodyStart { file, line }).next_back()?;
         (start.file == file && line <= body.last).then_some(body)
@@ -59,7 +59,7 @@ impl LineOwners {
 
 type Sets = BTreeMap<u32, BTreeSet<usize>>;
 
-/// Who owns the lines of a run.
+/// The owners of the lines of a run.
 pub fn line_owners(found: &Provenance) -> LineOwners {
     let (mut pre, mut post) = (Sets::new(), Sets::new());
     for (source, line) in found.source.iter().enumerate() {
@@ -89,7 +89,7 @@ pub fn line_owners(found: &Provenance) -> LineOwners {
     LineOwners { pre: lists(pre), post: lists(post), kernels, calls, bodies }
 }
 
-/// Gives the owners of each line to the lines that it leads to.
+/// Adds the owners of each line to the lines that it maps to.
 fn pass_on(from: &Sets, map: &LineMap, to: &mut Sets) {
     for (line, targets) in map {
         let Some(owners) = from.get(line) else { continue };
@@ -97,7 +97,7 @@ fn pass_on(from: &Sets, map: &LineMap, to: &mut Sets) {
     }
 }
 
-/// All of a kernel's source belongs to the lines of its calls.
+/// The sources of kernels, each with the owners of all its calls.
 fn bodies(found: &Provenance, kernels: &[Vec<usize>]) -> BTreeMap<BodyStart, OwnedBody> {
     let mut bodies: BTreeMap<BodyStart, OwnedBody> = BTreeMap::new();
     for (call, owners) in found.kernels.iter().zip(kernels) {
@@ -130,7 +130,7 @@ mod tests {
         call
     }
 
-    /// Two lines of the program; the second has no comment in the post-grad graph, only a node that became one there.
+    /// Two lines of the program; the second has no comment in the post-grad graph, only a mapped node.
     fn run() -> Provenance {
         let line = |pre: &[u32], post: &[u32]| SourceLine {
             pre: pre.to_vec(),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_belongs_to_every_line_of_the_program_from_which_a_path_leads_to_it() {
+    fn a_line_belongs_to_every_line_of_the_program_that_leads_to_it() {
         let owners = line_owners(&run());
         assert_eq!(owners.pre, Owners::from([(3, vec![0]), (4, vec![1])]));
         assert_eq!(owners.post, Owners::from([(5, vec![0]), (6, vec![1]), (7, vec![1])]));

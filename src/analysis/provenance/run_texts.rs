@@ -5,7 +5,7 @@ use super::{CodeKind, CodeOfKind, InductorRun, Provenance, Texts, provenance};
 use crate::model::{Compile, Content, TextFrame};
 use crate::trace::{PayloadRef, TextMap};
 
-/// Bytes of a text that is read; the largest graph seen in a real log has 2 MB. A larger text is a file only.
+/// Limit on the bytes of a text that is read; the largest graph seen in a real log has 2 MB.
 const LARGEST_READ: u64 = 16 << 20;
 
 /// The texts of a run.
@@ -13,7 +13,7 @@ const LARGEST_READ: u64 = 16 << 20;
 pub struct RunTexts {
     /// The graph before AOTAutograd.
     pub pre: Option<String>,
-    /// The graph that code was made of.
+    /// The graph that code was generated from.
     pub post: Option<String>,
     code: Vec<(CodeKind, String)>,
     mappings: Vec<String>,
@@ -21,10 +21,10 @@ pub struct RunTexts {
 }
 
 impl RunTexts {
-    /// Reads them; `read` gives the text of a payload.
+    /// Reads the texts; `read` reads the text of a payload.
     ///
     /// # Errors
-    /// Those of `read`.
+    /// The errors of `read`.
     pub fn read(
         compile: &Compile,
         run: &InductorRun,
@@ -58,7 +58,7 @@ impl RunTexts {
         self.code.iter().map(|(kind, text)| CodeOfKind { kind: *kind, text })
     }
 
-    /// What follows from them.
+    /// Connects the texts.
     pub fn provenance(&self) -> Provenance {
         provenance(&Texts {
             pre: self.pre.as_deref(),
@@ -68,8 +68,8 @@ impl RunTexts {
             stacks: self.stacks.as_deref(),
         })
     }
-    /// How the program came to each kernel: its own frames of each stack, the outermost first, by the name of the kernel
-    /// and its handle.
+
+    /// The stacks of each kernel without frames of libraries, the outermost frame first, by kernel and handle.
     pub fn own_stacks(&self) -> TextMap<String, Vec<Vec<TextFrame>>> {
         let stacks = self.stacks.as_deref().and_then(kernel_stacks).unwrap_or_default();
         let own = |stacks: Vec<String>| stacks.iter().map(|stack| own_frames(stack)).collect();

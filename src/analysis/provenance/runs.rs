@@ -1,7 +1,7 @@
-//! Inductor runs: which files of a compile belong together.
+//! Inductor runs: the files of a compile that belong together.
 //!
-//! One folder may hold several: forward and backward share an id, and after `torch._dynamo.reset()` the same id is
-//! compiled again. The files of a run follow each other in the log; in which order depends on torch's version.
+//! A compile may have several runs: forward and backward share an id, and after `torch._dynamo.reset()` an id is compiled
+//! again. The files of a run are consecutive in the log; their order depends on the version of torch.
 
 use crate::model::{Artifact, Compile, Content, Form, Language};
 use crate::trace::TextMap;
@@ -15,15 +15,15 @@ pub struct InductorRun {
     pub attempt: u32,
     /// From 1, among the runs of the same attempt.
     pub order: usize,
-    /// `0_forward`, as the generated code names itself.
+    /// `0_forward`: the name in the generated code.
     pub aot_id: Option<String>,
     /// The graph before AOTAutograd.
     pub pre: Option<usize>,
-    /// The graph that code was made of.
+    /// The graph that code was generated from.
     pub post: Option<usize>,
-    /// Generated code, what calls the kernels first.
+    /// Generated code, the wrapper first.
     pub code: Vec<CodeFile>,
-    /// Node mappings; torch 2.7 wrote them in two artifacts.
+    /// Node mappings; torch 2.7 wrote two artifacts.
     pub mappings: Vec<usize>,
     /// Stack traces of kernels.
     pub stacks: Option<usize>,
@@ -36,11 +36,11 @@ pub struct InductorRun {
 pub struct CodeFile {
     /// Index of its artifact.
     pub artifact: usize,
-    /// What it holds.
+    /// Its kind.
     pub kind: CodeKind,
 }
 
-/// What a file of generated code holds.
+/// A kind of file of generated code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CodeKind {
     /// The Python wrapper, with kernels in strings.
@@ -53,15 +53,15 @@ pub enum CodeKind {
     Header,
 }
 
-/// What an artifact is to the run that it belongs to.
+/// The role of an artifact in its run.
 enum Role {
-    /// A graph from before Inductor: captured by Dynamo, or after it.
+    /// A graph from before Inductor; `captured` if Dynamo wrote it.
     Pre {
         captured: bool,
     },
     /// The program that torch writes when it calls Inductor.
     Runnable,
-    /// A graph of Inductor. The last is the one that code is made of.
+    /// A graph of Inductor. Code is generated from the last one.
     Graph {
         last: bool,
     },
@@ -73,7 +73,7 @@ enum Role {
 }
 
 impl InductorRun {
-    /// Whether the log says where the kernels of this run come from. `with_data` tells which artifacts say something.
+    /// Whether the log says where the kernels of this run come from. `with_data` says whether an artifact has any data.
     pub fn has_data(&self, compile: &Compile, with_data: impl Fn(u32) -> bool) -> bool {
         let artifacts = self.mappings.iter().chain(&self.stacks).filter_map(|at| compile.artifacts.get(*at));
         artifacts.into_iter().any(|artifact| with_data(artifact.number))
@@ -85,15 +85,14 @@ impl InductorRun {
         (!direction.is_empty()).then_some(direction)
     }
 
-    /// Whether Inductor was not asked because its result was found in a cache.
+    /// Whether its result came from a cache.
     pub fn is_from_cache(&self, compile: &Compile) -> bool {
         let artifacts = compile.artifacts.get(self.artifacts.clone()).unwrap_or_default();
         artifacts.iter().any(|artifact| &*artifact.name == "fx_graph_cache_hit")
     }
 }
 
-/// The runs of a compile in the order of the log, those of each attempt by themselves. `aot_id` gives what the code
-/// with that number calls itself.
+/// The runs of a compile in log order, attempt by attempt. `aot_id` gives the name in the code with that number.
 pub fn inductor_runs<'m>(compile: &Compile, aot_id: impl Fn(u32) -> Option<&'m str>) -> Vec<InductorRun> {
     let mut attempts: BTreeMap<u32, Cutter<'_>> = BTreeMap::new();
     for (index, artifact) in compile.artifacts.iter().enumerate() {
@@ -103,30 +102,29 @@ pub fn inductor_runs<'m>(compile: &Compile, aot_id: impl Fn(u32) -> Option<&'m s
     attempts.into_values().flat_map(Cutter::finish).collect()
 }
 
-/// Cuts the artifacts of an attempt into runs.
+/// Divides the artifacts of an attempt into runs.
 ///
-/// Graphs come before the code that is made of them. All else that Inductor writes stands anywhere in its run: torch 2.7
-/// writes node mappings before the code, later versions after it. So a graph behind code begins the next run, and
-/// so does what the run has already.
+/// Graphs come before the code generated from them. Everything else can be anywhere in a run: torch 2.7 writes node
+/// mappings before the code, later versions after it. So the next run begins with a graph after code, and with any
+/// artifact that the run already has.
 struct Cutter<'m> {
     attempt: u32,
     run: Option<InductorRun>,
-    /// Names that the run has, of those that each run has once.
+    /// Names that the run already has and that occur once per run.
     named: Vec<&'m str>,
     pre: PreGraph<'m>,
-    /// Pre-grad graphs of the forward runs, by the number that the code has in common with its backward.
+    /// Pre-grad graphs of forward runs, by the number that they share with their backward.
     forwards: TextMap<String, Option<usize>>,
     found: Vec<InductorRun>,
 }
 
-/// The graph before Inductor that came last.
+/// The latest graph before Inductor.
 #[derive(Default)]
 struct PreGraph<'m> {
     index: Option<usize>,
-    /// Names of those that came since the last code.
+    /// Names of such graphs since the last code.
     named: Vec<&'m str>,
-    /// Whether one of them is from after Dynamo. Up to torch 2.6 there is none; where there is, it is the one that
-    /// mappings mean.
+    /// Whether one of them is from after Dynamo. Mappings refer to that one; up to torch 2.6 there is none.
     traced: bool,
 }
 
@@ -143,7 +141,7 @@ impl<'m> PreGraph<'m> {
         self.index = Some(index);
     }
 
-    /// The graphs to come are of another compilation.
+    /// The next graphs belong to another compilation.
     fn end(&mut self) {
         self.named.clear();
         self.traced = false;
@@ -193,7 +191,7 @@ impl<'m> Cutter<'m> {
         }
     }
 
-    /// Notes the artifact in the run at hand, or in a new one.
+    /// Adds the artifact to the current run, or to a new one.
     fn open(&mut self, index: usize, name: &'m str) {
         self.named.push(name);
         self.run.get_or_insert_with(|| InductorRun {
@@ -204,7 +202,7 @@ impl<'m> Cutter<'m> {
         });
     }
 
-    /// Whether the artifact is of the run after the one at hand.
+    /// Whether the artifact begins the next run.
     fn begins_another(&self, role: &Role, artifact: &Artifact) -> bool {
         let Some(run) = &self.run else { return false };
         match role {
@@ -218,8 +216,8 @@ impl<'m> Cutter<'m> {
         }
     }
 
-    /// Keeps the run at hand. A backward that is compiled when it is first called belongs to its forward's graph, which
-    /// need not be the last that was captured under the id.
+    /// Ends the current run. A lazily compiled backward belongs to the graph of its forward, which may not be the last
+    /// graph captured under the id.
     fn close(&mut self) {
         self.named.clear();
         let Some(mut run) = self.run.take() else { return };
@@ -243,7 +241,7 @@ impl<'m> Cutter<'m> {
     }
 }
 
-/// The name under which a run has an artifact once: the answer of the cache is one, whatever it was.
+/// The name that occurs once per run: a cache hit, miss and bypass count as the same name.
 fn once(artifact: &Artifact) -> &str {
     match &*artifact.name {
         "fx_graph_cache_hit" | "fx_graph_cache_miss" | "fx_graph_cache_bypass" => "fx_graph_cache",
@@ -290,7 +288,7 @@ fn code_kind(artifact: &Artifact) -> Option<CodeKind> {
 mod tests {
     use super::*;
 
-    /// A compile with artifacts of these names; a name may be followed by what the code calls itself.
+    /// A compile with these artifacts; a name may be followed by an AOT id.
     fn runs(names: &[&str]) -> Vec<InductorRun> {
         let mut compile = Compile::new(None);
         let artifact =
@@ -302,7 +300,7 @@ mod tests {
     const MAP: &str = "inductor_provenance_tracking_node_mappings";
 
     #[test]
-    fn a_run_begins_where_the_compilers_work_begins_anew() {
+    fn a_run_begins_when_the_compiler_starts_again() {
         let names = [
             "before_pre_grad_graph",
             "fx_graph_runnable",
@@ -328,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_without_a_runnable_are_cut_at_their_graphs_or_their_code() {
+    fn runs_without_a_runnable_are_divided_at_graphs_or_code() {
         let names = ["inductor_post_grad_graph", "inductor_output_code_a", "inductor_post_grad_graph"];
         assert_eq!(runs(&[names[0], names[1], names[2], names[1]]).len(), 2);
         assert_eq!(runs(&[names[1], names[1], MAP, MAP]).len(), 3);
@@ -366,7 +364,7 @@ mod tests {
         assert_eq!(kinds, [CodeKind::Cpp, CodeKind::Kernels, CodeKind::Header]);
     }
 
-    /// Calls `see` with the items in every order.
+    /// Calls `see` with all permutations of the items.
     fn each_order<'a>(items: &mut [&'a str], done: usize, see: &mut impl FnMut(&[&'a str])) {
         if done == items.len() {
             return see(items);
@@ -378,7 +376,7 @@ mod tests {
         }
     }
 
-    /// The names that a run holds, sorted.
+    /// The names of a run, sorted.
     fn held<'a>(run: &InductorRun, names: &[&'a str]) -> Vec<&'a str> {
         let code = run.code.iter().map(|file| file.artifact);
         let indices =
@@ -388,8 +386,8 @@ mod tests {
         held
     }
 
-    /// Holds that two runs under one id are told apart in every order of their artifacts in which graphs come before
-    /// code; the second run has the same order, and the first run's graph before AOTAutograd.
+    /// Asserts that two runs under one id are separated for every order of their artifacts in which graphs come before
+    /// code; the second run has the same order, and shares the pre-grad graph of the first.
     fn every_order_gives_two_runs(first: &[&str], pre: &str) {
         let mut seen = 0;
         each_order(&mut first.to_vec(), 0, &mut |order| {
@@ -451,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_of_a_cache_is_one_whatever_it_is_so_a_second_one_begins_the_next_run() {
+    fn a_second_cache_lookup_begins_the_next_run() {
         let names = [
             "inductor_post_grad_graph",
             "inductor_output_code_a 0_forward",
@@ -467,12 +465,12 @@ mod tests {
     }
 
     #[test]
-    fn a_graph_captured_by_dynamo_counts_only_where_there_is_none_after_it() {
+    fn a_graph_captured_by_dynamo_counts_only_without_a_later_graph() {
         let old = ["dynamo_output_graph", "fx_graph_runnable", "inductor_output_code_a"];
         assert_eq!(runs(&old)[0].pre, Some(0));
         let new = ["before_pre_grad_graph", "dynamo_output_graph", "inductor_output_code_a"];
         assert_eq!(runs(&new)[0].pre, Some(0));
-        // Compiled again under the same id by a torch that writes the captured graph alone.
+        // Compiled again under the same id by a torch that writes only the captured graph.
         let again = [new, old].concat();
         assert_eq!(runs(&again)[1].pre, Some(3));
     }

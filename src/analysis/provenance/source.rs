@@ -8,10 +8,10 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Stack traces of each kernel, by its name and handle.
+/// Stack traces of kernels, by kernel and handle.
 pub type KernelStacks = BTreeMap<String, Vec<String>>;
 
-/// Reads `inductor_provenance_tracking_kernel_stack_traces`; None when the text is no such JSON.
+/// Reads `inductor_provenance_tracking_kernel_stack_traces`; None if it is not valid.
 ///
 /// torch 2.8 and 2.9 write each newline of a stack as the two characters `\n`.
 pub fn kernel_stacks(text: &str) -> Option<KernelStacks> {
@@ -24,18 +24,18 @@ pub fn kernel_stacks(text: &str) -> Option<KernelStacks> {
     Some(kernels)
 }
 
-/// A line of the program, and what it became.
+/// A line of the program, and what was generated from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SourceLine {
     /// File.
     pub file: String,
     /// Line, from 1.
     pub line: u64,
-    /// Its text, where the log has it.
+    /// Its text, if the log has it.
     pub code: Option<String>,
-    /// Kernels with their handles, in the order of their calls.
+    /// Kernels with their handles, in call order.
     pub kernels: Vec<String>,
-    /// Nodes of the post-grad graph, in its order.
+    /// Nodes of the post-grad graph, in order.
     pub nodes: Vec<String>,
     /// Lines of the pre-grad graph.
     pub pre: Vec<u32>,
@@ -46,7 +46,7 @@ pub struct SourceLine {
     pub calls: Vec<usize>,
 }
 
-/// The lines of a run while they are collected.
+/// Collects the lines of a run.
 #[derive(Default)]
 pub(super) struct Lines(IndexMap<(String, u64), SourceLine>);
 
@@ -67,8 +67,7 @@ impl Lines {
         self.at(place.file, place.line, place.code)
     }
 
-    /// The line of a node: its comment's, or where that is a library's the line of the program that is known to have
-    /// called it.
+    /// The line of a node, from its comment; for a line of a library, the line of the program that called it, if known.
     pub(super) fn of_node(
         &mut self,
         node: &Node<'_>,
@@ -81,13 +80,13 @@ impl Lines {
         }
     }
 
-    /// The line that a stack is about: the innermost of the user's own.
+    /// The innermost line of the program in a stack.
     pub(super) fn of_stack(&mut self, stack: &str) -> Option<&mut SourceLine> {
         let (file, line, code) = own_place(&traceback(stack))?;
         Some(self.at(&file, line, code.as_deref()))
     }
 
-    /// Own files first, each in the order of its lines.
+    /// All lines, by file and number; libraries come last.
     pub(super) fn sorted(self) -> Vec<SourceLine> {
         let mut lines: Vec<SourceLine> = self.0.into_values().collect();
         lines.sort_by_cached_key(|line| (is_library(&line.file), line.file.clone(), line.line));
@@ -105,14 +104,14 @@ pub(super) fn own_frames(stack: &str) -> Vec<TextFrame> {
 /// File, line, and its text.
 pub(super) type Place = (String, u64, Option<String>);
 
-/// The innermost frame of the program; where all are a library's, the innermost.
+/// The innermost frame of the program; the innermost of all if every frame is in a library.
 fn own_place(frames: &[TextFrame]) -> Option<Place> {
     let own = frames.iter().rev().find(|frame| !is_library(&frame.file));
     let frame = own.or(frames.last())?;
     Some((frame.file.clone(), frame.line, frame.loc.clone()))
 }
 
-/// For innermost frames of a library in these stacks, the line of the program that called them; None where several did.
+/// For innermost frames in libraries, the line of the program that called them; None if several did.
 pub(super) fn callers(stacks: &[String]) -> TextMap<(String, u64), Option<Place>> {
     let mut callers: TextMap<(String, u64), Option<Place>> = TextMap::default();
     for stack in stacks {
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stack_stands_for_the_innermost_line_that_is_no_librarys() {
+    fn the_line_of_a_stack_is_the_innermost_one_outside_of_libraries() {
         let stack = "File \"/app/x.py\", line 14, in forward\n    h = self.a(x)\n  \
                      File \"/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py\", line 134, in forward\n    return F.linear(x)";
         let mut lines = Lines::default();

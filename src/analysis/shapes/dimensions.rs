@@ -1,6 +1,7 @@
 //! Whether a dimension of an input is dynamic, in each compile of a function, and since when.
 
 use super::fate::{Fate, SymbolFate};
+use crate::analysis::source_text::arguments;
 use crate::model::{CompileIndex, InputTensor, Model, Symbol};
 use crate::trace::{CompileId, FrameId, TextMap, TextSet};
 use fxhash::FxHashMap;
@@ -224,30 +225,13 @@ pub fn guarded_sizes(guards: &str) -> TensorSizes {
     let calls = guards.split("check_tensor(").skip(1);
     let found = calls.filter_map(|call| {
         let call = call.lines().next()?;
-        let source = &call.get(..end_of_argument(call)?)?;
+        let source = arguments(call).into_iter().next()?;
         let (_, sizes) = call.split_once(", size=[")?;
         let (sizes, _) = sizes.split_once(']')?;
         let sizes = sizes.split(", ").filter(|size| !size.is_empty()).map(|size| size.parse().ok());
-        Some(((*source).to_owned(), sizes.collect()))
+        Some((source.to_owned(), sizes.collect()))
     });
     found.collect()
-}
-
-/// Where the first argument of a call ends: at a comma outside of brackets and quotes.
-fn end_of_argument(call: &str) -> Option<usize> {
-    let (mut depth, mut quote) = (0usize, None);
-    for (at, c) in call.char_indices() {
-        match (quote, c) {
-            (Some(open), _) if c == open => quote = None,
-            (Some(_), _) => {}
-            (None, '\'' | '"') => quote = Some(c),
-            (None, '(' | '[') => depth += 1,
-            (None, ')' | ']') => depth = depth.checked_sub(1)?,
-            (None, ',') if depth == 0 => return Some(at),
-            _ => {}
-        }
-    }
-    None
 }
 
 #[cfg(test)]

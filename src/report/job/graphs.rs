@@ -3,7 +3,7 @@
 use super::pills::pill_of;
 use super::view::JobView;
 use crate::analysis::job::rank_words;
-use crate::analysis::line_diff::{SideRow, side_by_side};
+use crate::analysis::two_columns::{self, ColumnRow, two_columns};
 use crate::model::RankGraph;
 use crate::report::kit::formats::{clipped, counted};
 use crate::report::kit::html::Html;
@@ -43,12 +43,12 @@ struct Line {
 /// Both graphs; nothing where they were not read, or are equal.
 pub(super) fn write(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some([first, second]) = &view.report.evidence.graphs else { return Ok(()) };
-    let Some(rows) = side_by_side(&first.text, &second.text) else { return Ok(()) };
-    if rows.iter().all(|row| matches!(row, SideRow::Both(..))) {
+    let columns = two_columns(&first.text, &second.text);
+    if columns.rough || columns.removed + columns.added == 0 {
         return Ok(());
     }
     heading(out, "The graph that each captured")?;
-    let (mut left, mut right) = aligned(&folded(&rows));
+    let (mut left, mut right) = aligned(&folded(&columns.rows));
     let left_out = left.len().saturating_sub(ROWS);
     left.truncate(ROWS);
     right.truncate(ROWS);
@@ -74,18 +74,14 @@ fn side(view: JobView<'_>, graph: &RankGraph, lines: Vec<Line>) -> anyhow::Resul
 
 /// A row, or how many equal ones were left out.
 enum Shown<'r, 't> {
-    Row(&'r SideRow<'t>),
+    Row(&'r ColumnRow<'t>),
     Equal(usize),
 }
 
 /// The rows with those left out that are far from any difference.
-fn folded<'r, 't>(rows: &'r [SideRow<'t>]) -> Vec<Shown<'r, 't>> {
-    let differs: Vec<usize> = rows
-        .iter()
-        .enumerate()
-        .filter(|(_, row)| !matches!(row, SideRow::Both(..)))
-        .map(|(index, _)| index)
-        .collect();
+fn folded<'r, 't>(rows: &'r [ColumnRow<'t>]) -> Vec<Shown<'r, 't>> {
+    let differs: Vec<usize> =
+        rows.iter().enumerate().filter(|(_, row)| !row.equal).map(|(index, _)| index).collect();
     let is_near = |index: usize| {
         let next = differs.partition_point(|at| *at < index);
         let near = |at: Option<&usize>| at.is_some_and(|at| at.abs_diff(index) <= AROUND);
@@ -104,33 +100,20 @@ fn folded<'r, 't>(rows: &'r [SideRow<'t>]) -> Vec<Shown<'r, 't>> {
 
 /// The lines of both sides, as many on each: what one side lacks is blank on the other.
 fn aligned(rows: &[Shown<'_, '_>]) -> (Vec<Line>, Vec<Line>) {
-    let (mut left, mut right): (Vec<Line>, Vec<Line>) = (Vec::new(), Vec::new());
-    let blank = || Line { class: "blank", ..Line::default() };
-    let level = |left: &mut Vec<Line>, right: &mut Vec<Line>| {
-        let most = left.len().max(right.len());
-        left.resize_with(most, blank);
-        right.resize_with(most, blank);
+    let cell = |found: Option<two_columns::Line<'_>>, class, sign| match found {
+        Some(found) => line(class, found.number, sign, found.text),
+        None => Line { class: "blank", ..Line::default() },
     };
-    for row in rows {
-        match row {
-            Shown::Row(SideRow::OnlyFirst(number, text)) => left.push(line("gone", *number, "−", text)),
-            Shown::Row(SideRow::OnlySecond(number, text)) => right.push(line("added", *number, "+", text)),
-            Shown::Row(SideRow::Both(one, other, text)) => {
-                level(&mut left, &mut right);
-                left.push(line("", *one, "", text));
-                right.push(line("", *other, "", text));
-            }
-            Shown::Equal(count) => {
-                level(&mut left, &mut right);
-                let text = counted(*count, "equal line", "equal lines");
-                let fold = Line { class: "soft", text, ..Line::default() };
-                left.push(fold.clone());
-                right.push(fold);
-            }
+    let sides = rows.iter().map(|row| match row {
+        Shown::Row(row) if row.equal => (cell(row.left, "", ""), cell(row.right, "", "")),
+        Shown::Row(row) => (cell(row.left, "gone", "−"), cell(row.right, "added", "+")),
+        Shown::Equal(count) => {
+            let text = counted(*count, "equal line", "equal lines");
+            let fold = Line { class: "soft", text, ..Line::default() };
+            (fold.clone(), fold)
         }
-    }
-    level(&mut left, &mut right);
-    (left, right)
+    });
+    sides.unzip()
 }
 
 fn line(class: &'static str, number: usize, sign: &'static str, text: &str) -> Line {

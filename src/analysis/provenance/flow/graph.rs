@@ -1,6 +1,7 @@
 //! The post-grad graph as data flow: what each node is computed from.
 
 use crate::analysis::provenance::graph::GraphText;
+use crate::analysis::source_text::is_word;
 use crate::trace::TextMap;
 
 /// A node of the graph.
@@ -162,10 +163,10 @@ pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
     let mut before = '(';
     std::iter::from_fn(move || {
         loop {
-            let start = rest.find(is_name)?;
+            let start = rest.find(is_word)?;
             before = rest.get(..start)?.chars().next_back().unwrap_or(before);
             rest = rest.get(start..)?;
-            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
             let (name, after) = rest.split_at_checked(end)?;
             rest = after;
             let attribute = before == '.';
@@ -175,10 +176,6 @@ pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
             }
         }
     })
-}
-
-pub(super) fn is_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the wrapper does with memory: which call reads and writes which buffer.
 
-use super::graph::is_name;
-use crate::analysis::provenance::code::{CodeText, Definition, library_call};
+use crate::analysis::provenance::code::{CodeText, Definition, library_call, without_call};
+use crate::analysis::source_text::{arguments, is_word, words};
 use crate::trace::{TextMap, TextSet};
 
 /// A statement of the wrapper.
@@ -102,7 +102,7 @@ fn signature<'a>(body: impl Iterator<Item = &'a str>) -> Vec<Use> {
 
 /// What Inductor's names of parameters, and C++'s types, say.
 fn use_of(parameter: &str, python: bool) -> Use {
-    let name = parameter.rsplit(|c| !is_name(c)).next().unwrap_or_default();
+    let name = parameter.rsplit(|c| !is_word(c)).next().unwrap_or_default();
     let pointer = python || parameter.contains('*');
     match name {
         _ if !pointer => Use::None,
@@ -138,7 +138,7 @@ impl Reader<'_> {
     fn call<'t>(&self, line: u32, text: &'t str, kernel: &'t str) -> WrapperCall<'t> {
         let name = library_call(text).unwrap_or(kernel);
         let (before, after) = text.split_once(name).unwrap_or(("", text));
-        let arguments: Vec<&str> = arguments(after);
+        let arguments = after.split_once('(').map(|(_, inner)| arguments(inner)).unwrap_or_default();
         let mut call = WrapperCall { line, kernel, ..WrapperCall::default() };
         let uses = self.signatures.0.get(kernel).or_else(|| self.signatures.0.get(without_call(kernel)));
         if let Some(uses) = uses {
@@ -153,7 +153,6 @@ impl Reader<'_> {
         call.operator = Some(operator);
         call.writes.extend(before.split_once(" = ").and_then(|(to, _)| self.memory(to.trim())));
         for (place, argument) in arguments.iter().enumerate() {
-            let argument = argument.trim();
             let first_is_out = name.starts_with("aoti_torch_") && name.ends_with("_out") && place == 0;
             let written = argument.starts_with("out=") || argument.starts_with('&') || first_is_out;
             let memory = self.memory_in(argument);
@@ -169,9 +168,8 @@ impl Reader<'_> {
     fn statement<'t>(&self, line: &'t str) -> Option<Statement<'t>> {
         let text = line.trim();
         if let Some(items) = text.strip_prefix("return (") {
-            let items = arguments_of(items);
-            let memory = items.iter().filter(|item| !item.trim().is_empty());
-            return Some(Statement::Return(memory.map(|item| self.memory_in(item).next()).collect()));
+            let memory = arguments(items).into_iter().map(|item| self.memory_in(item).next());
+            return Some(Statement::Return(memory.collect()));
         }
         let (to, value) = text.split_once(" = ")?;
         if to.starts_with("output_handles[") {
@@ -187,43 +185,6 @@ impl Reader<'_> {
             _ => None,
         }
     }
-}
-
-/// All words, also those that are followed by a dot: `buf2.data_ptr()`.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !is_name(c)).filter(|word| !word.is_empty())
-}
-
-fn without_call(kernel: &str) -> &str {
-    kernel.strip_prefix("call_").unwrap_or(kernel)
-}
-
-/// The arguments behind a name: what the first bracket holds, at its outer commas.
-fn arguments(text: &str) -> Vec<&str> {
-    text.split_once('(').map(|(_, inner)| arguments_of(inner)).unwrap_or_default()
-}
-
-/// The pieces at outer commas, up to the bracket that is closed and not opened.
-fn arguments_of(text: &str) -> Vec<&str> {
-    let mut depth = 0_usize;
-    let mut start = 0;
-    let mut found = Vec::new();
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' if depth == 0 => {
-                found.extend(text.get(start..at));
-                return found;
-            }
-            ')' | ']' | '}' => depth -= 1,
-            ',' if depth == 0 => {
-                found.extend(text.get(start..at));
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    found
 }
 
 /// `mm` of `extern_kernels.mm`, `cumsum` of `torch.ops.aten.cumsum.default`, `addmm` of `aoti_torch_cpu_addmm_out`.

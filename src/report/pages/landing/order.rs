@@ -89,7 +89,7 @@ fn pieces(stretches: &[Stretch], least_us: f64) -> Vec<Piece> {
         let Some(first) = run.first().filter(|_| us >= least_us) else { continue };
         let mut sums = [0.0; PARTS.len() + 1];
         for one in run {
-            if let Some(sum) = sums.get_mut(one.part().unwrap_or(PARTS.len())) {
+            if let Some(sum) = sums.get_mut(one.part.unwrap_or(PARTS.len())) {
                 *sum += one.us;
             }
         }
@@ -97,7 +97,7 @@ fn pieces(stretches: &[Stretch], least_us: f64) -> Vec<Piece> {
         let part = most.filter(|part| *part < PARTS.len());
         let mixed = run.len() > 1;
         let build = if mixed { None } else { first.build };
-        pieces.push(Piece { start_us, stretch: Stretch::new(us, part, build), mixed });
+        pieces.push(Piece { start_us, stretch: Stretch { us, part, build }, mixed });
     }
     pieces
 }
@@ -107,7 +107,7 @@ fn share(us: f64, total: f64) -> String {
 }
 
 fn class(one: &Stretch) -> String {
-    let part = one.part().and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
+    let part = one.part.and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
     match one.build {
         Some(BuildKind::Trial) => format!("{part} trial"),
         _ => part.to_owned(),
@@ -117,7 +117,7 @@ fn class(one: &Stretch) -> String {
 fn name(one: &Stretch) -> &'static str {
     match one.build {
         Some(BuildKind::Trial) => "C++ toolchain, once",
-        _ => one.part().and_then(|part| PARTS.get(part)).copied().unwrap_or("other work"),
+        _ => one.part.and_then(|part| PARTS.get(part)).copied().unwrap_or("other work"),
     }
 }
 
@@ -182,10 +182,10 @@ fn legend(stretches: &[Stretch], total: f64) -> Vec<Legend> {
     let sum = |of: &dyn Fn(&Stretch) -> bool| stretches.iter().filter(|one| of(one)).map(|one| one.us).sum();
     let mut legend = Vec::new();
     for part in (0..PARTS.len()).map(Some).chain([None]) {
-        let plain = Stretch::new(0.0, part, None);
-        legend.extend(entry(name(&plain), class(&plain), sum(&|one| one.part() == part)));
-        let trial = Stretch::new(0.0, part, Some(BuildKind::Trial));
-        legend.extend(entry(TRIALS, class(&trial), sum(&|one| one.part() == part && is_trial(one))));
+        let plain = Stretch { us: 0.0, part, build: None };
+        legend.extend(entry(name(&plain), class(&plain), sum(&|one| one.part == part)));
+        let trial = Stretch { us: 0.0, part, build: Some(BuildKind::Trial) };
+        legend.extend(entry(TRIALS, class(&trial), sum(&|one| one.part == part && is_trial(one))));
     }
     legend
 }
@@ -196,12 +196,12 @@ mod tests {
 
     #[test]
     fn short_stretches_in_a_row_are_drawn_together() {
-        let stretch = |us, part| Stretch::new(us, Some(part), None);
+        let stretch = |us, part| Stretch { us, part: Some(part), build: None };
         let stretches =
             [stretch(50.0, 0), stretch(4.0, 1), stretch(3.0, 2), stretch(4.0, 1), stretch(9.0, 3)];
         let drawn: Vec<(f64, f64, Option<usize>, bool)> = pieces(&stretches, 8.0)
             .iter()
-            .map(|one| (one.start_us, one.stretch.us, one.stretch.part(), one.mixed))
+            .map(|one| (one.start_us, one.stretch.us, one.stretch.part, one.mixed))
             .collect();
         let (first, mixed, last) =
             ((0.0, 50.0, Some(0), false), (50.0, 11.0, Some(1), true), (61.0, 9.0, Some(3), false));

@@ -149,17 +149,17 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> anyhow::Result<Data<'m>> {
     let end = view.report.found.end.as_ref();
     let mut reach = 0;
     for laid in &timeline.spans {
-        let Some(span) = model.spans.get(laid.span()) else { continue };
+        let Some(span) = model.spans.get(laid.span) else { continue };
         let start = since(span.start_us);
-        let kernel = kernels.get(&laid.span()).filter(|_| data.kernels.len() < MOST_KERNELS);
+        let kernel = kernels.get(&laid.span).filter(|_| data.kernels.len() < MOST_KERNELS);
         data.kernels.extend(kernel.map(|name| (data.starts.len(), clipped(name, LONGEST_NAME).0.to_owned())));
         data.open.extend(span.is_open().then_some(data.starts.len()));
-        let ends_log = end.is_some_and(|end| end.is_open(laid.span()));
+        let ends_log = end.is_some_and(|end| end.is_open(laid.span));
         data.unfinished.extend(ends_log.then_some(data.starts.len()));
         data.starts.push(start.saturating_sub(reach));
         data.lengths.push(since(span.end_us).saturating_sub(start));
         reach = start;
-        let part = laid.part().map_or(0, |part| part + 1);
+        let part = laid.part.map_or(0, |part| part + 1);
         let phase = *phases.entry((&*span.name, part)).or_insert_with(|| {
             data.names.push(clipped(&span.name, LONGEST_NAME).0);
             data.meanings.push(phase_meaning(&span.name));

@@ -1,7 +1,8 @@
 //! What each of vLLM's passes changed in the graph of a piece: the lines that differ, and the way to the whole graphs.
 
+use crate::analysis::two_columns::{LineDiff, line_diff};
 use crate::analysis::vllm::{Module, Piece};
-use crate::analysis::{Producers, graph_pairs, line_diff};
+use crate::analysis::{Producers, graph_pairs};
 use crate::model::{Artifact, Compile, CompileIndex, Content, VllmPass};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::graph_files;
@@ -144,7 +145,8 @@ fn one(
     } else {
         String::new()
     };
-    let order = if diff.ordered { "" } else { "; compared without order, as the graphs are long" };
+    let order =
+        if diff.ordered { "" } else { "; the graphs are long, so there may be fewer changes than shown" };
     let words = format!("{hidden}equal lines are left out{order}: ");
     let link = view.link(&href, "the whole graphs side by side");
     soft_paragraph(out, Html::joined([words.into(), link], ""))?;
@@ -174,9 +176,9 @@ fn compare(
     was: PayloadRef,
     is: PayloadRef,
     room: &mut Room<'_>,
-) -> anyhow::Result<Option<line_diff::LineDiff>> {
+) -> anyhow::Result<Option<LineDiff>> {
     if was.md5 == is.md5 {
-        return Ok(Some(line_diff::LineDiff { ordered: true, ..Default::default() }));
+        return Ok(Some(LineDiff { ordered: true, ..Default::default() }));
     }
     let bytes = was.text_len.saturating_add(is.text_len);
     if was.text_len.max(is.text_len) > LARGEST_READ || bytes > room.bytes {
@@ -184,20 +186,16 @@ fn compare(
     }
     room.bytes -= bytes;
     let (was, is) = (view.report.payload(&was)?, view.report.payload(&is)?);
-    Ok(Some(line_diff::line_diff(
-        graph_files::without_id(&was),
-        graph_files::without_id(&is),
-        LINES.min(room.lines),
-    )))
+    Ok(Some(line_diff(graph_files::without_id(&was), graph_files::without_id(&is), LINES.min(room.lines))))
 }
 
 /// `3 lines removed, 5 added`
-fn changes(diff: &line_diff::LineDiff) -> Html {
+fn changes(diff: &LineDiff) -> Html {
     let lines = counted(diff.removed, "line", "lines");
     span("nowrap", format!("{lines} removed, {} added", whole(diff.added)))
 }
 
-fn lines(diff: &line_diff::LineDiff, room: &mut Room<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn lines(diff: &LineDiff, room: &mut Room<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let lines = diff.lines.iter().map(|(came, line)| {
         let (line, cut) = clipped(line, LONGEST_LINE);
         let (class, sign) = if *came { ("new", '+') } else { ("old", '−') };

@@ -1,0 +1,79 @@
+//! Words, names, arguments and symbols in pieces of Python, C++ and printed graphs.
+
+/// Whether a character can be part of a name.
+pub(super) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The runs of letters, digits and `_` in a text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty())
+}
+
+/// Whether the text is a single name.
+pub(super) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_word)
+}
+
+/// The arguments of a call, trimmed: the text between commas outside of brackets and quotes, up to the bracket that
+/// closes the call. `text` starts behind the opening bracket.
+pub(super) fn arguments(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut depth, mut quote, mut from) = (0_usize, None, 0);
+    for (at, c) in text.char_indices().chain([(text.len(), ')')]) {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (Some(_), _) if at < text.len() => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') if depth > 0 && at < text.len() => depth -= 1,
+            (None, ',') if depth > 0 => {}
+            (_, ',' | ')' | ']' | '}') => {
+                found.extend(text.get(from..at).map(str::trim).filter(|argument| !argument.is_empty()));
+                from = at + 1;
+                if c != ',' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Symbols in an expression: up to `most_letters` lower-case letters and a number, such as `s77`, `u0` and `zuf3`.
+pub(super) fn symbols(text: &str, most_letters: usize) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(move |word| {
+        let digits = word.trim_start_matches(|c: char| c.is_ascii_lowercase());
+        let letters = word.len() - digits.len();
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number && (1..=most_letters).contains(&letters)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_end_at_commas_outside_of_brackets_and_quotes() {
+        for (text, expected) in [
+            ("buf0, (2, 3), [a, b]) # (x)", &["buf0", "(2, 3)", "[a, b]"][..]),
+            ("L['a, b'][0], Tensor, size=[1, 2])", &["L['a, b'][0]", "Tensor", "size=[1, 2]"]),
+            ("buf2, )", &["buf2"]),
+            ("not, closed(a, b", &["not", "closed(a, b"]),
+            ("in_a_quote, 'a, b", &["in_a_quote", "'a, b"]),
+            (")", &[]),
+        ] {
+            assert_eq!(arguments(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn symbols_are_found_in_an_expression() {
+        let found: Vec<&str> = symbols("Eq(Mod(u0, 2*s77), zuf3 + u0)", 3).collect();
+        assert_eq!(found, ["u0", "s77", "zuf3", "u0"]);
+        assert_eq!(symbols("zuf3 + s1", 2).collect::<Vec<_>>(), ["s1"]);
+        assert_eq!(symbols("Max(1, 0x10) + symbols + float32", 3).count(), 0);
+    }
+}

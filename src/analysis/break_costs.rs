@@ -1,23 +1,23 @@
-//! What graph breaks cost: tracing that was thrown away, and functions that were compiled to go on behind them.
+//! Costs of graph breaks: discarded tracing, and compiles of resume functions.
 
 use super::resumed;
 use crate::model::{Compile, CompileIndex, Function, GraphBreak, Model, TextFrame};
 use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
 
-/// What one compile lost to a break.
+/// The cost of a break in one compile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     /// The compile.
     pub compile: CompileIndex,
-    /// Microseconds of attempts that were thrown away; its share where the compile hit several breaks.
+    /// Microseconds of discarded attempts, divided among the breaks of the compile.
     pub thrown_away_us: Option<f64>,
-    /// Compiles of the functions that go on behind the break.
+    /// Compiles of the functions that resume after the break.
     pub resumes: Vec<CompileIndex>,
 }
 
-/// What each break of the log cost, in the order of the model's: one hit per compile, in the order of the log. Every
-/// compile of a resume function counts for one break: the last one before it that stopped where the function goes on.
+/// The costs of each break, in the model's order: one hit per compile, in log order. Each compile of a resume function
+/// counts for one break: the last one before it that stopped where the function resumes.
 pub fn break_costs(model: &Model) -> Vec<Vec<Hit>> {
     let mut costs: Vec<Vec<Hit>> = model.graph_breaks.iter().map(hits).collect();
     let mut breaks_of: FxHashMap<CompileIndex, usize> = FxHashMap::default();
@@ -41,7 +41,7 @@ pub fn break_costs(model: &Model) -> Vec<Vec<Hit>> {
     costs
 }
 
-/// Microseconds of resume functions' compiles.
+/// Microseconds of the compiles of resume functions.
 pub fn resumed_us(model: &Model, hits: &[Hit]) -> f64 {
     let resumes = hits.iter().flat_map(|hit| &hit.resumes);
     resumes.filter_map(|index| model.compiles.get(*index)?.compile_us()).sum()
@@ -54,7 +54,7 @@ fn hits(one: &GraphBreak) -> Vec<Hit> {
     first.map(|compile| Hit { compile, thrown_away_us: None, resumes: Vec::new() }).collect()
 }
 
-/// A function without what tells which part of it: of `torch_dynamo_resume_in_f_at_9` it is `f`.
+/// The name of the whole function: `f` of `torch_dynamo_resume_in_f_at_9`.
 fn whole(name: &str) -> &str {
     resumed(name).map_or(name, |(function, _)| function)
 }
@@ -66,7 +66,7 @@ struct Stop<'m> {
     line: u64,
 }
 
-/// What a resume function came of: a break of the model, by its place, and the compile that hit it.
+/// The origin of a resume function: a break, by its place in the model, and the compile that hit it.
 #[derive(PartialEq, Eq, Hash)]
 struct Origin {
     found: usize,
@@ -78,14 +78,14 @@ struct Cause<'m> {
     file: &'m str,
     compile: CompileIndex,
     found: usize,
-    /// Whether it stopped in the compiled function itself, not in what that called.
+    /// Whether it stopped in the compiled function itself, not in a function called by it.
     own: bool,
 }
 
 /// The breaks by where they stopped.
 type Stops<'m> = TextMap<Stop<'m>, Vec<Cause<'m>>>;
 
-/// Compiles of resume functions, each with the break and the compile that stopped where it goes on.
+/// Compiles of resume functions, each with its origin.
 fn resumes(model: &Model) -> Vec<(CompileIndex, Origin)> {
     let mut stops: Stops<'_> = TextMap::default();
     for (index, one) in model.graph_breaks.iter().enumerate() {
@@ -104,14 +104,13 @@ fn resumes(model: &Model) -> Vec<(CompileIndex, Origin)> {
     model.compiles.indexed().filter_map(resumed).collect()
 }
 
-/// Whether a frame is of a compiled function, be it its beginning or a later part.
+/// Whether a frame is in a compiled function or one of its resume functions.
 fn is_of(frame: &TextFrame, function: &Function) -> bool {
     whole(&frame.function) == whole(&function.name)
         && function.file.as_deref().is_none_or(|file| file == frame.file)
 }
 
-/// The break that made a resume function: of those before it one in the function itself, else one in what it called;
-/// of these the last.
+/// The origin of a resume function: the last earlier break in the function itself, otherwise in a function called by it.
 fn origin(index: CompileIndex, compile: &Compile, stops: &Stops<'_>) -> Option<Origin> {
     let function = compile.function.as_ref()?;
     let (name, line) = resumed(&function.name)?;

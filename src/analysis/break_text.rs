@@ -1,12 +1,12 @@
-//! What the text of a graph break holds beyond its reason: the user's traceback, and breaks that followed from it.
+//! Details in the text of a graph break: the user's traceback, and breaks that followed from it.
 
 use crate::model::break_block::{catalog_url, explanation, hints};
 use crate::model::{TextFrame, traceback};
 
-/// Between a break and the one that came of handling it.
+/// Separates a break from one that occurred while handling it.
 const ANOTHER: &str = "*** While handling this graph break, another graph break occurred: ***";
 
-/// A break that Dynamo met while it handled another one.
+/// A break that occurred while Dynamo handled another one.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FurtherBreak {
     /// What could not be traced.
@@ -19,7 +19,7 @@ pub struct FurtherBreak {
     pub url: Option<String>,
 }
 
-/// What a page shows of a break's text.
+/// Details of a break for a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct BreakText {
     /// Frames below `User code traceback:`, outermost first.
@@ -28,10 +28,10 @@ pub struct BreakText {
     pub further: Vec<FurtherBreak>,
 }
 
-/// Reads the payload of a `dynamo_graph_break_reason`; whatever is missing is empty.
+/// Reads the payload of a `dynamo_graph_break_reason`; missing parts are empty.
 pub fn break_text(text: &str) -> BreakText {
     let (head, rest) = text.split_once("User code traceback:").unwrap_or((text, ""));
-    // Below the user's frames stands that of torch itself.
+    // The traceback of torch itself follows the user's frames.
     let user = rest.split("\nTraceback (most recent call last)").next().unwrap_or(rest);
     let further = head.split(ANOTHER).skip(1).map(further_break).collect();
     BreakText { frames: traceback(user), further }

@@ -1,40 +1,40 @@
-//! What the model's lists say about each compile: an index of breaks, failures, cache lookups and so on.
+//! Index by compile of breaks, failures, cache lookups and so on.
 
 use crate::model::{CacheLookup, Compile, CompileIndex, Failure, GraphBreak, Model, Recompile, Restart};
 use crate::trace::{CompileId, FrameId, TextMap};
 
-/// Entries of the model's lists by compile, so that nobody has to search the lists for each compile.
+/// Entries of the model's lists by compile.
 ///
-/// A compile that no list names costs nothing here: a log may have a hundred thousand.
+/// Compiles without entries take no space: a log may have a hundred thousand.
 pub struct ByCompile<'m> {
     caches: Grouped<&'m CacheLookup>,
     recompiles: Grouped<&'m Recompile>,
     breaks: Grouped<&'m GraphBreak>,
     failures: Grouped<&'m Failure>,
     restarts: Grouped<&'m Restart>,
-    /// The first compile of each compile's frame; None for a compile without a frame.
+    /// By compile: the first compile of its frame, if it has a frame.
     firsts: Vec<Option<CompileIndex>>,
-    /// Compiles by the first one of their frame: a function with its recompiles.
+    /// Compiles by the first compile of their frame: a function with its recompiles.
     versions: Grouped<CompileIndex>,
 }
 
-/// What the lists say about one compile, each in log order.
+/// The entries of one compile, in log order.
 #[derive(Clone, Copy)]
 pub struct OfCompile<'m> {
-    /// What caches answered.
+    /// Cache lookups.
     pub caches: &'m [&'m CacheLookup],
-    /// Why it is a recompile.
+    /// Reasons for a recompile.
     pub recompiles: &'m [&'m Recompile],
-    /// Where its graph broke.
+    /// Graph breaks.
     pub breaks: &'m [&'m GraphBreak],
-    /// How it failed.
+    /// Failures.
     pub failures: &'m [&'m Failure],
-    /// Why its tracing began anew.
+    /// Restarts of its tracing.
     pub restarts: &'m [&'m Restart],
 }
 
 impl<'m> ByCompile<'m> {
-    /// Reads the lists once.
+    /// Indexes the lists of the model.
     pub fn of(model: &'m Model) -> Self {
         let at = |id: &Option<CompileId>| model.by_id.get(id).copied();
         let breaks = model.graph_breaks.iter();
@@ -52,7 +52,7 @@ impl<'m> ByCompile<'m> {
         }
     }
 
-    /// What the lists say about a compile.
+    /// The entries of a compile.
     pub fn at(&self, index: CompileIndex) -> OfCompile<'_> {
         OfCompile {
             caches: self.caches.at(index),
@@ -63,28 +63,28 @@ impl<'m> ByCompile<'m> {
         }
     }
 
-    /// The compiles of the same frame, itself among them, in order.
+    /// The compiles of the same frame, including itself, in order.
     pub fn of_frame(&self, index: CompileIndex) -> &[CompileIndex] {
         let first = self.firsts.get(index.place()).copied().flatten();
         first.map_or(&[], |first| self.versions.at(first))
     }
 }
 
-/// The first compile of each compile's frame.
+/// By compile: the first compile of its frame.
 fn firsts(model: &Model) -> Vec<Option<CompileIndex>> {
     let mut first_of: TextMap<FrameId, CompileIndex> = TextMap::default();
     let compiles = model.compiles.indexed();
     compiles.map(|(index, compile)| Some(*first_of.entry(frame(compile)?).or_insert(index))).collect()
 }
 
-/// The frame of a compile; a capture of compiled autograd has none.
+/// The frame of a compile; captures of compiled autograd do not have one.
 fn frame(compile: &Compile) -> Option<FrameId> {
     compile.id.as_ref().filter(|id| id.has_frame()).map(CompileId::frame)
 }
 
-/// Entries that stand side by side if they are of the same compile, otherwise in their order.
+/// Entries grouped by compile, otherwise in their original order.
 pub(super) struct Grouped<T> {
-    /// The compiles that have entries, ascending, each with the place behind its last entry.
+    /// The compiles with entries, ascending, each with the end of its entries.
     ends: Vec<(CompileIndex, usize)>,
     entries: Vec<T>,
 }
@@ -96,7 +96,7 @@ impl<T> Default for Grouped<T> {
 }
 
 impl<T> Grouped<T> {
-    /// Takes the entries that have a compile.
+    /// Groups the entries that have a compile.
     pub(super) fn of(entries: impl Iterator<Item = (Option<CompileIndex>, T)>) -> Self {
         let mut sorted: Vec<(CompileIndex, T)> =
             entries.filter_map(|(compile, entry)| Some((compile?, entry))).collect();
@@ -121,7 +121,7 @@ impl<T> Grouped<T> {
         self.entries.get(from..end(place)).unwrap_or_default()
     }
 
-    /// The compiles that have entries, each once, ascending.
+    /// The compiles with entries, ascending.
     pub(super) fn compiles(&self) -> impl Iterator<Item = CompileIndex> {
         self.ends.iter().map(|(compile, _)| *compile)
     }

@@ -6,17 +6,17 @@ use fxhash::{FxBuildHasher, FxHashSet};
 use indexmap::IndexMap;
 use std::hash::BuildHasher;
 
-/// Characters of a component's value that are kept: the beginning tells what it is.
+/// Limit on the characters kept of a component's value; its beginning is enough to recognize it.
 const LONGEST_VALUE: usize = 200;
 
-/// Components of keys that are kept with their values; beyond, only that they differ is known. Torch's keys have some
-/// 700 components, and those of one program share nearly all.
+/// Limit on the distinct components that are kept. torch's keys have about 700 components, and the keys of one program
+/// share nearly all of them.
 const MOST_COMPONENTS: usize = 200_000;
 
-/// Components of all keys, each distinct one once.
+/// The distinct components of all keys.
 #[derive(Debug, Default)]
 pub struct Components {
-    /// By the hash of what tells them apart, which nobody chooses.
+    /// By a hash of their hash and name, which a log cannot control.
     all: IndexMap<u64, Component, FxBuildHasher>,
     hasher: TextHasher,
     names: OrderedMap<String, ()>,
@@ -26,7 +26,7 @@ pub struct Components {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Component {
     name: usize,
-    /// Its hash, which is all that the key holds of it.
+    /// Its hash, which is the only part of it in the key.
     pub hash: String,
     /// The beginning of its value.
     pub value: String,
@@ -48,7 +48,7 @@ pub struct Difference<'c> {
 }
 
 impl Components {
-    /// Reads the components of a key; those already known cost nothing more.
+    /// Reads the components of a key.
     pub fn key<'t>(&mut self, components: impl IntoIterator<Item = &'t str>) -> Key {
         Key(components.into_iter().filter_map(|text| self.place(text)).collect())
     }
@@ -65,7 +65,7 @@ impl Components {
         let name =
             self.names.get_index_of(name).unwrap_or_else(|| self.names.insert_full(name.to_owned(), ()).0);
         let value = value.trim();
-        // A text has no more characters than bytes: those of short values need not be counted.
+        // A text has at most as many characters as bytes, so that short values need no counting.
         let cut = (value.len() > LONGEST_VALUE).then(|| value.char_indices().nth(LONGEST_VALUE)).flatten();
         let value = cut.and_then(|(end, _)| value.get(..end)).unwrap_or(value).to_owned();
         let (at, _) = self.all.insert_full(id, Component { name, hash: hash.to_owned(), value });
@@ -76,7 +76,7 @@ impl Components {
         self.all.get_index(at as usize).map(|(_, component)| component)
     }
 
-    /// Components of `new` that `old` has otherwise or not at all, then those that only `old` has.
+    /// Components of `new` that are different or missing in `old`, then those that only `old` has.
     pub fn differences(&self, old: &Key, new: &Key) -> Vec<Difference<'_>> {
         let (of_old, of_new): (FxHashSet<u32>, FxHashSet<u32>) =
             (old.0.iter().copied().collect(), new.0.iter().copied().collect());
@@ -106,31 +106,23 @@ impl Components {
 }
 
 impl Key {
-    /// Whether the log has no component of it.
+    /// Whether the log has no components of it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// `[hash] name: value` in its parts.
+/// Hash, name and value of `[hash] name: value`.
 fn parse(text: &str) -> Option<(&str, &str, &str)> {
-    let (hash, rest) = split_before_space(text.strip_prefix('[')?, b']')?;
-    let (name, value) = split_before_space(rest, b':').unwrap_or_else(|| (rest.trim_end_matches(':'), ""));
+    let (hash, rest) = text.strip_prefix('[')?.split_once("] ")?;
+    let (name, value) = rest.split_once(": ").unwrap_or_else(|| (rest.trim_end_matches(':'), ""));
     Some((hash, name, value))
 }
 
-/// The parts before and after the first `sign` that a space follows. A log has some hundred thousand components, and what
-/// searches for a text of two characters is made anew for each, which takes longer than the search.
-fn split_before_space(text: &str, sign: u8) -> Option<(&str, &str)> {
-    let bytes = text.as_bytes();
-    let at = memchr::memchr_iter(sign, bytes).find(|at| bytes.get(at + 1) == Some(&b' '))?;
-    Some((text.get(..at)?, text.get(at + 2..)?))
-}
-
-/// Says whether a key belongs to a backward graph: such keys are compared with each other only.
+/// Says whether a key belongs to a backward graph; such keys are compared only with each other.
 const BACKWARD: &str = "fx_kwargs[is_backward]";
 
-/// What a lookup was made for: keys of one function are compared, those of others have nothing in common with them.
+/// What a lookup was for. Only keys of the same function are compared.
 #[derive(PartialEq, Eq, Hash)]
 enum Owner<'m> {
     Function(&'m Function),
@@ -140,9 +132,8 @@ enum Owner<'m> {
     Nobody,
 }
 
-/// With which earlier lookup each is compared: the nearest of the same cache and the same function, of an earlier
-/// compile, with a key of the same pass; None of a first lookup. `keys` has one per lookup; an index into them is given
-/// for each.
+/// For each lookup, the earlier lookup to compare it with, as an index: the latest one of an earlier compile with the same
+/// cache, function and pass; None for the first. `keys` has one key per lookup.
 pub fn nearest(model: &Model, keys: &[Key], components: &Components) -> Vec<Option<usize>> {
     type Last = (usize, Option<usize>);
     // The last lookup of each kind, and the last one of an earlier compile.
@@ -173,7 +164,7 @@ fn owner<'m>(model: &'m Model, lookup: &CacheLookup) -> Owner<'m> {
     }
 }
 
-/// What people call a cache of torch; its name in the log where they have no other.
+/// The usual name of a cache of torch; otherwise its name in the log.
 pub fn cache_title(cache: &str) -> &str {
     match cache {
         "fx_graph" => "FX graph",
@@ -183,7 +174,7 @@ pub fn cache_title(cache: &str) -> &str {
     }
 }
 
-/// torch's words for an answer in plain ones, its other reasons as they are; None where the answer says all.
+/// The reason for an answer in plain words, or as torch has it; None if the answer is enough.
 pub fn reason_words(lookup: &CacheLookup) -> Option<String> {
     match lookup.reason.as_deref()? {
         "hit" | "full_miss" | "miss" => None,
@@ -194,7 +185,7 @@ pub fn reason_words(lookup: &CacheLookup) -> Option<String> {
     }
 }
 
-/// What one cache answered over the whole log.
+/// The answers of one cache over the whole log.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct CacheSum {
     /// Lookups by answer.
@@ -203,7 +194,7 @@ pub struct CacheSum {
     pub misses: usize,
     /// See `hits`.
     pub bypasses: usize,
-    /// Microseconds that hits saved; None where no record says.
+    /// Microseconds saved by hits; None if no record has any.
     pub saved_us: Option<f64>,
 }
 
@@ -224,14 +215,13 @@ pub fn sums(model: &Model) -> IndexMap<&str, CacheSum> {
     sums
 }
 
-/// What a set of differences comes to, in words: the graph, its inputs, settings, or what else it is; each with how many
-/// components differ.
+/// Differences in words: the graph, its inputs, settings and so on, each with the number of differing components.
 pub fn in_words(differences: &[Difference<'_>]) -> Vec<String> {
     let counted = kinds(differences).into_iter();
     counted.map(|(word, n)| if n > 1 { format!("{word} ({n})") } else { word }).collect()
 }
 
-/// The same without the numbers, in a fixed order: equal causes have equal words.
+/// The same without numbers, sorted, so that equal causes have equal words.
 pub fn in_kinds(differences: &[Difference<'_>]) -> Vec<String> {
     let mut words: Vec<String> = kinds(differences).into_keys().collect();
     words.sort();
@@ -315,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_earlier_compiles_the_nearest_is_compared() {
+    fn the_nearest_of_several_earlier_compiles_is_compared() {
         let mut components = Components::default();
         let lookups = [(0, "0/0"), (1, "0/1"), (2, "0/2")].map(|(c, id)| lookup(c, id, Outcome::Miss));
         let keys = ["[a] gm: a", "[b] gm: b", "[c] gm: c"].map(|text| components.key([text]));
@@ -338,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_summed_by_cache_and_differences_told_in_words() {
+    fn answers_are_summed_by_cache_and_differences_are_put_in_words() {
         let caches = [Outcome::Hit, Outcome::Hit, Outcome::Miss].map(|o| lookup(0, "0/0", o));
         let mut model = Model { caches: caches.into(), ..Model::default() };
         model.caches[0].saved_ns = Some(2_000.0);

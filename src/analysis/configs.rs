@@ -1,21 +1,21 @@
-//! Configurations of a log: what differs between them, and which settings change what a reader sees.
+//! Configurations of a log: how they differ, and which settings affect the report.
 
 use crate::trace::OrderedMap;
 use indexmap::IndexMap;
 
-/// The settings of a configuration: name and value, a value as JSON text.
+/// The settings of a configuration: names and values as JSON.
 pub type Settings = OrderedMap<String, String>;
 
-/// A setting that configurations of one kind have differently.
+/// A setting that differs between configurations of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Differing<'c> {
     /// Its name.
     pub name: &'c str,
-    /// Each value (None where a configuration lacks it) with the configurations that have it, by their place.
+    /// Each value (None if it is missing) with the places of the configurations that have it.
     pub values: Vec<(Option<&'c str>, Vec<usize>)>,
 }
 
-/// Settings that are not the same in all of these configurations, in order of first appearance.
+/// Settings that differ between these configurations, in order of first appearance.
 pub fn differing<'c>(configs: &[&'c Settings]) -> Vec<Differing<'c>> {
     if configs.len() < 2 {
         return Vec::new();
@@ -37,7 +37,7 @@ pub fn differing<'c>(configs: &[&'c Settings]) -> Vec<Differing<'c>> {
 /// A setting that changes what is compiled, cached or reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Notable {
-    /// Field of the metrics that holds it.
+    /// Field of the metrics that contains it.
     pub kind: &'static str,
     /// Its name there.
     pub name: &'static str,
@@ -54,7 +54,7 @@ const INDUCTOR: &str = "inductor_config";
 const FUNCTORCH: &str = "functorch_config";
 const COMPILER: &str = "compiler_config";
 
-/// Settings that explain most surprises, by what they concern.
+/// Settings that explain most surprises, by topic.
 pub const NOTABLE: &[Notable] = &[
     of(DYNAMO, "suppress_errors", "an error of the compiler is hidden, and the function runs as Python"),
     of(DYNAMO, "disable", "nothing is compiled"),

@@ -1,4 +1,4 @@
-//! torch's default settings by version, as `defaults/record.py` recorded them, and how the settings of a log compare.
+//! torch's default settings by version, as recorded by `defaults/record.py`, and how the settings of a log compare.
 
 use super::configs::Settings;
 use crate::trace::TextMap;
@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// What the script recorded: of each version what it has otherwise than the version before.
+/// The recording: for each version, its differences from the version before.
 const RECORDED: &str = include_str!("defaults/defaults.json");
 
-/// Nothing is copied out of the file: it holds a thousand settings, and a report asks for each once.
+/// Borrows from the recording: it has a thousand settings, and a report needs each once.
 #[derive(Deserialize)]
 struct Version {
     torch: &'static str,
@@ -26,25 +26,25 @@ struct Version {
 /// The default settings of one version of torch.
 #[derive(Debug, Clone, Default)]
 pub struct Defaults {
-    /// The torch that they were recorded from.
+    /// The version of torch that they were recorded from.
     pub torch: &'static str,
-    /// How that torch was chosen.
+    /// How that version was chosen.
     pub choice: Choice,
-    /// Settings by the field of the metrics that holds them.
+    /// Settings by field of the metrics.
     kinds: TextMap<&'static str, Kind>,
-    /// Those of the recorded version on the other side of the log's, which it may have as well.
+    /// The settings of the adjacent recorded version, which the log's version may also have.
     next: TextMap<&'static str, Kind>,
 }
 
-/// How the version was chosen whose defaults a log is compared with.
+/// How the version to compare a log with was chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// It is the version of the log.
+    /// The version of the log.
     #[default]
     Same,
-    /// It is the nearest recorded version below that of the log.
+    /// The latest recorded version before the log's.
     NearestBelow,
-    /// The log does not name its torch: of all versions this one has the settings that the log has.
+    /// The log does not name its version: the version whose settings match the log best.
     BySettings,
 }
 
@@ -58,19 +58,19 @@ struct Kind {
 /// How the value of a setting compares with torch's default.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Against {
-    /// It is the default.
+    /// The default.
     Default,
-    /// It is not: the default as JSON.
+    /// Another value; with the default as JSON.
     Changed(String),
-    /// torch computes the default from the machine, or sets it while it compiles, so nobody knows.
+    /// Unknown, because torch computes the default from the machine, or sets it while it compiles.
     OfMachine,
-    /// No default is recorded: torch had no such setting, or writes none that says anything.
+    /// No default is recorded: that version has no such setting, or no meaningful default.
     Unknown,
 }
 
 impl Defaults {
-    /// The defaults to compare settings with (by the field that holds them). `torch` is the version that the log names.
-    /// None where every recorded version is newer than the log's.
+    /// The defaults to compare `settings` (by field) with. `torch` is the version that the log names. None if every recorded
+    /// version is newer than the log's.
     pub fn for_log(torch: Option<&str>, settings: &[(&str, &Settings)]) -> Option<Defaults> {
         match torch.and_then(number) {
             Some(wanted) => Defaults::for_version(wanted),
@@ -79,7 +79,7 @@ impl Defaults {
                 let fits =
                     |(_, one): &(usize, &Defaults)| (Reverse(one.misfits(settings)), number(one.torch));
                 let (at, likest) = all.iter().enumerate().max_by_key(fits)?;
-                // A version between two recorded ones is taken for the later of them, and may have the older's defaults.
+                // A version between two recorded ones matches the later one, but may have defaults of the earlier one.
                 let before = at.checked_sub(1).and_then(|before| all.get(before));
                 let next = before.map(|before| before.kinds.clone()).unwrap_or_default();
                 let likest = Defaults { choice: Choice::BySettings, next, ..likest.clone() };
@@ -88,7 +88,7 @@ impl Defaults {
         }
     }
 
-    /// Those of a version, or of the nearest recorded one below it.
+    /// The defaults of a version, or of the latest recorded one before it.
     fn for_version(wanted: (u32, u32)) -> Option<Defaults> {
         // Versions are recorded in order.
         let is_reached = |version: &Version| number(version.torch).is_some_and(|own| own <= wanted);
@@ -103,7 +103,7 @@ impl Defaults {
         Some(Defaults { choice: Choice::NearestBelow, next: next.unwrap_or_default(), ..nearest })
     }
 
-    /// The defaults of the version that was recorded after this one.
+    /// The defaults of the next recorded version.
     fn followed_by(mut self, version: Version) -> Defaults {
         for (kind, names) in &version.gone {
             let of = self.kinds.entry(kind).or_default();
@@ -121,7 +121,7 @@ impl Defaults {
         self
     }
 
-    /// How many settings only the log or only this version has.
+    /// Number of settings that only the log or only this version has.
     fn misfits(&self, settings: &[(&str, &Settings)]) -> usize {
         let of = |(kind, settings): &(&str, &Settings)| {
             let Some(own) = self.kinds.get(*kind) else { return settings.len() };
@@ -136,7 +136,7 @@ impl Defaults {
     pub fn against(&self, field: &str, name: &str, value: &str) -> Against {
         let Some(kind) = self.kinds.get(field) else { return Against::Unknown };
         let Some(default) = kind.settings.get(name) else { return Against::Unknown };
-        // torch's private settings change with every version, without anybody having set them.
+        // torch's private settings change with every version, even if nobody sets them.
         if self.choice != Choice::Same && name.starts_with('_') {
             return Against::Unknown;
         }
@@ -149,15 +149,15 @@ impl Defaults {
     }
 }
 
-/// The JSON of a value without space between its tokens.
+/// The JSON of a value without spaces between tokens.
 fn compact(value: &RawValue) -> String {
     let compact = serde_json::from_str::<Value>(value.get()).map(|value| value.to_string());
     compact.unwrap_or_else(|_| value.get().to_owned())
 }
 
-/// Whether two values, as JSON, are the same; torch writes the members of a set in any order.
+/// Whether two JSON values are the same; torch writes sets in any order.
 fn same(one: &str, other: &str) -> bool {
-    // Nearly all settings are.
+    // True for nearly all settings.
     if one == other {
         return true;
     }
@@ -175,9 +175,9 @@ fn same(one: &str, other: &str) -> bool {
     }
 }
 
-/// What was recorded of each version, oldest first.
+/// The recorded versions, oldest first.
 fn recorded() -> Vec<Version> {
-    // The file is ours; a test reads it.
+    // A test reads the file, so that it is valid.
     let recorded: TextMap<&str, Version> = serde_json::from_str(RECORDED).unwrap_or_default();
     let mut versions: Vec<Version> = recorded.into_values().collect();
     versions.sort_by_key(|version| number(version.torch));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_has_its_own_defaults_and_those_that_did_not_change_since_older_ones() {
+    fn a_version_has_its_own_defaults_and_unchanged_older_ones() {
         let (old, new) = (for_torch("2.6.0"), for_torch("2.15.0+cu132"));
         assert_eq!((old.torch, old.choice), ("2.6.0+cu124", Choice::Same));
         assert_eq!(new.against("dynamo_config", "assume_static_by_default", "true"), Against::Default);
@@ -216,7 +216,7 @@ mod tests {
             new.against("dynamo_config", "assume_static_by_default", "false"),
             Against::Changed("true".to_owned())
         );
-        // Named otherwise since 2.7.
+        // Renamed in 2.7.
         assert_eq!(old.against("dynamo_config", "recompile_limit", "8"), Against::Unknown);
         assert_eq!(new.against("dynamo_config", "recompile_limit", "9"), Against::Changed("8".to_owned()));
         assert_eq!(old.against("dynamo_config", "cache_size_limit", "8"), Against::Default);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_depends_on_the_machine_is_never_called_changed() {
+    fn settings_that_depend_on_the_machine_are_never_changed() {
         for torch in ["2.6.0", "2.8.0", "2.15.0"] {
             let defaults = for_torch(torch);
             let threads = defaults.against("inductor_config", "compile_threads", "77");
@@ -237,8 +237,8 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_is_not_recorded_is_compared_with_the_nearest_below() {
-        // Between two versions it may have the default of either.
+    fn an_unrecorded_version_is_compared_with_the_one_before() {
+        // It may have the default of either version.
         let between = for_torch("2.7.1");
         assert_eq!((between.torch, between.choice), ("2.6.0+cu124", Choice::NearestBelow));
         let pgo = |value| between.against("dynamo_config", "automatic_dynamic_local_pgo", value);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_does_not_name_its_torch_is_known_by_its_settings() {
+    fn a_log_without_a_version_is_recognized_by_its_settings() {
         for one in all() {
             let texts = one.kinds.iter().map(|(kind, of)| {
                 let settings =
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_is_named_without_the_spaces_that_torch_writes() {
+    fn a_default_is_shown_without_the_spaces_that_torch_writes() {
         let defaults = for_torch("2.6.0");
         let Against::Changed(default) =
             defaults.against("dynamo_config", "_autograd_backward_strict_mode_banned_ops", "[]")

@@ -1,4 +1,4 @@
-//! What came of an export: whether the log has a program, and each thing that stood in its way once.
+//! Results of torch.export: whether the log has a program, and the distinct problems.
 
 use super::is_library;
 use super::source_text::{symbols, words};
@@ -9,18 +9,18 @@ use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::{IndexMap, IndexSet};
 
-/// What came of it.
+/// The result of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportOutcome {
-    /// A program, and nothing stood in its way.
+    /// A program without problems.
     Clean,
-    /// A program, but something was assumed, decided or not to be trusted.
+    /// A program with problems: assumptions, decisions or untrusted operators.
     WithFailures,
-    /// No program, and something stood in its way.
+    /// Problems and no program.
     Failed,
-    /// Programs without a failure, but fewer than exports began.
+    /// Fewer programs than exports began, without problems.
     Unfinished,
-    /// An export began, and the log tells no more of it.
+    /// An export began, and the log says nothing else about it.
     Begun,
     /// The log does not say.
     Unknown,
@@ -29,49 +29,49 @@ pub enum ExportOutcome {
 /// What the log says about export.
 #[derive(Debug)]
 pub struct Export {
-    /// What came of it.
+    /// The result.
     pub outcome: ExportOutcome,
-    /// What stood in its way, each once, in the order of the log.
+    /// Distinct failures, in log order.
     pub failures: Vec<ExportFailure>,
     /// The failure of each problem of the model: an index into the failures.
     pub of_problem: Vec<usize>,
-    /// A first try without a program, and what came out instead.
+    /// A first attempt without a program, and the program made instead.
     pub retry: Option<Retry>,
-    /// Compiles that are exports: torch writes no metrics for these.
+    /// Compiles that are exports: torch writes no metrics for them.
     pub compiles: FxHashSet<CompileIndex>,
     symbols: TextMap<(CompileIndex, String), usize>,
-    /// Programs of each compile, in the order of the log.
+    /// Programs by compile, in log order.
     programs: FxHashMap<CompileIndex, Vec<usize>>,
 }
 
-/// An export that began anew.
+/// An export that started over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {
-    /// The compile of the first try, which made no program.
+    /// The compile of the first attempt, without a program.
     pub failed: CompileIndex,
-    /// The compile whose program came out instead.
+    /// The compile that made the program.
     pub succeeded: CompileIndex,
 }
 
-/// Something that stood in the way of an export.
+/// A failure of an export.
 #[derive(Debug, Clone)]
 pub struct ExportFailure {
-    /// What kind of thing.
+    /// Its kind.
     pub kind: ExportKind,
-    /// The problems that say so: indices into the model's.
+    /// Its problems: indices into the model's.
     pub problems: Vec<usize>,
-    /// The innermost line of the user's.
+    /// The user's innermost line.
     pub place: Option<TextFrame>,
 }
 
 impl Export {
-    /// The symbol of that name, as it was made in a compile.
+    /// The symbol of that name in a compile.
     pub fn symbol<'m>(&self, model: &'m Model, compile: CompileIndex, name: &str) -> Option<&'m Symbol> {
         let index = self.symbols.get(&(compile, name.to_owned()))?;
         model.shapes.symbols.get(*index)
     }
 
-    /// The program that a problem's export made: of the same compile, else of the one that the export was retried as.
+    /// The program made by the export with a problem: in the same compile, otherwise in its retry.
     pub fn program<'m>(&self, model: &'m Model, problem: &ExportProblem) -> Option<&'m ExportedProgram> {
         let programs = &model.export.programs;
         let of = |compile: CompileIndex| {
@@ -84,13 +84,13 @@ impl Export {
         of(problem.compile).or_else(|| of(retried?.succeeded))
     }
 
-    /// How many failures are of that kind.
+    /// Number of failures of that kind.
     pub fn count(&self, kind: ExportKind) -> usize {
         self.failures.iter().filter(|one| one.kind == kind).count()
     }
 }
 
-/// Draws the conclusions.
+/// The exports of a log.
 pub(super) fn of_log(model: &Model) -> Export {
     let failures = failures(model);
     let mut of_problem = vec![0; model.export.problems.len()];
@@ -101,7 +101,7 @@ pub(super) fn of_log(model: &Model) -> Export {
             }
         }
     }
-    // Only problems are told with their symbols; a log of training may have very many of these.
+    // Only problems need symbols; a log of training may have very many of them.
     let wanted: FxHashSet<CompileIndex> = model.export.problems.iter().map(|one| one.compile).collect();
     let symbols = model.shapes.symbols.iter().enumerate().filter(|(_, s)| wanted.contains(&s.at.compile));
     let export = &model.export;
@@ -109,7 +109,7 @@ pub(super) fn of_log(model: &Model) -> Export {
         (false, true) if export.started.len() > export.programs.len() => ExportOutcome::Unfinished,
         (false, true) => ExportOutcome::Clean,
         (false, false) => ExportOutcome::WithFailures,
-        // Any trace of everything has evaluated guards, so they alone do not tell of an export.
+        // Full traces have evaluated guards in any compile, so that these alone do not mean an export.
         (true, false) if failures.iter().any(|one| one.kind != ExportKind::GuardEvaluated) => {
             ExportOutcome::Failed
         }
@@ -131,7 +131,7 @@ pub(super) fn of_log(model: &Model) -> Export {
     }
 }
 
-/// Compiles with a record that only an export writes.
+/// Compiles with a record that only exports write.
 pub(super) fn compiles(model: &Model) -> FxHashSet<CompileIndex> {
     let export = &model.export;
     let problems = export.problems.iter();
@@ -140,7 +140,7 @@ pub(super) fn compiles(model: &Model) -> FxHashSet<CompileIndex> {
     export.started.iter().copied().chain(problems.map(|one| one.compile)).chain(ended).collect()
 }
 
-/// Problems of one kind, subject, result and line of the user's are one failure.
+/// Problems with the same kind, subject, result and line of the user are one failure.
 pub(super) fn failures(model: &Model) -> Vec<ExportFailure> {
     type Key<'m> = (ExportKind, &'m str, Option<&'m str>, Option<(String, u64)>);
     let mut groups: IndexMap<Key<'_>, ExportFailure> = IndexMap::new();
@@ -158,7 +158,7 @@ pub(super) fn failures(model: &Model) -> Vec<ExportFailure> {
     groups.into_values().collect()
 }
 
-/// The innermost line of the user's that led to a problem.
+/// The user's innermost line that led to a problem.
 fn place(model: &Model, one: &ExportProblem) -> Option<TextFrame> {
     if let Some(call) = one.calls.first() {
         return Some(call.clone());
@@ -167,15 +167,15 @@ fn place(model: &Model, one: &ExportProblem) -> Option<TextFrame> {
     stacks.into_iter().flatten().find_map(|stack| stack.iter().rev().find_map(|frame| own(model, frame)))
 }
 
-/// The frame, where it is of the user's own code.
+/// The frame, if it is in the user's code.
 fn own(model: &Model, frame: &Frame) -> Option<TextFrame> {
     let file = model.strings.get(frame.file).filter(|file| !file.is_empty() && !is_library(file))?;
     let loc = frame.loc.as_ref().map(ToString::to_string);
     Some(TextFrame { file: file.to_owned(), line: frame.line?, function: frame.name.to_string(), loc })
 }
 
-/// Draft export begins anew when a constraint of `dynamic_shapes` is violated: problems of a compile without a
-/// program, and the program of a later one. A compile that could not go on has failed instead.
+/// Draft export starts over when a constraint of `dynamic_shapes` is violated: a compile has problems and no program, and a
+/// later one has the program. A compile that could not continue has failed instead.
 fn retry(model: &Model) -> Option<Retry> {
     let export = &model.export;
     let identified = |compile: CompileIndex| model.compiles.get(compile).is_some_and(|c| c.id.is_some());
@@ -189,16 +189,16 @@ fn retry(model: &Model) -> Option<Retry> {
     Some(Retry { failed: first.compile, succeeded: program.compile })
 }
 
-/// The call of `torch._check` that says what a problem's expression came out as, from the line of the user's that needs
-/// it. None where the line is no plain comparison.
+/// The call of `torch._check` that states the result of a problem's expression, from the user's line. None unless the line
+/// is a plain comparison.
 #[must_use]
 pub fn check_for(problem: &ExportProblem, line: Option<&str>) -> Option<String> {
     let method = problem.expression.as_ref()?.parts.first().map(|part| &*part.method)?;
     check_of(line?, method, problem.result.as_deref().unwrap_or("True"))
 }
 
-/// A call of `torch._check` that says what was assumed: from the line of the user's, the operation that made the
-/// expression, and its value. None where the line does not compare exactly these two.
+/// The call of `torch._check` that states an assumption, from the user's line, the operation of the expression, and its
+/// value. None unless the line compares exactly two values.
 fn check_of(line: &str, method: &str, result: &str) -> Option<String> {
     let line = line.trim();
     let condition = ["if ", "elif ", "while ", "assert "].iter().find_map(|word| line.strip_prefix(word))?;
@@ -209,7 +209,7 @@ fn check_of(line: &str, method: &str, result: &str) -> Option<String> {
     let (sign, opposite) = *SIGNS.iter().find(|(name, ..)| *name == method).map(|(_, signs)| signs)?;
     let (left, right) = condition.split_once(sign)?;
     let other_signs = |side: &str| side.contains(['<', '>', '=', '!']);
-    // A comma outside of brackets belongs to an assertion's message, and any other sign to a second comparison.
+    // A comma may begin the message of an assertion, and another sign means a second comparison.
     if other_signs(left) || other_signs(right) || condition.contains([',', '#', ';', '"', '\'']) {
         return None;
     }
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comparison_becomes_a_check_of_what_was_assumed() {
+    fn a_comparison_becomes_a_check_of_the_assumption() {
         let check = |line, method, result| check_of(line, method, result);
         assert_eq!(
             check("if a.shape[0] == 4:", "eq", "True").as_deref(),
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_compares_something_else_gives_no_check() {
+    fn other_lines_give_no_check() {
         for (line, method, result) in [
             ("if a.shape[0] == 4 and b:", "eq", "True"),
             ("if not n > 2:", "gt", "True"),

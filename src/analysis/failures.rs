@@ -1,4 +1,4 @@
-//! What made compiles fail: failures by cause, each with the line of the user that raised and what came of it.
+//! Failed compiles by cause, each with the user's line that raised and the consequence.
 
 use super::break_text::break_text;
 use super::own_code::is_library;
@@ -12,18 +12,18 @@ use indexmap::IndexMap;
 pub enum FailureEffect {
     /// The compile ended with an exception.
     NotCompiled,
-    /// A graph broke inside a loop, where Dynamo cannot go on behind the break.
+    /// A graph broke inside a loop, where Dynamo cannot resume.
     BrokeInLoop,
-    /// A graph broke at another place where Dynamo cannot go on behind the break.
+    /// A graph broke at another place where Dynamo cannot resume.
     BrokeForGood,
 }
 
-/// Failures that have one cause: one exception, raised at one line of the user.
+/// Failures with the same cause: one exception, raised at one line of the user.
 #[derive(Debug)]
 pub struct FailureCause<'m> {
-    /// The records of it, in the order of the log; at least one.
+    /// Its records, in log order; at least one.
     pub failures: Vec<&'m Failure>,
-    /// The compiles that failed, distinct, in the order of the log.
+    /// The distinct compiles that failed, in log order.
     pub compiles: Vec<CompileIndex>,
     /// The user's innermost frame of the traceback that raised.
     pub place: UserPlace,
@@ -36,13 +36,13 @@ pub struct FailureCause<'m> {
 }
 
 impl<'m> FailureCause<'m> {
-    /// The first of the failures, which stands for all of them.
+    /// The first failure, which represents all of them.
     pub fn first(&self) -> Option<&'m Failure> {
         self.failures.first().copied()
     }
 }
 
-/// What failures of one cause have in common.
+/// What failures with the same cause share.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     error: String,
@@ -51,7 +51,7 @@ struct Key {
     line: Option<u64>,
 }
 
-/// All failures of a log by cause, in the order of the log.
+/// All failures of a log by cause, in log order.
 pub fn failure_causes(model: &Model) -> Vec<FailureCause<'_>> {
     let mut causes: IndexMap<Key, FailureCause<'_>> = IndexMap::new();
     for failure in &model.failures {
@@ -78,8 +78,8 @@ pub fn failure_causes(model: &Model) -> Vec<FailureCause<'_>> {
     causes.into_values().collect()
 }
 
-/// Sizes that were marked as dynamic and that the code fixed, where a compile failed for that: torch's text names their
-/// sources. One size once.
+/// Distinct sizes that were marked as dynamic but fixed by the code, if a compile failed because of that: torch's text has
+/// their sources.
 pub(super) fn fixed_against_mark<'m>(model: &'m Model, failure: &Failure) -> Vec<&'m Specialization> {
     let Some(index) = model.by_id.get(&failure.compile) else { return Vec::new() };
     if failure.error.rsplit('.').next() != Some("ConstraintViolationError") {
@@ -99,13 +99,13 @@ pub(super) fn fixed_against_mark<'m>(model: &'m Model, failure: &Failure) -> Vec
     found
 }
 
-/// Microseconds that the compile of a failure took.
+/// Microseconds of the compile of a failure.
 pub fn failed_us(model: &Model, failure: &Failure) -> Option<f64> {
     let compile = model.compile(failure.compile.as_ref())?;
     compile.metrics.iter().find(|record| record.line == failure.record)?.total_us()
 }
 
-/// The break that made a compile fail: both are at one place.
+/// The break that made a compile fail: both are at the same place.
 pub fn break_of<'m>(model: &'m Model, failure: &Failure) -> Option<&'m GraphBreak> {
     failure.file.as_ref()?;
     let same = |one: &&GraphBreak| one.file == failure.file && one.line == failure.line;
@@ -117,7 +117,7 @@ fn effect(model: &Model, failure: &Failure) -> FailureEffect {
     if further.iter().any(|one| one.reason.contains("in loop")) {
         return FailureEffect::BrokeInLoop;
     }
-    // torch 2.7 and later say so in the sentence around the break; with fullgraph=True there is no such record.
+    // With fullgraph=True there is no record of a break.
     match break_of(model, failure) {
         Some(_) => FailureEffect::BrokeForGood,
         None => FailureEffect::NotCompiled,
@@ -129,7 +129,7 @@ fn trace<'m>(model: &'m Model, failure: &Failure) -> Option<&'m ErrorTrace> {
     model.error_traces.iter().rev().find(|trace| trace.compile == *index)
 }
 
-/// The reader's own frames that raised: those of the first exception that has any, as the others followed from it.
+/// The user's frames that raised: from the first exception with any, because it caused the others.
 fn raised(trace: &ErrorTrace) -> Vec<TextFrame> {
     let own = trace.raised.iter().map(|frames| {
         let own = frames.iter().filter(|frame| !is_library(&frame.file));
@@ -138,8 +138,8 @@ fn raised(trace: &ErrorTrace) -> Vec<TextFrame> {
     own.into_iter().find(|frames| !frames.is_empty()).unwrap_or_default()
 }
 
-/// The user's frames: those being traced, then those that torch called and that raised; without a traceback those of
-/// the break that failed.
+/// The user's frames: those being traced, then those that torch called and that raised; without a traceback, the frames
+/// of the break.
 fn stack(model: &Model, failure: &Failure) -> Vec<TextFrame> {
     match trace(model, failure) {
         Some(trace) => {
@@ -151,7 +151,7 @@ fn stack(model: &Model, failure: &Failure) -> Vec<TextFrame> {
     }
 }
 
-/// The reader's innermost frame, else what the record says, else where the function is defined.
+/// The user's innermost frame, otherwise the place in the record, otherwise where the function is defined.
 fn place(model: &Model, failure: &Failure, stack: &[TextFrame]) -> UserPlace {
     if let Some(frame) = own_frame(stack) {
         return UserPlace::of_frame(frame);
@@ -191,7 +191,7 @@ mod tests {
     /// A compile that failed: its id, the frames that were traced and those that raised.
     type Failed<'a> = (&'a str, Vec<TextFrame>, Vec<Vec<TextFrame>>);
 
-    /// A model in which these compiles failed.
+    /// A model with these failed compiles.
     fn model(failed: &[Failed<'_>]) -> Model {
         let mut model = Model::default();
         for (id, frames, raised) in failed {
@@ -211,7 +211,7 @@ mod tests {
             (vec![], vec![backend.clone()], 8),
             // The user's code as it was traced.
             (vec![frame("/app/a.py", 31)], vec![vec![torch()]], 31),
-            // Code of the user that torch called while it traced another line.
+            // The user's code that torch called while tracing another line.
             (vec![frame("/app/a.py", 54)], vec![vec![torch(), frame("/app/a.py", 49)]], 49),
             // The first exception of a chain is the cause.
             (vec![], vec![backend, vec![torch(), frame("/app/a.py", 99)]], 8),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn one_exception_at_one_line_is_one_cause_however_many_records_it_leaves() {
+    fn one_exception_at_one_line_is_one_cause_with_any_number_of_records() {
         let raised = || vec![vec![frame("/app/a.py", 8)]];
         let model = model(&[
             ("0/0", vec![], raised()),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_break_in_a_loop_is_told_from_other_failures() {
+    fn a_break_in_a_loop_differs_from_other_failures() {
         let mut model = model(&[("0/0", vec![], vec![])]);
         assert_eq!(failure_causes(&model)[0].effect, FailureEffect::NotCompiled);
         model.failures[0].reason = Some(
@@ -248,7 +248,7 @@ mod tests {
                 .to_owned(),
         );
         assert_eq!(failure_causes(&model)[0].effect, FailureEffect::BrokeInLoop);
-        // A break at the line of the failure, behind which Dynamo cannot go on.
+        // A break at the line of the failure, where Dynamo cannot resume.
         let (file, id) = (Some("/app/a.py".to_owned()), CompileId::parse("0/0"));
         let failure = &mut model.failures[0];
         (failure.reason, failure.file, failure.line) = (None, file.clone(), Some(7));

@@ -1,4 +1,4 @@
-//! Compiles by the function that they compile.
+//! Compiles by function.
 
 use super::parts::{Parts, Split};
 use crate::model::{Compile, CompileIndex, Function, Model, Outcome};
@@ -9,17 +9,17 @@ use indexmap::IndexMap;
 /// A function with all its compiles.
 #[derive(Debug, Default)]
 pub struct FunctionGroup {
-    /// What the log says of it; None where a compile tells no function.
+    /// Its name and place; None if unknown.
     pub function: Option<Function>,
     /// Its compiles, in order of first appearance.
     pub compiles: Vec<CompileIndex>,
-    /// Microseconds of compile time; None where no record tells any.
+    /// Microseconds of compile time; None if unknown.
     pub us: Option<f64>,
     /// The same by part of the compiler.
     pub parts: Parts,
 }
 
-/// The functions of a log, in order of first appearance. A compile that tells no function is one of its frame's.
+/// The functions of a log, in order of first appearance. A compile without a function has the function of its frame.
 pub(super) fn of_log(model: &Model, split: &Split) -> Vec<FunctionGroup> {
     #[derive(PartialEq, Eq, Hash)]
     enum Key<'a> {
@@ -27,7 +27,7 @@ pub(super) fn of_log(model: &Model, split: &Split) -> Vec<FunctionGroup> {
         Frame(FrameId),
     }
     let mut groups: IndexMap<Key<'_>, FunctionGroup> = IndexMap::new();
-    // Beyond the recompile limit torch writes metrics without the function's name: the frame tells it.
+    // Beyond the recompile limit torch writes metrics without the function's name, but the frame has it.
     let frames: TextMap<FrameId, &Function> = model
         .identified()
         .filter_map(|compile| Some((compile.id.as_ref()?.frame(), compile.function.as_deref()?)))
@@ -52,13 +52,13 @@ pub(super) fn of_log(model: &Model, split: &Split) -> Vec<FunctionGroup> {
     groups.into_values().collect()
 }
 
-/// Whether a compile is the capture of a backward pass by compiled autograd: its id has no frame (`!0`), torch writes no
-/// metrics for it, and what it captured is compiled under an id of its own (`!0/1/0`).
+/// Whether a compile is the capture of a backward pass by compiled autograd: its id has no frame (`!0`), it has no metrics,
+/// and the captured graph is compiled under an id of its own (`!0/1/0`).
 pub fn is_capture(compile: &Compile) -> bool {
     compile.id.as_ref().is_some_and(|id| !id.has_frame())
 }
 
-/// What the caches of graphs answered to each compile: a miss of any is a miss.
+/// The answer of the caches for each compile: a miss of any cache is a miss.
 pub(super) fn cache_outcomes(model: &Model) -> FxHashMap<CompileIndex, Outcome> {
     let mut outcomes: FxHashMap<CompileIndex, Outcome> = FxHashMap::default();
     for lookup in &model.caches {
@@ -78,7 +78,7 @@ fn rank(outcome: Outcome) -> u8 {
     }
 }
 
-/// How many compiles have each status, in the order in which statuses are decided.
+/// Number of compiles per status, in the order of the statuses.
 pub fn by_status<'c>(compiles: impl IntoIterator<Item = &'c Compile>) -> Vec<(&'static str, usize)> {
     let mut counts: std::collections::BTreeMap<_, usize> = Default::default();
     for compile in compiles {
@@ -93,7 +93,7 @@ mod tests {
     use crate::analysis::builds::tests::span;
 
     #[test]
-    fn compiles_of_one_function_are_one_group_and_those_without_a_function_go_by_frame() {
+    fn compiles_are_grouped_by_function_or_by_frame() {
         let mut model = Model::default();
         for (id, name) in [("0/0", Some("f")), ("1/0", None), ("0/1", None), ("1/1", None), ("2/0", None)] {
             let index = model.compile_index(CompileId::parse(id).as_ref());
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_a_function_is_split_as_that_of_the_log() {
+    fn the_time_of_a_function_is_split_like_the_time_of_the_log() {
         let mut model = Model::default();
         model.compile_index(CompileId::parse("0/0").as_ref());
         model.spans =

@@ -1,10 +1,10 @@
-//! Graphs that stand for before and after: which of a compile's files are worth comparing.
+//! Graphs before and after a change: the files of a compile that are worth comparing.
 
 use crate::model::Artifact;
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
 
-/// Two files of a compile: what was, and what became of it.
+/// Two files of a compile: a graph before and after something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphPair {
     /// Index of the file before.
@@ -15,7 +15,7 @@ pub struct GraphPair {
     pub what: String,
 }
 
-/// Names of torch's graphs before and after something that other names do not follow.
+/// Names of torch's graphs before and after something that follow no pattern.
 const NAMED: [(&str, &str); 4] = [
     ("before_post_grad_graph", "inductor_post_grad_graph"),
     ("inductor_pre_grad_graph", "after_pre_grad_graph"),
@@ -23,10 +23,10 @@ const NAMED: [(&str, &str); 4] = [
     ("dynamo_output_graph", "optimize_ddp_split_graph"),
 ];
 
-/// Words that stand for before and after, wherever they stand in a name.
+/// Words for before and after, anywhere in a name.
 const WORDS: [(&str, &str); 2] = [("before", "after"), ("pre", "post")];
 
-/// Files that begin the life of another graph: what a pass changed is not looked for before them.
+/// Files that begin another graph: passes are not compared with graphs before them.
 const BEGINNINGS: [&str; 5] = [
     "vllm_piecewise_compile_start",
     "aot_forward_graph",
@@ -35,13 +35,13 @@ const BEGINNINGS: [&str; 5] = [
     "aot_joint_graph",
 ];
 
-/// Longest name of what happened.
+/// Limit on the characters of `what`.
 const LONGEST: usize = 60;
 
-/// The pairs among the files of a compile, in the order of the log.
+/// The pairs among the files of a compile, in log order.
 pub fn graph_pairs(artifacts: &[Artifact]) -> Vec<GraphPair> {
     let mut pairs = Vec::new();
-    // The last file of each name that is still waiting for its counterpart, by attempt and the counterpart's name.
+    // The last file that waits for a counterpart, by attempt and the counterpart's name.
     let mut waiting: TextMap<(u32, String), usize> = TextMap::default();
     // The last graph before a pass, by attempt and kind of pass.
     let mut passes: FxHashMap<(u32, Side), usize> = FxHashMap::default();
@@ -64,7 +64,7 @@ pub fn graph_pairs(artifacts: &[Artifact]) -> Vec<GraphPair> {
             passes.insert((attempt, *side), at);
         }
         let Some((side, pass)) = pass(name) else { continue };
-        // The graph before a pass is the one after the last.
+        // The graph before a pass is the one after the previous pass.
         if let Some(before) = passes.insert((attempt, side), at)
             && !pass.ends_with(".before")
         {
@@ -76,16 +76,16 @@ pub fn graph_pairs(artifacts: &[Artifact]) -> Vec<GraphPair> {
     pairs
 }
 
-/// Names that the file after this one would have.
+/// Possible names of the counterpart of this file.
 fn counterparts(name: &str) -> Vec<String> {
     let named = NAMED.iter().filter(|(before, _)| *before == name).map(|(_, after)| (*after).to_owned());
-    // `*_pre_grad` and `pre_grad_graph` say at which time a pass runs, not what stands before it.
+    // `*_pre_grad` and `pre_grad_graph` say when a pass runs.
     let plain = |word: &str| word != "pre" || !(name.contains("pre_grad") || name.contains("post_grad"));
     let words = WORDS.iter().filter(|(before, _)| plain(before));
     named.chain(words.filter_map(|(before, after)| with_word(name, before, after))).collect()
 }
 
-/// The name with the first such word replaced; None where it has none.
+/// The name with the first such word replaced; None if it has none.
 fn with_word(name: &str, from: &str, to: &str) -> Option<String> {
     let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_ascii_alphanumeric());
     let fits = |at: &usize| {
@@ -104,7 +104,7 @@ enum Side {
     Vllm,
 }
 
-/// The rows of passes that begin with a graph of this name.
+/// The series of passes that begin with a graph of this name.
 fn begun(name: &str) -> &'static [Side] {
     match name {
         "before_pre_grad_graph" | "inductor_pre_grad_graph" => &[Side::PreGrad],
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn before_and_after_are_words_of_a_name_wherever_they_stand() {
+    fn before_and_after_are_words_anywhere_in_a_name() {
         let found = pairs(&[
             "before_joint_graph",
             "after_joint_graph",
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_another_beginning_is_no_counterpart_of_the_first() {
+    fn the_counterpart_belongs_to_the_last_beginning() {
         assert_eq!(
             pairs(&["before_joint_graph", "before_joint_graph", "after_joint_graph", "after_joint_graph"]),
             [(1, 2, "joint".to_owned())]

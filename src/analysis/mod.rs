@@ -1,45 +1,56 @@
-//! Model to findings: pure functions, no HTML, no IO.
+//! Conclusions from the model: pure functions, no HTML, no IO.
 
+// Compiles and functions.
+mod by_compile;
+mod functions;
+mod graph_pairs;
+mod names;
+mod outlook;
+mod producers;
+mod stage;
+mod trie;
+pub mod vllm;
+
+// Time.
 mod account;
+mod build_spans;
+mod builds;
+mod one_offs;
+mod order_of_time;
+mod parts;
+pub mod performance;
+mod time;
+mod timeline;
+mod warm_run;
+
+// Graph breaks, failures and recompiles.
 mod break_costs;
 mod break_text;
-pub mod build_spans;
-mod builds;
-mod by_compile;
+mod export;
+pub mod failures;
+mod guard_diff;
+mod guard_tree;
+mod recompiles;
+pub mod shapes;
+
+// Caches and settings.
 pub mod caches;
 pub mod configs;
 pub mod defaults;
-mod export;
-pub mod failures;
+
+// Findings, and the ranks of a job.
 pub mod findings;
-mod functions;
-mod graph_pairs;
-mod guard_diff;
-mod guard_tree;
 pub mod job;
 mod ledger;
-mod names;
-mod one_offs;
-mod order_of_time;
-mod outlook;
-mod own_code;
 mod parity;
-mod parts;
-pub mod performance;
-mod producers;
-pub mod provenance;
 mod rank_facts;
-mod recompiles;
-pub mod shapes;
+
+// Source code.
+mod own_code;
+pub mod provenance;
 mod source_text;
-mod stage;
-mod time;
-mod timeline;
-mod trie;
 pub mod two_columns;
 mod user_place;
-pub mod vllm;
-mod warm_run;
 
 pub use account::{Account, Gap};
 pub use break_costs::{Hit, break_costs, resumed_us};
@@ -79,43 +90,43 @@ use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::thread;
 
-/// All that follows from one log's facts.
+/// All conclusions about one log.
 pub struct Found<'m> {
-    /// Where the time went.
+    /// Compile time by phase.
     pub time: CompileTime,
-    /// The same time by part of the compiler.
+    /// Compile time by part of the compiler.
     pub split: Split,
-    /// Where the log ends; None where it has no record.
+    /// Where the log ends; None without records.
     pub end: Option<LogEnd>,
-    /// Work that fell into a compile by chance.
+    /// Work that is in a compile by chance.
     pub one_offs: Vec<OneOff>,
     /// What was built outside of Python.
     pub builds: Builds,
-    /// Collectives planned and made, one entry per compile with a schedule.
+    /// Planned and generated collectives, one entry per compile with a schedule.
     pub parity: Vec<Parity>,
-    /// What was compiled, by function.
+    /// Compiles by function.
     pub functions: Vec<FunctionGroup>,
-    /// What the reader calls them.
+    /// Names of functions.
     pub names: Names,
-    /// What the caches answered to each compile.
+    /// The answer of the caches for each compile.
     pub cache: FxHashMap<CompileIndex, Outcome>,
-    /// Who called what was compiled.
+    /// The callers of what was compiled.
     pub trie: Trie,
-    /// What came of torch.export.
+    /// Results of torch.export.
     pub export: Export,
-    /// The functions that were compiled again: those over the limit first, then by time.
+    /// Functions that were compiled again: those over the limit first, then by time.
     pub chains: Vec<Chain<'m>>,
-    /// What a trace of torch.profiler tells of the kernels.
+    /// Kernels measured by torch.profiler.
     pub performance: Option<Performance>,
-    /// What went wrong and what it cost, most important first.
+    /// Problems and their costs, most important first.
     pub findings: Vec<Finding>,
 }
 
-/// Spans that are followed in less time than it takes to start a thread: a tenth of a millisecond.
+/// Fewer spans take less time than starting a thread: a tenth of a millisecond.
 const FEW_SPANS: usize = 1_000;
 
-/// Draws the conclusions of one log. Of a log of many compiles, half of the work is to follow the spans once for their parts
-/// and once for the rest, which several threads do at the same time.
+/// Draws the conclusions about one log. In large logs, half of the work is to split the spans into parts, and the other half
+/// is the rest of the time analysis; two threads do these at the same time.
 pub fn of_log(model: &Model, performance: Option<Performance>, threads: NonZeroUsize) -> Found<'_> {
     let other = || {
         let one_offs = one_offs::one_offs(model);
@@ -147,7 +158,7 @@ pub fn of_log(model: &Model, performance: Option<Performance>, threads: NonZeroU
     }
 }
 
-/// Computes both, at the same time where there may be several threads and the system gives one.
+/// Computes both, in parallel if several threads are allowed and the system starts one.
 fn both<A: Send, B>(
     threads: NonZeroUsize,
     first: impl Fn() -> A + Sync,

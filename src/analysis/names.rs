@@ -1,5 +1,5 @@
-//! What the reader calls a compiled function. Torch logs the code object that runs: often `forward`, or a decorator of
-//! a library (`wrapper`, `inner`). The model's class stands in the guards, and the reader's line in the stack.
+//! Names of compiled functions as users know them. torch logs the code object that runs: often `forward`, or a decorator
+//! of a library (`wrapper`, `inner`). The class of the model is in the guards, and the user's line is in the stack.
 
 use super::own_code::{is_library, resumed};
 use super::recompiles::as_written;
@@ -9,23 +9,23 @@ use crate::model::{Compile, CompileIndex, Function, Model, NameOf, PlaceType, Se
 use crate::trace::{FrameId, TextMap, TextSet};
 use std::sync::Arc;
 
-/// What the reader calls the function of a compile.
+/// The name of a compiled function.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FunctionName {
-    /// `LlamaForCausalLM`, `Mlp.forward`, `f`; without the line at which it was resumed.
+    /// `LlamaForCausalLM`, `Mlp.forward`, `f`; without the line at which it resumes.
     pub title: String,
-    /// The line at which the function goes on behind a graph break.
+    /// The line at which the function resumes after a graph break.
     pub resumed: Option<String>,
-    /// Whether the title is words, not a name that stands in code.
+    /// Whether the title is words, not a name in code.
     pub in_words: bool,
-    /// The reader's line that leads to the function, where the function itself is not the reader's.
+    /// The user's line that leads to the function, if the function itself is in a library.
     pub called: Option<UserPlace>,
-    /// Whether the title leaves out what torch logs as the name: `wrapper`.
+    /// Whether the title lacks the name that torch logs: `wrapper`.
     pub renamed: bool,
 }
 
 impl FunctionName {
-    /// The name without marks: `f`, or `f resumed at 9`.
+    /// The name as plain text: `f`, or `f resumed at 9`.
     pub fn plain(&self) -> String {
         self.resumed
             .as_ref()
@@ -63,16 +63,17 @@ impl Names {
             known.insert(Arc::clone(&name));
             name
         };
-        let names = model.compiles.indices().map(|index| frames.name(model, index).map(&mut shared));
+        let name = |index| frames.name(model, index, receiver(model, index));
+        let names = model.compiles.indices().map(|index| name(index).map(&mut shared));
         Names { of: names.collect() }
     }
 
-    /// The name of a compile's function; None where the log does not say what was compiled.
+    /// The name of a compile's function; None if the log does not say what was compiled.
     pub fn at(&self, index: CompileIndex) -> Option<&FunctionName> {
         self.of.get(index.place())?.as_deref()
     }
 
-    /// The name that all of these compiles have; None where they differ.
+    /// The name shared by all of these compiles; None if they differ.
     pub fn shared(&self, compiles: &[CompileIndex]) -> Option<&FunctionName> {
         let mut names = compiles.iter().filter_map(|index| self.at(*index));
         let first = names.next()?;
@@ -80,13 +81,11 @@ impl Names {
     }
 }
 
-/// The function of a compile, for a sentence about all compiles of its frame: `f`, or `f, resumed at line 9`. Where one
-/// wrapper is compiled for objects of several classes, the wrapper is named. This reads all compiles: who asks for many
-/// uses [`FunctionWords`].
+/// The function of a compile, for a sentence about all compiles of its frame: `f`, or `f, resumed at line 9`. A wrapper
+/// that is compiled for objects of several classes keeps its own name. This reads all compiles; use [`FunctionWords`] for
+/// several functions.
 pub(super) fn function_words(model: &Model, index: CompileIndex) -> Option<Sentence> {
-    let wanted = model.compiles.get(index)?.id.as_ref().map(|id| id.frame());
-    let frames = Frames::of_those(model, |frame| Some(frame) == wanted.as_ref());
-    frames.words(model, index)
+    FunctionWords::of(model).at(index)
 }
 
 /// The functions of all compiles, for sentences.
@@ -102,18 +101,18 @@ impl<'m> FunctionWords<'m> {
 
     /// As [`function_words`].
     pub(super) fn at(&self, index: CompileIndex) -> Option<Sentence> {
-        self.frames.words(self.model, index)
+        Some(self.frames.name(self.model, index, None)?.words())
     }
 }
 
-/// Where a module keeps what it is made of: items of these are its attributes.
+/// Where a module keeps its parts: items of these are its attributes.
 const HELD: [&str; 3] = ["._modules['", "._parameters['", "._buffers['"];
 
-/// Bytes of a tensor's source that is read; those of large models have 200.
+/// Limit on the bytes of a tensor's source that is read; large models have up to 200.
 const LONGEST_SOURCE: usize = 4_000;
 
-/// The name of a module's parameter or buffer as its `state_dict` has it, behind the module:
-/// `self.model.layers.0.mlp.up_proj.weight`. None where the source of a tensor is no part of a module.
+/// The name of a parameter or buffer as in the module's `state_dict`, after the module:
+/// `self.model.layers.0.mlp.up_proj.weight`. None if the tensor is not part of a module.
 pub fn parameter_name(source: &str) -> Option<String> {
     if source.len() > LONGEST_SOURCE {
         return None;
@@ -127,14 +126,14 @@ pub fn parameter_name(source: &str) -> Option<String> {
         let (between, behind) = item.or_else(|| rest.split_at_checked(next))?;
         name.push_str(if item.is_some() { "." } else { "" });
         name.push_str(between);
-        // An item without an end would stay where it is.
+        // Stop at an item without an end.
         rest = if behind.len() < rest.len() { behind } else { "" };
     }
     Some(name)
 }
 
-/// What the compiles of each frame say together: a compile that failed, or that a limit stopped, has no guards, and
-/// perhaps no function.
+/// What the compiles of each frame say together, because a compile that failed or hit a limit has no guards, and possibly
+/// no function.
 struct Frames<'m> {
     of: TextMap<FrameId, OfFrame<'m>>,
 }
@@ -148,13 +147,9 @@ struct OfFrame<'m> {
 
 impl<'m> Frames<'m> {
     fn of(model: &'m Model) -> Frames<'m> {
-        Frames::of_those(model, |_| true)
-    }
-
-    fn of_those(model: &'m Model, wanted: impl Fn(&FrameId) -> bool) -> Frames<'m> {
         let mut of: TextMap<FrameId, OfFrame<'m>> = TextMap::default();
         for (index, compile) in model.compiles.indexed() {
-            let Some(frame) = compile.id.as_ref().map(|id| id.frame()).filter(&wanted) else { continue };
+            let Some(frame) = compile.id.as_ref().map(|id| id.frame()) else { continue };
             let known = of.entry(frame).or_default();
             known.function = known.function.or(compile.function.as_deref());
             if let Some(receiver) = receiver(model, index) {
@@ -165,21 +160,13 @@ impl<'m> Frames<'m> {
         Frames { of }
     }
 
-    fn words(&self, model: &Model, index: CompileIndex) -> Option<Sentence> {
-        let compile = model.compiles.get(index)?;
-        let of_frame = compile.id.as_ref().and_then(|id| self.of.get(&id.frame()));
-        let function = compile.function.as_deref().or_else(|| of_frame?.function)?;
-        let receiver = of_frame.filter(|frame| !frame.classes_differ).and_then(|frame| frame.receiver);
-        Some(name_of(model, compile, function, receiver).words())
-    }
-
-    fn name(&self, model: &Model, index: CompileIndex) -> Option<FunctionName> {
+    /// The name of a compile's function, for an object of class `own` or of the class that its frame has throughout.
+    fn name(&self, model: &Model, index: CompileIndex, own: Option<&PlaceType>) -> Option<FunctionName> {
         let compile = model.compiles.get(index)?;
         let of_frame = compile.id.as_ref().and_then(|id| self.of.get(&id.frame()));
         let function = compile.function.as_deref().or_else(|| of_frame?.function)?;
         let of_frame = of_frame.filter(|frame| !frame.classes_differ);
-        let class = receiver(model, index).or_else(|| of_frame?.receiver);
-        Some(name_of(model, compile, function, class))
+        Some(name_of(model, compile, function, own.or_else(|| of_frame?.receiver)))
     }
 }
 
@@ -187,8 +174,8 @@ fn receiver(model: &Model, index: CompileIndex) -> Option<&PlaceType> {
     model.guards.get(&index)?.receiver.as_ref()
 }
 
-/// Functions that stand around the one that people know, or that every module has.
-const SAY_NOTHING: [&str; 12] = [
+/// Functions around the one that users know, or that every module has.
+const GENERIC: [&str; 12] = [
     "__call__",
     "_call_impl",
     "_fn",
@@ -203,7 +190,7 @@ const SAY_NOTHING: [&str; 12] = [
     "wrapper_function",
 ];
 
-/// The names of types that are no class of a model: what a decorator holds is mostly a plain function.
+/// Types that are not the class of a model: a decorator usually holds a plain function.
 const NO_CLASS: [&str; 8] =
     ["NoneType", "builtin_function_or_method", "dict", "function", "list", "method", "tuple", "type"];
 
@@ -221,15 +208,15 @@ fn name_of(
         Some((base, line)) => (base, Some(line.to_owned())),
         None => (function.name.as_str(), None),
     };
-    // Compiled autograd hands Dynamo a generated module that is a backward pass.
+    // Compiled autograd passes Dynamo a generated module: a backward pass.
     if generated && compile.id.as_ref().is_some_and(|id| id.is_of_compiled_autograd()) {
         let title = "backward pass".to_owned();
         return FunctionName { title, resumed, in_words: true, called, renamed: true };
     }
     let class = receiver.and_then(|receiver| class_of(receiver, own));
-    let says_nothing = SAY_NOTHING.contains(&base);
+    let is_generic = GENERIC.contains(&base);
     let (title, renamed) = match class {
-        Some(class) if !own && says_nothing => (class.to_owned(), true),
+        Some(class) if !own && is_generic => (class.to_owned(), true),
         Some(class) if receiver.is_some_and(|receiver| receiver.source == SELF) => {
             (format!("{class}.{base}"), false)
         }
@@ -238,11 +225,11 @@ fn name_of(
     FunctionName { title, resumed, in_words: false, called, renamed }
 }
 
-/// Where a method's object stands.
+/// The object of a method.
 const SELF: &str = "L['self']";
 
-/// The class of the object that a function works for. A module that `torch.compile` wraps is a variable of the wrapper,
-/// not its `self`; a variable of the reader's own function is none.
+/// The class of the object that a function works on. A module wrapped by `torch.compile` is a variable of the wrapper, not
+/// its `self`; variables of the user's own functions do not count.
 fn class_of(receiver: &PlaceType, own: bool) -> Option<&str> {
     if own && receiver.source != SELF {
         return None;
@@ -253,15 +240,15 @@ fn class_of(receiver: &PlaceType, own: bool) -> Option<&str> {
     (!class.is_empty() && !NO_CLASS.contains(&class)).then_some(class)
 }
 
-/// The reader's innermost line above the function.
+/// The user's innermost line that calls the function.
 fn call(model: &Model, compile: &Compile) -> Option<UserPlace> {
     let frames = text_frames(model, compile.stack.as_deref()?);
     let frames: Vec<_> = frames.into_iter().filter(|frame| !is_without_file(&frame.file)).collect();
     own_frame(&frames).map(UserPlace::of_frame)
 }
 
-/// Whether a frame is of code that no file holds, such as a method that a dataclass makes; a cell of a notebook is the
-/// reader's.
+/// Whether a frame is of code without a file, such as a generated method of a dataclass; cells of notebooks are the user's
+/// code.
 fn is_without_file(file: &str) -> bool {
     file == "unknown file"
         || (file.starts_with('<') && !file.starts_with("<ipython-input") && file != "<stdin>")
@@ -309,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_librarys_wrapper_is_named_by_the_class_of_self_and_the_readers_call() {
+    fn a_librarys_wrapper_is_named_after_the_class_of_self_and_has_the_users_call() {
         let llama = Some(("L['self']", "transformers.models.llama.modeling_llama.LlamaForCausalLM"));
         let model = log("0/0", ("wrapper", LIBRARY), llama);
         assert_eq!(named(&model), ("LlamaForCausalLM".to_owned(), Some(44)));
@@ -318,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_readers_own_function_keeps_its_name_behind_its_class() {
+    fn the_users_own_function_keeps_its_name_after_its_class() {
         let own = |receiver| named(&log("0/0", ("forward", "/app/model.py"), receiver)).0;
         assert_eq!(own(Some(("L['self']", "__main__.Mlp"))), "Mlp.forward");
         assert_eq!(own(Some(("L['self']", "__main__.main.<locals>.Mlp"))), "Mlp.forward");
@@ -331,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_that_torch_wraps_is_named_by_its_class_and_a_plain_function_is_not() {
+    fn a_module_that_torch_wraps_is_named_after_its_class_and_a_plain_function_is_not() {
         let inner = |class| named(&log("0/0", ("inner", LIBRARY), Some(("L['fn']", class)))).0;
         assert_eq!(inner("torch.nn.modules.container.Sequential"), "Sequential");
         assert_eq!(inner("function"), "inner");
@@ -346,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wrapper_of_several_classes_is_named_as_a_wrapper_where_all_its_compiles_are_meant() {
+    fn a_wrapper_of_several_classes_keeps_its_name_in_sentences_about_all_its_compiles() {
         let mut model = log("0/0", ("inner", LIBRARY), Some(("L['fn']", "a.Linear")));
         let words = |model: &Model| function_words(model, CompileIndex::new(0)).unwrap();
         assert_eq!(words(&model), "`Linear`");
@@ -359,14 +346,14 @@ mod tests {
     }
 
     #[test]
-    fn a_compile_without_guards_is_named_as_the_others_of_its_frame() {
+    fn a_compile_without_guards_has_the_name_of_the_others_of_its_frame() {
         let mut model = log("0/0", ("wrapper", LIBRARY), None);
         add(&mut model, "0/1", ("wrapper", LIBRARY), Some(("L['self']", "a.Bert")));
         assert_eq!(named(&model).0, "Bert");
     }
 
     #[test]
-    fn a_parameter_is_named_as_the_state_dict_has_it() {
+    fn a_parameter_has_its_name_in_the_state_dict() {
         for (source, name) in [
             (
                 "L['self']._modules['model']._modules['layers']._modules['0']._modules['mlp']._parameters['weight']",

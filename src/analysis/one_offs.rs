@@ -1,4 +1,4 @@
-//! Work that fell into a compile by chance: once per process whatever is compiled first, or waiting for others.
+//! Work that is in a compile by chance: once per process in whatever is compiled first, or waiting for others.
 
 use super::build_spans::{Build, BuildPurpose, builds};
 use super::parts::{GRAPH_PARTS, Owner, owners};
@@ -6,21 +6,21 @@ use super::time::self_times;
 use crate::model::{CompileIndex, Model, TraceSpan};
 use fxhash::{FxHashMap, FxHashSet};
 
-/// Why work has no cause within its compile.
+/// Why work has nothing to do with its compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OneOffKind {
-    /// The C++ compiler was tried out and its headers were built, before the first kernel.
+    /// The C++ compiler was checked and its headers were built, before the first kernel.
     Toolchain,
     /// The first compile of the process loaded the backend and its patterns, and hashed the sources of torch.
     FirstUse,
     /// The compile waited for worker processes, which build its kernels.
     WaitForWorkers,
-    /// The process waited for a lock that another one held while it built.
+    /// The process waited for a lock of another process that was building.
     WaitForProcess,
 }
 
 impl OneOffKind {
-    /// What took the time.
+    /// A description for pages.
     pub fn words(self) -> &'static str {
         match self {
             OneOffKind::Toolchain => {
@@ -38,29 +38,29 @@ impl OneOffKind {
 /// Work of one kind in one compile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneOff {
-    /// Why.
+    /// Its kind.
     pub kind: OneOffKind,
-    /// The compile that it fell into.
+    /// The compile that includes it.
     pub compile: CompileIndex,
     /// Microseconds.
     pub us: f64,
-    /// Microseconds of it that the [parts](super::parts) count as work on the graph, which a cache keeps.
+    /// Microseconds that the [parts](super::parts) count as work on the graph, which a cache keeps.
     pub in_graph_us: f64,
 }
 
 /// Phases that hash the sources of torch and triton, once per process.
 const KEYS: [&str; 2] = ["CacheBase.get_system.triton_key", "inductor_codecache_torch_key"];
 
-/// Phases that import or register what they need when they run for the first time in a process.
+/// Phases that import or register something when they first run in a process.
 const LAZY: [&str; 3] = ["entire_frame_compile", "backend_compile", "_recursive_joint_graph_passes"];
 
-/// The phase in which the compiler is tried out.
+/// The phase that checks the compiler.
 const TRIES_COMPILER: &str = "Scheduler.codegen";
 
-/// Time of that phase itself, beyond what it takes otherwise, that means waiting for a lock: seconds, microseconds.
+/// Microseconds of self time, beyond the usual, from which that phase was waiting for a lock.
 const LEAST_WAIT_US: f64 = 1e6;
 
-/// One-off work and waiting of a log, from its spans, in the order of the log.
+/// One-off work and waiting of a log, from its spans, in log order.
 pub fn one_offs(model: &Model) -> Vec<OneOff> {
     let selfs = self_times(&model.spans);
     let builds = builds(model);
@@ -73,7 +73,7 @@ pub fn one_offs(model: &Model) -> Vec<OneOff> {
     found
 }
 
-/// The spans with what the rules read of them.
+/// The spans, with what the rules need.
 struct Spans<'m> {
     spans: &'m [TraceSpan],
     selfs: &'m [f64],
@@ -82,7 +82,7 @@ struct Spans<'m> {
     is_rank: bool,
 }
 
-/// From the first build that tries the compiler out to the last.
+/// The time from the first build that checks the compiler to the last.
 struct Trial {
     compile: CompileIndex,
     start_us: f64,
@@ -90,7 +90,7 @@ struct Trial {
     builds_us: f64,
 }
 
-/// Trying the compiler out, with what lies between the builds of one phase.
+/// Checks of the compiler, including the time between the builds of one phase.
 fn toolchain(builds: &[Build<'_>]) -> Vec<OneOff> {
     let mut trials: FxHashMap<Option<usize>, Trial> = FxHashMap::default();
     for build in builds.iter().filter(|build| build.purpose == BuildPurpose::Trial) {
@@ -104,7 +104,7 @@ fn toolchain(builds: &[Build<'_>]) -> Vec<OneOff> {
     }
     let one_off = |trial: Trial| {
         let us = trial.end_us - trial.start_us;
-        // What lies between the builds counts as generation of code.
+        // The time between the builds counts as code generation.
         let in_graph_us = (us - trial.builds_us).max(0.0);
         OneOff { kind: OneOffKind::Toolchain, compile: trial.compile, us, in_graph_us }
     };
@@ -126,7 +126,7 @@ impl<'m> Spans<'m> {
         self.selfs.get(index).copied().unwrap_or_default()
     }
 
-    /// That much of a span's own time.
+    /// One-off work of `us` in a span's self time.
     fn one_off(&self, kind: OneOffKind, index: usize, us: f64) -> Option<OneOff> {
         let owner = self.owners.get(index)?;
         let in_graph = owner.part.is_some_and(|part| GRAPH_PARTS.contains(&part));
@@ -139,7 +139,7 @@ impl<'m> Spans<'m> {
         self.spans.iter().enumerate().filter(of).map(|(index, _)| index)
     }
 
-    /// Hashing of sources, and what a phase took longer when it ran for the first time than it takes otherwise.
+    /// Hashing of sources, and the extra time of phases that run for the first time.
     fn first_uses(&self) -> Vec<OneOff> {
         let kind = OneOffKind::FirstUse;
         let keys = self.named(&KEYS).filter_map(|index| self.one_off(kind, index, self.own(index)));
@@ -152,7 +152,7 @@ impl<'m> Spans<'m> {
         found
     }
 
-    /// For each process its first span of that name, with the time that later ones take themselves (the median).
+    /// The first span of that name in each process, with the median self time of the later ones.
     fn first_of_processes(&self, name: &str) -> Vec<FirstSpan> {
         let mut processes: FxHashSet<u64> = FxHashSet::default();
         let named: Vec<usize> = self.named(&[name]).collect();
@@ -172,8 +172,8 @@ impl<'m> Spans<'m> {
         found
     }
 
-    /// Waiting for workers; and, in the log of a rank, seconds in which the compiler would have been tried out and was
-    /// not: another rank held the lock and did it.
+    /// Waiting for workers; and, in the log of a rank, extra seconds in the phase that checks the compiler without a check:
+    /// another rank held the lock and did it.
     fn waiting(&self, builds: &[Build<'_>]) -> Vec<OneOff> {
         let workers = OneOffKind::WaitForWorkers;
         let waits = self.named(&["async_compile.wait"]);
@@ -196,7 +196,7 @@ impl<'m> Spans<'m> {
 /// The first span of a phase in its process.
 struct FirstSpan {
     span: usize,
-    /// Microseconds that later ones take themselves.
+    /// Median self time of later spans, microseconds.
     usual_us: f64,
 }
 
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn trying_the_compiler_out_is_a_one_off_and_building_kernels_is_none() {
+    fn checking_the_compiler_is_a_one_off_and_building_kernels_is_not() {
         let spans = [
             ("Scheduler.codegen", 0.0, 9.0, None),
             ("compile_file", 1.0, 3.0, Some(0)),
@@ -230,7 +230,7 @@ mod tests {
             ("Scheduler.codegen", 20.0, 24.0, None),
             ("compile_file", 21.0, 23.0, Some(5)),
         ];
-        // From the first build that tries it to the last; what is built after the first kernel is no trial.
+        // From the first check to the last; builds after the first kernel are not checks.
         assert_eq!(found(None, &spans), [(OneOffKind::Toolchain, 5.0)]);
     }
 
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_use_of_a_phase_costs_what_later_ones_do_not() {
+    fn the_first_use_of_a_phase_costs_extra() {
         let joint = "_recursive_joint_graph_passes";
         let spans = [(joint, 0.0, 5.0, None), (joint, 6.0, 7.0, None), (joint, 8.0, 9.0, None)];
         assert_eq!(found(None, &spans), [(OneOffKind::FirstUse, 4.0)]);
@@ -254,10 +254,10 @@ mod tests {
     }
 
     #[test]
-    fn a_rank_that_generates_code_for_seconds_and_builds_nothing_waits_for_another() {
+    fn a_rank_that_generates_code_for_seconds_without_building_waits_for_another() {
         let spans = [("Scheduler.codegen", 0.0, 5.3, None), ("Scheduler.codegen", 6.0, 6.3, None)];
         assert_eq!(found(Some(1), &spans), [(OneOffKind::WaitForProcess, 5.0)]);
-        assert_eq!(found(None, &spans), [], "without ranks nobody is known who could hold the lock");
+        assert_eq!(found(None, &spans), [], "without ranks, no other process is known to hold the lock");
         let tries = [("Scheduler.codegen", 0.0, 5.3, None), ("compile_file", 1.0, 2.0, Some(0))];
         assert_eq!(found(Some(1), &tries), [(OneOffKind::Toolchain, 1.0)]);
         let workers = [("async_compile.wait", 0.0, 2.0, None)];

@@ -1,4 +1,4 @@
-//! What other runs of the same program would take: upper bounds of what they save, from what this run spent.
+//! Upper bounds on what other runs of the same program would save.
 
 use super::builds::Builds;
 use super::findings::{Finding, Severity};
@@ -7,26 +7,25 @@ use super::parts::Split;
 use super::warm_run;
 use crate::model::{CompileIndex, Model, RepeatedLines};
 
-/// What other runs would take.
+/// What other runs would save.
 #[derive(Debug)]
 pub struct Outlook<'m> {
     /// Microseconds of compile time of this run.
     pub total_us: f64,
-    /// Microseconds that a run with the same cache folder saves at most; None where this run found what there is, or asked
+    /// Microseconds that a run with the same cache folder saves at most; None if this run already found everything, or used
     /// no cache.
     pub warm_us: Option<f64>,
-    /// Microseconds saved at most by building kernels side by side; None where the log does not say that one thread
-    /// built them.
+    /// Microseconds that building kernels in parallel saves at most; None unless the log says that one thread built them.
     pub side_by_side_us: Option<f64>,
     /// Kernels that were built.
     pub kernels: usize,
     /// Microseconds of building them.
     pub kernels_us: f64,
-    /// The compiles whose graph holds a layer many times, costliest first.
+    /// The compiles whose graph repeats a layer many times, costliest first.
     pub repeated: Vec<Repeated<'m>>,
 }
 
-/// A graph that holds the same lines many times.
+/// A graph that repeats the same lines many times.
 #[derive(Debug)]
 pub struct Repeated<'m> {
     /// The compile.
@@ -37,17 +36,17 @@ pub struct Repeated<'m> {
     pub us: Option<f64>,
 }
 
-/// Part of the time below which a saving is not worth a word.
+/// Smaller savings, as a share of the time, are omitted.
 const LEAST_SHARE: f64 = 0.05;
 
-/// Microseconds from which a log is slow.
+/// Logs with at least this many microseconds of compile time are slow.
 const SLOW_US: f64 = 5e6;
 
-/// Part of the time that problems may have cost where the time itself is what there is to tell first.
+/// Largest share of the time lost to problems for which the time itself comes first.
 const MOST_LOST: f64 = 0.02;
 
-/// Whether the time itself is what to tell first: it is long, nothing failed, and no problem cost much of it. Builds one
-/// after the other are no problem of the program.
+/// Whether the compile time itself comes first on the page: it is long, nothing failed, and problems cost little of it.
+/// Serial builds are not a problem of the program.
 pub fn time_comes_first(split: &Split, findings: &[Finding]) -> bool {
     let total_us = split.whole.total() + split.apart_us;
     let problems = || findings.iter().filter(|one| one.kind.word != "serial_builds");
@@ -57,7 +56,7 @@ pub fn time_comes_first(split: &Split, findings: &[Finding]) -> bool {
 }
 
 impl<'m> Outlook<'m> {
-    /// Reads the lookups and the parts of a log; what threads would save is what its finding says.
+    /// The outlook of a log. The finding about serial builds says how much threads would save.
     pub fn of(
         model: &'m Model,
         split: &Split,

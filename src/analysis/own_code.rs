@@ -1,14 +1,14 @@
-//! What is the reader's own code and what is a library's.
+//! Tells the user's own code from libraries.
 
 use crate::model::Model;
 use crate::model::words::file_name;
 use crate::trace::{TextMap, TextSet};
 use std::borrow::Cow;
 
-/// Folders of installed packages: what follows them identifies a file.
+/// Folders of installed packages; the rest of the path identifies a file.
 pub const PACKAGES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
 
-/// Packages of torch, to know a file of a torch that was built in place.
+/// Packages of torch, to recognize files of a torch that was built in place.
 pub const TORCH: [&str; 12] = [
     "/torch/_dynamo/",
     "/torch/_inductor/",
@@ -24,7 +24,7 @@ pub const TORCH: [&str; 12] = [
     "/torch/utils/",
 ];
 
-/// Whether a file belongs to torch, to another installed package or to Python itself, not to the reader's program.
+/// Whether a file belongs to torch, another installed package or Python itself, not to the user's program.
 pub fn is_library(path: &str) -> bool {
     let path = with_slashes(path);
     path.starts_with("<frozen")
@@ -34,12 +34,12 @@ pub fn is_library(path: &str) -> bool {
         || path.contains("/lib64/python3")
 }
 
-/// The path with slashes, also where Windows wrote it.
+/// The path with slashes, also on Windows.
 fn with_slashes(path: &str) -> Cow<'_, str> {
     if path.contains('\\') { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) }
 }
 
-/// Whether a path has a folder of torch's packages. Nearly all paths have none, and one search tells.
+/// Whether a path has a folder of torch's packages. One search rules out nearly all paths.
 fn in_torch(path: &str) -> bool {
     path.contains("/torch/") && TORCH.iter().any(|folder| path.contains(folder))
 }
@@ -52,7 +52,7 @@ pub fn is_torch(path: &str) -> bool {
     installed || (!PACKAGES.iter().any(|folder| path.contains(folder)) && elsewhere())
 }
 
-/// Whether a file is Python's own: of its standard library, no installed package.
+/// Whether a file is in Python's standard library.
 pub fn is_python(path: &str) -> bool {
     let path = with_slashes(path);
     let standard =
@@ -60,22 +60,22 @@ pub fn is_python(path: &str) -> bool {
     standard && !PACKAGES.iter().any(|folder| path.contains(folder))
 }
 
-/// The function that a resume function continues, and the line: `torch_dynamo_resume_in_f_at_9` is `f`, 9.
+/// The function and line of a resume function: `f` and `9` of `torch_dynamo_resume_in_f_at_9`.
 pub fn resumed(name: &str) -> Option<(&str, &str)> {
     let (function, line) = name.strip_prefix("torch_dynamo_resume_in_")?.rsplit_once("_at_")?;
     (!function.is_empty() && line.bytes().all(|b| b.is_ascii_digit())).then_some((function, line))
 }
 
-/// Which files of the log are the reader's: torch writes the origin of a guard with the end of its path only, that of
-/// its own files from the package on.
+/// The user's files in the log. torch writes only the end of the path of a guard's origin; for its own files, the path
+/// within the package.
 pub struct OwnFiles {
-    /// Names of the reader's files.
+    /// Names of the user's files.
     own: TextSet<String>,
     /// Paths of libraries by name.
     libraries: TextMap<String, Vec<String>>,
 }
 
-/// Folders and files of torch with which an origin within it begins.
+/// Folders and files at the beginning of origins within torch.
 const WITHIN_TORCH: [&str; 31] = [
     "_compile.py",
     "_dynamo",
@@ -111,7 +111,7 @@ const WITHIN_TORCH: [&str; 31] = [
 ];
 
 impl OwnFiles {
-    /// Reads which files the log names.
+    /// Reads the files that the log names.
     pub fn of(model: &Model) -> Self {
         let mut files = OwnFiles { own: TextSet::default(), libraries: TextMap::default() };
         let functions = model.compiles.iter().filter_map(|c| c.function.as_ref()?.file.as_deref());
@@ -130,8 +130,8 @@ impl OwnFiles {
         files
     }
 
-    /// The line of an origin such as `app/ex.py:21 in f` where it is the reader's: its file, None where that is the file
-    /// of the compiled function, and its number.
+    /// The file and line of an origin such as `app/ex.py:21 in f` if it is the user's; the file is None if it is the file of
+    /// the compiled function.
     pub fn line<'o>(&self, origin: &'o str, function: Option<&str>) -> Option<(Option<&'o str>, &'o str)> {
         let place = origin.split(" in ").next().unwrap_or(origin);
         let (path, line) = place.rsplit_once(':')?;
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_is_told_where_it_is_the_readers() {
+    fn origins_in_the_users_files_are_recognized() {
         let own = |names: &[&str]| OwnFiles {
             own: names.iter().map(|name| (*name).to_owned()).collect(),
             libraries: TextMap::from_iter([(

@@ -1,9 +1,9 @@
-//! Whether generated code makes the collectives that the scheduler planned.
+//! Whether generated code has the collectives that the scheduler planned.
 
 use crate::model::{Compile, CompileIndex, Model};
 use indexmap::IndexMap;
 
-/// Collectives of one compile: planned, and in its code.
+/// Planned and generated collectives of a compile.
 #[derive(Debug, Clone)]
 pub struct Parity {
     /// Folder of the compile and attempt.
@@ -12,16 +12,16 @@ pub struct Parity {
     pub attempt_id: String,
     /// The compile, as torch writes it.
     pub compile_id: Option<String>,
-    /// How many of each operation the schedules hold.
+    /// Planned collectives per operation.
     pub scheduled: IndexMap<String, u64>,
-    /// How many calls the code makes.
+    /// Calls in the code per operation.
     pub in_code: IndexMap<String, u64>,
-    /// Collectives in the code that it does not wait for.
+    /// Number of collectives that the code does not wait for.
     pub missing_waits: u64,
 }
 
 impl Parity {
-    /// How far the numbers of collectives are apart: the differences of all operations added up, waits left out.
+    /// The sum of the differences of all operations, without waits.
     pub fn offset(&self) -> u64 {
         let ops =
             self.scheduled.keys().chain(self.in_code.keys().filter(|op| !self.scheduled.contains_key(*op)));
@@ -31,7 +31,7 @@ impl Parity {
             .sum()
     }
 
-    /// Whether code and schedule disagree, or a wait is missing.
+    /// Whether code and schedule differ, or a wait is missing.
     pub fn differs(&self) -> bool {
         let same = self.scheduled.len() == self.in_code.len()
             && self.scheduled.iter().all(|(op, n)| self.in_code.get(op) == Some(n));
@@ -43,7 +43,7 @@ fn is_wait(op: &str) -> bool {
     op.contains("wait_tensor")
 }
 
-/// One entry per compile that has a schedule, in log order.
+/// One entry per compile with a schedule, in log order.
 pub(super) fn of_log(model: &Model) -> Vec<Parity> {
     let mut graphs: IndexMap<CompileIndex, Parity> = IndexMap::new();
     for schedule in &model.cross_rank.collectives {
@@ -75,7 +75,7 @@ pub(super) fn of_log(model: &Model) -> Vec<Parity> {
     graphs.into_values().collect()
 }
 
-/// The compile in brackets, with the attempt whose files stand in that folder.
+/// The compile in brackets, with the attempt whose files are in that folder.
 fn attempt_id(compile: &Compile, folder: &str) -> String {
     let attempt = compile.attempts.iter().find(|attempt| compile.folder(attempt.number) == folder);
     compile.bracketed(attempt.map_or(0, |attempt| attempt.number))
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_offset_adds_up_the_differences_of_all_operations_but_waits() {
+    fn the_offset_is_the_sum_of_the_differences_of_all_operations_but_waits() {
         assert_eq!(parity(&[("all_reduce", 2)], &[("all_reduce", 2)]).offset(), 0);
         assert_eq!(parity(&[("all_reduce", 1)], &[("all_gather", 1)]).offset(), 2);
         assert_eq!(parity(&[("all_reduce", 1)], &[("all_reduce", 4), ("all_gather", 1)]).offset(), 4);

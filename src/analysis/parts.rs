@@ -1,12 +1,12 @@
-//! The one split of compile time: which part of the compiler a span, and so a second, belongs to.
+//! Compile time by part of the compiler, from spans or metrics.
 
 use crate::model::{Compile, CompileIndex, Metrics, MetricsKind, Model, TraceSpan};
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// The parts of the compiler, in the order in which they are shown everywhere. The first four lie within each other in
-/// this order, and kernels are built and tuned within the last of them.
+/// The parts of the compiler, in the order of all pages. Each of the first four contains the next, and the fourth contains
+/// building and tuning kernels.
 pub const PARTS: [&str; 6] =
     ["Dynamo", "AOTAutograd", "Inductor", "Code generation", "Kernel builds", "Autotuning"];
 

@@ -1,10 +1,10 @@
-//! Who else writes into the log: artifacts of other programs, known by a beginning that their names share.
+//! Other producers of artifacts than torch, recognized by a prefix that their names share.
 
 use super::Stage;
 use crate::model::Compile;
 use crate::trace::TextMap;
 
-/// The first words of the names that torch gives its artifacts.
+/// First words of torch's names for artifacts.
 const TORCH: &[&str] = &[
     "after",
     "aot",
@@ -77,7 +77,7 @@ const TORCH: &[&str] = &[
     "triton",
 ];
 
-/// Endings that torch gives to names that begin with anything: passes, bytecode, caches.
+/// Suffixes of torch's names that can begin with anything: passes, bytecode, caches.
 const TORCH_ENDINGS: &[&str] = &[
     "_pre_grad",
     "_post_grad",
@@ -92,7 +92,7 @@ const TORCH_ENDINGS: &[&str] = &[
     "_ITERATIVE_RECOMPUTE_ERROR",
 ];
 
-/// Longest beginning that counts as a name.
+/// Longest prefix that counts as a name.
 const LONGEST: usize = 40;
 
 /// The producers other than torch among the files of a compile.
@@ -102,7 +102,7 @@ pub struct Producers<'m> {
 }
 
 impl<'m> Producers<'m> {
-    /// Counts names by their first word. One file is no producer: two that share a beginning are.
+    /// Counts names by their first word. At least two files with the same prefix make a producer.
     pub fn of(compile: &'m Compile) -> Self {
         let mut names: TextMap<&str, usize> = TextMap::default();
         for artifact in &compile.artifacts {
@@ -116,12 +116,12 @@ impl<'m> Producers<'m> {
         Producers { names }
     }
 
-    /// Who wrote the artifact of this name; None where it is torch, or nobody known.
+    /// The producer of the artifact; None if it is torch or unknown.
     pub fn producer<'n>(&self, name: &'n str) -> Option<&'n str> {
         first_word(name).filter(|word| self.names.contains_key(word))
     }
 
-    /// Where a file of this name stands among the files: its phase, or its producer behind all phases.
+    /// Where a file is listed: its phase, or its producer after all phases.
     pub fn place<'n>(&self, name: &'n str) -> (Stage, Option<&'n str>) {
         match self.producer(name) {
             Some(producer) => (Stage::Other, Some(producer)),
@@ -130,12 +130,12 @@ impl<'m> Producers<'m> {
     }
 }
 
-/// Whether torch gives no artifact a name like this.
+/// Whether the name is not one of torch's.
 pub fn is_foreign(name: &str) -> bool {
     first_word(name).is_some() && !TORCH_ENDINGS.iter().any(|end| name.ends_with(end))
 }
 
-/// The first word of a name, where torch has none such.
+/// The first word of a name, unless it is one of torch's.
 fn first_word(name: &str) -> Option<&str> {
     let end = name.find(|c: char| !c.is_ascii_alphanumeric())?;
     let word = name.get(..end)?;
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_share_a_beginning_unknown_to_torch_are_one_producers() {
+    fn names_that_share_an_unknown_prefix_have_one_producer() {
         let compile = compile(&[
             "autoparallel_joint_graph",
             "autoparallel_bucketing_diagnostics",

@@ -1,5 +1,5 @@
-//! What one log says that only a comparison of ranks needs: where it ends, when it built kernels, when it may have
-//! waited for builds of other processes.
+//! Facts of a log for comparing ranks: where it ends, when it built kernels, and when it may have waited for builds of
+//! other processes.
 
 use crate::model::{CompileIndex, Model, PhaseName, Status, Stretch, TraceSpan};
 use fxhash::FxHashMap;
@@ -8,19 +8,19 @@ use fxhash::FxHashMap;
 /// wait for the lock on its file.
 const BUILD: &str = "compile_file";
 
-/// Phases that wait for such a lock without saying so.
+/// Phases that may wait for such a lock.
 const WAITING: [&str; 3] = ["Scheduler.codegen", "PyCodeCache.load_by_key_path", "async_compile.wait"];
 
-/// A stretch of such a phase without any phase inside is worth a look from this length on, microseconds: code generation
-/// itself pauses for a fifth of a second between two builds.
+/// Shortest pause in such a phase that counts, microseconds: code generation itself pauses for a fifth of a second between
+/// two builds.
 const SHORTEST_PAUSE_US: f64 = 400_000.0;
 
 /// Where a log ends.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LogEnd {
-    /// The event of the last record; of an artifact the name.
+    /// The event of the last record; for an artifact its name.
     pub event: String,
-    /// The compile in which it ends, or the one that the last record names.
+    /// The compile in which it ends, or the compile of the last record.
     pub compile: Option<CompileIndex>,
     /// Whether that compile had not ended.
     pub inside: bool,
@@ -29,9 +29,9 @@ pub struct LogEnd {
 }
 
 impl LogEnd {
-    /// Whether a span, an index into the model's, was open. A log may be nothing but phases that never end.
+    /// Whether a span, an index into the model's, was open.
     pub fn is_open(&self, span: usize) -> bool {
-        // An outer span comes before those within it, so they are sorted.
+        // Spans come before those inside them, so that the phases are sorted.
         self.phases.binary_search_by_key(&span, |phase| phase.span).is_ok()
     }
 }
@@ -39,29 +39,29 @@ impl LogEnd {
 /// A phase that was open when the log ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenPhase {
-    /// As torch names it.
+    /// Its name in torch.
     pub name: PhaseName,
     /// Its span: an index into the model's.
     pub span: usize,
-    /// Seconds from its begin to the last event of its process: it took at least these.
+    /// Seconds from its begin to the last event of its process.
     pub at_least_s: f64,
 }
 
-/// Where the log ends; None where it has no record.
+/// Where the log ends; None without records.
 pub fn log_end(model: &Model) -> Option<LogEnd> {
     let last = model.log.last_record.as_ref()?;
     let named = last.compile.as_ref().and_then(|id| model.by_id.get(&Some(id.clone()))).copied();
     let event = last.event.clone();
     if model.spans.is_empty() {
         let compile = named.and_then(|compile| model.compiles.get(compile));
-        // A log without any metrics, as of torch.export, does not say when a compile ends.
+        // A log without metrics, such as one of torch.export, does not say when a compile ends.
         let tells = model.compiles.iter().any(|compile| !compile.metrics.is_empty());
         let inside = tells && compile.is_some_and(|compile| compile.status == Status::Missing);
         return Some(LogEnd { event, compile: named, inside, phases: Vec::new() });
     }
     let open = open_at_end(&model.spans, last.pid);
     let innermost = open.last().and_then(|(_, span)| span.compile);
-    // A span that an exception left open long ago says nothing about the end.
+    // A span that an exception left open earlier says nothing about the end.
     let fits = named.is_none() || innermost.is_none() || named == innermost;
     if open.is_empty() || !fits {
         return Some(LogEnd { event, compile: named, ..LogEnd::default() });
@@ -79,7 +79,7 @@ pub fn log_end(model: &Model) -> Option<LogEnd> {
 fn open_at_end(spans: &[TraceSpan], pid: u64) -> Vec<(usize, &TraceSpan)> {
     let mut open: Vec<(usize, &TraceSpan)> = Vec::new();
     for (index, span) in spans.iter().enumerate().filter(|(_, span)| span.is_open() && span.pid == pid) {
-        // Those that ended with their parent are open as well; their parent is not.
+        // Spans that ended with their parent are marked open as well, but their parent is not.
         if span.parent() == open.last().map(|(parent, _)| *parent) {
             open.push((index, span));
         }
@@ -93,7 +93,7 @@ pub fn builds(model: &Model) -> Vec<Stretch> {
     builds.map(|span| Stretch { start_us: span.start_us, end_us: span.end_us }).collect()
 }
 
-/// When a phase that may wait for a lock did nothing that the log knows of.
+/// When a phase that may wait for a lock did nothing else.
 pub fn pauses(model: &Model) -> Vec<Stretch> {
     let is_waiting = |span: &TraceSpan| !span.is_open() && WAITING.contains(&&*span.name);
     let mut children: FxHashMap<usize, Vec<&TraceSpan>> = FxHashMap::default();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_a_long_stretch_of_code_generation_without_a_phase_inside() {
+    fn a_pause_is_a_long_time_of_code_generation_without_a_phase_inside() {
         let spans = vec![
             span("Scheduler.codegen", [0.0, 5.0], None, false),
             span(BUILD, [0.2, 1.0], Some(0), false),

@@ -74,6 +74,8 @@ mod tests {
         let found: Vec<&str> = symbols("Eq(Mod(u0, 2*s77), zuf3 + u0)", 3).collect();
         assert_eq!(found, ["u0", "s77", "zuf3", "u0"]);
         assert_eq!(symbols("zuf3 + s1", 2).collect::<Vec<_>>(), ["s1"]);
+        let found: Vec<&str> = symbols("Eq(Max(1, s77), zf3) & ModularIndexing(u0, 2, s_4, 5s)", 2).collect();
+        assert_eq!(found, ["s77", "zf3", "u0"]);
         assert_eq!(symbols("Max(1, 0x10) + symbols + float32", 3).count(), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Which part of the compiler writes an artifact.
+//! The part of the compiler that writes an artifact.
 
 /// The compiler's phases, in the order in which they run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,11 +11,11 @@ pub enum Stage {
     InductorPasses,
     /// Writes and builds kernels.
     CodeGeneration,
-    /// Looks results up.
+    /// Looks up results.
     Caches,
     /// Times and counts.
     Metrics,
-    /// Whatever is of none of them.
+    /// Anything else.
     Other,
 }
 
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn artifacts_stand_with_the_phase_that_writes_them() {
+    fn artifacts_belong_to_the_phase_that_writes_them() {
         for (name, stage) in [
             ("dynamo_cpp_guards_str", Stage::Dynamo),
             ("torch_dynamo_resume_in_inner_at_9_ORIGINAL_BYTECODE", Stage::Dynamo),

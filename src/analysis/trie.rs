@@ -1,4 +1,4 @@
-//! The stacks of all compiles as one tree: who called what was compiled.
+//! The stacks of all compiles as one tree of callers.
 
 use crate::model::{Frame, Model, Stack};
 use crate::trace::TextMap;
@@ -6,7 +6,7 @@ use crate::trace::TextMap;
 /// A tree of frames.
 #[derive(Debug, Default)]
 pub struct Trie {
-    /// All nodes; a child stands after its parent.
+    /// All nodes; children come after their parent.
     pub nodes: Vec<TrieNode>,
     /// The outermost frames.
     pub roots: Vec<usize>,
@@ -17,14 +17,14 @@ pub struct Trie {
 pub struct TrieNode {
     /// The frame.
     pub frame: Frame,
-    /// Frames that it called, in order of first appearance.
+    /// Frames called by it, in order of first appearance.
     pub children: Vec<usize>,
-    /// The stacks of which this is the innermost frame, by their place among those of the tree.
+    /// The stacks that end with this frame, by place.
     pub stacks: Vec<usize>,
 }
 
 impl Trie {
-    /// The tree of stacks, each with the place of what has it. Equal frames under one parent are one node.
+    /// Builds the tree from stacks and their places. Equal frames under one parent are one node.
     pub fn of<'s>(stacks: impl Iterator<Item = (usize, &'s Stack)>) -> Trie {
         let mut trie = Trie::default();
         let mut known: TextMap<(Option<usize>, &Frame), usize> = TextMap::default();
@@ -34,11 +34,8 @@ impl Trie {
                 let next = trie.nodes.len();
                 let node = *known.entry((parent, frame)).or_insert(next);
                 if node == next {
-                    trie.nodes.push(TrieNode {
-                        frame: frame.clone(),
-                        children: Vec::new(),
-                        stacks: Vec::new(),
-                    });
+                    let frame = frame.clone();
+                    trie.nodes.push(TrieNode { frame, children: Vec::new(), stacks: Vec::new() });
                     match parent.and_then(|p| trie.nodes.get_mut(p)) {
                         Some(above) => above.children.push(node),
                         None => trie.roots.push(node),
@@ -58,7 +55,7 @@ impl Trie {
         self.nodes.get(index)
     }
 
-    /// Nodes from `index` down while each has one child and ends no stack; the last is where it branches or ends.
+    /// Nodes from `index` down to the first one that branches or ends a stack.
     pub fn chain(&self, mut index: usize) -> Vec<usize> {
         let mut chain = vec![index];
         while let Some(TrieNode { children, stacks, .. }) = self.node(index)
@@ -71,7 +68,7 @@ impl Trie {
     }
 }
 
-/// The tree of the stacks of a log's compiles; the place of a stack is that of its compile.
+/// The tree of the stacks of a log's compiles; the place of a stack is the place of its compile.
 pub(super) fn of_log(model: &Model) -> Trie {
     let stacks = model
         .compiles

@@ -6,11 +6,11 @@ use crate::model::{CompileIndex, Frame, Model, Specialization, TextFrame};
 /// A place in the user's program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct UserPlace {
-    /// File as the log has it.
+    /// File, as in the log.
     pub file: Option<String>,
     /// Line, from 1.
     pub line: Option<u64>,
-    /// Text of that line, where the log has it.
+    /// Text of that line, if the log has it.
     pub loc: Option<String>,
     /// The function.
     pub function: Option<String>,
@@ -27,12 +27,12 @@ impl UserPlace {
         }
     }
 
-    /// A line of a file, of which the log has no more.
+    /// A line of a file, without its text.
     pub(super) fn of_line(file: Option<&String>, line: Option<u64>) -> UserPlace {
         UserPlace { file: file.cloned(), line, ..UserPlace::default() }
     }
 
-    /// Where the function of a compile is defined; empty where the log does not say.
+    /// Where the function of a compile is defined; empty if the log does not say.
     pub(super) fn of_definition(model: &Model, compile: CompileIndex) -> UserPlace {
         let function = model.compiles.get(compile).and_then(|compile| compile.function.as_ref());
         function.map_or_else(UserPlace::default, |function| UserPlace {
@@ -58,12 +58,12 @@ impl UserPlace {
     }
 }
 
-/// The innermost frame that is the reader's own.
+/// The user's innermost frame.
 pub(super) fn own_frame(frames: &[TextFrame]) -> Option<&TextFrame> {
     frames.iter().rev().find(|frame| !is_library(&frame.file))
 }
 
-/// Frames of a record as they stand in a traceback.
+/// Frames of a record, as in a traceback.
 pub(super) fn text_frames(model: &Model, stack: &[Frame]) -> Vec<TextFrame> {
     let text = |frame: &Frame| TextFrame {
         file: model.strings.get(frame.file).unwrap_or("unknown file").to_owned(),

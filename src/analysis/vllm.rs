@@ -1,33 +1,32 @@
-//! What vLLM compiled: modules, the pieces of each, and which file belongs to which piece.
+//! What vLLM compiled: modules, their pieces, and the files of each piece.
 
 use super::Stage;
 use crate::model::{
     Artifact, CompileIndex, Content, Model, Outcome, VllmEvent, VllmFact, VllmPass, VllmStart,
 };
-use crate::trace::Stamp;
-use crate::trace::TextMap;
+use crate::trace::{Stamp, TextMap};
 use fxhash::FxHashMap;
 
-/// All that a log says of vLLM.
+/// Everything about vLLM in a log.
 #[derive(Default)]
 pub struct Vllm<'m> {
-    /// One a call of vLLM's backend, in the order of the log.
+    /// One per call of vLLM's backend, in log order.
     pub modules: Vec<Module<'m>>,
-    /// Events that belong to no module, such as a cache hit for which nothing was compiled.
+    /// Events without a module, such as a cache hit without a compile.
     pub loose: Vec<&'m VllmEvent>,
 }
 
-/// A module that vLLM's backend was called for.
+/// A module compiled by vLLM's backend.
 pub struct Module<'m> {
     /// Its compile.
     pub compile: CompileIndex,
     /// Attempt of that compile.
     pub attempt: u32,
-    /// Its configuration; None where the log has none.
+    /// Its configuration, if the log has it.
     pub config: Option<&'m VllmEvent>,
-    /// Other events of the module itself: split graphs, patterns, outcomes, and what is not known.
+    /// Other events of the module itself: split graphs, patterns, outcomes, and unknown ones.
     pub events: Vec<&'m VllmEvent>,
-    /// Compiles of subgraphs, in the order of the log.
+    /// Compiles of subgraphs, in log order.
     pub pieces: Vec<Piece<'m>>,
     /// Files of its compile outside the pieces: indices into the artifacts.
     pub outside: Vec<usize>,
@@ -37,18 +36,18 @@ pub struct Module<'m> {
 pub struct Piece<'m> {
     /// The event that began it.
     pub event: &'m VllmEvent,
-    /// What that event says.
+    /// The content of that event.
     pub start: &'m VllmStart,
-    /// Its files, the event's own first: indices into the artifacts.
+    /// Its files, beginning with the event's own: indices into the artifacts.
     pub files: Vec<usize>,
-    /// Graphs at the passes of vLLM, in order: what the name says, and the file.
+    /// Graphs after passes of vLLM, in order: the pass and the file.
     pub passes: Vec<(&'m VllmPass, usize)>,
     /// From its start to its last file, microseconds.
     pub us: Option<f64>,
 }
 
 impl Vllm<'_> {
-    /// Reads the events once.
+    /// Reads the events of a log.
     pub fn of(model: &Model) -> Vllm<'_> {
         let mut compiles: Vec<CompileIndex> = model.vllm.iter().map(|event| event.compile).collect();
         compiles.sort_unstable();
@@ -86,22 +85,22 @@ impl Vllm<'_> {
     }
 }
 
-/// The line of the log at which a module begins; None where no record of it is known.
+/// The line of the log at which a module begins; None if it has no known record.
 fn line(model: &Model, module: &Module<'_>) -> Option<u64> {
     let first = module.config.or(module.events.first().copied()).or(module.pieces.first().map(|p| p.event));
     let artifact = first.and_then(|event| model.compiles.get(event.compile)?.artifacts.get(event.artifact));
     artifact.map(|artifact| artifact.line)
 }
 
-/// The files of one attempt of a compile, read in the order of the log.
+/// Reads the files of one attempt of a compile, in log order.
 struct Reading<'m> {
     compile: CompileIndex,
     modules: Vec<Module<'m>>,
-    /// Outcomes that stand before the configuration of their module.
+    /// Outcomes that precede the configuration of their module.
     outcomes: Vec<&'m VllmEvent>,
     /// Files before the first module.
     before: Vec<usize>,
-    /// The last piece of each name in the module at hand.
+    /// The last piece of each name in the current module.
     named: TextMap<&'m str, usize>,
 }
 
@@ -131,7 +130,7 @@ impl<'m> Reading<'m> {
                 }
             }
             VllmFact::Graph(name) => {
-                // Its name tells the piece; without a piece of that name, the order does.
+                // It belongs to the piece with its name, otherwise to the last piece.
                 let named = self.named.get(name.as_str()).copied();
                 match self.modules.last_mut() {
                     Some(module) => module.keep(event.artifact, named),
@@ -152,7 +151,7 @@ impl<'m> Reading<'m> {
         }
     }
 
-    /// A configuration begins a module, unless the one at hand has none yet and compiled nothing.
+    /// A configuration begins a module, unless the current one has neither a configuration nor pieces.
     fn config(&mut self, event: &'m VllmEvent) {
         let open = self.modules.last().is_some_and(|m| m.config.is_none() && m.pieces.is_empty());
         if !open {
@@ -165,7 +164,7 @@ impl<'m> Reading<'m> {
         }
     }
 
-    /// An outcome stands before the configuration of its module; what follows the pieces of one may be the next one's.
+    /// An outcome precedes the configuration of its module; after the pieces of a module it may belong to the next one.
     fn outcome(&mut self, event: &'m VllmEvent) {
         let is_outcome = |event: &&VllmEvent| matches!(event.fact, VllmFact::Compiled(_));
         match self.modules.last_mut() {
@@ -176,7 +175,7 @@ impl<'m> Reading<'m> {
         }
     }
 
-    /// A file of torch: of the piece at hand, unless Dynamo writes it or it counts the whole compile.
+    /// A file of torch: part of the current piece, unless it is Dynamo's or about the whole compile.
     fn file(&mut self, at: usize, artifact: &Artifact) {
         let whole = matches!(Stage::of(&artifact.name), Stage::Dynamo | Stage::Metrics)
             || artifact.name.contains("code_state")
@@ -200,7 +199,7 @@ impl<'m> Reading<'m> {
         });
     }
 
-    /// The module at hand; one without a configuration where there is none.
+    /// The current module; a new one without a configuration if there is none.
     fn module(&mut self, attempt: u32) -> &mut Module<'m> {
         if self.modules.is_empty() {
             self.begin(attempt);
@@ -220,7 +219,7 @@ impl<'m> Reading<'m> {
 }
 
 impl<'m> Module<'m> {
-    /// A file of the piece of that index, else of the last one, else of none.
+    /// Adds a file to that piece, otherwise to the last one, otherwise to the module.
     fn keep(&mut self, file: usize, piece: Option<usize>) {
         let last = self.pieces.len().checked_sub(1);
         match piece.or(last).and_then(|at| self.pieces.get_mut(at)) {
@@ -245,7 +244,7 @@ impl<'m> Module<'m> {
         fields.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// What vLLM calls the module: `backbone`, `eagle_head`, an encoder's path; None where it does not say.
+    /// vLLM's name for the module: `backbone`, `eagle_head`, the path of an encoder; None if unknown.
     pub fn name(&self) -> Option<&'m str> {
         self.field("prefix").filter(|name| !name.is_empty())
     }
@@ -259,7 +258,7 @@ impl<'m> Module<'m> {
         ends.reduce(f64::max).map(|end| end - first).filter(|us| *us >= 0.0)
     }
 
-    /// The outcomes that vLLM tells of it.
+    /// Its outcomes.
     pub fn outcomes(&self) -> impl Iterator<Item = &'m str> {
         self.events.iter().filter_map(|event| match &event.fact {
             VllmFact::Compiled(kind) => Some(kind.as_str()),
@@ -276,8 +275,8 @@ impl<'m> Module<'m> {
         names.len()
     }
 
-    /// Whether the pieces seem to have been compiled at once: one has the files of several, another none of torch's.
-    /// Order does not tell then which file belongs to which.
+    /// Whether the pieces seem to have been compiled in parallel: one has the files of several, and another has none of
+    /// torch's. Then the order does not say which file belongs to which piece.
     pub fn overlaps(&self, model: &Model) -> bool {
         let Some(compile) = model.compiles.get(self.compile) else { return false };
         let lowered = |piece: &Piece<'_>| {
@@ -290,7 +289,7 @@ impl<'m> Module<'m> {
 }
 
 impl Piece<'_> {
-    /// The sizes that it is compiled for: `1 to 8192` or `4`; None where the log does not say.
+    /// The sizes that it is compiled for: `1 to 8192` or `4`; None if unknown.
     pub fn sizes(&self) -> Option<Sizes> {
         match (self.start.from, self.start.to) {
             (Some(from), Some(to)) if from == to && self.start.single != Some(false) => {
@@ -302,7 +301,7 @@ impl Piece<'_> {
         }
     }
 
-    /// What a cache answered to it, by the beginning of the artifact's name: the last answer.
+    /// The last answer of a cache for it; `cache` is the prefix of the artifact's name.
     pub fn answer(&self, model: &Model, cache: &str) -> Option<Outcome> {
         let compile = model.compiles.get(self.event.compile)?;
         let files = self.files.iter().rev().filter_map(|at| compile.artifacts.get(*at));
@@ -326,7 +325,7 @@ pub enum Sizes {
     One(i64),
 }
 
-/// When the record of a file was written: its payload stands behind the record's header.
+/// When the record of a file was written: its payload follows the record's header.
 fn stamp(model: &Model, artifact: &Artifact) -> Option<Stamp> {
     let Content::Payload(at, _) = &artifact.content else { return None };
     let behind = model.raw.partition_point(|record| record.header.offset <= at.span.offset);

@@ -5,13 +5,13 @@ use super::parts::Split;
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::{FxHashMap, FxHashSet};
 
-/// The caches of a log that keep graphs, by what they keep.
+/// The caches that keep graphs.
 const INDUCTOR_CACHE: &str = "fx_graph";
 const AOT_CACHE: &str = "aotautograd";
 
-/// Microseconds at most: the work of compiles whose results were missed in a cache, which now has them. Binaries are kept
-/// by their content, also those of a compile that bypasses the caches of graphs. Tracing, guards and what the first use of
-/// the backend costs come again in every run.
+/// Upper bound in microseconds: the work of compiles that missed in a cache, which now has their results. Binaries are
+/// cached by content, even for compiles that bypass the caches of graphs. Tracing, guards and the first use of the backend
+/// take the same time in every run.
 pub(super) fn saved_us(model: &Model, split: &Split, one_offs: &[OneOff]) -> f64 {
     let mut again: FxHashMap<CompileIndex, f64> = FxHashMap::default();
     for one in one_offs.iter().filter(|one| one.kind == OneOffKind::FirstUse) {
@@ -26,14 +26,14 @@ pub(super) fn saved_us(model: &Model, split: &Split, one_offs: &[OneOff]) -> f64
     let saved = |compile: &CompileIndex| {
         let parts = split.at(*compile);
         let traced = aot.contains(compile);
-        // An entry of AOTAutograd's cache holds what Inductor made, too.
+        // An entry of AOTAutograd's cache includes the result of Inductor.
         let lowered = traced || inductor.contains(compile);
         let graph_us = if lowered { parts.inductor_graph_us() } else { 0.0 }
             + if traced { parts.aot_graph_us() } else { 0.0 };
         let again_us = again.get(compile).copied().unwrap_or_default();
         parts.built_us() + (graph_us - again_us).max(0.0)
     };
-    // In the order of the log, so that the sum does not depend on the order of a set.
+    // In log order, so that the sum does not depend on the order of a set.
     model.compiles.indices().filter(|compile| asked.contains(compile)).map(|compile| saved(&compile)).sum()
 }
 
@@ -44,7 +44,7 @@ pub(super) mod tests {
     use crate::analysis::one_offs::one_offs;
     use crate::model::{ArtifactIndex, CacheLookup};
 
-    /// A lookup of a test, under no compile id.
+    /// A lookup without a compile id.
     pub fn lookup(cache: &str, outcome: Outcome) -> CacheLookup {
         CacheLookup {
             compile: None,
@@ -75,7 +75,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_warm_run_saves_what_the_caches_that_missed_keep_and_no_more() {
+    fn a_warm_run_saves_only_what_missing_caches_keep() {
         let saved_s = |caches: &[(&str, Outcome)]| {
             let model = model(caches.iter().map(|(cache, outcome)| lookup(cache, *outcome)).collect());
             saved_us(&model, &Split::of(&model), &one_offs(&model)) / 1e6

@@ -1,4 +1,4 @@
-//! Maps between the lines of a run's texts, as torch's mapping names them.
+//! Maps between the lines of a run's texts, from torch's mapping.
 
 use super::CodeKind;
 use super::code::CodeText;
@@ -11,15 +11,15 @@ use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Lines (from 1) to the lines that they stand for in another text, ascending.
+/// Lines (from 1) to lines of another text, ascending.
 pub type LineMap = BTreeMap<u32, Vec<u32>>;
 
-/// The texts of a run; one that is missing leaves its maps empty.
+/// The texts of a run; a missing text leaves its maps empty.
 #[derive(Debug, Clone, Default)]
 pub struct Texts<'t> {
     /// The graph before AOTAutograd.
     pub pre: Option<&'t str>,
-    /// The graph that code was made of.
+    /// The graph that code was generated from.
     pub post: Option<&'t str>,
     /// Generated code.
     pub code: Vec<CodeOfKind<'t>>,
@@ -56,11 +56,11 @@ pub struct LineMaps {
     pub post_to_cpp_code: LineMap,
 }
 
-/// How many of something lead somewhere. In JSON `[linked, all]`.
+/// How many of something are linked. In JSON `[linked, all]`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(into = "[usize; 2]")]
 pub struct Linked {
-    /// Those that do.
+    /// The linked ones.
     pub linked: usize,
     /// All.
     pub all: usize,
@@ -72,12 +72,12 @@ impl From<Linked> for [usize; 2] {
     }
 }
 
-/// How much leads somewhere.
+/// How much is linked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {
-    /// Calls of kernels that lead to a node or to a line of the program.
+    /// Calls of kernels linked to a node or to a line of the program.
     pub kernels: Linked,
-    /// Nodes of the post-grad graph, inputs left out, that a kernel names.
+    /// Nodes of the post-grad graph, without inputs, linked to a kernel.
     pub nodes: Linked,
 }
 
@@ -93,7 +93,7 @@ pub struct KernelBody {
 }
 
 impl KernelBody {
-    /// The body that begins at a line and has as many lines.
+    /// The body that begins at `first` and has `lines` lines.
     pub fn new(file: CodeKind, first: u32, lines: u32) -> KernelBody {
         KernelBody { file, first, last: first.saturating_add(lines.saturating_sub(1)) }
     }
@@ -104,20 +104,20 @@ impl KernelBody {
     }
 }
 
-/// A call of a kernel and what is known of it.
+/// A call of a kernel and what is known about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelCall {
     /// As the code names it.
     pub kernel: String,
-    /// Its number, where provenance was on.
+    /// Its debug handle, if provenance was on.
     pub handle: Option<String>,
     /// The file of the call.
     pub file: CodeKind,
     /// Line of the call, from 1.
     pub line: u32,
-    /// Its source, where it is generated.
+    /// Its source, if it is generated.
     pub definition: Option<KernelBody>,
-    /// Language of its source; None for a library's.
+    /// Language of its source; None for calls of libraries.
     pub language: Option<&'static str>,
     /// Nodes of the post-grad graph.
     pub nodes: Vec<String>,
@@ -135,7 +135,7 @@ impl KernelCall {
         label(&self.kernel, self.handle.as_deref())
     }
 
-    /// A call of which nothing but the kernel's name is known.
+    /// A call with only the kernel's name.
     #[cfg(test)]
     pub(super) fn named(kernel: &str) -> KernelCall {
         KernelCall {
@@ -153,7 +153,7 @@ impl KernelCall {
     }
 }
 
-/// A node of the post-grad graph that no kernel names.
+/// A node of the post-grad graph that is not linked to a kernel.
 #[derive(Debug, Clone)]
 pub struct UnmappedNode {
     /// Its name.
@@ -162,7 +162,7 @@ pub struct UnmappedNode {
     pub line: u32,
 }
 
-/// Everything that is known of where the kernels of a run come from.
+/// Where the kernels of a run come from.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {
     /// Between lines.
@@ -171,15 +171,15 @@ pub struct Provenance {
     pub kernels: Vec<KernelCall>,
     /// Lines of the program.
     pub source: Vec<SourceLine>,
-    /// How much leads somewhere.
+    /// How much is linked.
     pub coverage: Coverage,
-    /// Nodes that no kernel names. Inputs are left out.
+    /// Nodes that are not linked to a kernel, without inputs.
     pub unmapped: Vec<UnmappedNode>,
-    /// Whether torch's mapping names any node.
+    /// Whether torch's mapping has any node.
     pub has_map: bool,
-    /// Whether it names kernels.
+    /// Whether it has kernels.
     pub names_kernels: bool,
-    /// Whether it does not, and nodes of kernels follow from comments and the flow of data.
+    /// Whether the nodes of kernels were inferred from comments and the flow of data instead.
     pub worked_out: bool,
     /// Whether stack traces of kernels are known.
     pub has_stacks: bool,
@@ -187,8 +187,8 @@ pub struct Provenance {
     pub cut: bool,
 }
 
-/// Links in one map. A mapping of a graph with 20,000 nodes has about as many; one that is made to have more, by naming
-/// many kernels of many nodes each, would take the square of its size.
+/// Limit on the links in a map. A mapping of a graph with 20,000 nodes has about as many links; a hostile one, with many
+/// nodes for many kernels, would take quadratic space.
 const MOST_LINKS: usize = 500_000;
 
 /// Connects the texts of a run.
@@ -237,7 +237,7 @@ impl Provenance {
         }
     }
 
-    /// Maps between calls and nodes where torch's mapping names no kernel.
+    /// Maps between calls and nodes if torch's mapping has no kernels.
     fn map_calls(&mut self) {
         let mut room = MOST_LINKS;
         for call in self.kernels.iter().filter(|call| !call.post.is_empty()) {
@@ -329,7 +329,7 @@ impl Provenance {
             let commented =
                 call.nodes.is_empty() || call.language.is_none() && mapping.kernel_to_post.is_empty();
             if call.nodes.is_empty() && only {
-                // All that the graph computes is in its only kernel, or comes from its only line.
+                // The only kernel computes the whole graph, or the graph comes from a single line.
                 places = post.nodes.iter().filter_map(|node| node.place).collect();
             } else if commented {
                 places.extend(call.source_nodes.iter().filter_map(|name| pre.node(name)?.place));
@@ -358,8 +358,8 @@ impl Provenance {
     }
 }
 
-/// Lines of the program for nodes whose comment names a line of a library, by the name of the node: the comment has the
-/// innermost frame only, and the stacks of kernels tell who called it.
+/// Lines of the program for nodes whose comment has a line of a library, by node. Comments have only the innermost frame;
+/// the stacks of kernels have its callers.
 #[derive(Default)]
 struct OwnPlaces {
     pre: TextMap<String, Place>,
@@ -382,7 +382,7 @@ impl OwnPlaces {
                 }
             }
         }
-        // A node before AOTAutograd became some of these, and its other results have its line, too.
+        // A node before AOTAutograd became some of these; its other results have the same line.
         for (name, others) in &mapping.pre_to_post {
             own.pre.extend(agreed(others, &own.post).map(|place| (name.clone(), place)));
         }
@@ -395,7 +395,7 @@ impl OwnPlaces {
     }
 }
 
-/// The place that all of these have that have one.
+/// The place shared by all of these that have one.
 fn agreed(names: &[String], known: &TextMap<String, Place>) -> Option<Place> {
     let mut places = names.iter().filter_map(|name| known.get(name));
     let first = places.next()?;
@@ -419,7 +419,7 @@ fn lines<'l>(
         let others: Vec<u32> = others.iter().flat_map(|other| to(other)).copied().take(room + 1).collect();
         for line in from {
             if others.len() > room {
-                // To look further costs as much as what was kept, for each name.
+                // Looking further would cost as much again for each name.
                 *cut = true;
                 break 'names;
             }
@@ -432,8 +432,8 @@ fn lines<'l>(
     map.into_iter().map(|(line, others)| (line, others.into_iter().collect())).collect()
 }
 
-/// The calls of all files, with the nodes that the mapping names, or else the comment above the kernel's source, or else
-/// the flow of data.
+/// The calls of all files, with their nodes from the mapping, otherwise from the comment above the kernel's source,
+/// otherwise from the flow of data.
 fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<KernelCall> {
     let files = files(texts, mapping);
     let flow = match mapping.kernel_to_post.is_empty() {
@@ -446,7 +446,7 @@ fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<Ke
         definitions.extend(of_file.map(|definition| (definition.kernel, (file.kind, definition))));
     }
     let mut found = Vec::new();
-    // A text that calls one handle again and again, of many nodes, would give the product of both.
+    // Many calls of one handle with many nodes would need the product of both.
     let mut room = MOST_LINKS;
     for (file, call) in files.iter().flat_map(|file| file.code.calls.iter().map(move |call| (file, call))) {
         let definition = definitions.get(call.kernel);
@@ -479,12 +479,12 @@ fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<Ke
     found
 }
 
-/// The files of generated code, with the kernels that any of them defines or the mapping names known to all.
+/// The files of generated code. All of them know the kernels of the mapping and of later files.
 fn files<'t>(texts: &Texts<'t>, mapping: &Mapping) -> Vec<CodeFileText<'t>> {
     let of_mapping = mapping.kernel_to_post.keys().filter(|_| !mapping.handles);
     let mut known: Vec<&str> = of_mapping.map(String::as_str).collect();
     let mut files = Vec::new();
-    // Kernels of the C++ wrapper are defined in a file of their own, which is the later one.
+    // Kernels of the C++ wrapper are defined in a later file.
     for CodeOfKind { kind, text } in texts.code.iter().rev().copied() {
         let code = CodeText::read(text, kind, &known);
         known.extend(code.definitions.iter().map(|definition| definition.kernel));

@@ -1,4 +1,4 @@
-//! From a line of the model to the kernel and back: Inductor runs, the texts of a run, and maps between their lines.
+//! From a line of the program to its kernels and back: Inductor runs, their texts, and maps between the lines of these.
 
 mod code;
 mod flow;

@@ -1,4 +1,4 @@
-//! Whether a dimension of an input is dynamic, in each compile of a function, and since when.
+//! Whether a dimension of an input is dynamic in each compile of a function, and since when.
 
 use super::fate::{Fate, SymbolFate};
 use crate::analysis::source_text::arguments;
@@ -8,19 +8,19 @@ use fxhash::FxHashMap;
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 
-/// Sizes that the guards of a compile ask of a tensor: None where any size passes.
+/// Sizes that the guards of a compile require of a tensor: None if any size passes.
 pub type TensorSizes = TextMap<String, Vec<Option<i64>>>;
 
 /// What one compile does with a dimension.
 #[derive(Debug, Clone, Copy)]
 pub enum State<'m> {
-    /// It takes any size; with the symbol that stands for it, where one was made for it.
+    /// It takes any size; with its symbol, if it has one of its own.
     Dynamic(Option<&'m Symbol>),
     /// It was symbolic and became a constant.
     Fixed(&'m SymbolFate<'m>),
     /// It was a constant from the start.
     Static,
-    /// The log does not tell: no symbol was made for it and no guard is recorded, but an equal size has a symbol.
+    /// The log does not say: it has neither a symbol nor a guard, but an equal size has a symbol.
     Unclear,
 }
 
@@ -36,9 +36,9 @@ impl State<'_> {
 pub struct Seen<'m> {
     /// The compile.
     pub compile: CompileIndex,
-    /// The size of its input, where the log has it.
+    /// The size of its input, if the log has it.
     pub size: Option<String>,
-    /// What it does with it.
+    /// What the compile does with it.
     pub state: State<'m>,
     /// Whether the program marked it as dynamic.
     pub marked: bool,
@@ -47,11 +47,11 @@ pub struct Seen<'m> {
 /// The answer to "is it dynamic?", as of the last compile of the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// Yes: from the compile at that place of `seen` on, and in all after it.
+    /// Yes, since the compile at that place of `seen`.
     Since(usize),
     /// No.
     No,
-    /// The log does not tell.
+    /// The log does not say.
     Unclear,
 }
 
@@ -62,7 +62,7 @@ pub struct Dimension<'m> {
     pub source: String,
     /// Which dimension; None for a number.
     pub dim: Option<usize>,
-    /// Each compile of the function that has it, in order.
+    /// Each compile of the function with this dimension, in order.
     pub seen: Vec<Seen<'m>>,
 }
 
@@ -78,8 +78,8 @@ impl Dimension<'_> {
     }
 }
 
-/// Dimensions of all inputs but parameters, by function: those of one frame id stand together, in order of the log.
-/// `guards` has what is known of guarded sizes, by compile.
+/// Dimensions of all inputs except parameters, grouped by frame id, in log order. `guards` has the known guarded sizes, by
+/// compile.
 pub fn dimensions<'m>(
     model: &'m Model,
     fates: &'m [SymbolFate<'m>],
@@ -100,12 +100,12 @@ pub fn dimensions<'m>(
             add(&input.source, Some(dim), seen((compile, input), dim, of, guarded));
         }
     }
-    // Numbers are described by no event: their symbol is all that is known of them, as it is of tensors that are not
-    // described (torch 2.5 and older).
+    // Only a symbol is known for numbers, which no event describes, and for tensors without a description (torch 2.5 and
+    // older).
     for (compile, of) in &symbols {
         for fate in &of.all {
             let Some(source) = fate.symbol.source.as_deref() else { continue };
-            // Tensors that torch makes while it traces are no inputs, and strides follow from sizes.
+            // Tensors that torch creates while tracing are not inputs, and strides follow from sizes.
             if source.contains("__meta_utils_unknown_tensor") || source.contains(".stride()") {
                 continue;
             }
@@ -127,23 +127,23 @@ pub fn dimensions<'m>(
 /// A dimension of one function.
 #[derive(PartialEq, Eq, Hash)]
 struct OfFunction {
-    /// None of records without an id.
+    /// None for records without an id.
     frame: Option<FrameId>,
     source: String,
     dim: Option<usize>,
 }
 
-/// Symbols of the last attempt of a compile that made any.
+/// Symbols of the last attempt of a compile with any.
 #[derive(Default)]
 struct Symbols<'m> {
     attempt: u32,
     all: Vec<&'m SymbolFate<'m>>,
     by_source: TextMap<(&'m str, Option<usize>), &'m SymbolFate<'m>>,
-    /// Values of those that stay dynamic.
+    /// Values of symbols that stay dynamic.
     hints: TextSet<&'m str>,
 }
 
-/// Symbols by compile, those of its last attempt that made any.
+/// Symbols by compile, from its last attempt with any.
 fn symbols_of_last_attempts<'m>(
     model: &'m Model,
     fates: &'m [SymbolFate<'m>],
@@ -172,7 +172,7 @@ fn symbols_of_last_attempts<'m>(
     last
 }
 
-/// What a compile does with a dimension of an input; `guarded` is what its guards ask of it, where they are known.
+/// What a compile does with a dimension of an input; `guarded` is what its guards require, if known.
 fn seen<'m>(
     (compile, input): (CompileIndex, &InputTensor),
     dim: usize,
@@ -186,7 +186,7 @@ fn seen<'m>(
         (Some(Some(_)), Some(own)) => State::Fixed(own),
         (Some(Some(_)), None) => State::Static,
         (None, Some(own)) => by_symbol(own),
-        // torch gives inputs of equal size one symbol, made for the first of them.
+        // torch gives inputs of equal size one symbol, created for the first of them.
         (None, None) if size.as_deref().is_some_and(|size| of.hints.contains(size)) => State::Unclear,
         (None, None) => State::Static,
     };
@@ -208,18 +208,18 @@ fn sized(source: &str) -> (&str, Option<usize>) {
     dim.map_or((source, None), |(base, dim)| (base, Some(dim)))
 }
 
-/// What the compiles of one function share.
+/// The frame that the compiles of one function share.
 fn frame(model: &Model, compile: CompileIndex) -> Option<FrameId> {
     model.compiles.get(compile)?.id.as_ref().map(CompileId::frame)
 }
 
-/// Where the function's first compile stands among the compiles.
+/// The first compile of the function.
 fn frame_order(model: &Model, compile: CompileIndex) -> CompileIndex {
     let first = frame(model, compile).and_then(|frame| frame.first_compile());
     first.and_then(|id| model.by_id.get(&Some(id)).copied()).unwrap_or(compile)
 }
 
-/// What the tree of guards asks of the sizes of tensors, by source:
+/// Sizes that the tree of guards requires of tensors, by source:
 /// `check_tensor(L['x'], .., size=[None, 5], ..)`.
 pub fn guarded_sizes(guards: &str) -> TensorSizes {
     let calls = guards.split("check_tensor(").skip(1);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dimension_is_dynamic_since_the_compile_from_which_on_it_always_was() {
+    fn a_dimension_is_dynamic_since_the_first_compile_after_which_it_always_was() {
         let mut model = model(&["1/0", "1/1", "1/2"]);
         (0..3).for_each(|compile| add_input(&mut model, compile, "L['x']", &["4", "8"]));
         model.shapes.symbols = [1, 2].map(|compile| symbol(compile, "s1", "L['x'].size()[0]", "6")).into();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn guards_decide_where_a_symbol_was_shared_or_fixed() {
+    fn guards_decide_if_a_symbol_was_shared_or_fixed() {
         let mut model = model(&["0/0"]);
         ["L['a']", "L['b']"].into_iter().for_each(|source| add_input(&mut model, 0, source, &["11"]));
         model.shapes.symbols = vec![symbol(0, "s1", "L['a'].size()[0]", "11")];
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_specialized_dimension_and_a_number_are_told_by_their_symbols() {
+    fn a_specialized_dimension_and_a_number_are_known_by_their_symbols() {
         let mut model = model(&["0/0"]);
         model.shapes.symbols =
             vec![symbol(0, "s1", "L['x'].size()[0]", "12"), symbol(0, "s2", "L['n']", "3")];

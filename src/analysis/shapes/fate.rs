@@ -5,18 +5,18 @@ use crate::model::{Specialization, Symbol, SymbolGuard};
 /// What became of a symbol.
 #[derive(Debug, Clone, Copy)]
 pub enum Fate<'m> {
-    /// It may still take any value that its guards allow.
+    /// It may take any value that its guards allow.
     Dynamic,
     /// It was fixed to one value.
     Fixed(&'m Specialization),
     /// It was found equal to another symbol or expression.
     Equal(&'m Specialization),
-    /// Only the data tells its value.
+    /// Its value is known only at run time.
     Unbacked,
 }
 
 impl Fate<'_> {
-    /// One word, by which a list is filtered: `dynamic`, `fixed`, `equal`, `unbacked`.
+    /// The word for filters: `dynamic`, `fixed`, `equal`, `unbacked`.
     pub fn word(self) -> &'static str {
         match self {
             Fate::Dynamic => "dynamic",
@@ -27,17 +27,17 @@ impl Fate<'_> {
     }
 }
 
-/// A symbol with all that concerns it in the same attempt of the same compile.
+/// A symbol with everything about it in the same attempt of the same compile.
 #[derive(Debug)]
 pub struct SymbolFate<'m> {
     /// The symbol.
     pub symbol: &'m Symbol,
-    /// How many records made it: torch repeats some.
+    /// Number of its records: torch repeats some.
     pub made: usize,
-    /// Guards that name it.
+    /// Guards that contain it.
     pub guards: Vec<&'m SymbolGuard>,
     /// What became of it.
     pub fate: Fate<'m>,
-    /// Whether a guard keeps it within what 32-bit indices reach.
+    /// Whether a guard limits it to the range of 32-bit indices.
     pub narrow: bool,
 }

@@ -1,4 +1,4 @@
-//! The post-grad graph as data flow: what each node is computed from.
+//! The post-grad graph as data flow: the operands of each node.
 
 use crate::analysis::provenance::graph::GraphText;
 use crate::analysis::source_text::is_word;
@@ -15,32 +15,32 @@ pub(super) struct FlowNode<'t> {
     pub(super) kind: FlowKind,
 }
 
-/// What a node is to memory.
+/// How a node relates to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FlowKind {
     /// An input of the graph.
     Input,
-    /// A constant of the module. A kernel may have its value in its code.
+    /// A constant of the module; a kernel may have its value in its code.
     Constant,
-    /// Another look at the memory of its first operand.
+    /// A view of its first operand.
     View,
     /// Writes its second operand into its first.
     Copy,
-    /// Something new.
+    /// Computes a new value.
     Computed,
 }
 
 /// The nodes of the outermost graph.
 #[derive(Debug, Default)]
 pub(super) struct FlowGraph<'t> {
-    /// In the order of the text, so operands come first.
+    /// In the order of the text, so that operands come first.
     pub(super) nodes: Vec<FlowNode<'t>>,
     pub(super) by_name: TextMap<&'t str, usize>,
-    /// What the graph returns; None for what is no node.
+    /// What the graph returns; None for anything but a node.
     pub(super) outputs: Vec<Option<usize>>,
 }
 
-/// Operators that only look at memory in another way.
+/// Operators that only view memory in another way.
 const VIEWS: [&str; 27] = [
     "_reshape_alias",
     "_unsafe_view",
@@ -115,7 +115,7 @@ impl<'t> FlowGraph<'t> {
         Some(FlowNode { name, operator, operands, kind })
     }
 
-    /// The node whose memory this one looks at; itself, where it is computed.
+    /// The node whose memory this one uses: itself unless it is a view or a copy.
     pub(super) fn base(&self, mut at: usize) -> usize {
         while let Some(node) = self.nodes.get(at) {
             let from = match node.kind {
@@ -132,12 +132,12 @@ impl<'t> FlowGraph<'t> {
         at
     }
 
-    /// Whether the node is there before anything is computed.
+    /// Whether the node exists before anything is computed.
     pub(super) fn is_given(&self, at: usize) -> bool {
         self.nodes.get(at).is_some_and(|node| matches!(node.kind, FlowKind::Input | FlowKind::Constant))
     }
 
-    /// The views between an operand and what it looks at.
+    /// The views between an operand and its base.
     pub(super) fn views_of(&self, mut at: usize) -> Vec<usize> {
         let mut views = Vec::new();
         while let Some(node) = self.nodes.get(at).filter(|node| node.kind == FlowKind::View) {
@@ -150,7 +150,7 @@ impl<'t> FlowGraph<'t> {
         views
     }
 
-    /// What the operands of a node look at.
+    /// The bases of the operands of a node.
     pub(super) fn operand_bases(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let operands = self.nodes.get(at).map(|node| node.operands.as_slice()).unwrap_or_default();
         operands.iter().map(|operand| self.base(*operand))

@@ -1,9 +1,8 @@
-//! What each kernel computes, worked out from the flow of data where the log does not say it.
+//! Infers what each kernel computes from the flow of data, if the log does not say it.
 //!
-//! torch names the nodes of kernels only while provenance is on, up to 2.7 only those of Triton. But graph and wrapper are two
-//! texts of one computation. A call of an operator and its node have the same inputs, so the node that each buffer
-//! holds around such a call is known; a generated kernel computes what lies between the buffers that it reads and those
-//! that it writes.
+//! torch records the nodes of kernels only while provenance is on, and up to 2.7 only for Triton. But graph and wrapper
+//! describe the same computation. A call of an operator and its node have the same inputs, so the nodes in the buffers
+//! around such a call are known; a generated kernel computes the nodes between the buffers that it reads and writes.
 
 mod graph;
 mod names;
@@ -26,7 +25,7 @@ pub(super) struct CodeFileText<'t> {
     pub(super) code: CodeText<'t>,
 }
 
-/// The nodes of calls in the wrapper, by file and line. A call that could not be connected is not in it.
+/// The nodes of calls in the wrapper, by file and line, for calls that could be connected.
 pub(super) fn nodes_of_calls(
     post: Option<(&str, &GraphText<'_>)>,
     files: &[CodeFileText<'_>],

@@ -1,14 +1,13 @@
-//! What the name of a generated kernel says of its operators.
+//! The operators in the name of a generated kernel.
 
-/// Names are cut behind this many operators.
+/// Names have at most this many operators.
 const MOST_NAMED: usize = 10;
 
-/// Whether a kernel's name tells all that the kernel computes, given the operators of nodes that it may compute.
+/// Whether a kernel's name is complete, given the operators of nodes that it may compute.
 ///
-/// `cpp_fused_add_mean_var_2` names the operators of the program, before AOTAutograd took them apart. Where each
-/// of them is an operator of the graph too, nothing was taken apart, and what the name does not say is not in the
-/// kernel.
-pub(super) fn tells_all<'o>(kernel: &str, operators: impl Iterator<Item = &'o str>) -> bool {
+/// `cpp_fused_add_mean_var_2` has the operators of the program, before AOTAutograd decomposed them. If all of them are
+/// operators of the graph, nothing was decomposed, and the kernel computes nothing else.
+pub(super) fn is_complete<'o>(kernel: &str, operators: impl Iterator<Item = &'o str>) -> bool {
     let words = words_of(kernel);
     let operators: Vec<Vec<&str>> = operators.map(split).filter(|words| !words.is_empty()).collect();
     let mut rest = words.as_slice();
@@ -28,15 +27,15 @@ pub(super) fn names(kernel: &str, operator: &str) -> bool {
     !operator.is_empty() && words_of(kernel).windows(operator.len()).any(|words| words == operator)
 }
 
-/// Whether the name would have that operator in it, and has not. Operators are named in their alphabetical order, so a
-/// name that was cut says nothing of those behind its last.
+/// Whether the name lacks that operator. Operators are in alphabetical order, so a truncated name says nothing about
+/// operators after its last.
 pub(super) fn leaves_out(kernel: &str, operator: &str) -> bool {
     let words = words_of(kernel);
     let whole = words.len() < MOST_NAMED || words.last().is_some_and(|last| operator < *last);
     whole && !names(kernel, operator)
 }
 
-/// The words behind `cpp_fused_`, without the number at the end.
+/// The words after `cpp_fused_`, without the number at the end.
 fn words_of(kernel: &str) -> Vec<&str> {
     let operators = kernel.split_once("fused_").map_or("", |(_, operators)| operators);
     let (operators, _) = operators.rsplit_once('_').unwrap_or((operators, ""));
@@ -52,13 +51,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_tells_all_where_each_of_its_operators_is_one_of_the_graph() {
+    fn a_name_is_complete_if_the_graph_has_all_its_operators() {
         let graph = ["add", "mean", "var", "_to_copy", "sum"];
-        assert!(tells_all("cpp_fused_add_mean_var_2", graph.into_iter()));
-        assert!(tells_all("triton_poi_fused__to_copy_add_0", graph.into_iter()));
-        assert!(!tells_all("cpp_fused_add_gelu_2", graph.into_iter()));
-        assert!(!tells_all("cpp_fused_2", graph.into_iter()));
-        assert!(!tells_all("cpp_fused_add_add_add_add_add_add_add_add_add_add_2", graph.into_iter()));
+        assert!(is_complete("cpp_fused_add_mean_var_2", graph.into_iter()));
+        assert!(is_complete("triton_poi_fused__to_copy_add_0", graph.into_iter()));
+        assert!(!is_complete("cpp_fused_add_gelu_2", graph.into_iter()));
+        assert!(!is_complete("cpp_fused_2", graph.into_iter()));
+        assert!(!is_complete("cpp_fused_add_add_add_add_add_add_add_add_add_add_2", graph.into_iter()));
         assert!(names("cpp_fused_add_mean_var_2", "mean") && !names("cpp_fused_add_mean_var_2", "sum"));
         assert!(!names("cpp_fused_amax_0", "max"));
         assert!(leaves_out("cpp_fused_add_mul_0", "neg") && !leaves_out("cpp_fused_add_mul_0", "mul"));

@@ -1,20 +1,20 @@
 //! Follows the data through graph and wrapper at once.
 
 use super::graph::{FlowGraph, FlowKind};
-use super::names::{leaves_out, names, tells_all};
+use super::names::{is_complete, leaves_out, names};
 use super::wrapper::{Statement, WrapperCall};
 use crate::trace::{TextMap, TextSet};
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// What a piece of memory holds from one write to the next.
+/// The contents of a buffer from one write to the next.
 #[derive(Debug, Default)]
 struct Content {
     /// The node whose value it is.
     node: Option<usize>,
-    /// Steps that wrote it; several where each wrote a part.
+    /// Steps that wrote it; several if each wrote a part.
     writers: Vec<usize>,
-    /// Inputs and results of operators that it was computed from; None where that is unknown.
+    /// Inputs and results of operators that it was computed from; None if unknown.
     sources: Option<BTreeSet<usize>>,
     in_parts: bool,
 }
@@ -23,34 +23,35 @@ struct Content {
 #[derive(Debug)]
 struct Step<'t> {
     line: u32,
-    /// Its name, where it is a generated kernel.
+    /// Its name, if it is a generated kernel.
     kernel: Option<&'t str>,
     /// Places in [`Solver::contents`].
     reads: Vec<usize>,
     writes: Vec<usize>,
 }
 
-/// Nodes that are visited in all, so that no log takes the square of its size.
+/// Limit on the nodes visited in total, so that no log takes quadratic time.
 const MOST_VISITS: usize = 4_000_000;
 
-/// Nodes of one operator that are tried for a call whose inputs are all unknown.
+/// Limit on the nodes tried for a call whose inputs are all unknown.
 const MOST_TRIED: usize = 64;
 
-/// Sources of a content that are told apart.
+/// Limit on the sources of a content.
 const MOST_SOURCES: usize = 512;
 
 pub(super) struct Solver<'g, 't> {
     graph: &'g FlowGraph<'t>,
-    /// Nodes by their operator, and by what they look at.
     by_operator: TextMap<&'t str, Vec<usize>>,
+    /// Computed nodes by the nodes whose memory they use.
     users: FxHashMap<usize, Vec<usize>>,
-    /// Nodes that a call of an operator computes.
+    /// Nodes computed by calls of operators.
     taken: FxHashSet<usize>,
     contents: Vec<Content>,
-    /// The memory behind each name, and what it holds now.
+    /// The memory of each name.
     memory: TextMap<&'t str, usize>,
+    /// By memory: its current contents.
     holds: Vec<usize>,
-    /// Names of parts of memory.
+    /// Names of parts of a buffer.
     parts: TextSet<&'t str>,
     steps: Vec<Step<'t>>,
     outputs: Vec<Option<usize>>,
@@ -150,7 +151,7 @@ impl<'g, 't> Solver<'g, 't> {
         self.steps.push(Step { line: call.line, kernel, reads, writes });
     }
 
-    /// Notes that a step writes a name's memory; gives what it holds then.
+    /// Records that a step writes the memory of a name; returns the new contents.
     fn write(
         &mut self,
         step: usize,
@@ -180,7 +181,7 @@ impl<'g, 't> Solver<'g, 't> {
         self.contents.len() - 1
     }
 
-    /// What all these were computed from; None where one of them is unknown.
+    /// What all of these were computed from; None if one of them is unknown.
     fn sources(&self, contents: &[usize]) -> Option<BTreeSet<usize>> {
         let mut all = BTreeSet::new();
         for content in contents.iter().filter_map(|at| self.contents.get(*at)) {
@@ -193,7 +194,7 @@ impl<'g, 't> Solver<'g, 't> {
         contents.iter().filter_map(|at| self.contents.get(*at)?.node)
     }
 
-    /// The node that a call of an operator computes: one that nothing else computed, and that has its inputs.
+    /// The node that a call of an operator computes: one with its inputs that no other call computed.
     fn node_of_call(&mut self, operator: &str, reads: &[usize]) -> Option<usize> {
         let known: Vec<usize> = self.known(reads).collect();
         let rarest = known.iter().filter_map(|node| self.users.get(node)).min_by_key(|users| users.len());
@@ -214,7 +215,7 @@ impl<'g, 't> Solver<'g, 't> {
         })
     }
 
-    /// Whether nodes are computed from these sources only.
+    /// Whether nodes are computed only from these sources.
     fn comes_from(&mut self, nodes: &[usize], held: &FxHashSet<usize>, sources: &BTreeSet<usize>) -> bool {
         let mut open = nodes.to_vec();
         let mut seen = FxHashSet::default();
@@ -232,7 +233,7 @@ impl<'g, 't> Solver<'g, 't> {
         true
     }
 
-    /// What a call reads is what its node is computed from.
+    /// The buffers that a call reads contain the operands of its node.
     fn name_operands(&mut self, node: usize, reads: &[usize]) {
         let operands: Vec<usize> = self.graph.operand_bases(node).collect();
         if operands.len() == reads.len() {
@@ -249,7 +250,7 @@ impl<'g, 't> Solver<'g, 't> {
         }
     }
 
-    /// What the wrapper returns is what the graph returns; and what an input holds in the end is what was copied there.
+    /// The wrapper returns what the graph returns, and inputs end up with what the graph copies to them.
     fn name_results(&mut self) {
         let graph = self.graph;
         if self.outputs.len() == graph.outputs.len() {
@@ -285,8 +286,8 @@ impl<'g, 't> Solver<'g, 't> {
         found
     }
 
-    /// All that each kernel may compute. The last come first: what a kernel left behind for another kernel only is
-    /// found in what that one needs.
+    /// All that each kernel may compute. The last kernels come first, because the result of a kernel that only another kernel
+    /// reads is found from what that one needs.
     fn widest(&mut self, steps: &[Step<'t>]) -> Vec<Region> {
         let mut readers: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for (at, step) in steps.iter().enumerate() {
@@ -312,8 +313,8 @@ impl<'g, 't> Solver<'g, 't> {
         regions
     }
 
-    /// What a kernel computes, with the views inside of it. Where it reads what another left behind, and nobody knows
-    /// how far that one got, their names may tell.
+    /// What a kernel computes, with the views in it. If it reads unknown results of other kernels, the names of the kernels
+    /// may say which of them computes a node.
     fn named(
         &mut self,
         kernel: &str,
@@ -331,14 +332,14 @@ impl<'g, 't> Solver<'g, 't> {
         if before.is_empty() && !region.roots.is_empty() {
             return all;
         }
-        let tells_all = tells_all(kernel, all.iter().map(operator));
+        let is_complete = is_complete(kernel, all.iter().map(operator));
         let of_others = |node: &usize| {
             let others = before.iter().filter_map(|at| regions.get(*at).zip(steps.get(*at)?.kernel));
             let mut theirs = others.filter(|(region, _)| region.nodes.contains(node));
             theirs.any(|(_, other)| names(other, operator(node)) && leaves_out(kernel, operator(node)))
         };
         let within = |node: usize| {
-            let left_out = tells_all && !names(kernel, operator(&node));
+            let left_out = is_complete && !names(kernel, operator(&node));
             !left_out && !of_others(&node)
         };
         let kept = match region.roots.is_empty() {
@@ -348,8 +349,8 @@ impl<'g, 't> Solver<'g, 't> {
         if kept.is_empty() { all } else { with_views(graph, &kept) }
     }
 
-    /// Notes the nodes whose values a kernel writes. Of what several kernels wrote together, this one computed what
-    /// comes from its own inputs.
+    /// Collects the nodes that a kernel writes. If several kernels wrote a node together, this one computed the parts that
+    /// come from its own inputs.
     fn find_roots(&mut self, step: &Step<'_>, sources: &BTreeSet<usize>, region: &mut Region) {
         for content in &step.writes {
             let Some(content) = self.contents.get(*content) else { continue };
@@ -365,7 +366,7 @@ impl<'g, 't> Solver<'g, 't> {
         }
     }
 
-    /// What lies between what a kernel reads and what it writes, as far as `within` allows.
+    /// The nodes between what a kernel reads and what it writes, as far as `within` allows.
     fn between(&mut self, region: &Region, within: impl Fn(usize) -> bool) -> BTreeSet<usize> {
         let mut found = region.shared.clone();
         let mut open = region.roots.clone();
@@ -379,7 +380,7 @@ impl<'g, 't> Solver<'g, 't> {
         found
     }
 
-    /// Those of the nodes that can be computed from these sources, and not from nothing.
+    /// The nodes that can be computed from these sources, without those computed from constants alone.
     fn computable(&mut self, nodes: &BTreeSet<usize>, sources: &BTreeSet<usize>) -> BTreeSet<usize> {
         let mut constants = BTreeSet::new();
         let mut found = BTreeSet::new();
@@ -407,22 +408,22 @@ impl<'g, 't> Solver<'g, 't> {
 /// What a kernel may compute.
 #[derive(Debug, Default)]
 struct Region {
-    /// Nodes whose values it writes.
+    /// Nodes that it writes.
     roots: Vec<usize>,
-    /// Nodes whose values it writes with others.
+    /// Nodes that it writes together with other kernels.
     shared: BTreeSet<usize>,
-    /// Nodes whose values it reads.
+    /// Nodes that it reads.
     held: FxHashSet<usize>,
     nodes: BTreeSet<usize>,
 }
 
-/// Nodes with the views through which they look at others.
+/// Nodes with the views between them and their operands.
 fn with_views(graph: &FlowGraph<'_>, nodes: &BTreeSet<usize>) -> BTreeSet<usize> {
     let operands = nodes.iter().filter_map(|at| graph.nodes.get(*at)).flat_map(|node| &node.operands);
     operands.flat_map(|at| graph.views_of(*at)).chain(nodes.iter().copied()).collect()
 }
 
-/// Whether a wrapper's name for an operator means that of a node.
+/// Whether an operator in the wrapper is the operator of a node.
 fn is_same(node: &str, called: &str) -> bool {
     node == called || node == "addmm" && called == "bias_addmm"
 }

@@ -1,4 +1,4 @@
-//! What the wrapper does with memory: which call reads and writes which buffer.
+//! The buffers that each call in the wrapper reads and writes.
 
 use crate::analysis::provenance::code::{CodeText, Definition, library_call, without_call};
 use crate::analysis::source_text::{arguments, is_word, words};
@@ -7,13 +7,13 @@ use crate::trace::{TextMap, TextSet};
 /// A statement of the wrapper.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Statement<'t> {
-    /// `to` is another name for the memory of `from`, or for a part of it.
+    /// `to` is another name for `from`, or for a part of it.
     Alias { to: &'t str, from: &'t str, part: bool },
     /// New memory.
     Fresh(&'t str),
     /// A call.
     Call(WrapperCall<'t>),
-    /// What the wrapper returns, in order; None for what is no buffer.
+    /// What the wrapper returns, in order; None for anything but a buffer.
     Return(Vec<Option<&'t str>>),
     /// One of the values that the C++ wrapper returns.
     Output(&'t str),
@@ -32,7 +32,7 @@ pub(super) struct WrapperCall<'t> {
     pub(super) writes: Vec<&'t str>,
 }
 
-/// What a kernel does with an argument.
+/// How a kernel uses an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     Read,
@@ -83,7 +83,7 @@ impl<'t> Signatures<'t> {
     }
 }
 
-/// Lines of a signature: a kernel has a few hundred arguments at most, one per line.
+/// Limit on the lines of a signature; a kernel has at most a few hundred arguments, one per line.
 const LONGEST_SIGNATURE: usize = 2_000;
 
 fn signature<'a>(body: impl Iterator<Item = &'a str>) -> Vec<Use> {
@@ -100,7 +100,7 @@ fn signature<'a>(body: impl Iterator<Item = &'a str>) -> Vec<Use> {
     parameters.split(',').map(|parameter| use_of(parameter.trim(), python)).collect()
 }
 
-/// What Inductor's names of parameters, and C++'s types, say.
+/// The use of a parameter, from its name and its C++ type.
 fn use_of(parameter: &str, python: bool) -> Use {
     let name = parameter.rsplit(|c| !is_word(c)).next().unwrap_or_default();
     let pointer = python || parameter.contains('*');
@@ -121,7 +121,7 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// The name of memory: an input, or a buffer. C++ has a handle beside some.
+    /// The name of an input or a buffer; in C++, possibly with the suffix of its handle.
     fn memory<'t>(&self, name: &'t str) -> Option<&'t str> {
         let name = name.strip_suffix("_handle").unwrap_or(name);
         let numbered = |start: &str| {

@@ -1,10 +1,10 @@
-//! What findings cost, over all stored logs and damaged copies of them.
+//! Costs of findings, for all stored logs and damaged copies of them.
 
 use crate::support::log::contains;
 use crate::support::{Log, Record, Report, Run, input, input_of, reports};
 use serde_json::{Value, json};
 
-/// Seconds that the findings of a report say were wasted or avoidable, and its compile time.
+/// Wasted and avoidable seconds in the findings of a report, and its compile time.
 fn sums(report: &Report) -> (f64, f64) {
     let cost = |finding: &Value| match finding["cost"]["kind"].as_str() {
         Some("wasted" | "avoidable") => finding["cost"]["seconds"].as_f64().unwrap(),
@@ -14,17 +14,17 @@ fn sums(report: &Report) -> (f64, f64) {
     (lost, report.json["compile_time"]["total_s"].as_f64().unwrap_or_default())
 }
 
-/// Sums of numbers with six decimals.
+/// Tolerance for sums of numbers with six decimals.
 const TOLERANCE_S: f64 = 1e-9;
 
-/// Fails where the findings of a report cost more than its log took; gives what they cost.
+/// Asserts that the findings of a report cost at most its compile time; returns their cost.
 fn assert_within(about: &str, report: &Report) -> f64 {
     let (lost, took) = sums(report);
     assert!(lost <= took + TOLERANCE_S, "{about}: {lost} of {took} s");
     lost
 }
 
-/// The same for a damaged copy, of which only what is left can be known.
+/// The same for a damaged copy, with what is left of it.
 fn assert_copy_within(about: &str, bytes: &[u8]) {
     assert_within(about, &Run::of_bytes("dedicated_log_torch_trace_damaged0.log", bytes).ok());
 }
@@ -43,7 +43,7 @@ fn is_metrics(record: &Record) -> bool {
     is_event(record, "compilation_metrics") || is_event(record, "bwd_compilation_metrics")
 }
 
-/// The log without the records that `lost` names; it is told how many of their kind came before.
+/// The log without records for which `lost` is true, given their number among the records of that kind.
 fn without(log: &Log, of_kind: fn(&Record) -> bool, lost: impl Fn(usize) -> bool) -> Log {
     let mut copy = log.clone();
     let mut seen = 0;
@@ -56,7 +56,7 @@ fn without(log: &Log, of_kind: fn(&Record) -> bool, lost: impl Fn(usize) -> bool
 }
 
 #[test]
-fn findings_of_a_log_that_lost_spans_or_metrics_never_cost_more_than_what_is_left_of_it_took() {
+fn findings_of_a_log_that_lost_spans_or_metrics_never_cost_more_than_the_rest_took() {
     let begins = |record: &Record| {
         is_event(record, "chromium_event") && contains(&record.payload.join(&b'\n'), b"\"ph\": \"B\"")
     };
@@ -84,7 +84,7 @@ fn findings_of_a_log_that_lost_spans_or_metrics_never_cost_more_than_what_is_lef
     }
 }
 
-/// Changes the metrics of every record; a field is given with its value.
+/// The log with changed metrics; `change` gets each field and its value.
 fn with_metrics(log: &Log, change: impl Fn(&str, &mut Value)) -> Log {
     let mut copy = log.clone();
     for record in copy.records.iter_mut().filter(|record| is_metrics(record)) {
@@ -99,7 +99,7 @@ fn with_metrics(log: &Log, change: impl Fn(&str, &mut Value)) -> Log {
 }
 
 #[test]
-fn findings_never_cost_more_than_spans_cover_whatever_numbers_metrics_have() {
+fn findings_never_cost_more_than_spans_cover_with_any_metrics() {
     let is_time = |field: &str| field.ends_with("_us") || field.ends_with("_s");
     for name in ["03_graph_breaks", "06_errors", "08_cache_bypass"] {
         let log = Log::of(input(name));
@@ -123,13 +123,13 @@ fn findings_never_cost_more_than_spans_cover_whatever_numbers_metrics_have() {
     }
 }
 
-/// Where the record with the longest payload stands.
+/// The place of the record with the longest payload.
 fn longest(log: &Log) -> usize {
     let length = |index: &usize| log.records[*index].payload.iter().map(Vec::len).sum::<usize>();
     (0..log.records.len()).max_by_key(length).unwrap()
 }
 
-/// Copies of a log with the damage that disks, launchers and killed programs do.
+/// Copies of a log with damage by disks, launchers and killed programs.
 fn damaged(log: &Log) -> Vec<(&'static str, Vec<u8>)> {
     let whole = log.bytes();
     let (middle, long) = (log.records.len() * 6 / 10, longest(log));
@@ -175,7 +175,7 @@ fn damaged(log: &Log) -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-fn findings_of_a_damaged_log_never_cost_more_than_what_is_left_of_it_took() {
+fn findings_of_a_damaged_log_never_cost_more_than_the_rest_took() {
     for name in ["03_graph_breaks", "06_errors", "08_cache_bypass"] {
         for (what, bytes) in damaged(&Log::of(input(name))) {
             assert_copy_within(&format!("{name} {what}"), &bytes);
@@ -190,7 +190,7 @@ fn findings_of_a_damaged_log_never_cost_more_than_what_is_left_of_it_took() {
 }
 
 #[test]
-fn the_parts_of_the_compiler_are_together_the_compile_time() {
+fn the_parts_of_the_compiler_add_up_to_the_compile_time() {
     for (name, report) in reports() {
         let time = &report.json["compile_time"];
         let parts = time["parts"].as_array().unwrap();

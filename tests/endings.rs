@@ -1,4 +1,4 @@
-//! How the program ends when it is told to, when it cannot write any more, and what it says on the way.
+//! How the program ends on signals and write errors, and what it prints.
 
 use crate::support::{Log, Run, input};
 use serde_json::json;
@@ -15,7 +15,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A run on a long log that has begun its report in `out`.
+/// Starts a run on a long log and waits until it writes its report in `out`.
 fn working(folder: &Path, out: &str) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tlparse"));
     command.current_dir(folder).arg(&input("16_many").path).args(["--no-browser", "-o", out]);
@@ -36,7 +36,7 @@ fn signal_of(mut child: Child) -> Option<i32> {
 
 #[cfg(unix)]
 #[test]
-fn a_run_that_is_told_to_end_leaves_nothing_behind() {
+fn a_stopped_run_leaves_nothing_behind() {
     for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
         let folder = tempfile::tempdir().unwrap();
         let child = working(folder.path(), "parents/of/report");
@@ -67,7 +67,7 @@ fn a_file_that_may_not_grow_is_an_error_and_leaves_nothing_behind() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_cannot_be_printed_is_an_error() {
+fn failing_to_print_is_an_error() {
     let log = &input("01_inference").path;
     for args in [&["--json"][..], &[], &["-v"], &["--format", "sarif"]] {
         let folder = tempfile::tempdir().unwrap();
@@ -83,7 +83,7 @@ fn what_cannot_be_printed_is_an_error() {
 }
 
 #[test]
-fn what_a_log_says_cannot_steer_the_terminal() {
+fn a_log_cannot_control_the_terminal() {
     let mut log = Log::of(input("03_graph_breaks"));
     let steering = "\u{1b}]0;title\u{7}\u{1b}[2J\u{9b}31m\u{202e}";
     let like = log.first("dynamo_start").clone();

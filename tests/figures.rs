@@ -1,4 +1,4 @@
-//! Figures of measured kernels: how they are computed, from odd traces too, and what is said where they are not known.
+//! Figures of measured kernels: how they are computed, also from odd traces, and what replaces unknown figures.
 
 use crate::performance::{events, of_cpu, performance, report_of, rows, trace, trace_path};
 use crate::support::log::Log;
@@ -26,11 +26,11 @@ fn report_of_log(log: &Log) -> Report {
 }
 
 #[test]
-fn the_first_eight_calls_of_a_region_are_told_and_the_mean_of_the_others() {
+fn the_first_eight_calls_of_a_region_are_listed_and_the_others_have_a_mean() {
     let mut trace = trace("24_profile/profile.json.gz");
     let mut events = trace["traceEvents"].as_array().unwrap().clone();
     let call = events.iter().find(|event| event["name"] == "Torch-Compiled Region: 0/0").unwrap().clone();
-    let end = 5e12; // after all that the trace holds
+    let end = 5e12; // after everything in the trace
     for number in 0..6 {
         let mut later = call.clone();
         later["ts"] = json!(end + f64::from(number) * 1_000_000.0);
@@ -42,17 +42,17 @@ fn the_first_eight_calls_of_a_region_are_told_and_the_mean_of_the_others() {
     let page = report.page("performance.html");
     let cells = page.all("#region-calls tbody tr:last-child td").into_iter().map(text_of);
     let cells: Vec<String> = cells.map(|text| text.replace('\u{a0}', " ")).collect();
-    // Five calls stand in the trace; the last three of the added ones took 10, 11 and 12 ms.
+    // The trace has five calls; the last three added ones took 10, 11 and 12 ms.
     assert_eq!(cells, ["0/0", "mean of 3 others", "11 ms"]);
 }
 
 #[test]
-fn calls_of_compiled_code_tell_guards_graphs_and_wrapper_apart() {
+fn calls_of_compiled_code_are_split_into_guards_graphs_and_wrapper() {
     let report = of_cpu("24_profile");
     let region = &rows(&report, "regions")[0];
     let us = |name: &str| region[name].as_f64().unwrap();
     assert_eq!((region["compile_id"].as_str(), region["calls"].as_u64()), (Some("0/0"), Some(5)));
-    // Taken from the trace by hand: the five lookups before the calls, and the five graphs within them.
+    // Read from the trace by hand: the five lookups before the calls, and the five graphs in them.
     assert!((us("guards_us") - 645.939).abs() < 0.01, "{region}");
     assert!((us("graphs_us") - 170_045.917).abs() < 0.01, "{region}");
     assert!((us("wrapper_us") + us("graphs_us") - us("sum_us")).abs() < 0.01, "{region}");
@@ -60,7 +60,7 @@ fn calls_of_compiled_code_tell_guards_graphs_and_wrapper_apart() {
 }
 
 #[test]
-fn tuning_and_estimates_of_the_log_stand_beside_the_measured_kernel() {
+fn a_measured_kernel_has_tuning_and_estimates_from_the_log() {
     let mut log = log_of_cpu();
     let at = log.records.iter().position(|record| {
         String::from_utf8_lossy(&record.header).contains("inductor_provenance_tracking_node_mappings")
@@ -91,7 +91,7 @@ fn tuning_and_estimates_of_the_log_stand_beside_the_measured_kernel() {
 }
 
 #[test]
-fn the_trace_tells_which_configuration_ran_and_what_the_device_did_with_it() {
+fn the_trace_has_the_configuration_that_ran_and_the_launch_on_the_device() {
     let mut trace = trace("triton_example.json.gz");
     let call = events(&mut trace, "cpu_op").into_iter().find(|call| call["args"]["kernel_file"].is_string());
     let args = &mut call.unwrap()["args"];
@@ -107,7 +107,7 @@ fn the_trace_tells_which_configuration_ran_and_what_the_device_did_with_it() {
     assert_eq!(performance(&report)["trace"]["launches"], 1);
 }
 
-/// What stands in a file that may be packed.
+/// The contents of a possibly packed file.
 fn unpacked(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     match path.extension().unwrap().to_str().unwrap() {
@@ -122,7 +122,7 @@ fn unpacked(path: &Path) -> Vec<u8> {
     }
 }
 
-/// What a report says of a trace, but for the name of its file.
+/// The figures of a trace in a report, without the name of its file.
 fn figures_of(report: &Report) -> Value {
     let mut figures = performance(report).clone();
     figures["trace"]["file"] = Value::Null;
@@ -187,7 +187,7 @@ fn kernels_of_a_cpu_are_written_again_with_their_lines_and_their_compile() {
 }
 
 #[test]
-fn a_trace_is_not_written_over_another_file_nor_is_one_of_several_chosen() {
+fn a_trace_never_replaces_another_file_and_one_of_several_is_never_chosen() {
     let folder = tempfile::TempDir::new().unwrap();
     let given = folder.path().join("trace.json.gz");
     std::fs::copy(trace_path("triton_example.json.gz"), &given).unwrap();
@@ -246,13 +246,13 @@ fn the_kernels_that_grow_with_the_hidden_layer_are_those_of_its_lines() {
     assert!(grown.1 > 1.3 * grown.0, "they also take longer: {grown:?}");
 }
 
-/// A run of each kernel of a trace alone, summed.
+/// The number of runs in a report of a trace alone.
 fn runs(report: &Report) -> u64 {
     rows(report, "kernels").iter().map(|kernel| kernel["count"].as_u64().unwrap()).sum()
 }
 
 #[test]
-fn a_product_of_float_has_the_peak_of_tf32_only_where_something_says_so() {
+fn a_product_of_float_has_the_peak_of_tf32_only_if_the_log_or_a_name_says_so() {
     let mut given = trace("h100_qwen.json.gz");
     for operator in events(&mut given, "cpu_op") {
         let types = operator["args"]["Input type"].to_string().replace("c10::BFloat16", "float");
@@ -273,7 +273,7 @@ fn a_product_of_float_has_the_peak_of_tf32_only_where_something_says_so() {
 }
 
 #[test]
-fn a_device_without_a_name_gives_rates_without_shares_also_where_its_entry_is_there() {
+fn a_device_without_a_name_has_rates_without_shares() {
     for device in [json!([{"id": 0, "name": ""}]), json!([]), json!("none"), Value::Null] {
         let mut given = trace("mi300_vit.json.gz");
         given["deviceProperties"] = device;
@@ -314,7 +314,7 @@ fn launches_of_no_length_and_of_equal_length_are_counted_and_have_no_impossible_
 }
 
 #[test]
-fn sizes_below_zero_tell_no_work() {
+fn negative_sizes_give_no_work() {
     let mut trace = trace("h100_vit.json.gz");
     for operator in events(&mut trace, "cpu_op") {
         let text = operator["args"]["Input Dims"].to_string().replace("768", "-768");
@@ -352,7 +352,7 @@ fn a_trace_that_is_broken_anywhere_is_read_as_far_as_it_goes() {
     for at in (1..text.len()).step_by(997) {
         let report =
             Run::of_bytes("trace.json", format!("{}\u{0}{}", &text[..at], &text[at..]).as_bytes()).go();
-        // The first bytes decide whether it is a trace; later ones only what of it is read.
+        // The first bytes decide whether it is a trace; later ones decide how much of it is read.
         assert!(report.code == Some(0) || at < 2_000, "{at}: {}", report.stderr);
         assert!(!report.stderr.contains("panicked"), "{at}: {}", report.stderr);
     }

@@ -4,7 +4,7 @@ use crate::support::log::{contains, md5_of, replaced};
 use crate::support::{Log, Report, Run, input, input_of, report};
 use serde_json::{Value, json};
 
-/// The report on a log that is odd but not damaged: `--strict` ends with 0.
+/// The report of an odd but undamaged log: `--strict` ends with 0.
 fn whole(bytes: &[u8]) -> Report {
     let report = Run::of_bytes("odd.log", bytes).args(["--strict"]).ok();
     assert_eq!(report.integrity()["ok"], true);
@@ -12,7 +12,7 @@ fn whole(bytes: &[u8]) -> Report {
     report
 }
 
-/// All but `log` (name, size) and the lines of the log has to be as in the report of `source`.
+/// Asserts that everything except `log` (name, size) and line numbers is the same as in the report of `source`.
 fn same_facts(report: &Report, source: &str) {
     let (found, expected) = (without_lines(&report.json), without_lines(&self::report(source).json));
     for key in expected.as_object().unwrap().keys().filter(|key| *key != "log") {
@@ -36,7 +36,7 @@ fn without_lines(report: &Value) -> Value {
 }
 
 #[test]
-fn a_missing_final_newline_is_no_damage() {
+fn a_missing_final_newline_is_not_damage() {
     let bytes = input("01_inference").bytes();
     same_facts(&whole(bytes.strip_suffix(b"\n").unwrap()), "01_inference");
 }
@@ -100,7 +100,7 @@ fn a_launchers_tag_before_every_header_is_skipped() {
 }
 
 #[test]
-fn a_log_of_zero_bytes_or_of_blank_lines_gives_a_report_that_says_nothing_was_recorded() {
+fn the_report_of_an_empty_log_says_that_nothing_was_recorded() {
     for bytes in [&b""[..], b"\n\n\n", b"\r\n", b"\xef\xbb\xbf"] {
         let done = Run::of_bytes("empty.log", bytes).args(["--strict"]).go();
         assert!(done.stdout.contains("Nothing was recorded"), "{}", done.stdout);
@@ -244,7 +244,7 @@ fn a_forked_childs_strings_come_from_its_parents_log() {
 }
 
 #[test]
-fn a_forked_childs_strings_are_unknown_where_its_parents_log_is_missing() {
+fn a_forked_childs_strings_are_unknown_without_its_parents_log() {
     let missing = [input("17_fork"), input("17_fork#1")].map(|input| {
         Run::of_bytes(&input.file_name(), &input.bytes()).args(["--strict"]).ok().count("unresolved_strings")
     });
@@ -253,7 +253,7 @@ fn a_forked_childs_strings_are_unknown_where_its_parents_log_is_missing() {
 }
 
 #[test]
-fn an_id_that_stands_for_several_compiles_says_how_many() {
+fn an_id_shared_by_several_compiles_has_their_number() {
     let report = report("09_provenance_reset");
     assert_eq!(report.compile("0/0")["occurrences"], 3);
 }

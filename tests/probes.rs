@@ -1,4 +1,4 @@
-//! Logs that have a probe in every text of every event: no page lets it act. In a browser, too, with every control used.
+//! Logs with a probe in every text of every event: it has no effect on any page, nor in a browser with every control used.
 
 use crate::browser::window;
 use crate::regressions::oracle;
@@ -11,12 +11,12 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::time::Duration;
 
-/// Markup that would call a function no page has, or load an image, wherever it stood: in an element, an attribute, a
-/// script, a style sheet or a comment.
+/// Markup that calls an unknown function or loads an image in any context: an element, an attribute, a script, a style
+/// sheet or a comment.
 const PROBE: &str = "-->\"'></style></title></script></textarea><script>probe4711()</script><img src=probe4711 onerror=probe4711()>\
     <b onmouseover=probe4711() style='background:url(probe4711)'><a href=\"javascript:probe4711()\">";
 
-/// Logs that have all kinds of events and pages between them.
+/// Logs that together have all kinds of events and pages.
 const LOGS: [&str; 14] = [
     "02_train_mlp",
     "03_graph_breaks",
@@ -34,10 +34,10 @@ const LOGS: [&str; 14] = [
     "25_guards",
 ];
 
-/// Names of fields whose text says what a record is: changed, the record would be another one, and its page would be missing.
+/// Fields that decide the kind of a record; changing them would make its page disappear.
 const KINDS: [&str; 6] = ["has_payload", "encoding", "ph", "type", "fail_type", "compile_id"];
 
-/// Puts the probe into each text, behind what stands there; `javascript:` in front of what is an address.
+/// Appends the probe to each text; addresses get the prefix `javascript:`.
 fn probe(value: &mut Value, key: &str) {
     match value {
         Value::String(text) if key.contains("url") => *text = format!("javascript:probe4711()//{text}"),
@@ -53,8 +53,8 @@ fn probe(value: &mut Value, key: &str) {
     }
 }
 
-/// The envelope's own fields and those of its event. An artifact keeps its name in every second log: its parser knows it by
-/// that.
+/// Probes the fields of the envelope and its event. Artifacts keep their names in every second log, because parsers go by
+/// the name.
 fn probe_envelope(envelope: &mut Value, names_too: bool) {
     let name = envelope["artifact"]["name"].as_str().map(str::to_owned);
     for (key, value) in envelope.as_object_mut().unwrap() {
@@ -65,7 +65,7 @@ fn probe_envelope(envelope: &mut Value, names_too: bool) {
     }
 }
 
-/// The payload: every text of JSON, or some lines of a text.
+/// Probes the payload: every text of JSON, or some lines of a text.
 fn probe_payload(record: &mut Record, every: usize) {
     let text = record.text();
     let changed = match serde_json::from_slice::<Value>(&text) {
@@ -89,7 +89,7 @@ fn probe_payload(record: &mut Record, every: usize) {
     record.edit(|envelope| envelope["has_payload"] = md5_of(&changed).into());
 }
 
-/// The report of a stored log whose every text is probed.
+/// The report of a stored log with a probe in every text.
 fn probed(name: &str, names_too: bool) -> Report {
     let mut log = Log::of(input(name));
     for record in &mut log.records {
@@ -107,7 +107,7 @@ fn files(report: &Report) -> oracle::Files {
 }
 
 #[test]
-fn a_probe_in_every_text_of_every_event_acts_on_no_page_and_breaks_no_link() {
+fn a_probe_in_every_text_of_every_event_has_no_effect_on_pages_and_links() {
     let mut shown = BTreeMap::new();
     for (at, name) in LOGS.iter().enumerate() {
         let report = probed(name, at % 3 == 0);
@@ -120,7 +120,7 @@ fn a_probe_in_every_text_of_every_event_acts_on_no_page_and_breaks_no_link() {
             }
         }
     }
-    // A probe that no page shows would prove nothing.
+    // The pages must contain the probe.
     for page in [
         "index.html",
         "compile.html",
@@ -137,10 +137,10 @@ fn a_probe_in_every_text_of_every_event_acts_on_no_page_and_breaks_no_link() {
     }
 }
 
-/// Uses every control of a page: opens what is folded, chooses each option, types into fields, presses buttons.
+/// Uses every control of a page: opens folds, chooses each option, types into fields, presses buttons.
 const USE_EVERYTHING: &str = "(async () => {
     const pause = () => new Promise(done => setTimeout(done));
-    // The way to Perfetto opens a page of its own, in front of this one, which would then not be painted any more.
+    // The link to Perfetto opens another page in front of this one, which would then no longer be painted.
     window.open = () => null;
     const stay = link => link.addEventListener('click', event => event.preventDefault());
     document.querySelectorAll('a[href]').forEach(stay);
@@ -174,7 +174,7 @@ const USE_EVERYTHING: &str = "(async () => {
 })()";
 
 #[test]
-fn a_probe_does_nothing_in_a_browser_whatever_control_is_used() {
+fn a_probe_has_no_effect_in_a_browser_with_every_control_used() {
     let Some(window) = window() else { return };
     let mut kinds = Vec::new();
     for (at, name) in
@@ -197,8 +197,8 @@ fn a_probe_does_nothing_in_a_browser_whatever_control_is_used() {
     assert!(kinds.len() > 12, "{kinds:?}");
 }
 
-/// An escape that was forgotten: script in an element, in an attribute, in an address and in a frame; an image, a style
-/// sheet, a form and another base from elsewhere. `HOST` is a server that nobody may ask.
+/// Unescaped markup: script in an element, an attribute, an address and a frame; an image, a style sheet, a form and a base
+/// from elsewhere. No page may send a request to `HOST`.
 const FORGOTTEN: &str = "<script>document.title = 'acted'</script>\
     <script src='http://HOST/acted.js'></script>\
     <img src='http://HOST/acted.png' onerror=\"document.title = 'acted'\">\
@@ -211,7 +211,7 @@ const FORGOTTEN: &str = "<script>document.title = 'acted'</script>\
     <form id=posts method=post action='http://HOST/acted'><input name=text value=mine></form>\
     <svg><script>document.title = 'acted'</script><set onbegin=\"document.title = 'acted'\" attributeName=x></svg>";
 
-/// What a browser asks the server: it may connect ahead of a request that it then blocks.
+/// The browser's requests to the server; it may connect ahead of a request that it then blocks.
 fn asked(server: &TcpListener) -> String {
     let mut asked = String::new();
     while let Ok((mut connection, _)) = server.accept() {
@@ -224,7 +224,7 @@ fn asked(server: &TcpListener) -> String {
 }
 
 #[test]
-fn an_escape_that_is_forgotten_on_any_page_is_stopped_by_its_policy() {
+fn a_missing_escape_on_any_page_is_stopped_by_its_policy() {
     let Some(window) = window() else { return };
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     server.set_nonblocking(true).unwrap();
@@ -247,7 +247,7 @@ fn an_escape_that_is_forgotten_on_any_page_is_stopped_by_its_policy() {
         let wrong = window.take_wrong();
         assert_ne!(window.value("document.title"), "acted", "{page}");
         assert!(window.is_true("location.protocol === 'file:'"), "{page}: the form led away");
-        // The browser tells of requests that it then blocks; this server would hear of those that it does not.
+        // The browser reports blocked requests; the server sees those that are not blocked.
         assert_eq!(asked(&server), "", "{page}");
         assert!(wrong.iter().any(|wrong| wrong.contains("Content Security Policy")), "{page}: {wrong:?}");
     }

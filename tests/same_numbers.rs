@@ -1,19 +1,19 @@
-//! A finding says the same count, seconds and place wherever it stands: on the landing page, on the page of its topic,
-//! in the terminal and in report.json.
+//! Findings have the same count, seconds and place on the landing page, on the page of their topic, in the terminal and in
+//! report.json.
 
 use crate::support::{Page, Report, report, reports, select, text_of};
 use scraper::ElementRef;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What one entry of a page says of a finding.
+/// The numbers of a finding in an entry of a page.
 #[derive(Debug, PartialEq, Eq)]
 struct Numbers {
-    /// `146 ms wasted`; a dash where the log tells no cost.
+    /// `146 ms wasted`; a dash if the cost is unknown.
     cost: String,
-    /// `4 times`; None where it says nothing.
+    /// `4 times`; None if it is missing.
     count: Option<String>,
-    /// `/app/a.py` and `a.py:11`; None where it names none.
+    /// `/app/a.py` and `a.py:11`; None if it is missing.
     place: Option<(String, String)>,
 }
 
@@ -36,7 +36,7 @@ fn plain(text: &str) -> String {
     text.replace('\u{a0}', " ").trim().to_owned()
 }
 
-/// Seconds that a text such as `146 ms wasted` says.
+/// Seconds in a text such as `146 ms wasted`.
 fn seconds(text: &str) -> Option<f64> {
     let text = text.replace(',', "").replace("up to ", "");
     let mut words = text.split_whitespace();
@@ -49,7 +49,7 @@ fn seconds(text: &str) -> Option<f64> {
     }
 }
 
-/// Single findings of a log with their entries on the landing page: groups have a table.
+/// Single findings of a log with their entries on the landing page; groups have a table.
 fn singles<'r>(report: &'r Report, landing: &'r Page) -> Vec<(&'r Value, ElementRef<'r>)> {
     let all = report.json["findings"].as_array().expect("findings").iter().enumerate();
     let entry = |(index, finding)| {
@@ -59,7 +59,7 @@ fn singles<'r>(report: &'r Report, landing: &'r Page) -> Vec<(&'r Value, Element
     all.filter_map(entry).collect()
 }
 
-/// Whether a line of the terminal is the finding of that title: it begins with the name of the kind.
+/// Whether a line in the terminal is the finding with that title; it begins with the name of its kind.
 fn says(line: &str, title: &str) -> bool {
     line.split_once(": ").is_some_and(|(_, text)| text.starts_with(title))
 }
@@ -70,7 +70,7 @@ fn count_in_json(finding: &Value) -> Option<u64> {
 }
 
 #[test]
-fn the_landing_page_says_the_seconds_the_count_and_the_place_of_report_json() {
+fn the_landing_page_has_the_seconds_counts_and_places_of_report_json() {
     let mut compared = 0;
     for (name, report) in reports() {
         let landing = report.page("index.html");
@@ -78,7 +78,7 @@ fn the_landing_page_says_the_seconds_the_count_and_the_place_of_report_json() {
             let about = format!("{name}: {}", finding["title"]);
             let shown = numbers(entry);
             match finding["cost"]["seconds"].as_f64() {
-                // What was needed anyway is named without its seconds.
+                // Necessary work is named without its seconds.
                 Some(_) if finding["cost"]["kind"] == "expected" => {
                     assert_eq!(shown.cost, "expected", "{about}")
                 }
@@ -111,7 +111,7 @@ fn the_landing_page_says_the_seconds_the_count_and_the_place_of_report_json() {
 }
 
 #[test]
-fn the_page_of_a_topic_says_what_the_landing_page_says() {
+fn the_page_of_a_topic_agrees_with_the_landing_page() {
     let pages = [("graph_break", "graph_breaks.html"), ("failure", "failures_and_restarts.html")];
     let mut compared = 0;
     for (name, report) in reports() {
@@ -128,7 +128,7 @@ fn the_page_of_a_topic_says_what_the_landing_page_says() {
                 if finding["kind"] != kind || group {
                     continue;
                 }
-                // An entry that happened once need not say so.
+                // An entry that happened once may omit the count.
                 told.count.get_or_insert_with(|| "1 time".to_owned());
                 let same = |one: &&Numbers| {
                     one.cost == told.cost && one.place == told.place && one.count == told.count
@@ -146,7 +146,7 @@ fn the_page_of_a_topic_says_what_the_landing_page_says() {
 }
 
 #[test]
-fn the_terminal_says_the_seconds_and_the_place_of_report_json() {
+fn the_terminal_has_the_seconds_and_places_of_report_json() {
     let mut compared = 0;
     for (name, report) in reports() {
         let lines: Vec<String> = report.stdout.lines().map(plain).collect();
@@ -205,7 +205,7 @@ fn line_of<'f>(finding: &'f Value, label: &str) -> &'f str {
     found.unwrap_or_else(|| panic!("no {label} in {finding}"))
 }
 
-/// How often of each cache a finding says that it answered so: `FX graph 2 times, AOTAutograd 1 time`.
+/// Counts per cache in a finding: `FX graph 2 times, AOTAutograd 1 time`.
 fn by_cache(text: &str) -> BTreeMap<String, u64> {
     let one = |part: &str| {
         let mut words = part.trim_end_matches(" times").trim_end_matches(" time").rsplitn(2, ' ');
@@ -216,7 +216,7 @@ fn by_cache(text: &str) -> BTreeMap<String, u64> {
     text.split(", ").map(|part| one(part).unwrap_or_else(|| panic!("no count in {text}"))).collect()
 }
 
-/// Lookups of each cache with that answer, by the rows of the page of caches.
+/// Lookups per cache with that answer, from the rows of the page of caches.
 fn lookups(page: &Page, answer: &str) -> BTreeMap<String, u64> {
     let mut counts = BTreeMap::new();
     for row in page.all("#lookups-table tbody tr") {
@@ -229,7 +229,7 @@ fn lookups(page: &Page, answer: &str) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn the_page_of_caches_says_the_counts_of_findings_about_caches() {
+fn the_page_of_caches_has_the_counts_of_findings_about_caches() {
     let mut compared = 0;
     for (name, report) in reports() {
         let of = |kind: &'static str| report.list("findings").iter().filter(move |one| one["kind"] == kind);
@@ -257,19 +257,19 @@ fn the_page_of_caches_says_the_counts_of_findings_about_caches() {
     assert!(compared > 25, "{compared} logs");
 }
 
-/// What the words of a page say behind a label: `12.3 s` of `Kernel builds 12.3 s 79 %`, seconds; the longest.
-fn told_behind(text: &str, label: &str) -> Option<f64> {
+/// The longest time after a label on a page, in seconds: `12.3 s` of `Kernel builds 12.3 s 79 %`.
+fn time_after(text: &str, label: &str) -> Option<f64> {
     let behind = |(at, _)| seconds(text.get(at + label.len()..)?.trim_start());
     text.match_indices(label).filter_map(behind).reduce(f64::max)
 }
 
-/// Whether two numbers of seconds are one: seconds are shown with three digits, less than that in whole milliseconds.
+/// Whether `shown` is `told` as pages round it: three digits, or whole milliseconds below a second.
 fn is_shown_as(told: f64, shown: f64) -> bool {
     (told - shown).abs() <= told * 0.0051 + 0.000_51
 }
 
 #[test]
-fn every_page_splits_the_time_as_report_json_does() {
+fn every_page_splits_the_time_like_report_json() {
     let mut compared = 0;
     for (name, report) in reports() {
         let parts = report.json["compile_time"]["parts"].as_array().unwrap();
@@ -280,11 +280,11 @@ fn every_page_splits_the_time_as_report_json_does() {
             let text = report.page(page).text();
             for part in parts.iter().filter(|part| part["name"].is_string()) {
                 let (label, told) = (part["name"].as_str().unwrap(), part["seconds"].as_f64().unwrap());
-                // A legend leaves out what no bar shows.
+                // A legend omits parts without a bar.
                 if told < 1e-3 {
                     continue;
                 }
-                let shown = told_behind(&plain(&text), &format!("{label} "));
+                let shown = time_after(&plain(&text), &format!("{label} "));
                 let shown = shown.unwrap_or_else(|| panic!("{name}: {page} has no time of {label}"));
                 assert!(is_shown_as(told, shown), "{name}: {page}: {label} took {told} s, shown {shown}");
                 compared += 1;
@@ -295,7 +295,7 @@ fn every_page_splits_the_time_as_report_json_does() {
 }
 
 #[test]
-fn the_parts_of_report_json_add_up_to_the_compile_time_and_what_belongs_to_none_is_named() {
+fn the_parts_of_report_json_and_the_rest_add_up_to_the_compile_time() {
     let mut without_a_part = 0;
     for (name, report) in reports() {
         let time = &report.json["compile_time"];
@@ -309,7 +309,7 @@ fn the_parts_of_report_json_add_up_to_the_compile_time_and_what_belongs_to_none_
 }
 
 #[test]
-fn the_page_of_time_says_the_seconds_of_findings_about_time() {
+fn the_page_of_time_has_the_seconds_of_findings_about_time() {
     let mut compared = 0;
     for (name, report) in reports() {
         let total = report.json["compile_time"]["total_s"].as_f64().unwrap();
@@ -346,7 +346,7 @@ fn the_page_of_time_says_the_seconds_of_findings_about_time() {
                 "toolchain" => {
                     let took =
                         title.split_once("took ").unwrap().1.split(':').next().and_then(seconds).unwrap();
-                    // A model that is built ahead of time has no compile id, and no page of its compile.
+                    // A model that is built ahead of time has no compile id, and so no page for its compile.
                     let Some(id) = finding["compile_ids"][0].as_str() else { continue };
                     let compile = report.compile(id);
                     let folder = compile["attempts"][0]["dir"].as_str().unwrap();
@@ -368,7 +368,7 @@ fn the_page_of_time_says_the_seconds_of_findings_about_time() {
 }
 
 #[test]
-fn the_compiles_of_the_page_of_time_have_together_the_parts_of_report_json() {
+fn the_compiles_on_the_page_of_time_add_up_to_the_parts_of_report_json() {
     let mut compared = 0;
     for name in ["01_inference", "03_graph_breaks", "04_recompiles", "02_train_mlp"] {
         let report = report(name);
@@ -385,7 +385,7 @@ fn the_compiles_of_the_page_of_time_have_together_the_parts_of_report_json() {
                 cells.get(column).and_then(|text| seconds(&plain(text)))
             };
             let sum: f64 = rows.iter().filter_map(cell).sum();
-            // Each row is rounded by itself.
+            // Each row is rounded separately.
             let tolerance = told * 0.01 + rows.len() as f64 * 0.000_5;
             assert!((sum - told).abs() <= tolerance, "{name}: {label}: {sum} of {told} s");
             compared += 1;

@@ -1,4 +1,4 @@
-//! The answers that the pages of sizes, caches and settings give on real logs.
+//! The pages of sizes, caches and settings for real logs.
 
 use crate::support::log::contains;
 use crate::support::{Log, Run, input, report, reports, select, text_of};
@@ -16,7 +16,7 @@ fn rows(name: &str, path: &str, table: &str) -> Vec<Vec<String>> {
 
 fn dimension(name: &str, function: &str, input: &str, dim: &str) -> Vec<String> {
     let rows = rows(name, "shapes.html", "dimensions-table");
-    // Dimensions of which the same is to be said stand in one row.
+    // Dimensions with the same answer share a row.
     let of = |row: &[String]| row[0] == function && row[1] == input && row[2].split(", ").any(|of| of == dim);
     let found = rows.into_iter().find(|row| of(row));
     found.unwrap_or_else(|| panic!("no dimension {dim} of {input} in {function}"))
@@ -46,7 +46,7 @@ fn shapes_html_says_whether_a_dimension_is_dynamic_and_since_when() {
 }
 
 #[test]
-fn shapes_html_has_one_row_for_a_tensor_of_which_all_sizes_are_constants() {
+fn shapes_html_has_one_row_for_a_tensor_with_constant_sizes() {
     let tensor = dimension("03_graph_breaks", "outer", "L['x']", "1");
     assert_eq!((tensor[2].as_str(), tensor[3].as_str()), ("0, 1", "no"));
     assert!(
@@ -69,8 +69,8 @@ fn shapes_html_names_the_line_that_specialized_a_symbol() {
 }
 
 #[test]
-fn caches_html_says_in_what_a_missed_key_differs() {
-    // Keys of different functions are never compared, so a log of first lookups has no such column.
+fn caches_html_says_how_a_missed_key_differs() {
+    // Keys of different functions are never compared, so that a log of first lookups lacks the column.
     let text = report("08_cache_miss").page("caches.html").text();
     assert!(text.contains("Not in this log: Differing components"), "{text}");
     let rows = rows("05_dynamic_shapes", "caches.html", "lookups-table");
@@ -83,7 +83,7 @@ fn caches_html_says_in_what_a_missed_key_differs() {
 }
 
 #[test]
-fn caches_html_says_a_cold_cache_in_one_sentence_and_each_cause_of_a_miss_once() {
+fn caches_html_describes_a_cold_cache_in_one_sentence_and_each_cause_of_a_miss_once() {
     let page = report("05_dynamic_shapes").page("caches.html");
     let verdict = text_of(page.one("h1")).replace('\u{a0}', " ");
     assert!(
@@ -123,7 +123,7 @@ fn configuration_html_shows_first_what_differs_between_compiles() {
 }
 
 #[test]
-fn configuration_html_leads_with_what_was_changed_from_torchs_defaults() {
+fn configuration_html_begins_with_changes_from_torchs_defaults() {
     // The name, its value, the default, and the compiles that had it.
     let changed = |log: &str| -> Vec<[String; 4]> {
         let rows = rows(log, "configuration.html", "changed-table").into_iter();
@@ -149,13 +149,13 @@ fn configuration_html_leads_with_what_was_changed_from_torchs_defaults() {
     assert!(text_of(page.one("#changed")).contains("compile_threads = 1"));
     let verdict = text_of(page.one("h1")).replace('\u{a0}', " ");
     assert!(verdict.starts_with("3 settings differ from torch's defaults: "));
-    // What was changed comes before everything else.
+    // Changed settings come first.
     let sections = page.all("section").into_iter().filter_map(|section| section.value().attr("id"));
     assert_eq!(sections.collect::<Vec<_>>()[..3], ["changed", "versions", "differences"]);
 }
 
 #[test]
-fn configuration_html_says_with_which_torch_it_compares() {
+fn configuration_html_names_the_torch_that_it_compares_with() {
     let said = |log: &str| report(log).page("configuration.html").text();
     assert!(said("01_inference").contains("Compared with the defaults of torch 2.15.0+cu132."));
     assert!(said("01_inference").contains("No setting differs from torch's defaults"));
@@ -166,7 +166,7 @@ fn configuration_html_says_with_which_torch_it_compares() {
 }
 
 #[test]
-fn configuration_html_lists_every_setting_those_that_are_off_too() {
+fn configuration_html_lists_every_setting_including_those_switched_off() {
     for log in ["01_inference", "03_graph_breaks"] {
         let listed = rows(log, "configuration.html", "settings-table");
         let shown: BTreeSet<&str> = listed.iter().map(|row| row[1].as_str()).collect();
@@ -191,7 +191,7 @@ fn configuration_html_lists_every_setting_those_that_are_off_too() {
 }
 
 #[test]
-fn configuration_html_says_once_what_the_fields_of_the_metrics_mean() {
+fn configuration_html_explains_the_fields_of_the_metrics_once() {
     let page = report("03_graph_breaks").page("configuration.html");
     let names: Vec<String> = page.all("#fields dt").into_iter().map(text_of).collect();
     assert!(names.iter().any(|name| name == "restart_reasons"), "{names:?}");
@@ -216,7 +216,7 @@ fn metrics_without_settings_have_a_configuration_html_that_says_so() {
 }
 
 #[test]
-fn pages_of_sizes_caches_and_settings_are_linked_where_they_stand_and_only_there() {
+fn pages_of_sizes_caches_and_settings_are_linked_only_if_they_exist() {
     for (name, report) in reports() {
         let index = report.read("index.html");
         for page in ["shapes.html", "caches.html", "configuration.html"] {

@@ -353,16 +353,10 @@ impl SortedRecord for KernelOfRun {
 
 /// The kernels of all runs, in the order of the trace.
 #[derive(Debug)]
-pub struct KernelsOfRuns {
-    rows: Sorted<KernelOfRun>,
+pub(super) struct KernelsOfRuns {
+    pub(super) rows: Sorted<KernelOfRun>,
     /// The kernel of each row: a place in [`Performance::kernels`].
-    kernels: Vec<u32>,
-}
-
-impl KernelsOfRuns {
-    pub(super) fn of(rows: Sorted<KernelOfRun>, kernels: Vec<u32>) -> KernelsOfRuns {
-        KernelsOfRuns { rows, kernels }
-    }
+    pub(super) kernels: Vec<u32>,
 }
 
 /// Looks up the kernels of runs, one run after the other.

@@ -162,7 +162,7 @@ impl<'p> Tables<'p> {
         self.calls.fill(self.graphs, kernels.iter().map(|(row, _)| *row), found);
         found.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();
         if let Some(rows) = self.rows_of_runs {
-            found.runs = Some(KernelsOfRuns::of(rows.sorted(), places));
+            found.runs = Some(KernelsOfRuns { rows: rows.sorted(), kernels: places });
         }
         Ok(())
     }

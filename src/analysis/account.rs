@@ -2,7 +2,7 @@
 
 use super::parts::{PARTS, owners};
 use super::time::CompileTime;
-use crate::model::{CompileIndex, Model, PhaseName, Status};
+use crate::model::{CompileIndex, Model, PhaseName, Status, TraceSpan};
 use crate::trace::TextMap;
 
 /// Where the wall time of a log went, according to its spans and metrics.
@@ -89,15 +89,13 @@ impl Account {
 
     /// Wall time, how much of it spans cover, and the gaps.
     fn cover(&mut self, model: &Model) {
-        let mut order: Vec<u32> = (0..).take(model.spans.len()).collect();
-        let start = |index: &u32| model.spans.get(*index as usize).map_or(0.0, |s| s.start_us);
-        order.sort_by(|a, b| start(a).total_cmp(&start(b)));
+        let mut order: Vec<(usize, &TraceSpan)> = model.spans.iter().enumerate().collect();
+        order.sort_by(|(_, a), (_, b)| a.start_us.total_cmp(&b.start_us));
         let stamp = |stamp| model.clock.epoch_us(stamp).map(|us| us as f64);
-        let Some(first) = order.first().map(start) else { return };
+        let Some(first) = order.first().map(|(_, span)| span.start_us) else { return };
         let begin = model.log.first.and_then(stamp).map_or(first, |us| us.min(first));
         let (mut reach, mut before) = (begin, None);
-        for index in order.into_iter().map(|index| index as usize) {
-            let Some(span) = model.spans.get(index) else { continue };
+        for (index, span) in order {
             if span.start_us > reach {
                 let after = Some(index);
                 self.gaps.push(Gap { start_us: reach, end_us: span.start_us, before, after });
@@ -151,7 +149,6 @@ fn only_contains_others(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::TraceSpan;
 
     #[test]
     fn covered_time_counts_once_and_the_longest_gap_comes_first() {

@@ -68,7 +68,7 @@ fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
     view.table(out, &table, rows)
 }
 
-/// Bytes of a file that the log holds.
+/// The size of a file in the log.
 fn size(artifact: &Artifact) -> Option<f64> {
     match &artifact.content {
         Content::Payload(at, _) => Some(at.text_len as f64),

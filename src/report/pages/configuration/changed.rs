@@ -184,7 +184,7 @@ fn changed(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyh
         ]))
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, compared.changed.len(), LISTED, "stand in report.json")
+    view.left_out(out, compared.changed.len(), LISTED, "are in report.json")
 }
 
 fn short(value: &str) -> Html {

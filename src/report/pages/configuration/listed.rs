@@ -68,7 +68,7 @@ pub(super) fn write(
         }
     });
     view.text_table(out, &table, rows)?;
-    view.left_out(out, count, LISTED, "stand in report.json")?;
+    view.left_out(out, count, LISTED, "are in report.json")?;
     close(out, "details")?;
     Ok(close_section(out)?)
 }

@@ -110,6 +110,6 @@ fn differences(view: View<'_>, out: &mut dyn Write, (kinds, count): (&[Kind], us
         ]))
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, all.len(), LISTED, "stand in raw.jsonl")?;
+    view.left_out(out, all.len(), LISTED, "are in raw.jsonl")?;
     Ok(close_section(out)?)
 }

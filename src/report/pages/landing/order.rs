@@ -75,7 +75,7 @@ struct Piece {
     /// Microseconds of compile time before it.
     start_us: f64,
     stretch: Stretch,
-    /// Whether it stands for several short intervals, drawn in the color of the part with the most time.
+    /// Whether it represents several short intervals, drawn in the color of the part with the most time.
     mixed: bool,
 }
 

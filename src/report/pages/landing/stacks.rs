@@ -129,7 +129,7 @@ impl<'a> Tree<'a> {
         Tree { view, trie, records, open_all: trie.nodes.len() <= SMALL, named: TextSet::default() }
     }
 
-    /// Writes the tree without recursion: a log may hold a stack of any depth.
+    /// Writes the tree without recursion, as stacks may have any depth.
     fn write(&mut self, out: &mut dyn Write) -> anyhow::Result<()> {
         let mut steps = Vec::new();
         put(out, &Element::new("ul").open())?;

@@ -32,7 +32,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
     ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path", "limits"]),
     ("analysis", &["trace", "model"]),
-    ("facts", &["model", "analysis"]),
+    ("facts", &["trace", "model", "analysis"]),
     ("compare", &["trace", "model", "analysis", "facts", "rel_path"]),
     ("show", &["facts", "model"]),
     ("source_tree", &["analysis"]),

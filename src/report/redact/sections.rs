@@ -20,7 +20,14 @@ pub struct Section {
     pub id: &'static str,
     pub title: &'static str,
     heads: &'static [Column],
-    rows: for<'r> fn(Shown<'r>) -> Vec<Vec<Cell>>,
+    rows: Rows,
+}
+
+/// The rows of a section.
+enum Rows {
+    Log(fn(&LogReport<'static>) -> Vec<Vec<Cell>>),
+    Job(fn(&JobReport<'static>) -> Vec<Vec<Cell>>),
+    Any(fn(Shown<'_>) -> Vec<Vec<Cell>>),
 }
 
 /// A column.
@@ -56,7 +63,12 @@ impl Section {
     }
 
     pub fn rows(&self, facts: Shown<'_>) -> Vec<Vec<Cell>> {
-        (self.rows)(facts)
+        match (&self.rows, facts) {
+            (Rows::Log(rows), Shown::Log(log)) => rows(log),
+            (Rows::Job(rows), Shown::Job(job)) => rows(job),
+            (Rows::Any(rows), facts) => rows(facts),
+            (Rows::Log(_), Shown::Job(_)) | (Rows::Job(_), Shown::Log(_)) => Vec::new(),
+        }
     }
 }
 
@@ -75,22 +87,6 @@ impl Cell {
 
 fn each<T>(list: &[T], cells: impl Fn(&T) -> Vec<Cell>) -> Vec<Vec<Cell>> {
     list.iter().map(cells).collect()
-}
-
-/// The rows of a log; none for a job.
-fn of_log(shown: Shown<'_>, rows: impl Fn(&LogReport<'static>) -> Vec<Vec<Cell>>) -> Vec<Vec<Cell>> {
-    match shown {
-        Shown::Log(log) => rows(log),
-        Shown::Job(_) => Vec::new(),
-    }
-}
-
-/// The rows of a job; none for a log.
-fn of_job(shown: Shown<'_>, rows: impl Fn(&JobReport<'static>) -> Vec<Vec<Cell>>) -> Vec<Vec<Cell>> {
-    match shown {
-        Shown::Job(job) => rows(job),
-        Shown::Log(_) => Vec::new(),
-    }
 }
 
 fn or_dash(text: Option<&str>) -> String {
@@ -164,41 +160,37 @@ pub const RANKS: Section = Section {
         Number("Failures"),
         Number("Compile time"),
     ],
-    rows: |shown| {
-        of_job(shown, |job| {
-            each(&job.ranks, |one| {
-                vec![
-                    count(Some(one.rank)),
-                    text(&one.state),
-                    count(one.compiles),
-                    count(one.graph_breaks),
-                    count(one.recompiles),
-                    count(one.failures),
-                    seconds(one.compile_time_s),
-                ]
-            })
+    rows: Rows::Job(|job| {
+        each(&job.ranks, |one| {
+            vec![
+                count(Some(one.rank)),
+                text(&one.state),
+                count(one.compiles),
+                count(one.graph_breaks),
+                count(one.recompiles),
+                count(one.failures),
+                seconds(one.compile_time_s),
+            ]
         })
-    },
+    }),
 };
 
 pub const COMPARED: Section = Section {
     id: "compared",
     title: "What ranks are compared by",
     heads: &[Text("Fact"), Text("Ranks"), Text("First difference")],
-    rows: |shown| {
-        of_job(shown, |job| {
-            let compared = job.divergence.named().into_iter().filter_map(|(fact, one)| Some((fact, one?)));
-            let row = |(fact, one): (&str, &crate::facts::Comparison<'_>)| {
-                let first = one.first.as_ref().map(|first| match &first.compile_id {
-                    Some(id) => format!("number {}, in {}", first.index + 1, &**id),
-                    None => format!("number {}", first.index + 1),
-                });
-                let says = if one.differs { "differ" } else { "agree" };
-                vec![Cell::Words(fact.replace('_', " ")), text(says), words(first.as_deref())]
-            };
-            compared.map(row).collect()
-        })
-    },
+    rows: Rows::Job(|job| {
+        let compared = job.divergence.named().into_iter().filter_map(|(fact, one)| Some((fact, one?)));
+        let row = |(fact, one): (&str, &crate::facts::Comparison<'_>)| {
+            let first = one.first.as_ref().map(|first| match &first.compile_id {
+                Some(id) => format!("number {}, in {}", first.index + 1, &**id),
+                None => format!("number {}", first.index + 1),
+            });
+            let says = if one.differs { "differ" } else { "agree" };
+            vec![Cell::Words(fact.replace('_', " ")), text(says), words(first.as_deref())]
+        };
+        compared.map(row).collect()
+    }),
 };
 
 pub const FINDINGS: Section = Section {
@@ -212,7 +204,7 @@ pub const FINDINGS: Section = Section {
         Number("Cost"),
         Text("Kind of cost"),
     ],
-    rows: |shown| {
+    rows: Rows::Any(|shown| {
         let findings = match shown {
             Shown::Log(log) => &log.findings,
             Shown::Job(job) => &job.findings,
@@ -228,7 +220,7 @@ pub const FINDINGS: Section = Section {
                 words(cost.map(|cost| &*cost.kind)),
             ]
         })
-    },
+    }),
 };
 
 pub const COMPILES: Section = Section {
@@ -244,206 +236,180 @@ pub const COMPILES: Section = Section {
         Number("Breaks"),
         Number("Time"),
     ],
-    rows: |shown| {
-        of_log(shown, |log| {
-            each(&log.compiles, |one| {
-                let (name, file, line) = one.function.as_ref().map_or((None, None, None), |function| {
-                    (function.name.as_deref(), function.file.as_deref(), function.line)
-                });
-                let last = one.metrics.iter().rfind(|record| *record.kind == *"forward");
-                let fields = last.map(|record| record.fields.get()).and_then(|json| Fields::parse(json).ok());
-                let metric = |name: &str| count(fields.as_ref().and_then(|fields| fields.count(name)));
-                vec![
-                    words(one.id.as_deref()),
-                    text(&one.status),
-                    function(name),
-                    at(file, line),
-                    metric("graph_op_count"),
-                    metric("guard_count"),
-                    count(Some(one.graph_breaks)),
-                    seconds(one.time.seconds),
-                ]
-            })
+    rows: Rows::Log(|log| {
+        each(&log.compiles, |one| {
+            let (name, file, line) = one.function.as_ref().map_or((None, None, None), |function| {
+                (function.name.as_deref(), function.file.as_deref(), function.line)
+            });
+            let last = one.metrics.iter().rfind(|record| *record.kind == *"forward");
+            let fields = last.map(|record| record.fields.get()).and_then(|json| Fields::parse(json).ok());
+            let metric = |name: &str| count(fields.as_ref().and_then(|fields| fields.count(name)));
+            vec![
+                words(one.id.as_deref()),
+                text(&one.status),
+                function(name),
+                at(file, line),
+                metric("graph_op_count"),
+                metric("guard_count"),
+                count(Some(one.graph_breaks)),
+                seconds(one.time.seconds),
+            ]
         })
-    },
+    }),
 };
 
 pub const BREAKS: Section = Section {
     id: "breaks",
     title: "Graph breaks",
     heads: &[Number("Times"), Text("Number"), Text("In torch's catalog"), Text("Place"), Text("Compiles")],
-    rows: |shown| {
-        of_log(shown, |log| {
-            each(&log.graph_breaks, |one| {
-                let id = one.gb_id.as_deref();
-                let number = Cell::Break(id.map(str::to_owned));
-                let place = at(one.file.as_deref(), one.line);
-                vec![
-                    count(Some(one.count)),
-                    number,
-                    prose(id.and_then(break_title)),
-                    place,
-                    ids(&one.compile_ids),
-                ]
-            })
+    rows: Rows::Log(|log| {
+        each(&log.graph_breaks, |one| {
+            let id = one.gb_id.as_deref();
+            let number = Cell::Break(id.map(str::to_owned));
+            let place = at(one.file.as_deref(), one.line);
+            vec![
+                count(Some(one.count)),
+                number,
+                prose(id.and_then(break_title)),
+                place,
+                ids(&one.compile_ids),
+            ]
         })
-    },
+    }),
 };
 
 pub const RECOMPILES: Section = Section {
     id: "recompiles",
     title: "Recompilations",
     heads: &[Text("Compile"), Text("Function"), Text("What changed"), Text("Instead of")],
-    rows: |shown| {
-        of_log(shown, |log| {
-            each(&log.recompiles, |one| {
-                let against: Vec<&str> =
-                    one.reasons.iter().map(|reason| reason.against.as_deref().unwrap_or("-")).collect();
-                vec![
-                    words(one.compile_id.as_deref()),
-                    function(one.function.as_deref()),
-                    words(one.reasons.first().map(|first| &*first.text)),
-                    Cell::Words(against.join(", ")),
-                ]
-            })
+    rows: Rows::Log(|log| {
+        each(&log.recompiles, |one| {
+            let against: Vec<&str> =
+                one.reasons.iter().map(|reason| reason.against.as_deref().unwrap_or("-")).collect();
+            vec![
+                words(one.compile_id.as_deref()),
+                function(one.function.as_deref()),
+                words(one.reasons.first().map(|first| &*first.text)),
+                Cell::Words(against.join(", ")),
+            ]
         })
-    },
+    }),
 };
 
 pub const FAILURES: Section = Section {
     id: "failures",
     title: "Failures",
     heads: &[Text("Compile"), Text("Error"), Text("In torch's catalog"), Text("Place")],
-    rows: |shown| {
-        of_log(shown, |log| {
-            each(&log.failures, |one| {
-                let place = at(one.file.as_deref(), one.line);
-                vec![words(one.compile_id.as_deref()), text(&one.error), prose(one.reason.as_deref()), place]
-            })
+    rows: Rows::Log(|log| {
+        each(&log.failures, |one| {
+            let place = at(one.file.as_deref(), one.line);
+            vec![words(one.compile_id.as_deref()), text(&one.error), prose(one.reason.as_deref()), place]
         })
-    },
+    }),
 };
 
 pub const RESTARTS: Section = Section {
     id: "restarts",
     title: "Restarts",
     heads: &[Text("Compile"), Text("Why")],
-    rows: |shown| {
-        of_log(shown, |log| {
-            each(&log.restarts, |one| vec![words(one.compile_id.as_deref()), prose(Some(&one.reason))])
-        })
-    },
+    rows: Rows::Log(|log| {
+        each(&log.restarts, |one| vec![words(one.compile_id.as_deref()), prose(Some(&one.reason))])
+    }),
 };
 
 pub const CACHES: Section = Section {
     id: "caches",
     title: "Lookups in caches",
     heads: &[Text("Compile"), Text("Cache"), Text("Outcome"), Text("Reason")],
-    rows: |shown| {
-        of_log(shown, |log| {
-            each(&log.caches, |one| {
-                vec![
-                    words(one.compile_id.as_deref()),
-                    text(&one.cache),
-                    text(&one.outcome),
-                    words(one.reason.as_deref()),
-                ]
-            })
+    rows: Rows::Log(|log| {
+        each(&log.caches, |one| {
+            vec![
+                words(one.compile_id.as_deref()),
+                text(&one.cache),
+                text(&one.outcome),
+                words(one.reason.as_deref()),
+            ]
         })
-    },
+    }),
 };
 
 pub const PARTS: Section = Section {
     id: "parts",
     title: "Time by part of the compiler",
     heads: &[Text("Part"), Number("Time")],
-    rows: |shown| {
-        of_log(shown, |log| {
-            each(&log.compile_time.parts, |one| vec![words(one.name.as_deref()), seconds(Some(one.seconds))])
-        })
-    },
+    rows: Rows::Log(|log| {
+        each(&log.compile_time.parts, |one| vec![words(one.name.as_deref()), seconds(Some(one.seconds))])
+    }),
 };
 
 pub const PHASES: Section = Section {
     id: "phases",
     title: "Time by phase",
     heads: &[Text("Phase"), Number("Own time"), Number("Time"), Number("Times")],
-    rows: |shown| {
-        of_log(shown, |log| {
-            each(&log.compile_time.phases, |one| {
-                vec![
-                    text(&one.name),
-                    seconds(Some(one.self_s)),
-                    seconds(Some(one.total_s)),
-                    count(Some(one.count)),
-                ]
-            })
+    rows: Rows::Log(|log| {
+        each(&log.compile_time.phases, |one| {
+            vec![
+                text(&one.name),
+                seconds(Some(one.self_s)),
+                seconds(Some(one.total_s)),
+                count(Some(one.count)),
+            ]
         })
-    },
+    }),
 };
 
 pub const KERNELS: Section = Section {
     id: "kernels",
     title: "Kernels in the generated code",
     heads: &[Text("Kernel"), Number("Times"), Text("Compiles")],
-    rows: |shown| {
-        of_log(shown, |log| {
-            let mut kernels: BTreeMap<&str, (f64, Vec<&str>)> = BTreeMap::new();
-            for compile in &log.compiles {
-                for (name, times) in &compile.kernels {
-                    let (sum, compiles) = kernels.entry(name).or_default();
-                    *sum += *times as f64;
-                    compiles.push(compile.id.as_deref().unwrap_or("-"));
-                }
+    rows: Rows::Log(|log| {
+        let mut kernels: BTreeMap<&str, (f64, Vec<&str>)> = BTreeMap::new();
+        for compile in &log.compiles {
+            for (name, times) in &compile.kernels {
+                let (sum, compiles) = kernels.entry(name).or_default();
+                *sum += *times as f64;
+                compiles.push(compile.id.as_deref().unwrap_or("-"));
             }
-            let row = |(name, (sum, compiles)): (&str, (f64, Vec<&str>))| {
-                vec![text(name), figure(Some(sum), formats::count), Cell::Words(compiles.join(", "))]
-            };
-            kernels.into_iter().map(row).collect()
-        })
-    },
+        }
+        let row = |(name, (sum, compiles)): (&str, (f64, Vec<&str>))| {
+            vec![text(name), figure(Some(sum), formats::count), Cell::Words(compiles.join(", "))]
+        };
+        kernels.into_iter().map(row).collect()
+    }),
 };
 
 pub const INPUTS: Section = Section {
     id: "inputs",
     title: "Input tensors",
     heads: &[Text("Compile"), Text("Tensor"), Text("Dtype"), Text("Sizes"), Text("Strides")],
-    rows: |shown| {
-        of_log(shown, |log| {
-            let inputs = log.cross_rank.inputs.iter().flatten().flat_map(|one| {
-                one.tensors.iter().map(|tensor| {
-                    vec![
-                        words(one.compile_id.as_deref()),
-                        text(&tensor.name),
-                        text(&tensor.dtype),
-                        text(&tensor.sizes),
-                        words(tensor.strides.as_deref()),
-                    ]
-                })
-            });
-            inputs.collect()
-        })
-    },
+    rows: Rows::Log(|log| {
+        let inputs = log.cross_rank.inputs.iter().flatten().flat_map(|one| {
+            one.tensors.iter().map(|tensor| {
+                vec![
+                    words(one.compile_id.as_deref()),
+                    text(&tensor.name),
+                    text(&tensor.dtype),
+                    text(&tensor.sizes),
+                    words(tensor.strides.as_deref()),
+                ]
+            })
+        });
+        inputs.collect()
+    }),
 };
 
 pub const COLLECTIVES: Section = Section {
     id: "collectives",
     title: "Collectives in order",
     heads: &[Text("Graph"), Number("Number"), Text("Operator")],
-    rows: |shown| {
-        of_log(shown, |log| {
-            let calls = log.cross_rank.collectives.iter().flatten().flat_map(|graph| {
-                graph.ops.iter().zip(1u32..).map(|(call, number)| {
-                    vec![
-                        text(&graph.graph),
-                        Cell::Figure(Some(number.into()), number.to_string()),
-                        text(call),
-                    ]
-                })
-            });
-            calls.collect()
-        })
-    },
+    rows: Rows::Log(|log| {
+        let calls = log.cross_rank.collectives.iter().flatten().flat_map(|graph| {
+            graph.ops.iter().zip(1u32..).map(|(call, number)| {
+                vec![text(&graph.graph), Cell::Figure(Some(number.into()), number.to_string()), text(call)]
+            })
+        });
+        calls.collect()
+    }),
 };
 
 pub const MEASURED: Section = Section {
@@ -459,23 +425,21 @@ pub const MEASURED: Section = Section {
         Number("GB/s"),
         Text("Compiles"),
     ],
-    rows: |shown| {
-        of_log(shown, |log| {
-            let kernels = log.performance.as_ref().map(|measured| &*measured.kernels).unwrap_or_default();
-            each(kernels, |one| {
-                vec![
-                    text(&one.name),
-                    text(&one.backend),
-                    count(Some(one.count)),
-                    microseconds(one.sum_us),
-                    microseconds(one.median_us),
-                    rate(one.tflops),
-                    rate(one.gbps),
-                    joined(&one.compile_ids, ", "),
-                ]
-            })
+    rows: Rows::Log(|log| {
+        let kernels = log.performance.as_ref().map(|measured| &*measured.kernels).unwrap_or_default();
+        each(kernels, |one| {
+            vec![
+                text(&one.name),
+                text(&one.backend),
+                count(Some(one.count)),
+                microseconds(one.sum_us),
+                microseconds(one.median_us),
+                rate(one.tflops),
+                rate(one.gbps),
+                joined(&one.compile_ids, ", "),
+            ]
         })
-    },
+    }),
 };
 
 pub const OPERATORS: Section = Section {
@@ -489,20 +453,18 @@ pub const OPERATORS: Section = Section {
         Number("Sum"),
         Number("Bytes"),
     ],
-    rows: |shown| {
-        of_log(shown, |log| {
-            let operators = log.performance.as_ref().map(|measured| &*measured.ops).unwrap_or_default();
-            each(operators, |one| {
-                let dims: Vec<&str> = one.input_dims.iter().map(|dims| dims.get()).collect();
-                vec![
-                    text(&one.op),
-                    Cell::Words(dims.join(" ")),
-                    joined(&one.input_types, " "),
-                    count(Some(one.count)),
-                    microseconds(one.kernel_us_sum),
-                    figure(one.bytes, formats::bytes),
-                ]
-            })
+    rows: Rows::Log(|log| {
+        let operators = log.performance.as_ref().map(|measured| &*measured.ops).unwrap_or_default();
+        each(operators, |one| {
+            let dims: Vec<&str> = one.input_dims.iter().map(|dims| dims.get()).collect();
+            vec![
+                text(&one.op),
+                Cell::Words(dims.join(" ")),
+                joined(&one.input_types, " "),
+                count(Some(one.count)),
+                microseconds(one.kernel_us_sum),
+                figure(one.bytes, formats::bytes),
+            ]
         })
-    },
+    }),
 };

@@ -44,7 +44,7 @@ struct Made {
     arguments: Vec<Arc<str>>,
     /// The expression that an argument refers to, if the log has defined it.
     parts: Vec<Option<usize>>,
-    /// Ids of arguments of which the log did not tell before.
+    /// Ids of arguments that the log had not defined.
     pending: Vec<i64>,
     user_stack: Option<Stack>,
     stack: Option<Stack>,
@@ -100,7 +100,7 @@ impl Expressions {
         self.frames <= MOST_FRAMES
     }
 
-    /// The expression whose id an event names, with all its parts; None if the log does not tell how it was made.
+    /// The expression whose id an event names, with all its parts; None if the log does not say how it was made.
     pub(super) fn recall(&mut self, id: i64) -> Option<Expression> {
         let root = *self.by_id.get(&id)?;
         let room = MOST_PARTS.min(MOST_KEPT.saturating_sub(self.kept));

@@ -94,7 +94,7 @@ fn status(compile: &Compile, restarted: bool) -> Status {
     }
 }
 
-/// What is to be said about a compile whose metrics have just been read.
+/// The news of a compile whose metrics have just been read.
 pub(super) fn news_of(model: &Model, index: CompileIndex) -> Option<CompileNews> {
     let compile = model.compiles.get(index)?;
     let restarted = model.restarts.iter().any(|restart| restart.compile == compile.id);

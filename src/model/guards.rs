@@ -1,4 +1,4 @@
-//! Facts about the guards of compiles: enough to tell which compiled version was closest to a call.
+//! Facts about the guards of compiles: enough to find the compiled version that was closest to a call.
 
 use super::{CompileIndex, TextFrame};
 

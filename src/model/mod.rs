@@ -289,7 +289,7 @@ impl Model {
         self.compiles.iter().filter(|c| c.id.is_some())
     }
 
-    /// `2026-11-20T04:55:35.653000+01:00`, or without year and zone where the log does not tell them.
+    /// `2026-11-20T04:55:35.653000+01:00`, or without year and zone if the log does not show them.
     pub fn time(&self, stamp: Option<Stamp>) -> Option<String> {
         stamp.map(|s| self.clock.format(s))
     }

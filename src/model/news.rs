@@ -1,4 +1,4 @@
-//! What a compile that has just ended is worth saying in a line.
+//! The line that is printed about a compile that has just ended.
 
 use super::Function;
 

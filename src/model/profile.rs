@@ -31,7 +31,7 @@ pub struct Profile {
     pub kernels: Vec<DeviceKernel>,
     /// What ran on the device, by the operator that asked for it.
     pub launches: Sorted<Launch>,
-    /// Which operator asked for a launch, by correlation, as the runtime's own calls tell it.
+    /// Which operator asked for a launch, by the correlation in the runtime's own calls.
     pub correlations: Sorted<Correlation>,
 }
 

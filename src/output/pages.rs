@@ -13,7 +13,7 @@ use super::sink::{Fill, Made, NewFile, Sink};
 use crate::rel_path::RelPath;
 
 /// Bytes of the write buffer: most pages then need one or two system calls. A worker has one for all its pages: giving back
-/// and getting so much for each of them made the allocator tidy up three times a page.
+/// and allocating that much for each made the allocator tidy up three times per page.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Renders a page into a buffered file, with what its worker owns.
@@ -176,7 +176,7 @@ fn filled<'w, 'm: 'w, W>(body: Body<'m, W>, worker: &'w mut W, buffer: &'w mut V
     }
 }
 
-/// A file behind a buffer that outlives it; the standard library's buffers end with their files.
+/// A file with a buffer that outlives it; the standard library's buffers end with their files.
 struct Buffered<'w> {
     buffer: &'w mut Vec<u8>,
     file: &'w mut File,

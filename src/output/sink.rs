@@ -154,7 +154,7 @@ impl Sink for SharingSink<'_> {
     }
 }
 
-/// Another sink, of whose files only those of one name are made; what the others would hold is never computed.
+/// Another sink that only makes the files of one name; the content of the others is never computed.
 pub struct OnlySink<'s> {
     sink: Box<dyn Sink + 's>,
     name: &'static str,

@@ -17,7 +17,7 @@ const TOP: &str = "tlparse_report";
 /// Files that say which program wrote a report, in a zip.
 const SIGNED: [&str; 2] = ["report.json", "diff.json"];
 
-/// Permissions of a file in the zip: those of the disk depend on who wrote the report.
+/// Permissions of a file in the zip: those on the disk depend on who wrote the report.
 const MODE: u32 = 0o644;
 
 /// The place of the zip of a report. It is packed beside that place and put there in one step; until then, what stood there

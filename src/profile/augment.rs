@@ -136,7 +136,7 @@ impl Copy<'_> {
     }
 }
 
-/// The value of a field of the trace, without what may tell of the environment of the run. None where nothing is left,
+/// The value of a field of the trace, without what may describe the environment of the run. None where nothing is left,
 /// or if it is not valid JSON.
 fn without_environment(name: &str, value: &[u8]) -> Option<Vec<u8>> {
     if is_environment(name) {

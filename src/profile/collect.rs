@@ -210,7 +210,7 @@ fn recording(fields: &Object<'_>) -> Option<Recording> {
 #[derive(Default)]
 struct Interned {
     known: IndexSet<Vec<u8>>,
-    /// What came behind each text the last time: a program mostly repeats itself, and comparing is faster than hashing.
+    /// What followed each text the last time: a program mostly repeats itself, and comparing is faster than hashing.
     following: Vec<usize>,
     last: usize,
 }

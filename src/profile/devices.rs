@@ -1,4 +1,4 @@
-//! Which device a trace is of: of those that it lists, the one that its kernels name.
+//! The device of a trace: of those that it lists, the one that its kernels name.
 
 use super::scan::Object;
 use crate::model::DeviceRuns;

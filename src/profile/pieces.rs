@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 /// How much is read at once.
 const CHUNK: usize = 1 << 20;
-/// Bytes of one event or field that are kept. The largest recorded events, calls with a hundred inputs, have some 20 KB.
+/// Bytes of one event or field that are kept. The largest recorded events, calls with a hundred inputs, have about 20 KB.
 const LARGEST: usize = 16 << 20;
 /// The field that holds the events.
 const EVENTS: &str = "traceEvents";
@@ -82,7 +82,7 @@ fn events<R: Read>(text: &mut Window<R>, take: &mut impl FnMut(Piece<'_>)) -> io
             text.advance(length);
             continue;
         }
-        // It goes on behind what was read, or is broken.
+        // It continues after what was read, or is broken.
         match text.value()?.filter(|_| is_event).and_then(Event::at_start) {
             Some(event) => take(Piece::Event(event)),
             None => take(Piece::Unreadable),
@@ -118,7 +118,7 @@ impl<R: Read> Window<R> {
         self.start = (self.start + by).min(self.end);
     }
 
-    /// Reads more of the text behind what is held. False at its end.
+    /// Appends more of the text to the buffer. False at its end.
     fn more(&mut self) -> io::Result<bool> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -218,7 +218,7 @@ impl Skim {
         None
     }
 
-    /// Goes on in a string to the byte behind its end, or behind an escape; None where the text ends first.
+    /// Moves to the byte after the end of a string or after an escape; None if the text ends first.
     fn string(&mut self, text: &[u8], at: usize) -> Option<usize> {
         if self.escaped {
             self.escaped = false;

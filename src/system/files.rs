@@ -12,7 +12,7 @@ pub fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<usize> {
     os::read_at(file, out, offset)
 }
 
-/// Reads bytes at an offset, behind what `out` holds and at most as many as it has room for. Unlike [`read_at`], it needs no
+/// Reads bytes at an offset and appends them to `out`, at most as many as it has room for. Unlike [`read_at`], it needs no
 /// bytes to write over, where the system allows that: filling them with zeros first is a fiftieth of the work on a long log.
 ///
 /// # Errors

@@ -54,7 +54,7 @@ mod os {
     use std::sync::mpsc::{Receiver, Sender, channel};
     use std::thread;
 
-    /// Signals by which a program is asked to end.
+    /// Signals that ask a program to end.
     const ENDING: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
 
     /// Signals that would end this process before the report of another is written.

@@ -153,7 +153,7 @@ impl fmt::Display for CompileId {
 }
 
 impl FrameId {
-    /// The first compile of the frame; None where there is no frame.
+    /// The first compile of the frame; None without a frame.
     pub fn first_compile(&self) -> Option<CompileId> {
         let FrameId { ca, frame } = self.clone();
         frame.is_some().then_some(CompileId { ca, frame, compile: Some(IdPart::Number(0)) })

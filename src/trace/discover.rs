@@ -16,7 +16,7 @@ use super::names::{
 use super::peek::peek;
 use super::runs::{Log, Run, group};
 
-/// The page by which a report is known.
+/// The page that marks a folder as a report.
 const LANDING_PAGE: &str = "index.html";
 /// The folders of a report that hold others: of a log among several, of a rank, of a further process.
 const PARTS: [&str; 3] = ["log_", "rank_", "process_"];
@@ -74,7 +74,7 @@ pub fn named_logs(paths: &[PathBuf], opener: &Opener) -> Vec<Log> {
 }
 
 /// The logs of a finished report, this program's or upstream's: its own, those of its ranks and of further processes. Empty
-/// where the folder is none.
+/// if the folder is not a report.
 pub fn logs_of_report(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     if dir.join(LANDING_PAGE).is_file() {
@@ -151,7 +151,7 @@ pub fn newest_log(dir: &Path) -> Result<NewestLog> {
     Ok(NewestLog { log, others: paths.collect() })
 }
 
-/// Files of a folder whose names are not those of logs.
+/// Files of a folder that are not named like logs.
 fn other_files(dir: &Path) -> io::Result<Vec<(String, &'static str)>> {
     let mut others = Vec::new();
     for entry in fs::read_dir(dir)? {

@@ -168,7 +168,7 @@ pub struct WrittenField<'j> {
     pub at: usize,
 }
 
-/// The fields of the object at the start of the text, in their order; none where there is no object.
+/// The fields of the object at the start of the text, in their order; empty if there is no object.
 ///
 /// The events of a timeline hold configurations of 80 KB, JSON within strings. Reading them with a reader that checks each
 /// escape again was two fifths of the work of joining the ranks of a job; this only looks where strings end.

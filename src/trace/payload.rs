@@ -182,7 +182,7 @@ impl<'a> Iterator for LinesOf<'a> {
     }
 }
 
-/// Collects the lines of one payload, behind what a buffer has already.
+/// Collects the lines of one payload, appending them to a buffer.
 pub(super) struct Gather {
     /// The largest text to keep, in bytes.
     limit: usize,

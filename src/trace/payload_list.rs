@@ -25,7 +25,7 @@ impl From<&PayloadRef> for ListedPayload {
 /// A list of payloads in the order of the log.
 ///
 /// A log has a chromium event for each begin and each end of a phase, ten times as many as compiles have files. So each
-/// number is kept as its difference from what is to be expected, in as few bytes as it needs: six for most events, where
+/// number is kept as its difference from the expected one, in as few bytes as it needs: six for most events, where
 /// a [`PayloadRef`] has 56.
 #[derive(Debug, Default, Clone)]
 pub struct PayloadList {

@@ -217,7 +217,7 @@ impl<R: SortedRecord> Merge<'_, R> {
         next_of(&mut self.parts, self.file, place)
     }
 
-    /// The next record in order; None behind the last.
+    /// The next record in order; None after the last.
     ///
     /// # Errors
     /// The temporary file cannot be read.

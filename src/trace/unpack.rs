@@ -94,7 +94,7 @@ pub fn packed(
     Ok(())
 }
 
-/// The members of a gzip file one after the other. Zeros behind a member are passed over, as gzip does: a tape or a block
+/// The members of a gzip file one after the other. Zeros after a member are skipped, as gzip does: a tape or a block
 /// device is filled up with them.
 struct GzipMembers<R> {
     /// None at the end.

@@ -263,7 +263,7 @@ pub struct Alarm {
 /// Where the log of a rank ends.
 #[derive(Debug, Clone)]
 pub struct RankEnd {
-    /// Time of the last record, microseconds since 1970; None where the log does not tell the year.
+    /// Time of the last record, microseconds since 1970; None if the log does not show the year.
     pub time_us: Option<i64>,
     /// The event of the last record; of an artifact the name.
     pub event: TextId,

@@ -1,7 +1,7 @@
-//! The table of all pages and files of a report on one log: what each is called, which files it has, how others lead to
-//! it, when it is present and who writes it.
+//! The table of all pages and files of a report on one log: name, files, how other pages link to it, when it is present and
+//! what writes it.
 //!
-//! Tabs, links to topics, the entries that `--overwrite` accepts and the tables in `docs/files.md` follow from it.
+//! Tabs, links to topics, the entries that `--overwrite` accepts and the tables in `docs/files.md` are derived from it.
 
 use crate::analysis::Topic;
 use crate::output::{self, Entries, Page, RelPath};
@@ -17,26 +17,30 @@ use crate::report::pages::{
 use crate::report::subject::{FoundOnce, Report, SiteFile, SiteRow, SiteTab, SiteTopic};
 use std::sync::LazyLock;
 
-/// Every page and file. Rows whose work is long come first, since pages are written by several threads; tabs stand in
-/// the order of the rows. See [`LONG`].
+/// What most rows have in common: no tab, no topic, the assets of an ordinary page, files in every report.
+const ORDINARY: SiteRow = SiteRow {
+    name: "",
+    files: &[],
+    tab: None,
+    topic: None,
+    assets: assets::PAGE,
+    present: |_| true,
+    write: |_| Vec::new(),
+};
+
+/// Every page and file; tabs are in the order of the rows.
 pub(crate) static SITE: &[SiteRow] = &[
     SiteRow {
         name: "Log",
         files: &[SiteFile { path: "raw.log", about: "the log, byte by byte (uncompressed)" }],
-        tab: None,
-        topic: None,
-        assets: assets::PAGE,
-        present: |_| true,
         write: |report| vec![data::log(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Facts",
         files: &[SiteFile { path: "report.json", about: "what the report knows, for programs (see below)" }],
-        tab: None,
-        topic: None,
-        assets: assets::PAGE,
-        present: |_| true,
         write: |report| vec![data::facts(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Summary",
@@ -44,11 +48,8 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "report.md",
             about: "the report in one text of at most 60 KB, to paste into an issue or to hand to an assistant: verdict, findings with advice and paths of the evidence, times, failures, recompilations, graph breaks, what was lost",
         }],
-        tab: None,
-        topic: None,
-        assets: assets::PAGE,
-        present: |_| true,
         write: |report| vec![data::markdown(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Records",
@@ -56,11 +57,8 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "raw.jsonl",
             about: "the string table, then every record but strings and chromium events, one JSON object a line; `payload_filename` names the file that holds the payload",
         }],
-        tab: None,
-        topic: None,
-        assets: assets::PAGE,
-        present: |_| true,
         write: |report| vec![data::records(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Chromium events",
@@ -68,11 +66,8 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "chromium_events.json",
             about: "the phases of the compiler as the log has them; opens in [Perfetto](https://ui.perfetto.dev)",
         }],
-        tab: None,
-        topic: None,
-        assets: assets::PAGE,
-        present: |_| true,
         write: |report| vec![data::chromium_events(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Directory of files",
@@ -80,11 +75,8 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "compile_directory.json",
             about: "all files by compile id and attempt: `{\"[0/0]\": {\"artifacts\": [{url, name, number, suffix, readable_url}]}}`",
         }],
-        tab: None,
-        topic: None,
-        assets: assets::PAGE,
-        present: |_| true,
         write: |report| vec![data::directory(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Collectives",
@@ -92,11 +84,9 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "collectives_parity.json",
             about: "collectives that were scheduled and are not in the code, in reports of ranks and of logs with collective schedules",
         }],
-        tab: None,
-        topic: None,
-        assets: assets::PAGE,
         present: data::has_parity,
         write: |report| vec![data::parity(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Search",
@@ -104,11 +94,9 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "search.html",
             about: "search over facts, names and the text of files; every page has a form that leads to it. Its index takes at most 15 % of the report and 20 MB, and it says what is left out",
         }],
-        tab: None,
-        topic: None,
         assets: assets::SEARCH,
-        present: |_| true,
         write: |report| vec![search::page(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Code",
@@ -123,11 +111,9 @@ pub(crate) static SITE: &[SiteRow] = &[
                 about: "sources of generated modules; frames of stacks lead there",
             },
         ],
-        tab: None,
-        topic: None,
         assets: assets::CODE,
-        present: |_| true,
         write: code::listing::pages,
+        ..ORDINARY
     },
     SiteRow {
         name: "Compile",
@@ -135,11 +121,9 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "<id>/compile.html",
             about: "the page of a compile; `<id>` is `<compiled autograd>_<frame>_<compile>_<attempt>`, `-_0_0_0` for `[0/0]`, `-_-_-_-` for records without a compile id",
         }],
-        tab: None,
-        topic: None,
         assets: assets::COMPILE,
-        present: |_| true,
         write: compile::pages,
+        ..ORDINARY
     },
     SiteRow {
         name: "Metrics of a compile",
@@ -147,11 +131,9 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "<id>/*compilation_metrics*_<number>.html",
             about: "a metrics record with all its fields",
         }],
-        tab: None,
-        topic: None,
         assets: assets::RECORD,
-        present: |_| true,
         write: compile::records,
+        ..ORDINARY
     },
     SiteRow {
         name: "Graphs",
@@ -159,11 +141,9 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "<id>/graphs.html",
             about: "the graphs of a compile side by side: definition and uses of a value, what a pass or a recompile changed (also between graphs of other producers; pairs of before and after are listed first, and `#a=17&b=22` compares two by their numbers), lines of your code in all graphs and in generated code; up to 8 MB of graphs, larger ones are files only",
         }],
-        tab: None,
-        topic: None,
         assets: assets::GRAPHS,
-        present: |_| true,
         write: graphs::pages,
+        ..ORDINARY
     },
     SiteRow {
         name: "Guards",
@@ -171,11 +151,8 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "<id>/dynamo_guards_<number>.html",
             about: "guards with the user's lines, where the log has them",
         }],
-        tab: None,
-        topic: None,
-        assets: assets::PAGE,
-        present: |_| true,
         write: guards::pages,
+        ..ORDINARY
     },
     SiteRow {
         name: "Artifacts",
@@ -186,11 +163,8 @@ pub(crate) static SITE: &[SiteRow] = &[
             },
             SiteFile { path: "payloads/<md5>.txt", about: "payloads that no other file holds word for word" },
         ],
-        tab: None,
-        topic: None,
-        assets: assets::PAGE,
-        present: |_| true,
         write: data::files::pages,
+        ..ORDINARY
     },
     SiteRow {
         name: "Landing page",
@@ -205,15 +179,14 @@ pub(crate) static SITE: &[SiteRow] = &[
                 about: "all functions, where there are more than the 500 that the landing page shows",
             },
         ],
-        tab: None,
         topic: Some(SiteTopic {
             topic: Topic::Log,
             words: "what could be read of the log",
             address: |_| "#log".to_owned(),
         }),
         assets: assets::LANDING,
-        present: |_| true,
         write: landing::pages,
+        ..ORDINARY
     },
     SiteRow {
         name: "Graph breaks",
@@ -230,9 +203,9 @@ pub(crate) static SITE: &[SiteRow] = &[
             words: "all graph breaks, with tracebacks",
             address: |_| links::GRAPH_BREAKS.to_owned(),
         }),
-        assets: assets::PAGE,
         present: |report| !report.model.graph_breaks.is_empty(),
         write: |report| vec![graph_breaks::page(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Recompilations",
@@ -249,9 +222,9 @@ pub(crate) static SITE: &[SiteRow] = &[
             words: "all recompilations, with guards compared",
             address: |_| links::RECOMPILATIONS.to_owned(),
         }),
-        assets: assets::PAGE,
         present: recompilations::present,
         write: |report| vec![recompilations::page(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Failures",
@@ -268,9 +241,8 @@ pub(crate) static SITE: &[SiteRow] = &[
             words: "all failures and restarts",
             address: |_| "failures_and_restarts.html".to_owned(),
         }),
-        assets: assets::PAGE,
-        present: |_| true,
         write: |report| vec![failures::page(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Export",
@@ -287,9 +259,9 @@ pub(crate) static SITE: &[SiteRow] = &[
             words: "the export report, with what to do",
             address: |report| paths::export(report.settings).to_owned(),
         }),
-        assets: assets::PAGE,
         present: |report| report.shows_export(),
         write: |report| vec![export::page(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Expressions of an export",
@@ -297,11 +269,8 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "<id>/symbolic_guard_information_<number>.html",
             about: "an expression that export had to decide: stacks, locals, symbols, how it came about, what to do",
         }],
-        tab: None,
-        topic: None,
-        assets: assets::PAGE,
-        present: |_| true,
         write: export::guard_pages,
+        ..ORDINARY
     },
     SiteRow {
         name: "Shapes",
@@ -318,9 +287,9 @@ pub(crate) static SITE: &[SiteRow] = &[
             words: "which sizes are dynamic, and since when",
             address: |_| "shapes.html".to_owned(),
         }),
-        assets: assets::PAGE,
         present: shapes::present,
         write: |report| vec![shapes::page(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Caches",
@@ -337,9 +306,9 @@ pub(crate) static SITE: &[SiteRow] = &[
             words: "all lookups, with what differs in their keys",
             address: |_| "caches.html".to_owned(),
         }),
-        assets: assets::PAGE,
         present: |report| !report.model.caches.is_empty(),
         write: |report| vec![caches::page(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Configuration",
@@ -348,10 +317,9 @@ pub(crate) static SITE: &[SiteRow] = &[
             about: "what differs from torch's defaults, versions, what differs between compiles, every setting; what the fields of the metrics mean",
         }],
         tab: Some(SiteTab { address: |_| "configuration.html".to_owned(), count: |_| None }),
-        topic: None,
-        assets: assets::PAGE,
         present: log_settings::present,
         write: |report| vec![configuration::page(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "vLLM",
@@ -360,10 +328,9 @@ pub(crate) static SITE: &[SiteRow] = &[
             about: "what vLLM compiled: each module with its configuration, how its graph was cut, its pieces by size with their files and cache answers, what each of its passes changed; only where the log has events of vLLM",
         }],
         tab: Some(SiteTab { address: |_| links::VLLM.to_owned(), count: |_| None }),
-        topic: None,
-        assets: assets::PAGE,
         present: |report| !report.model.vllm.is_empty(),
         write: |report| vec![vllm::page(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Kernels",
@@ -372,10 +339,10 @@ pub(crate) static SITE: &[SiteRow] = &[
             about: "every kernel with its graph, calls, source lines, nodes, autotuning, compile time and estimated run time; and each source line with its kernels",
         }],
         tab: Some(SiteTab { address: |_| "kernels.html".to_owned(), count: |_| None }),
-        topic: None,
         assets: assets::KERNELS,
         present: kernels::present,
         write: |report| vec![kernels::page(report)],
+        ..ORDINARY
     },
     SiteRow {
         name: "Performance",
@@ -409,10 +376,10 @@ pub(crate) static SITE: &[SiteRow] = &[
             address: inductor_runs::first_page,
             count: |report| inductor_runs::count(report).map(whole),
         }),
-        topic: None,
         assets: assets::PROVENANCE,
         present: inductor_runs::any_shown,
         write: provenance::pages,
+        ..ORDINARY
     },
     SiteRow {
         name: "Flame chart",
@@ -436,21 +403,11 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "process_<pid>/",
             about: "the report of a further process of the program, such as a forked child",
         }],
-        tab: None,
-        topic: None,
-        assets: assets::PAGE,
         present: |report| !report.processes.is_empty(),
         write: |_| Vec::new(),
+        ..ORDINARY
     },
-    SiteRow {
-        name: "Pages of your own parsers",
-        files: &[],
-        tab: None,
-        topic: None,
-        assets: assets::PAGE,
-        present: |_| true,
-        write: own_tables::pages,
-    },
+    SiteRow { name: "Pages of your own parsers", files: &[], write: own_tables::pages, ..ORDINARY },
 ];
 
 /// All files of the report on one log.
@@ -460,9 +417,8 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     rows.into_iter().flat_map(|row| (row.write)(Report { row: Some(row), ..report })).collect()
 }
 
-/// Rows with pages that take long, which are begun first, in this order: of a log of much generated code, one thread wrote
-/// the page of kernels for a fifth of the time, alone; of a short log, its page of code; of a mixed one, that of caches for a
-/// twelfth of the time; of many compiles, the flame chart for a fortieth; of a short one in plain text, the landing page for a twentieth.
+/// Rows with pages that take long, started first and in this order, so that no thread is still writing one of them when the
+/// others are done. For a log with much generated code, the page of kernels took one thread a fifth of the time.
 const LONG: [&str; 6] = ["Kernels", "Code", "Configuration", "Caches", "Flame chart", "Landing page"];
 
 impl Default for FoundOnce {
@@ -471,7 +427,7 @@ impl Default for FoundOnce {
     }
 }
 
-/// Files that a job's report has beside the folders of its ranks.
+/// Files of a job's report, beside the folders of its ranks.
 pub(crate) static JOB_FILES: &[SiteFile] = &[
     SiteFile { path: "index.html", about: "the landing page of the job" },
     SiteFile {
@@ -498,12 +454,12 @@ pub(crate) static JOB_FILES: &[SiteFile] = &[
     SiteFile { path: "rank_<n>/", about: "the report of each rank" },
 ];
 
-/// Files that only upstream's reports have at their top, or that a setting puts in place of another.
+/// Files that only upstream's reports have at the top, or that a setting puts in place of another.
 const OTHER_ENTRIES: [&str; 4] =
     ["log_#/", "report.html", "symbolic_guard_information*.html", "tlparse_index.html"];
 
-/// Every entry that a report may have at its top: names in which `#` stands for digits and `*` for any text; a folder
-/// ends in `/`. Folders of compile ids are not among them: their names are a rule of their own.
+/// Every entry that a report may have at its top: names in which `#` matches digits and `*` any text; a folder ends in `/`.
+/// The folders of compile ids follow a rule of their own and are not included.
 pub fn top_entries() -> Vec<String> {
     let files = SITE.iter().flat_map(|row| row.files).chain(JOB_FILES);
     let mut entries: Vec<String> = files.filter_map(|file| top_entry(file.path)).collect();
@@ -513,8 +469,8 @@ pub fn top_entries() -> Vec<String> {
     entries
 }
 
-/// Whether the report itself writes, or may write, a file or folder of that path: no parser of the library's user may
-/// place a file there. Upper and lower case count as the same.
+/// Whether the report itself may write a file or folder at this path, so that no parser of a library user may. Case is
+/// ignored.
 pub fn is_own_path(path: &RelPath) -> bool {
     static ENTRIES: LazyLock<Entries> = LazyLock::new(|| Entries::new(top_entries()));
     let path = path.as_str().to_lowercase();
@@ -530,7 +486,7 @@ pub fn is_own_path(path: &RelPath) -> bool {
     }
 }
 
-/// Whether a file is named as files of a compile are: `x_12.txt`, `x_12_readable.html`.
+/// Whether a name has the form of a compile's files: `x_12.txt`, `x_12_readable.html`.
 fn is_numbered(file: &str) -> bool {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let stem = stem.strip_suffix("_readable").unwrap_or(stem);
@@ -538,7 +494,7 @@ fn is_numbered(file: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// `payloads/` of `payloads/<md5>.txt`; None for files in the folder of a compile.
+/// `payloads/` for `payloads/<md5>.txt`; None for files in a compile's folder.
 fn top_entry(path: &str) -> Option<String> {
     let top = match path.split_once('/') {
         Some(("<id>", _)) => return None,

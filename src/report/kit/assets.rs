@@ -129,187 +129,134 @@ assets! {
 /// The style sheets and scripts that a page carries.
 #[derive(Debug, Clone, Copy)]
 pub struct Bundle {
-    /// In page order; a later style sheet overrides an earlier one.
-    pub styles: &'static [Asset],
-    /// In the order in which they run: the script of tables hides rows before another one shows the row that the address
-    /// names.
-    pub scripts: &'static [Asset],
+    /// In page order, in groups; a later style sheet overrides an earlier one.
+    pub styles: &'static [&'static [Asset]],
+    /// In the order in which they run, in groups: the script of tables hides rows before another one shows the row that the
+    /// address names.
+    pub scripts: &'static [&'static [Asset]],
 }
 
-/// The assets of an ordinary page at the top of a report.
-pub const PAGE: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS],
-    scripts: &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FILTERS_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
-};
+impl Bundle {
+    /// Its style sheets in page order.
+    pub fn styles(&self) -> impl Iterator<Item = &'static Asset> + Clone {
+        self.styles.iter().copied().flatten()
+    }
 
-/// The page of a compile: there are as many as compiles, and they have no findings and no filters.
+    /// Its scripts in the order in which they run.
+    pub fn scripts(&self) -> impl Iterator<Item = &'static Asset> + Clone {
+        self.scripts.iter().copied().flatten()
+    }
+}
+
+/// Style sheets of pages with tables and facts.
+const REPORT_STYLES: &[Asset] = &[BASE_CSS, VALUES_CSS, REPORT_CSS];
+
+/// Scripts of pages with tabs and tables that can be sorted and filtered.
+const TABLE_SCRIPTS: &[Asset] = &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FILTERS_JS, FOLD_JS];
+
+/// Scripts that follow links to anchors within folds and long tables.
+const LINK_SCRIPTS: &[Asset] = &[OPEN_JS, LINKS_JS];
+
+/// An ordinary page at the top of a report.
+pub const PAGE: Bundle =
+    Bundle { styles: &[REPORT_STYLES, &[FINDINGS_CSS]], scripts: &[TABLE_SCRIPTS, &[COPY_JS], LINK_SCRIPTS] };
+
+/// The page of a compile: there is one per compile, without findings and filters.
 pub const COMPILE: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS],
-    scripts: &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
+    styles: &[REPORT_STYLES],
+    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS],
 };
 
-/// The page of a compile none of whose tables is long enough to be sorted or shortened.
+/// The page of a compile whose tables are too short to be sorted or capped.
 pub const COMPILE_SHORT: Bundle =
-    Bundle { scripts: &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS], ..COMPILE };
+    Bundle { scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS], ..COMPILE };
 
-/// Pages of metrics records: there are as many as compiles and more, and they hold values only, none of which another page leads into.
+/// Pages of metrics records: there are at least as many as compiles, and they hold values only, which no other page links to.
 pub const RECORD: Bundle =
-    Bundle { styles: &[BASE_CSS, VALUES_CSS], scripts: &[COMMON_JS, SEARCH_KEY_JS, LINKS_JS] };
+    Bundle { styles: &[&[BASE_CSS, VALUES_CSS]], scripts: &[&[COMMON_JS, SEARCH_KEY_JS, LINKS_JS]] };
 
-/// Pages of code: there are many, and they have no tables.
+/// Pages of code: there are many, without tables.
 pub const CODE: Bundle = Bundle {
-    styles: &[BASE_CSS, CODE_CSS],
-    scripts: &[COMMON_JS, SEARCH_KEY_JS, CODE_JS, OPEN_JS, LINKS_JS],
+    styles: &[&[BASE_CSS, CODE_CSS]],
+    scripts: &[&[COMMON_JS, SEARCH_KEY_JS, CODE_JS], LINK_SCRIPTS],
 };
 
 /// The landing page.
-pub const LANDING: Bundle =
-    Bundle { styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, LANDING_CSS], ..PAGE };
+pub const LANDING: Bundle = Bundle { styles: &[REPORT_STYLES, &[FINDINGS_CSS, LANDING_CSS]], ..PAGE };
 
 /// The page with the flame chart.
 pub const TIME: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, TIME_CSS],
+    styles: &[REPORT_STYLES, &[TIME_CSS]],
     scripts: &[
-        COMMON_JS,
-        TABS_JS,
-        SEARCH_KEY_JS,
-        TABLES_JS,
-        FILTERS_JS,
-        FOLD_JS,
-        OPEN_JS,
-        LINKS_JS,
-        EDITOR_JS,
-        FIRST_THAT_JS,
-        TIME_DATA_JS,
-        TIME_WORDS_JS,
-        TIME_DRAW_JS,
-        TIME_JS,
-        PERFETTO_JS,
+        TABLE_SCRIPTS,
+        LINK_SCRIPTS,
+        &[EDITOR_JS, FIRST_THAT_JS, TIME_DATA_JS, TIME_WORDS_JS, TIME_DRAW_JS, TIME_JS, PERFETTO_JS],
     ],
 };
 
 /// The viewer of graphs.
 pub const GRAPHS: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, CODE_CSS, GRAPH_CSS, SIDES_CSS],
+    styles: &[REPORT_STYLES, &[CODE_CSS, GRAPH_CSS, SIDES_CSS]],
     scripts: &[
-        COMMON_JS,
-        TABS_JS,
-        SEARCH_KEY_JS,
-        TABLES_JS,
-        FOLD_JS,
-        CODE_JS,
-        OPEN_JS,
-        LINKS_JS,
-        EDITOR_JS,
-        GRAPH_TEXT_JS,
-        FIRST_THAT_JS,
-        DIFF_JS,
-        SIDES_JS,
-        GRAPH_PARTS_JS,
-        GRAPH_JS,
+        &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, CODE_JS],
+        LINK_SCRIPTS,
+        &[EDITOR_JS, GRAPH_TEXT_JS, FIRST_THAT_JS, DIFF_JS, SIDES_JS, GRAPH_PARTS_JS, GRAPH_JS],
     ],
 };
 
 /// The linked panes of provenance.
 pub const PROVENANCE: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, CODE_CSS, HEAT_CSS, PROVENANCE_CSS],
-    scripts: &[
-        COMMON_JS,
-        TABS_JS,
-        SEARCH_KEY_JS,
-        TABLES_JS,
-        FILTERS_JS,
-        FOLD_JS,
-        OPEN_JS,
-        LINKS_JS,
-        EDITOR_JS,
-        PROVENANCE_LINES_JS,
-        PROVENANCE_JS,
-    ],
+    styles: &[REPORT_STYLES, &[CODE_CSS, HEAT_CSS, PROVENANCE_CSS]],
+    scripts: &[TABLE_SCRIPTS, LINK_SCRIPTS, &[EDITOR_JS, PROVENANCE_LINES_JS, PROVENANCE_JS]],
 };
 
 /// Measured kernels.
 pub const PERFORMANCE: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, HEAT_CSS, PERFORMANCE_CSS],
-    scripts: &[
-        COMMON_JS,
-        TABS_JS,
-        SEARCH_KEY_JS,
-        TABLES_JS,
-        FILTERS_JS,
-        FOLD_JS,
-        COPY_JS,
-        OPEN_JS,
-        LINKS_JS,
-        PERFORMANCE_JS,
-    ],
+    styles: &[REPORT_STYLES, &[FINDINGS_CSS, HEAT_CSS, PERFORMANCE_CSS]],
+    scripts: &[TABLE_SCRIPTS, &[COPY_JS], LINK_SCRIPTS, &[PERFORMANCE_JS]],
 };
 
 /// The page of kernels, which a trace may have measured.
-pub const KERNELS: Bundle = Bundle { styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, HEAT_CSS], ..PAGE };
+pub const KERNELS: Bundle = Bundle { styles: &[REPORT_STYLES, &[HEAT_CSS]], ..PAGE };
 
 /// The search.
 pub const SEARCH: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, SEARCH_CSS],
-    scripts: &[
-        COMMON_JS,
-        TABS_JS,
-        SEARCH_KEY_JS,
-        TABLES_JS,
-        FILTERS_JS,
-        FOLD_JS,
-        OPEN_JS,
-        LINKS_JS,
-        EDITOR_JS,
-        SEARCH_JS,
-    ],
+    styles: &[REPORT_STYLES, &[SEARCH_CSS]],
+    scripts: &[TABLE_SCRIPTS, LINK_SCRIPTS, &[EDITOR_JS, SEARCH_JS]],
 };
 
 /// The landing page of a job.
 pub const JOB: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, JOB_CSS],
-    scripts: &[
-        COMMON_JS,
-        TABS_JS,
-        SEARCH_KEY_JS,
-        TABLES_JS,
-        FILTERS_JS,
-        FOLD_JS,
-        COPY_JS,
-        OPEN_JS,
-        LINKS_JS,
-        RANKS_JS,
-    ],
+    styles: &[REPORT_STYLES, &[FINDINGS_CSS, JOB_CSS]],
+    scripts: &[TABLE_SCRIPTS, &[COPY_JS], LINK_SCRIPTS, &[RANKS_JS]],
 };
 
 /// The comparison of two runs.
 pub const COMPARE: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, COMPARE_CSS],
-    scripts: &[COMMON_JS, TABS_JS, TABLES_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
+    styles: &[REPORT_STYLES, &[COMPARE_CSS]],
+    scripts: &[&[COMMON_JS, TABS_JS, TABLES_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS],
 };
 
 /// The graphs and the code of a function in two runs, side by side.
 pub const COMPARE_CODE: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, SIDES_CSS],
-    scripts: &[COMMON_JS, TABS_JS, FOLD_JS, OPEN_JS, LINKS_JS, CHANGES_JS],
+    styles: &[REPORT_STYLES, &[SIDES_CSS]],
+    scripts: &[&[COMMON_JS, TABS_JS, FOLD_JS], LINK_SCRIPTS, &[CHANGES_JS]],
 };
 
-/// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose
-/// hashes (from [`inline_script_hashes`]) stand in `custom`. Nothing is ever fetched, and a form leads to a page of the same
-/// place only: on a disk, some browsers do not take that for the page's own origin, so it is named.
-pub fn content_security_policy(scripts: &[Asset], custom: &[String]) -> String {
-    let hashes =
-        scripts.iter().map(|asset| -> &str { asset.csp_hash() }).chain(custom.iter().map(String::as_str));
-    // A hash takes 54 bytes with its quotes, and all else 140.
-    let mut policy = String::with_capacity(54 * (scripts.len() + custom.len()) + 140);
-    policy.push_str("default-src 'none'; script-src");
-    for source in hashes.chain((scripts.is_empty() && custom.is_empty()).then_some("none")) {
-        policy.push_str(" '");
-        policy.push_str(source);
-        policy.push('\'');
+/// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose hashes (from
+/// [`inline_script_hashes`]) are in `custom`. Nothing is ever fetched. A form leads to a page beside this one only; on a
+/// disk some browsers do not count that as the page's own origin, so `file:` is named.
+pub fn content_security_policy(scripts: impl Iterator<Item = &'static Asset>, custom: &[String]) -> String {
+    let hashes = scripts.map(|asset| asset.csp_hash()).chain(custom.iter().map(String::as_str));
+    let mut sources: Vec<String> = hashes.map(|hash| format!("'{hash}'")).collect();
+    if sources.is_empty() {
+        sources.push("'none'".to_owned());
     }
-    policy.push_str("; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'self' file:");
-    policy
+    let sources = sources.join(" ");
+    format!(
+        "default-src 'none'; script-src {sources}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
+         form-action 'self' file:"
+    )
 }
 
 /// The hashes (`sha256-..`) of the inline scripts in a snippet of HTML that the user gave, in order.
@@ -404,7 +351,7 @@ mod tests {
     #[test]
     fn a_page_carries_at_most_40_kb_and_a_viewer_90_kb() {
         let size = |bundle: Bundle| -> usize {
-            bundle.styles.iter().chain(bundle.scripts).map(|asset| asset.text.len()).sum()
+            bundle.styles().chain(bundle.scripts()).map(|asset| asset.text.len()).sum()
         };
         for page in [PAGE, KERNELS, LANDING, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB, COMPARE] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
@@ -426,14 +373,14 @@ mod tests {
 
     #[test]
     fn a_page_without_scripts_allows_none() {
-        let policy = content_security_policy(&[], &[]);
+        let policy = content_security_policy([].iter(), &[]);
         assert!(policy.starts_with("default-src 'none'; script-src 'none'; style-src"));
     }
 
     #[test]
     fn the_policy_names_the_scripts_of_the_page_and_of_the_custom_header() {
         let custom = inline_script_hashes("<script>alert(1)</script>");
-        let policy = content_security_policy(&[LINKS_JS], &custom);
+        let policy = content_security_policy([LINKS_JS].iter(), &custom);
         let scripts = format!("script-src '{}' '{}';", LINKS_JS.csp_hash(), custom[0]);
         assert!(policy.contains(&scripts), "{policy}");
         assert!(policy.ends_with("base-uri 'none'; form-action 'self' file:"), "{policy}");

@@ -53,20 +53,13 @@ impl Html {
 
     /// Appends the same to HTML that is being written.
     pub(crate) fn push_escaped(text: &str, html: &mut String) {
-        html.reserve(text.len());
-        let mut rest = text;
-        while let Some(at) = first_special(rest.as_bytes()) {
-            let Some((plain, special)) = rest.split_at_checked(at) else { break };
-            html.push_str(plain);
-            html.push_str(match special.as_bytes().first() {
-                Some(b'&') => "&amp;",
-                Some(b'<') => "&lt;",
-                Some(b'>') => "&gt;",
-                _ => "&quot;",
-            });
-            rest = special.get(1..).unwrap_or_default();
+        let bytes = text.as_bytes();
+        // Most texts have nothing to escape, and looking for it first is several times as fast.
+        if memchr::memchr3(b'&', b'<', b'>', bytes).is_none() && memchr::memchr(b'"', bytes).is_none() {
+            html.push_str(text);
+        } else {
+            html_escape::encode_double_quoted_attribute_to_string(text, html);
         }
-        html.push_str(rest);
     }
 
     /// Bytes that the text has at most when it is escaped.
@@ -78,11 +71,7 @@ impl Html {
 
     /// Text of a log, escaped for element content only: there quotes and `>` stand for themselves.
     pub fn content(text: &str) -> Html {
-        // Most texts have neither.
-        match memchr::memchr2(b'&', b'<', text.as_bytes()) {
-            None => Html::trusted(text.to_owned()),
-            Some(_) => Html::trusted(text.replace('&', "&amp;").replace('<', "&lt;")),
-        }
+        Html::trusted(html_escape::encode_text_minimal(text))
     }
 
     /// Pieces one after the other, with markup of ours between them.
@@ -113,41 +102,19 @@ impl Html {
     }
 }
 
-/// Where the first character stands that is escaped. Few texts have any, so whole blocks are looked at without an early end:
-/// the compiler compares their bytes at once, where one after the other took 1.5 % of the work on a log of a rank.
-fn first_special(text: &[u8]) -> Option<usize> {
-    let (blocks, _) = text.as_chunks::<BLOCK>();
-    let is_plain = |block: &&[u8; BLOCK]| !block.iter().fold(false, |any, byte| any | is_special(*byte));
-    let plain = blocks.iter().take_while(is_plain).count() * BLOCK;
-    let rest = text.get(plain..).unwrap_or_default();
-    rest.iter().position(|byte| is_special(*byte)).map(|at| plain + at)
-}
-
-/// Bytes that are looked at together: a register of any processor.
-const BLOCK: usize = 16;
-
-fn is_special(byte: u8) -> bool {
-    // Without `||`, so that all four are compared for a whole block.
-    (byte == b'&') | (byte == b'<') | (byte == b'>') | (byte == b'"')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn each_special_character_is_escaped_wherever_it_stands() {
+    fn each_special_character_is_escaped_wherever_it_is() {
         for (special, escaped) in [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")] {
-            for before in 0..2 * BLOCK + 2 {
-                for after in [0, 1, BLOCK, 3 * BLOCK + 1] {
-                    let [before, after] = [before, after].map(|count| "\u{e9}'".repeat(count));
-                    let text = format!("{before}{special}{after}{special}");
-                    let expected = format!("{before}{escaped}{after}{escaped}");
-                    assert_eq!(Html::escaped(&text).as_str(), expected);
-                }
+            for (before, after) in [("", ""), ("\u{e9}'", ""), ("", "\u{e9}'")] {
+                let text = format!("{before}{special}{after}{special}");
+                assert_eq!(Html::escaped(&text).as_str(), format!("{before}{escaped}{after}{escaped}"));
             }
         }
-        let plain = "a = b['c'] + 1; ".repeat(9);
-        assert_eq!(Html::escaped(&plain).as_str(), plain);
+        assert_eq!(Html::escaped("a = b['c'] + 1").as_str(), "a = b['c'] + 1");
+        assert_eq!(Html::content("a < \"b\" & c > d").as_str(), "a &lt; \"b\" &amp; c > d");
     }
 }

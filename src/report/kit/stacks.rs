@@ -3,7 +3,7 @@
 use crate::model::{Frame, Stack, TextFrame};
 use crate::report::kit::formats::{clipped, counted, is_library, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, anchored_fold, push_close, push_open, span};
+use crate::report::kit::markup::{Element, anchored_fold, push_close, push_element, push_open, span};
 use crate::report::kit::view::View;
 use crate::trace::TextSet;
 
@@ -21,15 +21,12 @@ const INNERMOST: usize = 12;
 /// Characters of a source line in the summary of a folded stack.
 const LONGEST_LOC: usize = 80;
 
-#[derive(Default)]
-struct FrameOf<'s> {
-    class: Option<&'static str>,
-    /// The whole path, where what is shown does not tell which file it is.
-    full: Option<&'s str>,
-    href: Option<String>,
-    place: String,
-    pad: String,
-    text: String,
+/// A frame of a stack or of a traceback.
+struct FrameText<'s> {
+    file: &'s str,
+    line: Option<u64>,
+    name: &'s str,
+    code: Option<&'s str>,
 }
 
 impl View<'_> {
@@ -51,7 +48,7 @@ impl View<'_> {
 
     /// All frames of a stack, not folded.
     pub fn frames_of(&self, stack: &Stack) -> anyhow::Result<Html> {
-        Ok(lines_of(&self.frames(stack, self.innermost_own(stack))))
+        Ok(self.lines_of(self.frames(stack), self.innermost_own(stack)))
     }
 
     /// The frame by which a stack is known, as a link to where all of it stands.
@@ -71,15 +68,15 @@ impl View<'_> {
             return Ok(Html::escaped(crate::report::kit::formats::UNKNOWN));
         };
         let inner = stack.get(from..).unwrap_or_default();
-        let mut frames = self.frames(inner, own.and_then(|own| own.checked_sub(from)));
+        let mut html = String::new();
+        open_lines(&mut html);
         if from > 0 {
-            let above = FrameOf {
-                text: format!("{} above, all in raw.jsonl", counted(from, "frame", "frames")),
-                ..FrameOf::default()
-            };
-            frames.insert(0, FrameOf { class: Some("soft"), ..above });
+            let above = format!("{} above, all in raw.jsonl", counted(from, "frame", "frames"));
+            html.push_str(span("soft", Html::joined([span("place", ""), above.into()], "")).as_str());
         }
-        let lines = lines_of(&frames);
+        self.push_frames(&mut html, &self.frames(inner), own.and_then(|own| own.checked_sub(from)));
+        push_close(&mut html, "pre");
+        let lines = Html::trusted(html);
         if stack.len() < 2 {
             return Ok(lines);
         }
@@ -109,30 +106,13 @@ impl View<'_> {
     }
 
     fn whole_traceback(&self, frames: &[TextFrame], hit: Option<usize>) -> Html {
-        let places: Vec<String> = frames.iter().map(|frame| place(&frame.file, Some(frame.line))).collect();
-        let width =
-            |texts: &mut dyn Iterator<Item = usize>, most| texts.filter(|w| *w <= most).max().unwrap_or(0);
-        let place_width = width(&mut places.iter().map(|p| p.chars().count()), WIDEST_PLACE);
-        let name_width = width(&mut frames.iter().map(|frame| frame.function.chars().count()), WIDEST_NAME);
-        let mut named = TextSet::default();
-        let shown = frames.iter().zip(places).enumerate().map(|(index, (frame, place))| {
-            let TextFrame { file, line, function: name, loc: code } = frame;
-            let class = if hit == Some(index) { Some("hit") } else { is_library(file).then_some("soft") };
-            FrameOf {
-                class,
-                full: full_path(file).filter(|file| named.insert(*file)),
-                href: self.source_href(file, Some(*line)),
-                pad: " ".repeat(place_width.saturating_sub(place.chars().count())),
-                text: match code {
-                    Some(code) => format!("{name:name_width$}  {code}"),
-                    None => name.clone(),
-                },
-                place,
-            }
+        let frames = frames.iter().map(|frame| FrameText {
+            file: &frame.file,
+            line: Some(frame.line),
+            name: &frame.function,
+            code: frame.loc.as_deref(),
         });
-        let mut frames: Vec<FrameOf<'_>> = shown.collect();
-        once_a_file(&mut frames);
-        lines_of(&frames)
+        self.lines_of(frames.collect(), hit)
     }
 
     /// The file of a frame; empty when the log does not say.
@@ -148,63 +128,59 @@ impl View<'_> {
         })
     }
 
-    fn frames<'s>(&'s self, stack: &'s [Frame], own: Option<usize>) -> Vec<FrameOf<'s>> {
-        let places: Vec<String> = stack.iter().map(|f| place(self.file(f), f.line)).collect();
-        let widest =
-            |texts: &mut dyn Iterator<Item = usize>, most| texts.filter(|w| *w <= most).max().unwrap_or(0);
-        let place_width = widest(&mut places.iter().map(|p| p.chars().count()), WIDEST_PLACE);
-        let name_width = widest(&mut stack.iter().map(|f| f.name.chars().count()), WIDEST_NAME);
+    fn frames<'s>(&'s self, stack: &'s [Frame]) -> Vec<FrameText<'s>> {
+        let frame = |frame: &'s Frame| FrameText {
+            file: self.file(frame),
+            line: frame.line,
+            name: &frame.name,
+            code: frame.loc.as_deref(),
+        };
+        stack.iter().map(frame).collect()
+    }
+
+    /// One line per frame; `hit` is marked and frames of libraries are dimmed.
+    fn lines_of(&self, frames: Vec<FrameText<'_>>, hit: Option<usize>) -> Html {
+        let mut html = String::new();
+        open_lines(&mut html);
+        self.push_frames(&mut html, &frames, hit);
+        push_close(&mut html, "pre");
+        Html::trusted(html)
+    }
+
+    fn push_frames(&self, html: &mut String, frames: &[FrameText<'_>], hit: Option<usize>) {
+        let places: Vec<String> = frames.iter().map(|frame| place(frame.file, frame.line)).collect();
+        let place_width = widest(places.iter().map(String::as_str), WIDEST_PLACE);
+        let name_width = widest(frames.iter().map(|frame| frame.name), WIDEST_NAME);
         let mut named = TextSet::default();
-        let frames = stack.iter().zip(places).enumerate().map(|(index, (frame, place))| {
-            let file = self.file(frame);
-            let pad = " ".repeat(place_width.saturating_sub(place.chars().count()));
-            let text = match &frame.loc {
-                Some(loc) => format!("{:name_width$}  {loc}", frame.name),
-                None => frame.name.to_string(),
-            };
-            let class = match own {
-                Some(own) if own == index => Some("hit"),
-                _ => is_library(file).then_some("soft"),
-            };
-            let full = full_path(file).filter(|file| named.insert(*file));
-            FrameOf { class, full, href: self.source_href(file, frame.line), place, pad, text }
-        });
-        let mut frames: Vec<FrameOf<'s>> = frames.collect();
-        once_a_file(&mut frames);
-        frames
+        for (index, (frame, place)) in frames.iter().zip(places).enumerate() {
+            let class =
+                if hit == Some(index) { Some("hit") } else { is_library(frame.file).then_some("soft") };
+            // The whole path stands at the first frame of each file.
+            let full = full_path(frame.file).filter(|file| named.insert(*file));
+            push_open(html, "span", &[("class", class)]);
+            push_open(html, "span", &[("class", Some("place")), ("title", full)]);
+            match self.source_href(frame.file, frame.line).filter(|href| !href.is_empty()) {
+                Some(href) => push_element(html, "a", &[("href", Some(&*href))], &place),
+                None => Html::push_escaped(&place, html),
+            }
+            html.push_str(&" ".repeat(place_width.saturating_sub(place.chars().count())));
+            push_close(html, "span");
+            match frame.code {
+                Some(code) => Html::push_escaped(&format!("{:name_width$}  {code}", frame.name), html),
+                None => Html::push_escaped(frame.name, html),
+            }
+            push_close(html, "span");
+        }
     }
 }
 
-/// Frames, a line each. Written piece by piece: a report has a hundred thousand.
-fn lines_of(frames: &[FrameOf<'_>]) -> Html {
-    let mut html = String::new();
-    push_open(&mut html, "pre", &[("class", Some("source")), ("tabindex", Some("0"))]);
-    for frame in frames {
-        push_open(&mut html, "span", &[("class", frame.class)]);
-        push_open(&mut html, "span", &[("class", Some("place")), ("title", frame.full)]);
-        let href = frame.href.as_deref().filter(|href| !href.is_empty());
-        if href.is_some() {
-            push_open(&mut html, "a", &[("href", href)]);
-        }
-        Html::push_escaped(&frame.place, &mut html);
-        if href.is_some() {
-            push_close(&mut html, "a");
-        }
-        html.push_str(&frame.pad);
-        push_close(&mut html, "span");
-        Html::push_escaped(&frame.text, &mut html);
-        push_close(&mut html, "span");
-    }
-    push_close(&mut html, "pre");
-    Html::trusted(html)
+/// The longest of these texts that has at most so many characters.
+fn widest<'t>(texts: impl Iterator<Item = &'t str>, most: usize) -> usize {
+    texts.map(|text| text.chars().count()).filter(|width| *width <= most).max().unwrap_or(0)
 }
 
-/// Keeps the whole path only for the first frame of each file.
-fn once_a_file(frames: &mut [FrameOf<'_>]) {
-    let mut seen = TextSet::default();
-    for frame in frames {
-        frame.full = frame.full.filter(|path| seen.insert(*path));
-    }
+fn open_lines(html: &mut String) {
+    push_open(html, "pre", &[("class", Some("source")), ("tabindex", Some("0"))]);
 }
 
 /// The path of a file on hover, at its first frame: that of a library is told by its place in the package.

@@ -14,7 +14,7 @@ use crate::report::kit::urls::{encoded, safe_link};
 use crate::report::subject::Report;
 use crate::trace::TextSet;
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Deref;
 
 /// Makes pieces of HTML that are the same whatever a report is about, with links that hold from where the page stands.
@@ -32,6 +32,16 @@ pub(crate) struct View<'a> {
     /// What is shown.
     pub report: Report<'a>,
     pieces: Pieces<'a>,
+}
+
+/// What the template `section_head` shows.
+#[derive(Serialize)]
+struct SectionHead<'a> {
+    id: &'a str,
+    title: &'a str,
+    about: &'a str,
+    count: Option<String>,
+    tools: Html,
 }
 
 impl<'a> Deref for View<'a> {
@@ -213,38 +223,15 @@ impl Pieces<'_> {
         Html::trusted(html)
     }
 
-    /// Begins a section of the page; `id` is its anchor, `tools` stand at its right. End it with
-    /// `close_section`.
+    /// Begins a section of the page, with `tools` at the right of its head; `close_section` ends it.
     pub fn open_section(
         &self,
         out: &mut dyn Write,
         (id, title, about): (&str, &str, &str),
         count: Option<String>,
         tools: Html,
-    ) -> io::Result<()> {
-        let mut html = String::new();
-        push_open(&mut html, "section", &[("id", Some(id))]);
-        html.push('\n');
-        push_open(&mut html, "div", &[("class", Some("section-head"))]);
-        html.push_str("\n  ");
-        push_open(&mut html, "h2", &[]);
-        Html::push_escaped(title, &mut html);
-        if let Some(count) = count.filter(|count| !count.is_empty()) {
-            html.push(' ');
-            push_element(&mut html, "span", &[("class", Some("count"))], &count);
-        }
-        push_close(&mut html, "h2");
-        let (href, label) = (format!("#{id}"), format!("Link to {title}"));
-        let link = [("class", Some("anchor")), ("href", Some(&*href)), ("aria-label", Some(&*label))];
-        push_element(&mut html, "a", &link, "");
-        if !about.is_empty() {
-            html.push_str("\n  ");
-            push_element(&mut html, "p", &[], about);
-        }
-        html.push('\n');
-        html.push_str(tools.as_str());
-        html.push('\n');
-        push_close(&mut html, "div");
-        put(out, &Html::trusted(html))
+    ) -> anyhow::Result<()> {
+        let head = SectionHead { id, title, about, count, tools };
+        Ok(put(out, &self.render("section_head", &head)?)?)
     }
 }

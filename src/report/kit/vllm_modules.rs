@@ -83,14 +83,13 @@ pub(crate) fn modules(
         let pill = compile.map_or_else(|| Ok(Html::escaped(UNKNOWN)), |compile| view.pill(compile))?;
         let found = module.pieces.iter().filter(|piece| piece.found(model)).count();
         let outcomes = module.outcomes().take(SIZES).map(outcome_words).collect::<Vec<_>>().join(", ");
-        let count = |n: usize| Td::number(n as f64, &whole(n));
         let row = Row::of(vec![
             Td::html(view.link(&format!("{page}#module-{}", at + 1), name(module))),
             Td::html(pill).sorted(module.compile),
-            count(module.subgraphs()),
-            count(module.pieces.len()),
+            Td::count(module.subgraphs()),
+            Td::count(module.pieces.len()),
             Td::text(&sizes(module)),
-            count(found),
+            Td::count(found),
             Td::text(if outcomes.is_empty() { UNKNOWN } else { &outcomes }),
             Td::maybe(module.us(model), micros),
         ]);

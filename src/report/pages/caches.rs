@@ -1,4 +1,4 @@
-//! `caches.html`: what the caches of compiled code answered, and why they missed.
+//! `caches.html`: hits, misses and bypasses of the caches of compiled code, and why they missed.
 
 use crate::analysis::caches::{
     Component, Components, Difference, Key, cache_title, in_kinds, in_words, nearest, reason_words, sums,
@@ -16,27 +16,27 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::trace::strict_json;
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;
 use std::io::Write;
 
-/// Rows of the table of lookups; all of them stand in report.json.
+/// Rows of the table of lookups; report.json has all of them.
 const LISTED: usize = 2_000;
 
-/// Lookups whose differing components are shown, and how many of each. Two keys of one program differ in the graph, its
-/// inputs and a setting or two.
+/// Lookups whose differing components are shown, and components per lookup. Two keys of one program usually differ in the
+/// graph, its inputs and a setting or two.
 const COMPARED: usize = 400;
 const DIFFERENCES: usize = 12;
 
-/// Characters of a component's value and of its hash.
+/// Characters shown of a component's value and of its hash.
 const LONGEST_VALUE: usize = 84;
 const LONGEST_HASH: usize = 12;
 
-/// Bytes of one artifact that are taken apart (real ones have 100 KB), and of all of them.
+/// Bytes read of one artifact (real ones have 100 KB), and of all artifacts together.
 const LARGEST_READ: u64 = 16 << 20;
 const MOST_READ: u64 = 1 << 30;
 
-/// Different bypasses that are shown, and compiles that each names.
+/// Causes and bypasses that are listed, and compiles named per row.
 const BYPASSES: usize = 100;
 const SHOWN: usize = 12;
 
@@ -73,7 +73,7 @@ struct WireKey<'a> {
     components: Option<Vec<BorrowedText<'a>>>,
 }
 
-/// What the artifact of a lookup that bypassed the cache says beyond the model.
+/// Fields of a bypass's artifact that the model does not keep.
 #[derive(Deserialize, Default)]
 struct WireBypass {
     #[serde(default, deserialize_with = "lenient")]
@@ -84,26 +84,34 @@ struct WireBypass {
     cache_bypass_hard_exception: Option<bool>,
 }
 
-/// A bypass: cache, reason, exception, traceback, whether the exception was no deliberate one.
-type Bypass = (String, Option<String>, Option<String>, String, bool);
+/// Why a cache was bypassed.
+#[derive(PartialEq, Eq, Hash)]
+struct Bypass<'m> {
+    cache: &'m str,
+    reason: Option<&'m str>,
+    exception: Option<String>,
+    traceback: String,
+    /// Whether the exception is an error, and not torch's own way to bypass the cache.
+    is_error: bool,
+}
 
-/// What the artifacts of all lookups say; each is read once.
+/// The contents of the artifacts of all lookups; each is read once.
 #[derive(Default)]
-struct Evidence {
+struct Evidence<'m> {
     components: Components,
-    /// One a lookup.
+    /// One per lookup.
     keys: Vec<Key>,
-    /// Different bypasses with their lookups.
-    bypasses: IndexMap<Bypass, Vec<usize>>,
-    /// With which lookup each is compared.
+    /// Distinct bypasses with their lookups.
+    bypasses: IndexMap<Bypass<'m>, Vec<&'m CacheLookup>>,
+    /// The earlier lookup that each lookup is compared with.
     nearest: Vec<Option<usize>>,
 }
 
-impl Evidence {
-    fn read(report: Report<'_>) -> anyhow::Result<Evidence> {
+impl<'m> Evidence<'m> {
+    fn read(report: Report<'m>) -> anyhow::Result<Self> {
         let mut evidence = Evidence::default();
         let mut room = MOST_READ;
-        for (index, lookup) in report.model.caches.iter().enumerate() {
+        for lookup in &report.model.caches {
             let text = text(report, lookup, &mut room)?;
             let json = strict_json(&text);
             let key: WireKey<'_> = serde_json::from_str(&json).unwrap_or_default();
@@ -111,21 +119,21 @@ impl Evidence {
             evidence.keys.push(evidence.components.key(components.iter().map(|text| &*text.0)));
             if lookup.outcome == Outcome::Bypass {
                 let wire: WireBypass = serde_json::from_str(&json).unwrap_or_default();
-                let bypass = (
-                    lookup.cache.clone(),
-                    lookup.reason.clone(),
-                    wire.cache_bypass_exception_type,
-                    wire.cache_bypass_traceback.unwrap_or_default().join("\n"),
-                    wire.cache_bypass_hard_exception.unwrap_or(false),
-                );
-                evidence.bypasses.entry(bypass).or_default().push(index);
+                let bypass = Bypass {
+                    cache: &lookup.cache,
+                    reason: lookup.reason.as_deref(),
+                    exception: wire.cache_bypass_exception_type,
+                    traceback: wire.cache_bypass_traceback.unwrap_or_default().join("\n"),
+                    is_error: wire.cache_bypass_hard_exception.unwrap_or(false),
+                };
+                evidence.bypasses.entry(bypass).or_default().push(lookup);
             }
         }
         evidence.nearest = nearest(report.model, &evidence.keys, &evidence.components);
         Ok(evidence)
     }
 
-    /// In what the key of a lookup differs from that of an earlier one, and from which.
+    /// The earlier lookup to compare with, and the components that differ from it.
     fn differences(&self, index: usize) -> Option<(usize, Vec<Difference<'_>>)> {
         let before = (*self.nearest.get(index)?)?;
         Some((before, self.components.differences(self.keys.get(before)?, self.keys.get(index)?)))
@@ -156,7 +164,7 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let (hits, misses, bypasses) = (total(|s| s.hits), total(|s| s.misses), total(|s| s.bypasses));
     let saved = sums.values().filter_map(|s| s.saved_us).fold(0.0, |sum, us| sum + us);
     let saved = if saved > 0.0 { format!(", which saved {}", micros(saved)) } else { String::new() };
-    // One sentence for a cold cache, as on the landing page.
+    // The landing page's sentence about a cold cache.
     let findings = &view.report.found.findings;
     let missed =
         findings.iter().find(|one| one.kind.word == "cache_miss").map(|one| format!("{}. ", one.title));
@@ -172,14 +180,14 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         counted(misses, "miss", "misses"),
         counted(bypasses, "bypass", "bypasses")
     );
-    let about = "A miss found nothing under its key: it is compiled and then kept. A bypass is never kept, so it is compiled anew in \
-         every process.";
+    let about = "After a miss, the code is compiled and stored under its key. After a bypass it is not stored, so every process \
+         compiles it again.";
     put(out, &view.verdict(sentence.into(), vec![about.into()])?)?;
-    // Of a single cache the sentence says all.
+    // With one cache, the summary is enough.
     if sums.len() == 1 {
         return Ok(());
     }
-    view.open_section(out, ("by-cache", "By cache", "what each answered"), None, Html::default())?;
+    view.open_section(out, ("by-cache", "By cache", "hits and misses per cache"), None, Html::default())?;
     let heads = vec![
         Head::text("Cache"),
         Head::number("Lookups"),
@@ -192,59 +200,56 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let table = Table { id: "by-cache-table", label: "Answers by cache", heads };
     let rows = sums.iter().map(|(cache, sum)| {
         let all = sum.hits + sum.misses + sum.bypasses;
-        let count = |n: usize| Td::number(n as f64, &whole(n));
         let rate = sum.hits as f64 / all as f64;
         Ok(Row::of(vec![
             Td::text(cache_title(cache)),
-            count(all),
-            count(sum.hits),
-            count(sum.misses),
-            count(sum.bypasses),
+            Td::count(all),
+            Td::count(sum.hits),
+            Td::count(sum.misses),
+            Td::count(sum.bypasses),
             Td::number(rate, &percent(sum.hits as f64, all as f64, false)),
             Td::maybe(sum.saved_us, micros),
         ]))
     });
     view.table(out, &table, rows)?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 /// Why a key was missed.
 #[derive(PartialEq, Eq, Hash)]
 enum MissCause {
-    /// The log has no earlier key of the function.
+    /// The log has no earlier key for the function.
     First,
-    /// An earlier key of the function differs in these kinds of components.
+    /// These kinds of components differ from an earlier key for the function.
     Differs(Vec<String>),
-    /// An earlier compile asked for the same key in vain.
+    /// An earlier compile looked up the same key, and missed too.
     SameKey,
-    /// The entry was found, but its guard does not hold.
+    /// There was an entry, but its guard failed.
     Guard,
-    /// torch writes no components of the keys of this cache.
+    /// torch does not log the components of this cache's keys.
     NotRecorded,
 }
 
 impl MissCause {
     fn words(&self) -> String {
         match self {
-            MissCause::First => "the first lookup of this function in the log".to_owned(),
+            MissCause::First => "first lookup of this function in the log".to_owned(),
             MissCause::Differs(parts) => {
                 format!("{} changed since the nearest earlier compile of the function", parts.join(", "))
             }
             MissCause::SameKey => {
-                "an earlier compile of the function asked for the same key, and found nothing either"
-                    .to_owned()
+                "an earlier compile of the function looked up the same key, and missed too".to_owned()
             }
-            MissCause::Guard => "an entry was found, but its guard does not hold for these sizes".to_owned(),
+            MissCause::Guard => "an entry was found, but its guard fails for these sizes".to_owned(),
             MissCause::NotRecorded => {
-                "not recorded: torch writes the keys of this cache without their parts".to_owned()
+                "not recorded: torch logs the keys of this cache without their components".to_owned()
             }
         }
     }
 }
 
-/// Missed lookups (their places) by cause, each cause once.
-fn miss_causes<'m>(report: Report<'m>, evidence: &Evidence) -> IndexMap<MissCause, Vec<&'m CacheLookup>> {
+/// Misses by cause.
+fn miss_causes<'m>(report: Report<'m>, evidence: &Evidence<'_>) -> IndexMap<MissCause, Vec<&'m CacheLookup>> {
     let mut causes: IndexMap<MissCause, Vec<&CacheLookup>> = IndexMap::new();
     for (index, lookup) in report.model.caches.iter().enumerate() {
         if lookup.outcome != Outcome::Miss {
@@ -264,107 +269,94 @@ fn miss_causes<'m>(report: Report<'m>, evidence: &Evidence) -> IndexMap<MissCaus
     causes
 }
 
-/// The causes of misses, each once with its compiles.
-fn causes(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::Result<()> {
+/// Writes the table of causes.
+fn causes(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyhow::Result<()> {
     let causes = miss_causes(view.report, evidence);
     if causes.is_empty() {
         return Ok(());
     }
-    let about = "each cause once; the lookups below say what differs in each key";
+    let about = "one row per cause; the table of lookups shows the difference of each key";
     view.open_section(out, ("causes", "Why they missed", about), Some(whole(causes.len())), Html::default())?;
     let heads =
         vec![Head::text("Cause"), Head::text("Caches"), Head::number("Misses"), Head::unsorted("Compiles")];
     let table = Table { id: "causes-table", label: "Causes of misses", heads };
     let all = causes.len();
     let rows = causes.iter().take(BYPASSES).map(|(cause, lookups)| {
-        let mut names: Vec<String> = Vec::new();
-        let mut compiles: Vec<&Compile> = Vec::new();
-        for lookup in lookups {
-            let name = cache_title(&lookup.cache).to_owned();
-            if !names.contains(&name) {
-                names.push(name);
-            }
-            let compile = view.report.model.compiles.get(lookup.artifact.compile);
-            // What is beyond those shown only needs to be counted, and may be as long as the log.
-            let new =
-                compile.filter(|c| compiles.len() <= SHOWN && compiles.iter().all(|known| known.id != c.id));
-            compiles.extend(new);
-        }
-        let more = if compiles.len() > SHOWN { " and more" } else { "" };
-        compiles.truncate(SHOWN);
-        let pills = Html::joined([view.some_pills(&compiles, SHOWN)?, Html::escaped(more)], "");
+        let names: IndexSet<&str> = lookups.iter().map(|lookup| cache_title(&lookup.cache)).collect();
         Ok(Row::of(vec![
             Td::text(&cause.words()).class("sentence"),
-            Td::text(&names.join(", ")),
-            Td::number(lookups.len() as f64, &whole(lookups.len())),
-            Td::html(pills),
+            Td::text(&Vec::from_iter(names).join(", ")),
+            Td::count(lookups.len()),
+            Td::html(compiles_of(view, lookups)?),
         ]))
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all, all.min(BYPASSES), "causes")?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
-fn bypasses(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::Result<()> {
+fn bypasses(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyhow::Result<()> {
     let all = &evidence.bypasses;
     if all.is_empty() {
         return Ok(());
     }
-    let about = "graphs that a cache would not take, one row per reason";
+    let about = "graphs that cannot be cached, one row per reason";
     view.open_section(out, ("bypasses", "Bypasses", about), Some(whole(all.len())), Html::default())?;
     let heads = vec![
         Head::text("Cache"),
         Head::text("Reason"),
-        Head::text("Exception").absent_if(all.keys().all(|bypass| bypass.2.is_none())),
+        Head::text("Exception").absent_if(all.keys().all(|bypass| bypass.exception.is_none())),
         Head::number("Times"),
         Head::unsorted("Compiles"),
     ];
     let table = Table { id: "bypasses-table", label: "Bypasses", heads };
-    let rows: Vec<_> = all.iter().take(BYPASSES).collect();
-    view.table(out, &table, rows.into_iter().map(|(bypass, at)| bypass_row(view, bypass, at)))?;
+    let rows = all.iter().take(BYPASSES).map(|(bypass, lookups)| bypass_row(view, bypass, lookups));
+    view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(BYPASSES), "reasons")?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
-fn bypass_row(view: View<'_>, bypass: &Bypass, at: &[usize]) -> anyhow::Result<Row> {
-    let (cache, reason, exception, traceback, hard) = bypass;
-    let model = view.report.model;
+/// The first compiles of these lookups, each once.
+fn compiles_of(view: View<'_>, lookups: &[&CacheLookup]) -> anyhow::Result<Html> {
     let mut compiles: Vec<&Compile> = Vec::new();
-    for lookup in at.iter().filter_map(|index| model.caches.get(*index)) {
-        let compile =
-            model.compiles.get(lookup.artifact.compile).filter(|c| compiles.iter().all(|k| k.id != c.id));
-        // What is beyond those shown only needs to be counted, and may be as long as the log.
-        compiles.extend(compile.filter(|_| compiles.len() <= SHOWN));
+    for lookup in lookups {
+        let compile = view.report.model.compiles.get(lookup.artifact.compile);
+        // The list may be as long as the log, and one more than are shown is enough to say that there are more.
+        let is_new = |c: &&Compile| compiles.len() <= SHOWN && compiles.iter().all(|known| known.id != c.id);
+        let new = compile.filter(is_new);
+        compiles.extend(new);
     }
-    let mut why = view.folded(reason.as_deref().unwrap_or("no reason recorded"), false);
-    if !traceback.is_empty() {
-        let lines = counted(traceback.lines().count(), "line", "lines");
-        let traceback = fold(format!("Traceback, {lines}"), &long_text(traceback.as_str()));
-        why = Html::joined([why, traceback], "");
-    }
-    let class = exception.as_deref().map_or(UNKNOWN, |e| e.rsplit('.').next().unwrap_or(e));
-    let class = Html::joined([view.code(class), Html::escaped(if *hard { " (an error)" } else { "" })], "");
     let more = if compiles.len() > SHOWN { " and more" } else { "" };
     compiles.truncate(SHOWN);
-    let pills = Html::joined([view.some_pills(&compiles, SHOWN)?, Html::escaped(more)], "");
+    Ok(Html::joined([view.some_pills(&compiles, SHOWN)?, more.into()], ""))
+}
+
+fn bypass_row(view: View<'_>, bypass: &Bypass<'_>, lookups: &[&CacheLookup]) -> anyhow::Result<Row> {
+    let mut why = view.folded(bypass.reason.unwrap_or("no reason recorded"), false);
+    if !bypass.traceback.is_empty() {
+        let lines = counted(bypass.traceback.lines().count(), "line", "lines");
+        let traceback = fold(format!("Traceback, {lines}"), &long_text(bypass.traceback.as_str()));
+        why = Html::joined([why, traceback], "");
+    }
+    let class = bypass.exception.as_deref().map_or(UNKNOWN, |e| e.rsplit('.').next().unwrap_or(e));
+    let class =
+        Html::joined([view.code(class), Html::escaped(if bypass.is_error { " (an error)" } else { "" })], "");
     Ok(Row::of(vec![
-        Td::text(cache_title(cache)),
+        Td::text(cache_title(bypass.cache)),
         Td::html(why),
         Td::html(class),
-        Td::number(at.len() as f64, &whole(at.len())),
-        Td::html(pills),
+        Td::count(lookups.len()),
+        Td::html(compiles_of(view, lookups)?),
     ]))
 }
 
-fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::Result<()> {
+fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyhow::Result<()> {
     let all = &view.report.model.caches;
     let of = |outcome: Outcome| all.iter().filter(|lookup| lookup.outcome == outcome).count();
     let words = [("hit", Outcome::Hit), ("miss", Outcome::Miss), ("bypass", Outcome::Bypass)];
     let words = words.map(|(word, outcome)| (word, word, of(outcome)));
     let tools = view.narrow("lookups-table", "Filter by id or key", words)?;
-    let about = "in the order of the log; a missed key against that of the nearest earlier compile of the same function";
+    let about = "in log order; a missed key is compared with the nearest earlier one for the same function";
     view.open_section(out, ("lookups", "Lookups", about), Some(whole(all.len())), tools)?;
     let heads = vec![
         Head::compiles("Compile"),
@@ -372,12 +364,11 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::
         Head::text("Answer"),
         Head::unsorted("Differing components").absent_if(evidence.nearest.iter().all(Option::is_none)),
         Head::number("Time saved").absent_if(all.iter().all(|lookup| lookup.saved_ns.is_none())),
-        Head::text("Key").mono().about("Leads to what torch wrote of the lookup"),
+        Head::text("Key").mono().about("Opens torch's record of the lookup"),
     ];
     let table = Table { id: "lookups-table", label: "Lookups", heads };
     let mut compared = 0;
-    let rows: Vec<_> = all.iter().take(LISTED).enumerate().collect();
-    let rows = rows.into_iter().map(|(index, lookup)| {
+    let rows = all.iter().take(LISTED).enumerate().map(|(index, lookup)| {
         let differs = match lookup.outcome {
             Outcome::Miss => differs(view, evidence, index, &mut compared)?,
             _ => Html::escaped(UNKNOWN),
@@ -388,10 +379,9 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(LISTED), "lookups")?;
     if evidence.keys.iter().all(Key::is_empty) && of(Outcome::Miss) > 0 {
-        note_below(out, Html::escaped("The log holds no components of keys, so they cannot be compared."))?;
+        note_below(out, Html::escaped("The log has no components of keys, so keys cannot be compared."))?;
     }
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Row> {
@@ -427,8 +417,13 @@ fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Ro
     })
 }
 
-/// What differs, in words; the components themselves are folded behind.
-fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usize) -> anyhow::Result<Html> {
+/// The differing components in words, with their values in a fold.
+fn differs(
+    view: View<'_>,
+    evidence: &Evidence<'_>,
+    index: usize,
+    compared: &mut usize,
+) -> anyhow::Result<Html> {
     let Some((before, differences)) = evidence.differences(index) else {
         let first = evidence.keys.get(index).is_some_and(|key| !key.is_empty());
         return Ok(Html::escaped(if first { "first lookup" } else { UNKNOWN }));
@@ -437,7 +432,7 @@ fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usi
     let label =
         earlier.and_then(|e| e.compile.as_ref()).map_or_else(|| UNKNOWN.to_owned(), ToString::to_string);
     if differences.is_empty() {
-        return Ok(Html::escaped(&format!("nothing: the same components as [{label}]")));
+        return Ok(Html::escaped(&format!("nothing: same components as [{label}]")));
     }
     let words = Html::escaped(&format!("{}; against [{label}]", in_words(&differences).join(", ")));
     if differences.is_empty() || *compared >= COMPARED {
@@ -456,7 +451,8 @@ fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usi
     Ok(fold(words, &facts))
 }
 
-/// A component before and now: what comes after the lines that both begin with, or their hashes where nothing does.
+/// The old and the new value of a component without the lines at the start that are equal; their hashes if all lines are
+/// equal.
 fn both(difference: &Difference<'_>) -> Html {
     let value = |of: Option<&Component>| of.map_or_else(String::new, |component| component.value.clone());
     let (old, new) = (value(difference.old), value(difference.new));

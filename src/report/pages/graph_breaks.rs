@@ -285,7 +285,7 @@ fn table(view: View<'_>, rest: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Re
         let cells = vec![
             Td::html(view.folded(&found.reason, false)),
             Td::html(view.place(found.file.as_deref(), found.line)?),
-            Td::number(found.count as f64, &whole(found.count)),
+            Td::count(found.count),
             Td::maybe(one.cost.map(|cost| cost.us), micros),
             Td::html(view.some_pills(&compiles(view, found), SHOWN)?),
         ];

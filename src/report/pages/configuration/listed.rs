@@ -4,7 +4,6 @@ use super::changed::{Compared, about};
 use crate::report::kit::config_kinds::Kind;
 use crate::report::kit::log_settings::{LISTED, OFF};
 use crate::report::kit::prelude::*;
-use crate::report::kit::tables::TextRow;
 
 /// The anchor.
 pub(super) const ID: &str = "settings";
@@ -56,18 +55,16 @@ pub(super) fn write(
         if is_first {
             anchored.push(one.kind.id);
         }
-        TextRow {
-            id: is_first.then_some(one.kind.id),
-            words: selected.words(),
-            cells: [
-                one.kind.title.into(),
-                one.name.into(),
-                if cut { format!("{value} …").into() } else { value.into() },
-                selected.about.unwrap_or_default().into(),
-            ],
-        }
+        let row = Row::of(vec![
+            Td::text(one.kind.title),
+            Td::text(one.name),
+            if cut { Td::text(&format!("{value} …")) } else { Td::text(value) },
+            Td::text(selected.about.unwrap_or_default()),
+        ]);
+        let row = row.selected_by(selected.words());
+        Ok(if is_first { row.anchored(one.kind.id.to_owned()) } else { row })
     });
-    view.text_table(out, &table, rows)?;
+    view.table(out, &table, rows)?;
     view.left_out(out, count, LISTED, "are in report.json")?;
     close(out, "details")?;
     Ok(close_section(out)?)

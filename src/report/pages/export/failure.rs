@@ -263,7 +263,7 @@ fn table(view: View<'_>, all: &[ExportFailure], out: &mut dyn Write) -> anyhow::
             Td::text(advice::words(failure.kind).2),
             Td::html(reason(view, problem)),
             Td::html(place.transpose()?.unwrap_or_else(unknown)).class("nowrap"),
-            Td::number(failure.problems.len() as f64, &whole(failure.problems.len())),
+            Td::count(failure.problems.len()),
             Td::html(details),
             Td::html(program::link(view, problem).unwrap_or_else(unknown)),
         ]))

@@ -88,8 +88,8 @@ fn line_row(view: View<'_>, words: Words<'_>, (place, line, anchor): (usize, &So
     let mut cells = vec![
         Td::html(Html::joined([tint, link], " ")).class("nowrap").sorted(place),
         Td::html(code),
-        Td::number(line.pre.len() as f64, &whole(line.pre.len())),
-        Td::number(line.nodes.len() as f64, &whole(line.nodes.len())),
+        Td::count(line.pre.len()),
+        Td::count(line.nodes.len()),
         Td::html(kernels).class("mono"),
     ];
     cells.splice(2..2, words.times.line_cell(view, place));
@@ -138,7 +138,7 @@ fn row(view: View<'_>, words: Words<'_>, (place, call, anchor): (usize, &KernelC
         Td::text(call.language.unwrap_or("library")),
         Td::html(line(file, call.line)).class("num").sorted(call.line),
         Td::html(definition.unwrap_or_else(|| Html::escaped(UNKNOWN))).class("num"),
-        Td::number(call.nodes.len() as f64, &whole(call.nodes.len())),
+        Td::count(call.nodes.len()),
         Td::text(&format!("{}{more}", nodes.join(", "))).class("mono"),
         Td::html(source_links(view, words, call)),
     ];

@@ -1,6 +1,6 @@
 //! Tables, written row by row: a long one is never in memory as a whole.
 
-use crate::report::kit::formats::{UNKNOWN, counted, whole};
+use crate::report::kit::formats::{UNKNOWN, counted};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, note_below, push_close, push_element, push_open};
 use crate::report::kit::view::Pieces;
@@ -145,12 +145,6 @@ impl Td {
     pub fn number(value: f64, shown: &str) -> Td {
         let sort = (!sorts_by_itself(shown)).then(|| value.to_string());
         Td { class: Some("num".into()), sort, ..Td::text(shown) }
-    }
-
-    /// A count.
-    pub fn count(count: impl TryInto<u64>) -> Td {
-        let count = count.try_into().unwrap_or(u64::MAX);
-        Td::number(count as f64, &whole(count))
     }
 
     /// A number that may be unknown.

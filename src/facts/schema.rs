@@ -4,6 +4,7 @@ use super::{Diff, JobReport, LogReport, SeveralReports};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
+use std::io::Write;
 
 fn generator() -> SchemaGenerator {
     SchemaSettings::draft2020_12().for_serialize().into_generator()
@@ -47,7 +48,8 @@ fn the_schemas_in_the_project_are_those_of_the_types() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
         let text = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
         if std::env::var_os(UPDATE).is_some() {
-            std::fs::write(&path, &text).unwrap();
+            let mut file = std::fs::OpenOptions::new().write(true).truncate(true).open(&path).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
         }
         let kept = std::fs::read_to_string(&path).unwrap();
         assert!(kept == text, "{name} is not what the types say: run the test again with {UPDATE}=1");

@@ -302,11 +302,18 @@ pub(crate) enum Json<'a> {
 pub(crate) type FieldWriter<'w> = dyn FnMut(&str, FieldValue<'_>) + 'w;
 
 /// The value of a field.
-#[derive(Serialize)]
-#[serde(untagged)]
 pub(crate) enum FieldValue<'a> {
     Raw(&'a RawValue),
     Text(&'a str),
+}
+
+impl Serialize for FieldValue<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            FieldValue::Raw(json) => json.serialize(serializer),
+            FieldValue::Text(text) => text.serialize(serializer),
+        }
+    }
 }
 
 impl Json<'_> {

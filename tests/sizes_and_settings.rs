@@ -98,7 +98,7 @@ fn caches_html_describes_a_cold_cache_in_one_sentence_and_each_cause_of_a_miss_o
         assert_eq!(same.len(), 1, "{words}: {causes:?}");
         same[0].clone()
     };
-    assert_eq!(of("the first lookup of this function")[2], "7");
+    assert_eq!(of("first lookup of this function")[2], "7");
     let changed = of("inputs of the graph, the graph changed since the nearest earlier compile");
     assert_eq!(changed[2], "2");
     assert!(changed[3].contains("1/1") && changed[3].contains("2/1"), "{changed:?}");

@@ -261,7 +261,8 @@ fn whatever_a_report_says_the_comparison_ends_with_a_page_or_a_sentence() {
             code => panic!("{place}: {code:?} {}", done.stderr),
         }
     }
-    assert!(compared > 40 && refused > 20, "{compared} compared, {refused} refused");
+    // Every key is read by its type, so most odd values are refused; where any value fits, the comparison is made.
+    assert!(compared > 15 && refused > 60, "{compared} compared, {refused} refused");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn the_page_of_recompilations_compares_the_guards_and_the_inputs() {
     for part in [
         "tensor 'x' size mismatch at index 1. expected 4, actual 6",
         "size=[3, 4 → 6], stride=[4 → 6, 1]",
-        "2 stand only in one of them",
+        "2 are in only one of them",
         "[3, 4] → [3, 6]",
     ] {
         assert!(evidence.contains(part), "no {part} in {evidence}");

@@ -2,7 +2,7 @@
 
 use super::cost::Cost;
 use super::finding::Finding;
-use super::kind::KindOfFinding;
+use super::kind::{FirstOfGroup, KindOfFinding};
 use super::ranking::rank;
 use crate::model::words::counted;
 use indexmap::IndexMap;
@@ -27,7 +27,8 @@ fn join(mut same: Vec<Finding>) -> Option<Finding> {
     rank(&mut same);
     let first = same.first()?;
     let mut group = first.clone();
-    group.title = (first.kind.grouped_title)(first, same.len());
+    group.title =
+        (first.kind.grouped_title)(&FirstOfGroup { title: &first.title, shared: &first.shared }, same.len());
     group.count = same.iter().map(|one| one.count).sum();
     group.topic_entry = None;
     group.facts.clear();

@@ -1,7 +1,6 @@
 //! What findings of one kind share. Each family defines its kinds next to the code that finds them.
 
 use super::cost::ChargeOrder;
-use super::finding::Finding;
 use crate::model::sentence::sentence;
 use crate::model::{Fact, Sentence};
 use std::fmt;
@@ -20,7 +19,7 @@ pub struct KindOfFinding {
     /// Names of the artifacts that are its evidence.
     pub records: &'static [&'static str],
     /// The title of many findings of this kind: from the first of them and how many there are.
-    pub grouped_title: fn(&Finding, usize) -> Sentence,
+    pub grouped_title: fn(&FirstOfGroup<'_>, usize) -> Sentence,
     /// Whether it comes first, regardless of its cost.
     pub first_of_all: bool,
     /// The facts in which ranks differ, where it is about such a difference.
@@ -31,6 +30,14 @@ pub struct KindOfFinding {
     pub charged: ChargeOrder,
     /// How an entry on the landing page shows it.
     pub entry: EntryStyle,
+}
+
+/// What the title of a group takes from its most important finding.
+pub struct FirstOfGroup<'f> {
+    /// Its title.
+    pub title: &'f Sentence,
+    /// The part of the title that all findings of the group share.
+    pub shared: &'f Sentence,
 }
 
 /// How an entry on the landing page shows findings of a kind.
@@ -140,6 +147,6 @@ impl fmt::Debug for KindOfFinding {
     }
 }
 
-fn in_places(first: &Finding, places: usize) -> Sentence {
+fn in_places(first: &FirstOfGroup<'_>, places: usize) -> Sentence {
     sentence![first.title.clone(), " in ", places, " places"]
 }

@@ -3,7 +3,7 @@
 
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::kind::{FirstOfGroup, KindOfFinding, Topic};
 use crate::analysis::performance::{Bound, FigureFrom, Judgement, MeasuredKernel, Performance};
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{self, name, own, sentence};
@@ -207,7 +207,7 @@ fn short(name: &str) -> String {
     if start.len() == name.len() { start } else { format!("{start}…") }
 }
 
-fn many(first: &Finding, kernels: usize) -> Sentence {
+fn many(first: &FirstOfGroup<'_>, kernels: usize) -> Sentence {
     let others = sentence::count(kernels.saturating_sub(1), "other", "others");
     sentence![first.title.clone(), ", and ", others]
 }

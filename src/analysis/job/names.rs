@@ -1,6 +1,5 @@
 //! Functions of a job as the reader calls them, the same names as in the reports of the ranks.
 
-use super::sides::short;
 use crate::analysis::own_code::resumed;
 use crate::model::sentence::{name, quoted, sentence, value};
 use crate::model::{CodePlace, FunctionFact, GraphId, NameOf, Sentence, Texts};
@@ -56,6 +55,14 @@ impl<'t> NamedFunction<'t> {
 /// ` (f)`: the function of a compile, behind its id.
 pub(super) fn in_brackets(texts: &Texts, graph: Option<GraphId>) -> Sentence {
     NamedFunction::of_graph(texts, graph).map(|name| sentence![" (", name.words(), ")"]).into()
+}
+
+/// Characters of a value that a sentence quotes.
+const LONGEST: usize = 160;
+
+/// The beginning of a text that may be long.
+pub(super) fn short(text: &str) -> &str {
+    text.char_indices().nth(LONGEST).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
 #[cfg(test)]

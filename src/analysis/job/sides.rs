@@ -2,7 +2,7 @@
 
 use super::found::JobFound;
 use super::groups::{Comparison, First, Group, shared_difference};
-use super::names::in_brackets;
+use super::names::{in_brackets, short};
 use super::order::{self, CollectiveOrder};
 use super::words::rank_words;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
@@ -11,9 +11,6 @@ use crate::model::{CodePlace, Fact, GraphId, Job, Part, Sentence, Step, Texts};
 
 /// Ranks of the largest group that are named; more are counted.
 const NAMED: usize = 8;
-
-/// Characters of a value that a sentence quotes.
-const LONGEST: usize = 160;
 
 const HANG: &str = "The ranks call different collectives: one that not all ranks of its process group call never ends, and the job hangs until its timeout.";
 const NO_HANG: &str = "All ranks schedule the same collectives in the same order, so this alone does not hang the job; while one rank compiles, the others wait.";
@@ -185,9 +182,4 @@ pub(super) fn does_not(group: &Group) -> &'static str {
 /// The verb that fits a group.
 pub(super) fn verb(group: &Group, of_one: &'static str, of_many: &'static str) -> &'static str {
     if group.ranks.len() == 1 { of_one } else { of_many }
-}
-
-/// The beginning of a text that may be long.
-pub(super) fn short(text: &str) -> &str {
-    text.char_indices().nth(LONGEST).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }

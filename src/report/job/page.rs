@@ -134,6 +134,41 @@ fn findings(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
 fn entry(view: JobView<'_>, index: usize, finding: &Finding) -> anyhow::Result<Html> {
     let lines = finding.detail.as_deref().unwrap_or_default().lines().map(|line| view.prose(line));
     let detail = stacked(lines);
+    let ranks = &finding.in_job.ranks;
+    let place = match &finding.place.file {
+        Some(file) => {
+            let editor = view.report.settings.editor.as_ref();
+            view.place_in(
+                file,
+                finding.place.line,
+                editor.and_then(|editor| editor.href(file, finding.place.line)),
+            )?
+        }
+        None => Html::default(),
+    };
+    let entry = FindingEntry {
+        id: format!("finding-{}", index + 1),
+        open: index == 0 && finding.kind.fact.is_none(),
+        class: finding.severity.word(),
+        kind: finding.kind.label,
+        title: view.sentence(&finding.sentence()),
+        place,
+        pills: span("pills", pills_of(view, ranks)),
+        cost: match ranks.len() {
+            0 => UNKNOWN.to_owned(),
+            several => counted(several, "rank", "ranks"),
+        },
+        count: String::new(),
+        trace: Html::default(),
+        explained: !detail.is_empty(),
+        detail,
+        facts: view.facts(facts_of(view, finding)),
+    };
+    view.finding(&entry)
+}
+
+/// What to do, and where the evidence is.
+fn facts_of(view: JobView<'_>, finding: &Finding) -> Vec<(&'static str, Html)> {
     let mut facts = Vec::new();
     if let Some(hint) = finding.hint() {
         facts.push(("What to do", view.advice(&hint)));
@@ -147,53 +182,21 @@ fn entry(view: JobView<'_>, index: usize, finding: &Finding) -> anyhow::Result<H
         let page = view.in_rank_at(rank, url);
         facts.push(("Evidence", view.link(&page, &format!("in the report of rank {}", rank.number))));
     }
-    let ranks: Vec<Html> = finding
-        .in_job
-        .ranks
-        .iter()
-        .take(NAMED)
-        .filter_map(|&index| Some(view.rank(view.rank_at(index)?)))
-        .collect();
+    let named = finding.in_job.ranks.iter().take(NAMED);
+    let ranks: Vec<Html> = named.filter_map(|&index| Some(view.rank(view.rank_at(index)?))).collect();
     if !ranks.is_empty() {
         facts.push(("Reports", Html::joined(ranks, ", ")));
     }
-    let place = match &finding.place.file {
-        Some(file) => {
-            let editor = view.report.settings.editor.as_ref();
-            view.place_in(
-                file,
-                finding.place.line,
-                editor.and_then(|editor| editor.href(file, finding.place.line)),
-            )?
-        }
-        None => Html::default(),
-    };
-    let numbers =
-        finding.in_job.ranks.iter().filter_map(|&index| Some(view.rank_at(index)?.number.to_string()));
+    facts
+}
+
+/// The numbers of the first ranks, and how many more there are.
+fn pills_of(view: JobView<'_>, ranks: &[usize]) -> Html {
+    let numbers = ranks.iter().filter_map(|&index| Some(view.rank_at(index)?.number.to_string()));
     let mut pills: Vec<String> = numbers.take(PILLS).collect();
-    if finding.in_job.ranks.len() > PILLS {
-        pills.push(format!("+{}", whole(finding.in_job.ranks.len() - PILLS)));
+    if ranks.len() > PILLS {
+        pills.push(format!("+{}", whole(ranks.len() - PILLS)));
     }
     let pills = pills.iter().map(|text| span("pill", text.as_str()));
-    let pills = Html::joined(pills, "");
-    let entry = FindingEntry {
-        id: format!("finding-{}", index + 1),
-        open: index == 0 && anchor.is_none(),
-        class: finding.severity.word(),
-        kind: finding.kind.label,
-        title: view.sentence(&finding.sentence()),
-        place,
-        pills: span("pills", pills),
-        cost: if finding.in_job.ranks.is_empty() {
-            UNKNOWN.to_owned()
-        } else {
-            counted(finding.in_job.ranks.len(), "rank", "ranks")
-        },
-        count: String::new(),
-        trace: Html::default(),
-        explained: !detail.is_empty(),
-        detail,
-        facts: view.facts(facts),
-    };
-    view.finding(&entry)
+    Html::joined(pills, "")
 }

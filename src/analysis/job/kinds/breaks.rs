@@ -1,7 +1,8 @@
 //! A graph break that not all ranks have.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
-use crate::analysis::job::sides::{Sides, does_not, short, verb};
+use crate::analysis::job::names::short;
+use crate::analysis::job::sides::{Sides, does_not, verb};
 use crate::model::sentence::{code, compile_id, own, quoted, sentence};
 use crate::model::{Fact, FactValue, Part};
 

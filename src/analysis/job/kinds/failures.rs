@@ -2,7 +2,8 @@
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::sides::{Sides, does_not, short, verb};
+use crate::analysis::job::names::short;
+use crate::analysis::job::sides::{Sides, does_not, verb};
 use crate::model::sentence::{compile_id, quoted, sentence};
 use crate::model::{Fact, Job};
 

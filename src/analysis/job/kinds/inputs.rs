@@ -3,7 +3,8 @@
 use super::tensors;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::NamedFunction;
-use crate::analysis::job::sides::{Sides, short};
+use crate::analysis::job::names::short;
+use crate::analysis::job::sides::Sides;
 use crate::model::sentence::{code, sentence};
 use crate::model::{Fact, FactValue, Sentence, Step, TensorFact, TextId};
 

@@ -3,7 +3,8 @@
 use crate::analysis::classify;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::NamedFunction;
-use crate::analysis::job::sides::{Sides, does_not, short, verb};
+use crate::analysis::job::names::short;
+use crate::analysis::job::sides::{Sides, does_not, verb};
 use crate::model::sentence::{code, compile_id, sentence, value};
 use crate::model::{Fact, FactValue, Sentence};
 

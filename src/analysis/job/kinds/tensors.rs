@@ -1,7 +1,8 @@
 //! Graphs whose operations return different tensors.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
-use crate::analysis::job::sides::{Sides, short};
+use crate::analysis::job::names::short;
+use crate::analysis::job::sides::Sides;
 use crate::analysis::job::words::short_operation;
 use crate::model::sentence::{code, sentence};
 use crate::model::{Fact, FactValue, GraphId, Part, Sentence, Step, TensorFact, TextId, Texts};

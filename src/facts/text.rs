@@ -288,12 +288,15 @@ impl<V: JsonSchema> JsonSchema for Map<'_, V> {
     }
 }
 
+/// Writes fields that it reads from the log.
+type FieldSource<'a> = dyn Fn(&mut FieldWriter<'_>) -> anyhow::Result<()> + Send + Sync + 'a;
+
 /// JSON of the log itself: settings, shapes.
 pub(crate) enum Json<'a> {
     /// As it is written.
     Text(Cow<'a, RawValue>),
     /// Fields that are read from the log while they are written.
-    Fields(Box<dyn Fn(&mut FieldWriter<'_>) -> anyhow::Result<()> + Send + Sync + 'a>),
+    Fields(Box<FieldSource<'a>>),
     /// The log could not be read.
     Failed(anyhow::Error),
 }

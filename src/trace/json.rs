@@ -31,24 +31,13 @@ struct Brackets<'j> {
     at: usize,
 }
 
-/// Which bytes matter outside of strings; most others are digits and commas.
-const MATTERS: [bool; 256] = {
-    let mut found = [false; 256];
-    found[b'"' as usize] = true;
-    found[b'{' as usize] = true;
-    found[b'}' as usize] = true;
-    found[b'[' as usize] = true;
-    found[b']' as usize] = true;
-    found
-};
-
 impl Iterator for Brackets<'_> {
     type Item = Bracket;
 
     fn next(&mut self) -> Option<Bracket> {
         loop {
             let rest = self.text.get(self.at..)?;
-            let skipped = rest.iter().position(|byte| MATTERS.get(usize::from(*byte)) == Some(&true))?;
+            let skipped = rest.iter().position(|byte| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']'))?;
             self.at += skipped;
             match rest.get(skipped)? {
                 b'"' => self.at += string_end(rest.get(skipped..)?)?,

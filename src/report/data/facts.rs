@@ -66,7 +66,7 @@ fn log(report: Report<'_>) -> RankLog {
         bytes: log.bytes,
         records: log.records,
         rank: log.rank,
-        pids: log.pids.iter().copied().collect(),
+        pids: log.pids.to_vec(),
         first_time: report.model.time(log.first),
         last_time: report.model.time(log.last),
     }
@@ -111,8 +111,8 @@ fn compile(report: Report<'_>, index: CompileIndex) -> Compile<'_> {
         status: compile.status.word().into(),
         function,
         attempts: compile.attempts.iter().map(attempt).collect(),
-        occurrences: compile.occurrences.into(),
-        graph_breaks: compile.graph_breaks.into(),
+        occurrences: compile.occurrences,
+        graph_breaks: compile.graph_breaks,
         stack: List::made(move || {
             stack.into_iter().flat_map(|stack| stack.iter()).map(move |one| frame(report, one))
         }),

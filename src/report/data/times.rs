@@ -19,7 +19,7 @@ pub(super) fn of_log(report: Report<'_>) -> CompileTime<'_> {
         name: one.name.to_string().into(),
         self_s: one.self_s,
         total_s: one.total_s,
-        count: one.count as u64,
+        count: one.count,
     };
     CompileTime {
         total_s: Some(time.total_s),

@@ -185,7 +185,7 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let table = Table { id: "passes-table", label: "Passes", heads };
     // Ten passes at least, and others only if they matter. They are sorted by self time.
     let matters = |pass: &&&Phase| pass.self_s * 1e6 >= LEAST_SELF * times.account.covered_us;
-    let listed = times.passes.iter().take_while(matters).count().max(LEAST_LISTED).min(LISTED);
+    let listed = times.passes.iter().take_while(matters).count().clamp(LEAST_LISTED, LISTED);
     let (shown, rest) = times.passes.split_at(times.passes.len().min(listed));
     let rows = shown.iter().map(|pass| {
         let name = named(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name), None);

@@ -117,7 +117,7 @@ fn effect(model: &Model, failure: &Failure) -> FailureEffect {
     if further.iter().any(|one| one.reason.contains("in loop")) {
         return FailureEffect::BrokeInLoop;
     }
-    // With fullgraph=True there is no record of a break.
+    // With fullgraph=True, torch does not record the break itself.
     match break_of(model, failure) {
         Some(_) => FailureEffect::BrokeForGood,
         None => FailureEffect::NotCompiled,

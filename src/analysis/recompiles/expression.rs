@@ -15,8 +15,17 @@ pub(super) fn condition(text: &str) -> &str {
 
 /// A failed guard in the same form for all versions of torch: variables as in the program, no comment.
 pub fn guard_as_written(text: &str) -> String {
-    as_written(condition(text))
+    let text = condition(text);
+    // A message quotes its tensor, and the name has quotes of its own: `tensor 'L['x']' size mismatch`.
+    let quoted = text.strip_prefix(TENSOR).and_then(|rest| rest.split_once("' "));
+    match quoted {
+        Some((name, mismatch)) => format!("{TENSOR}{}' {mismatch}", as_written(name)),
+        None => as_written(text),
+    }
 }
+
+/// How a message about a tensor begins.
+const TENSOR: &str = "tensor '";
 
 /// The class that torch 2.15 adds to an object check: `type=<class '__main__.Color'>`.
 pub(super) fn checked_class(text: &str) -> Option<&str> {
@@ -275,6 +284,12 @@ mod tests {
         }
         for guard in ["L['___stack0'] == -0.5   # if y:  # x.py:1 in f", "___stack0 == -0.5"] {
             assert_eq!(guard_as_written(guard), "___stack0 == -0.5");
+        }
+        for guard in [
+            "tensor 'L['x']' rank mismatch. expected 1, actual 2",
+            "tensor 'x' rank mismatch. expected 1, actual 2",
+        ] {
+            assert_eq!(guard_as_written(guard), "tensor 'x' rank mismatch. expected 1, actual 2");
         }
     }
 }

@@ -62,9 +62,15 @@ facts! {
     struct Advice<'a> {
         /// What to do.
         text: Text<'a> => dropped,
-        /// What it gains.
+        /// The lines to write, in the names of the reader's program.
+        #[serde(default)]
+        code: Option<Text<'a>> => dropped,
+        /// What it gains; null where the log does not prove it.
         promise: Option<Text<'a>> => dropped,
         /// What in the log shows that it helps.
         evidence: Option<Text<'a>> => dropped,
+        /// The versions of torch under which the advice was tried, with its program in lab/; null where it was not.
+        #[serde(default)]
+        tried: Option<Text<'a>> => dropped,
     }
 }

@@ -51,8 +51,10 @@ fn finding<'m>(report: Report<'m>, index: usize, one: &'m Finding) -> facts::Fin
 pub(crate) fn advice(one: &Finding) -> facts::List<'_, facts::Advice<'_>> {
     let each = one.advice.iter().map(|one| facts::Advice {
         text: (&*one.text).into(),
+        code: maybe(one.code.as_deref()),
         promise: maybe(one.promise.as_deref()),
         evidence: maybe(one.evidence.as_deref()),
+        tried: maybe(one.tried.as_deref()),
     });
     each.collect()
 }

@@ -30,6 +30,7 @@ mod export;
 pub mod failures;
 mod guard_diff;
 mod guard_tree;
+mod lab;
 mod recompiles;
 pub mod shapes;
 

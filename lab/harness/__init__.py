@@ -1,0 +1,1 @@
+"""What lab/run.py is made of."""

@@ -1,0 +1,94 @@
+"""The process that has torch imported, and runs programs."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import log
+from .programs import Program
+
+WORKER = Path(__file__).with_name("worker.py")
+
+
+@dataclass
+class Run:
+    """One run of a program."""
+
+    folder: tempfile.TemporaryDirectory[str]
+    counts: dict[str, int]
+    error: str | None
+    equal: bool
+    logs: list[Path] = field(default_factory=list)
+
+    def log(self) -> Path | None:
+        """The log of the program's own process."""
+        return self.logs[0] if self.logs else None
+
+    def printed(self) -> str:
+        """What the program printed, and the traceback of its exception."""
+        return (Path(self.folder.name) / "printed.txt").read_text(errors="replace")
+
+    def outcome(self, counts: set[str]) -> dict[str, Any]:
+        """What outcomes.json keeps."""
+        kept = {"compiles", "graphs", "breaks"} | counts
+        return {**{key: value for key, value in self.counts.items() if key in kept}, "error": self.error, "equal": self.equal}
+
+
+class TorchProcess:
+    """A Python with torch."""
+
+    def __init__(self, python: str, timeout: float) -> None:
+        self.timeout = timeout
+        self.process = subprocess.Popen([python, str(WORKER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        version = str(self._read()["torch"])
+        self.full_version = version
+        self.version = ".".join(re.split(r"[.+]", version)[:2])
+
+    def run(
+        self,
+        program: Program,
+        fix: int,
+        *,
+        expected: Run | None = None,
+        marks: dict[str, list[list[Any]]] | None = None,
+    ) -> Run:
+        """Runs a program; without results to expect, in eager mode."""
+        folder = tempfile.TemporaryDirectory(prefix="lab-")
+        request = {
+            "program": str(program.path),
+            "fix": fix,
+            "eager": expected is None,
+            "folder": folder.name,
+            "expected": expected.folder.name if expected else None,
+            "marks": marks or {},
+            "dtrace": program.dtrace,
+            "timeout": self.timeout,
+        }
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        reply = self._read()
+        logs = [Path(one) for one in reply["logs"]]
+        counts = log.counts(logs[0]) if logs else {"compiles": 0, "breaks": 0}
+        # Dynamo counts breaks that the log has no record of, and the log has some that it does not count.
+        counts |= {"breaks": max(counts["breaks"], reply["breaks"]), "graphs": reply["graphs"]}
+        return Run(folder, counts, reply["error"], reply.get("equal", True), logs)
+
+    def _read(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit("the Python with torch ended; run it by hand to see why")
+        return json.loads(line)
+
+    def close(self) -> None:
+        """Ends it."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()

@@ -9,7 +9,7 @@ use crate::events::{self, Registry};
 use crate::model::{self, Fields, Language};
 use crate::output::{self, MemSink};
 use crate::report::kit::highlight::Highlighter;
-use crate::report::{self, FoundOnce, Settings, Worker};
+use crate::report::{self, Cached, Settings, Worker};
 use crate::trace::{
     self, CompileId, Entry, Envelope, Limit, Md5, Prefix, Records, Source, clean_header, readable_text,
     strict_json,
@@ -95,8 +95,8 @@ pub fn with_pages(log: &[u8], measure: impl FnOnce(&dyn Fn() -> usize)) {
     let found = analysis::of_log(&model, None, NonZeroUsize::MIN);
     let settings = Settings::default();
     measure(&|| {
-        let once = FoundOnce::default();
-        let pages = report::pages(report::on(&model, &found, &source, &settings, &[], &once));
+        let cached = Cached::default();
+        let pages = report::pages(report::on(&model, &found, &source, &settings, &[], &cached));
         let sink = MemSink::default();
         let written = output::write(pages, &sink, NonZeroUsize::MIN, Worker::new);
         if written.is_ok() { sink.into_files().values().map(Vec::len).sum() } else { 0 }

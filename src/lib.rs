@@ -70,7 +70,7 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 use crate::compare::Recording;
 use crate::model::JobFacts;
 use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target, ZipTarget};
-use crate::report::{CollectedLog, Collection, FoundOnce, JobReport, Redacted, WholeRank, Worker};
+use crate::report::{Cached, CollectedLog, Collection, JobReport, Redacted, WholeRank, Worker};
 use crate::run::{Gathered, Input, LogOutcome, LogTask, OneOfSeveral, Traces, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
@@ -457,8 +457,8 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     let measured = run::measure(work, task, &model, &source)?;
     let found = analysis::of_log(&model, measured, task.threads);
     let settings = &work.options.settings;
-    let once = FoundOnce::default();
-    let report = report::on(&model, &found, &source, settings, task.processes, &once);
+    let cached = Cached::default();
+    let report = report::on(&model, &found, &source, settings, task.processes, &cached);
     let pages = if work.options.redact { report::pages_to_redact(report) } else { report::pages(report) };
     work.progress.writing(pages.len());
     let left_out = output::write(pages, task.sink, task.threads, || Worker::sharing(work.highlighters))?;

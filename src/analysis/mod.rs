@@ -66,7 +66,7 @@ pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
 pub use names::{FunctionName, Names, parameter_name};
 pub use one_offs::{OneOff, OneOffKind};
-pub use order_of_time::{BuildKind, Stretch, order_of_time};
+pub use order_of_time::{BuildKind, Segment, order_of_time};
 pub use outlook::{Outlook, time_comes_first};
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;

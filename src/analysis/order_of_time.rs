@@ -5,7 +5,7 @@ use crate::model::{Model, TraceSpan};
 
 /// An uninterrupted time spent on one thing. It begins where the one before it ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stretch {
+pub struct Segment {
     /// Microseconds.
     pub us: f64,
     /// Part of the compiler, an index into [`PARTS`](super::PARTS).
@@ -29,12 +29,12 @@ const BUILD: &str = "compile_file";
 /// The phase that checks the compiler.
 const TRIES_COMPILER: &str = "Scheduler.codegen";
 
-/// All stretches of a log, in order. Each build is a stretch of its own; anything else continues while the part stays the
+/// All segments of a log, in order. Each build is a segment of its own; anything else continues while the part stays the
 /// same.
-pub fn order_of_time(model: &Model) -> Vec<Stretch> {
+pub fn order_of_time(model: &Model) -> Vec<Segment> {
     let owners = owners(&model.spans);
     let within_trials = within_trials(&model.spans);
-    let mut stretches: Vec<Stretch> = Vec::new();
+    let mut segments: Vec<Segment> = Vec::new();
     let mut last_build = None;
     each_innermost(&model.spans, |innermost| {
         let us = innermost.end_us - innermost.start_us;
@@ -46,13 +46,13 @@ pub fn order_of_time(model: &Model) -> Vec<Stretch> {
         let kind = is_build.then_some(if is_trial { BuildKind::Trial } else { BuildKind::Kernel });
         let part = owners.get(innermost.span).and_then(|owner| owner.part);
         let build = kind.map(|_| innermost.span);
-        match stretches.last_mut() {
+        match segments.last_mut() {
             Some(last) if last.part == part && last_build == build => last.us += us,
-            _ => stretches.push(Stretch { us, part, build: kind }),
+            _ => segments.push(Segment { us, part, build: kind }),
         }
         last_build = build;
     });
-    stretches
+    segments
 }
 
 /// Which spans are inside a phase that checks the compiler. One pass is enough, because a span comes after its parent.

@@ -1,7 +1,7 @@
 //! Facts of a log for comparing ranks: where it ends, when it built kernels, and when it may have waited for builds of
 //! other processes.
 
-use crate::model::{CompileIndex, Model, PhaseName, Status, Stretch, TraceSpan};
+use crate::model::{CompileIndex, Interval, Model, PhaseName, Status, TraceSpan};
 use fxhash::FxHashMap;
 
 /// The phase in which a C++ kernel is built. Processes that share a cache folder build each kernel once: the others
@@ -88,13 +88,13 @@ fn open_at_end(spans: &[TraceSpan], pid: u64) -> Vec<(usize, &TraceSpan)> {
 }
 
 /// When kernels were built.
-pub fn builds(model: &Model) -> Vec<Stretch> {
+pub fn builds(model: &Model) -> Vec<Interval> {
     let builds = model.spans.iter().filter(|span| &*span.name == BUILD && !span.is_open());
-    builds.map(|span| Stretch { start_us: span.start_us, end_us: span.end_us }).collect()
+    builds.map(|span| Interval { start_us: span.start_us, end_us: span.end_us }).collect()
 }
 
 /// When a phase that may wait for a lock did nothing else.
-pub fn pauses(model: &Model) -> Vec<Stretch> {
+pub fn pauses(model: &Model) -> Vec<Interval> {
     let is_waiting = |span: &TraceSpan| !span.is_open() && WAITING.contains(&&*span.name);
     let mut children: FxHashMap<usize, Vec<&TraceSpan>> = FxHashMap::default();
     for span in &model.spans {
@@ -110,10 +110,10 @@ pub fn pauses(model: &Model) -> Vec<Stretch> {
         }
         let mut from = span.start_us;
         for child in children.get(&index).into_iter().flatten() {
-            pauses.push(Stretch { start_us: from, end_us: child.start_us });
+            pauses.push(Interval { start_us: from, end_us: child.start_us });
             from = from.max(child.end_us);
         }
-        pauses.push(Stretch { start_us: from, end_us: span.end_us });
+        pauses.push(Interval { start_us: from, end_us: span.end_us });
     }
     pauses.retain(|pause| pause.end_us - pause.start_us >= SHORTEST_PAUSE_US);
     pauses
@@ -152,7 +152,7 @@ mod tests {
             span("GraphLowering.run", [6.0, 9.0], None, false),
         ];
         let model = Model { spans, ..Model::default() };
-        assert_eq!(pauses(&model), [Stretch { start_us: 1e6, end_us: 4e6 }]);
+        assert_eq!(pauses(&model), [Interval { start_us: 1e6, end_us: 4e6 }]);
         assert_eq!(builds(&model).len(), 2);
     }
 }

@@ -8,9 +8,9 @@ use crate::events::typed_metrics;
 use crate::facts::Text;
 use crate::facts::{self as log, Compile, LogReport};
 use crate::model::{
-    Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime, Metrics,
-    MetricsKind, OpenPhase, OperationCount, RankEnd, RankSummary, ReaderName, Schedule, Step, Stretch,
-    TextId, Texts, stable,
+    Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime, Interval, Metrics,
+    MetricsKind, OpenPhase, OperationCount, RankEnd, RankSummary, ReaderName, Schedule, Step, TextId, Texts,
+    stable,
 };
 use crate::trace::TextMap;
 use crate::trace::instant;
@@ -89,8 +89,8 @@ impl<'r> FactReader<'_, 'r> {
         summary.parity = self.parity();
         summary.alarms = self.alarms();
         summary.end = self.end();
-        summary.builds = stretches(cross.builds.as_deref());
-        summary.pauses = stretches(cross.pauses.as_deref());
+        summary.builds = intervals(cross.builds.as_deref());
+        summary.pauses = intervals(cross.pauses.as_deref());
         let folders = cross.cache_folders.iter().flatten().map(|folder| self.texts.add(folder)).collect();
         summary.cache_folders = self.texts.names(folders);
     }
@@ -358,9 +358,9 @@ fn metrics(record: &log::Metrics<'_>) -> Option<(MetricsKind, Metrics)> {
     Some((MetricsKind::of_word(&record.kind)?, typed_metrics(&fields)))
 }
 
-fn stretches(stretches: Option<&[log::Interval]>) -> Box<[Stretch]> {
-    let stretches = stretches.unwrap_or_default().iter();
-    stretches.map(|one| Stretch { start_us: one.0, end_us: one.1 }).collect()
+fn intervals(intervals: Option<&[log::Interval]>) -> Box<[Interval]> {
+    let intervals = intervals.unwrap_or_default().iter();
+    intervals.map(|one| Interval { start_us: one.0, end_us: one.1 }).collect()
 }
 
 /// Microseconds in each part of the compiler, as the rank's report splits its time.

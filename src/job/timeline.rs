@@ -1,18 +1,18 @@
 //! When a rank compiled: the phases in its `chromium_events.json` by part of the compiler.
 
 use crate::analysis::part_of_phase;
-use crate::model::{BorrowedText, CompileStretch, PartStretch, RankTimeline, Stretch};
+use crate::model::{BorrowedText, CompileInterval, Interval, PartInterval, RankTimeline};
 use crate::trace::{OrderedMap, TextMap, WrittenField, written_value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Stretches that are kept: a row of a thousand pixels shows no more.
+/// Intervals that are kept: a row of a thousand pixels shows no more.
 const MOST_STRETCHES: usize = 20_000;
 
 /// Compiles whose times are kept.
 const MOST_COMPILES: usize = 2_000;
 
-/// Stretches of one part that are nearer than this are one, microseconds.
+/// Intervals of one part that are nearer than this are one, microseconds.
 const NEAR_US: f64 = 1_000.0;
 
 /// The timelines of the ranks that are shown, made from their events in the order of their reports.
@@ -214,30 +214,30 @@ impl Phases {
             Edge::Other => {}
         }
         if let Some(part) = part.filter(|_| ts > since) {
-            self.worked(part, Stretch { start_us: since, end_us: ts });
+            self.worked(part, Interval { start_us: since, end_us: ts });
         }
     }
 
     /// A compile is known to have run at this time.
     fn seen_in(&mut self, id: &str, at_us: f64) {
         if let Some(known) = self.compiles.get(id).and_then(|at| self.timeline.compiles.get_mut(*at)) {
-            known.stretch.end_us = known.stretch.end_us.max(at_us);
+            known.interval.end_us = known.interval.end_us.max(at_us);
         } else if id != "None" && self.compiles.len() < MOST_COMPILES {
             self.compiles.insert(id.to_owned(), self.timeline.compiles.len());
-            let stretch = Stretch { start_us: at_us, end_us: at_us };
-            self.timeline.compiles.push(CompileStretch { id: id.to_owned(), stretch });
+            let interval = Interval { start_us: at_us, end_us: at_us };
+            self.timeline.compiles.push(CompileInterval { id: id.to_owned(), interval });
         }
     }
 
     /// A part of the compiler was at work.
-    fn worked(&mut self, part: usize, stretch: Stretch) {
+    fn worked(&mut self, part: usize, interval: Interval) {
         let parts = &mut self.timeline.parts;
         let is_room = parts.len() < MOST_STRETCHES;
         match parts.last_mut() {
-            Some(last) if last.part == part && stretch.start_us - last.stretch.end_us < NEAR_US => {
-                last.stretch.end_us = last.stretch.end_us.max(stretch.end_us);
+            Some(last) if last.part == part && interval.start_us - last.interval.end_us < NEAR_US => {
+                last.interval.end_us = last.interval.end_us.max(interval.end_us);
             }
-            _ if is_room => parts.push(PartStretch { part, stretch }),
+            _ if is_room => parts.push(PartInterval { part, interval }),
             _ => {}
         }
     }
@@ -299,9 +299,9 @@ mod tests {
             ("dynamo", "E", 10.0, "1/0"),
         ]);
         let parts =
-            found.parts.iter().map(|one| (one.part, one.stretch.start_us / 1e6, one.stretch.end_us / 1e6));
+            found.parts.iter().map(|one| (one.part, one.interval.start_us / 1e6, one.interval.end_us / 1e6));
         assert_eq!(parts.collect::<Vec<_>>(), [(0, 0.0, 3.0), (4, 3.0, 5.0), (0, 5.0, 7.0), (0, 9.0, 10.0)]);
-        let compiles = found.compiles.iter().map(|one| (one.id.as_str(), one.stretch.end_us / 1e6));
+        let compiles = found.compiles.iter().map(|one| (one.id.as_str(), one.interval.end_us / 1e6));
         assert_eq!(compiles.collect::<Vec<_>>(), [("0/0", 7.0), ("1/0", 10.0)]);
     }
 }

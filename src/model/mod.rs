@@ -46,11 +46,11 @@ pub use graph_sizes::GraphSizes;
 pub use guards::{GuardFacts, GuardPrint, PlaceType, SideEffect};
 pub use integrity::{Integrity, ProblemKind};
 pub use job::{
-    Alarm, CodePlace, CollectiveCounts, CompileStretch, Fact, FactValue, FailedRank, FindingCost,
-    FunctionFact, FunctionWords, GraphId, GraphKey, GraphRuntime, Job, JobEvidence, JobFacts, KeyLookup,
-    LogFinding, OpenPhase, OperationCount, PartStretch, RankCounts, RankEnd, RankGraph, RankLog, RankState,
-    RankSummary, RankTimeline, ReaderName, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step,
-    Stretch, TensorFact, TextId, Texts,
+    Alarm, CodePlace, CollectiveCounts, CompileInterval, Fact, FactValue, FailedRank, FindingCost,
+    FunctionFact, FunctionWords, GraphId, GraphKey, GraphRuntime, Interval, Job, JobEvidence, JobFacts,
+    KeyLookup, LogFinding, OpenPhase, OperationCount, PartInterval, RankCounts, RankEnd, RankGraph, RankLog,
+    RankState, RankSummary, RankTimeline, ReaderName, Run, Schedule, Sequence, SharedFinding, SkippedFile,
+    Step, TensorFact, TextId, Texts,
 };
 pub use kernel_counts::KernelCounts;
 pub use news::CompileNews;

@@ -7,12 +7,12 @@ use crate::report::kit::assets::COMPARE;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links::encoded;
-use crate::report::kit::markup::{close_section, put};
+use crate::report::kit::markup::{close_section, write_line};
 use crate::report::kit::shell::{Shell, write_page};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::{Hero, Words};
-use crate::report::kit::view::Pieces;
+use crate::report::kit::view::Render;
 use crate::report::subject::Settings;
 use serde_json::Value;
 use std::io::Write;
@@ -96,13 +96,13 @@ fn page(
     let name = counted(collection.logs.len(), "log", "logs");
     let shell = Shell::of_job(&name, settings.custom_header.as_deref(), COMPARE);
     write_page(worker, out, &shell, |worker, out| {
-        let view = Pieces { worker, depth: 0 };
+        let view = Render { worker, depth: 0 };
         let pieces = vec![Words::plain(format!("{name}, each with a report of its own."))];
         let note =
             "They are of different programs or runs, so they are listed in order of time and not compared.";
         let compare =
             Html::joined([Html::escaped("To compare two of them:"), view.code("tlparse diff A B")], " ");
-        put(
+        write_line(
             out,
             &view.hero(&Hero { pieces, notes: vec![Html::escaped(note), compare], bar: Html::default() })?,
         )?;
@@ -110,12 +110,12 @@ fn page(
         let table = Table {
             id: "logs-table",
             label: "Logs",
-            heads: vec![
-                Head::text("Log").mono(),
-                Head::text("Verdict"),
-                Head::number("Errors").about("findings that are failures"),
-                Head::number("Warnings").about("findings that cost time"),
-                Head::text("State"),
+            columns: vec![
+                TableColumn::text("Log").mono(),
+                TableColumn::text("Verdict"),
+                TableColumn::number("Errors").about("findings that are failures"),
+                TableColumn::number("Warnings").about("findings that cost time"),
+                TableColumn::text("State"),
             ],
         };
         view.table(out, &table, collection.logs.iter().map(|log| Ok(row(view, log))))?;
@@ -124,8 +124,9 @@ fn page(
     })
 }
 
-fn row(view: Pieces<'_>, log: &CollectedLog) -> Row {
-    let number = |count: usize| Td::number(u32::try_from(count).unwrap_or(u32::MAX).into(), &whole(count));
+fn row(view: Render<'_>, log: &CollectedLog) -> Row {
+    let number =
+        |count: usize| TableCell::number(u32::try_from(count).unwrap_or(u32::MAX).into(), &whole(count));
     let (name, verdict, state) = match &log.verdict {
         Ok(verdict) => {
             let href = encoded(&format!("{}/index.html", log.dir));
@@ -136,5 +137,5 @@ fn row(view: Pieces<'_>, log: &CollectedLog) -> Row {
     };
     let counts = [Severity::Error, Severity::Warning].map(|severity| number(log.count(severity)));
     let [errors, warnings] = counts;
-    Row::of(vec![Td::html(name), Td::text(verdict), errors, warnings, Td::text(state)])
+    Row::of(vec![TableCell::html(name), TableCell::text(verdict), errors, warnings, TableCell::text(state)])
 }

@@ -26,7 +26,7 @@ pub use kit::editor::Editor;
 pub use kit::{Highlighters, Worker};
 pub use redact::{Redacted, WholeRank, redacted_pages, redacted_summary};
 pub use site::{is_own_path, top_entries};
-pub use subject::{FoundOnce, Report, Settings};
+pub use subject::{Cached, Report, Settings};
 pub use terminal::{SummaryLine, summary};
 
 use crate::analysis::Found;
@@ -34,16 +34,16 @@ use crate::model::{Model, Process};
 use crate::output::Page;
 use crate::trace::Source;
 
-/// A report on one log. `once` is empty, and belongs to this report alone.
+/// A report on one log. `cached` is empty, and belongs to this report alone.
 pub fn on<'m>(
     model: &'m Model,
     found: &'m Found<'m>,
     source: &'m Source,
     settings: &'m Settings,
     processes: &'m [Process],
-    once: &'m FoundOnce,
+    cached: &'m Cached,
 ) -> Report<'m> {
-    Report { model, found, source, settings, processes, once, row: None }
+    Report { model, found, source, settings, processes, cached, row: None }
 }
 
 /// The findings as report.json has them, most important first.

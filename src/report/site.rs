@@ -14,7 +14,7 @@ use crate::report::pages::{
     caches, code, compile, configuration, export, failures, graph_breaks, graphs, guards, kernels, landing,
     own_tables, performance, provenance, recompilations, search, shapes, time, vllm,
 };
-use crate::report::subject::{FoundOnce, Report, SiteFile, SiteRow, SiteTab, SiteTopic};
+use crate::report::subject::{Cached, Report, SiteFile, SiteRow, SiteTab, SiteTopic};
 use std::sync::LazyLock;
 
 /// What most rows have in common: no tab, no topic, the assets of an ordinary page, files in every report.
@@ -421,9 +421,9 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
 /// others are done. For a log with much generated code, the page of kernels took one thread a fifth of the time.
 const LONG: [&str; 6] = ["Kernels", "Code", "Configuration", "Caches", "Flame chart", "Landing page"];
 
-impl Default for FoundOnce {
+impl Default for Cached {
     fn default() -> Self {
-        FoundOnce::of(SITE)
+        Cached::of(SITE)
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Report<'m> {
     /// Further processes of the program, with a report each below this one.
     pub processes: &'m [Process],
     /// What several of its pages ask.
-    pub(crate) once: &'m FoundOnce,
+    pub(crate) cached: &'m Cached,
     /// The row in the table of all pages whose pages are being written; each of them keeps a copy of this, so it is small.
     pub(crate) row: Option<&'static SiteRow>,
 }
@@ -74,7 +74,7 @@ impl Report<'_> {
                 count: row.tab.as_ref().and_then(|tab| (tab.count)(*self)),
             })
         };
-        self.once.pages.get_or_init(|| self.once.site.iter().filter_map(page).collect())
+        self.cached.pages.get_or_init(|| self.cached.site.iter().filter_map(page).collect())
     }
 
     /// Where the full list of a topic stands, seen from the top of the report, with its words; None where this report
@@ -89,7 +89,7 @@ impl Report<'_> {
 }
 
 /// What several pages of a report ask, found out by the first of them.
-pub struct FoundOnce {
+pub struct Cached {
     site: &'static [SiteRow],
     /// The pages that the report has: some ask all compiles, and each page at the top leads to all others. When each of them
     /// asked anew, a log of 100,000 compiles took half as long again.
@@ -100,10 +100,10 @@ pub struct FoundOnce {
     pub(crate) aside: OnceLock<String>,
 }
 
-impl FoundOnce {
+impl Cached {
     /// Nothing yet, of a report that may have the pages of this table.
     pub(crate) fn of(site: &'static [SiteRow]) -> Self {
-        FoundOnce { site, pages: OnceLock::new(), settings: OnceLock::new(), aside: OnceLock::new() }
+        Cached { site, pages: OnceLock::new(), settings: OnceLock::new(), aside: OnceLock::new() }
     }
 }
 

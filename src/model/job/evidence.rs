@@ -1,32 +1,32 @@
 //! What the reports of a few ranks show beside what ranks are compared by: when they compiled, and their graphs.
 
-use super::rank::Stretch;
+use super::rank::Interval;
 
 /// When a rank compiled.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RankTimeline {
-    /// Stretches in which one part of the compiler was at work, in order of time.
-    pub parts: Vec<PartStretch>,
+    /// Intervals in which one part of the compiler was at work, in order of time.
+    pub parts: Vec<PartInterval>,
     /// Each compile from its first phase to its last, in order of time.
-    pub compiles: Vec<CompileStretch>,
+    pub compiles: Vec<CompileInterval>,
 }
 
 /// An interval in which one part of the compiler was at work.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PartStretch {
+pub struct PartInterval {
     /// The part: its place in the list of all.
     pub part: usize,
     /// When.
-    pub stretch: Stretch,
+    pub interval: Interval,
 }
 
 /// When a compile ran.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CompileStretch {
+pub struct CompileInterval {
     /// Its id.
     pub id: String,
     /// From its first phase to its last.
-    pub stretch: Stretch,
+    pub interval: Interval,
 }
 
 /// A graph of one rank in which ranks differ.

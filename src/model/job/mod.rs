@@ -12,14 +12,14 @@ mod rank;
 mod runtime;
 mod texts;
 
-pub use evidence::{CompileStretch, JobEvidence, PartStretch, RankGraph, RankTimeline};
+pub use evidence::{CompileInterval, JobEvidence, PartInterval, RankGraph, RankTimeline};
 pub use fact::{Fact, FactValue, FunctionFact, GraphKey, ReaderName, Sequence, Step, TensorFact};
 pub use fact_text::FunctionWords;
 pub use finding::{FindingCost, LogFinding, SharedFinding};
 pub use ids::{CodePlace, GraphId, TextId};
 pub use rank::{
-    Alarm, CollectiveCounts, KeyLookup, OpenPhase, OperationCount, RankCounts, RankEnd, RankLog, RankState,
-    RankSummary, Schedule, Stretch,
+    Alarm, CollectiveCounts, Interval, KeyLookup, OpenPhase, OperationCount, RankCounts, RankEnd, RankLog,
+    RankState, RankSummary, Schedule,
 };
 pub use runtime::GraphRuntime;
 pub use texts::Texts;

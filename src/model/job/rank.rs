@@ -133,9 +133,9 @@ pub struct RankSummary {
     /// Folders of Inductor's cache that it wrote code to.
     pub cache_folders: Arc<[TextId]>,
     /// When it built kernels.
-    pub builds: Box<[Stretch]>,
+    pub builds: Box<[Interval]>,
     /// When a phase that may wait for another process did nothing that the log records.
-    pub pauses: Box<[Stretch]>,
+    pub pauses: Box<[Interval]>,
     /// Scheduled collectives, one entry per graph.
     pub schedules: Vec<Schedule>,
     /// Estimated runtimes, one entry per graph; None where the log has none.
@@ -301,7 +301,7 @@ pub struct KeyLookup {
 
 /// An interval of time, in microseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stretch {
+pub struct Interval {
     /// When it began.
     pub start_us: f64,
     /// When it ended.

@@ -6,7 +6,7 @@ use super::view::{DiffView, Side};
 use crate::compare::{Row, RowKind, RowSide, Topic};
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, close_section, put, soft, soft_paragraph};
+use crate::report::kit::markup::{Element, close, close_section, soft, soft_paragraph, write_line};
 use serde::Serialize;
 use std::io::Write;
 
@@ -34,9 +34,9 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
     let rows: Vec<&Row> = view.comparison.rows.iter().filter(|row| is_change(row)).collect();
     let note = "failures, breaks and recompiles first, then by seconds; A is the baseline";
     view.open_section(out, ("changes", "What changed", note), Some(whole(rows.len())), Html::default())?;
-    put(out, &Element::new("ul").class("box changes").open())?;
+    write_line(out, &Element::new("ul").class("box changes").open())?;
     for row in rows.iter().take(SHOWN) {
-        put(out, &view.render("diff_change", &entry(view, row)?)?)?;
+        write_line(out, &view.render("diff_change", &entry(view, row)?)?)?;
     }
     let has = |kind: RowKind| rows.iter().any(|row| row.kind == kind);
     let plain = |kind: &'static str, text: &str| Entry {
@@ -46,9 +46,9 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
         ..Entry::default()
     };
     if !has(RowKind::Gone) {
-        put(out, &view.render("diff_change", &plain("Gone", "Nothing of A is missing in B."))?)?;
+        write_line(out, &view.render("diff_change", &plain("Gone", "Nothing of A is missing in B."))?)?;
     }
-    put(out, &view.render("diff_change", &plain("Same", &same(view.comparison)))?)?;
+    write_line(out, &view.render("diff_change", &plain("Same", &same(view.comparison)))?)?;
     close(out, "ul")?;
     if rows.len() > SHOWN {
         let more = counted(rows.len() - SHOWN, "more change is", "more changes are");

@@ -14,7 +14,7 @@ use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
 use crate::report::kit::links::encoded;
 use crate::report::kit::markup::{
-    Element, close, close_section, heading, note_below, put, soft_paragraph, strong,
+    Element, close, close_section, heading, note_below, soft_paragraph, strong, write_line,
 };
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
@@ -60,7 +60,7 @@ fn page(
     }
     write_page(worker, out, &shell, |worker, out| {
         let view = DiffView::new(comparison, (&compiles, changed), worker).below();
-        put(out, &head(view, function, both.len())?)?;
+        write_line(out, &head(view, function, both.len())?)?;
         let mut room = Room(ROOM);
         for (at, one) in both.into_iter().enumerate() {
             compile(view, (at, one), &mut room, out)?;
@@ -190,12 +190,12 @@ fn text(
         words.push_str(" The texts differ so much that only lines that are unique in both were matched.");
     }
     soft_paragraph(out, Html::joined([Html::escaped(&words), links], " "))?;
-    put(
+    write_line(
         out,
         &Element::new("div").class("sides").region(&format!("{title}: A on the left, B on the right")).open(),
     )?;
     let heads = ["A", "B"].map(|name| Element::new("div").around(Element::new("b").around(name)));
-    put(out, &Element::new("div").class("sides-head").around(Html::joined(heads, "")))?;
+    write_line(out, &Element::new("div").class("sides-head").around(Html::joined(heads, "")))?;
     let left_out = columns::write(&columns, room, out)?;
     close(out, "div")?;
     if left_out > 0 {

@@ -3,7 +3,7 @@
 use crate::analysis::two_columns::{ColumnRow, Columns, Line, changed_words};
 use crate::report::kit::formats::{clipped, counted};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, put};
+use crate::report::kit::markup::{Element, close, write_line};
 use std::io::Write;
 
 /// Equal lines that stay unfolded next to a change, and the shortest run of lines that is folded.
@@ -58,9 +58,9 @@ fn equal(
     let (before, rest) = rows.split_at(start);
     let (folded, after) = rest.split_at(end - start);
     let mut left_out = drawn(before, room, out)?;
-    put(out, &Element::new("details").class("equal-lines").open())?;
+    write_line(out, &Element::new("details").class("equal-lines").open())?;
     let words = counted(folded.len(), "equal line", "equal lines");
-    put(out, &Element::new("summary").class("fold-row").around(words))?;
+    write_line(out, &Element::new("summary").class("fold-row").around(words))?;
     left_out += drawn(folded, room, out)?;
     close(out, "details")?;
     left_out += drawn(after, room, out)?;
@@ -73,7 +73,7 @@ fn drawn(rows: &[ColumnRow<'_>], room: &mut Room, out: &mut dyn Write) -> anyhow
         let drawn = pair(row);
         let Some(rest) = room.0.checked_sub(drawn.as_str().len()) else { return Ok(rows.len() - at) };
         room.0 = rest;
-        put(out, &drawn)?;
+        write_line(out, &drawn)?;
     }
     Ok(0)
 }

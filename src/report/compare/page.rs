@@ -9,7 +9,7 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::assets::COMPARE;
 use crate::report::kit::formats::{counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, put, strong};
+use crate::report::kit::markup::{Element, close_section, strong, write_line};
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::Hero;
@@ -99,7 +99,7 @@ fn hero(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     let bar = view.render("diff_sides", &Sides { sides })?;
     let notes = notes(view.comparison).into_iter().map(Html::from).collect();
-    put(out, &view.hero(&Hero { pieces: pieces(view.comparison), notes, bar })?)?;
+    write_line(out, &view.hero(&Hero { pieces: pieces(view.comparison), notes, bar })?)?;
     Ok(())
 }
 
@@ -128,6 +128,6 @@ fn doubts(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if view.comparison.a.len() + view.comparison.b.len() == 2 {
         pieces.push(view.command("tlparse diff --a A1 A2 A3 --b B1 B2 B3"));
     }
-    put(out, &Element::new("p").class("advice doubt").around(Html::joined(pieces, " ")))?;
+    write_line(out, &Element::new("p").class("advice doubt").around(Html::joined(pieces, " ")))?;
     Ok(close_section(out)?)
 }

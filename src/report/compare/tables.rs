@@ -10,7 +10,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
     Element, close, close_section, more, note_below, open_more, soft, span, stacked,
 };
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use std::io::Write;
 
 /// Rows of each table.
@@ -24,39 +24,44 @@ const LONGEST_SETTING: usize = 60;
 const NAMED_SETTINGS: usize = 600;
 
 /// A difference with its sign.
-fn difference(pair: Pair) -> Td {
+fn difference(pair: Pair) -> TableCell {
     let difference = pair.difference();
     if pair.a.is_none() && pair.b.is_none() {
-        return Td::text(UNKNOWN).class("num");
+        return TableCell::text(UNKNOWN).class("num");
     }
     let class = difference_class(difference);
-    Td::text(&signed(difference)).sorted(difference).class(format!("num {class}"))
+    TableCell::text(&signed(difference)).sorted(difference).class(format!("num {class}"))
 }
 
 /// The difference as a bar: better to the left, worse to the right.
-fn delta(pair: Pair, largest: f64) -> Td {
+fn delta(pair: Pair, largest: f64) -> TableCell {
     let difference = pair.difference();
     let width = 50.0 * difference.abs() / largest;
     if difference == 0.0 || !width.is_finite() {
-        return Td::text("");
+        return TableCell::text("");
     }
     let bar = Element::new("i").class(difference_class(difference));
     let bar = bar.style(&format!("width:{width:.1}%")).empty();
-    Td::html(Element::new("span").class("delta").attribute("aria-hidden", "true").around(bar))
+    TableCell::html(Element::new("span").class("delta").attribute("aria-hidden", "true").around(bar))
 }
 
-fn seconds(value: Option<f64>) -> Td {
-    Td::text(&time(value)).sorted(value.unwrap_or_default()).class("num")
+fn seconds(value: Option<f64>) -> TableCell {
+    TableCell::text(&time(value)).sorted(value.unwrap_or_default()).class("num")
 }
 
 /// The cells of a pair of times: difference, bar, A, B.
-fn time_cells(pair: Pair, largest: f64) -> [Td; 4] {
+fn time_cells(pair: Pair, largest: f64) -> [TableCell; 4] {
     let (a, b) = medians(pair);
     [difference(pair), delta(pair, largest), seconds(a), seconds(b)]
 }
 
-fn time_heads() -> [Head; 4] {
-    [Head::number("Difference"), Head::unsorted("better · worse"), Head::number("A"), Head::number("B")]
+fn time_heads() -> [TableColumn; 4] {
+    [
+        TableColumn::number("Difference"),
+        TableColumn::unsorted("better · worse"),
+        TableColumn::number("A"),
+        TableColumn::number("B"),
+    ]
 }
 
 fn largest<'p>(pairs: impl Iterator<Item = &'p Pair>) -> f64 {
@@ -71,11 +76,11 @@ pub(super) fn parts(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Wri
     let head = ("parts", "Time by part", "one split of time for both sides; each instant counts once");
     view.open_section(out, head, Some(whole(shown.parts.len())), Html::default())?;
     let widest = largest(shown.parts.iter().map(|line| &line.times));
-    let mut heads = vec![Head::text("Part")];
-    heads.extend(time_heads());
-    let table = Table { id: "parts-table", label: "Parts", heads };
+    let mut columns = vec![TableColumn::text("Part")];
+    columns.extend(time_heads());
+    let table = Table { id: "parts-table", label: "Parts", columns };
     let line = |name: Html, times: Pair, widest: f64| {
-        let mut cells = vec![Td::html(name)];
+        let mut cells = vec![TableCell::html(name)];
         cells.extend(time_cells(times, widest));
         Ok(Row::of(cells))
     };
@@ -133,15 +138,15 @@ fn function_table(
     (id, rank, lines): (&str, Option<u64>, &[&FunctionLine]),
     widest: f64,
 ) -> anyhow::Result<()> {
-    let mut heads = vec![Head::compiles("Compiles"), Head::text("Function").mono()];
-    heads.extend(time_heads());
-    heads.extend([
-        Head::number("of it in builds")
+    let mut columns = vec![TableColumn::compiles("Compiles"), TableColumn::text("Function").mono()];
+    columns.extend(time_heads());
+    columns.extend([
+        TableColumn::number("of it in builds")
             .about("difference of the time in builds of kernels and the C++ toolchain"),
-        Head::number("Ops").about("operators in the graphs"),
-        Head::number("Guards"),
+        TableColumn::number("Ops").about("operators in the graphs"),
+        TableColumn::number("Guards"),
     ]);
-    let table = Table { id, label: "Functions", heads };
+    let table = Table { id, label: "Functions", columns };
     let row = |(at, one): (usize, &&FunctionLine)| {
         let pills = match (one.a.is_empty(), one.b.is_empty()) {
             (true, _) => view.pills(Side::B, &one.b),
@@ -160,7 +165,7 @@ fn function_table(
         name.extend(one.matched.and_then(Match::guess).map(soft));
         name.extend(view.side_by_side(rank, one.id));
         let name = Html::joined(name, " ");
-        let mut cells = vec![Td::html(pills).sorted(at), Td::html(name)];
+        let mut cells = vec![TableCell::html(pills).sorted(at), TableCell::html(name)];
         cells.extend(time_cells(one.line.times, widest));
         cells.extend([difference(one.builds), change(&one.operators), change(&one.guards)]);
         Ok(Row::of(cells))
@@ -179,13 +184,13 @@ fn same_compiles(a: &[CompileRef], b: &[CompileRef]) -> bool {
 }
 
 /// `9`, or `9 → 10` with the new one marked.
-fn change((a, b): &(String, String)) -> Td {
+fn change((a, b): &(String, String)) -> TableCell {
     let text = |text: &str| if text.is_empty() { UNKNOWN.to_owned() } else { text.to_owned() };
     if a == b || b.is_empty() {
-        return Td::text(&text(a)).class("num");
+        return TableCell::text(&text(a)).class("num");
     }
     let new = Element::new("mark").around(text(b));
-    Td::html(Html::joined([text(a).into(), new], " → ")).class("num")
+    TableCell::html(Html::joined([text(a).into(), new], " → ")).class("num")
 }
 
 /// Measured kernels and operators.
@@ -219,13 +224,13 @@ fn measured_table(
     total: f64,
 ) -> anyhow::Result<()> {
     let widest = largest(lines.iter().map(|one| &one.line.times)) / 1e6;
-    let mut heads = vec![Head::text(label).mono()];
-    heads.extend(time_heads());
-    heads.extend([
-        Head::number("Share").about("of the difference of the device time"),
-        Head::number("Launches"),
-        Head::number("GB/s"),
-        Head::number("TFLOP/s"),
+    let mut columns = vec![TableColumn::text(label).mono()];
+    columns.extend(time_heads());
+    columns.extend([
+        TableColumn::number("Share").about("of the difference of the device time"),
+        TableColumn::number("Launches"),
+        TableColumn::number("GB/s"),
+        TableColumn::number("TFLOP/s"),
     ]);
     let rate = |(a, b): (Option<f64>, Option<f64>), digits: usize| {
         let text = |rate: Option<f64>| rate.map_or(String::new(), |rate| format!("{rate:.digits$}"));
@@ -241,20 +246,20 @@ fn measured_table(
             Some(guess) => stacked([name, soft(guess)]),
             None => name,
         };
-        let mut cells = vec![Td::html(name)];
+        let mut cells = vec![TableCell::html(name)];
         cells.extend(time_cells(one.line.times.in_seconds(), widest));
         // A difference of the other sign that rounds to nothing is nothing.
         let share = percent(one.line.times.difference(), total, false).replace("-0\u{a0}%", "0\u{a0}%");
         let count = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
         cells.extend([
-            Td::text(&share).class("num"),
+            TableCell::text(&share).class("num"),
             change(&(count(one.counts.0), count(one.counts.1))),
             rate(one.gbps, 1),
             rate(one.tflops, 3),
         ]);
         Ok(Row::of(cells))
     };
-    view.table(out, &Table { id, label, heads }, lines.iter().map(row))
+    view.table(out, &Table { id, label, columns }, lines.iter().map(row))
 }
 
 /// Settings and versions that differ.
@@ -271,7 +276,8 @@ pub(super) fn settings(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn 
     let head = ("settings", "Settings and versions", "that differ");
     view.open_section(out, head, Some(whole(rows.len())), Html::default())?;
     if !rows.is_empty() {
-        let heads = vec![Head::text("Setting"), Head::text("A").mono(), Head::text("B").mono()];
+        let columns =
+            vec![TableColumn::text("Setting"), TableColumn::text("A").mono(), TableColumn::text("B").mono()];
         let line = |row: &&Change| {
             let value = |value: &Option<String>| match row.topic {
                 Topic::Torch => value.clone().unwrap_or_default(),
@@ -279,12 +285,12 @@ pub(super) fn settings(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn 
             };
             let new = Element::new("mark").around(value(&row.b.value));
             Ok(Row::of(vec![
-                Td::html(view.prose(row.subject.trim_start_matches("Setting "))),
-                Td::text(&value(&row.a.value)),
-                Td::html(new),
+                TableCell::html(view.prose(row.subject.trim_start_matches("Setting "))),
+                TableCell::text(&value(&row.a.value)),
+                TableCell::html(new),
             ]))
         };
-        let table = Table { id: "settings-table", label: "Settings and versions", heads };
+        let table = Table { id: "settings-table", label: "Settings and versions", columns };
         view.table(out, &table, rows.iter().take(ROWS).map(line))?;
     }
     for (name, settings) in [("A", only_a), ("B", only_b)] {
@@ -312,16 +318,16 @@ pub(super) fn ranks(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<(
     let head = ("ranks", "Ranks", "largest difference first; the tables above are of the first");
     view.open_section(out, head, Some(whole(logs.len())), Html::default())?;
     let widest = largest(logs.iter().map(|log| &log.total));
-    let mut heads = vec![Head::compiles("Rank")];
-    heads.extend(time_heads());
+    let mut columns = vec![TableColumn::compiles("Rank")];
+    columns.extend(time_heads());
     let row = |log: &LogComparison| {
         let rank = log.rank.unwrap_or_default();
-        let mut cells = vec![Td::text(&format!("rank {rank}")).sorted(rank)];
+        let mut cells = vec![TableCell::text(&format!("rank {rank}")).sorted(rank)];
         cells.extend(time_cells(log.total, widest));
         Ok(Row::of(cells))
     };
     let rows = logs.iter().take(ROWS).map(row);
-    view.table(out, &Table { id: "ranks-table", label: "Ranks", heads }, rows)?;
+    view.table(out, &Table { id: "ranks-table", label: "Ranks", columns }, rows)?;
     if logs.len() > ROWS {
         note_below(out, format!("{} differ less.", counted(logs.len() - ROWS, "more rank", "more ranks")))?;
     }

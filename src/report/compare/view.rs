@@ -8,7 +8,7 @@ use crate::report::kit::links::encoded;
 use crate::report::kit::markup::span;
 use crate::report::kit::pills::Pill;
 use crate::report::kit::templates::Worker;
-use crate::report::kit::view::Pieces;
+use crate::report::kit::view::Render;
 use crate::trace::TextMap;
 use std::ops::Deref;
 
@@ -63,14 +63,14 @@ pub(super) struct DiffView<'a> {
     compiles: &'a Compiles<'a>,
     /// The functions that have a page of their own.
     pub changed: &'a ChangedFunctions<'a>,
-    pieces: Pieces<'a>,
+    render: Render<'a>,
 }
 
 impl<'a> Deref for DiffView<'a> {
-    type Target = Pieces<'a>;
+    type Target = Render<'a>;
 
-    fn deref(&self) -> &Pieces<'a> {
-        &self.pieces
+    fn deref(&self) -> &Render<'a> {
+        &self.render
     }
 }
 
@@ -86,12 +86,12 @@ impl<'a> DiffView<'a> {
         (compiles, changed): (&'a Compiles<'a>, &'a ChangedFunctions<'a>),
         worker: &'a Worker,
     ) -> DiffView<'a> {
-        DiffView { comparison, compiles, changed, pieces: Pieces { worker, depth: 0 } }
+        DiffView { comparison, compiles, changed, render: Render { worker, depth: 0 } }
     }
 
     /// The view of a page one folder below the comparison.
     pub fn below(mut self) -> DiffView<'a> {
-        self.pieces.depth += 1;
+        self.render.depth += 1;
         self
     }
 
@@ -112,7 +112,7 @@ impl<'a> DiffView<'a> {
     /// The folder of a side's report relative to the page, not yet encoded.
     pub fn report_of(&self, side: Side) -> Option<String> {
         let report = self.recording(side)?.report.as_ref()?;
-        Some(format!("{}{report}", "../".repeat(self.pieces.depth)))
+        Some(format!("{}{report}", "../".repeat(self.render.depth)))
     }
 
     /// A link to the page with the graphs and the code of a function, if it has one.

@@ -7,7 +7,7 @@ use crate::facts::{
     CacheKey, Call, Calls, CompileKey, CrossRank, End, Graph, Id, Input, Inputs, Interval, KeyLookup, List,
     Map, Op, Parity, ReaderName, Runtime, Text, maybe,
 };
-use crate::model::{CollectiveCalls, Compile, GraphOps, InputTensor, Model, Stretch};
+use crate::model::{self, CollectiveCalls, Compile, GraphOps, InputTensor, Model};
 use crate::report::subject::Report;
 use crate::trace::{Md5, OrderedMap};
 
@@ -146,7 +146,7 @@ fn calls(graph: &CollectiveCalls) -> Calls<'_> {
     Calls { graph: (&graph.graph).into(), calls: graph.calls.iter().map(call).collect() }
 }
 
-fn intervals<'a>(all: &[Stretch]) -> Option<List<'a, Interval>> {
+fn intervals<'a>(all: &[model::Interval]) -> Option<List<'a, Interval>> {
     (!all.is_empty()).then(|| all.iter().map(|one| Interval(one.start_us, one.end_us)).collect())
 }
 

@@ -6,7 +6,7 @@ use crate::model::RankSummary;
 use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, soft, span};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use std::io::Write;
 
 /// Up to this many ranks have a row each; of more only those that stopped, and one row for the others.
@@ -34,12 +34,12 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         _ => "the earliest end first",
     };
     view.open_section(out, ("ends", "Where each rank stopped", note), None, Html::default())?;
-    let heads = vec![
-        Head::text("Ranks"),
-        Head::text("Last record"),
-        Head::number("Before the last"),
-        Head::unsorted("Open at the end"),
-        Head::number("Compiles"),
+    let columns = vec![
+        TableColumn::text("Ranks"),
+        TableColumn::text("Last record"),
+        TableColumn::number("Before the last"),
+        TableColumn::unsorted("Open at the end"),
+        TableColumn::number("Compiles"),
     ];
     let stopped: Vec<usize> = stops.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
     let mut others: Vec<usize> = known.iter().copied().filter(|index| !stopped.contains(index)).collect();
@@ -52,7 +52,11 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         false => rows.push(row(view, &others, None, last)),
     }
     rows.extend(missing(view).map(Ok));
-    view.table(out, &Table { id: "ends-table", label: "Where each rank stopped", heads }, rows.into_iter())?;
+    view.table(
+        out,
+        &Table { id: "ends-table", label: "Where each rank stopped", columns },
+        rows.into_iter(),
+    )?;
     close_section(out)?;
     Ok(())
 }
@@ -61,14 +65,14 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
 fn missing(view: JobView<'_>) -> Option<Row> {
     let missing = &view.report.found.fleet.missing;
     let noun = if missing.len() == 1 { "rank" } else { "ranks" };
-    let no_data = || Td::html(soft("no data"));
+    let no_data = || TableCell::html(soft("no data"));
     (!missing.is_empty()).then(|| {
         Row::of(vec![
-            Td::text(&format!("{noun} {}", numbers(missing))),
+            TableCell::text(&format!("{noun} {}", numbers(missing))),
             no_data(),
-            Td::text(UNKNOWN).class("num"),
-            Td::html(soft("no log in the folder")),
-            Td::html(soft("no data")).class("num"),
+            TableCell::text(UNKNOWN).class("num"),
+            TableCell::html(soft("no log in the folder")),
+            TableCell::html(soft("no data")).class("num"),
         ])
     })
 }
@@ -100,11 +104,11 @@ fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64
     let compiles = rank.map(|rank| rank.counts.compiles);
     let compiles = compiles.filter(|count| ranks.iter().all(|index| of_rank(index) == Some(*count)));
     Ok(Row::of(vec![
-        Td::html(who).class("nowrap"),
-        Td::text(&time.map_or_else(|| UNKNOWN.to_owned(), |(_, time)| time.to_string())).class("mono"),
-        Td::maybe(gap.map(|us| us as f64), micros),
-        Td::html(rank.map_or_else(|| Html::escaped(UNKNOWN), |rank| open(view, rank, stop))),
-        Td::maybe(compiles.map(|count| count as f64), |count| whole(count as u64)),
+        TableCell::html(who).class("nowrap"),
+        TableCell::text(&time.map_or_else(|| UNKNOWN.to_owned(), |(_, time)| time.to_string())).class("mono"),
+        TableCell::maybe(gap.map(|us| us as f64), micros),
+        TableCell::html(rank.map_or_else(|| Html::escaped(UNKNOWN), |rank| open(view, rank, stop))),
+        TableCell::maybe(compiles.map(|count| count as f64), |count| whole(count as u64)),
     ]))
 }
 

@@ -4,7 +4,7 @@ use super::view::JobView;
 use crate::model::{Fact, Run};
 use crate::report::kit::formats::{counted, day_and_time, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, heading, paragraph, put};
+use crate::report::kit::markup::{close_section, heading, paragraph, write_line};
 use serde::Serialize;
 use std::io::Write;
 
@@ -89,10 +89,10 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         facts.push(("Passed over", names));
     }
     if !facts.is_empty() {
-        put(out, &view.facts(facts))?;
+        write_line(out, &view.facts(facts))?;
     }
     heading(out, "Files of the job")?;
-    put(out, &view.render("job_files", &Files { files: files(view) })?)?;
+    write_line(out, &view.render("job_files", &Files { files: files(view) })?)?;
     paragraph(out, view.prose(PERFETTO))?;
     close_section(out)?;
     Ok(())

@@ -7,7 +7,7 @@ use crate::analysis::two_columns::{self, ColumnRow, two_columns};
 use crate::model::RankGraph;
 use crate::report::kit::formats::{clipped, counted};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{heading, note_below, put};
+use crate::report::kit::markup::{heading, note_below, write_line};
 use serde::Serialize;
 use std::io::Write;
 
@@ -53,7 +53,7 @@ pub(super) fn write(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     left.truncate(ROWS);
     right.truncate(ROWS);
     let sides = [side(view, first, left)?, side(view, second, right)?];
-    put(out, &view.render("job_graphs", &Graphs { sides })?)?;
+    write_line(out, &view.render("job_graphs", &Graphs { sides })?)?;
     if left_out > 0 {
         let count = counted(left_out, "further line", "further lines");
         note_below(out, format!("Not shown: {count}; the links above each side have the whole graphs."))?;

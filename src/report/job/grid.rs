@@ -4,7 +4,7 @@ use super::view::{FEW_RANKS, JobView};
 use crate::analysis::job::Standing;
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, more, note_below, paragraph, put};
+use crate::report::kit::markup::{close_section, more, note_below, paragraph, write_line};
 use serde::Serialize;
 use std::io::Write;
 
@@ -79,7 +79,10 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let note = "in order; a number opens the report of that rank";
     view.open_section(out, ("grid", "Ranks", note), Some(whole(ranks.len())), Html::default())?;
     if ranks.len() <= UNFOLDED {
-        put(out, &view.render("job_cells", &Cells { cells: cells(view, |_| true), key: KEY.into() })?)?;
+        write_line(
+            out,
+            &view.render("job_cells", &Cells { cells: cells(view, |_| true), key: KEY.into() })?,
+        )?;
         return Ok(close_section(out)?);
     }
     let mut odd = cells(view, |cell| cell.word.is_some());
@@ -87,13 +90,13 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     odd.truncate(ODD_SHOWN);
     match odd.len() {
         0 => paragraph(out, "No rank stands out.")?,
-        _ => put(out, &view.render("job_cells", &Cells { cells: odd, key: KEY.into() })?)?,
+        _ => write_line(out, &view.render("job_cells", &Cells { cells: odd, key: KEY.into() })?)?,
     }
     if left_out > 0 {
         let count = counted(left_out, "more rank stands out", "more ranks stand out");
         note_below(out, format!("{count}; the table of ranks below has them by group."))?;
     }
-    put(out, &more(format!("All {} ranks by number", whole(ranks.len())), &numbers(view)?))?;
+    write_line(out, &more(format!("All {} ranks by number", whole(ranks.len())), &numbers(view)?))?;
     close_section(out)?;
     Ok(())
 }

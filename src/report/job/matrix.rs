@@ -8,8 +8,10 @@ use crate::analysis::job::{
 use crate::model::{Fact, FactValue, Step};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, close_section, heading, note_below, put, soft, span};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::markup::{
+    Element, close, close_section, heading, note_below, soft, span, write_line,
+};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use indexmap::IndexMap;
 use std::io::Write;
 
@@ -88,10 +90,10 @@ fn columns(view: JobView<'_>, known: &[&Comparison]) -> Vec<Vec<usize>> {
 fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyhow::Result<()> {
     let columns = columns(view, known);
     let shown: Vec<&Vec<usize>> = columns.iter().take(COLUMNS).collect();
-    let mut heads = vec![Head::unsorted("Fact"), Head::unsorted("Ranks")];
+    let mut heads = vec![TableColumn::unsorted("Fact"), TableColumn::unsorted("Ranks")];
     heads.extend(shown.iter().map(|ranks| {
         let who = rank_words(view.report.job, ranks);
-        Head::unsorted(&match ranks.len() {
+        TableColumn::unsorted(&match ranks.len() {
             1 => who,
             count @ ..=NAMED => {
                 format!("{}: {}", counted(count, "rank", "ranks"), who.trim_start_matches("ranks "))
@@ -100,9 +102,9 @@ fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyho
         })
     }));
     let rows: Vec<anyhow::Result<Row>> = known.iter().map(|one| row(view, one, &shown)).collect();
-    put(out, &Element::new("div").class("matrix").open())?;
+    write_line(out, &Element::new("div").class("matrix").open())?;
     let versions = versions(view, &shown);
-    let table = Table { id: "fact-table", label: "Facts by rank", heads };
+    let table = Table { id: "fact-table", label: "Facts by rank", columns: heads };
     view.table(out, &table, rows.into_iter().chain([Ok(versions)]).collect::<Vec<_>>().into_iter())?;
     close(out, "div")?;
     let more: usize = columns.iter().skip(COLUMNS).map(Vec::len).sum();
@@ -141,7 +143,7 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
             soft(text)
         }
     };
-    let mut cells = vec![Td::html(name).class("nowrap"), Td::html(state).class("nowrap")];
+    let mut cells = vec![TableCell::html(name).class("nowrap"), TableCell::html(state).class("nowrap")];
     // Where no group is larger than any other, nobody is the odd one out.
     let tied = is_tied(comparison);
     for ranks in columns {
@@ -149,7 +151,7 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
             comparison.groups.iter().position(|group| group.ranks.binary_search(rank).is_ok())
         });
         let Some((at, group)) = group.and_then(|at| Some((at, comparison.groups.get(at)?))) else {
-            cells.push(Td::text("no data"));
+            cells.push(TableCell::text("no data"));
             continue;
         };
         let text = Html::escaped(&summary(view, comparison.fact, group));
@@ -158,7 +160,7 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
             (true, false) => text,
             (false, _) => soft(text),
         };
-        cells.push(Td::html(html).class("mono"));
+        cells.push(TableCell::html(html).class("mono"));
     }
     Ok(Row::of(cells))
 }
@@ -167,7 +169,7 @@ fn versions(view: JobView<'_>, columns: &[&Vec<usize>]) -> Row {
     let texts = &view.report.job.texts;
     let differs = view.report.found.fleet.torch.len() > 1;
     let state = if differs { span("kind warning", "differs") } else { soft("consistent") };
-    let mut cells = vec![Td::text("torch").class("nowrap"), Td::html(state).class("nowrap")];
+    let mut cells = vec![TableCell::text("torch").class("nowrap"), TableCell::html(state).class("nowrap")];
     cells.extend(columns.iter().map(|ranks| {
         let rank = ranks.first().and_then(|&rank| view.rank_at(rank));
         let version = rank.and_then(|rank| texts.maybe(rank.torch)).unwrap_or(UNKNOWN);
@@ -176,7 +178,7 @@ fn versions(view: JobView<'_>, columns: &[&Vec<usize>]) -> Row {
             true => Element::new("mark").around(text),
             false => soft(text),
         };
-        Td::html(html).class("mono")
+        TableCell::html(html).class("mono")
     }));
     Row::of(cells)
 }
@@ -294,6 +296,6 @@ fn not_compared(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         return Ok(());
     }
     heading(out, "Not recorded")?;
-    put(out, &view.facts(facts))?;
+    write_line(out, &view.facts(facts))?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::assets::JOB;
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close, close_finding, close_section, open_box, put, span, stacked};
+use crate::report::kit::markup::{close, close_finding, close_section, open_box, span, stacked, write_line};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{SearchIn, Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
@@ -109,7 +109,7 @@ fn tabs(view: JobView<'_>) -> Vec<Tab> {
 fn hero(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let pieces = verdict::pieces(view.report);
     let notes = verdict::notes(view.report).iter().map(|note| view.prose(note)).collect();
-    put(out, &view.hero(&Hero { pieces, notes, bar: Html::default() })?)?;
+    write_line(out, &view.hero(&Hero { pieces, notes, bar: Html::default() })?)?;
     Ok(())
 }
 
@@ -123,7 +123,7 @@ fn findings(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     view.open_section(out, head, Some(whole(findings.len())), view.fold_button("findings-list"))?;
     open_box(out, "findings-list")?;
     for (index, finding) in findings.iter().enumerate() {
-        put(out, &entry(view, index, finding)?)?;
+        write_line(out, &entry(view, index, finding)?)?;
         close_finding(out)?;
     }
     close(out, "div")?;

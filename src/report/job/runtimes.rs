@@ -6,7 +6,7 @@ use crate::model::OperationCount;
 use crate::report::kit::formats::{UNKNOWN, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, paragraph};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::trace::CompileId;
 use std::io::Write;
 
@@ -22,33 +22,33 @@ pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         paragraph(out, format!("Not compared: {why}."))?;
         return Ok(close_section(out)?);
     }
-    let heads = vec![
-        Head::text("Graph"),
-        Head::number("Fastest"),
-        Head::text("On"),
-        Head::number("Slowest"),
-        Head::text("On"),
-        Head::number("Delta"),
-        Head::number("Mean"),
+    let columns = vec![
+        TableColumn::text("Graph"),
+        TableColumn::number("Fastest"),
+        TableColumn::text("On"),
+        TableColumn::number("Slowest"),
+        TableColumn::text("On"),
+        TableColumn::number("Delta"),
+        TableColumn::number("Mean"),
     ];
     // The largest difference first.
     let mut graphs: Vec<&GraphTimes> = runtime.graphs.iter().collect();
     graphs.sort_by(|a, b| b.delta_ms().total_cmp(&a.delta_ms()));
     let rows: Vec<_> = graphs.iter().take(LISTED).map(|graph| Ok(row(view, graph))).collect();
-    view.table(out, &Table { id: "runtime-table", label: "Estimated runtimes", heads }, rows.into_iter())?;
+    view.table(out, &Table { id: "runtime-table", label: "Estimated runtimes", columns }, rows.into_iter())?;
     view.beyond(out, graphs.len(), LISTED, "graphs")?;
     close_section(out)?;
     Ok(())
 }
 
 fn row(view: JobView<'_>, graph: &GraphTimes) -> Row {
-    let ms = |ms: f64| Td::number(ms, &estimate(ms));
+    let ms = |ms: f64| TableCell::number(ms, &estimate(ms));
     let on = |time: RankTime| match view.rank_at(time.rank) {
-        Some(rank) => Td::html(view.rank(rank)).sorted(rank.number),
-        None => Td::text(UNKNOWN),
+        Some(rank) => TableCell::html(view.rank(rank)).sorted(rank.number),
+        None => TableCell::text(UNKNOWN),
     };
     Row::of(vec![
-        Td::html(view.code(view.report.job.texts.get(graph.graph))),
+        TableCell::html(view.code(view.report.job.texts.get(graph.graph))),
         ms(graph.fastest.ms),
         on(graph.fastest),
         ms(graph.slowest.ms),
@@ -79,17 +79,17 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         paragraph(out, words)?;
         return Ok(close_section(out)?);
     }
-    let heads = vec![
-        Head::number("Rank"),
-        Head::text("Compile"),
-        Head::unsorted("Scheduled"),
-        Head::unsorted("In the code"),
-        Head::number("Without a wait"),
+    let columns = vec![
+        TableColumn::number("Rank"),
+        TableColumn::text("Compile"),
+        TableColumn::unsorted("Scheduled"),
+        TableColumn::unsorted("In the code"),
+        TableColumn::number("Without a wait"),
     ];
     let rows: Vec<_> = found.parity.iter().take(LISTED).map(|parity| Ok(parity_row(view, parity))).collect();
     view.table(
         out,
-        &Table { id: "parity-table", label: "Collectives that do not fit", heads },
+        &Table { id: "parity-table", label: "Collectives that do not fit", columns },
         rows.into_iter(),
     )?;
     view.beyond(out, found.parity.len(), LISTED, "compiles")?;
@@ -103,7 +103,7 @@ fn parity_row(view: JobView<'_>, parity: &RankParity) -> Row {
         let words = counts
             .iter()
             .map(|one| format!("{} {}", whole(one.count), short_operation(texts.get(one.operation))));
-        Td::text(&words.collect::<Vec<_>>().join(", ")).class("mono")
+        TableCell::text(&words.collect::<Vec<_>>().join(", ")).class("mono")
     };
     let rank = view.rank_at(parity.rank);
     let id = texts.maybe(parity.counts.compile).unwrap_or(UNKNOWN);
@@ -111,12 +111,12 @@ fn parity_row(view: JobView<'_>, parity: &RankParity) -> Row {
         Some(rank) => view.link(&view.compile_page(rank, id), id),
         None => Html::escaped(id),
     };
-    let name = rank.map_or_else(|| Td::text(UNKNOWN), |rank| Td::html(view.rank(rank)));
+    let name = rank.map_or_else(|| TableCell::text(UNKNOWN), |rank| TableCell::html(view.rank(rank)));
     Row::of(vec![
         name.sorted(rank.map_or(0, |rank| rank.number)),
-        Td::html(compile),
+        TableCell::html(compile),
         counts(&parity.counts.scheduled),
         counts(&parity.counts.in_code),
-        Td::number(parity.counts.missing_waits as f64, &whole(parity.counts.missing_waits)),
+        TableCell::number(parity.counts.missing_waits as f64, &whole(parity.counts.missing_waits)),
     ])
 }

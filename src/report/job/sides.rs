@@ -8,7 +8,7 @@ use crate::analysis::job::{Comparison, Group, rank_words};
 use crate::model::{Fact, FactValue, RankSummary, Step, TextId};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, note_below, put};
+use crate::report::kit::markup::{Element, close_section, note_below, write_line};
 use serde::Serialize;
 use std::io::Write;
 
@@ -74,7 +74,7 @@ pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         view.open_section(out, (fact.key(), name(fact), &about(comparison)), None, Html::default())?;
         if !any {
             let note = "This difference and those below may all follow from the first.";
-            put(out, &Element::new("p").class("lead soft").around(note))?;
+            write_line(out, &Element::new("p").class("lead soft").around(note))?;
             any = true;
         }
         lead(view, out, finding, None)?;
@@ -89,7 +89,7 @@ fn lead(view: JobView<'_>, out: &mut dyn Write, finding: &Finding, hint: Option<
     let texts = finding.detail.as_deref().into_iter().chain(hint);
     let said = std::iter::once(view.sentence(&finding.sentence())).chain(texts.map(|text| view.prose(text)));
     for paragraph in said {
-        put(out, &Element::new("p").class("lead").around(paragraph))?;
+        write_line(out, &Element::new("p").class("lead").around(paragraph))?;
     }
     Ok(())
 }
@@ -120,7 +120,7 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
     let sides = shown
         .map(|(group, at)| side(view, comparison.fact, group, at))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    put(out, &view.render("job_sides", &Sides { sides })?)?;
+    write_line(out, &view.render("job_sides", &Sides { sides })?)?;
     let more = comparison.groups.len().saturating_sub(SHOWN);
     if more > 0 {
         let link = view.link("report.json", "report.json");

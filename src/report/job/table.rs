@@ -8,7 +8,7 @@ use crate::model::{RankState, RankSummary};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, note_below, span};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use serde::Serialize;
 use std::io::Write;
 
@@ -58,13 +58,14 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         let first = *alike.ranks.first()?;
         let (rank, own) = (view.rank_at(first)?, found.standings.get(first)?);
         let mut cells = cells(view, rank, alike);
-        cells.extend(differing.then(|| Td::text(&differs_in(own))));
-        cells.extend(processes.then(|| Td::html(process_links(view, rank))));
+        cells.extend(differing.then(|| TableCell::text(&differs_in(own))));
+        cells.extend(processes.then(|| TableCell::html(process_links(view, rank))));
         let row = Row::of(cells).anchored(format!("rank-{}", rank.number));
         Some(Ok(row.selected_by(words_of(rank, own).join(" "))))
     });
     let listed: Vec<anyhow::Result<Row>> = listed.collect();
-    let table = Table { id: "rank-table", label: "All ranks", heads: heads(shared, differing, processes) };
+    let table =
+        Table { id: "rank-table", label: "All ranks", columns: columns(shared, differing, processes) };
     view.table_sorted_from(out, (&table, FEW_RANKS + 1), listed.into_iter())?;
     let beyond = rows.len().saturating_sub(ROWS);
     if beyond > 0 {
@@ -74,20 +75,20 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     Ok(())
 }
 
-fn heads(shared: bool, differing: bool, processes: bool) -> Vec<Head> {
-    let mut heads = vec![
-        if shared { Head::compiles("Ranks") } else { Head::compiles("Rank") },
-        Head::text("State"),
-        Head::number("Compiles"),
-        Head::number("Graph breaks"),
-        Head::number("Recompiles"),
-        Head::number("Failures"),
-        Head::number("Compile time"),
-        Head::text("Log"),
+fn columns(shared: bool, differing: bool, processes: bool) -> Vec<TableColumn> {
+    let mut columns = vec![
+        if shared { TableColumn::compiles("Ranks") } else { TableColumn::compiles("Rank") },
+        TableColumn::text("State"),
+        TableColumn::number("Compiles"),
+        TableColumn::number("Graph breaks"),
+        TableColumn::number("Recompiles"),
+        TableColumn::number("Failures"),
+        TableColumn::number("Compile time"),
+        TableColumn::text("Log"),
     ];
-    heads.extend(differing.then(|| Head::text("Differs in")));
-    heads.extend(processes.then(|| Head::unsorted("Further processes")));
-    heads
+    columns.extend(differing.then(|| TableColumn::text("Differs in")));
+    columns.extend(processes.then(|| TableColumn::unsorted("Further processes")));
+    columns
 }
 
 /// The choices of the table: those that some rank fits.
@@ -136,7 +137,7 @@ pub(super) fn state(standing: Standing) -> Html {
     }
 }
 
-fn cells(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> Vec<Td> {
+fn cells(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> Vec<TableCell> {
     let counts = rank.all_counts();
     let mut state = state(alike.standing);
     if let RankState::Damaged(why) = rank.whole_state() {
@@ -145,12 +146,12 @@ fn cells(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> Vec<Td> {
     }
     let known = rank.log.is_some();
     let count = |count: u64| match known {
-        true => Td::number(count as f64, &whole(count)),
-        false => Td::text(UNKNOWN).class("num"),
+        true => TableCell::number(count as f64, &whole(count)),
+        false => TableCell::text(UNKNOWN).class("num"),
     };
     let log = rank.log.as_ref().map_or(UNKNOWN, |log| &log.file);
     let (name, log) = match alike.ranks.len() {
-        1 => (Td::html(view.rank(rank)).class("nowrap"), Td::text(log).class("mono")),
+        1 => (TableCell::html(view.rank(rank)).class("nowrap"), TableCell::text(log).class("mono")),
         several => {
             let first = view.link(&view.in_rank(rank, "index.html"), &format!("rank {}", rank.number));
             let words = format!(
@@ -159,12 +160,12 @@ fn cells(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> Vec<Td> {
                 rank_words(view.report.job, &alike.ranks).trim_start_matches("ranks ")
             );
             let name = Html::joined([words.into(), first, " is shown".into()], "");
-            (Td::html(name), Td::html(Html::joined([view.code(log), " and others".into()], "")))
+            (TableCell::html(name), TableCell::html(Html::joined([view.code(log), " and others".into()], "")))
         }
     };
     vec![
         name.sorted(rank.number),
-        Td::html(state),
+        TableCell::html(state),
         count(counts.compiles),
         count(counts.graph_breaks),
         count(counts.recompiles),
@@ -175,13 +176,13 @@ fn cells(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> Vec<Td> {
 }
 
 /// The compile time, of several ranks from the shortest to the longest.
-fn time(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> Td {
+fn time(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> TableCell {
     let times = alike.ranks.iter().filter_map(|index| view.rank_at(*index)?.compile_time_s);
     let (least, most) = times.fold((f64::INFINITY, 0.0_f64), |(least, most), s| (least.min(s), most.max(s)));
     let (short, long) = (micros(least * 1e6), micros(most * 1e6));
     match short == long || !least.is_finite() {
-        true => Td::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
-        false => Td::number(most, &format!("{short} to {long}")),
+        true => TableCell::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
+        false => TableCell::number(most, &format!("{short} to {long}")),
     }
 }
 

@@ -4,11 +4,11 @@ use super::grid::class_of;
 use super::view::JobView;
 use crate::analysis::PARTS;
 use crate::analysis::job::{MOST_ROWS, Standing, TimelineRow, numbers, rank_words, timeline_rows};
-use crate::model::{Fact, FactValue, RankSummary, RankTimeline, Stretch};
+use crate::model::{Fact, FactValue, Interval, RankSummary, RankTimeline};
 use crate::report::kit::bars::PHASES;
 use crate::report::kit::formats::{counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, note_below, put};
+use crate::report::kit::markup::{close_section, note_below, write_line};
 use crate::trace::instant;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use std::io::Write;
 /// Units of a row: the drawing is as wide as the window lets it be.
 const WIDTH: f64 = 1_000.0;
 
-/// Stretches that are shorter than this, in units, are drawn with the one before them.
+/// Intervals that are shorter than this, in units, are drawn with the one before them.
 const THINNEST: f64 = 0.5;
 
 /// Marks of graph breaks in a row.
@@ -68,7 +68,7 @@ struct Row {
     words: Option<Words>,
 }
 
-/// All stretches of one kind in a row, as an SVG path.
+/// All intervals of one kind in a row, as an SVG path.
 #[derive(Serialize)]
 struct Path {
     class: &'static str,
@@ -159,7 +159,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     ];
     legend.extend(marks.into_iter().filter(|mark| mark.0).map(|(_, class, text)| Part { class, text }));
     let chart = Chart { dense: drawn.len() > TALL_ROWS, ticks: axis.ticks(), rows: drawn, legend };
-    put(out, &view.render("job_timeline", &chart)?)?;
+    write_line(out, &view.render("job_timeline", &chart)?)?;
     let beyond = view.report.found.alike.len().saturating_sub(rows.len());
     if shared && beyond > 0 && rows.len() >= MOST_ROWS {
         let count = counted(beyond, "more row", "more rows");
@@ -181,15 +181,15 @@ fn axis(view: JobView<'_>, rows: &[TimelineRow]) -> Option<Axis> {
         let parts = view.report.evidence.timeline(index).map(|timeline| &timeline.parts);
         let first = rank.log.as_ref().and_then(|log| instant(log.first_time.as_deref()?)).map(|us| us as f64);
         let last = rank.end.as_ref().and_then(|end| end.time_us).map(|us| us as f64);
-        let begins = parts.and_then(|parts| parts.first()).map(|one| one.stretch.start_us);
-        let ends = parts.and_then(|parts| parts.last()).map(|one| one.stretch.end_us);
+        let begins = parts.and_then(|parts| parts.first()).map(|one| one.interval.start_us);
+        let ends = parts.and_then(|parts| parts.last()).map(|one| one.interval.end_us);
         start_us = first.into_iter().chain(begins).fold(start_us, f64::min);
         end_us = last.into_iter().chain(ends).fold(end_us, f64::max);
     }
     (start_us.is_finite() && end_us > start_us).then_some(Axis { start_us, end_us })
 }
 
-/// The class of stretches in which a rank may wait for another.
+/// The class of intervals in which a rank may wait for another.
 const WAIT: &str = "wait";
 
 fn ranks_row(view: JobView<'_>, axis: Axis, ranks: &[usize], worded: &mut usize) -> Option<Row> {
@@ -333,7 +333,7 @@ fn break_times(view: JobView<'_>, rank: &RankSummary, timeline: &RankTimeline) -
         .filter_map(|step| step.compile);
     let times = ids.filter_map(|id| {
         let compile = timeline.compiles.iter().find(|compile| compile.id == texts.get(id))?;
-        Some(compile.stretch.start_us)
+        Some(compile.interval.start_us)
     });
     let mut times: Vec<f64> = times.collect();
     times.sort_by(f64::total_cmp);
@@ -341,11 +341,11 @@ fn break_times(view: JobView<'_>, rank: &RankSummary, timeline: &RankTimeline) -
     times
 }
 
-/// The stretches of a row by kind. What is thinner than a pixel belongs to the stretch before it.
-fn paths(axis: Axis, timeline: &RankTimeline, pauses: &[Stretch]) -> Vec<Path> {
+/// The intervals of a row by kind. What is thinner than a pixel belongs to the interval before it.
+fn paths(axis: Axis, timeline: &RankTimeline, pauses: &[Interval]) -> Vec<Path> {
     let mut merged: Vec<(usize, f64, f64)> = Vec::new();
     for one in &timeline.parts {
-        let (from, to) = (axis.place(one.stretch.start_us), axis.place(one.stretch.end_us));
+        let (from, to) = (axis.place(one.interval.start_us), axis.place(one.interval.end_us));
         match merged.last_mut() {
             Some(last) if from - last.2 < THINNEST && (last.0 == one.part || to - from < THINNEST) => {
                 last.2 = last.2.max(to);
@@ -364,9 +364,9 @@ fn paths(axis: Axis, timeline: &RankTimeline, pauses: &[Stretch]) -> Vec<Path> {
     paths
 }
 
-fn path(class: &'static str, stretches: impl Iterator<Item = (f64, f64)>) -> Option<Path> {
+fn path(class: &'static str, intervals: impl Iterator<Item = (f64, f64)>) -> Option<Path> {
     let mut d = String::new();
-    for (from, width) in stretches {
+    for (from, width) in intervals {
         // Writing to a string never fails.
         let _ = write!(d, "M{from:.1} 5h{width:.1}");
     }
@@ -376,20 +376,20 @@ fn path(class: &'static str, stretches: impl Iterator<Item = (f64, f64)>) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::PartStretch;
+    use crate::model::PartInterval;
 
     #[test]
     fn stretches_that_no_pixel_shows_join_the_one_before_them() {
         let axis = Axis { start_us: 0.0, end_us: 1e9 };
-        let stretch = |part, from: f64, to: f64| PartStretch {
+        let interval = |part, from: f64, to: f64| PartInterval {
             part,
-            stretch: Stretch { start_us: from * 1e6, end_us: to * 1e6 },
+            interval: Interval { start_us: from * 1e6, end_us: to * 1e6 },
         };
         let parts = vec![
-            stretch(0, 0.0, 10.0),
-            stretch(1, 10.0, 10.1),
-            stretch(0, 10.1, 20.0),
-            stretch(4, 30.0, 40.0),
+            interval(0, 0.0, 10.0),
+            interval(1, 10.0, 10.1),
+            interval(0, 10.1, 20.0),
+            interval(4, 30.0, 40.0),
         ];
         let found = paths(axis, &RankTimeline { parts, compiles: Vec::new() }, &[]);
         let found: Vec<_> = found.iter().map(|path| (path.class, path.d.as_str())).collect();

@@ -6,8 +6,8 @@ use crate::model::RankSummary;
 use crate::report::kit::bars::PHASES;
 use crate::report::kit::formats::{micros, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, heading, note_below, put, span};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::markup::{Element, close_section, heading, note_below, span, write_line};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use serde::Serialize;
 use std::io::Write;
 
@@ -47,7 +47,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     if total.total() > 0.0 {
         let legend = view.bar(&total, true);
         heading(out, "All ranks together")?;
-        put(out, &legend)?;
+        write_line(out, &legend)?;
     }
     close_section(out)?;
     Ok(())
@@ -55,11 +55,11 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
 
 fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()> {
     let stragglers = &view.report.found.fleet.stragglers;
-    let heads = vec![
-        Head::compiles("Rank"),
-        Head::number("Compiles"),
-        Head::number("Time"),
-        Head::unsorted("Parts of the compiler"),
+    let columns = vec![
+        TableColumn::compiles("Rank"),
+        TableColumn::number("Compiles"),
+        TableColumn::number("Time"),
+        TableColumn::unsorted("Parts of the compiler"),
     ];
     let ranks = view.report.job.ranks.iter().enumerate().filter(|(_, rank)| rank.is_comparable());
     let rows: Vec<anyhow::Result<Row>> = ranks
@@ -71,14 +71,14 @@ fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()>
             let width = format!("width:{:.1}%", percentage(seconds, most));
             let bar = Element::new("div").style(&width).around(bar);
             Ok(Row::of(vec![
-                Td::html(view.rank(rank)).sorted(rank.number).class("nowrap"),
-                Td::number(rank.counts.compiles as f64, &whole(rank.counts.compiles)),
-                Td::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
-                Td::html(Html::joined([bar, note], " ")).class("rank-time"),
+                TableCell::html(view.rank(rank)).sorted(rank.number).class("nowrap"),
+                TableCell::number(rank.counts.compiles as f64, &whole(rank.counts.compiles)),
+                TableCell::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
+                TableCell::html(Html::joined([bar, note], " ")).class("rank-time"),
             ]))
         })
         .collect();
-    view.table(out, &Table { id: "time-table", label: "Compile time by rank", heads }, rows.into_iter())?;
+    view.table(out, &Table { id: "time-table", label: "Compile time by rank", columns }, rows.into_iter())?;
     Ok(())
 }
 
@@ -124,7 +124,7 @@ fn columns(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<
     let columns = slowest.map(|timed| column(view, timed, most, many)).collect();
     let number = |end: Option<&Timed<'_>>| end.map_or(0, |(_, rank)| rank.number);
     let context = Columns { many, first: number(ranks.first()), last: number(ranks.last()), columns };
-    put(out, &view.render("job_columns", &context)?)?;
+    write_line(out, &view.render("job_columns", &context)?)?;
     if share > 1 {
         note_below(out, format!("A column is the slowest of {} ranks in a row.", whole(share)))?;
     }

@@ -8,7 +8,7 @@ use crate::output::RelPath;
 use crate::report::kit::html::Html;
 use crate::report::kit::links::encoded;
 use crate::report::kit::templates::Worker;
-use crate::report::kit::view::Pieces;
+use crate::report::kit::view::Render;
 use crate::trace::CompileId;
 use std::ops::Deref;
 
@@ -19,21 +19,21 @@ pub(super) const FEW_RANKS: usize = 8;
 #[derive(Clone, Copy)]
 pub(super) struct JobView<'a> {
     pub report: JobReport<'a>,
-    pieces: Pieces<'a>,
+    render: Render<'a>,
 }
 
 impl<'a> Deref for JobView<'a> {
-    type Target = Pieces<'a>;
+    type Target = Render<'a>;
 
-    fn deref(&self) -> &Pieces<'a> {
-        &self.pieces
+    fn deref(&self) -> &Render<'a> {
+        &self.render
     }
 }
 
 impl<'a> JobView<'a> {
     /// The view of the page at the top of the report.
     pub fn new(report: JobReport<'a>, worker: &'a Worker) -> JobView<'a> {
-        JobView { report, pieces: Pieces { worker, depth: 0 } }
+        JobView { report, render: Render { worker, depth: 0 } }
     }
 
     /// The address of a file of a rank's report; not escaped yet.

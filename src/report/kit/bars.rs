@@ -4,7 +4,7 @@ use crate::analysis::{PARTS, Parts};
 use crate::report::kit::formats::{micros, percent};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{push_close, push_element, push_open};
-use crate::report::kit::view::Pieces;
+use crate::report::kit::view::Render;
 
 /// Classes of the parts' colors, in the order of [`PARTS`].
 pub(crate) const PHASES: [&str; PARTS.len()] = [
@@ -40,7 +40,7 @@ struct Part {
     share: String,
 }
 
-impl Pieces<'_> {
+impl Render<'_> {
     /// Shares of the parts; `big` with a legend. Empty without any time.
     pub fn bar(&self, times: &Parts, big: bool) -> Html {
         bar_of(times, if big { Look::Big } else { Look::Small })

@@ -5,8 +5,8 @@ use crate::model::{Cell, Section, Unit};
 use crate::report::kit::formats::{UNKNOWN, bytes, clipped, count, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, fold, long_text, soft, soft_paragraph, stacked};
-use crate::report::kit::tables::{Head, Row, Table, Td};
-use crate::report::kit::view::{Pieces, View};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
+use crate::report::kit::view::{Render, View};
 use fxhash::FxHashMap;
 use std::io::Write;
 
@@ -16,7 +16,7 @@ pub(crate) const LONGEST_TEXT: usize = 600;
 /// How many characters of the first line are shown before the folded rest.
 const LONGEST_START: usize = 140;
 
-impl Pieces<'_> {
+impl Render<'_> {
     /// Text or code. A long one is folded, and its beginning is shown.
     pub fn folded(&self, text: &str, code: bool) -> Html {
         let wrapped = |text: &str| if code { self.code(text) } else { Html::escaped(text) };
@@ -42,23 +42,23 @@ impl Pieces<'_> {
 
 impl View<'_> {
     /// A cell of a table.
-    pub fn cell(&self, cell: &Cell) -> anyhow::Result<Td> {
+    pub fn cell(&self, cell: &Cell) -> anyhow::Result<TableCell> {
         Ok(match cell {
-            Cell::Unknown => Td::text(UNKNOWN),
-            Cell::Text(text) => Td::html(self.folded(text, false)),
-            Cell::Code(text) => Td::html(self.folded(text, true)),
-            Cell::Codes(texts) => Td::html(stacked(texts.iter().map(|text| self.folded(text, true)))),
-            Cell::Number(value, unit) => Td::number(*value, &number(*value, *unit)),
+            Cell::Unknown => TableCell::text(UNKNOWN),
+            Cell::Text(text) => TableCell::html(self.folded(text, false)),
+            Cell::Code(text) => TableCell::html(self.folded(text, true)),
+            Cell::Codes(texts) => TableCell::html(stacked(texts.iter().map(|text| self.folded(text, true)))),
+            Cell::Number(value, unit) => TableCell::number(*value, &number(*value, *unit)),
             Cell::Compile(id) => {
-                let pill = Td::html(self.pill_of(Some(id))?);
+                let pill = TableCell::html(self.pill_of(Some(id))?);
                 match self.report.model.by_id.get(&Some(id.clone())) {
                     Some(index) => pill.sorted(index),
                     None => pill,
                 }
             }
-            Cell::Stack(Some(stack)) => Td::html(self.stack(stack)?),
-            Cell::Stack(None) => Td::text(UNKNOWN),
-            Cell::Link { text, url } => Td::html(self.log_link(text, url)),
+            Cell::Stack(Some(stack)) => TableCell::html(self.stack(stack)?),
+            Cell::Stack(None) => TableCell::text(UNKNOWN),
+            Cell::Link { text, url } => TableCell::html(self.log_link(text, url)),
         })
     }
 
@@ -76,22 +76,26 @@ impl View<'_> {
     }
 
     fn section_table(&self, out: &mut dyn Write, section: &Section) -> anyhow::Result<()> {
-        let heads = section.columns.iter().enumerate().map(|(index, column)| {
+        let columns = section.columns.iter().enumerate().map(|(index, column)| {
             let known = |cell: &Cell| !matches!(cell, Cell::Unknown | Cell::Stack(None));
             let absent = !section.rows.iter().any(|row| row.get(index).is_some_and(known));
-            let head = if column.numeric { Head::number(column.title) } else { Head::text(column.title) };
+            let head = if column.numeric {
+                TableColumn::number(column.title)
+            } else {
+                TableColumn::text(column.title)
+            };
             let code = !absent && section.rows.iter().filter_map(|row| row.get(index)).all(is_code);
             let head = if code { head.mono() } else { head };
             (code, head.absent_if(absent))
         });
-        let (code, heads): (Vec<bool>, Vec<Head>) = heads.unzip();
+        let (code, columns): (Vec<bool>, Vec<TableColumn>) = columns.unzip();
         let id = format!("{}-table", section.id);
-        let table = Table { id: &id, label: &section.title, heads };
+        let table = Table { id: &id, label: &section.title, columns };
         let mut stacks = Stacks::of(section);
         let rows = section.rows.iter().map(|row| {
             let cells = row.iter().zip(&code).map(|(cell, code)| match cell {
                 // The column says that it is code.
-                Cell::Code(text) if *code => Ok(Td::html(self.folded(text, false))),
+                Cell::Code(text) if *code => Ok(TableCell::html(self.folded(text, false))),
                 _ => stacks.cell(*self, cell),
             });
             let cells = cells.collect::<anyhow::Result<Vec<_>>>()?;
@@ -132,7 +136,7 @@ impl<'s> Stacks<'s> {
     }
 
     /// A cell; a stack that was there leads to where it stands.
-    fn cell(&mut self, view: View<'_>, cell: &Cell) -> anyhow::Result<Td> {
+    fn cell(&mut self, view: View<'_>, cell: &Cell) -> anyhow::Result<TableCell> {
         let Cell::Stack(Some(stack)) = cell else { return view.cell(cell) };
         let mut id = None;
         if let Some((times, first)) = self.known.get_mut(&stack.as_ptr().addr())
@@ -141,14 +145,14 @@ impl<'s> Stacks<'s> {
         {
             let name = |number: usize| format!("{}-stack-{number}", self.section);
             if let Some(number) = *first {
-                return Ok(Td::html(view.stack_again(stack, &format!("#{}", name(number)))));
+                return Ok(TableCell::html(view.stack_again(stack, &format!("#{}", name(number)))));
             }
             self.shown += 1;
             *first = Some(self.shown);
             id = Some(name(self.shown));
         }
         self.frames += stack.len();
-        Ok(Td::html(match self.frames <= MOST_FRAMES {
+        Ok(TableCell::html(match self.frames <= MOST_FRAMES {
             true => view.anchored_stack(stack, id)?,
             false => view.inner_stack(stack, id)?,
         }))

@@ -2,9 +2,9 @@
 
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, span};
-use crate::report::kit::view::Pieces;
+use crate::report::kit::view::Render;
 
-impl Pieces<'_> {
+impl Render<'_> {
     /// Code with a button that copies it.
     pub fn command(&self, code: &str) -> Html {
         span("command", Html::joined([self.code(code), copy_button("")], ""))

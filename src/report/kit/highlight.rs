@@ -79,7 +79,7 @@ impl Highlighters {
     }
 
     /// Keeps what one has learned, unless it had to do with more states than code has.
-    pub fn put(&self, mut highlighter: Highlighter) {
+    pub fn give_back(&self, mut highlighter: Highlighter) {
         highlighter.table.start_page();
         let learned = highlighter.table.into_learned();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(learned);
@@ -525,7 +525,7 @@ class Runner:
         let mut first = highlighters.take().unwrap();
         first.write_lines(Language::Python, INDUCTOR, &mut html).unwrap();
         let learned = known(&first);
-        highlighters.put(first);
+        highlighters.give_back(first);
         let mut second = highlighters.take().unwrap();
         assert_eq!(known(&second), learned);
         let mut again = Vec::new();

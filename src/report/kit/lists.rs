@@ -4,8 +4,8 @@ use crate::model::{Compile, CompileIndex};
 use crate::report::kit::formats::{UNKNOWN, micros, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::measured::heat;
-use crate::report::kit::tables::Td;
-use crate::report::kit::view::{Pieces, View};
+use crate::report::kit::tables::TableCell;
+use crate::report::kit::view::{Render, View};
 
 /// ` and 3 more`; empty where all are shown.
 pub(crate) fn and_more(all: usize, shown: usize) -> String {
@@ -15,7 +15,7 @@ pub(crate) fn and_more(all: usize, shown: usize) -> String {
     }
 }
 
-impl Pieces<'_> {
+impl Render<'_> {
     /// A link, or the text alone where there is no address.
     pub fn link_if(&self, href: Option<&str>, text: &str) -> Html {
         href.map_or_else(|| Html::escaped(text), |href| self.link(href, text))
@@ -50,20 +50,20 @@ impl<'a> View<'a> {
     }
 }
 
-impl Td {
+impl TableCell {
     /// A count.
-    pub fn count(number: impl TryInto<u64>) -> Td {
+    pub fn count(number: impl TryInto<u64>) -> TableCell {
         let number = number.try_into().unwrap_or(u64::MAX);
-        Td::number(number as f64, &whole(number))
+        TableCell::number(number as f64, &whole(number))
     }
 
     /// A duration in microseconds.
-    pub fn time(us: f64) -> Td {
-        Td::number(us, &micros(us))
+    pub fn time(us: f64) -> TableCell {
+        TableCell::number(us, &micros(us))
     }
 
     /// A duration with a bar behind it, whose full length is `most`.
-    pub fn heat(us: f64, most: f64) -> Td {
+    pub fn heat(us: f64, most: f64) -> TableCell {
         heat(micros(us).into(), us, us, most)
     }
 }

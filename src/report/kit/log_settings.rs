@@ -41,7 +41,7 @@ pub(crate) fn present(report: Report<'_>) -> bool {
 
 /// Configurations by kind; a kind that the log does not have is left out.
 pub(crate) fn kinds(report: Report<'_>) -> anyhow::Result<&[Kind]> {
-    let settings = &report.once.settings;
+    let settings = &report.cached.settings;
     match settings.get() {
         Some(kinds) => Ok(kinds),
         None => {

@@ -172,44 +172,44 @@ pub(crate) fn close_finding(out: &mut dyn Write) -> io::Result<()> {
 
 /// Begins a frame around entries that unfold; end it with `close(out, "div")`.
 pub(crate) fn open_box(out: &mut dyn Write, id: &str) -> io::Result<()> {
-    put(out, &Element::new("div").class("box").id(id).open())
+    write_line(out, &Element::new("div").class("box").id(id).open())
 }
 
 /// Begins a fold of what is more than most readers want; end it with `close(out, "details")`.
 pub(crate) fn open_more(out: &mut dyn Write, summary: impl Into<Html>) -> io::Result<()> {
-    put(out, &Element::new("details").class("more").open())?;
-    put(out, &Element::new("summary").around(summary))
+    write_line(out, &Element::new("details").class("more").open())?;
+    write_line(out, &Element::new("summary").around(summary))
 }
 
 /// Writes a piece on lines of its own.
-pub(crate) fn put(out: &mut dyn Write, piece: &Html) -> io::Result<()> {
+pub(crate) fn write_line(out: &mut dyn Write, piece: &Html) -> io::Result<()> {
     out.write_all(piece.as_str().as_bytes())?;
     out.write_all(b"\n")
 }
 
 /// Writes a paragraph.
 pub(crate) fn paragraph(out: &mut dyn Write, sentences: impl Into<Html>) -> io::Result<()> {
-    put(out, &Element::new("p").around(sentences))
+    write_line(out, &Element::new("p").around(sentences))
 }
 
 /// Writes a paragraph below something else, with a little room.
 pub(crate) fn paragraph_below(out: &mut dyn Write, sentences: impl Into<Html>) -> io::Result<()> {
-    put(out, &Element::new("p").class("space-above").around(sentences))
+    write_line(out, &Element::new("p").class("space-above").around(sentences))
 }
 
 /// Writes an explanation in the place of something else: `None.`
 pub(crate) fn soft_paragraph(out: &mut dyn Write, sentences: impl Into<Html>) -> io::Result<()> {
-    put(out, &Element::new("p").class("soft").around(sentences))
+    write_line(out, &Element::new("p").class("soft").around(sentences))
 }
 
 /// Writes an explanation below what it explains.
 pub(crate) fn note_below(out: &mut dyn Write, sentences: impl Into<Html>) -> io::Result<()> {
-    put(out, &Element::new("p").class("soft space-above").around(sentences))
+    write_line(out, &Element::new("p").class("soft space-above").around(sentences))
 }
 
 /// Writes a heading within a section.
 pub(crate) fn heading(out: &mut dyn Write, words: impl Into<Html>) -> io::Result<()> {
-    put(out, &Element::new("h3").class("space-above").around(words))
+    write_line(out, &Element::new("h3").class("space-above").around(words))
 }
 
 /// The start of an element with data for a script of the page; what follows comes from [`script_json`]. End it with
@@ -226,16 +226,16 @@ pub(crate) fn script_json(value: &impl Serialize) -> serde_json::Result<String> 
 
 /// Begins a part of the evidence under a heading of its own; end it with `close(out, "div")`.
 pub(crate) fn open_part(out: &mut dyn Write, title: &str) -> io::Result<()> {
-    put(out, &Element::new("div").open())?;
-    put(out, &Element::new("h3").around(title))
+    write_line(out, &Element::new("div").open())?;
+    write_line(out, &Element::new("h3").around(title))
 }
 
 /// Begins a branch of a tree: a fold whose summary stands on its line, and the list of what is in it.
 pub(crate) fn open_branch(out: &mut dyn Write, line: impl Into<Html>, open: bool) -> io::Result<()> {
-    put(out, &Element::new("li").open())?;
-    put(out, &Element::new("details").open_if(open).open())?;
-    put(out, &Element::new("summary").around(line))?;
-    put(out, &Element::new("ul").open())
+    write_line(out, &Element::new("li").open())?;
+    write_line(out, &Element::new("details").open_if(open).open())?;
+    write_line(out, &Element::new("summary").around(line))?;
+    write_line(out, &Element::new("ul").open())
 }
 
 /// Ends a branch that [`open_branch`] began.

@@ -6,7 +6,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::links;
 use crate::report::kit::markup::Element;
-use crate::report::kit::tables::Td;
+use crate::report::kit::tables::TableCell;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
 
@@ -43,8 +43,8 @@ impl CallsTime {
 }
 
 /// A cell with a time and a bar behind it, whose dark part is `own` and which is as long as `all`, both of `most`.
-pub(crate) fn heat(text: Html, own: f64, all: f64, most: f64) -> Td {
-    Td::html(text).class("num heat").sorted(all).style(ends(own, all, most))
+pub(crate) fn heat(text: Html, own: f64, all: f64, most: f64) -> TableCell {
+    TableCell::html(text).class("num heat").sorted(all).style(ends(own, all, most))
 }
 
 /// The same in a line of text.

@@ -5,10 +5,10 @@ use crate::report::kit::formats::whole;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup;
 use crate::report::kit::markup::note_below;
-use crate::report::kit::view::Pieces;
+use crate::report::kit::view::Render;
 use std::io::Write;
 
-impl Pieces<'_> {
+impl Render<'_> {
     /// A sentence of torch: what stands between backquotes is code; what is long is folded.
     pub fn prose(&self, text: &str) -> Html {
         self.prose_with(text, |code| self.code(code))

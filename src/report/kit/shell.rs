@@ -182,7 +182,7 @@ impl<'a> Shell<'a> {
         Shell {
             title,
             crumbs,
-            aside: report.once.aside.get_or_init(|| aside(report)).clone(),
+            aside: report.cached.aside.get_or_init(|| aside(report)).clone(),
             tabs: Vec::new(),
             pages: Vec::new(),
             assets: report.row.map_or(PAGE, |row| row.assets),

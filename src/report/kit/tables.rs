@@ -3,7 +3,7 @@
 use crate::report::kit::formats::{UNKNOWN, counted};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, note_below, push_close, push_element, push_open};
-use crate::report::kit::view::Pieces;
+use crate::report::kit::view::Render;
 use std::borrow::Cow;
 use std::io::Write;
 
@@ -21,12 +21,12 @@ pub(crate) struct Table<'t> {
     /// Its name for screen readers.
     pub label: &'t str,
     /// Its columns.
-    pub heads: Vec<Head>,
+    pub columns: Vec<TableColumn>,
 }
 
 /// A column of a table.
 #[derive(Debug, Clone)]
-pub(crate) struct Head {
+pub(crate) struct TableColumn {
     title: String,
     sort: Option<&'static str>,
     about: Option<&'static str>,
@@ -37,10 +37,10 @@ pub(crate) struct Head {
     absent: bool,
 }
 
-impl Head {
+impl TableColumn {
     /// A column of words or code, sorted as text.
-    pub fn text(title: &str) -> Head {
-        Head {
+    pub fn text(title: &str) -> TableColumn {
+        TableColumn {
             title: title.to_owned(),
             sort: Some("text"),
             about: None,
@@ -51,43 +51,43 @@ impl Head {
     }
 
     /// A column of numbers.
-    pub fn number(title: &str) -> Head {
-        Head { sort: Some("num"), cells: Some("num"), class: Some("num"), ..Head::text(title) }
+    pub fn number(title: &str) -> TableColumn {
+        TableColumn { sort: Some("num"), cells: Some("num"), class: Some("num"), ..TableColumn::text(title) }
     }
 
     /// A column of compiles, sorted by their order in the log.
-    pub fn compiles(title: &str) -> Head {
-        Head { sort: Some("num"), ..Head::text(title) }
+    pub fn compiles(title: &str) -> TableColumn {
+        TableColumn { sort: Some("num"), ..TableColumn::text(title) }
     }
 
     /// A column that is not sorted.
-    pub fn unsorted(title: &str) -> Head {
-        Head { sort: None, ..Head::text(title) }
+    pub fn unsorted(title: &str) -> TableColumn {
+        TableColumn { sort: None, ..TableColumn::text(title) }
     }
 
     /// Cannot be sorted: the order of the table means something.
-    pub fn fixed(self) -> Head {
-        Head { sort: None, ..self }
+    pub fn fixed(self) -> TableColumn {
+        TableColumn { sort: None, ..self }
     }
 
     /// Explains the column on hover.
-    pub fn about(self, about: &'static str) -> Head {
-        Head { about: Some(about), ..self }
+    pub fn about(self, about: &'static str) -> TableColumn {
+        TableColumn { about: Some(about), ..self }
     }
 
     /// Its cells are in the font of code.
-    pub fn mono(self) -> Head {
-        Head { cells: Some("mono"), ..self }
+    pub fn mono(self) -> TableColumn {
+        TableColumn { cells: Some("mono"), ..self }
     }
 
     /// Its cells are explanations.
-    pub fn soft(self) -> Head {
-        Head { cells: Some("soft"), ..self }
+    pub fn soft(self) -> TableColumn {
+        TableColumn { cells: Some("soft"), ..self }
     }
 
     /// Leaves the column out if it is empty throughout, and names it below the table.
-    pub fn absent_if(self, absent: bool) -> Head {
-        Head { absent, ..self }
+    pub fn absent_if(self, absent: bool) -> TableColumn {
+        TableColumn { absent, ..self }
     }
 }
 
@@ -96,12 +96,12 @@ impl Head {
 pub(crate) struct Row {
     id: Option<String>,
     words: Option<String>,
-    cells: Vec<Td>,
+    cells: Vec<TableCell>,
 }
 
 impl Row {
     /// A row of these cells, one per column.
-    pub fn of(cells: Vec<Td>) -> Row {
+    pub fn of(cells: Vec<TableCell>) -> Row {
         Row { id: None, words: None, cells }
     }
 
@@ -123,55 +123,55 @@ impl Row {
 
 /// A cell of a row.
 #[derive(Debug, Default)]
-pub(crate) struct Td {
+pub(crate) struct TableCell {
     html: Html,
     class: Option<Cow<'static, str>>,
     sort: Option<String>,
     style: Option<String>,
 }
 
-impl Td {
+impl TableCell {
     /// A cell of HTML.
-    pub fn html(html: Html) -> Td {
-        Td { html, ..Td::default() }
+    pub fn html(html: Html) -> TableCell {
+        TableCell { html, ..TableCell::default() }
     }
 
     /// A cell of words.
-    pub fn text(text: &str) -> Td {
-        Td::html(Html::escaped(text))
+    pub fn text(text: &str) -> TableCell {
+        TableCell::html(Html::escaped(text))
     }
 
     /// A number as it is shown, sorted by its value.
-    pub fn number(value: f64, shown: &str) -> Td {
+    pub fn number(value: f64, shown: &str) -> TableCell {
         let sort = (!sorts_by_itself(shown)).then(|| value.to_string());
-        Td { class: Some("num".into()), sort, ..Td::text(shown) }
+        TableCell { class: Some("num".into()), sort, ..TableCell::text(shown) }
     }
 
     /// A number that may be unknown.
-    pub fn maybe(value: Option<f64>, show: impl Fn(f64) -> String) -> Td {
+    pub fn maybe(value: Option<f64>, show: impl Fn(f64) -> String) -> TableCell {
         match value {
-            Some(value) => Td::number(value, &show(value)),
-            None => Td::text(UNKNOWN).class("num"),
+            Some(value) => TableCell::number(value, &show(value)),
+            None => TableCell::text(UNKNOWN).class("num"),
         }
     }
 
     /// Sorts it by this value.
-    pub fn sorted(self, by: impl ToString) -> Td {
-        Td { sort: Some(by.to_string()), ..self }
+    pub fn sorted(self, by: impl ToString) -> TableCell {
+        TableCell { sort: Some(by.to_string()), ..self }
     }
 
     /// Style declarations for this cell alone, such as the length of the bar behind its number.
-    pub fn style(self, style: String) -> Td {
-        Td { style: Some(style), ..self }
+    pub fn style(self, style: String) -> TableCell {
+        TableCell { style: Some(style), ..self }
     }
 
     /// A class beside the one of its column: `num`, `mono`, `soft`, `nowrap`.
-    pub fn class(self, class: impl Into<Cow<'static, str>>) -> Td {
-        Td { class: Some(class.into()), ..self }
+    pub fn class(self, class: impl Into<Cow<'static, str>>) -> TableCell {
+        TableCell { class: Some(class.into()), ..self }
     }
 
     /// Its class together with the one of its column.
-    fn class_in(&self, column: &Head) -> Option<Cow<'_, str>> {
+    fn class_in(&self, column: &TableColumn) -> Option<Cow<'_, str>> {
         let own = self.class.as_deref();
         // No class changes how an empty cell looks.
         match (column.cells.filter(|_| !self.html.is_empty()), own) {
@@ -206,7 +206,7 @@ impl Table<'_> {
         let cap = is_capped.then(|| CAP.to_string());
         push_open(html, "table", &[("id", Some(self.id)), ("data-cap", cap.as_deref())]);
         html.push_str("\n<thead>\n<tr>");
-        for head in self.heads.iter().filter(|head| !head.absent) {
+        for head in self.columns.iter().filter(|head| !head.absent) {
             let sort = head.sort.filter(|_| is_sorted);
             let attributes = [("class", head.class), ("data-sort", sort), ("title", head.about)];
             push_element(html, "th", &attributes, &head.title);
@@ -217,7 +217,7 @@ impl Table<'_> {
     fn push_row(&self, html: &mut String, row: &Row, is_sorted: bool) {
         let words = row.words.as_deref().filter(|_| is_sorted);
         push_open(html, "tr", &[("id", row.id.as_deref()), ("data-row", words)]);
-        for (cell, head) in row.cells.iter().zip(&self.heads).filter(|(_, head)| !head.absent) {
+        for (cell, head) in row.cells.iter().zip(&self.columns).filter(|(_, head)| !head.absent) {
             let class = cell.class_in(head);
             let sort = cell.sort.as_deref().filter(|_| is_sorted && head.sort.is_some());
             let attributes =
@@ -239,7 +239,7 @@ impl Table<'_> {
             html.push_str(waits.as_str());
             html.push('\n');
         }
-        let absent: Vec<&str> = self.heads.iter().filter(|h| h.absent).map(|h| h.title.as_str()).collect();
+        let absent: Vec<&str> = self.columns.iter().filter(|h| h.absent).map(|h| h.title.as_str()).collect();
         if !absent.is_empty() {
             let words = format!("Not in this log: {}.", absent.join(", "));
             push_element(html, "p", &[("class", Some("soft space-above"))], &words);
@@ -248,7 +248,7 @@ impl Table<'_> {
     }
 }
 
-impl Pieces<'_> {
+impl Render<'_> {
     /// Writes a table. Rows beyond [`CAP`] wait behind a button where scripts run; a short table cannot be sorted. The
     /// pages of a compile keep the compiler's order, so only their long tables can.
     pub fn table(

@@ -169,7 +169,7 @@ impl Templates {
 impl Drop for Worker {
     fn drop(&mut self) {
         if let Some(highlighter) = self.highlighter.take() {
-            self.highlighters.put(highlighter);
+            self.highlighters.give_back(highlighter);
         }
     }
 }

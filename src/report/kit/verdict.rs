@@ -1,7 +1,7 @@
 //! The beginning of a landing page: the verdict as a sentence whose numbers lead to the evidence, and findings.
 
 use crate::report::kit::html::Html;
-use crate::report::kit::view::Pieces;
+use crate::report::kit::view::Render;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -86,7 +86,7 @@ pub(crate) struct FindingEntry {
     pub facts: Html,
 }
 
-impl Pieces<'_> {
+impl Render<'_> {
     /// The head of a landing page.
     pub fn hero(&self, hero: &Hero) -> anyhow::Result<Html> {
         self.render("hero", hero)

@@ -6,7 +6,7 @@ use crate::report::kit::formats::{UNKNOWN, micros, resumed, short_path};
 use crate::report::kit::highlight::always_fits;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
-    Element, push_close, push_element, push_open, put, resumed_function, titled,
+    Element, push_close, push_element, push_open, resumed_function, titled, write_line,
 };
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
@@ -19,19 +19,19 @@ use std::ops::Deref;
 
 /// Makes pieces of HTML that are the same whatever a report is about, with links that hold from where the page stands.
 #[derive(Clone, Copy)]
-pub(crate) struct Pieces<'a> {
+pub(crate) struct Render<'a> {
     /// Holds the templates.
     pub worker: &'a Worker,
     /// Folders between the page and the report's top: 0 or 1.
     pub depth: usize,
 }
 
-/// A page's view of the report on a log: all of [`Pieces`], and those that ask the log.
+/// A page's view of the report on a log: all of [`Render`], and those that ask the log.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     /// What is shown.
     pub report: Report<'a>,
-    pieces: Pieces<'a>,
+    render: Render<'a>,
 }
 
 /// What the template `section_head` shows.
@@ -45,17 +45,17 @@ struct SectionHead<'a> {
 }
 
 impl<'a> Deref for View<'a> {
-    type Target = Pieces<'a>;
+    type Target = Render<'a>;
 
-    fn deref(&self) -> &Pieces<'a> {
-        &self.pieces
+    fn deref(&self) -> &Render<'a> {
+        &self.render
     }
 }
 
 impl<'a> View<'a> {
     /// The view of a page that stands `depth` folders below the report's top.
     pub fn new(report: Report<'a>, worker: &'a Worker, depth: usize) -> Self {
-        View { report, pieces: Pieces { worker, depth } }
+        View { report, render: Render { worker, depth } }
     }
 
     /// A file, shortened to what identifies it, with the line; the whole path on hover.
@@ -127,7 +127,7 @@ impl<'a> View<'a> {
     }
 }
 
-impl Pieces<'_> {
+impl Render<'_> {
     /// Renders a template as HTML.
     pub fn render(&self, template: &'static str, context: &impl Serialize) -> anyhow::Result<Html> {
         Ok(Html::trusted(self.worker.render(template, context)?))
@@ -232,6 +232,6 @@ impl Pieces<'_> {
         tools: Html,
     ) -> anyhow::Result<()> {
         let head = SectionHead { id, title, about, count, tools };
-        Ok(put(out, &self.render("section_head", &head)?)?)
+        Ok(write_line(out, &self.render("section_head", &head)?)?)
     }
 }

@@ -4,7 +4,7 @@ use crate::analysis::vllm::{Module, Piece, Sizes, Vllm};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::strong;
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::view::View;
 use crate::report::words::vllm::{LONGEST_NAME, size_words};
 use std::io::Write;
@@ -66,17 +66,18 @@ pub(crate) fn modules(
     (most, page): (usize, &str),
 ) -> anyhow::Result<()> {
     let model = view.report.model;
-    let heads = vec![
-        Head::text("Module"),
-        Head::compiles("Compile"),
-        Head::number("Subgraphs"),
-        Head::number("Pieces").about("Subgraphs times the sizes that each is compiled for"),
-        Head::unsorted("Compiled for"),
-        Head::number("Found in a cache").about("Pieces whose code a cache of torch had"),
-        Head::text("vLLM's cache").absent_if(vllm.modules.iter().all(|m| m.outcomes().next().is_none())),
-        Head::number("Time").about("From its first event to the last file of its last piece"),
+    let columns = vec![
+        TableColumn::text("Module"),
+        TableColumn::compiles("Compile"),
+        TableColumn::number("Subgraphs"),
+        TableColumn::number("Pieces").about("Subgraphs times the sizes that each is compiled for"),
+        TableColumn::unsorted("Compiled for"),
+        TableColumn::number("Found in a cache").about("Pieces whose code a cache of torch had"),
+        TableColumn::text("vLLM's cache")
+            .absent_if(vllm.modules.iter().all(|m| m.outcomes().next().is_none())),
+        TableColumn::number("Time").about("From its first event to the last file of its last piece"),
     ];
-    let table = Table { id: "vllm-table", label: "Modules", heads };
+    let table = Table { id: "vllm-table", label: "Modules", columns };
     let mut known = Vec::new();
     let rows = vllm.modules.iter().enumerate().take(most).map(|(at, module)| {
         let compile = model.compiles.get(module.compile);
@@ -84,14 +85,14 @@ pub(crate) fn modules(
         let found = module.pieces.iter().filter(|piece| piece.found(model)).count();
         let outcomes = module.outcomes().take(SIZES).map(outcome_words).collect::<Vec<_>>().join(", ");
         let row = Row::of(vec![
-            Td::html(view.link(&format!("{page}#module-{}", at + 1), name(module))),
-            Td::html(pill).sorted(module.compile),
-            Td::count(module.subgraphs()),
-            Td::count(module.pieces.len()),
-            Td::text(&sizes(module)),
-            Td::count(found),
-            Td::text(if outcomes.is_empty() { UNKNOWN } else { &outcomes }),
-            Td::maybe(module.us(model), micros),
+            TableCell::html(view.link(&format!("{page}#module-{}", at + 1), name(module))),
+            TableCell::html(pill).sorted(module.compile),
+            TableCell::count(module.subgraphs()),
+            TableCell::count(module.pieces.len()),
+            TableCell::text(&sizes(module)),
+            TableCell::count(found),
+            TableCell::text(if outcomes.is_empty() { UNKNOWN } else { &outcomes }),
+            TableCell::maybe(module.us(model), micros),
         ]);
         // The page of a compile leads to the first of its modules.
         if page.is_empty() && !known.contains(&module.compile) {

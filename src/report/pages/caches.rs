@@ -8,10 +8,12 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::copy::copy_button;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, percent, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, fold, long_text, note_below, put, span, stacked};
+use crate::report::kit::markup::{
+    Element, close_section, fold, long_text, note_below, span, stacked, write_line,
+};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
@@ -182,33 +184,33 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     );
     let about = "After a miss, the code is compiled and stored under its key. After a bypass it is not stored, so every process \
          compiles it again.";
-    put(out, &view.verdict(sentence.into(), vec![about.into()])?)?;
+    write_line(out, &view.verdict(sentence.into(), vec![about.into()])?)?;
     // With one cache, the summary is enough.
     if sums.len() == 1 {
         return Ok(());
     }
     view.open_section(out, ("by-cache", "By cache", "hits and misses per cache"), None, Html::default())?;
-    let heads = vec![
-        Head::text("Cache"),
-        Head::number("Lookups"),
-        Head::number("Hits"),
-        Head::number("Misses"),
-        Head::number("Bypasses"),
-        Head::number("Hit rate"),
-        Head::number("Time saved").absent_if(sums.values().all(|s| s.saved_us.is_none())),
+    let columns = vec![
+        TableColumn::text("Cache"),
+        TableColumn::number("Lookups"),
+        TableColumn::number("Hits"),
+        TableColumn::number("Misses"),
+        TableColumn::number("Bypasses"),
+        TableColumn::number("Hit rate"),
+        TableColumn::number("Time saved").absent_if(sums.values().all(|s| s.saved_us.is_none())),
     ];
-    let table = Table { id: "by-cache-table", label: "Answers by cache", heads };
+    let table = Table { id: "by-cache-table", label: "Answers by cache", columns };
     let rows = sums.iter().map(|(cache, sum)| {
         let all = sum.hits + sum.misses + sum.bypasses;
         let rate = sum.hits as f64 / all as f64;
         Ok(Row::of(vec![
-            Td::text(cache_title(cache)),
-            Td::count(all),
-            Td::count(sum.hits),
-            Td::count(sum.misses),
-            Td::count(sum.bypasses),
-            Td::number(rate, &percent(sum.hits as f64, all as f64, false)),
-            Td::maybe(sum.saved_us, micros),
+            TableCell::text(cache_title(cache)),
+            TableCell::count(all),
+            TableCell::count(sum.hits),
+            TableCell::count(sum.misses),
+            TableCell::count(sum.bypasses),
+            TableCell::number(rate, &percent(sum.hits as f64, all as f64, false)),
+            TableCell::maybe(sum.saved_us, micros),
         ]))
     });
     view.table(out, &table, rows)?;
@@ -277,17 +279,21 @@ fn causes(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyho
     }
     let about = "one row per cause; the table of lookups shows the difference of each key";
     view.open_section(out, ("causes", "Why they missed", about), Some(whole(causes.len())), Html::default())?;
-    let heads =
-        vec![Head::text("Cause"), Head::text("Caches"), Head::number("Misses"), Head::unsorted("Compiles")];
-    let table = Table { id: "causes-table", label: "Causes of misses", heads };
+    let columns = vec![
+        TableColumn::text("Cause"),
+        TableColumn::text("Caches"),
+        TableColumn::number("Misses"),
+        TableColumn::unsorted("Compiles"),
+    ];
+    let table = Table { id: "causes-table", label: "Causes of misses", columns };
     let all = causes.len();
     let rows = causes.iter().take(BYPASSES).map(|(cause, lookups)| {
         let names: IndexSet<&str> = lookups.iter().map(|lookup| cache_title(&lookup.cache)).collect();
         Ok(Row::of(vec![
-            Td::text(&cause.words()).class("sentence"),
-            Td::text(&Vec::from_iter(names).join(", ")),
-            Td::count(lookups.len()),
-            Td::html(compiles_of(view, lookups)?),
+            TableCell::text(&cause.words()).class("sentence"),
+            TableCell::text(&Vec::from_iter(names).join(", ")),
+            TableCell::count(lookups.len()),
+            TableCell::html(compiles_of(view, lookups)?),
         ]))
     });
     view.table(out, &table, rows)?;
@@ -302,14 +308,14 @@ fn bypasses(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> any
     }
     let about = "graphs that cannot be cached, one row per reason";
     view.open_section(out, ("bypasses", "Bypasses", about), Some(whole(all.len())), Html::default())?;
-    let heads = vec![
-        Head::text("Cache"),
-        Head::text("Reason"),
-        Head::text("Exception").absent_if(all.keys().all(|bypass| bypass.exception.is_none())),
-        Head::number("Times"),
-        Head::unsorted("Compiles"),
+    let columns = vec![
+        TableColumn::text("Cache"),
+        TableColumn::text("Reason"),
+        TableColumn::text("Exception").absent_if(all.keys().all(|bypass| bypass.exception.is_none())),
+        TableColumn::number("Times"),
+        TableColumn::unsorted("Compiles"),
     ];
-    let table = Table { id: "bypasses-table", label: "Bypasses", heads };
+    let table = Table { id: "bypasses-table", label: "Bypasses", columns };
     let rows = all.iter().take(BYPASSES).map(|(bypass, lookups)| bypass_row(view, bypass, lookups));
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(BYPASSES), "reasons")?;
@@ -342,11 +348,11 @@ fn bypass_row(view: View<'_>, bypass: &Bypass<'_>, lookups: &[&CacheLookup]) -> 
     let class =
         Html::joined([view.code(class), Html::escaped(if bypass.is_error { " (an error)" } else { "" })], "");
     Ok(Row::of(vec![
-        Td::text(cache_title(bypass.cache)),
-        Td::html(why),
-        Td::html(class),
-        Td::count(lookups.len()),
-        Td::html(compiles_of(view, lookups)?),
+        TableCell::text(cache_title(bypass.cache)),
+        TableCell::html(why),
+        TableCell::html(class),
+        TableCell::count(lookups.len()),
+        TableCell::html(compiles_of(view, lookups)?),
     ]))
 }
 
@@ -358,15 +364,15 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyh
     let tools = view.narrow("lookups-table", "Filter by id or key", words)?;
     let about = "in log order; a missed key is compared with the nearest earlier one for the same function";
     view.open_section(out, ("lookups", "Lookups", about), Some(whole(all.len())), tools)?;
-    let heads = vec![
-        Head::compiles("Compile"),
-        Head::text("Cache"),
-        Head::text("Answer"),
-        Head::unsorted("Differing components").absent_if(evidence.nearest.iter().all(Option::is_none)),
-        Head::number("Time saved").absent_if(all.iter().all(|lookup| lookup.saved_ns.is_none())),
-        Head::text("Key").mono().about("Opens torch's record of the lookup"),
+    let columns = vec![
+        TableColumn::compiles("Compile"),
+        TableColumn::text("Cache"),
+        TableColumn::text("Answer"),
+        TableColumn::unsorted("Differing components").absent_if(evidence.nearest.iter().all(Option::is_none)),
+        TableColumn::number("Time saved").absent_if(all.iter().all(|lookup| lookup.saved_ns.is_none())),
+        TableColumn::text("Key").mono().about("Opens torch's record of the lookup"),
     ];
-    let table = Table { id: "lookups-table", label: "Lookups", heads };
+    let table = Table { id: "lookups-table", label: "Lookups", columns };
     let mut compared = 0;
     let rows = all.iter().take(LISTED).enumerate().map(|(index, lookup)| {
         let differs = match lookup.outcome {
@@ -404,12 +410,12 @@ fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Ro
     let shown = file.unwrap_or_else(|| span("", key.unwrap_or(UNKNOWN)));
     let copy = key.map(|_| copy_button("")).unwrap_or_default();
     let row = Row::of(vec![
-        Td::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(lookup.artifact.compile),
-        Td::text(cache_title(&lookup.cache)),
-        Td::html(answer),
-        Td::html(differs),
-        Td::maybe(lookup.saved_ns, |ns| micros(ns / 1e3)),
-        Td::html(Html::joined([shown, copy], " ")).class("cache-key"),
+        TableCell::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(lookup.artifact.compile),
+        TableCell::text(cache_title(&lookup.cache)),
+        TableCell::html(answer),
+        TableCell::html(differs),
+        TableCell::maybe(lookup.saved_ns, |ns| micros(ns / 1e3)),
+        TableCell::html(Html::joined([shown, copy], " ")).class("cache-key"),
     ]);
     Ok(match found {
         Some((_, artifact)) => row.anchored(format!("lookup-{}", artifact.number)),

@@ -114,7 +114,7 @@ fn verdict(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyho
         lost: lost(view.report).map(micros),
         restarts: (!model.restarts.is_empty()).then(|| counted(model.restarts.len(), "restart", "restarts")),
     };
-    Ok(put(out, &view.render("failures_verdict", &verdict)?)?)
+    Ok(write_line(out, &view.render("failures_verdict", &verdict)?)?)
 }
 
 fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> anyhow::Result<()> {
@@ -127,7 +127,7 @@ fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> an
     view.open_section(out, ("failures", "Failures", note), Some(whole(all.len())), tools)?;
     open_box(out, "failures-list")?;
     for (index, reason) in reasons.iter().take(ENTRIES).enumerate() {
-        put(out, &entry(view, index, reason)?)?;
+        write_line(out, &entry(view, index, reason)?)?;
     }
     close(out, "div")?;
     // The entries of a few failures are complete.
@@ -243,14 +243,14 @@ fn table(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow:
             reason.cause.failures.iter().map(move |failure| (failure.record, number))
         })
         .collect();
-    let heads = vec![
-        Head::compiles("Compile"),
-        Head::text("Type").mono(),
-        Head::text("Description"),
-        Head::text("Source").absent_if(!all.iter().any(|f| f.file.is_some())),
-        Head::number("Line of the log"),
+    let columns = vec![
+        TableColumn::compiles("Compile"),
+        TableColumn::text("Type").mono(),
+        TableColumn::text("Description"),
+        TableColumn::text("Source").absent_if(!all.iter().any(|f| f.file.is_some())),
+        TableColumn::number("Line of the log"),
     ];
-    let table = Table { id: "failures-table", label: "Failures", heads };
+    let table = Table { id: "failures-table", label: "Failures", columns };
     let rows = all.iter().take(LISTED).map(|failure| {
         let reason = failure.reason.as_deref();
         let head = first_line(reason.unwrap_or_default());
@@ -260,11 +260,11 @@ fn table(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow:
         };
         let order = view.report.model.by_id.get(&failure.compile).copied().unwrap_or_default();
         Ok(Row::of(vec![
-            Td::html(view.pill_of(failure.compile.as_ref())?).sorted(order),
-            Td::text(&failure.error),
-            Td::html(description),
-            Td::html(view.place(failure.file.as_deref(), failure.line)?),
-            Td::count(failure.record),
+            TableCell::html(view.pill_of(failure.compile.as_ref())?).sorted(order),
+            TableCell::text(&failure.error),
+            TableCell::html(description),
+            TableCell::html(view.place(failure.file.as_deref(), failure.line)?),
+            TableCell::count(failure.record),
         ]))
     });
     view.table(out, &table, rows)?;
@@ -300,21 +300,21 @@ fn restarts(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         let times = one.compiles.iter().filter_map(|c| c.outcome().and_then(|m| m.wasted_us));
         times.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us))
     };
-    let heads = vec![
-        Head::text("Reason"),
-        Head::unsorted("Compiles"),
-        Head::number("Times"),
-        Head::number("Discarded")
+    let columns = vec![
+        TableColumn::text("Reason"),
+        TableColumn::unsorted("Compiles"),
+        TableColumn::number("Times"),
+        TableColumn::number("Discarded")
             .about("time of all attempts of these compiles except the last")
             .absent_if(!reasons.values().any(|one| wasted(one).is_some())),
     ];
-    let table = Table { id: "restarts-table", label: "Restarts", heads };
+    let table = Table { id: "restarts-table", label: "Restarts", columns };
     let rows = reasons.iter().take(LISTED).map(|(reason, one)| {
         Ok(Row::of(vec![
-            Td::html(view.prose(reason)),
-            Td::html(view.some_pills(&one.compiles, LINKED)?),
-            Td::count(one.times),
-            Td::maybe(wasted(one), micros),
+            TableCell::html(view.prose(reason)),
+            TableCell::html(view.some_pills(&one.compiles, LINKED)?),
+            TableCell::count(one.times),
+            TableCell::maybe(wasted(one), micros),
         ]))
     });
     view.table(out, &table, rows)?;

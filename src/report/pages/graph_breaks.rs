@@ -7,10 +7,12 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
-use crate::report::kit::markup::{Element, block, close, close_section, note_below, open_box, put, stacked};
+use crate::report::kit::markup::{
+    Element, block, close, close_section, note_below, open_box, stacked, write_line,
+};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
@@ -72,7 +74,7 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
         view.open_section(out, ("breaks", "Graph breaks", note), Some(whole(breaks.len())), tools)?;
         open_box(out, "breaks-list")?;
         for (position, one) in breaks.iter().take(ENTRIES).enumerate() {
-            put(out, &entry(view, one, position == 0)?)?;
+            write_line(out, &entry(view, one, position == 0)?)?;
         }
         close(out, "div")?;
         if let Some(rest) = breaks.get(ENTRIES..).filter(|rest| !rest.is_empty()) {
@@ -142,7 +144,7 @@ fn verdict(view: View<'_>, breaks: &[Broken<'_>], out: &mut dyn Write) -> anyhow
         compiles: counted(hit.len(), "compilation", "compilations"),
         time: (us > 0.0).then(|| micros(us)),
     };
-    put(out, &view.render("graph_breaks_verdict", &context)?)?;
+    write_line(out, &view.render("graph_breaks_verdict", &context)?)?;
     Ok(())
 }
 
@@ -228,16 +230,16 @@ fn further(view: View<'_>, breaks: &[FurtherBreak]) -> anyhow::Result<Html> {
 
 fn occurrences(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
     let all = &one.occurrences;
-    let heads = vec![
-        Head::compiles("Compile"),
-        Head::text("Function"),
-        Head::number("Thrown away").absent_if(all.iter().all(|o| o.thrown_away.is_none())),
-        Head::unsorted("Led to").absent_if(all.iter().all(|o| o.resumes.is_empty())),
-        Head::number("Their time").absent_if(all.iter().all(|o| o.resumes.is_empty())),
-        Head::unsorted("Record"),
+    let columns = vec![
+        TableColumn::compiles("Compile"),
+        TableColumn::text("Function"),
+        TableColumn::number("Thrown away").absent_if(all.iter().all(|o| o.thrown_away.is_none())),
+        TableColumn::unsorted("Led to").absent_if(all.iter().all(|o| o.resumes.is_empty())),
+        TableColumn::number("Their time").absent_if(all.iter().all(|o| o.resumes.is_empty())),
+        TableColumn::unsorted("Record"),
     ];
     let id = format!("{}-table", links::graph_break_anchor(one.index));
-    let table = Table { id: &id, label: "Occurrences of this break", heads };
+    let table = Table { id: &id, label: "Occurrences of this break", columns };
     let mut out = Vec::new();
     view.table(&mut out, &table, all.iter().take(OCCURRENCES).map(|occurrence| row(view, occurrence)))?;
     let more = all.len().saturating_sub(OCCURRENCES);
@@ -262,32 +264,36 @@ fn row(view: View<'_>, occurrence: &Occurrence) -> anyhow::Result<Row> {
     let unknown = || Html::escaped(UNKNOWN);
     let function = view.function_name(compile).map(|_| view.named(compile));
     Ok(Row::of(vec![
-        Td::html(view.pill_beside(compile)?).sorted(occurrence.artifact.compile),
-        Td::html(function.unwrap_or_else(unknown)),
-        Td::maybe(occurrence.thrown_away, micros),
-        Td::html(if resumes.is_empty() { unknown() } else { view.some_pills_beside(&resumes, SHOWN)? }),
-        Td::maybe(time, micros),
-        Td::html(file.unwrap_or_else(unknown)),
+        TableCell::html(view.pill_beside(compile)?).sorted(occurrence.artifact.compile),
+        TableCell::html(function.unwrap_or_else(unknown)),
+        TableCell::maybe(occurrence.thrown_away, micros),
+        TableCell::html(if resumes.is_empty() {
+            unknown()
+        } else {
+            view.some_pills_beside(&resumes, SHOWN)?
+        }),
+        TableCell::maybe(time, micros),
+        TableCell::html(file.unwrap_or_else(unknown)),
     ]))
 }
 
 fn table(view: View<'_>, rest: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
-    let heads = vec![
-        Head::text("Reason"),
-        Head::text("Place"),
-        Head::number("Times"),
-        Head::number("Cost"),
-        Head::unsorted("Compiles"),
+    let columns = vec![
+        TableColumn::text("Reason"),
+        TableColumn::text("Place"),
+        TableColumn::number("Times"),
+        TableColumn::number("Cost"),
+        TableColumn::unsorted("Compiles"),
     ];
-    let table = Table { id: "further-breaks", label: "Further graph breaks", heads };
+    let table = Table { id: "further-breaks", label: "Further graph breaks", columns };
     let rows = rest.iter().take(LISTED).map(|one| {
         let found = one.found;
         let cells = vec![
-            Td::html(view.folded(&found.reason, false)),
-            Td::html(view.place(found.file.as_deref(), found.line)?),
-            Td::count(found.count),
-            Td::maybe(one.cost.map(|cost| cost.us), micros),
-            Td::html(view.some_pills(&compiles(view, found), SHOWN)?),
+            TableCell::html(view.folded(&found.reason, false)),
+            TableCell::html(view.place(found.file.as_deref(), found.line)?),
+            TableCell::count(found.count),
+            TableCell::maybe(one.cost.map(|cost| cost.us), micros),
+            TableCell::html(view.some_pills(&compiles(view, found), SHOWN)?),
         ];
         Ok(Row::of(cells).anchored(links::graph_break_anchor(one.index)))
     });

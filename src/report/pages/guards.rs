@@ -104,7 +104,7 @@ fn write(
             more: groups.len().checked_sub(MOST_SOURCES).filter(|more| *more > 0).map(whole),
             plain,
         };
-        put(out, &view.render("guards_head", &intro)?)?;
+        write_line(out, &view.render("guards_head", &intro)?)?;
         if groups.is_empty() { Ok(()) } else { write_guards(view, &groups, out) }
     })
 }
@@ -116,25 +116,25 @@ fn write_guards(
 ) -> anyhow::Result<()> {
     let guards: Vec<_> =
         groups.iter().flat_map(|(source, of)| of.iter().map(move |g| (*source, *g))).collect();
-    let heads = vec![
-        Head::text("Source"),
-        Head::text("Guard"),
-        Head::text("User stack").absent_if(guards.iter().all(|(_, g)| g.user_stack.is_none())),
-        Head::text("Framework stack").absent_if(guards.iter().all(|(_, g)| g.stack.is_none())),
+    let columns = vec![
+        TableColumn::text("Source"),
+        TableColumn::text("Guard"),
+        TableColumn::text("User stack").absent_if(guards.iter().all(|(_, g)| g.user_stack.is_none())),
+        TableColumn::text("Framework stack").absent_if(guards.iter().all(|(_, g)| g.stack.is_none())),
     ];
-    let table = Table { id: "guards", label: "Guards", heads };
+    let table = Table { id: "guards", label: "Guards", columns };
     let rows = guards.iter().map(|(source, guard)| {
         let stack = |stack: &Option<Stack>| {
             stack.as_ref().map_or_else(|| Ok(UNKNOWN.into()), |stack| view.stack(stack))
         };
         Ok(Row::of(vec![
-            Td::text(source).class("mono"),
-            Td::html(view.folded(&guard.code, true)),
-            Td::html(stack(&guard.user_stack)?),
-            Td::html(stack(&guard.stack)?),
+            TableCell::text(source).class("mono"),
+            TableCell::html(view.folded(&guard.code, true)),
+            TableCell::html(stack(&guard.user_stack)?),
+            TableCell::html(stack(&guard.stack)?),
         ]))
     });
-    put(out, &Element::new("div").class("page-body").open())?;
+    write_line(out, &Element::new("div").class("page-body").open())?;
     view.table(out, &table, rows)?;
     Ok(close(out, "div")?)
 }

@@ -20,8 +20,8 @@ pub(crate) fn rendered(
     let own = crate::report::is_own_path;
     let model = read_log(&source, &Registry::default(), None, NonZeroUsize::MIN, &|_| {}, own).unwrap();
     let found = crate::analysis::of_log(&model, None, NonZeroUsize::MIN);
-    let once = crate::report::FoundOnce::default();
-    let report = crate::report::on(&model, &found, &source, settings, &[], &once);
+    let cached = crate::report::Cached::default();
+    let report = crate::report::on(&model, &found, &source, settings, &[], &cached);
     let mut worker = Worker::new();
     let rendered = pages(report).into_iter().map(|page| {
         let Body::Write(render) = page.body else { panic!("{} is not rendered", page.path) };

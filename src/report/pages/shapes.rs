@@ -8,9 +8,9 @@ use crate::model::{CompileIndex, Content, Recompile, Recorded, Specialization, S
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, range, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, put, soft, span, stacked, strong};
+use crate::report::kit::markup::{close_section, soft, span, stacked, strong, write_line};
 use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
@@ -55,7 +55,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         shell.tabs = sections.map(|(n, id, text)| Tab::section(id, text, count(n))).collect();
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 0);
-            put(out, &verdict(view, &fates, &dims)?)?;
+            write_line(out, &verdict(view, &fates, &dims)?)?;
             write_dimensions(view, out, &dims)?;
             write_specializations(view, out, fixed)?;
             write_symbols(view, out, &fates)
@@ -133,15 +133,15 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
     let about = "is it dynamic? as of the last compile of each function; parameters left out; where no reason \
                  stands, only this size was seen";
     view.open_section(out, ("dimensions", "Inputs", about), Some(whole(dims.len())), tools)?;
-    let heads = vec![
-        Head::text("Function"),
-        Head::text("Input").mono(),
-        Head::text("Dimension").about("Counted from 0; none for a number"),
-        Head::text("Dynamic?"),
-        Head::unsorted("Why"),
-        Head::unsorted("Compiles").about("What each compile saw, and whether it takes other sizes"),
+    let columns = vec![
+        TableColumn::text("Function"),
+        TableColumn::text("Input").mono(),
+        TableColumn::text("Dimension").about("Counted from 0; none for a number"),
+        TableColumn::text("Dynamic?"),
+        TableColumn::unsorted("Why"),
+        TableColumn::unsorted("Compiles").about("What each compile saw, and whether it takes other sizes"),
     ];
-    let table = Table { id: "dimensions-table", label: "Dimensions of inputs", heads };
+    let table = Table { id: "dimensions-table", label: "Dimensions of inputs", columns };
     let recompiles: FxHashMap<CompileIndex, &Recompile> = view
         .report
         .model
@@ -227,12 +227,12 @@ fn dimension(
     let numbers = group.iter().map(|dim| dim.dim.map_or_else(|| UNKNOWN.to_owned(), whole));
     let numbers = numbers.collect::<Vec<_>>().join(", ");
     Ok(Row::of(vec![
-        Td::html(function),
-        Td::html(view.folded(&dim.source, false)),
-        Td::text(&numbers).sorted(dim.dim.map_or(-1, |at| at as i64)),
-        Td::html(answer),
-        Td::html(why(view, dim, recompiles)?),
-        Td::html(Html::joined(seen, ", ")),
+        TableCell::html(function),
+        TableCell::html(view.folded(&dim.source, false)),
+        TableCell::text(&numbers).sorted(dim.dim.map_or(-1, |at| at as i64)),
+        TableCell::html(answer),
+        TableCell::html(why(view, dim, recompiles)?),
+        TableCell::html(Html::joined(seen, ", ")),
     ]))
 }
 
@@ -341,24 +341,24 @@ fn write_specializations(view: View<'_>, out: &mut dyn Write, all: &[Specializat
         Some(whole(all.len())),
         Html::default(),
     )?;
-    let heads = vec![
-        Head::compiles("Compile"),
-        Head::text("Symbol"),
-        Head::text("Source"),
-        Head::text("Value"),
-        Head::text("Reason"),
-        Head::text("Your line"),
+    let columns = vec![
+        TableColumn::compiles("Compile"),
+        TableColumn::text("Symbol"),
+        TableColumn::text("Source"),
+        TableColumn::text("Value"),
+        TableColumn::text("Reason"),
+        TableColumn::text("Your line"),
     ];
-    let table = Table { id: "specializations-table", label: "Specializations", heads };
+    let table = Table { id: "specializations-table", label: "Specializations", columns };
     let rows: Vec<_> = all.iter().take(LISTED).collect();
     let rows = rows.into_iter().map(|one| {
         Ok(Row::of(vec![
             compile_cell(view, &one.at)?,
-            Td::html(view.code(&one.symbol)),
-            Td::html(stacked(one.sources.iter().map(|source| view.folded(source, true)))),
-            Td::html(view.folded(&one.value, true)),
-            Td::text(reason_words(one.reason.as_deref())).class("nowrap"),
-            Td::html(line(view, one.user_stack.as_ref(), one.stack.as_ref())?),
+            TableCell::html(view.code(&one.symbol)),
+            TableCell::html(stacked(one.sources.iter().map(|source| view.folded(source, true)))),
+            TableCell::html(view.folded(&one.value, true)),
+            TableCell::text(reason_words(one.reason.as_deref())).class("nowrap"),
+            TableCell::html(line(view, one.user_stack.as_ref(), one.stack.as_ref())?),
         ]))
     });
     view.table(out, &table, rows)?;
@@ -367,11 +367,11 @@ fn write_specializations(view: View<'_>, out: &mut dyn Write, all: &[Specializat
     Ok(())
 }
 
-fn compile_cell(view: View<'_>, at: &Recorded) -> anyhow::Result<Td> {
+fn compile_cell(view: View<'_>, at: &Recorded) -> anyhow::Result<TableCell> {
     let compile = view.report.model.compiles.get(at.compile);
     let pill = compile.map_or_else(|| Ok(Html::escaped(UNKNOWN)), |c| view.pill(c))?;
     let attempt = if at.attempt > 0 { format!(" attempt {}", at.attempt) } else { String::new() };
-    Ok(Td::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(at.compile))
+    Ok(TableCell::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(at.compile))
 }
 
 /// Words of the fates, as the filter has them.
@@ -394,22 +394,22 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
     let about = "names for sizes and numbers that may vary; one from data has no value until the model runs";
     view.open_section(out, ("symbols", "Symbols", about), Some(whole(fates.len())), tools)?;
     let known = |get: fn(&SymbolFate<'_>) -> bool| !fates.iter().any(get);
-    let heads = vec![
-        Head::compiles("Compile"),
-        Head::text("Symbol").mono(),
-        Head::text("Source").mono().absent_if(known(|f| f.symbol.source.is_some())),
-        Head::text("Hint")
+    let columns = vec![
+        TableColumn::compiles("Compile"),
+        TableColumn::text("Symbol").mono(),
+        TableColumn::text("Source").mono().absent_if(known(|f| f.symbol.source.is_some())),
+        TableColumn::text("Hint")
             .mono()
             .about("Its value in this compile")
             .absent_if(known(|f| f.symbol.hint.is_some())),
-        Head::text("Range").mono().about("Values that were allowed when it was made"),
-        Head::text("Fate"),
-        Head::unsorted("Guards and your lines").absent_if(known(|f| !f.guards.is_empty())),
-        Head::text("Made by")
+        TableColumn::text("Range").mono().about("Values that were allowed when it was made"),
+        TableColumn::text("Fate"),
+        TableColumn::unsorted("Guards and your lines").absent_if(known(|f| !f.guards.is_empty())),
+        TableColumn::text("Made by")
             .about("Your innermost line")
             .absent_if(known(|f| f.symbol.user_stack.is_some())),
     ];
-    let table = Table { id: "symbols-table", label: "Symbols", heads };
+    let table = Table { id: "symbols-table", label: "Symbols", columns };
     let rows: Vec<_> = fates.iter().take(LISTED).collect();
     let rows = rows.into_iter().map(|fate| {
         let (row, words) = symbol(view, fate)?;
@@ -425,8 +425,8 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
 fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)> {
     let symbol = fate.symbol;
     let code = |text: &Option<String>| match text {
-        Some(text) => Td::html(view.folded(text, false)),
-        None => Td::text(UNKNOWN),
+        Some(text) => TableCell::html(view.folded(text, false)),
+        None => TableCell::text(UNKNOWN),
     };
     let mut words = fate.fate.word().to_owned();
     let mut became = match fate.fate {
@@ -462,13 +462,13 @@ fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)
     };
     let row = Row::of(vec![
         compile_cell(view, &symbol.at)?,
-        Td::text(&symbol.name),
+        TableCell::text(&symbol.name),
         code(&symbol.source),
         code(&symbol.hint),
         code(&symbol.range.as_deref().map(range)).class("nowrap"),
-        Td::html(became),
-        Td::html(stacked(guards)),
-        Td::html(made),
+        TableCell::html(became),
+        TableCell::html(stacked(guards)),
+        TableCell::html(made),
     ]);
     Ok((row, words))
 }

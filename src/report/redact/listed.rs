@@ -12,9 +12,9 @@ use crate::report::kit::html::Html;
 use crate::report::kit::links::encoded;
 use crate::report::kit::markup::close_section;
 use crate::report::kit::shell::{Shell, write_page};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::templates::Worker;
-use crate::report::kit::view::Pieces;
+use crate::report::kit::view::Render;
 use crate::report::terminal::SummaryLine;
 use std::io::Write;
 
@@ -78,27 +78,27 @@ fn list(redacted: &Redacted, worker: &mut Worker, out: &mut dyn Write) -> anyhow
     let reports = redacted.reports.as_slice();
     let shell = Shell::of_job(&format!("Redacted: {}", logs(reports)), None, COMPARE);
     write_page(worker, out, &shell, |worker, out| {
-        let view = Pieces { worker, depth: 0 };
+        let view = Render { worker, depth: 0 };
         page::begin(view, out, &format!("{}, each with a report of its own.", logs(reports)))?;
         view.open_section(out, ("logs", "Logs", ""), Some(whole(reports.len())), Html::default())?;
-        let heads = vec![
-            Head::text("Log").mono(),
-            Head::text("Verdict"),
-            Head::number("Errors").about("findings that are failures"),
-            Head::number("Warnings").about("findings that cost time"),
-            Head::text("State"),
+        let columns = vec![
+            TableColumn::text("Log").mono(),
+            TableColumn::text("Verdict"),
+            TableColumn::number("Errors").about("findings that are failures"),
+            TableColumn::number("Warnings").about("findings that cost time"),
+            TableColumn::text("State"),
         ];
-        let table = Table { id: "logs-table", label: "Logs", heads };
+        let table = Table { id: "logs-table", label: "Logs", columns };
         view.table(out, &table, reports.iter().map(|one| Ok(row(view, one))))?;
         close_section(out)?;
         Ok(())
     })
 }
 
-fn row(view: Pieces<'_>, report: &RedactedReport) -> Row {
+fn row(view: Render<'_>, report: &RedactedReport) -> Row {
     let number = |severity: Severity| {
         let count = count(report, severity);
-        Td::number(u32::try_from(count).unwrap_or(u32::MAX).into(), &whole(count))
+        TableCell::number(u32::try_from(count).unwrap_or(u32::MAX).into(), &whole(count))
     };
     let (name, state) = match report.is_read() {
         true => {
@@ -108,5 +108,11 @@ fn row(view: Pieces<'_>, report: &RedactedReport) -> Row {
         false => (Html::escaped(name(report)), "not read"),
     };
     let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
-    Row::of(vec![Td::html(name), Td::text(&page::sentence(report)), errors, warnings, Td::text(state)])
+    Row::of(vec![
+        TableCell::html(name),
+        TableCell::text(&page::sentence(report)),
+        errors,
+        warnings,
+        TableCell::text(state),
+    ])
 }

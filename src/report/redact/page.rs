@@ -8,11 +8,11 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::assets::COMPARE;
 use crate::report::kit::formats::whole;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, paragraph, put};
+use crate::report::kit::markup::{Element, close_section, paragraph, write_line};
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Row, Table};
 use crate::report::kit::templates::Worker;
-use crate::report::kit::view::Pieces;
+use crate::report::kit::view::Render;
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -118,7 +118,7 @@ fn write(
         ranks.iter().map(|log| Tab::away(format!("{}index.html", log.folder), &folder_in_words(log), None)),
     );
     write_page(worker, out, &shell, |worker, out| {
-        let view = Pieces { worker, depth: 0 };
+        let view = Render { worker, depth: 0 };
         begin(view, out, &sentence_of(page.facts))?;
         for (section, _) in &present {
             write_section(view, out, section, page.facts)?;
@@ -131,8 +131,8 @@ fn write(
 const REDACTED: &str = "This report is redacted: names are replaced, and all texts of the log are left out.";
 
 /// The verdict and what kind of report it is.
-pub fn begin(view: Pieces<'_>, out: &mut dyn Write, sentence: &str) -> anyhow::Result<()> {
-    put(out, &view.verdict(Html::escaped(sentence), vec![Html::escaped(REDACTED)])?)?;
+pub fn begin(view: Render<'_>, out: &mut dyn Write, sentence: &str) -> anyhow::Result<()> {
+    write_line(out, &view.verdict(Html::escaped(sentence), vec![Html::escaped(REDACTED)])?)?;
     Ok(())
 }
 
@@ -205,14 +205,15 @@ pub fn markdown(report: &RedactedReport) -> Page<'_, Worker> {
 }
 
 fn write_section(
-    view: Pieces<'_>,
+    view: Render<'_>,
     out: &mut dyn Write,
     section: &Section,
     facts: Shown<'_>,
 ) -> anyhow::Result<()> {
     let rows = section.rows(facts);
     view.open_section(out, (section.id, section.title, ""), Some(whole(rows.len())), Html::default())?;
-    let table = Table { id: &format!("{}-table", section.id), label: section.title, heads: section.heads() };
+    let table =
+        Table { id: &format!("{}-table", section.id), label: section.title, columns: section.columns() };
     let rows = rows.into_iter().enumerate().map(|(at, cells)| {
         let row = Row::of(cells.iter().map(|cell| cell.shown(view)).collect());
         // `url` of a finding leads here.
@@ -228,7 +229,7 @@ const LEFT_OUT: &str = "left-out";
 
 /// What a reader of the whole report would see besides.
 fn left_out(
-    view: Pieces<'_>,
+    view: Render<'_>,
     out: &mut dyn Write,
     redacted: &Redacted,
     logs: &[RedactedLog],
@@ -263,7 +264,10 @@ fn left_out(
         "the name of the log, process ids, times of day, and the reports of further processes".to_owned(),
     ];
     let items = items.iter().map(|item| Element::new("li").around(Html::escaped(item)));
-    put(out, &Element::new("ul").class("left-out").around(Html::joined(items.collect::<Vec<_>>(), "")))?;
+    write_line(
+        out,
+        &Element::new("ul").class("left-out").around(Html::joined(items.collect::<Vec<_>>(), "")),
+    )?;
     close_section(out)?;
     Ok(())
 }

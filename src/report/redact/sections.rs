@@ -4,8 +4,8 @@ use crate::facts::safe::{address, break_title};
 use crate::facts::{self, Id, JobReport, LogReport};
 use crate::model::Fields;
 use crate::report::kit::formats::{self, micros};
-use crate::report::kit::tables::{Head, Td};
-use crate::report::kit::view::Pieces;
+use crate::report::kit::tables::{TableCell, TableColumn};
+use crate::report::kit::view::Render;
 use std::collections::BTreeMap;
 
 /// The facts that a page shows.
@@ -19,7 +19,7 @@ pub enum Shown<'r> {
 pub struct Section {
     pub id: &'static str,
     pub title: &'static str,
-    heads: &'static [Column],
+    columns: &'static [Column],
     rows: Rows,
 }
 
@@ -52,12 +52,12 @@ pub enum Cell {
 }
 
 impl Section {
-    pub fn heads(&self) -> Vec<Head> {
-        self.heads
+    pub fn columns(&self) -> Vec<TableColumn> {
+        self.columns
             .iter()
             .map(|column| match column {
-                Text(title) => Head::text(title),
-                Number(title) => Head::number(title),
+                Text(title) => TableColumn::text(title),
+                Number(title) => TableColumn::number(title),
             })
             .collect()
     }
@@ -73,14 +73,14 @@ impl Section {
 }
 
 impl Cell {
-    pub fn shown(&self, view: Pieces<'_>) -> Td {
+    pub fn shown(&self, view: Render<'_>) -> TableCell {
         match self {
-            Cell::Words(text) => Td::text(text),
-            Cell::Figure(value, shown) => Td::maybe(*value, |_| shown.clone()),
-            Cell::Prose(text) => Td::html(view.prose(text)),
-            Cell::Function(Some(name)) => Td::html(view.function(name)),
-            Cell::Break(None) | Cell::Function(None) => Td::text("-"),
-            Cell::Break(Some(id)) => Td::html(view.log_link(id, &address(id))),
+            Cell::Words(text) => TableCell::text(text),
+            Cell::Figure(value, shown) => TableCell::maybe(*value, |_| shown.clone()),
+            Cell::Prose(text) => TableCell::html(view.prose(text)),
+            Cell::Function(Some(name)) => TableCell::html(view.function(name)),
+            Cell::Break(None) | Cell::Function(None) => TableCell::text("-"),
+            Cell::Break(Some(id)) => TableCell::html(view.log_link(id, &address(id))),
         }
     }
 }
@@ -151,7 +151,7 @@ fn joined(texts: &[facts::Text<'_>], between: &str) -> Cell {
 pub const RANKS: Section = Section {
     id: "ranks",
     title: "Ranks",
-    heads: &[
+    columns: &[
         Number("Rank"),
         Text("State"),
         Number("Compiles"),
@@ -178,7 +178,7 @@ pub const RANKS: Section = Section {
 pub const COMPARED: Section = Section {
     id: "compared",
     title: "What ranks are compared by",
-    heads: &[Text("Fact"), Text("Ranks"), Text("First difference")],
+    columns: &[Text("Fact"), Text("Ranks"), Text("First difference")],
     rows: Rows::Job(|job| {
         let compared = job.divergence.named().into_iter().filter_map(|(fact, one)| Some((fact, one?)));
         let row = |(fact, one): (&str, &crate::facts::Comparison<'_>)| {
@@ -196,7 +196,7 @@ pub const COMPARED: Section = Section {
 pub const FINDINGS: Section = Section {
     id: "findings",
     title: "Findings",
-    heads: &[
+    columns: &[
         Text("Severity"),
         Text("Finding"),
         Text("Place"),
@@ -226,7 +226,7 @@ pub const FINDINGS: Section = Section {
 pub const COMPILES: Section = Section {
     id: "compiles",
     title: "Compiles",
-    heads: &[
+    columns: &[
         Text("Compile"),
         Text("Status"),
         Text("Function"),
@@ -261,7 +261,7 @@ pub const COMPILES: Section = Section {
 pub const BREAKS: Section = Section {
     id: "breaks",
     title: "Graph breaks",
-    heads: &[Number("Times"), Text("Number"), Text("In torch's catalog"), Text("Place"), Text("Compiles")],
+    columns: &[Number("Times"), Text("Number"), Text("In torch's catalog"), Text("Place"), Text("Compiles")],
     rows: Rows::Log(|log| {
         each(&log.graph_breaks, |one| {
             let id = one.gb_id.as_deref();
@@ -281,7 +281,7 @@ pub const BREAKS: Section = Section {
 pub const RECOMPILES: Section = Section {
     id: "recompiles",
     title: "Recompilations",
-    heads: &[Text("Compile"), Text("Function"), Text("What changed"), Text("Instead of")],
+    columns: &[Text("Compile"), Text("Function"), Text("What changed"), Text("Instead of")],
     rows: Rows::Log(|log| {
         each(&log.recompiles, |one| {
             let against: Vec<&str> =
@@ -299,7 +299,7 @@ pub const RECOMPILES: Section = Section {
 pub const FAILURES: Section = Section {
     id: "failures",
     title: "Failures",
-    heads: &[Text("Compile"), Text("Error"), Text("In torch's catalog"), Text("Place")],
+    columns: &[Text("Compile"), Text("Error"), Text("In torch's catalog"), Text("Place")],
     rows: Rows::Log(|log| {
         each(&log.failures, |one| {
             let place = at(one.file.as_deref(), one.line);
@@ -311,7 +311,7 @@ pub const FAILURES: Section = Section {
 pub const RESTARTS: Section = Section {
     id: "restarts",
     title: "Restarts",
-    heads: &[Text("Compile"), Text("Why")],
+    columns: &[Text("Compile"), Text("Why")],
     rows: Rows::Log(|log| {
         each(&log.restarts, |one| vec![words(one.compile_id.as_deref()), prose(Some(&one.reason))])
     }),
@@ -320,7 +320,7 @@ pub const RESTARTS: Section = Section {
 pub const CACHES: Section = Section {
     id: "caches",
     title: "Lookups in caches",
-    heads: &[Text("Compile"), Text("Cache"), Text("Outcome"), Text("Reason")],
+    columns: &[Text("Compile"), Text("Cache"), Text("Outcome"), Text("Reason")],
     rows: Rows::Log(|log| {
         each(&log.caches, |one| {
             vec![
@@ -336,7 +336,7 @@ pub const CACHES: Section = Section {
 pub const PARTS: Section = Section {
     id: "parts",
     title: "Time by part of the compiler",
-    heads: &[Text("Part"), Number("Time")],
+    columns: &[Text("Part"), Number("Time")],
     rows: Rows::Log(|log| {
         each(&log.compile_time.parts, |one| vec![words(one.name.as_deref()), seconds(Some(one.seconds))])
     }),
@@ -345,7 +345,7 @@ pub const PARTS: Section = Section {
 pub const PHASES: Section = Section {
     id: "phases",
     title: "Time by phase",
-    heads: &[Text("Phase"), Number("Own time"), Number("Time"), Number("Times")],
+    columns: &[Text("Phase"), Number("Own time"), Number("Time"), Number("Times")],
     rows: Rows::Log(|log| {
         each(&log.compile_time.phases, |one| {
             vec![
@@ -361,7 +361,7 @@ pub const PHASES: Section = Section {
 pub const KERNELS: Section = Section {
     id: "kernels",
     title: "Kernels in the generated code",
-    heads: &[Text("Kernel"), Number("Times"), Text("Compiles")],
+    columns: &[Text("Kernel"), Number("Times"), Text("Compiles")],
     rows: Rows::Log(|log| {
         let mut kernels: BTreeMap<&str, (f64, Vec<&str>)> = BTreeMap::new();
         for compile in &log.compiles {
@@ -381,7 +381,7 @@ pub const KERNELS: Section = Section {
 pub const INPUTS: Section = Section {
     id: "inputs",
     title: "Input tensors",
-    heads: &[Text("Compile"), Text("Tensor"), Text("Dtype"), Text("Sizes"), Text("Strides")],
+    columns: &[Text("Compile"), Text("Tensor"), Text("Dtype"), Text("Sizes"), Text("Strides")],
     rows: Rows::Log(|log| {
         let inputs = log.cross_rank.inputs.iter().flatten().flat_map(|one| {
             one.tensors.iter().map(|tensor| {
@@ -401,7 +401,7 @@ pub const INPUTS: Section = Section {
 pub const COLLECTIVES: Section = Section {
     id: "collectives",
     title: "Collectives in order",
-    heads: &[Text("Graph"), Number("Number"), Text("Operator")],
+    columns: &[Text("Graph"), Number("Number"), Text("Operator")],
     rows: Rows::Log(|log| {
         let calls = log.cross_rank.collectives.iter().flatten().flat_map(|graph| {
             graph.ops.iter().zip(1u32..).map(|(call, number)| {
@@ -415,7 +415,7 @@ pub const COLLECTIVES: Section = Section {
 pub const MEASURED: Section = Section {
     id: "measured",
     title: "Kernels as torch.profiler measured them",
-    heads: &[
+    columns: &[
         Text("Kernel"),
         Text("From"),
         Number("Runs"),
@@ -445,7 +445,7 @@ pub const MEASURED: Section = Section {
 pub const OPERATORS: Section = Section {
     id: "operators",
     title: "Operators as torch.profiler measured them",
-    heads: &[
+    columns: &[
         Text("Operator"),
         Text("Shapes"),
         Text("Dtypes"),

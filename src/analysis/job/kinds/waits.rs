@@ -4,7 +4,7 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words;
 use crate::model::sentence::{own, sentence};
-use crate::model::{Job, RankSummary, Stretch};
+use crate::model::{Interval, Job, RankSummary};
 
 static KIND: KindOfFinding = KindOfFinding::of("build_wait", "Waiting");
 
@@ -59,9 +59,9 @@ fn share_cache(one: &RankSummary, other: &RankSummary) -> bool {
 }
 
 /// Seconds of the pauses in which something was built. Neither list overlaps itself.
-fn overlap_s(pauses: &[Stretch], builds: &[Stretch]) -> f64 {
+fn overlap_s(pauses: &[Interval], builds: &[Interval]) -> f64 {
     let both = pauses.iter().flat_map(|pause| {
-        let shared = |build: &Stretch| build.end_us.min(pause.end_us) - build.start_us.max(pause.start_us);
+        let shared = |build: &Interval| build.end_us.min(pause.end_us) - build.start_us.max(pause.start_us);
         builds.iter().map(shared)
     });
     both.filter(|us| *us > 0.0).sum::<f64>() / 1e6
@@ -73,10 +73,11 @@ mod tests {
 
     #[test]
     fn only_the_time_counts_in_which_the_other_builds() {
-        let stretch = |start_us: f64, end_us: f64| Stretch { start_us: start_us * 1e6, end_us: end_us * 1e6 };
+        let interval =
+            |start_us: f64, end_us: f64| Interval { start_us: start_us * 1e6, end_us: end_us * 1e6 };
         let (pauses, builds) =
-            ([stretch(0.0, 5.0), stretch(8.0, 9.0)], [stretch(1.0, 2.0), stretch(4.0, 8.5)]);
+            ([interval(0.0, 5.0), interval(8.0, 9.0)], [interval(1.0, 2.0), interval(4.0, 8.5)]);
         assert!((overlap_s(&pauses, &builds) - 2.5).abs() < 1e-9);
-        assert!(overlap_s(&pauses, &[stretch(5.0, 8.0)]) < 1e-9);
+        assert!(overlap_s(&pauses, &[interval(5.0, 8.0)]) < 1e-9);
     }
 }

@@ -4,7 +4,7 @@ use crate::model::{CompileIndex, DumpFile, Language};
 use crate::output::Page;
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, put};
+use crate::report::kit::markup::{Element, close, write_line};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
@@ -90,9 +90,9 @@ fn write(
             more: used_by.len().saturating_sub(MOST_USERS),
             plain: view.href(&paths::payload(file.at.md5)),
         };
-        put(out, &view.render("dump_file_head", &head)?)?;
+        write_line(out, &view.render("dump_file_head", &head)?)?;
         if let Some(code) = code {
-            put(out, &Element::new("div").class("page-body").open())?;
+            write_line(out, &Element::new("div").class("page-body").open())?;
             write_code(worker, out, (Language::Python, &code))?;
             return Ok(close(out, "div")?);
         }

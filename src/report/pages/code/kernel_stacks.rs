@@ -6,7 +6,7 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::formats::counted;
 use crate::report::kit::highlight::LARGEST_LISTING;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, note_below, put, source_lines};
+use crate::report::kit::markup::{Element, close, note_below, source_lines, write_line};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
@@ -33,7 +33,7 @@ pub(crate) fn page<'m>(
             match kernel_stacks(&text.read(report)?) {
                 Some(kernels) => write_kernels(view, (compile, artifact), &kernels, out),
                 None => {
-                    put(out, &head(view, (compile, artifact), None)?)?;
+                    write_line(out, &head(view, (compile, artifact), None)?)?;
                     let whole = view.href(&paths::artifact(compile, artifact, report.settings));
                     write_plain(view, &text, Some(whole), out)
                 }
@@ -82,7 +82,7 @@ fn write_kernels(
     kernels: &Kernels,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    put(out, &head(view, about, Some(kernels))?)?;
+    write_line(out, &head(view, about, Some(kernels))?)?;
     let shown = kernels_that_fit(kernels);
     let items = kernels.iter().take(shown).zip(1_usize..).map(|((kernel, stacks), number)| {
         Item::new(format!("#k{number}"), (kernel, kernel), counted(stacks.len(), "stack", "stacks"))
@@ -90,16 +90,16 @@ fn write_kernels(
     // A few kernels are seen at a glance.
     if kernels.len() > FEW {
         let groups = vec![Group::new("Kernels", items.collect())];
-        put(out, &Element::new("div").class("with-side").open())?;
-        put(out, &view.render("code_side", &Side { groups })?)?;
+        write_line(out, &Element::new("div").class("with-side").open())?;
+        write_line(out, &view.render("code_side", &Side { groups })?)?;
     }
-    put(out, &Element::new("div").open())?;
+    write_line(out, &Element::new("div").open())?;
     for ((kernel, stacks), number) in kernels.iter().take(shown).zip(1_usize..) {
         let heading = Element::new("h2").class("space-around").id(&format!("k{number}"));
-        put(out, &heading.around(view.code(kernel)))?;
+        write_line(out, &heading.around(view.code(kernel)))?;
         if !stacks.is_empty() {
             let stacks = stacks.iter().map(|stack| Element::new("span").around(stack.trim_matches('\n')));
-            put(out, &source_lines(Html::joined(stacks, "\n")))?;
+            write_line(out, &source_lines(Html::joined(stacks, "\n")))?;
         }
     }
     if shown < kernels.len() {

@@ -12,7 +12,7 @@ use crate::report::kit::highlight::{LARGEST_HIGHLIGHTED, fits_by_lines};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::links;
-use crate::report::kit::markup::{Element, close, note_below, put};
+use crate::report::kit::markup::{Element, close, note_below, write_line};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
@@ -83,13 +83,13 @@ fn page<'m>(report: Report<'m>, path: RelPath, code: Code<'m>) -> Page<'m, Worke
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 1);
             let Some(text) = code.text.by_lines(report)? else {
-                put(out, &head(view, &code, None)?)?;
+                write_line(out, &head(view, &code, None)?)?;
                 return write_plain(view, &code.text, plain_file(view, &code), out);
             };
             let index = CodeIndex::of(&text);
-            put(out, &head(view, &code, Some(&index))?)?;
-            put(out, &Element::new("div").class("with-side").open())?;
-            put(out, &side(view, &code, &index)?)?;
+            write_line(out, &head(view, &code, Some(&index))?)?;
+            write_line(out, &Element::new("div").class("with-side").open())?;
+            write_line(out, &side(view, &code, &index)?)?;
             write_code(worker, out, (code.language, &text))?;
             Ok(close(out, "div")?)
         })
@@ -102,8 +102,8 @@ fn write_code(
     out: &mut dyn Write,
     (language, text): (Language, &str),
 ) -> anyhow::Result<()> {
-    put(out, &Element::new("div").class("code").region("Code").open())?;
-    put(out, &Element::new("ol").class("lines").open())?;
+    write_line(out, &Element::new("div").class("code").region("Code").open())?;
+    write_line(out, &Element::new("ol").class("lines").open())?;
     worker.highlighter()?.write_lines(language, text, out)?;
     close(out, "ol")?;
     Ok(close(out, "div")?)
@@ -116,7 +116,7 @@ fn write_plain(
     whole: Option<String>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    put(out, &Element::new("pre").class("code page-body").region("Code").open())?;
+    write_line(out, &Element::new("pre").class("code page-body").region("Code").open())?;
     let left_out = text.write_escaped(view, out)?;
     close(out, "pre")?;
     if left_out > 0 {

@@ -48,21 +48,25 @@ fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
     files.sort_by_key(|(place, _, artifact)| (*place, artifact.attempt, artifact.number));
     // A single attempt needs no column.
     let several = files.iter().any(|(.., artifact)| artifact.attempt > 0);
-    let attempts = several.then(|| Head::number("Attempt"));
-    let heads = [Head::text("Phase"), Head::text("File").mono(), Head::text("What it is").soft()];
-    let heads = heads.into_iter().chain(attempts).chain([Head::number("Size")]).collect();
-    let table = Table { id: "files-table", label: "Files", heads };
+    let attempts = several.then(|| TableColumn::number("Attempt"));
+    let columns = [
+        TableColumn::text("Phase"),
+        TableColumn::text("File").mono(),
+        TableColumn::text("What it is").soft(),
+    ];
+    let columns = columns.into_iter().chain(attempts).chain([TableColumn::number("Size")]).collect();
+    let table = Table { id: "files-table", label: "Files", columns };
     let mut last = None;
     let rows = files.iter().enumerate().map(|(order, (place, at, artifact))| {
         let first = last.replace(*place) != Some(*place);
         let cells = [
-            Td::html(phase(*place, first)).class("nowrap").sorted(order),
-            Td::html(file(view, subject, artifact, viewed.contains(at))),
-            Td::html(about(subject, artifact, compared.get(at))?),
+            TableCell::html(phase(*place, first)).class("nowrap").sorted(order),
+            TableCell::html(file(view, subject, artifact, viewed.contains(at))),
+            TableCell::html(about(subject, artifact, compared.get(at))?),
         ];
-        let attempt = Td::number(f64::from(artifact.attempt), &artifact.attempt.to_string());
+        let attempt = TableCell::number(f64::from(artifact.attempt), &artifact.attempt.to_string());
         let attempt = several.then_some(attempt);
-        let cells = cells.into_iter().chain(attempt).chain([Td::maybe(size(artifact), bytes)]);
+        let cells = cells.into_iter().chain(attempt).chain([TableCell::maybe(size(artifact), bytes)]);
         Ok(Row::of(cells.collect()).anchored(format!("file-{}", artifact.number)))
     });
     view.table(out, &table, rows)

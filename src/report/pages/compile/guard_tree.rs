@@ -71,8 +71,8 @@ pub(crate) fn write(
     };
     note_below(out, Html::joined([words.into(), "Original text: ".into(), link, ".".into()], ""))?;
     let frame = Element::new("div").class("tree guard-tree space-above").id("guard-tree");
-    put(out, &frame.region("Guard tree").open())?;
-    put(out, &Element::new("ul").open())?;
+    write_line(out, &frame.region("Guard tree").open())?;
+    write_line(out, &Element::new("ul").open())?;
     out.write_all(&items)?;
     close(out, "ul")?;
     close(out, "div")?;
@@ -136,7 +136,7 @@ impl<'a> Tree<'a> {
                 match &node.content {
                     GuardLine::Guard { .. } => {
                         let line = self.group(at..next, above, &mut Vec::new());
-                        put(out, &Element::new("li").around(line))?;
+                        write_line(out, &Element::new("li").around(line))?;
                     }
                     // Everything is below it.
                     GuardLine::Place { source: "root", .. } => {
@@ -196,7 +196,7 @@ impl<'a> Tree<'a> {
         }
         let line = Html::joined(line, "");
         if all {
-            return Ok(put(out, &Element::new("li").around(line))?);
+            return Ok(write_line(out, &Element::new("li").around(line))?);
         }
         open_branch(out, line, open)?;
         self.items((end, node.depth + 1), (*source, *class), out)?;

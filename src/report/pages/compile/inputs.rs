@@ -41,18 +41,19 @@ fn table(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let rows: Vec<[Cell; 8]> = inputs.iter().map(|input| input.row()).collect();
-    let heads = columns.iter().enumerate().map(|(index, column)| {
+    let columns = columns.iter().enumerate().map(|(index, column)| {
         let known = |row: &[Cell; 8]| row.get(index).is_some_and(|cell| !matches!(cell, Cell::Unknown));
         let code = |row: &[Cell; 8]| matches!(row.get(index), Some(Cell::Code(_) | Cell::Unknown));
-        let head = if column.numeric { Head::number(column.title) } else { Head::text(column.title) };
+        let head =
+            if column.numeric { TableColumn::number(column.title) } else { TableColumn::text(column.title) };
         let head = if rows.iter().all(code) { head.mono() } else { head };
         head.absent_if(!rows.iter().any(known))
     });
-    let table = Table { id, label, heads: heads.collect() };
+    let table = Table { id, label, columns: columns.collect() };
     let rows = rows.iter().map(|row| {
         let cells = row.iter().enumerate().map(|(index, cell)| match cell {
-            Cell::Code(source) if index == 0 => Ok(Td::html(name(view, source))),
-            Cell::Code(text) => Ok(Td::html(view.folded(text, false))),
+            Cell::Code(source) if index == 0 => Ok(TableCell::html(name(view, source))),
+            Cell::Code(text) => Ok(TableCell::html(view.folded(text, false))),
             cell => view.cell(cell),
         });
         Ok(Row::of(cells.collect::<anyhow::Result<Vec<_>>>()?))

@@ -91,7 +91,7 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         if is_plain(subject) {
             write_plain_head(subject, out)?;
         } else {
-            put(out, &head(view, subject)?)?;
+            write_line(out, &head(view, subject)?)?;
         }
         why::write(view, subject, out)?;
         times::write(view, subject, out)?;
@@ -123,8 +123,8 @@ fn is_plain(subject: Subject<'_>) -> bool {
 fn write_plain_head(subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let records = counted(subject.compile.records, "record was", "records were");
     let first = facts::started(subject).map(|at| Html::joined(["; the first ".into(), at], ""));
-    put(out, &Element::new("section").open())?;
-    put(out, &Element::new("h1").around("Records without a compile id"))?;
+    write_line(out, &Element::new("section").open())?;
+    write_line(out, &Element::new("h1").around("Records without a compile id"))?;
     let records = format!("{records} written outside of any compile, or by a tool that sets no compile id");
     paragraph_below(out, Html::joined([records.into(), first.unwrap_or_default(), ".".into()], ""))?;
     Ok(close_section(out)?)
@@ -226,7 +226,7 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
 fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(stack) = &subject.compile.stack else { return Ok(()) };
     view.open_section(out, ("stack", "Stack", ""), None, Html::default())?;
-    put(out, &view.stack(stack)?)?;
+    write_line(out, &view.stack(stack)?)?;
     Ok(close_section(out)?)
 }
 

@@ -70,7 +70,7 @@ impl Of<'_> {
             line: whole(self.record.line),
             meanings: explained.then(|| view.href_with_anchor("configuration.html#fields")),
         };
-        put(out, &view.render("metrics_head", &head)?)?;
+        write_line(out, &view.render("metrics_head", &head)?)?;
         self.write_fields(out)?;
         Ok(close_section(out)?)
     }
@@ -80,7 +80,7 @@ impl Of<'_> {
         let older = older(self.fields);
         let (lines, timed) = self.times(&older);
         if !lines.is_empty() {
-            put(out, &Element::new("pre").class("value-list single space-above").around(lines))?;
+            write_line(out, &Element::new("pre").class("value-list single space-above").around(lines))?;
         }
         write!(out, "{}", Element::new("pre").class("value-list space-above").open().as_str())?;
         let (mut plain, mut unset): ([Vec<&str>; PLAIN.len()], Vec<&str>) = Default::default();
@@ -106,7 +106,7 @@ impl Of<'_> {
         }
         close(out, "pre")?;
         for (field, text) in long {
-            put(out, &folded(field, &text))?;
+            write_line(out, &folded(field, &text))?;
         }
         let few = match unset.as_slice() {
             [one] => format!("Not set: {one}."),
@@ -119,7 +119,7 @@ impl Of<'_> {
         paragraph_below(out, stacked(sentences.map(Html::from)))?;
         if unset.len() > 1 {
             let summary = format!("{} further fields are not set", whole(unset.len()));
-            put(out, &fold_below(summary, &Element::new("p").class("mono").around(unset.join(", "))))?;
+            write_line(out, &fold_below(summary, &Element::new("p").class("mono").around(unset.join(", "))))?;
         }
         Ok(())
     }

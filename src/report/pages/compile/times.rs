@@ -22,7 +22,7 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     view.open_section(out, ("time", "Compile time", ""), None, Html::default())?;
     let timed = &subject.report.found.time;
     if timed.has_phases(subject.index) {
-        put(out, &flame::chart(view, subject)?)?;
+        write_line(out, &flame::chart(view, subject)?)?;
         let phases = timed.phases_of(subject.report.model, subject.index);
         write_phases(view, subject, &phases, out)?;
     } else if let Some(fields) = subject.metrics {
@@ -42,14 +42,18 @@ fn write_times(view: View<'_>, out: &mut dyn Write, fields: &Fields<'_>) -> anyh
     {
         times.remove(0);
     }
-    let heads = vec![Head::unsorted("Time of"), Head::number("Time"), Head::unsorted("What it means").soft()];
-    let table = Table { id: "times", label: "Compile times", heads };
+    let columns = vec![
+        TableColumn::unsorted("Time of"),
+        TableColumn::number("Time"),
+        TableColumn::unsorted("What it means").soft(),
+    ];
+    let table = Table { id: "times", label: "Compile times", columns };
     view.table(out, &table, times.iter().map(|(time, us)| Ok(row(time, *us))))
 }
 
 fn row(time: &TimeField, us: f64) -> Row {
     let name = format!("{}{}", "\u{2003}".repeat(time.depth), time.title).replace(' ', "\u{a0}");
-    Row::of(vec![Td::text(&name), Td::time(us), Td::text(time.meaning)])
+    Row::of(vec![TableCell::text(&name), TableCell::time(us), TableCell::text(time.meaning)])
 }
 
 /// A phase is listed if its own time is at least this share of the compile's, and at most so many are.
@@ -97,20 +101,20 @@ fn write_phases(
     let whole_s = phases.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, phase| sum + phase.total_s);
     let sums = by_name(phases);
     let long = sums.values().take(MOST_PHASES).take_while(|sum| sum.self_s >= LEAST_SHARE * whole_s).count();
-    let heads = vec![
-        Head::unsorted("Phase").mono(),
-        Head::number("Own time"),
-        Head::number("Total"),
-        Head::unsorted("What it does").soft(),
+    let columns = vec![
+        TableColumn::unsorted("Phase").mono(),
+        TableColumn::number("Own time"),
+        TableColumn::number("Total"),
+        TableColumn::unsorted("What it does").soft(),
     ];
-    let table = Table { id: "phases", label: "Phases", heads };
+    let table = Table { id: "phases", label: "Phases", columns };
     let rows = sums.iter().take(long).map(|(name, sum)| {
         let times = if sum.count > 1 { format!(" ×{}", whole(sum.count)) } else { String::new() };
         Ok(Row::of(vec![
-            Td::text(&format!("{name}{times}")),
-            Td::number(sum.self_s, &micros(sum.self_s * 1e6)),
-            Td::number(sum.total_s, &micros(sum.total_s * 1e6)),
-            Td::html(meaning(view, subject, name)),
+            TableCell::text(&format!("{name}{times}")),
+            TableCell::number(sum.self_s, &micros(sum.self_s * 1e6)),
+            TableCell::number(sum.total_s, &micros(sum.total_s * 1e6)),
+            TableCell::html(meaning(view, subject, name)),
         ]))
     });
     view.table(out, &table, rows)?;

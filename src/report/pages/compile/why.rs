@@ -38,7 +38,7 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
 fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let reasons: Vec<&Reason> = subject.of.recompiles.iter().flat_map(|r| &r.reasons).collect();
     view.open_section(out, ("recompilation", title(subject), ""), None, Html::default())?;
-    put(out, &chain(view, subject)?)?;
+    write_line(out, &chain(view, subject)?)?;
     if let Some(recompiled) = subject.step {
         write_change(view, recompiled, out)?;
     }
@@ -46,7 +46,7 @@ fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write
         let link = links::recompilations(view, first, "What changed each time, with the guards compared");
         paragraph_below(out, link)?;
     }
-    view.while_room(out, &reasons, "reasons", |out, _, reason| Ok(put(out, &view.reason(reason)?)?))?;
+    view.while_room(out, &reasons, "reasons", |out, _, reason| Ok(write_line(out, &view.reason(reason)?)?))?;
     Ok(close_section(out)?)
 }
 
@@ -74,7 +74,7 @@ fn write_change(
     }
     if !chain.advice.is_empty() {
         let lines = stacked(chain.advice.iter().map(|line| view.advice(line)));
-        put(out, &Element::new("p").class("advice space-above").around(lines))?;
+        write_line(out, &Element::new("p").class("advice space-above").around(lines))?;
     }
     Ok(())
 }
@@ -114,7 +114,7 @@ fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
     view.while_room(out, subject.of.breaks, "graph breaks", |out, _, found| {
         let facts = view.facts(of_break(view, found)?);
         heading(out, view.folded(&found.reason, true))?;
-        Ok(put(out, &facts)?)
+        Ok(write_line(out, &facts)?)
     })?;
     Ok(close_section(out)?)
 }
@@ -148,7 +148,7 @@ fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     let note = "unless errors are suppressed, the program saw the exception";
     view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
     view.while_room(out, failures, "failures", |out, _, failure| {
-        Ok(put(out, &view.facts(of_failure(view, failure)?))?)
+        Ok(write_line(out, &view.facts(of_failure(view, failure)?))?)
     })?;
     Ok(close_section(out)?)
 }
@@ -171,7 +171,7 @@ fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
         let numbered = restarts.len() < subject.compile.attempts.len();
         let title = numbered.then(|| soft(format!("Attempt {attempt} ended:")));
         let reason = Html::joined(title.into_iter().chain([lines(&restart.reason, 1)]), " ");
-        Ok(put(out, &Element::new("div").class("space-above mono").around(reason))?)
+        Ok(write_line(out, &Element::new("div").class("space-above mono").around(reason))?)
     })?;
     Ok(close_section(out)?)
 }

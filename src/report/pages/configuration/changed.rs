@@ -154,15 +154,15 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>
 
 fn changed(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyhow::Result<()> {
     let some = compared.changed.iter().any(|one| !one.compiles.is_empty());
-    let heads = vec![
-        Head::unsorted("Of"),
-        Head::unsorted("Setting").mono(),
-        Head::unsorted("Value").mono(),
-        Head::unsorted("Default").mono(),
-        Head::unsorted("What it does").soft(),
-        Head::unsorted("Compiles").absent_if(!some),
+    let columns = vec![
+        TableColumn::unsorted("Of"),
+        TableColumn::unsorted("Setting").mono(),
+        TableColumn::unsorted("Value").mono(),
+        TableColumn::unsorted("Default").mono(),
+        TableColumn::unsorted("What it does").soft(),
+        TableColumn::unsorted("Compiles").absent_if(!some),
     ];
-    let table = Table { id: "changed-table", label: "Settings that were changed", heads };
+    let table = Table { id: "changed-table", label: "Settings that were changed", columns };
     let rows = compared.changed.iter().take(LISTED).map(|one| {
         let value = Element::new("b").class("warn").around(short(one.value));
         let default = match &one.against {
@@ -175,12 +175,12 @@ fn changed(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyh
             false => view.some_pills(&compiles, SHOWN)?,
         };
         Ok(Row::of(vec![
-            Td::text(one.kind.title),
-            Td::text(one.name),
-            Td::html(value),
-            Td::html(default),
-            Td::text(about(one.kind.kind, one.name).unwrap_or(UNKNOWN)),
-            Td::html(compiles),
+            TableCell::text(one.kind.title),
+            TableCell::text(one.name),
+            TableCell::html(value),
+            TableCell::html(default),
+            TableCell::text(about(one.kind.kind, one.name).unwrap_or(UNKNOWN)),
+            TableCell::html(compiles),
         ]))
     });
     view.table(out, &table, rows)?;

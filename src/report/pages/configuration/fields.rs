@@ -62,6 +62,6 @@ pub(crate) fn write(
     let about = "what torch records about each compile, without self-explanatory fields";
     view.open_section(out, (ID, "Fields of the metrics", about), Some(whole(count)), Html::default())?;
     let facts = fields.iter().map(|(meaning, names)| (names.join(" "), Html::escaped(meaning)));
-    put(out, &more("What each means", &view.facts(facts)))?;
+    write_line(out, &more("What each means", &view.facts(facts)))?;
     Ok(close_section(out)?)
 }

@@ -38,14 +38,14 @@ pub(super) fn write(
     let modules = kinds.iter().map(|kind| view.code(kind.module)).collect::<Vec<_>>();
     soft_paragraph(out, Html::joined([Html::joined(modules, ", "), ".".into()], ""))?;
     open_more(out, format!("{}, including those switched off", counted(count, "setting", "settings")))?;
-    put(out, &tools)?;
-    let heads = vec![
-        Head::text("Of"),
-        Head::text("Setting").mono(),
-        Head::text("Value").mono(),
-        Head::unsorted("What it does").soft(),
+    write_line(out, &tools)?;
+    let columns = vec![
+        TableColumn::text("Of"),
+        TableColumn::text("Setting").mono(),
+        TableColumn::text("Value").mono(),
+        TableColumn::unsorted("What it does").soft(),
     ];
-    let table = Table { id: "settings-table", label: "All settings", heads };
+    let table = Table { id: "settings-table", label: "All settings", columns };
     let mut anchored: Vec<&str> = Vec::new();
     let rows = settings.iter().take(LISTED).map(|selected| {
         let one = &selected.setting;
@@ -56,10 +56,10 @@ pub(super) fn write(
             anchored.push(one.kind.id);
         }
         let row = Row::of(vec![
-            Td::text(one.kind.title),
-            Td::text(one.name),
-            if cut { Td::text(&format!("{value} …")) } else { Td::text(value) },
-            Td::text(selected.about.unwrap_or_default()),
+            TableCell::text(one.kind.title),
+            TableCell::text(one.name),
+            if cut { TableCell::text(&format!("{value} …")) } else { TableCell::text(value) },
+            TableCell::text(selected.about.unwrap_or_default()),
         ]);
         let row = row.selected_by(selected.words());
         Ok(if is_first { row.anchored(one.kind.id.to_owned()) } else { row })

@@ -45,10 +45,10 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 0);
             let notes = if kinds.is_empty() { Vec::new() } else { vec![changed::source(&compared).into()] };
-            put(out, &view.verdict(verdict(view, kinds, &compared, differs), notes)?)?;
+            write_line(out, &view.verdict(verdict(view, kinds, &compared, differs), notes)?)?;
             changed::write(view, out, &compared)?;
             view.open_section(out, ("versions", "Versions", "what wrote the log"), None, Html::default())?;
-            put(out, &view.facts(versions(view)?))?;
+            write_line(out, &view.facts(versions(view)?))?;
             close_section(out)?;
             differences(view, out, (kinds, differs))?;
             listed::write(view, out, kinds, &compared)?;
@@ -91,9 +91,13 @@ fn differences(view: View<'_>, out: &mut dyn Write, (kinds, count): (&[Kind], us
     }
     let about = "settings that differ between compilations";
     view.open_section(out, ("differences", "Differences", about), Some(whole(count)), Html::default())?;
-    let heads =
-        vec![Head::text("Of"), Head::text("Setting"), Head::unsorted("Value"), Head::unsorted("Compiles")];
-    let table = Table { id: "differences-table", label: "Differing settings", heads };
+    let columns = vec![
+        TableColumn::text("Of"),
+        TableColumn::text("Setting"),
+        TableColumn::unsorted("Value"),
+        TableColumn::unsorted("Compiles"),
+    ];
+    let table = Table { id: "differences-table", label: "Differing settings", columns };
     let differing = kinds.iter().flat_map(|kind| kind.differing().into_iter().map(move |one| (kind, one)));
     let values = differing.flat_map(|(kind, one)| {
         one.values.into_iter().map(move |(value, configs)| (kind, one.name, value, configs))
@@ -103,10 +107,10 @@ fn differences(view: View<'_>, out: &mut dyn Write, (kinds, count): (&[Kind], us
         let of = configs.iter().flat_map(|at| kind.configs.get(*at)).flat_map(|config| &config.compiles);
         let of: Vec<CompileIndex> = of.copied().collect::<BTreeSet<_>>().into_iter().collect();
         Ok(Row::of(vec![
-            Td::text(kind.title),
-            Td::text(name).class("mono"),
-            Td::html(value.map_or_else(|| "not set".into(), |value| view.folded(value, true))),
-            Td::html(view.some_pills(&view.compiles(&of), SHOWN)?),
+            TableCell::text(kind.title),
+            TableCell::text(name).class("mono"),
+            TableCell::html(value.map_or_else(|| "not set".into(), |value| view.folded(value, true))),
+            TableCell::html(view.some_pills(&view.compiles(&of), SHOWN)?),
         ]))
     });
     view.table(out, &table, rows)?;

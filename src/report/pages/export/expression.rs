@@ -4,8 +4,8 @@ use crate::model::{Argument, ExportProblem, Expression, ExpressionPart, Stack};
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
-    Element, close, close_branch, fold, note_below, open_branch, open_part, put, soft, soft_paragraph, span,
-    tree_leaf,
+    Element, close, close_branch, fold, note_below, open_branch, open_part, soft, soft_paragraph, span,
+    tree_leaf, write_line,
 };
 use crate::report::kit::view::View;
 use std::io::Write;
@@ -40,8 +40,8 @@ pub(crate) fn write(view: View<'_>, problem: &ExportProblem, out: &mut dyn Write
     let shown = vec![false; expression.parts.len()];
     let mut tree = Tree { view, problem, expression, shown, cut: expression.cut, frames: 0 };
     open_part(out, "Expression")?;
-    put(out, &Element::new("div").class("tree").region("Expression").open())?;
-    put(out, &Element::new("ul").open())?;
+    write_line(out, &Element::new("div").class("tree").region("Expression").open())?;
+    write_line(out, &Element::new("ul").open())?;
     tree.part(0, (0, None), out)?;
     close(out, "ul")?;
     close(out, "div")?;
@@ -67,18 +67,18 @@ impl Tree<'_> {
         let stacks = if seen { Html::default() } else { self.stacks(part)? };
         if seen || part.arguments.is_empty() || depth >= DEEPEST {
             self.cut |= !seen && depth >= DEEPEST;
-            put(out, &tree_leaf(Html::joined([line, stacks], "\n")))?;
+            write_line(out, &tree_leaf(Html::joined([line, stacks], "\n")))?;
             return Ok(());
         }
         open_branch(out, line, true)?;
         if !stacks.is_empty() {
-            put(out, &tree_leaf(stacks))?;
+            write_line(out, &tree_leaf(stacks))?;
         }
         for argument in &part.arguments {
             match argument {
                 Argument::Part(inner) => self.part(*inner, (depth + 1, part.user_stack.as_ref()), out)?,
                 Argument::Leaf(text) => {
-                    put(out, &tree_leaf(self.leaf(text)))?;
+                    write_line(out, &tree_leaf(self.leaf(text)))?;
                 }
             }
         }

@@ -5,9 +5,11 @@ use crate::model::{Compile, ExportKind, ExportProblem, Stack, TextFrame};
 use crate::output::RelPath;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, block, close, close_section, fold_below, heading, open_box, put};
+use crate::report::kit::markup::{
+    Element, block, close, close_section, fold_below, heading, open_box, write_line,
+};
 use crate::report::kit::paths;
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::view::View;
 use crate::report::pages::export::locals::Details;
 use crate::report::pages::export::{advice, expression, locals, program};
@@ -53,7 +55,7 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     open_box(out, "failure-list")?;
     for (index, failure) in all.iter().enumerate().take(ENTRIES) {
         if let Some(problem) = first(view, failure) {
-            put(out, &entry(view, index, (failure, problem))?)?;
+            write_line(out, &entry(view, index, (failure, problem))?)?;
         }
     }
     close(out, "div")?;
@@ -241,15 +243,15 @@ fn page_of(view: View<'_>, problem: &ExportProblem) -> Option<RelPath> {
 
 fn table(view: View<'_>, all: &[ExportFailure], out: &mut dyn Write) -> anyhow::Result<()> {
     let nowhere = all.iter().all(|one| one.place.is_none());
-    let heads = vec![
-        Head::text("Type"),
-        Head::text("Reason"),
-        Head::text("Line").absent_if(nowhere),
-        Head::number("Times"),
-        Head::unsorted("Details"),
-        Head::unsorted("Program"),
+    let columns = vec![
+        TableColumn::text("Type"),
+        TableColumn::text("Reason"),
+        TableColumn::text("Line").absent_if(nowhere),
+        TableColumn::number("Times"),
+        TableColumn::unsorted("Details"),
+        TableColumn::unsorted("Program"),
     ];
-    let table = Table { id: "failures-table", label: "Failures of the export", heads };
+    let table = Table { id: "failures-table", label: "Failures of the export", columns };
     let rows = all.iter().take(LISTED).enumerate().map(|(index, failure)| {
         let Some(problem) = first(view, failure) else { return Ok(Row::default()) };
         let unknown = || Html::escaped(UNKNOWN);
@@ -260,12 +262,12 @@ fn table(view: View<'_>, all: &[ExportFailure], out: &mut dyn Write) -> anyhow::
             None => unknown(),
         };
         Ok(Row::of(vec![
-            Td::text(advice::words(failure.kind).2),
-            Td::html(reason(view, problem)),
-            Td::html(place.transpose()?.unwrap_or_else(unknown)).class("nowrap"),
-            Td::count(failure.problems.len()),
-            Td::html(details),
-            Td::html(program::link(view, problem).unwrap_or_else(unknown)),
+            TableCell::text(advice::words(failure.kind).2),
+            TableCell::html(reason(view, problem)),
+            TableCell::html(place.transpose()?.unwrap_or_else(unknown)).class("nowrap"),
+            TableCell::count(failure.problems.len()),
+            TableCell::html(details),
+            TableCell::html(program::link(view, problem).unwrap_or_else(unknown)),
         ]))
     });
     view.table(out, &table, rows)?;

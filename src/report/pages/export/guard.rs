@@ -4,7 +4,7 @@ use crate::model::{Artifact, Compile, ExportKind, ExportProblem};
 use crate::output::Page;
 use crate::report::kit::formats::clipped;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, close_section, paragraph, put, strong};
+use crate::report::kit::markup::{Element, close, close_section, paragraph, strong, write_line};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
@@ -45,28 +45,28 @@ fn write(
     let export = &view.report.found.export;
     let details = Details::of(view, problem)?;
     let notes = vec![view.prose(&advice::explanation(problem))];
-    put(out, &view.verdict(sentence(view, problem), notes)?)?;
+    write_line(out, &view.verdict(sentence(view, problem), notes)?)?;
     let section = |out: &mut dyn Write, id, title, about| {
         view.open_section(out, (id, title, about), None, Html::default())
     };
     section(out, "stack", "Stack", "the user's lines, innermost last")?;
-    put(out, &failure::trace(view, problem)?)?;
+    write_line(out, &failure::trace(view, problem)?)?;
     let mut facts = failure::facts(view, problem)?;
     facts.extend(details.loc.as_deref().map(|loc| ("Source line", view.code(loc))));
     facts.extend(program::link(view, problem).map(|link| ("Program", link)));
-    put(out, &Element::new("div").class("space-above").around(view.facts(facts)))?;
+    write_line(out, &Element::new("div").class("space-above").around(view.facts(facts)))?;
     close_section(out)?;
 
     section(out, "do", "What to do", "")?;
     let failure = export.of_problem.get(index).and_then(|&failure| export.failures.get(failure));
     let place = failure.and_then(|failure| failure.place.as_ref());
-    put(out, &advice::advice(view, problem, place))?;
+    write_line(out, &advice::advice(view, problem, place))?;
     let docs = Html::joined(advice::docs(view, problem.kind), ", ");
     paragraph(out, docs)?;
     close_section(out)?;
 
     section(out, "evidence", "Evidence", "what the record says of the line and of the expression")?;
-    put(out, &Element::new("div").class("pieces").open())?;
+    write_line(out, &Element::new("div").class("pieces").open())?;
     locals::write(view, (problem, &details), "all", out)?;
     expression::write(view, problem, out)?;
     close(out, "div")?;

@@ -5,7 +5,7 @@ use crate::model::{Argument, ExportProblem, Fields, Symbol};
 use crate::report::kit::formats::{UNKNOWN, clipped, range, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close, open_part, soft_paragraph, span, stacked};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::view::View;
 use indexmap::IndexSet;
 use serde_json::value::RawValue;
@@ -102,11 +102,11 @@ fn write_locals(view: View<'_>, details: &Details, id: &str, out: &mut dyn Write
         return Ok(());
     }
     let id = format!("locals-{id}");
-    let heads = vec![Head::text("Name"), Head::unsorted("Value")];
-    let table = Table { id: &id, label: "Locals", heads };
+    let columns = vec![TableColumn::text("Name"), TableColumn::unsorted("Value")];
+    let table = Table { id: &id, label: "Locals", columns };
     let rows = details.locals.iter().map(|(name, value)| {
         let lines = value.lines().map(|line| view.folded(line, true));
-        Ok(Row::of(vec![Td::text(name).class("mono"), Td::html(stacked(lines))]))
+        Ok(Row::of(vec![TableCell::text(name).class("mono"), TableCell::html(stacked(lines))]))
     });
     view.table(out, &table, rows)?;
     view.left_out(out, details.locals.len() + details.left_out, MOST_LOCALS, "locals stand in the record")
@@ -150,20 +150,21 @@ fn write_symbols(
     };
     let in_program = |name: &str| Some(facts?.ranges.iter().find(|(known, _)| known == name)?.1.as_str());
     let sourced = known.iter().any(|(name, symbol)| source(name, *symbol).is_some());
-    let mut heads = vec![Head::text("Symbol")];
-    heads.extend(sourced.then(|| Head::text("Source")));
+    let mut columns = vec![TableColumn::text("Symbol")];
+    columns.extend(sourced.then(|| TableColumn::text("Source")));
     let made = known.iter().any(|(_, symbol)| made_by(view, *symbol).is_some());
-    heads.extend(made.then(|| Head::unsorted("Made by")));
-    heads.extend(["Range when made", "Range in the program"].map(Head::unsorted));
+    columns.extend(made.then(|| TableColumn::unsorted("Made by")));
+    columns.extend(["Range when made", "Range in the program"].map(TableColumn::unsorted));
     let id = format!("symbols-{id}");
-    let table = Table { id: &id, label: "Symbols", heads };
+    let table = Table { id: &id, label: "Symbols", columns };
     let unknown = || Html::escaped(UNKNOWN);
     let rows = known.iter().map(|(name, symbol)| {
-        let code = |text: Option<&str>| Td::html(text.map_or_else(unknown, |text| view.code(&range(text))));
+        let code =
+            |text: Option<&str>| TableCell::html(text.map_or_else(unknown, |text| view.code(&range(text))));
         let told = source(name, *symbol).map_or_else(unknown, |text| view.folded(&text, true));
-        let mut cells = vec![Td::text(name).class("mono")];
-        cells.extend(sourced.then(|| Td::html(told)));
-        cells.extend(made.then(|| Td::html(made_by(view, *symbol).unwrap_or_else(unknown))));
+        let mut cells = vec![TableCell::text(name).class("mono")];
+        cells.extend(sourced.then(|| TableCell::html(told)));
+        cells.extend(made.then(|| TableCell::html(made_by(view, *symbol).unwrap_or_else(unknown))));
         cells.extend([code(symbol.and_then(|s| s.range.as_deref())), code(in_program(name))]);
         Ok(Row::of(cells))
     });

@@ -3,7 +3,7 @@
 use crate::model::{Artifact, Compile, ExportProblem, ExportedProgram, ProgramFacts};
 use crate::report::kit::formats::{counted, range, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, fold, put, soft};
+use crate::report::kit::markup::{Element, close_section, fold, soft, write_line};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use std::io::Write;
@@ -52,7 +52,7 @@ fn write_one(
         facts.push(("Checks at run time", Html::escaped(&checks)));
     }
     facts.push(("Text", files(view, program)));
-    put(out, &Element::new("div").id(&format!("program-{}", index + 1)).around(view.facts(facts)))?;
+    write_line(out, &Element::new("div").id(&format!("program-{}", index + 1)).around(view.facts(facts)))?;
     Ok(())
 }
 

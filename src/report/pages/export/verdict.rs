@@ -4,7 +4,7 @@ use crate::analysis::{Export, ExportOutcome, Retry};
 use crate::model::{CompileIndex, ExportKind};
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, paragraph, paragraph_below, put};
+use crate::report::kit::markup::{Element, close_section, paragraph, paragraph_below, write_line};
 use crate::report::kit::paths;
 use crate::report::kit::reasons::first_line;
 use crate::report::kit::view::View;
@@ -14,7 +14,7 @@ use std::io::Write;
 
 pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let export = &view.report.found.export;
-    put(out, &view.verdict(sentence(view, export), notes(view, export))?)?;
+    write_line(out, &view.verdict(sentence(view, export), notes(view, export))?)?;
     if let Some(retry) = export.retry {
         write_retry(view, retry, out)?;
     }
@@ -94,7 +94,7 @@ fn write_retry(view: View<'_>, retry: Retry, out: &mut dyn Write) -> anyhow::Res
     let advice = "Let export choose for the dimension: `dynamic_shapes={\"x\": {0: torch.export.Dim.AUTO}}`, or declare \
                   the range that the model takes with `Dim(\"n\", min=.., max=..)`.";
     let (words, url) = crate::report::pages::export::advice::DIMS;
-    put(out, &Element::new("p").class("advice space-above").around(view.prose(advice)))?;
+    write_line(out, &Element::new("p").class("advice space-above").around(view.prose(advice)))?;
     paragraph_below(out, view.log_link(words, url))?;
     close_section(out)?;
     Ok(())
@@ -119,7 +119,7 @@ fn write_unknown(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         let words = Html::escaped(": one may be that of the export; the first says ");
         facts.push(("Failures", Html::joined([link, words, view.folded(&reason, true)], "")));
     }
-    put(out, &view.facts(facts))?;
+    write_line(out, &view.facts(facts))?;
     close_section(out)?;
     Ok(())
 }

@@ -71,7 +71,7 @@ fn write(
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 1);
         let shown = shown(view, (index, compile), context)?;
-        put(out, &head(view, compile, &shown)?)?;
+        write_line(out, &head(view, compile, &shown)?)?;
         write_data(view, compile, &shown, out)
     })
 }

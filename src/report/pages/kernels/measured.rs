@@ -35,34 +35,34 @@ impl<'r> Measured<'r> {
     }
 
     /// Columns of the table of kernels.
-    pub(super) fn heads(&self) -> Vec<Head> {
-        let heads = vec![
-            Head::number("Measured time").about("over all runs in the trace"),
-            Head::number("Runs").about("in the trace"),
-            Head::number("Of busy time"),
-            Head::number("Of the estimate").about("a measured run over Inductor's estimate"),
+    pub(super) fn columns(&self) -> Vec<TableColumn> {
+        let columns = vec![
+            TableColumn::number("Measured time").about("over all runs in the trace"),
+            TableColumn::number("Runs").about("in the trace"),
+            TableColumn::number("Of busy time"),
+            TableColumn::number("Of the estimate").about("a measured run over Inductor's estimate"),
         ];
-        heads.into_iter().take(self.columns()).collect()
+        columns.into_iter().take(self.shown_columns()).collect()
     }
 
     /// Their cells.
-    pub(super) fn cells(&self, view: View<'_>, kernel: &Kernel) -> Vec<Td> {
+    pub(super) fn cells(&self, view: View<'_>, kernel: &Kernel) -> Vec<TableCell> {
         let CallsTime { count, sum_us, .. } = kernel.measured;
         let known = Some(sum_us).filter(|_| count > 0);
         let time = match known {
             Some(us) => heat(time_link(view, kernel.measured), us, us, self.longest_us),
-            None => Td::maybe(None, micros),
+            None => TableCell::maybe(None, micros),
         };
         let cells = vec![
             time,
-            Td::maybe(known.map(|_| count as f64), |count| whole(count as u64)),
-            Td::maybe(known, |us| percent(us, self.busy_us, true)),
-            Td::maybe(kernel.ratio_to_estimate(), |ratio| format!("{ratio:.2}×")),
+            TableCell::maybe(known.map(|_| count as f64), |count| whole(count as u64)),
+            TableCell::maybe(known, |us| percent(us, self.busy_us, true)),
+            TableCell::maybe(kernel.ratio_to_estimate(), |ratio| format!("{ratio:.2}×")),
         ];
-        cells.into_iter().take(self.columns()).collect()
+        cells.into_iter().take(self.shown_columns()).collect()
     }
 
-    fn columns(&self) -> usize {
+    fn shown_columns(&self) -> usize {
         match (self.present, self.estimated) {
             (false, _) => 0,
             (true, false) => 3,
@@ -71,13 +71,13 @@ impl<'r> Measured<'r> {
     }
 
     /// The column of the table of lines.
-    pub(super) fn line_head(&self) -> Option<Head> {
+    pub(super) fn line_head(&self) -> Option<TableColumn> {
         let about = "of all kernels of the line in the trace; light: its share of kernels of several lines";
-        self.present.then(|| Head::number("Measured time").about(about))
+        self.present.then(|| TableColumn::number("Measured time").about(about))
     }
 
     /// Its cell.
-    pub(super) fn line_cell(&self, view: View<'_>, file: &str, line: u64) -> Option<Td> {
+    pub(super) fn line_cell(&self, view: View<'_>, file: &str, line: u64) -> Option<TableCell> {
         let performance = view.report.found.performance.as_ref().filter(|_| self.present)?;
         let place = self.lines.get(&(file, line)).copied();
         let time = place.and_then(|place| Some((place, performance.lines.get(place)?)));
@@ -86,7 +86,7 @@ impl<'r> Measured<'r> {
                 let shown = view.link_if(measured_line(view, place).as_deref(), &micros(time.us));
                 heat(shown, time.own_us, time.us, longest_line(performance))
             }
-            None => Td::maybe(None, micros),
+            None => TableCell::maybe(None, micros),
         })
     }
 }

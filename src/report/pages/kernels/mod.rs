@@ -98,7 +98,7 @@ fn hero(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) 
         let setting = view.code("INDUCTOR_PROVENANCE=1");
         notes.push(Html::joined([why.into(), setting, " to record it.".into()], ""));
     }
-    Ok(put(out, &view.verdict(Html::joined(sentence, ""), notes)?)?)
+    Ok(write_line(out, &view.verdict(Html::joined(sentence, ""), notes)?)?)
 }
 
 fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -114,26 +114,27 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
         return Ok(close_section(out)?);
     }
     let none = |known: fn(&Kernel) -> bool| !all.iter().any(known);
-    let mut heads = vec![
-        Head::text("Kernel").mono(),
-        Head::compiles("Graph"),
-        Head::text("Kind"),
-        Head::number("Calls").about("lines of the code that call it"),
-        Head::text("Source lines").absent_if(none(|k| !k.lines.is_empty())),
-        Head::number("Nodes").about("nodes of the post-grad graph").absent_if(none(|k| k.nodes > 0)),
-        Head::number("Lines of code").absent_if(none(|k| k.code_lines.is_some())),
-        Head::text("Autotuning").absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.state.is_some()))),
-        Head::number("Candidates")
+    let mut columns = vec![
+        TableColumn::text("Kernel").mono(),
+        TableColumn::compiles("Graph"),
+        TableColumn::text("Kind"),
+        TableColumn::number("Calls").about("lines of the code that call it"),
+        TableColumn::text("Source lines").absent_if(none(|k| !k.lines.is_empty())),
+        TableColumn::number("Nodes").about("nodes of the post-grad graph").absent_if(none(|k| k.nodes > 0)),
+        TableColumn::number("Lines of code").absent_if(none(|k| k.code_lines.is_some())),
+        TableColumn::text("Autotuning")
+            .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.state.is_some()))),
+        TableColumn::number("Candidates")
             .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.candidates.is_some()))),
-        Head::text("Configuration")
+        TableColumn::text("Configuration")
             .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.chosen.is_some()))),
-        Head::number("Compile time")
+        TableColumn::number("Compile time")
             .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.compile_us.is_some()))),
-        Head::number("Estimated run time").absent_if(none(|k| k.runtime_ns.is_some())),
+        TableColumn::number("Estimated run time").absent_if(none(|k| k.runtime_ns.is_some())),
     ];
     let measured = Measured::of(view, found);
-    heads.extend(measured.heads());
-    let table = Table { id: "kernels-table", label: "Kernels", heads };
+    columns.extend(measured.columns());
+    let table = Table { id: "kernels-table", label: "Kernels", columns };
     let rows = all.iter().take(MOST_KERNELS).map(|kernel| row(view, runs, (found, &measured), kernel));
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), MOST_KERNELS, "kernels")?;
@@ -173,20 +174,20 @@ fn row(
         None => Html::default(),
     };
     let code = tuning.chosen.as_deref().map_or_else(|| UNKNOWN.into(), |text| view.folded(text, true));
-    let count = |value: Option<f64>| Td::maybe(value, |value| whole(value as u64));
+    let count = |value: Option<f64>| TableCell::maybe(value, |value| whole(value as u64));
     let mut cells = vec![
-        Td::html(name),
-        Td::html(graph).sorted(kernel.run),
-        Td::text(kind),
-        Td::count(kernel.calls),
-        Td::html(source_lines(view, found, kernel)),
+        TableCell::html(name),
+        TableCell::html(graph).sorted(kernel.run),
+        TableCell::text(kind),
+        TableCell::count(kernel.calls),
+        TableCell::html(source_lines(view, found, kernel)),
         count((kernel.nodes > 0).then_some(kernel.nodes as f64)),
         count(kernel.code_lines.map(f64::from)),
-        Td::text(tuning.state.as_deref().map_or(UNKNOWN, state_words)),
+        TableCell::text(tuning.state.as_deref().map_or(UNKNOWN, state_words)),
         count(tuning.candidates),
-        Td::html(code),
-        Td::maybe(tuning.compile_us, micros),
-        Td::maybe(kernel.runtime_ns, |ns| micros(ns / 1e3)),
+        TableCell::html(code),
+        TableCell::maybe(tuning.compile_us, micros),
+        TableCell::maybe(kernel.runtime_ns, |ns| micros(ns / 1e3)),
     ];
     cells.extend(measured.cells(view, kernel));
     let anchor = links::kernel_of_code_anchor(kernel.run, kernel.first_place);
@@ -261,23 +262,25 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
         false => "which kernels a source line became",
     };
     view.open_section(out, ("lines", "By source line", note), Some(whole(all.len())), Html::default())?;
-    let mut heads = vec![
-        Head::text("Line").soft(),
-        Head::text("Code").mono().absent_if(all.values().all(|line| line.code.is_none())),
-        Head::number("Kernels"),
-        Head::unsorted("Which"),
+    let mut columns = vec![
+        TableColumn::text("Line").soft(),
+        TableColumn::text("Code").mono().absent_if(all.values().all(|line| line.code.is_none())),
+        TableColumn::number("Kernels"),
+        TableColumn::unsorted("Which"),
     ];
     let measured = Measured::of(view, found);
-    heads.splice(2..2, measured.line_head());
-    let table = Table { id: "lines-table", label: "Kernels by source line", heads };
+    columns.splice(2..2, measured.line_head());
+    let table = Table { id: "lines-table", label: "Kernels by source line", columns };
     let mut named = TextSet::default();
     let rows = found.order.iter().take(MOST_LINES).enumerate().map(|(place, index)| {
         let Some(((file, number), line)) = all.get_index(*index) else { return Ok(Row::of(Vec::new())) };
         let mut cells = vec![
-            Td::html(view.place_once(&mut named, Some(file), Some(*number))).sorted(place),
-            Td::html(line.code.as_deref().map_or_else(|| UNKNOWN.into(), |code| view.folded(code, false))),
-            Td::count(line.kernels.len()),
-            Td::html(kernels_of(view, runs, found, line)).class("soft"),
+            TableCell::html(view.place_once(&mut named, Some(file), Some(*number))).sorted(place),
+            TableCell::html(
+                line.code.as_deref().map_or_else(|| UNKNOWN.into(), |code| view.folded(code, false)),
+            ),
+            TableCell::count(line.kernels.len()),
+            TableCell::html(kernels_of(view, runs, found, line)).class("soft"),
         ];
         cells.splice(2..2, measured.line_cell(view, file, *number));
         Ok(Row::of(cells).anchored(format!("line-{}", place + 1)))

@@ -71,7 +71,7 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     );
     let columns = columns.iter().filter_map(|column| drawn(column, highest)).collect();
     let parts = PARTS.into_iter().zip(PHASES).map(|(name, class)| Part { name, class }).collect();
-    put(out, &view.render("time_columns", &Chart { about, columns, parts })?)?;
+    write_line(out, &view.render("time_columns", &Chart { about, columns, parts })?)?;
     Ok(())
 }
 

@@ -114,14 +114,14 @@ fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         }
         let count = counted(chunk.len(), "compile", "compiles");
         let about = soft(format!("{count}, page {}", page + 1));
-        put(out, &Element::new("details").class("fold").open())?;
-        put(out, &Element::new("summary").around(Html::joined([text.into(), about], " ")))?;
-        put(out, &Element::new("p").class("spaced-links mono").open())?;
+        write_line(out, &Element::new("details").class("fold").open())?;
+        write_line(out, &Element::new("summary").around(Html::joined([text.into(), about], " ")))?;
+        write_line(out, &Element::new("p").class("spaced-links mono").open())?;
         for compile in chunk {
             for attempt in anchors(compile) {
                 let shown = attempt.trim_start_matches('[').trim_end_matches(']');
                 let link = Element::new("a").id(&attempt).href(&format!("{file}#{}", anchored(&attempt)));
-                put(out, &link.around(shown))?;
+                write_line(out, &link.around(shown))?;
             }
         }
         close(out, "p")?;
@@ -177,7 +177,7 @@ fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -
     let mut seen = TextSet::default();
     for compile in compiles {
         let entry = entry(view, compile, &mut seen)?;
-        put(out, &view.render("directory_entry", &entry)?)?;
+        write_line(out, &view.render("directory_entry", &entry)?)?;
     }
     Ok(close(out, "div")?)
 }
@@ -241,7 +241,7 @@ fn what_files_are(view: View<'_>, out: &mut dyn Write, compiles: &[Compile]) -> 
     }
     open_more(out, format!("What each file is: {}", counted(kinds.len(), "kind", "kinds")))?;
     let kinds = kinds.into_iter().take(MOST_KINDS);
-    put(out, &view.facts(kinds.map(|(name, about)| (name, about.into()))))?;
+    write_line(out, &view.facts(kinds.map(|(name, about)| (name, about.into()))))?;
     Ok(close(out, "details")?)
 }
 

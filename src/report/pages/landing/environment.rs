@@ -11,7 +11,7 @@ const PIDS: usize = 8;
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let head = ("environment", "Environment", "what wrote the log, and its files");
     view.open_section(out, head, None, Html::default())?;
-    put(out, &two_columns(view.facts(versions(view)?), view.facts(log(view))))?;
+    write_line(out, &two_columns(view.facts(versions(view)?), view.facts(log(view))))?;
     Ok(close_section(out)?)
 }
 

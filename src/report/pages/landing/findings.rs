@@ -41,7 +41,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let tools = if findings.is_empty() { Html::default() } else { view.fold_button("findings-list") };
     view.open_section(out, ("findings", "Findings", note), Some(whole(findings.len())), tools)?;
     if findings.iter().all(|one| one.severity == Severity::Info) {
-        put(out, &Element::new("p").class("advice").around(checked(&view.report.found.findings)))?;
+        write_line(out, &Element::new("p").class("advice").around(checked(&view.report.found.findings)))?;
     }
     if !findings.is_empty() {
         open_box(out, "findings-list")?;
@@ -87,7 +87,7 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
         detail: detail.map_or_else(Html::default, |text| view.prose(text)),
         facts: facts(view, one, &compiles)?,
     };
-    put(out, &view.finding(&entry)?)?;
+    write_line(out, &view.finding(&entry)?)?;
     if !one.members.is_empty() {
         members(view, out, index, &one.members)?;
     }
@@ -249,14 +249,14 @@ fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
 /// The compiles of a chain, and why each was made.
 fn steps(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding) -> anyhow::Result<()> {
     let Some(steps) = one.chain() else { return Ok(()) };
-    let heads = vec![
-        Head::unsorted("Compile"),
-        Head::unsorted("Failed guard"),
-        Head::unsorted("Guard of").absent_if(steps.iter().all(|step| step.against.is_none())),
-        Head::number("Time"),
+    let columns = vec![
+        TableColumn::unsorted("Compile"),
+        TableColumn::unsorted("Failed guard"),
+        TableColumn::unsorted("Guard of").absent_if(steps.iter().all(|step| step.against.is_none())),
+        TableColumn::number("Time"),
     ];
     let id = format!("finding-{}-chain", index + 1);
-    let table = Table { id: &id, label: "Compiles of the function", heads };
+    let table = Table { id: &id, label: "Compiles of the function", columns };
     view.table(out, &table, steps.iter().enumerate().map(|(at, step)| step_row(view, at, step)))
 }
 
@@ -277,10 +277,10 @@ fn step_row(view: View<'_>, at: usize, step: &ChainStep) -> anyhow::Result<Row> 
         guard.push(small(Html::joined([place, view.code(&source.code)], "")));
     }
     Ok(Row::of(vec![
-        Td::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?),
-        Td::html(Html::joined(guard, " ")),
-        Td::html(against),
-        Td::maybe(compile.and_then(Compile::compile_us), micros),
+        TableCell::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?),
+        TableCell::html(Html::joined(guard, " ")),
+        TableCell::html(against),
+        TableCell::maybe(compile.and_then(Compile::compile_us), micros),
     ]))
 }
 
@@ -314,15 +314,15 @@ fn rows(
     findings: &[Finding],
     numbered: Option<usize>,
 ) -> anyhow::Result<()> {
-    let heads = vec![
-        Head::text("Function").absent_if(!findings.iter().any(|one| function(one).is_some())),
-        Head::text("Where").absent_if(!findings.iter().any(|one| one.place.file.is_some())),
-        Head::text("What"),
-        Head::unsorted("Compiles"),
-        Head::number("Cost").absent_if(!findings.iter().any(|one| one.cost.is_some())),
+    let columns = vec![
+        TableColumn::text("Function").absent_if(!findings.iter().any(|one| function(one).is_some())),
+        TableColumn::text("Where").absent_if(!findings.iter().any(|one| one.place.file.is_some())),
+        TableColumn::text("What"),
+        TableColumn::unsorted("Compiles"),
+        TableColumn::number("Cost").absent_if(!findings.iter().any(|one| one.cost.is_some())),
     ];
     let most = if numbered.is_some() { LISTED } else { MEMBERS };
-    let table = Table { id, label: "Findings", heads };
+    let table = Table { id, label: "Findings", columns };
     let shown = findings.iter().take(most).enumerate().map(|(at, one)| {
         let what = match (one.change(), &one.place.loc) {
             _ if numbered.is_some() => view.sentence(&one.title),
@@ -331,10 +331,10 @@ fn rows(
             _ => view.sentence(&one.title),
         };
         let row = Row::of(vec![
-            Td::html(function(one).map_or_else(|| Html::escaped(UNKNOWN), |name| view.function(name))),
-            Td::html(view.place(one.place.file.as_deref(), one.place.line)?),
-            Td::html(what),
-            Td::html(view.some_pills(&compiles(view, &one.compiles), SHOWN)?),
+            TableCell::html(function(one).map_or_else(|| Html::escaped(UNKNOWN), |name| view.function(name))),
+            TableCell::html(view.place(one.place.file.as_deref(), one.place.line)?),
+            TableCell::html(what),
+            TableCell::html(view.some_pills(&compiles(view, &one.compiles), SHOWN)?),
             cost_cell(one),
         ]);
         Ok(match numbered {
@@ -346,9 +346,9 @@ fn rows(
 }
 
 /// The cost, sorted by the seconds lost.
-fn cost_cell(one: &Finding) -> Td {
-    let Some(cost) = &one.cost else { return Td::text(UNKNOWN) };
-    Td::number(one.lost_us(), &cost_words(cost.kind, cost.us))
+fn cost_cell(one: &Finding) -> TableCell {
+    let Some(cost) = &one.cost else { return TableCell::text(UNKNOWN) };
+    TableCell::number(one.lost_us(), &cost_words(cost.kind, cost.us))
 }
 
 fn function(one: &Finding) -> Option<&str> {

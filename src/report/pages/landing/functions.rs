@@ -93,31 +93,31 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
         let compiles = found.functions.iter().flat_map(|g| view.compiles(&g.compiles));
         compiles.filter_map(Compile::outcome)
     };
-    let heads = vec![
-        Head::compiles("Compiles"),
-        Head::text("Function").mono(),
-        Head::text("Your line")
+    let columns = vec![
+        TableColumn::compiles("Compiles"),
+        TableColumn::text("Function").mono(),
+        TableColumn::text("Your line")
             .about("where it is defined, or where your code calls it if a library defines it")
             .soft()
             .absent_if(!found.functions.iter().any(|g| g.function.is_some())),
-        Head::number("Attempts").about("each restart of Dynamo adds an attempt"),
-        Head::number("Ops")
+        TableColumn::number("Attempts").about("each restart of Dynamo adds an attempt"),
+        TableColumn::number("Ops")
             .about("operators in the graph")
             .absent_if(!metrics().any(|m| m.graph_op_count.is_some())),
-        Head::number("Guards")
+        TableColumn::number("Guards")
             .about("conditions checked on every call")
             .absent_if(!metrics().any(|m| m.guard_count.is_some())),
-        Head::number("Time").absent_if(!found.functions.iter().any(|g| g.us.is_some())),
-        Head::number("Share")
+        TableColumn::number("Time").absent_if(!found.functions.iter().any(|g| g.us.is_some())),
+        TableColumn::number("Share")
             .about("of the time of all compiles")
             .absent_if(!found.functions.iter().any(|g| g.us.is_some())),
-        Head::unsorted("Parts, share of its time")
+        TableColumn::unsorted("Parts, share of its time")
             .absent_if(!found.functions.iter().any(|g| g.parts.total() > 0.0)),
-        Head::text("Cache").absent_if(found.cache.is_empty()),
-        Head::number("Files"),
+        TableColumn::text("Cache").absent_if(found.cache.is_empty()),
+        TableColumn::number("Files"),
     ];
     let total: f64 = found.functions.iter().filter_map(|g| g.us).sum();
-    let table = Table { id: TABLE, label: "Functions", heads };
+    let table = Table { id: TABLE, label: "Functions", columns };
     let shown = order.iter().take(most);
     let mut named = TextSet::default();
     let rows = shown.map(|(index, group)| {
@@ -149,17 +149,17 @@ fn row(
     let first = group.compiles.first().copied().unwrap_or_default();
     let files_link = view.link(&directory::href(view.report, first), &whole(files));
     let cells = vec![
-        Td::html(view.some_pills_beside(&compiles, SHOWN)?).sorted(first),
-        Td::html(name),
-        Td::html(place.unwrap_or_else(|| UNKNOWN.into())),
+        TableCell::html(view.some_pills_beside(&compiles, SHOWN)?).sorted(first),
+        TableCell::html(name),
+        TableCell::html(place.unwrap_or_else(|| UNKNOWN.into())),
         values(|c| Some(c.attempts.len() as u64)),
         values(|c| c.outcome().and_then(|m| m.graph_op_count)),
         values(|c| c.outcome().and_then(|m| m.guard_count)),
-        Td::maybe(group.us, micros),
-        Td::maybe(group.us, |us| percent(us, total, true)),
-        Td::html(view.bar(&group.parts, false)),
-        Td::text(&cache_words(view, group)),
-        Td::html(files_link).class("num"),
+        TableCell::maybe(group.us, micros),
+        TableCell::maybe(group.us, |us| percent(us, total, true)),
+        TableCell::html(view.bar(&group.parts, false)),
+        TableCell::text(&cache_words(view, group)),
+        TableCell::html(files_link).class("num"),
     ];
     let mut statuses: Vec<&str> = compiles.iter().map(|c| c.status.word()).collect();
     statuses.dedup();
@@ -168,16 +168,16 @@ fn row(
 }
 
 /// `10`, `10, 12` or `8–31`, sorted by their sum.
-fn range(values: &[u64]) -> Td {
+fn range(values: &[u64]) -> TableCell {
     let sum = values.iter().fold(0u64, |sum, v| sum.saturating_add(*v));
     let (low, high) = (values.iter().min(), values.iter().max());
     let text = match (low, high) {
         (Some(low), Some(high)) if low == high => whole(*low),
         (Some(low), Some(high)) if values.len() > LISTED => format!("{}–{}", whole(*low), whole(*high)),
         (Some(_), Some(_)) => values.iter().map(|v| whole(*v)).collect::<Vec<_>>().join(", "),
-        _ => return Td::maybe(None, micros),
+        _ => return TableCell::maybe(None, micros),
     };
-    Td::number(sum as f64, &text)
+    TableCell::number(sum as f64, &text)
 }
 
 /// What the caches answered for the compiles of a function: `miss`, `miss, hit`, `3 miss, 5 hit`.

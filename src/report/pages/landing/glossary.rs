@@ -53,7 +53,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         split_for_ddp: wrote("optimize_ddp_split"),
         stages: stages.collect(),
     };
-    Ok(put(out, &view.render("glossary", &glossary)?)?)
+    Ok(write_line(out, &view.render("glossary", &glossary)?)?)
 }
 
 /// What a phase writes to the log.

@@ -37,7 +37,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         facts.push(("Unknown events", unknown_events(view)));
     }
     facts.push(("With --strict", strict(view)));
-    put(out, &view.facts(facts))?;
+    write_line(out, &view.facts(facts))?;
     problems(view, out)?;
     counts(view, out, "Records by event", &integrity.events)?;
     // The files of a single compile are its artifacts.
@@ -90,21 +90,21 @@ fn problems(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if listed.is_empty() {
         return Ok(());
     }
-    let heads = vec![
-        Head::number("Line"),
-        Head::text("Problem"),
-        Head::text("What was found"),
-        Head::text("What it means"),
+    let columns = vec![
+        TableColumn::number("Line"),
+        TableColumn::text("Problem"),
+        TableColumn::text("What was found"),
+        TableColumn::text("What it means"),
     ];
-    let table = Table { id: "problems-table", label: "Problems of the log", heads };
+    let table = Table { id: "problems-table", label: "Problems of the log", columns };
     let rows = listed.iter().take(PROBLEMS).map(|problem| {
         let (kind, meaning) = words(problem.kind);
         let class = if problem.kind.is_damage() { "kind error" } else { "kind warning" };
         Ok(Row::of(vec![
-            Td::count(problem.line),
-            Td::text(kind).class(class),
-            Td::html(view.folded(&problem.detail, false)),
-            Td::text(meaning).class("soft"),
+            TableCell::count(problem.line),
+            TableCell::text(kind).class(class),
+            TableCell::html(view.folded(&problem.detail, false)),
+            TableCell::text(meaning).class("soft"),
         ]))
     });
     view.table(out, &table, rows)?;
@@ -129,7 +129,7 @@ fn counts(
         .take(PROBLEMS)
         .map(|(name, count)| Html::joined([view.folded(name, false), Html::escaped(&whole(*count))], " "));
     open_more(out, format!("{title}: {kinds}"))?;
-    put(out, &Element::new("p").class("mono").around(Html::joined(names, ", ")))?;
+    write_line(out, &Element::new("p").class("mono").around(Html::joined(names, ", ")))?;
     view.beyond(out, counts.len(), PROBLEMS, "kinds")?;
     Ok(close(out, "details")?)
 }
@@ -150,7 +150,7 @@ pub(crate) fn other_ranks(view: View<'_>, out: &mut dyn Write) -> anyhow::Result
     paragraph(out, Html::joined([read.into(), raw, ".".into()], ""))?;
     let advice = "Several processes wrote to one file. Give each rank its own file: torch does this if `TORCH_TRACE` \
                   names a folder.";
-    put(out, &Element::new("p").class("advice space-above").around(view.prose(advice)))?;
+    write_line(out, &Element::new("p").class("advice space-above").around(view.prose(advice)))?;
     for (rank, other) in &model.other_ranks {
         one_rank(view, out, *rank, other)?;
     }
@@ -173,6 +173,6 @@ fn one_rank(view: View<'_>, out: &mut dyn Write, rank: u64, other: &OtherRank) -
         facts.push(("Compiles, records", with_more(compiles, and_more(other.compiles.len(), COMPILES))));
     }
     let heading = Element::new("h3").class("space-above").id(&format!("rank-{rank}"));
-    put(out, &heading.around(format!("Rank {rank}")))?;
-    Ok(put(out, &view.facts(facts))?)
+    write_line(out, &heading.around(format!("Rank {rank}")))?;
+    Ok(write_line(out, &view.facts(facts))?)
 }

@@ -1,6 +1,6 @@
 //! Compile time in chronological order, as one strip; each build is a piece of its own.
 
-use crate::analysis::{BuildKind, PARTS, Stretch};
+use crate::analysis::{BuildKind, PARTS, Segment};
 use crate::model::words::noun;
 use crate::report::kit::bars::{PHASE_OTHER, PHASES};
 use crate::report::kit::formats::count;
@@ -21,7 +21,7 @@ const TRIALS: &str = "including C++ toolchain, once";
 #[derive(Serialize)]
 struct Order {
     ticks: Vec<Mark>,
-    stretches: Vec<Drawn>,
+    segments: Vec<Drawn>,
     labels: Vec<Mark>,
     legend: Vec<Legend>,
 }
@@ -49,23 +49,23 @@ struct Legend {
 }
 
 /// The strip with its legend; empty if the log has no spans.
-pub(crate) fn strip(view: View<'_>, stretches: &[Stretch]) -> anyhow::Result<Html> {
-    let total: f64 = stretches.iter().map(|one| one.us).sum();
+pub(crate) fn strip(view: View<'_>, segments: &[Segment]) -> anyhow::Result<Html> {
+    let total: f64 = segments.iter().map(|one| one.us).sum();
     if total <= 0.0 {
         return Ok(Html::default());
     }
-    let pieces = pieces(stretches, LEAST_SHARE * total);
-    let drawn = pieces.iter().map(|Piece { start_us, stretch, mixed }| Drawn {
-        class: class(stretch),
+    let pieces = pieces(segments, LEAST_SHARE * total);
+    let drawn = pieces.iter().map(|Piece { start_us, segment, mixed }| Drawn {
+        class: class(segment),
         left: share(*start_us, total),
-        width: share(stretch.us, total),
-        title: format!("{}{}, {}", if *mixed { "mostly " } else { "" }, name(stretch), micros(stretch.us)),
+        width: share(segment.us, total),
+        title: format!("{}{}, {}", if *mixed { "mostly " } else { "" }, name(segment), micros(segment.us)),
     });
     let order = Order {
         ticks: ticks(total),
-        stretches: drawn.collect(),
-        labels: labels(view, stretches, total),
-        legend: legend(stretches, total),
+        segments: drawn.collect(),
+        labels: labels(view, segments, total),
+        legend: legend(segments, total),
     };
     view.render("order", &order)
 }
@@ -74,15 +74,15 @@ pub(crate) fn strip(view: View<'_>, stretches: &[Stretch]) -> anyhow::Result<Htm
 struct Piece {
     /// Microseconds of compile time before it.
     start_us: f64,
-    stretch: Stretch,
+    segment: Segment,
     /// Whether it represents several short intervals, drawn in the color of the part with the most time.
     mixed: bool,
 }
 
 /// The intervals that are long enough to be drawn, with runs of short ones merged.
-fn pieces(stretches: &[Stretch], least_us: f64) -> Vec<Piece> {
+fn pieces(segments: &[Segment], least_us: f64) -> Vec<Piece> {
     let (mut pieces, mut done_us) = (Vec::new(), 0.0);
-    for run in stretches.chunk_by(|a, b| a.us < least_us && b.us < least_us) {
+    for run in segments.chunk_by(|a, b| a.us < least_us && b.us < least_us) {
         let us: f64 = run.iter().map(|one| one.us).sum();
         let start_us = done_us;
         done_us += us;
@@ -97,7 +97,7 @@ fn pieces(stretches: &[Stretch], least_us: f64) -> Vec<Piece> {
         let part = most.filter(|part| *part < PARTS.len());
         let mixed = run.len() > 1;
         let build = if mixed { None } else { first.build };
-        pieces.push(Piece { start_us, stretch: Stretch { us, part, build }, mixed });
+        pieces.push(Piece { start_us, segment: Segment { us, part, build }, mixed });
     }
     pieces
 }
@@ -106,7 +106,7 @@ fn share(us: f64, total: f64) -> String {
     format!("{:.2}", 100.0 * us / total)
 }
 
-fn class(one: &Stretch) -> String {
+fn class(one: &Segment) -> String {
     let part = one.part.and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
     match one.build {
         Some(BuildKind::Trial) => format!("{part} trial"),
@@ -114,7 +114,7 @@ fn class(one: &Stretch) -> String {
     }
 }
 
-fn name(one: &Stretch) -> &'static str {
+fn name(one: &Segment) -> &'static str {
     match one.build {
         Some(BuildKind::Trial) => "C++ toolchain, once",
         _ => one.part.and_then(|part| PARTS.get(part)).copied().unwrap_or("other work"),
@@ -142,11 +142,11 @@ fn round_time(us: f64) -> String {
 }
 
 /// Where builds begin, for a log with a single compile; several compiles alternate between tracing and building.
-fn labels(view: View<'_>, stretches: &[Stretch], total: f64) -> Vec<Mark> {
+fn labels(view: View<'_>, segments: &[Segment], total: f64) -> Vec<Mark> {
     if view.report.found.split.compiles() > 1 {
         return Vec::new();
     }
-    let of = |kind: BuildKind| stretches.iter().filter(move |one| one.build == Some(kind));
+    let of = |kind: BuildKind| segments.iter().filter(move |one| one.build == Some(kind));
     let threads = view.report.model.inductor.compile_threads;
     let serial = if threads == Some(1) { ", one at a time" } else { "" };
     let kinds = [(BuildKind::Trial, "toolchain", ""), (BuildKind::Kernel, "kernel", serial)];
@@ -156,7 +156,7 @@ fn labels(view: View<'_>, stretches: &[Stretch], total: f64) -> Vec<Mark> {
         if count == 0 {
             continue;
         }
-        let before = stretches.iter().take_while(|one| one.build != Some(kind));
+        let before = segments.iter().take_while(|one| one.build != Some(kind));
         labels.push((
             before.map(|one| one.us).sum(),
             format!("{} {word} {}{how}", whole(count), noun(count as u64, "build", "builds")),
@@ -174,17 +174,17 @@ fn labels(view: View<'_>, stretches: &[Stretch], total: f64) -> Vec<Mark> {
 }
 
 /// Each part with its sum, as on every page; after the builds, how much of them was toolchain checks.
-fn legend(stretches: &[Stretch], total: f64) -> Vec<Legend> {
-    let is_trial = |one: &Stretch| one.build == Some(BuildKind::Trial);
+fn legend(segments: &[Segment], total: f64) -> Vec<Legend> {
+    let is_trial = |one: &Segment| one.build == Some(BuildKind::Trial);
     let entry = |name: &'static str, class: String, us: f64| {
         (us > 0.0).then(|| Legend { class, name, time: micros(us), share: percent(us, total, false) })
     };
-    let sum = |of: &dyn Fn(&Stretch) -> bool| stretches.iter().filter(|one| of(one)).map(|one| one.us).sum();
+    let sum = |of: &dyn Fn(&Segment) -> bool| segments.iter().filter(|one| of(one)).map(|one| one.us).sum();
     let mut legend = Vec::new();
     for part in (0..PARTS.len()).map(Some).chain([None]) {
-        let plain = Stretch { us: 0.0, part, build: None };
+        let plain = Segment { us: 0.0, part, build: None };
         legend.extend(entry(name(&plain), class(&plain), sum(&|one| one.part == part)));
-        let trial = Stretch { us: 0.0, part, build: Some(BuildKind::Trial) };
+        let trial = Segment { us: 0.0, part, build: Some(BuildKind::Trial) };
         legend.extend(entry(TRIALS, class(&trial), sum(&|one| one.part == part && is_trial(one))));
     }
     legend
@@ -196,12 +196,11 @@ mod tests {
 
     #[test]
     fn short_stretches_in_a_row_are_drawn_together() {
-        let stretch = |us, part| Stretch { us, part: Some(part), build: None };
-        let stretches =
-            [stretch(50.0, 0), stretch(4.0, 1), stretch(3.0, 2), stretch(4.0, 1), stretch(9.0, 3)];
-        let drawn: Vec<(f64, f64, Option<usize>, bool)> = pieces(&stretches, 8.0)
+        let segment = |us, part| Segment { us, part: Some(part), build: None };
+        let segments = [segment(50.0, 0), segment(4.0, 1), segment(3.0, 2), segment(4.0, 1), segment(9.0, 3)];
+        let drawn: Vec<(f64, f64, Option<usize>, bool)> = pieces(&segments, 8.0)
             .iter()
-            .map(|one| (one.start_us, one.stretch.us, one.stretch.part, one.mixed))
+            .map(|one| (one.start_us, one.segment.us, one.segment.part, one.mixed))
             .collect();
         let (first, mixed, last) =
             ((0.0, 50.0, Some(0), false), (50.0, 11.0, Some(1), true), (61.0, 9.0, Some(3), false));

@@ -26,25 +26,25 @@ pub(crate) fn table(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     parts.sort_by(|a, b| b.us.total_cmp(&a.us));
     let total: f64 = parts.iter().map(|part| part.us).sum();
     let longest = parts.first().map_or(0.0, |part| part.us);
-    let heads = vec![
-        Head::unsorted("Part"),
-        Head::number("Time"),
-        Head::number("Share"),
-        Head::unsorted("What it is").soft(),
+    let columns = vec![
+        TableColumn::unsorted("Part"),
+        TableColumn::number("Time"),
+        TableColumn::number("Share"),
+        TableColumn::unsorted("What it is").soft(),
     ];
-    let table = Table { id: "parts-table", label: "Parts of the compile time", heads };
+    let table = Table { id: "parts-table", label: "Parts of the compile time", columns };
     let rows = parts.iter().map(|part| {
         let name = Html::joined([strong(part.name.as_str()), small(part.phases.clone())], "");
         Ok(Row::of(vec![
-            Td::html(name),
-            Td::time(part.us)
+            TableCell::html(name),
+            TableCell::time(part.us)
                 .class(format!("num measured {}", part.class))
                 .style(format!("--share:{:.1}%", 100.0 * part.us / longest)),
-            Td::number(part.us, &percent(part.us, total, false)),
-            Td::html(part.about.clone()),
+            TableCell::number(part.us, &percent(part.us, total, false)),
+            TableCell::html(part.about.clone()),
         ]))
     });
-    put(out, &Element::new("div").class("parts").open())?;
+    write_line(out, &Element::new("div").class("parts").open())?;
     view.table(out, &table, rows)?;
     Ok(close(out, "div")?)
 }

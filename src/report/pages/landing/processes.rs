@@ -11,21 +11,22 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     view.open_section(out, head, Some(whole(processes.len())), Html::default())?;
     let advice = "The program ran several processes. A forked process inherits what its parent had compiled; data \
          loaders and servers that fork after the first compilation compile everything again.";
-    put(out, &Element::new("p").class("advice").around(advice))?;
-    let heads = vec![
-        Head::number("Process"),
-        Head::text("Started as").about("a forked process continues its parent's string table in its log"),
-        Head::text("Log"),
-        Head::unsorted("Report"),
+    write_line(out, &Element::new("p").class("advice").around(advice))?;
+    let columns = vec![
+        TableColumn::number("Process"),
+        TableColumn::text("Started as")
+            .about("a forked process continues its parent's string table in its log"),
+        TableColumn::text("Log"),
+        TableColumn::unsorted("Report"),
     ];
-    let table = Table { id: "process-list", label: "Further processes", heads };
+    let table = Table { id: "process-list", label: "Further processes", columns };
     let rows = processes.iter().map(|process| {
         let pid = process.pid.map_or_else(|| UNKNOWN.to_owned(), |pid| pid.to_string());
         Ok(Row::of(vec![
-            Td::number(process.pid.unwrap_or_default() as f64, &pid),
-            Td::text(if process.forked { "a fork" } else { "a new process" }),
-            Td::html(view.code(&process.file)),
-            Td::html(view.link(&format!("{}/index.html", process.dir), "its report")),
+            TableCell::number(process.pid.unwrap_or_default() as f64, &pid),
+            TableCell::text(if process.forked { "a fork" } else { "a new process" }),
+            TableCell::html(view.code(&process.file)),
+            TableCell::html(view.link(&format!("{}/index.html", process.dir), "its report")),
         ]))
     });
     view.table(out, &table, rows)?;

@@ -46,7 +46,7 @@ pub(crate) fn next_steps(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<
     }
     let head = ("next", "What to do next", "the largest saving first; savings are upper bounds");
     view.open_section(out, head, Some(whole(steps.len())), Html::default())?;
-    put(out, &view.render("steps", &Steps { steps })?)?;
+    write_line(out, &view.render("steps", &Steps { steps })?)?;
     Ok(close_section(out)?)
 }
 
@@ -105,13 +105,13 @@ pub(crate) fn other_runs(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<
     }
     let head = ("other-runs", "What other runs would take", "upper bounds estimated from this log's times");
     view.open_section(out, head, None, Html::default())?;
-    let heads = vec![
-        Head::unsorted("Run"),
-        Head::number("Compile time"),
-        Head::number("Saves"),
-        Head::unsorted("Why").soft(),
+    let columns = vec![
+        TableColumn::unsorted("Run"),
+        TableColumn::number("Compile time"),
+        TableColumn::number("Saves"),
+        TableColumn::unsorted("Why").soft(),
     ];
-    let table = Table { id: "other-runs-table", label: "What other runs would take", heads };
+    let table = Table { id: "other-runs-table", label: "What other runs would take", columns };
     view.table(out, &table, rows.into_iter().map(Ok))?;
     Ok(close_section(out)?)
 }
@@ -122,10 +122,10 @@ fn runs(outlook: &Outlook<'_>) -> Vec<Row> {
         let time = saved.map_or_else(|| micros(total), |us| format!("at least {}", micros(total - us)));
         let saves = saved.map_or_else(|| UNKNOWN.to_owned(), at_most);
         Row::of(vec![
-            Td::text(name),
-            Td::number(total - saved.unwrap_or_default(), &time),
-            Td::number(saved.unwrap_or_default(), &saves),
-            Td::text(why),
+            TableCell::text(name),
+            TableCell::number(total - saved.unwrap_or_default(), &time),
+            TableCell::number(saved.unwrap_or_default(), &saves),
+            TableCell::text(why),
         ])
     };
     let mut rows = vec![row("This one", None, "")];
@@ -148,15 +148,15 @@ pub(crate) fn repeated_layers(view: View<'_>, out: &mut dyn Write) -> anyhow::Re
     }
     let head = ("repeated", "Repeated layers", "the same source lines, many times in one graph");
     view.open_section(out, head, Some(whole(repeated.len())), Html::default())?;
-    let heads = vec![
-        Head::compiles("Compile"),
-        Head::text("First line of the layer"),
-        Head::text("In").mono(),
-        Head::number("Times"),
-        Head::number("Lines"),
-        Head::number("Compile time"),
+    let columns = vec![
+        TableColumn::compiles("Compile"),
+        TableColumn::text("First line of the layer"),
+        TableColumn::text("In").mono(),
+        TableColumn::number("Times"),
+        TableColumn::number("Lines"),
+        TableColumn::number("Compile time"),
     ];
-    let table = Table { id: "repeated-table", label: "Repeated layers", heads };
+    let table = Table { id: "repeated-table", label: "Repeated layers", columns };
     let shown: Vec<_> = repeated.iter().take(LISTED).collect();
     let rows = shown.into_iter().map(|one| {
         let compile = view.report.model.compiles.get(one.compile);
@@ -164,12 +164,13 @@ pub(crate) fn repeated_layers(view: View<'_>, out: &mut dyn Write) -> anyhow::Re
         let mut place = vec![view.place(Some(&frame.file), Some(frame.line))?];
         place.extend(frame.loc.as_deref().map(|code| small(view.code(code.trim()))));
         Ok(Row::of(vec![
-            Td::html(compile.map(|one| view.pill(one)).transpose()?.unwrap_or_default()).sorted(one.compile),
-            Td::html(Html::joined(place, " ")),
-            Td::text(&frame.function),
-            Td::count(one.lines.times),
-            Td::count(one.lines.lines),
-            Td::maybe(one.us, micros),
+            TableCell::html(compile.map(|one| view.pill(one)).transpose()?.unwrap_or_default())
+                .sorted(one.compile),
+            TableCell::html(Html::joined(place, " ")),
+            TableCell::text(&frame.function),
+            TableCell::count(one.lines.times),
+            TableCell::count(one.lines.lines),
+            TableCell::maybe(one.us, micros),
         ]))
     });
     view.table(out, &table, rows)?;

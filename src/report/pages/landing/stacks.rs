@@ -60,8 +60,8 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     }
     let note = "the callers of what was compiled, most recent call last; an id links to its files";
     view.open_section(out, ("stacks", "Stacks", note), None, view.fold_button("trie"))?;
-    put(out, &view.render("legend", &legend(view.report))?)?;
-    put(out, &Element::new("div").class("tree gutter").id("trie").region("Stack tree").open())?;
+    write_line(out, &view.render("legend", &legend(view.report))?)?;
+    write_line(out, &Element::new("div").class("tree gutter").id("trie").region("Stack tree").open())?;
     Tree::new(view, trie, None).write(out)?;
     close(out, "div")?;
     Ok(close_section(out)?)
@@ -132,7 +132,7 @@ impl<'a> Tree<'a> {
     /// Writes the tree without recursion, as stacks may have any depth.
     fn write(&mut self, out: &mut dyn Write) -> anyhow::Result<()> {
         let mut steps = Vec::new();
-        put(out, &Element::new("ul").open())?;
+        write_line(out, &Element::new("ul").open())?;
         steps.push(Step::Close(&["ul"]));
         push_siblings(&mut steps, &self.trie.roots, 0);
         let mut left_out = 0;
@@ -143,9 +143,9 @@ impl<'a> Tree<'a> {
                 Step::Close(tags) => tags.iter().try_for_each(|tag| close(out, tag))?,
                 Step::More(nodes, depth) => {
                     let more = counted(nodes.len(), "more", "more");
-                    put(out, &Element::new("li").open())?;
+                    write_line(out, &Element::new("li").open())?;
                     open_more(out, more)?;
-                    put(out, &Element::new("ul").open())?;
+                    write_line(out, &Element::new("ul").open())?;
                     steps.push(Step::Close(&BRANCH));
                     steps.extend(nodes.iter().rev().map(|node| Step::Node(*node, depth)));
                 }
@@ -165,7 +165,7 @@ impl<'a> Tree<'a> {
         depth: usize,
     ) -> anyhow::Result<()> {
         let chain = self.trie.chain(node);
-        put(out, &Element::new("li").open())?;
+        write_line(out, &Element::new("li").open())?;
         let (last, above) = chain.split_last().map_or((node, &[][..]), |(last, above)| (*last, above));
         self.chain(out, above)?;
         let Some(node) = self.trie.node(last) else { return Ok(()) };
@@ -181,7 +181,7 @@ impl<'a> Tree<'a> {
         let pill = pills.next().unwrap_or_default();
         let open = self.open_all || depth < OPEN_DEPTH;
         let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: &remark };
-        put(out, &self.line(&node.frame, look)?)?;
+        write_line(out, &self.line(&node.frame, look)?)?;
         let mut again = self.again(pills, &node.frame)?;
         let rest = compiles.len().saturating_sub(MOST_AGAIN);
         again.extend((rest > 0).then(|| {
@@ -191,15 +191,15 @@ impl<'a> Tree<'a> {
             ))
         }));
         if nested {
-            put(out, &Element::new("ul").open())?;
+            write_line(out, &Element::new("ul").open())?;
             steps.push(Step::Close(&BRANCH));
             push_siblings(steps, &node.children, depth + 1);
             for line in again {
-                put(out, &Element::new("li").around(line))?;
+                write_line(out, &Element::new("li").around(line))?;
             }
             Ok(())
         } else {
-            again.iter().try_for_each(|line| put(out, line))?;
+            again.iter().try_for_each(|line| write_line(out, line))?;
             close(out, "li")?;
             steps.extend(node.children.iter().rev().map(|child| Step::Node(*child, depth)));
             Ok(())
@@ -223,12 +223,12 @@ impl<'a> Tree<'a> {
             let folded = run.len() >= RUN && run.first().is_some_and(library);
             if folded {
                 let count = counted(run.len(), "frame", "frames");
-                put(out, &Element::new("details").class("fold").open())?;
-                put(out, &Element::new("summary").around(format!("{count} of libraries")))?;
+                write_line(out, &Element::new("details").class("fold").open())?;
+                write_line(out, &Element::new("summary").around(format!("{count} of libraries")))?;
             }
             for frame in run {
                 let look = Look { called, ..Look::default() };
-                put(out, &self.line(frame, look)?)?;
+                write_line(out, &self.line(frame, look)?)?;
                 called = true;
             }
             if folded {
@@ -317,7 +317,7 @@ pub(crate) fn without_compile(view: View<'_>, out: &mut dyn Write) -> anyhow::Re
     view.open_section(out, head, Some(whole(records.len())), view.fold_button("stackless-tree"))?;
     let trie = Trie::of(records.iter().map(|one| &one.stack).enumerate());
     let frame = Element::new("div").class("tree").id("stackless-tree");
-    put(out, &frame.region("Stacks without a compile id").open())?;
+    write_line(out, &frame.region("Stacks without a compile id").open())?;
     Tree::new(view, &trie, Some(records)).write(out)?;
     close(out, "div")?;
     Ok(close_section(out)?)

@@ -22,23 +22,23 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     view.open_section(out, ("time", title, about), Some(micros(found.total_s * 1e6)), tools)?;
     parts::table(view, out)?;
     chart::write(view, out)?;
-    let heads = vec![
-        Head::text("Phase"),
-        Head::number("Self").about("without the phases in it"),
-        Head::number("Share"),
-        Head::number("Total").about("what its spans cover"),
-        Head::number("Times"),
-        Head::text("What happens in it").soft(),
+    let columns = vec![
+        TableColumn::text("Phase"),
+        TableColumn::number("Self").about("without the phases in it"),
+        TableColumn::number("Share"),
+        TableColumn::number("Total").about("what its spans cover"),
+        TableColumn::number("Times"),
+        TableColumn::text("What happens in it").soft(),
     ];
-    let table = Table { id: "time-table", label: "Phases with the most time of their own", heads };
+    let table = Table { id: "time-table", label: "Phases with the most time of their own", columns };
     let rows = found.phases.iter().take(SHOWN).map(|phase| {
         Ok(Row::of(vec![
-            Td::html(view.code(&phase.name)),
-            Td::number(phase.self_s, &micros(phase.self_s * 1e6)),
-            Td::number(phase.self_s, &percent(phase.self_s, found.total_s, false)),
-            Td::number(phase.total_s, &micros(phase.total_s * 1e6)),
-            Td::count(phase.count),
-            Td::text(phase_meaning(&phase.name)),
+            TableCell::html(view.code(&phase.name)),
+            TableCell::number(phase.self_s, &micros(phase.self_s * 1e6)),
+            TableCell::number(phase.self_s, &percent(phase.self_s, found.total_s, false)),
+            TableCell::number(phase.total_s, &micros(phase.total_s * 1e6)),
+            TableCell::count(phase.count),
+            TableCell::text(phase_meaning(&phase.name)),
         ]))
     });
     view.table(out, &table, rows)?;

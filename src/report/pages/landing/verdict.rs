@@ -1,6 +1,6 @@
 //! The verdict: one sentence with the numbers, where the time went, and how far to trust both.
 
-use crate::analysis::{Finding, FunctionName, PARTS, Parts, Severity, Stretch, is_capture, order_of_time};
+use crate::analysis::{Finding, FunctionName, PARTS, Parts, Segment, Severity, is_capture, order_of_time};
 use crate::model::{Compile, ProblemKind, Status};
 use crate::report::kit::prelude::*;
 use crate::report::kit::verdict::{Hero, Words};
@@ -34,12 +34,12 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
             Html::joined([performance_link(view), kernels.into()], ""),
             Html::joined([about.into(), command], ""),
         ];
-        return Ok(put(out, &view.verdict(sentence_of_trace(measured).into(), notes)?)?);
+        return Ok(write_line(out, &view.verdict(sentence_of_trace(measured).into(), notes)?)?);
     }
     if report.model.log.records == 0 {
         let record = view.command("TORCH_TRACE=/tmp/trace python train.py");
         let report = view.command("tlparse --latest /tmp/trace");
-        return Ok(put(out, &view.render("empty", &Empty { record, report })?)?);
+        return Ok(write_line(out, &view.render("empty", &Empty { record, report })?)?);
     }
     let parts = report.found.split.whole;
     let slow = slow::comes_first(report);
@@ -52,12 +52,12 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         false => (compiled(view).into_iter().chain(outcome(view)).collect(), view.bar(&parts, true)),
     };
     let hero = Hero { pieces, notes: notes(view, &parts)?, bar };
-    Ok(put(out, &view.hero(&hero)?)?)
+    Ok(write_line(out, &view.hero(&hero)?)?)
 }
 
 /// The sentence for a log in which nothing went wrong but compiling was slow: what took the time, and what a warm run
 /// saves.
-fn slow_sentence(view: View<'_>, parts: &Parts, order: &[Stretch]) -> Vec<Words> {
+fn slow_sentence(view: View<'_>, parts: &Parts, order: &[Segment]) -> Vec<Words> {
     let mut pieces = match single_function(view) {
         Some(name) => vec![
             Words::linked("Compiling ", name, "#functions", ""),
@@ -177,7 +177,7 @@ fn beside_the_time(view: View<'_>) -> Html {
 }
 
 /// What the compiler did in a part; builds are counted if each has a span.
-fn doing(view: View<'_>, part: usize, order: &[Stretch]) -> String {
+fn doing(view: View<'_>, part: usize, order: &[Segment]) -> String {
     let is_building = PARTS.get(part) == Some(&"Kernel builds");
     let builds = order.iter().filter(|one| one.build.is_some()).count();
     if !is_building || builds == 0 {

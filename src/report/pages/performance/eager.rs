@@ -45,13 +45,13 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     }
     let note = "what ran outside of compiled code: a loss, an optimizer, code at graph breaks";
     view.open_section(out, ("eager", "Eager operators", note), Some(whole(all.len())), Html::default())?;
-    let heads = vec![
-        Head::text("Operator").mono(),
-        Head::number("Time"),
-        Head::number("Of busy time"),
-        Head::number("Runs").about("of its kernels"),
+    let columns = vec![
+        TableColumn::text("Operator").mono(),
+        TableColumn::number("Time"),
+        TableColumn::number("Of busy time"),
+        TableColumn::number("Runs").about("of its kernels"),
     ];
-    let table = Table { id: "eager-table", label: "Eager operators", heads };
+    let table = Table { id: "eager-table", label: "Eager operators", columns };
     let longest = all.values().next().map_or(0.0, |operator| operator.us);
     let rows = all.iter().take(MOST_OPERATORS).map(|(name, operator)| {
         let short = names::short(name, LONGEST_NAME);
@@ -59,10 +59,10 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
             (operator.first < MOST_MEASURED).then(|| format!("#{}", measured_kernel_anchor(operator.first)));
         let shown = view.link_if(row.as_deref(), &short);
         Ok(Row::of(vec![
-            Td::html(Element::new("div").class("long-name").around(titled(name, shown))),
-            Td::heat(operator.us, longest),
-            Td::number(operator.us, &percent(operator.us, found.time.busy_us, true)),
-            Td::count(operator.runs),
+            TableCell::html(Element::new("div").class("long-name").around(titled(name, shown))),
+            TableCell::heat(operator.us, longest),
+            TableCell::number(operator.us, &percent(operator.us, found.time.busy_us, true)),
+            TableCell::count(operator.runs),
         ]))
     });
     view.table(out, &table, rows)?;

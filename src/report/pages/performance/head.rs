@@ -19,9 +19,9 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
         SentencePiece::Figure(text) => strong(text),
         SentencePiece::Line(place, text) => view.link(&format!("#{}", measured_line_anchor(place)), &text),
     });
-    put(out, &view.verdict(Html::joined(pieces.collect::<Vec<_>>(), ""), notes(view, found))?)?;
+    write_line(out, &view.verdict(Html::joined(pieces.collect::<Vec<_>>(), ""), notes(view, found))?)?;
     if !found.kernels.is_empty() {
-        put(out, &bar(found))?;
+        write_line(out, &bar(found))?;
     }
     Ok(())
 }

@@ -41,8 +41,8 @@ impl Kernels<'_> {
             soft_paragraph(out, self.how_to_record())?;
             return Ok(close_section(out)?);
         }
-        let heads = heads(all, self.found.peaks.is_some());
-        let table = Table { id: "kernels-table", label: "Measured kernels", heads };
+        let columns = columns(all, self.found.peaks.is_some());
+        let table = Table { id: "kernels-table", label: "Measured kernels", columns };
         let longest = all.first().map_or(0.0, |kernel| kernel.sum_us);
         let shown = all.iter().take(MOST_MEASURED).enumerate();
         self.view.table(out, &table, shown.map(|(place, kernel)| self.row(place, kernel, longest)))?;
@@ -72,23 +72,23 @@ impl Kernels<'_> {
     fn row(self, place: usize, kernel: &MeasuredKernel, longest: f64) -> anyhow::Result<Row> {
         let rates = &kernel.rates;
         let row = Row::of(vec![
-            Td::html(self.name(place, kernel)).class("kernel-name"),
-            Td::heat(kernel.sum_us, longest),
-            Td::text(figures::label(kernel.backend)),
+            TableCell::html(self.name(place, kernel)).class("kernel-name"),
+            TableCell::heat(kernel.sum_us, longest),
+            TableCell::text(figures::label(kernel.backend)),
             self.graph(kernel)?,
-            Td::count(kernel.count),
-            Td::time(kernel.mean_us),
-            Td::time(kernel.median_us),
+            TableCell::count(kernel.count),
+            TableCell::time(kernel.mean_us),
+            TableCell::time(kernel.median_us),
             longest_run(kernel),
-            Td::maybe(kernel.estimated_us, micros),
-            Td::maybe(kernel.ratio_to_estimate(), |ratio| format!("{ratio:.2}×")),
+            TableCell::maybe(kernel.estimated_us, micros),
+            TableCell::maybe(kernel.ratio_to_estimate(), |ratio| format!("{ratio:.2}×")),
             rate(rates.gbps, figures::byte_rate, kernel.bytes, bytes),
-            Td::maybe(rates.share_of_bandwidth, figures::share),
+            TableCell::maybe(rates.share_of_bandwidth, figures::share),
             rate(rates.tflops, figures::flop_rate, kernel.flops, figures::flop_count),
-            Td::maybe(rates.share_of_peak, figures::share),
-            Td::text(figures::bound(rates)),
-            Td::html(span(figures::flag(kernel), figures::verdict(kernel))),
-            Td::html(self.line_links(kernel)),
+            TableCell::maybe(rates.share_of_peak, figures::share),
+            TableCell::text(figures::bound(rates)),
+            TableCell::html(span(figures::flag(kernel), figures::verdict(kernel))),
+            TableCell::html(self.line_links(kernel)),
         ]);
         let words = [figures::word(kernel.backend), figures::verdict_word(kernel)];
         Ok(row.selected_by(words.join(" ").trim().to_owned()).anchored(measured_kernel_anchor(place)))
@@ -111,15 +111,15 @@ impl Kernels<'_> {
         Html::joined(pieces.into_iter().flatten(), "")
     }
 
-    fn graph(self, kernel: &MeasuredKernel) -> anyhow::Result<Td> {
+    fn graph(self, kernel: &MeasuredKernel) -> anyhow::Result<TableCell> {
         let Some(id) = kernel.compile_ids.first().and_then(|id| CompileId::parse(id)) else {
-            return Ok(Td::text(UNKNOWN));
+            return Ok(TableCell::text(UNKNOWN));
         };
         let direction = kernel.direction.as_deref().unwrap_or_default();
         let pill = Html::joined([self.view.pill_of(Some(&id))?, Html::escaped(direction)], "&nbsp;");
         Ok(match self.view.report.model.by_id.get(&Some(id)) {
-            Some(index) => Td::html(pill).sorted(index),
-            None => Td::html(pill),
+            Some(index) => TableCell::html(pill).sorted(index),
+            None => TableCell::html(pill),
         })
     }
 
@@ -134,34 +134,34 @@ impl Kernels<'_> {
 }
 
 /// The columns. Bounds need the limits of the device.
-fn heads(all: &[MeasuredKernel], limits: bool) -> Vec<Head> {
+fn columns(all: &[MeasuredKernel], limits: bool) -> Vec<TableColumn> {
     let none = |known: fn(&MeasuredKernel) -> bool| !all.iter().any(known);
     vec![
-        Head::text("Kernel").mono(),
-        Head::number("Sum").about("over all runs"),
-        Head::text("Kind"),
-        Head::compiles("Graph").absent_if(none(|k| !k.compile_ids.is_empty())),
-        Head::number("Runs"),
-        Head::number("Mean"),
-        Head::number("Median"),
-        Head::number("Longest"),
-        Head::number("Estimated")
+        TableColumn::text("Kernel").mono(),
+        TableColumn::number("Sum").about("over all runs"),
+        TableColumn::text("Kind"),
+        TableColumn::compiles("Graph").absent_if(none(|k| !k.compile_ids.is_empty())),
+        TableColumn::number("Runs"),
+        TableColumn::number("Mean"),
+        TableColumn::number("Median"),
+        TableColumn::number("Longest"),
+        TableColumn::number("Estimated")
             .about("what Inductor expected a run to take")
             .absent_if(none(|k| k.estimated_us.is_some())),
-        Head::number("Of the estimate")
+        TableColumn::number("Of the estimate")
             .about("the mean run over the estimate")
             .absent_if(none(|k| k.ratio_to_estimate().is_some())),
-        Head::number("Byte rate")
+        TableColumn::number("Byte rate")
             .about("the minimum bytes that a run must move, over the mean run")
             .absent_if(none(|k| k.rates.gbps.is_some())),
-        Head::number("Of bandwidth").absent_if(none(|k| k.rates.share_of_bandwidth.is_some())),
-        Head::number("FLOP rate")
+        TableColumn::number("Of bandwidth").absent_if(none(|k| k.rates.share_of_bandwidth.is_some())),
+        TableColumn::number("FLOP rate")
             .about("a multiply-add counts as 2; pointwise kernels and reductions have no formula")
             .absent_if(none(|k| k.rates.tflops.is_some())),
-        Head::number("Of peak").absent_if(none(|k| k.rates.share_of_peak.is_some())),
-        Head::text("Bound by").absent_if(!limits || none(|k| k.rates.bound.is_some())),
-        Head::text("Verdict").absent_if(!limits),
-        Head::text("Lines").soft().absent_if(none(|k| !k.lines.is_empty())),
+        TableColumn::number("Of peak").absent_if(none(|k| k.rates.share_of_peak.is_some())),
+        TableColumn::text("Bound by").absent_if(!limits || none(|k| k.rates.bound.is_some())),
+        TableColumn::text("Verdict").absent_if(!limits),
+        TableColumn::text("Lines").soft().absent_if(none(|k| !k.lines.is_empty())),
     ]
 }
 
@@ -171,18 +171,18 @@ fn rate(
     show: fn(f64) -> String,
     amount: Option<(f64, FigureFrom)>,
     show_amount: fn(f64) -> String,
-) -> Td {
-    let Some((rate, (amount, from))) = rate.zip(amount) else { return Td::maybe(rate, show) };
+) -> TableCell {
+    let Some((rate, (amount, from))) = rate.zip(amount) else { return TableCell::maybe(rate, show) };
     let about = format!("{} per run, {}", show_amount(amount), figures::from(from));
-    Td::html(titled(&about, show(rate))).class("num").sorted(rate)
+    TableCell::html(titled(&about, show(rate))).class("num").sorted(rate)
 }
 
 /// The longest run, and whether it is far from the median.
-fn longest_run(kernel: &MeasuredKernel) -> Td {
+fn longest_run(kernel: &MeasuredKernel) -> TableCell {
     let shown = titled(&format!("shortest {}", micros(kernel.min_us)), micros(kernel.max_us));
     let varies = kernel.count > 2 && kernel.max_us > VARIES * kernel.median_us;
     let flag = if varies { span("flag far", "varies") } else { Html::default() };
-    Td::html(Html::joined([shown, flag], " ")).class("num").sorted(kernel.max_us)
+    TableCell::html(Html::joined([shown, flag], " ")).class("num").sorted(kernel.max_us)
 }
 
 /// `512 registers per thread, 48 KB of shared memory, occupancy about 25 %; tuned now: 4 candidates`: facts without

@@ -23,18 +23,18 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     view.open_section(out, ("lines", "Time by line", note), count, Html::default())?;
     let trees = roots(view.report.model, found);
     let backward = trees.iter().any(|root| root.time.backward_us > 0.0);
-    let heads = vec![
-        Head::unsorted("Line of the program"),
-        Head::number("Kernel time")
+    let columns = vec![
+        TableColumn::unsorted("Line of the program"),
+        TableColumn::number("Kernel time")
             .fixed()
             .about("dark: kernels of this line alone; light: its share of kernels of several lines"),
-        Head::number("Share").fixed(),
-        Head::number("Forward").fixed().absent_if(!backward),
-        Head::number("Backward").fixed().absent_if(!backward),
-        Head::number("Kernels").fixed(),
-        Head::unsorted("The longest").soft(),
+        TableColumn::number("Share").fixed(),
+        TableColumn::number("Forward").fixed().absent_if(!backward),
+        TableColumn::number("Backward").fixed().absent_if(!backward),
+        TableColumn::number("Kernels").fixed(),
+        TableColumn::unsorted("The longest").soft(),
     ];
-    let table = Table { id: "lines-table", label: "Kernel time by line of the program", heads };
+    let table = Table { id: "lines-table", label: "Kernel time by line of the program", columns };
     let sum: f64 = found.kernels.iter().map(|kernel| kernel.sum_us).sum();
     let mut rows = Rows { view, found, sum, rows: Vec::new() };
     for root in &trees {
@@ -180,27 +180,27 @@ impl Rows<'_> {
     fn push(&mut self, depth: usize, name: Html, time: &Time, named: Html) {
         let own = heat(micros(time.us).into(), time.own_us, time.us, self.sum);
         self.rows.push(Row::of(vec![
-            Td::html(name).class("line-of-program").style(format!("--depth:{depth}")),
+            TableCell::html(name).class("line-of-program").style(format!("--depth:{depth}")),
             own,
-            Td::number(time.us, &percent(time.us, self.sum, true)),
-            Td::time(time.us - time.backward_us),
-            Td::time(time.backward_us),
-            Td::count(time.kernels.len()),
-            Td::html(named),
+            TableCell::number(time.us, &percent(time.us, self.sum, true)),
+            TableCell::time(time.us - time.backward_us),
+            TableCell::time(time.backward_us),
+            TableCell::count(time.kernels.len()),
+            TableCell::html(named),
         ]));
     }
 }
 
 fn rest(what: &str, us: f64, sum: f64) -> Row {
     let total = us == sum;
-    let of = |cell: Td| if total { cell.class("num total") } else { cell };
+    let of = |cell: TableCell| if total { cell.class("num total") } else { cell };
     Row::of(vec![
-        if total { Td::html(strong(what)) } else { Td::text(what) },
-        of(Td::time(us)),
-        of(Td::number(us, &percent(us, sum, true))),
-        Td::default(),
-        Td::default(),
-        Td::default(),
-        Td::default(),
+        if total { TableCell::html(strong(what)) } else { TableCell::text(what) },
+        of(TableCell::time(us)),
+        of(TableCell::number(us, &percent(us, sum, true))),
+        TableCell::default(),
+        TableCell::default(),
+        TableCell::default(),
+        TableCell::default(),
     ])
 }

@@ -20,9 +20,9 @@ pub(super) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     let note = "figures that cannot be true, and kernels far from every limit";
     view.open_section(out, ("notes", "What stands out", note), Some(whole(all.len())), Html::default())?;
-    put(out, &Element::new("ul").class("box notes").open())?;
+    write_line(out, &Element::new("ul").class("box notes").open())?;
     for finding in all {
-        put(out, &entry(view, finding))?;
+        write_line(out, &entry(view, finding))?;
     }
     close(out, "ul")?;
     Ok(close_section(out)?)

@@ -25,7 +25,11 @@ pub(super) fn single_calls(
         let shown = region.first_calls_us.iter().take(SINGLE_CALLS);
         let longest = shown.clone().copied().fold(0.0, f64::max);
         for (place, us) in (1_usize..).zip(shown) {
-            rows.push(Row::of(vec![compile_cell(view, region)?, Td::count(place), Td::heat(*us, longest)]));
+            rows.push(Row::of(vec![
+                compile_cell(view, region)?,
+                TableCell::count(place),
+                TableCell::heat(*us, longest),
+            ]));
         }
         let single: f64 = region.first_calls_us.iter().take(SINGLE_CALLS).sum();
         let others = region.calls.saturating_sub(SINGLE_CALLS);
@@ -33,8 +37,8 @@ pub(super) fn single_calls(
             let mean = ((region.sum_us - single) / others as f64).max(0.0);
             rows.push(Row::of(vec![
                 compile_cell(view, region)?,
-                Td::number((SINGLE_CALLS + 1) as f64, &format!("mean of {} others", whole(others))),
-                Td::heat(mean, longest.max(mean)),
+                TableCell::number((SINGLE_CALLS + 1) as f64, &format!("mean of {} others", whole(others))),
+                TableCell::heat(mean, longest.max(mean)),
             ]));
         }
     }
@@ -42,8 +46,12 @@ pub(super) fn single_calls(
         return Ok(());
     }
     heading(out, "Single calls: the first against later ones")?;
-    let heads = vec![Head::compiles("Compile"), Head::number("Call"), Head::number("Time of a call")];
-    let table = Table { id: "region-calls", label: "Single calls of compiled code", heads };
+    let columns = vec![
+        TableColumn::compiles("Compile"),
+        TableColumn::number("Call"),
+        TableColumn::number("Time of a call"),
+    ];
+    let table = Table { id: "region-calls", label: "Single calls of compiled code", columns };
     view.table(out, &table, rows.into_iter().map(Ok))
 }
 
@@ -57,8 +65,8 @@ pub(super) fn kernels(view: View<'_>, found: &Performance, out: &mut dyn Write) 
             rows.push(Row::of(vec![
                 compile_cell(view, region)?,
                 kernel_cell(view, part.kernel, kernel),
-                Td::count(part.count),
-                Td::heat(part.sum_us, longest),
+                TableCell::count(part.count),
+                TableCell::heat(part.sum_us, longest),
             ]));
         }
         let others = region.kernels.get(MOST_KERNELS..).unwrap_or_default();
@@ -67,9 +75,9 @@ pub(super) fn kernels(view: View<'_>, found: &Performance, out: &mut dyn Write) 
             let count: usize = others.iter().map(|part| part.count).sum();
             rows.push(Row::of(vec![
                 compile_cell(view, region)?,
-                Td::text(&format!("{} other kernels together", whole(others.len()))),
-                Td::count(count),
-                Td::heat(sum_us, longest.max(sum_us)),
+                TableCell::text(&format!("{} other kernels together", whole(others.len()))),
+                TableCell::count(count),
+                TableCell::heat(sum_us, longest.max(sum_us)),
             ]));
         }
     }
@@ -77,32 +85,32 @@ pub(super) fn kernels(view: View<'_>, found: &Performance, out: &mut dyn Write) 
         return Ok(());
     }
     heading(out, "Kernels within a region")?;
-    let heads = vec![
-        Head::compiles("Compile"),
-        Head::text("Kernel").mono(),
-        Head::number("Runs"),
-        Head::number("Sum"),
+    let columns = vec![
+        TableColumn::compiles("Compile"),
+        TableColumn::text("Kernel").mono(),
+        TableColumn::number("Runs"),
+        TableColumn::number("Sum"),
     ];
-    let table = Table { id: "region-kernels", label: "Kernels within compiled regions", heads };
+    let table = Table { id: "region-kernels", label: "Kernels within compiled regions", columns };
     view.table(out, &table, rows.into_iter().map(Ok))
 }
 
 /// A kernel with the shapes of its inputs, which distinguish it from others with the same name.
-fn kernel_cell(view: View<'_>, place: usize, kernel: &MeasuredKernel) -> Td {
+fn kernel_cell(view: View<'_>, place: usize, kernel: &MeasuredKernel) -> TableCell {
     let name = names::short(&kernel.name, LONGEST_NAME);
     let shown = view.link_if(links::measured_kernel(view, place).as_deref(), &name);
     let mut pieces = vec![titled(&kernel.name, shown)];
     let inputs = names::inputs(&kernel.inputs);
     pieces.extend((!inputs.is_empty()).then(|| soft(inputs)));
-    Td::html(Element::new("div").class("long-name").around(Html::joined(pieces, " ")))
+    TableCell::html(Element::new("div").class("long-name").around(Html::joined(pieces, " ")))
 }
 
 /// The compile whose code a region runs.
-pub(super) fn compile_cell(view: View<'_>, region: &MeasuredRegion) -> anyhow::Result<Td> {
+pub(super) fn compile_cell(view: View<'_>, region: &MeasuredRegion) -> anyhow::Result<TableCell> {
     let id = CompileId::parse(&region.compile_id);
     let compile = match &id {
-        Some(id) => Td::html(view.pill_of(Some(id))?),
-        None => Td::text(&region.compile_id),
+        Some(id) => TableCell::html(view.pill_of(Some(id))?),
+        None => TableCell::text(&region.compile_id),
     };
     let place = id.and_then(|id| view.report.model.by_id.get(&Some(id)));
     Ok(match place {

@@ -21,25 +21,26 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     view.open_section(out, ("regions", "Compiled regions", note), count, Html::default())?;
     let all = &found.regions;
     let none = |known: fn(&MeasuredRegion) -> bool| !all.iter().any(known);
-    let heads = vec![
-        Head::compiles("Compile"),
-        Head::number("Calls"),
-        Head::number("Sum"),
-        Head::number("First call"),
-        Head::number("Median of the others").absent_if(none(|region| region.later_median_us.is_some())),
-        Head::number("Guards")
+    let columns = vec![
+        TableColumn::compiles("Compile"),
+        TableColumn::number("Calls"),
+        TableColumn::number("Sum"),
+        TableColumn::number("First call"),
+        TableColumn::number("Median of the others")
+            .absent_if(none(|region| region.later_median_us.is_some())),
+        TableColumn::number("Guards")
             .about("before the calls: searching for compiled code whose guards hold")
             .absent_if(none(|region| region.guards_us.is_some())),
-        Head::number("Graphs")
+        TableColumn::number("Graphs")
             .about("in graphs compiled by Inductor: kernels, or their launches on a GPU")
             .absent_if(none(|region| region.graphs_us.is_some())),
-        Head::number("Wrapper")
+        TableColumn::number("Wrapper")
             .about("outside of graphs, operators and other compiled code")
             .absent_if(none(|region| region.wrapper_us.is_some())),
-        Head::number("Guards and wrapper, per call")
+        TableColumn::number("Guards and wrapper, per call")
             .absent_if(none(|region| region.guards_us.is_some() || region.wrapper_us.is_some())),
     ];
-    let table = Table { id: "regions-table", label: "Calls of compiled code", heads };
+    let table = Table { id: "regions-table", label: "Calls of compiled code", columns };
     let longest = all.iter().map(|region| region.sum_us).fold(0.0, f64::max);
     let shown = all.iter().take(MOST_REGIONS);
     view.table(out, &table, shown.map(|region| region_row(view, region, longest)))?;
@@ -60,14 +61,14 @@ fn region_row(view: View<'_>, region: &MeasuredRegion, longest: f64) -> anyhow::
     };
     Ok(Row::of(vec![
         compile,
-        Td::count(region.calls),
-        Td::heat(region.sum_us, longest),
-        Td::time(region.first_us),
-        Td::maybe(region.later_median_us, micros),
-        Td::maybe(region.guards_us, micros),
-        Td::maybe(region.graphs_us, micros),
-        Td::maybe(region.wrapper_us, micros),
-        Td::maybe(besides.map(|us| us / region.calls as f64), micros),
+        TableCell::count(region.calls),
+        TableCell::heat(region.sum_us, longest),
+        TableCell::time(region.first_us),
+        TableCell::maybe(region.later_median_us, micros),
+        TableCell::maybe(region.guards_us, micros),
+        TableCell::maybe(region.graphs_us, micros),
+        TableCell::maybe(region.wrapper_us, micros),
+        TableCell::maybe(besides.map(|us| us / region.calls as f64), micros),
     ]))
 }
 
@@ -100,18 +101,20 @@ pub(super) fn operators(view: View<'_>, found: &Performance, out: &mut dyn Write
     let note = "device time launched by each operator's calls, by input shapes";
     view.open_section(out, ("operators", "Operators", note), Some(whole(all.len())), Html::default())?;
     let none = |known: fn(&MeasuredOperator) -> bool| !all.iter().any(known);
-    let heads = vec![
-        Head::text("Operator").mono(),
-        Head::text("Inputs").mono().absent_if(none(|operator| !operator.dims.is_empty())),
-        Head::number("Calls"),
-        Head::number("Sum"),
-        Head::number("FLOPs").about("of one call").absent_if(none(|operator| operator.flops.is_some())),
-        Head::number("Bytes")
+    let columns = vec![
+        TableColumn::text("Operator").mono(),
+        TableColumn::text("Inputs").mono().absent_if(none(|operator| !operator.dims.is_empty())),
+        TableColumn::number("Calls"),
+        TableColumn::number("Sum"),
+        TableColumn::number("FLOPs")
+            .about("of one call")
+            .absent_if(none(|operator| operator.flops.is_some())),
+        TableColumn::number("Bytes")
             .about("the minimum that one call moves")
             .absent_if(none(|operator| operator.bytes.is_some())),
-        Head::number("FLOP rate").absent_if(none(|operator| operator.flops.is_some())),
+        TableColumn::number("FLOP rate").absent_if(none(|operator| operator.flops.is_some())),
     ];
-    let table = Table { id: "operators-table", label: "Operators", heads };
+    let table = Table { id: "operators-table", label: "Operators", columns };
     let longest = all.first().map_or(0.0, |operator| operator.sum_us);
     let rows = all.iter().take(MOST_OPERATORS).map(|operator| Ok(operator_row(operator, longest)));
     view.table(out, &table, rows)?;
@@ -124,12 +127,12 @@ fn operator_row(operator: &MeasuredOperator, longest: f64) -> Row {
     let rate =
         operator.flops.filter(|_| operator.sum_us > 0.0).map(|flops| flops * calls / operator.sum_us / 1e6);
     Row::of(vec![
-        Td::text(&operator.name).class("kernel-name"),
-        Td::text(&names::inputs(&operator.dims)).class("kernel-name"),
-        Td::number(calls, &whole(operator.count)),
-        Td::heat(operator.sum_us, longest),
-        Td::maybe(operator.flops, figures::flop_count),
-        Td::maybe(operator.bytes, bytes),
-        Td::maybe(rate, figures::flop_rate),
+        TableCell::text(&operator.name).class("kernel-name"),
+        TableCell::text(&names::inputs(&operator.dims)).class("kernel-name"),
+        TableCell::number(calls, &whole(operator.count)),
+        TableCell::heat(operator.sum_us, longest),
+        TableCell::maybe(operator.flops, figures::flop_count),
+        TableCell::maybe(operator.bytes, bytes),
+        TableCell::maybe(rate, figures::flop_rate),
     ])
 }

@@ -67,14 +67,14 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     let all = points(found);
     let note = "each point is a kernel, with its time as area; all axes are logarithmic";
     view.open_section(out, ("roofline", "Roofline", note), Some(whole(all.len())), Html::default())?;
-    put(out, &Element::new("div").class("roofline").open())?;
+    write_line(out, &Element::new("div").class("roofline").open())?;
     let plot = Element::new("div").class("plot").region("Roofline");
     let drawing = Plot::of(&all, found.peaks.as_ref()).draw(&all);
-    put(out, &Element::new("div").around(Html::joined([plot.around(drawing), legend(&all)], "\n")))?;
+    write_line(out, &Element::new("div").around(Html::joined([plot.around(drawing), legend(&all)], "\n")))?;
     let cards: indexmap::IndexMap<String, Card> =
         all.iter().map(|point| (measured_kernel_anchor(point.place), Card::of(point, found))).collect();
     if let Some(first) = cards.values().next() {
-        put(out, &first.draw(view)?)?;
+        write_line(out, &first.draw(view)?)?;
     }
     close(out, "div")?;
     open_data(out, "points")?;

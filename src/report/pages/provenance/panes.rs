@@ -5,7 +5,7 @@ use crate::model::{Artifact, Content, Form, Language, Readable};
 use crate::report::kit::formats::{counted, short_path};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
-use crate::report::kit::markup::{Element, close, put};
+use crate::report::kit::markup::{Element, close, write_line};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
@@ -161,11 +161,11 @@ pub(crate) fn write(
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
     let rows = Rows::of(shown.found, shown.owners, shown.times);
-    put(out, &Element::new("div").class("linked-panes").open())?;
+    write_line(out, &Element::new("div").class("linked-panes").open())?;
     let (left, right): (Vec<&Pane<'_>>, Vec<&Pane<'_>>) =
         panes.iter().partition(|pane| !matches!(pane.body, Body::Texts(_)));
     if !left.is_empty() {
-        put(out, &Element::new("div").class("left").open())?;
+        write_line(out, &Element::new("div").class("left").open())?;
         for pane in &left {
             write_pane(report, &rows, pane, (worker, out))?;
         }
@@ -174,7 +174,7 @@ pub(crate) fn write(
     let mut before = left.last().map(|pane| pane.title);
     for pane in right {
         if let Some(before) = before.replace(pane.title) {
-            put(out, &divider(before))?;
+            write_line(out, &divider(before))?;
         }
         write_pane(report, &rows, pane, (worker, out))?;
     }
@@ -208,14 +208,14 @@ fn write_pane(
     pane: &Pane<'_>,
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
-    put(out, &Element::new("section").id(pane.id).attribute("aria-label", pane.title).open())?;
+    write_line(out, &Element::new("section").id(pane.id).attribute("aria-label", pane.title).open())?;
     let files = match &pane.body {
         Body::Texts(texts) if texts.len() > 1 => texts.as_slice(),
         _ => &[],
     };
     let files = files.iter().map(|text| FileButton { id: text.id, label: text.label }).collect();
     let head = PaneHead { title: pane.title, note: &pane.note, files };
-    put(out, &View::new(report, worker, 0).render("provenance_pane_head", &head)?)?;
+    write_line(out, &View::new(report, worker, 0).render("provenance_pane_head", &head)?)?;
     match &pane.body {
         Body::Source => rows.write_source(out)?,
         Body::Kernels => rows.write_kernels(out)?,

@@ -7,7 +7,7 @@ use crate::analysis::provenance::{CodeKind, LineOwners, Owners, Provenance};
 use crate::model::Language;
 use crate::report::kit::formats::{bytes, short_path};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, close_inline, push_close, put};
+use crate::report::kit::markup::{Element, close, close_inline, push_close, write_line};
 use crate::report::kit::provenance_anchors::{kernel_anchors, source_anchors};
 use crate::report::kit::templates::Worker;
 use crate::report::pages::provenance::texts::code_words;
@@ -132,7 +132,7 @@ impl<'p> Rows<'p> {
     ) -> anyhow::Result<()> {
         let room = worker.room().saturating_sub(FOOT);
         let Some(room) = room.checked_sub(bytes_of(text)).filter(|_| text.text.len() <= LARGEST_PANE) else {
-            return Ok(put(out, &too_large(text))?);
+            return Ok(write_line(out, &too_large(text))?);
         };
         let highlighter = worker.highlighter()?;
         // A text without a line is shown as an empty one.
@@ -192,7 +192,7 @@ pub(crate) fn write_anchors(found: &Provenance, out: &mut dyn Write) -> io::Resu
     let code: BTreeSet<(CodeKind, u32)> = code.collect();
     let code = code.into_iter().map(|(file, line)| format!("{}-{line}", code_words(file).0));
     let anchors = source_anchors(found).into_iter().chain(kernel_anchors(found)).chain(code);
-    put(out, &Element::new("div").class("anchors").open())?;
+    write_line(out, &Element::new("div").class("anchors").open())?;
     for anchor in anchors.take(MOST_ANCHORS) {
         write!(out, "{}", Element::new("span").id(&anchor).empty().as_str())?;
     }

@@ -7,7 +7,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::links::measured_line;
 use crate::report::kit::measured::{CallsTime, calls_of, heat, heat_beside, longest_line, time_link};
-use crate::report::kit::tables::{Head, Td};
+use crate::report::kit::tables::{TableCell, TableColumn};
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::trace::TextMap;
@@ -60,23 +60,23 @@ impl Times {
     }
 
     /// The column of these times, where there are any.
-    pub(crate) fn head(&self, about: &'static str) -> Option<Head> {
-        (!self.calls.is_empty()).then(|| Head::number("Measured time").about(about))
+    pub(crate) fn head(&self, about: &'static str) -> Option<TableColumn> {
+        (!self.calls.is_empty()).then(|| TableColumn::number("Measured time").about(about))
     }
 
     /// The cell of a call.
-    pub(crate) fn call_cell(&self, view: View<'_>, place: usize) -> Option<Td> {
+    pub(crate) fn call_cell(&self, view: View<'_>, place: usize) -> Option<TableCell> {
         let time = *self.calls.get(place)?;
         Some(match time.count {
-            0 => Td::maybe(None, micros),
+            0 => TableCell::maybe(None, micros),
             _ => heat(time_link(view, time), time.sum_us, time.sum_us, self.longest_call_us),
         })
     }
 
     /// The cell of a line of the program.
-    pub(crate) fn line_cell(&self, view: View<'_>, place: usize) -> Option<Td> {
+    pub(crate) fn line_cell(&self, view: View<'_>, place: usize) -> Option<TableCell> {
         let time = self.lines.get(place)?;
-        let Some(time) = time else { return Some(Td::maybe(None, micros)) };
+        let Some(time) = time else { return Some(TableCell::maybe(None, micros)) };
         let shown = match measured_line(view, time.place) {
             Some(href) => view.link(&href, &micros(time.us)),
             None => micros(time.us).into(),

@@ -3,9 +3,9 @@
 use crate::analysis::provenance::{KernelCall, Provenance, SourceLine};
 use crate::report::kit::formats::{UNKNOWN, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, note_below, paragraph, put, span};
+use crate::report::kit::markup::{Element, close_section, note_below, paragraph, span, write_line};
 use crate::report::kit::provenance_anchors::{kernel_anchors, source_anchors};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::view::View;
 use crate::report::pages::provenance::panes::Shown;
 use crate::report::pages::provenance::texts::code_words;
@@ -49,18 +49,18 @@ fn lines(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Resul
     let note = "what the panes show, in words";
     view.open_section(out, ("line-table", "Source lines", note), Some(whole(all.len())), Html::default())?;
     let none = |test: fn(&SourceLine) -> bool| !all.iter().any(test);
-    let mut heads = vec![
-        Head::text("Line"),
-        Head::text("Code").mono().absent_if(none(|line| line.code.is_some())),
-        Head::number("Pre-grad lines").absent_if(none(|line| !line.pre.is_empty())),
-        Head::number("Post-grad nodes").absent_if(none(|line| !line.nodes.is_empty())),
-        Head::unsorted("Kernels").absent_if(none(|line| !line.calls.is_empty())),
+    let mut columns = vec![
+        TableColumn::text("Line"),
+        TableColumn::text("Code").mono().absent_if(none(|line| line.code.is_some())),
+        TableColumn::number("Pre-grad lines").absent_if(none(|line| !line.pre.is_empty())),
+        TableColumn::number("Post-grad nodes").absent_if(none(|line| !line.nodes.is_empty())),
+        TableColumn::unsorted("Kernels").absent_if(none(|line| !line.calls.is_empty())),
     ];
-    heads.splice(
+    columns.splice(
         2..2,
         words.times.head("of the line in the whole trace; light: its part of kernels of several lines"),
     );
-    let table = Table { id: "lines-in-words", label: "Source lines", heads };
+    let table = Table { id: "lines-in-words", label: "Source lines", columns };
     let rows = all.iter().zip(words.sources).take(MOST_LINES).enumerate();
     view.table(
         out,
@@ -86,11 +86,11 @@ fn line_row(view: View<'_>, words: Words<'_>, (place, line, anchor): (usize, &So
     }
     let kernels = if named.is_empty() { Html::escaped(UNKNOWN) } else { Html::joined(named, ", ") };
     let mut cells = vec![
-        Td::html(Html::joined([tint, link], " ")).class("nowrap").sorted(place),
-        Td::html(code),
-        Td::count(line.pre.len()),
-        Td::count(line.nodes.len()),
-        Td::html(kernels).class("mono"),
+        TableCell::html(Html::joined([tint, link], " ")).class("nowrap").sorted(place),
+        TableCell::html(code),
+        TableCell::count(line.pre.len()),
+        TableCell::count(line.nodes.len()),
+        TableCell::html(kernels).class("mono"),
     ];
     cells.splice(2..2, words.times.line_cell(view, place));
     Row::of(cells)
@@ -106,17 +106,17 @@ fn kernels(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Res
     let note = "one row per call, in the order of the code";
     view.open_section(out, ("kernel-table", "Kernels", note), count, Html::default())?;
     let any = |test: fn(&KernelCall) -> bool| found.kernels.iter().any(test);
-    let mut heads = vec![
-        Head::text("Kernel and handle"),
-        Head::text("Kind"),
-        Head::number("Call, line"),
-        Head::number("Definition, line").absent_if(!any(|call| call.definition.is_some())),
-        Head::number("Nodes").absent_if(!any(|call| !call.nodes.is_empty())),
-        Head::text("Post-grad nodes").absent_if(!any(|call| !call.nodes.is_empty())),
-        Head::text("Source lines").absent_if(!any(|call| !call.source.is_empty())),
+    let mut columns = vec![
+        TableColumn::text("Kernel and handle"),
+        TableColumn::text("Kind"),
+        TableColumn::number("Call, line"),
+        TableColumn::number("Definition, line").absent_if(!any(|call| call.definition.is_some())),
+        TableColumn::number("Nodes").absent_if(!any(|call| !call.nodes.is_empty())),
+        TableColumn::text("Post-grad nodes").absent_if(!any(|call| !call.nodes.is_empty())),
+        TableColumn::text("Source lines").absent_if(!any(|call| !call.source.is_empty())),
     ];
-    heads.splice(2..2, words.times.head("of this call, over all its runs in the trace"));
-    let table = Table { id: "kernels-in-words", label: "Kernels", heads };
+    columns.splice(2..2, words.times.head("of this call, over all its runs in the trace"));
+    let table = Table { id: "kernels-in-words", label: "Kernels", columns };
     let rows = found.kernels.iter().zip(words.kernels).take(MOST_KERNELS).enumerate();
     view.table(out, &table, rows.map(|(place, (call, anchor))| Ok(row(view, words, (place, call, anchor)))))?;
     view.beyond(out, found.kernels.len(), found.kernels.len().min(MOST_KERNELS), "kernels")?;
@@ -134,13 +134,13 @@ fn row(view: View<'_>, words: Words<'_>, (place, call, anchor): (usize, &KernelC
     let more = call.nodes.len().saturating_sub(MOST_IN_CELL);
     let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
     let mut cells = vec![
-        Td::html(Html::joined([name, handle], "")),
-        Td::text(call.language.unwrap_or("library")),
-        Td::html(line(file, call.line)).class("num").sorted(call.line),
-        Td::html(definition.unwrap_or_else(|| Html::escaped(UNKNOWN))).class("num"),
-        Td::count(call.nodes.len()),
-        Td::text(&format!("{}{more}", nodes.join(", "))).class("mono"),
-        Td::html(source_links(view, words, call)),
+        TableCell::html(Html::joined([name, handle], "")),
+        TableCell::text(call.language.unwrap_or("library")),
+        TableCell::html(line(file, call.line)).class("num").sorted(call.line),
+        TableCell::html(definition.unwrap_or_else(|| Html::escaped(UNKNOWN))).class("num"),
+        TableCell::count(call.nodes.len()),
+        TableCell::text(&format!("{}{more}", nodes.join(", "))).class("mono"),
+        TableCell::html(source_links(view, words, call)),
     ];
     cells.splice(2..2, words.times.call_cell(view, place));
     Row::of(cells)
@@ -179,6 +179,6 @@ fn unmapped(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::
 
 fn keys(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     view.open_section(out, ("keys", "Keys", ""), None, Html::default())?;
-    put(out, &view.render("provenance_keys", &())?)?;
+    write_line(out, &view.render("provenance_keys", &())?)?;
     Ok(close_section(out)?)
 }

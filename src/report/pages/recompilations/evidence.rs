@@ -82,5 +82,5 @@ pub(crate) fn fold(
         guards,
         tensors,
     };
-    Ok(put(out, &view.render("recompile_evidence", &context)?)?)
+    Ok(write_line(out, &view.render("recompile_evidence", &context)?)?)
 }

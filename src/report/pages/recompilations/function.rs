@@ -50,7 +50,7 @@ pub(crate) fn section(
         guard_place: source.map(|s| format!("{}:{}", short_path(&s.file), s.line)),
         guard_code: source.map(|s| s.code.clone()).unwrap_or_default(),
     };
-    put(out, &view.render("recompiled", &head)?)?;
+    write_line(out, &view.render("recompiled", &head)?)?;
     table(view, subject, out)?;
     for step in chain.steps.iter().skip(1).take(LISTED) {
         evidence::fold(view, step, room, out)?;
@@ -60,17 +60,17 @@ pub(crate) fn section(
 
 fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Result<()> {
     let chain = subject.chain;
-    let heads = vec![
-        Head::compiles("Compile"),
-        Head::text("Changed"),
-        Head::unsorted("Value").mono().about("the value that was compiled for, and the new one"),
-        Head::text("Failed guard").soft(),
-        Head::compiles("Guard of"),
-        Head::number("Time").absent_if(times(view, chain).all(|us| us.is_none())),
+    let columns = vec![
+        TableColumn::compiles("Compile"),
+        TableColumn::text("Changed"),
+        TableColumn::unsorted("Value").mono().about("the value that was compiled for, and the new one"),
+        TableColumn::text("Failed guard").soft(),
+        TableColumn::compiles("Guard of"),
+        TableColumn::number("Time").absent_if(times(view, chain).all(|us| us.is_none())),
     ];
     let id = format!("{}-table", subject.anchor);
     let label = chain.function.map_or("Compiles", |f| f.name.as_str());
-    let table = Table { id: &id, label, heads };
+    let table = Table { id: &id, label, columns };
     let rows = chain.steps.iter().take(LISTED).enumerate();
     let rows = rows.map(|(index, step)| row(view, chain, index, step));
     view.table(out, &table, rows)?;
@@ -109,15 +109,15 @@ fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyh
     parts.extend(step.over_limit.then_some(limit));
     let value = Html::joined(parts, " ");
     Ok(Row::of(vec![
-        Td::html(view.pill_beside(compile)?).sorted(step.compile),
-        Td::html(changed),
-        Td::html(value),
-        Td::html(guard).class("soft"),
+        TableCell::html(view.pill_beside(compile)?).sorted(step.compile),
+        TableCell::html(changed),
+        TableCell::html(value),
+        TableCell::html(guard).class("soft"),
         match against {
-            Some((order, against)) => Td::html(view.pill_beside(against)?).sorted(order),
-            None => Td::default(),
+            Some((order, against)) => TableCell::html(view.pill_beside(against)?).sorted(order),
+            None => TableCell::default(),
         },
-        Td::maybe(compile.compile_us(), micros),
+        TableCell::maybe(compile.compile_us(), micros),
     ])
     .anchored(format!("c{}", compile.folder(0))))
 }

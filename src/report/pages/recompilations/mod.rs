@@ -88,5 +88,5 @@ fn verdict(view: View<'_>, subjects: &[Subject<'_>], out: &mut dyn Write) -> any
         over_href: over.first().map(|s| format!("#{}", s.anchor)).unwrap_or_default(),
         limit: over.first().map(|s| whole(s.limit)).unwrap_or_default(),
     };
-    Ok(put(out, &view.render("recompiles_verdict", &context)?)?)
+    Ok(write_line(out, &view.render("recompiles_verdict", &context)?)?)
 }

@@ -25,16 +25,16 @@ pub(crate) fn section(
     };
     let head = ("all", "Overview", note.as_str());
     view.open_section(out, head, Some(whole(subjects.len())), Html::default())?;
-    let heads = vec![
-        Head::text("Function"),
-        Head::number("Compiles"),
-        Head::unsorted("Of the limit")
+    let columns = vec![
+        TableColumn::text("Function"),
+        TableColumn::number("Compiles"),
+        TableColumn::unsorted("Of the limit")
             .about("compiled versions of a function that torch keeps before it gives up"),
-        Head::text("What changed"),
-        Head::text("Values in order").absent_if(subjects.iter().all(|s| s.chain.values.is_empty())),
-        Head::number("Time of recompiles").absent_if(subjects.iter().all(|s| s.chain.us.is_none())),
+        TableColumn::text("What changed"),
+        TableColumn::text("Values in order").absent_if(subjects.iter().all(|s| s.chain.values.is_empty())),
+        TableColumn::number("Time of recompiles").absent_if(subjects.iter().all(|s| s.chain.us.is_none())),
     ];
-    let table = Table { id: "overview-table", label: "Functions that were recompiled", heads };
+    let table = Table { id: "overview-table", label: "Functions that were recompiled", columns };
     let rows = subjects.iter().enumerate().map(|(index, subject)| {
         let row = row(view, subject, index < detailed)?;
         Ok(if index < detailed { row } else { row.anchored(subject.anchor.clone()) })
@@ -53,12 +53,12 @@ fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> anyhow::Result<
     let place = view.place_of_all(&subject.compiles(), chain.function)?;
     let pieces = [Some(name), place];
     Ok(Row::of(vec![
-        Td::html(Html::joined(pieces.into_iter().flatten(), " ")),
-        Td::count(chain.steps.len()),
-        Td::html(meter(chain.cached_versions(), subject.limit, chain.limit_hit())),
-        Td::html(changed(view, subject)),
-        Td::html(values(&chain.values)).class("mono"),
-        Td::maybe(chain.us, micros),
+        TableCell::html(Html::joined(pieces.into_iter().flatten(), " ")),
+        TableCell::count(chain.steps.len()),
+        TableCell::html(meter(chain.cached_versions(), subject.limit, chain.limit_hit())),
+        TableCell::html(changed(view, subject)),
+        TableCell::html(values(&chain.values)).class("mono"),
+        TableCell::maybe(chain.us, micros),
     ]))
 }
 

@@ -13,7 +13,7 @@ use crate::model::Content;
 use crate::output::{Page, RelPath};
 use crate::report::kit::editor::Editor;
 use crate::report::kit::formats::{bytes, counted, whole};
-use crate::report::kit::markup::put;
+use crate::report::kit::markup::write_line;
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
@@ -61,7 +61,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
             let indexed = texts::write(report, files, &mut index)?;
             index.close()?;
             let foot = foot(named, &indexed, &index);
-            put(out, &view.render("search_foot", &foot)?)?;
+            write_line(out, &view.render("search_foot", &foot)?)?;
             Ok(())
         })
     })

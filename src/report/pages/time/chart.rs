@@ -91,10 +91,10 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     // Links to a compile on the chart go here; without a script they still reach the section.
     let timed = &view.report.found.time;
     for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| timed.has_phases(*number)) {
-        put(out, &Element::new("span").id(&format!("at-{number}")).empty())?;
+        write_line(out, &Element::new("span").id(&format!("at-{number}")).empty())?;
     }
     let chart = Chart { parts: parts(&view.report.found.split), notes: notes(times) };
-    put(out, &view.render("time_chart", &chart)?)?;
+    write_line(out, &view.render("time_chart", &chart)?)?;
     Editor::write_pattern(view.report.settings.editor.as_ref(), out)?;
     open_data(out, "chart-data")?;
     out.write_all(script_json(&data)?.as_bytes())?;

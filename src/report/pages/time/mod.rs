@@ -63,5 +63,5 @@ fn headline(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Re
         let words = format!(": {us} in {spans}, {own} of the compiler's time.");
         Html::joined(["Most time was spent in ".into(), view.code(&phase.name), words.into()], "")
     });
-    Ok(put(out, &view.verdict(wall.into(), vec![most])?)?)
+    Ok(write_line(out, &view.verdict(wall.into(), vec![most])?)?)
 }

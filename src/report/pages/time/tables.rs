@@ -24,16 +24,16 @@ const BAR: f64 = 110.0;
 const GAPS: usize = 10;
 
 /// A share as bar and number; the bar has the color of the part of the compiler.
-fn share(us: f64, total: f64, phase: &str) -> Td {
+fn share(us: f64, total: f64, phase: &str) -> TableCell {
     let share = percent(us, total, true).into();
     let width = BAR * us / total;
     // Bars narrower than a pixel are left out.
     if !width.is_finite() || width < 1.0 {
-        return Td::html(share).class("num share");
+        return TableCell::html(share).class("num share");
     }
     let bar = Element::new("span").class(&format!("share-bar {phase}"));
     let bar = bar.style(&format!("width:{:.0}px", width.min(BAR))).empty();
-    Td::html(Html::joined([bar, share], "")).class("num share")
+    TableCell::html(Html::joined([bar, share], "")).class("num share")
 }
 
 /// The costliest phases of the log, and how many others there are.
@@ -46,14 +46,14 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let has_row = |(index, _): &(usize, &Phase)| links::lists_phase(view.report, *index);
     let (shown, rest): (Vec<_>, Vec<_>) = phases.iter().enumerate().partition(has_row);
     let rest: Vec<&Phase> = rest.into_iter().map(|(_, phase)| phase).collect();
-    let heads = vec![
-        Head::text("Phase").mono(),
-        Head::number("Self"),
-        Head::number("Share").about("self time over the time covered by any phase"),
-        Head::number("Total"),
-        Head::number("Times"),
+    let columns = vec![
+        TableColumn::text("Phase").mono(),
+        TableColumn::number("Self"),
+        TableColumn::number("Share").about("self time over the time covered by any phase"),
+        TableColumn::number("Total"),
+        TableColumn::number("Times"),
     ];
-    let table = Table { id: "phases-table", label: "Phases", heads };
+    let table = Table { id: "phases-table", label: "Phases", columns };
     let rows = shown.iter().map(|(index, phase)| {
         let part = times.account.part_of.get(&phase.name).copied();
         let own = phase.self_s * 1e6;
@@ -70,22 +70,22 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
 }
 
 /// Name, self time, total time and count.
-fn cells(phase: &Phase, name: Td) -> [Td; 4] {
+fn cells(phase: &Phase, name: TableCell) -> [TableCell; 4] {
     let (own, total) = (phase.self_s * 1e6, phase.total_s * 1e6);
-    [name, Td::time(own), Td::time(total), Td::count(phase.count)]
+    [name, TableCell::time(own), TableCell::time(total), TableCell::count(phase.count)]
 }
 
 /// The name of a phase, which the script turns into a link to its spans, and what the compiler does in it.
-fn named(phase: &Phase, shown: &str, open: Option<&str>) -> Td {
+fn named(phase: &Phase, shown: &str, open: Option<&str>) -> TableCell {
     let code = Element::new("code").class("phase-code").attribute("data-phase", &phase.name).around(shown);
     let meaning = Some(phase_meaning(&phase.name)).filter(|meaning| !meaning.is_empty());
     let open = open.map(|open| small(span("warn", open)));
-    Td::html(Html::joined([code].into_iter().chain(meaning.map(small)).chain(open), ""))
+    TableCell::html(Html::joined([code].into_iter().chain(meaning.map(small)).chain(open), ""))
 }
 
 /// Writes an explanation.
 fn hint(out: &mut dyn Write, sentences: impl Into<Html>) -> std::io::Result<()> {
-    put(out, &Element::new("p").class("hint").around(sentences))
+    write_line(out, &Element::new("p").class("hint").around(sentences))
 }
 
 /// How many phases have no row, and their time.
@@ -140,12 +140,13 @@ pub(crate) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) ->
     let all = spent(view, times);
     let note = "outermost phases, forward and backward, costliest first; times link to the chart";
     view.open_section(out, ("compiles", "By compile", note), Some(whole(all.len())), Html::default())?;
-    let mut heads = vec![Head::compiles("Compile"), Head::text("Function"), Head::number("Time")];
-    heads.extend(PARTS.map(Head::number));
+    let mut columns =
+        vec![TableColumn::compiles("Compile"), TableColumn::text("Function"), TableColumn::number("Time")];
+    columns.extend(PARTS.map(TableColumn::number));
     let wasted = "In a failed compile, or in attempts before tracing restarted";
-    heads.push(Head::number("Wasted").about(wasted).absent_if(times.account.lost.is_empty()));
-    heads.push(Head::number("Saved").about("By caches").absent_if(times.account.saved.is_empty()));
-    let table = Table { id: "compiles-table", label: "Time by compile", heads };
+    columns.push(TableColumn::number("Wasted").about(wasted).absent_if(times.account.lost.is_empty()));
+    columns.push(TableColumn::number("Saved").about("By caches").absent_if(times.account.saved.is_empty()));
+    let table = Table { id: "compiles-table", label: "Time by compile", columns };
     let rows = all.iter().take(LISTED).map(|(index, spent)| {
         let Some(compile) = view.report.model.compiles.get(*index) else { return Ok(Row::default()) };
         let function = compile.function.as_ref().map(|_| view.named(compile));
@@ -155,13 +156,13 @@ pub(crate) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) ->
             _ => micros(us).into(),
         };
         let mut cells = vec![
-            Td::html(view.pill_beside(compile)?).sorted(index),
-            Td::html(function.unwrap_or_else(|| UNKNOWN.into())),
-            Td::html(spent.total.map_or_else(|| UNKNOWN.into(), place)).class("num"),
+            TableCell::html(view.pill_beside(compile)?).sorted(index),
+            TableCell::html(function.unwrap_or_else(|| UNKNOWN.into())),
+            TableCell::html(spent.total.map_or_else(|| UNKNOWN.into(), place)).class("num"),
         ];
         let parts = view.report.found.split.at(*index).0.into_iter();
-        cells.extend(parts.map(|us| Td::maybe((us > 0.0).then_some(us), micros)));
-        cells.extend([Td::maybe(spent.lost, micros), Td::maybe(spent.saved, micros)]);
+        cells.extend(parts.map(|us| TableCell::maybe((us > 0.0).then_some(us), micros)));
+        cells.extend([TableCell::maybe(spent.lost, micros), TableCell::maybe(spent.saved, micros)]);
         Ok(Row::of(cells))
     });
     view.table(out, &table, rows)?;
@@ -180,9 +181,13 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let share = percent(sum, times.account.covered_us, true);
     let all = micros(sum);
     hint(out, format!("All passes took {all}, {share} of the time covered by phases."))?;
-    let heads =
-        vec![Head::text("Pass").mono(), Head::number("Self"), Head::number("Total"), Head::number("Times")];
-    let table = Table { id: "passes-table", label: "Passes", heads };
+    let columns = vec![
+        TableColumn::text("Pass").mono(),
+        TableColumn::number("Self"),
+        TableColumn::number("Total"),
+        TableColumn::number("Times"),
+    ];
+    let table = Table { id: "passes-table", label: "Passes", columns };
     // Ten passes at least, and others only if they matter. They are sorted by self time.
     let matters = |pass: &&&Phase| pass.self_s * 1e6 >= LEAST_SELF * times.account.covered_us;
     let listed = times.passes.iter().take_while(matters).count().clamp(LEAST_LISTED, LISTED);
@@ -258,7 +263,7 @@ pub(crate) fn unattributed(view: View<'_>, times: Times<'_>, out: &mut dyn Write
         percent(account.between_us, account.covered_us, false)
     );
     let facts = [("Outside all phases", outside.into()), ("Between phases", between.into())];
-    put(out, &view.facts(facts))?;
+    write_line(out, &view.facts(facts))?;
     gaps(view, times, out)?;
     Ok(close_section(out)?)
 }
@@ -273,14 +278,17 @@ fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
     if shown == 0 {
         return Ok(hint(out, format!("{all} between phases, the longest {}.", micros(length(longest))))?);
     }
-    put(out, &Element::new("h3").class("hint").around(format!("The longest of {all} between phases")))?;
-    let heads = vec![
-        Head::number("Length"),
-        Head::number("Begins").about("after the start of the first span"),
-        Head::unsorted("After"),
-        Head::unsorted("Before"),
+    write_line(
+        out,
+        &Element::new("h3").class("hint").around(format!("The longest of {all} between phases")),
+    )?;
+    let columns = vec![
+        TableColumn::number("Length"),
+        TableColumn::number("Begins").about("after the start of the first span"),
+        TableColumn::unsorted("After"),
+        TableColumn::unsorted("Before"),
     ];
-    let table = Table { id: "gaps-table", label: "Longest gaps between phases", heads };
+    let table = Table { id: "gaps-table", label: "Longest gaps between phases", columns };
     let rows = gaps.iter().take(shown).map(|gap| gap_row(view, times, gap));
     view.table(out, &table, rows)
 }
@@ -295,9 +303,9 @@ fn gap_row(view: View<'_>, times: Times<'_>, gap: &Gap) -> anyhow::Result<Row> {
     };
     let (length, begin) = (gap.end_us - gap.start_us, gap.start_us - times.timeline.start_us);
     Ok(Row::of(vec![
-        Td::time(length),
-        Td::time(begin),
-        Td::html(span(gap.before, "the start of the log")?),
-        Td::html(span(gap.after, "the end of the log")?),
+        TableCell::time(length),
+        TableCell::time(begin),
+        TableCell::html(span(gap.before, "the start of the log")?),
+        TableCell::html(span(gap.after, "the end of the log")?),
     ]))
 }

@@ -12,9 +12,9 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
-use crate::report::kit::markup::{close_section, put};
+use crate::report::kit::markup::{close_section, write_line};
 use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::kit::vllm_modules::SIZES;
@@ -63,7 +63,7 @@ fn tabs(vllm: &Vllm<'_>) -> Vec<Tab> {
 }
 
 fn write(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    put(out, &hero(view, vllm)?)?;
+    write_line(out, &hero(view, vllm)?)?;
     if !vllm.modules.is_empty() {
         let note = "one per call of vLLM's backend";
         let count = Some(whole(vllm.modules.len()));
@@ -129,15 +129,16 @@ fn loose(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result
     let note = "of no module: nothing was compiled, or they carry no compile id";
     let count = Some(whole(vllm.loose.len()));
     view.open_section(out, ("events", "Other events of vLLM", note), count, Html::default())?;
-    let heads = vec![Head::text("Event"), Head::text("What it says"), Head::compiles("Compile")];
-    let table = Table { id: "events-table", label: "Other events of vLLM", heads };
+    let columns =
+        vec![TableColumn::text("Event"), TableColumn::text("What it says"), TableColumn::compiles("Compile")];
+    let table = Table { id: "events-table", label: "Other events of vLLM", columns };
     let rows = vllm.loose.iter().take(LOOSE).map(|event| {
         let compile = view.report.model.compiles.get(event.compile);
         let pill = compile.map_or_else(|| Ok(Html::escaped(UNKNOWN)), |compile| view.pill(compile))?;
         Ok(Row::of(vec![
-            Td::html(file(view, event.compile, event.artifact)),
-            Td::text(&kind(event).map_or_else(|| UNKNOWN.to_owned(), outcome_words)),
-            Td::html(pill).sorted(event.compile),
+            TableCell::html(file(view, event.compile, event.artifact)),
+            TableCell::text(&kind(event).map_or_else(|| UNKNOWN.to_owned(), outcome_words)),
+            TableCell::html(pill).sorted(event.compile),
         ]))
     });
     let rows: Vec<_> = rows.collect();

@@ -5,7 +5,7 @@ use crate::model::{Content, VllmFact, VllmPart};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
-    Element, close, close_section, note_below, put, soft_paragraph, source_lines, span, two_columns,
+    Element, close, close_section, note_below, soft_paragraph, source_lines, span, two_columns, write_line,
 };
 use crate::report::kit::view::View;
 use crate::report::kit::vllm_modules::name;
@@ -59,7 +59,7 @@ fn configuration(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> an
     let link = file(view, event.compile, event.artifact);
     match config::facts(view, event)? {
         Some([left, right]) => {
-            put(out, &two_columns(left, right))?;
+            write_line(out, &two_columns(left, right))?;
         }
         None => soft_paragraph(out, Html::escaped("Its configuration is empty or could not be read."))?,
     }
@@ -80,12 +80,12 @@ fn splits(view: View<'_>, (at, module): (usize, &Module<'_>), out: &mut dyn Writ
         let compiled = parts.iter().filter(|part| of.contains_key(part.name.as_str())).count();
         let parts_of =
             format!(": {}, {} of them compiled", counted(parts.len(), "part", "parts"), whole(compiled));
-        put(out, &Element::new("h3").class("part-head").around("Split graph"))?;
+        write_line(out, &Element::new("h3").class("part-head").around("Split graph"))?;
         soft_paragraph(out, Html::joined([link, parts_of.into()], ""))?;
-        put(out, &Element::new("ol").class("chain space-above").open())?;
+        write_line(out, &Element::new("ol").class("chain space-above").open())?;
         for one in parts.iter().take(PARTS) {
             let item = part(view, one, of.get(one.name.as_str()).copied(), at);
-            put(out, &Element::new("li").around(item))?;
+            write_line(out, &Element::new("li").around(item))?;
         }
         close(out, "ol")?;
         view.left_out(out, parts.len(), PARTS, "parts stand in the file")?;
@@ -150,10 +150,10 @@ fn patterns(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow:
         let name = if pass.is_empty() { "a pass without a name" } else { clipped(pass, LONGEST_NAME).0 };
         let count = format!(", {}", counted(lines.len(), "line", "lines"));
         let summary = Html::joined(["Patterns of ".into(), view.code(name), count.into()], "");
-        put(out, &Element::new("details").class("more space-above").open())?;
-        put(out, &Element::new("summary").around(summary))?;
+        write_line(out, &Element::new("details").class("more space-above").open())?;
+        write_line(out, &Element::new("summary").around(summary))?;
         soft_paragraph(out, file(view, event.compile, event.artifact))?;
-        put(out, &shown)?;
+        write_line(out, &shown)?;
         let left = lines.len().saturating_sub(PATTERN_LINES);
         if left > 0 {
             soft_paragraph(out, format!("{} more lines stand in the file.", whole(left)))?;

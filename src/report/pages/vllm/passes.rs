@@ -7,7 +7,9 @@ use crate::model::{Artifact, Compile, CompileIndex, Content, VllmPass};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, paragraph, put, soft, soft_paragraph, source_lines, span};
+use crate::report::kit::markup::{
+    Element, close, paragraph, soft, soft_paragraph, source_lines, span, write_line,
+};
 use crate::report::kit::view::View;
 use crate::report::words::vllm::LONGEST_NAME;
 use crate::trace::PayloadRef;
@@ -101,7 +103,7 @@ pub(crate) fn write(
     if piece.passes.is_empty() {
         return Ok(());
     }
-    put(out, &Element::new("h3").class("part-head").around("What each pass changed"))?;
+    write_line(out, &Element::new("h3").class("part-head").around("What each pass changed"))?;
     for (pass, at) in piece.passes.iter().take(PASSES) {
         // A graph of another piece is not what this pass began with.
         let old = before.get(at).copied().filter(|old| piece.files.contains(old));
@@ -135,8 +137,8 @@ fn one(
     if diff.removed + diff.added == 0 {
         return Ok(paragraph(out, Html::joined([name, "changed nothing".into(), same], " "))?);
     }
-    put(out, &Element::new("details").class("fold pass").open())?;
-    put(out, &Element::new("summary").around(Html::joined([name, changes(&diff), same], " ")))?;
+    write_line(out, &Element::new("details").class("fold pass").open())?;
+    write_line(out, &Element::new("summary").around(Html::joined([name, changes(&diff), same], " ")))?;
     lines(&diff, room, out)?;
     let href = graph_files::pair_href(view, compile, was.0.number, is.0.number);
     let hidden = (diff.removed + diff.added).saturating_sub(diff.lines.len());
@@ -201,7 +203,7 @@ fn lines(diff: &LineDiff, room: &mut Room<'_>, out: &mut dyn Write) -> anyhow::R
         let (class, sign) = if *came { ("new", '+') } else { ("old", '−') };
         span(class, format!("{sign} {line}{}", if cut { " …" } else { "" }))
     });
-    put(out, &source_lines(Html::joined(lines, "")))?;
+    write_line(out, &source_lines(Html::joined(lines, "")))?;
     room.lines = room.lines.saturating_sub(diff.lines.len());
     Ok(())
 }

@@ -6,8 +6,8 @@ use crate::model::{Compile, CompileIndex, Outcome};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, whole};
 use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, note_below, put, strong};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::markup::{Element, close, note_below, strong, write_line};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::view::View;
 use crate::report::pages::vllm::files::file;
 use crate::report::pages::vllm::passes;
@@ -43,7 +43,7 @@ pub(crate) fn write<'m>(
         return Ok(());
     }
     let Some(compile) = view.report.model.compiles.get(module.compile) else { return Ok(()) };
-    put(
+    write_line(
         out,
         &Element::new("h3").class("part-head").around("Pieces, by the sizes that they are compiled for"),
     )?;
@@ -71,8 +71,8 @@ pub(crate) fn write<'m>(
             counted(piece.passes.len(), "graph at a pass", "graphs at passes")
         );
         let fold = Element::new("details").class("more space-above").id(&anchor(at, index));
-        put(out, &fold.open())?;
-        put(out, &Element::new("summary").around(summary))?;
+        write_line(out, &fold.open())?;
+        write_line(out, &Element::new("summary").around(summary))?;
         fields(view, piece, out)?;
         files(view, ids, (piece, &gathered.producers), out)?;
         passes::write(view, compile, piece, (&gathered.before, room), out)?;
@@ -94,22 +94,23 @@ fn table(
 ) -> anyhow::Result<()> {
     let model = view.report.model;
     let pieces = || module.pieces.iter();
-    let heads = vec![
-        Head::compiles("Compiled for").about("The sizes of the batch, both ends included"),
-        Head::text("Subgraph"),
-        Head::number("Piece").about("piecewise_index and total_piecewise_compiles, counted from 1"),
-        Head::text("CUDA graph size").about("Whether a CUDA graph is recorded for just this size"),
-        Head::text("FX graph cache").absent_if(pieces().all(|p| p.answer(model, "fx_graph_").is_none())),
-        Head::text("AOTAutograd cache")
+    let columns = vec![
+        TableColumn::compiles("Compiled for").about("The sizes of the batch, both ends included"),
+        TableColumn::text("Subgraph"),
+        TableColumn::number("Piece").about("piecewise_index and total_piecewise_compiles, counted from 1"),
+        TableColumn::text("CUDA graph size").about("Whether a CUDA graph is recorded for just this size"),
+        TableColumn::text("FX graph cache")
+            .absent_if(pieces().all(|p| p.answer(model, "fx_graph_").is_none())),
+        TableColumn::text("AOTAutograd cache")
             .absent_if(pieces().all(|p| p.answer(model, "aotautograd_").is_none())),
-        Head::unsorted("Passes").absent_if(pieces().all(|p| p.passes.is_empty())),
-        Head::unsorted("Graphs").about("The first and the last graph of the piece compared"),
-        Head::number("Files"),
-        Head::number("Time").about("From its start to its last file"),
+        TableColumn::unsorted("Passes").absent_if(pieces().all(|p| p.passes.is_empty())),
+        TableColumn::unsorted("Graphs").about("The first and the last graph of the piece compared"),
+        TableColumn::number("Files"),
+        TableColumn::number("Time").about("From its start to its last file"),
     ];
     let order = by_size(module);
     let id = format!("pieces-{}", at + 1);
-    let table = Table { id: &id, label: "Pieces", heads };
+    let table = Table { id: &id, label: "Pieces", columns };
     let mut last = None;
     let mut group = 0;
     let rows = order.iter().take(LISTED).map(|(index, piece)| {
@@ -123,15 +124,15 @@ fn table(
         let files = view.link(&format!("#{}", anchor(at, *index)), &whole(piece.files.len()));
         Ok(Row::of(vec![
             sizes(piece, first).sorted(group),
-            Td::html(subgraph(view, piece)),
+            TableCell::html(subgraph(view, piece)),
             place(piece),
-            Td::text(piece.start.cudagraph.map_or(UNKNOWN, |yes| if yes { "yes" } else { "no" })),
+            TableCell::text(piece.start.cudagraph.map_or(UNKNOWN, |yes| if yes { "yes" } else { "no" })),
             answer(piece.answer(model, "fx_graph_")),
             answer(piece.answer(model, "aotautograd_")),
-            Td::html(passes_named(view, piece)),
-            Td::html(compare),
-            Td::html(files).class("num").sorted(piece.files.len()),
-            Td::maybe(piece.us, micros),
+            TableCell::html(passes_named(view, piece)),
+            TableCell::html(compare),
+            TableCell::html(files).class("num").sorted(piece.files.len()),
+            TableCell::maybe(piece.us, micros),
         ]))
     });
     let rows: Vec<_> = rows.collect();
@@ -152,9 +153,9 @@ fn by_size<'p>(module: &'p Module<'_>) -> Vec<(usize, &'p Piece<'p>)> {
 }
 
 /// The sizes, in the first row of those that share them.
-fn sizes(piece: &Piece<'_>, first: bool) -> Td {
+fn sizes(piece: &Piece<'_>, first: bool) -> TableCell {
     let words = piece.sizes().map_or_else(|| "not recorded".to_owned(), size_words);
-    Td::html(if first { strong(Html::escaped(&words)) } else { Html::default() }).class("nowrap")
+    TableCell::html(if first { strong(Html::escaped(&words)) } else { Html::default() }).class("nowrap")
 }
 
 fn subgraph(view: View<'_>, piece: &Piece<'_>) -> Html {
@@ -165,20 +166,20 @@ fn subgraph(view: View<'_>, piece: &Piece<'_>) -> Html {
         .map_or_else(|| Html::escaped(UNKNOWN), |name| view.code(clipped(name, LONGEST_NAME).0))
 }
 
-fn place(piece: &Piece<'_>) -> Td {
+fn place(piece: &Piece<'_>) -> TableCell {
     match (piece.start.index, piece.start.total) {
         (Some(index), Some(total)) => {
             let words = format!("{} of {}", whole(index.saturating_add(1)), whole(total));
-            Td::number(index as f64, &words)
+            TableCell::number(index as f64, &words)
         }
         (index, _) => {
-            Td::maybe(index.map(|index| index as f64), |index| whole((index as u64).saturating_add(1)))
+            TableCell::maybe(index.map(|index| index as f64), |index| whole((index as u64).saturating_add(1)))
         }
     }
 }
 
-fn answer(outcome: Option<Outcome>) -> Td {
-    Td::html(match outcome {
+fn answer(outcome: Option<Outcome>) -> TableCell {
+    TableCell::html(match outcome {
         Some(Outcome::Hit) => strong(Html::escaped(Outcome::Hit.word())),
         Some(other) => Html::escaped(other.word()),
         None => Html::escaped(UNKNOWN),
@@ -207,7 +208,7 @@ fn fields(view: View<'_>, piece: &Piece<'_>, out: &mut dyn Write) -> anyhow::Res
     let more = piece.start.more.iter().map(|(key, value)| (key.as_str(), view.folded(value, true)));
     let more: Vec<_> = more.collect();
     if !more.is_empty() {
-        put(out, &view.facts(more))?;
+        write_line(out, &view.facts(more))?;
     }
     Ok(())
 }
@@ -224,10 +225,10 @@ fn files(
         let Some(artifact) = compile.artifacts.get(*at) else { continue };
         groups.entry(producers.place(&artifact.name)).or_default().push(file(view, index, *at));
     }
-    put(out, &Element::new("dl").class("facts artifacts").open())?;
+    write_line(out, &Element::new("dl").class("facts artifacts").open())?;
     for ((stage, producer), links) in groups {
-        put(out, &Element::new("dt").around(producer.unwrap_or(stage_words(stage).0)))?;
-        put(out, &Element::new("dd").around(Html::joined(links, " ")))?;
+        write_line(out, &Element::new("dt").around(producer.unwrap_or(stage_words(stage).0)))?;
+        write_line(out, &Element::new("dd").around(Html::joined(links, " ")))?;
     }
     close(out, "dl")?;
     view.left_out(out, piece.files.len(), FILES, "files stand on the page of the compile")

@@ -65,12 +65,15 @@ class Session:
         """Runs all FIXes of a program and checks what it states."""
         version = self.torch.version
         of_kind = self.outcomes.setdefault(program.kind, {})
-        if self.options.new and all(version in of_kind.get(str(fix), {}) for fix in program.fixes):
+        advised = next(iter(program.promises), None)
+        recorded = (0, advised) if self.options.record else ()
+        known = [fix for fix in program.fixes if version in of_kind.get(str(fix), {})] if self.options.new else []
+        fixes = [fix for fix in program.fixes if fix in recorded or fix not in known]
+        if not fixes:
             return
         expected = self.torch.run(program, 0)
         before = self.torch.run(program, 0, expected=expected)
-        advised = next(iter(program.promises), None)
-        for fix in program.fixes:
+        for fix in fixes:
             after = before if fix == 0 else self.torch.run(program, fix, expected=expected)
             of_kind.setdefault(str(fix), {})[version] = after.outcome(program.counts())
             problems = self.problems(program, fix, before, after)

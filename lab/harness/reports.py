@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from .programs import LAB, Program
+
+PROGRAM = re.compile(r"\(lab/(\w+)\.py")
 
 
 @dataclass
@@ -55,7 +58,5 @@ def advice_in(findings: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def kind_of(advice: dict[str, Any]) -> str | None:
     """The kind under which an advice was tried."""
-    tried = advice.get("tried")
-    if isinstance(tried, dict):
-        return tried.get("kind")
-    return tried.split()[0].strip(":,") if tried else None
+    named = PROGRAM.search(advice.get("tried") or "")
+    return named[1] if named else None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from . import log
-from .programs import Program
+from .programs import LAB, Program
 
 WORKER = Path(__file__).with_name("worker.py")
 
@@ -45,7 +45,8 @@ class TorchProcess:
 
     def __init__(self, python: str, timeout: float) -> None:
         self.timeout = timeout
-        self.process = subprocess.Popen([python, str(WORKER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self.process = subprocess.Popen([python, str(WORKER)], **pipes, text=True, cwd=LAB)
         version = str(self._read()["torch"])
         self.full_version = version
         self.version = ".".join(re.split(r"[.+]", version)[:2])
@@ -57,6 +58,7 @@ class TorchProcess:
         *,
         expected: Run | None = None,
         marks: dict[str, list[list[Any]]] | None = None,
+        sources: str = "",
     ) -> Run:
         """Runs a program; without results to expect, in eager mode."""
         folder = tempfile.TemporaryDirectory(prefix="lab-")
@@ -67,6 +69,7 @@ class TorchProcess:
             "folder": folder.name,
             "expected": expected.folder.name if expected else None,
             "marks": marks or {},
+            "sources": sources,
             "dtrace": program.dtrace,
             "timeout": self.timeout,
         }

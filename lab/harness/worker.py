@@ -4,7 +4,8 @@
 
 It imports torch once and forks a process per run. Each line of its input is a request, each line of its output a reply, both
 JSON; `torch_process.py` is the other end. A request has: program, fix, eager, folder (empty, for the log and the caches),
-expected (the folder of the run whose results must be equal, or null), marks (see marks.py), dtrace, timeout.
+expected (the folder of the run whose results must be equal, or null), marks (see marks.py), sources (for
+TORCH_COMPILE_DYNAMIC_SOURCES), dtrace, timeout.
 """
 
 import _thread
@@ -45,6 +46,8 @@ def prepare(request):
         torch.compiler.set_stance("force_eager")
     if request["marks"]:
         mark_calls(torch, request["marks"])
+    if request["sources"]:
+        torch.compiler.config.dynamic_sources = request["sources"]
 
 
 def run_program(path, in_thread):

@@ -31,7 +31,11 @@ def f(x, big=None):
         return torch.where(x.max() > 4, x / 2, x * 2) + 1
     if FIX == 4:
         return torch.cond(x.max() > 4, lambda x: x / 2, lambda x: x * 2, (x,)) + 1
-    if big if FIX == 5 else x.max() > 4 if FIX == 2 else x.max().item() > 4:
+    if FIX == 2:
+        return (x / 2 if x.max() > 4 else x * 2) + 1
+    if FIX == 5:
+        return (x / 2 if big else x * 2) + 1
+    if x.max().item() > 4:
         x = x / 2
     else:
         x = x * 2

@@ -15,7 +15,9 @@ PROMISES = {
     1: {"error_before": "TorchRuntimeError", "compiles": [1, 1], "graphs": [0, 1]},
 }
 NEVER = {
-    2: {"error_before": "TorchRuntimeError", "compiles": [1, 2], "breaks": [0, 1], "graphs": [0, 2]},
+    2: {
+        "error_before": "TorchRuntimeError", "compiles": [1, 2], "breaks": [0, 1], "graphs": [0, 2],
+    },
     3: {"error_before": "TorchRuntimeError", "compiles": [1, 1], "graphs": [0, 0]},
 }
 
@@ -40,7 +42,9 @@ hidden = torch.compiler.disable(lambda x: double(x))
 
 @torch.compile(backend="eager", fullgraph=FIX == 4)
 def f(x):
-    return (hidden if FIX == 2 else double)(x + 1) + 1
+    if FIX == 2:
+        return hidden(x + 1) + 1
+    return double(x + 1) + 1
 
 
 OUT = [f(torch.arange(4.0)) for _ in range(2)]

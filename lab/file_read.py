@@ -30,7 +30,12 @@ hidden = torch.compiler.disable(read)
 @torch.compile(backend="eager")
 def f(x, length=None):
     x = torch.tanh(x)
-    n = length if FIX == 1 else hidden() if FIX == 2 else read()
+    if FIX == 1:
+        n = length
+    elif FIX == 2:
+        n = hidden()
+    else:
+        n = read()
     return x * n
 
 

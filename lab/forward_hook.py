@@ -12,11 +12,20 @@ import os
 import torch
 
 PROMISES = {
-    1: {"compiles": [5, 2], "breaks": [3, 0], "graphs": [4, 2], "2.8": {"compiles": [4, 2], "breaks": [3, 0], "graphs": [3, 2]}},
-    2: {"compiles": [5, 1], "breaks": [3, 0], "graphs": [4, 1], "2.8": {"compiles": [4, 1], "breaks": [3, 0], "graphs": [3, 1]}},
+    1: {
+        "compiles": [5, 2], "breaks": [3, 0], "graphs": [4, 2],
+        "2.8": {"compiles": [4, 2], "breaks": [3, 0], "graphs": [3, 2]},
+    },
+    2: {
+        "compiles": [5, 1], "breaks": [3, 0], "graphs": [4, 1],
+        "2.8": {"compiles": [4, 1], "breaks": [3, 0], "graphs": [3, 1]},
+    },
 }
 NEVER = {
-    4: {"compiles": [5, 3], "breaks": [3, 1], "graphs": [4, 2], "2.8": {"compiles": [4, 2], "breaks": [3, 1], "graphs": [3, 1]}},
+    4: {
+        "compiles": [5, 3], "breaks": [3, 1], "graphs": [4, 2],
+        "2.8": {"compiles": [4, 2], "breaks": [3, 1], "graphs": [3, 1]},
+    },
 }
 
 FIX = int(os.environ.get("FIX", "0"))

@@ -28,7 +28,9 @@ if FIX == 2:
 
 @torch.compile(backend="eager", fullgraph=FIX != 1)
 def f(x):
-    s = x.sum().item() if FIX in (4, 5) else x.sum()
+    s = x.sum()
+    if FIX in (4, 5):
+        s = s.item()
     if FIX in (0, 1, 2):
         print("sum")
     return x / s

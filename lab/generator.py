@@ -11,11 +11,23 @@ import os
 import torch
 
 PROMISES = {
-    2: {"compiles": [1, 1], "breaks": [1, 0], "graphs": [0, 1], "2.8": {"compiles": [1, 1], "graphs": [0, 1]}, "2.6": {"compiles": [2, 1], "breaks": [1, 0], "graphs": [0, 1]}},
+    2: {
+        "compiles": [1, 1], "breaks": [1, 0], "graphs": [0, 1],
+        "2.8": {"compiles": [1, 1], "graphs": [0, 1]},
+        "2.6": {"compiles": [2, 1], "breaks": [1, 0], "graphs": [0, 1]},
+    },
 }
 NEVER = {
-    1: {"compiles": [1, 3], "breaks": [1, 2], "graphs": [0, 1], "2.8": {"compiles": [1, 3], "breaks": [0, 2], "graphs": [0, 1]}, "2.6": {"compiles": [2, 3], "breaks": [1, 2], "graphs": [0, 1]}},
-    3: {"compiles": [1, 0], "breaks": [1, 0], "graphs": [0, 0], "2.8": {"compiles": [1, 0], "graphs": [0, 0]}, "2.6": {"compiles": [2, 0], "breaks": [1, 0], "graphs": [0, 0]}},
+    1: {
+        "compiles": [1, 3], "breaks": [1, 2], "graphs": [0, 1],
+        "2.8": {"compiles": [1, 3], "breaks": [0, 2], "graphs": [0, 1]},
+        "2.6": {"compiles": [2, 3], "breaks": [1, 2], "graphs": [0, 1]},
+    },
+    3: {
+        "compiles": [1, 0], "breaks": [1, 0], "graphs": [0, 0],
+        "2.8": {"compiles": [1, 0], "graphs": [0, 0]},
+        "2.6": {"compiles": [2, 0], "breaks": [1, 0], "graphs": [0, 0]},
+    },
 }
 
 FIX = int(os.environ.get("FIX", "0"))
@@ -38,7 +50,8 @@ def as_list(x):
 
 def f(x):
     total = x
-    for y in as_list(x) if FIX == 1 else parts(x):
+    ys = as_list(x) if FIX == 1 else parts(x)
+    for y in ys:
         total = total + torch.tanh(y)
     return total
 

@@ -1,4 +1,4 @@
-"""An int attribute that is the dim of an operator (x.sum(self.dim)): graphs differ in that number alone, on square inputs even in no shape.
+"""An int attribute that is the dim of an operator, x.cumsum(self.dim): graphs differ in that number alone.
 
 FIX=0 as users write it
 FIX=1 torch._dynamo.config.allow_unspec_int_on_nn_module = True

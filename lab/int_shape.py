@@ -12,7 +12,10 @@ import torch
 
 PROMISES = {}
 NEVER = {
-    1: {"compiles": [2, 1], "breaks": [0, 1], "graphs": [2, 0], "2.8": {"compiles": [2, 1], "graphs": [2, 0]}},
+    1: {
+        "compiles": [2, 1], "breaks": [0, 1], "graphs": [2, 0],
+        "2.8": {"compiles": [2, 1], "graphs": [2, 0]},
+    },
 }
 
 FIX = int(os.environ.get("FIX", "0"))

@@ -1,4 +1,4 @@
-"""An int attribute that is looked up in a table of numbers (a schedule): graphs differ in a number alone, yet it is made a constant.
+"""An int attribute is looked up in a table of numbers (a schedule): graphs differ in a number that is no operand.
 
 FIX=0 as users write it
 FIX=1 torch._dynamo.config.allow_unspec_int_on_nn_module = True

@@ -22,7 +22,10 @@ torch._dynamo.config.capture_scalar_outputs = FIX == 1
 
 @torch.compile(backend="eager")
 def f(x, m=None):
-    m = x.max() if FIX == 2 else m if FIX == 3 else x.max().item()
+    if FIX == 2:
+        m = x.max()
+    elif FIX != 3:
+        m = x.max().item()
     return x / m + 1
 
 

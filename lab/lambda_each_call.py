@@ -32,5 +32,11 @@ def times(x, k):
 once, OUT = (lambda x: x * 3), []
 for i in range(6):
     k = 3
-    f = once if FIX == 1 else (lambda x: x * k) if FIX == 2 else functools.partial(times, k=k) if FIX == 3 else (lambda x: x * 3)
+    f = lambda x: x * 3
+    if FIX == 1:
+        f = once
+    elif FIX == 2:
+        f = lambda x: x * k
+    elif FIX == 3:
+        f = functools.partial(times, k=k)
     OUT.append(apply(torch.arange(4.0), f))

@@ -11,8 +11,12 @@ import os
 import torch
 
 PROMISES = {
-    1: {"error_before": "FailOnRecompileLimitHit", "compiles": [9, 12], "graphs": [8, 12], "since": "2.8"},
-    3: {"error_before": "FailOnRecompileLimitHit", "compiles": [9, 1], "graphs": [8, 1], "since": "2.8"},
+    1: {
+        "error_before": "FailOnRecompileLimitHit", "compiles": [9, 12], "graphs": [8, 12], "since": "2.8",
+    },
+    3: {
+        "error_before": "FailOnRecompileLimitHit", "compiles": [9, 1], "graphs": [8, 1], "since": "2.8",
+    },
 }
 NEVER = {}
 

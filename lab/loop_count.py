@@ -15,7 +15,10 @@ PROMISES = {
     3: {"compiles": [4, 1]},
 }
 NEVER = {
-    1: {"compiles": [4, 3], "breaks": [0, 2], "graphs": [4, 1], "2.8": {"compiles": [4, 3], "breaks": [0, 1], "graphs": [4, 1]}},
+    1: {
+        "compiles": [4, 3], "breaks": [0, 2], "graphs": [4, 1],
+        "2.8": {"compiles": [4, 3], "breaks": [0, 1], "graphs": [4, 1]},
+    },
     2: {"compiles": [4, 4]},
 }
 

@@ -44,4 +44,9 @@ every = torch.compile(every, backend="eager")
 OUT = []
 for i in range(2):
     x = torch.arange(8.0).view(2, 4)
-    OUT.append(every(x) if FIX == 5 else sum(torch.tanh(m(x)).sum() for m in each) if FIX == 2 else sum(one(m, x) for m in mods))
+    if FIX == 5:
+        OUT.append(every(x))
+    elif FIX == 2:
+        OUT.append(sum(torch.tanh(m(x)).sum() for m in each))
+    else:
+        OUT.append(sum(one(m, x) for m in mods))

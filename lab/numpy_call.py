@@ -44,7 +44,16 @@ hidden = torch.compiler.disable(pct)
 @torch.compile(backend="eager")
 def f(x):
     x = x * 2
-    p = x / 2 if FIX == 1 else op(x) if FIX == 2 else torch.from_numpy(np.multiply(x.numpy(), np.float32(0.5))) if FIX == 3 else hidden(x) if FIX == 4 else pct(x)
+    if FIX == 1:
+        p = x / 2
+    elif FIX == 2:
+        p = op(x)
+    elif FIX == 3:
+        p = torch.from_numpy(np.multiply(x.numpy(), np.float32(0.5)))
+    elif FIX == 4:
+        p = hidden(x)
+    else:
+        p = pct(x)
     return x - p
 
 

@@ -1,4 +1,4 @@
-"""One function called with weights of several shapes: layers of 8->16, 16->32, 32->4 (module parameters), one compiled forward.
+"""One compiled forward serves layers with weights of several shapes: 8 to 16, 16 to 32, 32 to 4.
 
 FIX=0 as users write it: one compiled forward for all layers
 FIX=1 mark_dynamic on the inputs

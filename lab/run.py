@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Tries the advice of tlparse: runs each program of the lab before and after, under the torch of a given Python.
+"""Tries the advice of tlparse: runs each program of the lab before and after, under a given torch.
 
-    lab/run.py PYTHON                  all programs, all FIXes; updates outcomes.json, OUTCOMES.md and src/analysis/lab.json
+    lab/run.py PYTHON                  all programs, all FIXes
     lab/run.py PYTHON print_call item  some kinds
+    lab/run.py PYTHON --new            what was not run under this torch
     lab/run.py PYTHON --apply          applies what the report of each log before advises, and checks what it promises
-    lab/run.py PYTHON --record DIR     keeps the logs before and after as DIR/before/<kind>.log and DIR/after/<kind>.log
+    lab/run.py PYTHON --record DIR     keeps the logs, as DIR/before/<kind>.log.zst and DIR/after/<kind>.log.zst
     lab/run.py --table                 writes OUTCOMES.md and src/analysis/lab.json anew, without running anything
 
+What came out is kept in outcomes.json; OUTCOMES.md and src/analysis/lab.json are made of it.
 It ends with 1 if something that a program states, or a report promises, did not come out.
 """
 
@@ -54,7 +56,8 @@ class Session:
 
     def say(self, program: Program, fix: int, run: Run, problems: list[str]) -> None:
         """One line per run."""
-        counts = " ".join(f"{name}={value}" for name, value in run.outcome(program.counts()).items() if value is not None)
+        outcome = run.outcome(program.counts())
+        counts = " ".join(f"{name}={value}" for name, value in outcome.items() if value is not None)
         state = "; ".join(["WRONG", *problems]) if problems else "ok"
         print(f"{program.kind} FIX={fix} torch {self.torch.version}: {counts}: {state}", flush=True)
         if self.options.show:

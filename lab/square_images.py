@@ -1,4 +1,4 @@
-"""Image sizes that are always square (32, 32, 48, 40): duck shaping makes one symbol of height and width; then 40x56 comes.
+"""Images that are square at first (32x32, 48x48, 40x40): height and width are equal by chance; then 40x56 comes.
 
 FIX=0 as users write it
 FIX=1 mark_dynamic(x, [2, 3])

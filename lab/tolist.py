@@ -24,7 +24,9 @@ def f(x, lengths):
     if FIX == 3:
         seg = torch.repeat_interleave(torch.arange(3), lengths, output_size=x.size(0))
         return torch.zeros(3).index_add(0, seg, x)
-    parts = torch.split(x, lengths if FIX == 2 else lengths.tolist())
+    if FIX != 2:
+        lengths = lengths.tolist()
+    parts = torch.split(x, lengths)
     return torch.stack([p.sum() for p in parts])
 
 

@@ -11,10 +11,16 @@ import os
 import torch
 
 PROMISES = {
-    1: {"compiles": [1, 1], "breaks": [1, 0], "graphs": [0, 1], "2.8": {"compiles": [1, 1], "graphs": [0, 1]}},
+    1: {
+        "compiles": [1, 1], "breaks": [1, 0], "graphs": [0, 1],
+        "2.8": {"compiles": [1, 1], "graphs": [0, 1]},
+    },
 }
 NEVER = {
-    2: {"compiles": [1, 2], "breaks": [1, 1], "graphs": [0, 1], "2.8": {"compiles": [1, 2], "graphs": [0, 1]}},
+    2: {
+        "compiles": [1, 2], "breaks": [1, 1], "graphs": [0, 1],
+        "2.8": {"compiles": [1, 2], "graphs": [0, 1]},
+    },
 }
 
 FIX = int(os.environ.get("FIX", "0"))
@@ -28,7 +34,10 @@ def work(x):
 def f(x):
     y = torch.tanh(x)
     try:
-        y = work(y) if FIX == 2 else torch.relu(y * 2) + 1
+        if FIX == 2:
+            y = work(y)
+        else:
+            y = torch.relu(y * 2) + 1
         if FIX in (0, 2):
             print("ok")
     except ValueError:

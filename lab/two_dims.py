@@ -1,4 +1,4 @@
-"""Batch and length change one after the other: (8,10), (8,12), (6,12), (6,14), (5,9): two recompiles by automatic dynamic.
+"""Batch and length change one after the other: (8,10), (8,12), (6,12), (6,14), (5,9).
 
 FIX=0 as users write it
 FIX=1 mark_dynamic on the dim of the first recompile only (1)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+DRAFT_PROBLEMS = ("missing_fake_kernel", "mismatched_fake_kernel", "propagate_real_tensors_provenance")
 CACHE_MARKS = {"_hit": "hits", "_miss": "misses", "_bypass": "bypasses"}
 
 
@@ -39,7 +40,7 @@ def counts(path: Path) -> dict[str, int]:
             found["operators"] += metrics.get("graph_op_count") or 0
         name = (envelope.get("artifact") or {}).get("name", "")
         found["breaks"] += name == "dynamo_graph_break_reason"
-        found["problems"] += any(key in envelope for key in ("missing_fake_kernel", "mismatched_fake_kernel", "propagate_real_tensors_provenance"))
+        found["problems"] += any(key in envelope for key in DRAFT_PROBLEMS)
         for mark, count in CACHE_MARKS.items():
             found[count] += name.startswith(("fx_graph_cache", "aotautograd_cache")) and name.endswith(mark)
     return {"compiles": len(ids), **found}

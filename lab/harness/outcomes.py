@@ -35,11 +35,12 @@ def _of(fixes: dict[str, Any], known: set[str]) -> dict[str, Any]:
 
 
 def tried(outcomes: Outcomes, programs: list[Program]) -> dict[str, str]:
-    """Per kind the versions of torch under which it came out well, the newest first; `kind.fix` for one advice of it."""
+    """Per kind the versions of torch under which it came out well, the newest first; `kind.fix` is one advice of it."""
     found: dict[str, str] = {}
     for program in programs:
         of_kind = outcomes.get(program.kind, {})
-        versions = sorted({version for by_version in of_kind.values() for version in by_version}, key=version_key, reverse=True)
+        recorded = {version for by_version in of_kind.values() for version in by_version}
+        versions = sorted(recorded, key=version_key, reverse=True)
         well = [version for version in versions if is_good(program, version, of_kind)]
         if well:
             found[program.kind] = ", ".join(well)
@@ -52,9 +53,9 @@ def tried(outcomes: Outcomes, programs: list[Program]) -> dict[str, str]:
 
 INTRODUCTION = """# What came out
 
-Made by `lab/run.py` of `outcomes.json`; do not edit. A cell has what FIX=0 and the FIX came to: compiles, then graph breaks
-where there are some, then what else the program counts. `-` was not run under that torch. **advised** is what a report may
-advise, *never* what it must not.
+Made by `lab/run.py` of `outcomes.json`; do not edit. A cell has what FIX=0 and the FIX came to: compiles, then graph
+breaks where there are some, then what else the program counts. `-` was not run under that torch. **advised** is what a
+report may advise, *never* what it must not.
 """
 
 

@@ -1,7 +1,7 @@
 """The programs of the lab, and what each of them states.
 
-A program is `lab/<kind>.py`. Its docstring has the cause and one line for each FIX. `PROMISES` and `NEVER`, literals at its
-top, say what must come out:
+A program is `lab/<kind>.py`. Its docstring has the cause and one line for each FIX. `PROMISES` and `NEVER`, literals at
+its top, say what must come out:
 
     PROMISES = {2: {"compiles": [2, 1]}}                what is advised, with counts before and after
     NEVER = {1: {"error": "ConstraintViolationError"}}  what must not be advised, and what it does

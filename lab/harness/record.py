@@ -14,7 +14,7 @@ NEUTRALIZE = LAB.parent / "tests" / "inputs" / "scripts" / "neutralize.py"
 
 
 def keep_log(folder: Path, program: Program, run: Run, python: str) -> None:
-    """Stores the log of a run as <kind>.log.zst, without the paths of this machine; as <kind>.log where there is no zstd."""
+    """Stores the log of a run as <kind>.log.zst, without the paths of this machine; without zstd as <kind>.log."""
     log = run.log()
     if log is None:
         return

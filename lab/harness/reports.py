@@ -41,12 +41,14 @@ class Tlparse:
             return json.loads((out / "report.json").read_text())["findings"]
 
     def still_advised(self, program: Program, before: Path | None, after: Path | None) -> list[str]:
-        """Whether the report of the log before lacks advice that was tried as this kind, or that of the log after has it."""
-        kinds = [kind_of(one) for one in advice_in(self.findings(before))] if before else []
-        if program.kind not in kinds:
-            return []  # another kind's words fit this log too, or the cause is told without advice
-        left = [kind_of(one) for one in advice_in(self.findings(after))] if after else []
-        return ["the report after gives the advice again"] if program.kind in left else []
+        """Whether the report after still gives the advice that the report before gave and that this program tried."""
+        if program.kind not in self.kinds_advised(before):
+            return []
+        return ["the report after gives the advice again"] if program.kind in self.kinds_advised(after) else []
+
+    def kinds_advised(self, log: Path | None) -> set[str | None]:
+        """The programs that tried what the report of a log advises."""
+        return {kind_of(one) for one in advice_in(self.findings(log))} if log else set()
 
 
 def advice_in(findings: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

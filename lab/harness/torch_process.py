@@ -37,7 +37,8 @@ class Run:
     def outcome(self, counts: set[str]) -> dict[str, Any]:
         """What outcomes.json keeps."""
         kept = {"compiles", "graphs", "breaks"} | counts
-        return {**{key: value for key, value in self.counts.items() if key in kept}, "error": self.error, "equal": self.equal}
+        measured = {key: value for key, value in self.counts.items() if key in kept}
+        return {**measured, "error": self.error, "equal": self.equal}
 
 
 class TorchProcess:

@@ -2,9 +2,9 @@
 
     PYTHON lab/harness/worker.py
 
-It imports torch once and forks a process per run. Each line of its input is a request, each line of its output a reply, both
-JSON; `torch_process.py` is the other end. A request has: program, fix, eager, folder (empty, for the log and the caches),
-expected (the folder of the run whose results must be equal, or null), marks (see marks.py), sources (for
+It imports torch once and forks a process per run. Each line of its input is a request, each line of its output a reply,
+both JSON; `torch_process.py` is the other end. A request has: program, fix, eager, folder (empty, for the log and the
+caches), expected (the folder of the run whose results must be equal, or null), marks (see marks.py), sources (for
 TORCH_COMPILE_DYNAMIC_SOURCES), dtrace, timeout.
 """
 
@@ -53,8 +53,8 @@ def prepare(request):
 def run_program(path, in_thread):
     """Runs a program and returns its variables and its exception.
 
-    A thread that starts in `exec` has no frame of this file below those of the program: the stacks in its log are those of
-    `python program.py`.
+    A thread that starts in `exec` has no frame of this file below those of the program: the stacks in its log are those
+    of `python program.py`.
     """
     with open(path) as source:
         tree = ast.parse(source.read())

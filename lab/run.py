@@ -82,7 +82,7 @@ class Session:
             problems = self.problems(program, fix, before, after)
             self.say(program, fix, after, problems)
             if self.options.record and fix in (0, advised):
-                keep_log(self.options.record / ("after" if fix else "before"), program, after, self.options.python)
+                keep_log(self.options.record / ("after" if fix else "before"), program, after, self.torch.places)
 
     def problems(self, program: Program, fix: int, before: Run, after: Run) -> list[str]:
         """What did not come out as the program states."""

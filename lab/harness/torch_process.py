@@ -48,9 +48,10 @@ class TorchProcess:
         self.timeout = timeout
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         self.process = subprocess.Popen([python, str(WORKER)], **pipes, text=True, cwd=LAB)
-        version = str(self._read()["torch"])
-        self.full_version = version
-        self.version = ".".join(re.split(r"[.+]", version)[:2])
+        about = self._read()
+        self.full_version: str = about["torch"]
+        self.version = ".".join(re.split(r"[.+]", self.full_version)[:2])
+        self.places: list[str] = about["places"]
 
     def run(
         self,

@@ -162,7 +162,7 @@ def reply(request):
 def main():
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    replies.write(json.dumps({"torch": torch.__version__}) + "\n")
+    replies.write(json.dumps({"torch": torch.__version__, "places": [sys.prefix, sys.base_prefix]}) + "\n")
     replies.flush()
     for line in sys.stdin:
         replies.write(json.dumps(reply(json.loads(line))) + "\n")

@@ -10,16 +10,16 @@ use std::path::Path;
 
 /// The verdict of each log of an export, and what its table of failures says: type, reason, line, times.
 const VERDICTS: [(&str, &str, &[&str]); 6] = [
-    ("11_export_clean", "This log does not say whether export succeeded.", &[]),
+    ("11_export_clean", "This log does not record whether export succeeded.", &[]),
     (
         "11_export_draft",
         "Exported, but correct only if 2 assumptions about the data hold.",
         &[
-            "data-dependent expression | Eq(u0, 4) was taken to be True | s11_export.py:22 | 1",
-            "data-dependent expression | u1 > 2 was taken to be True | s11_export.py:25 | 1",
+            "data-dependent expression | Eq(u0, 4) was assumed to be True | s11_export.py:22 | 1",
+            "data-dependent expression | u1 > 2 was assumed to be True | s11_export.py:25 | 1",
         ],
     ),
-    ("11_export_draft_clean", "Exported without a failure. Nothing was assumed about the data.", &[]),
+    ("11_export_draft_clean", "Exported without failures or assumptions about the data.", &[]),
     (
         "11_export_draft_ops",
         "Exported, but 3 fake kernels are missing or wrong.",
@@ -31,13 +31,13 @@ const VERDICTS: [(&str, &str, &[&str]); 6] = [
              equal! | s11_export.py:59 | 1",
         ],
     ),
-    ("11_export_dtrace", "Exported without a failure. Nothing was assumed about the data.", &[]),
+    ("11_export_dtrace", "Exported without failures or assumptions about the data.", &[]),
     (
         "21_torch28_11_draft",
         "Exported, but correct only if 2 assumptions about the data hold.",
         &[
-            "data-dependent expression | Eq(u0, 4) was taken to be True | s11_export.py:22 | 1",
-            "data-dependent expression | u1 > 2 was taken to be True | s11_export.py:25 | 1",
+            "data-dependent expression | Eq(u0, 4) was assumed to be True | s11_export.py:22 | 1",
+            "data-dependent expression | u1 > 2 was assumed to be True | s11_export.py:25 | 1",
         ],
     ),
 ];
@@ -167,7 +167,7 @@ fn the_page_of_a_decision_holds_all_that_its_record_says() {
         let report = report(name);
         let path = format!("{folder}/symbolic_guard_information_0.html");
         let page = report.page(&path);
-        assert_eq!(heading(&page), "Eq(u0, 4) was taken to be True.", "{name}");
+        assert_eq!(heading(&page), "Eq(u0, 4) was assumed to be True.", "{name}");
         let text = page.text();
         for part in [
             "s11_export.py:22",
@@ -318,9 +318,15 @@ fn what_happens_twice_is_one_failure_and_a_violated_constraint_is_told_as_such()
         heading(&page)
     );
     let rows = failures(&page);
-    assert_eq!(rows[0], "data-dependent expression | Eq(u0, 4) was taken to be True | s11_export.py:22 | 2");
+    assert_eq!(
+        rows[0],
+        "data-dependent expression | Eq(u0, 4) was assumed to be True | s11_export.py:22 | 2"
+    );
     assert_eq!(rows[1], "guard evaluated | Eq(s77, 5) | s11_export.py:22 | 1");
-    assert_eq!(rows[2], "data-dependent expression | Eq(u0, 4) was taken to be True | s11_export.py:99 | 1");
+    assert_eq!(
+        rows[2],
+        "data-dependent expression | Eq(u0, 4) was assumed to be True | s11_export.py:99 | 1"
+    );
     assert_eq!(rows.len(), 4);
     let retry = words(&text_of(page.one("#retry")));
     assert!(
@@ -338,7 +344,10 @@ fn no_issue_is_claimed_where_the_log_holds_no_program() {
     for (name, verdict) in [
         ("11_export_draft", "No exported program: 2 assumptions about the data were made."),
         ("11_export_draft_clean", VERDICTS[0].1),
-        ("11_export_dtrace", "An export began, but this log holds no program: it failed, or did not finish."),
+        (
+            "11_export_dtrace",
+            "An export began, but this log has no program: the export failed or was interrupted.",
+        ),
     ] {
         let mut log = Log::of(input(name));
         let at = log.nth("exported_program", 0);
@@ -351,7 +360,7 @@ fn no_issue_is_claimed_where_the_log_holds_no_program() {
     let again = log.records[at].like(&String::from_utf8_lossy(log.records[at].envelope()), Some(b"start!"));
     log.records.push(again);
     let page = of(&log).page("export.html");
-    assert_eq!(heading(&page), "Not every export of this log came to an end.");
+    assert_eq!(heading(&page), "Not every export in this log finished.");
     assert!(words(&page.text()).contains("2 exports began and 1 program came out"));
     // A failed compilation is no export, but may be the reason why there is no program.
     let failed = Run::of(&input("06_errors").path).args(["-e"]).ok().page("index.html");

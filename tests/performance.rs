@@ -447,7 +447,7 @@ fn a_trace_without_kernels_says_what_to_set() {
     trace["traceEvents"].as_array_mut().unwrap().retain(|event| event["ph"] == "M");
     let report = report_of(&trace);
     let text = report.page("performance.html").text();
-    assert!(text.contains("The trace holds no run of a kernel"), "{text}");
+    assert!(text.contains("The trace contains no kernel runs"), "{text}");
     assert!(text.contains("enable_kernel_profile") && text.contains("ProfilerActivity.CUDA"), "{text}");
 }
 

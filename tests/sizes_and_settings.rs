@@ -28,7 +28,7 @@ fn shapes_html_says_whether_a_dimension_is_dynamic_and_since_when() {
     let marked = dimension(log, "marked", "L['x']", "0");
     assert_eq!(
         (marked[3].as_str(), marked[4].as_str()),
-        ("yes", "since [0/0], where the program marked it, as s77")
+        ("yes", "since [0/0], marked by the program, as s77")
     );
     let automatic = dimension(log, "automatic", "L['x']", "0");
     assert_eq!(automatic[3], "yes");
@@ -60,7 +60,7 @@ fn shapes_html_has_one_row_for_a_tensor_with_constant_sizes() {
 fn shapes_html_names_the_line_that_specialized_a_symbol() {
     let rows = rows("05_dynamic_shapes", "shapes.html", "specializations-table");
     let [first, ..] = rows.as_slice() else { panic!("no specialization") };
-    assert_eq!(&first[1..5], ["s77", "L['x'].size()[0]", "12", "a guard left only one value"]);
+    assert_eq!(&first[1..5], ["s77", "L['x'].size()[0]", "12", "a guard allows only one value"]);
     assert!(
         first[5].contains("s05_dynamic_shapes.py:21") && first[5].contains("if x.shape[0] == 12:"),
         "{}",

@@ -249,7 +249,7 @@ fn a_pass_shows_the_lines_that_it_changed_and_leads_to_the_whole_graphs() {
     assert_eq!(viewer, "-_0_0_0/graphs.html#a=17&b=22");
     // A piece that came from a cache has no graph before the pass.
     let hit = text_of(page.one("#piece-2-1"));
-    assert!(hit.contains("no graph stands before it in this piece"), "{hit}");
+    assert!(hit.contains("it has no preceding graph in this piece"), "{hit}");
     let patterns = text_of(page.all("#module-1 details.more").pop().unwrap());
     assert!(patterns.contains("Patterns of RMSNormQuantFusionPass") && patterns.contains("def pattern(x):"));
 }

@@ -262,7 +262,7 @@ fn each_graph_break_has_its_traceback_its_cost_and_its_occurrences() {
 fn a_break_that_followed_from_another_is_shown_with_it() {
     let text = report("03_graph_breaks").page("graph_breaks.html").text();
     assert!(
-        text.contains("While this break was handled, another one followed")
+        text.contains("Another break occurred while this one was handled")
             && text.contains("graph break in loop")
     );
 }

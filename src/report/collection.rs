@@ -1,4 +1,4 @@
-//! Several logs that do not belong together: the page that lists them, and the same as data.
+//! Several unrelated logs: the page that lists them, and the same as data.
 
 use crate::analysis::Severity;
 use crate::facts::{OneOfSeveral, SCHEMA, SeveralReports, Tool};
@@ -17,7 +17,7 @@ use crate::report::subject::Settings;
 use serde_json::Value;
 use std::io::Write;
 
-/// Logs with a report each.
+/// Logs with their reports.
 #[derive(Debug, Default)]
 pub struct Collection {
     /// In the order in which they are listed.
@@ -27,15 +27,15 @@ pub struct Collection {
 /// One of the logs.
 #[derive(Debug)]
 pub struct CollectedLog {
-    /// The name of its file; of a job, that of the first rank.
+    /// The name of its file; for a job, of the first rank's file.
     pub name: String,
     /// Whether it is a job of several ranks.
     pub is_job: bool,
     /// The folder of its report.
     pub dir: String,
-    /// What its report says first, or why there is none.
+    /// The verdict of its report, or why there is no report.
     pub verdict: Result<String, String>,
-    /// Its findings as its report.json has them.
+    /// Its findings in the form of report.json.
     pub findings: Vec<Value>,
     /// Whether no record is damaged.
     pub intact: bool,
@@ -46,13 +46,13 @@ impl CollectedLog {
         self.findings.iter().filter(|one| one["severity"] == severity.word()).count()
     }
 
-    /// The name, with the number of ranks left to the verdict.
+    /// The name without the number of ranks, which is in the verdict.
     fn shown(&self) -> String {
         if self.is_job { format!("job of {}", self.name) } else { self.name.clone() }
     }
 }
 
-/// The folder of the report of a log, by its place in the list, from 1.
+/// The folder of a log's report, by its number in the list, from 1.
 pub fn folder_of_log(number: usize) -> String {
     format!("log_{number}")
 }
@@ -97,9 +97,8 @@ fn page(
     let shell = Shell::of_job(&name, settings.custom_header.as_deref(), COMPARE);
     write_page(worker, out, &shell, |worker, out| {
         let view = Render { worker, depth: 0 };
-        let pieces = vec![Words::plain(format!("{name}, each with a report of its own."))];
-        let note =
-            "They are of different programs or runs, so they are listed in order of time and not compared.";
+        let pieces = vec![Words::plain(format!("{name}, each with its own report."))];
+        let note = "They belong to different programs or runs, so they are listed by time and not compared.";
         let compare =
             Html::joined([Html::escaped("To compare two of them:"), view.code("tlparse diff A B")], " ");
         write_line(

@@ -1,5 +1,5 @@
-//! Model and findings to pages: `kit` says how anything looks, `words` what things are called, `pages` has a file or
-//! folder per page, `data` the files for programs, `job` what a job's report has of its own, and `site` lists all pages.
+//! Renders model and findings: `kit` has the building blocks, `words` the names of things, `pages` a file or folder per
+//! page, `data` the machine-readable files, `job` the report of a job, and `site` the list of all pages.
 
 mod collection;
 mod compare;
@@ -34,7 +34,7 @@ use crate::model::{Model, Process};
 use crate::output::Page;
 use crate::trace::Source;
 
-/// A report on one log. `cached` is empty, and belongs to this report alone.
+/// A report on one log. `cached` must be empty and used only for this report.
 pub fn on<'m>(
     model: &'m Model,
     found: &'m Found<'m>,
@@ -46,17 +46,17 @@ pub fn on<'m>(
     Report { model, found, source, settings, processes, cached, row: None }
 }
 
-/// The findings as report.json has them, most important first.
+/// The findings in the form of report.json, most important first.
 pub fn findings(report: Report<'_>) -> Vec<serde_json::Value> {
     data::findings(report).filter_map(|one| serde_json::to_value(one).ok()).collect()
 }
 
-/// What a redacted report is made of: `report.json`, and the titles of its findings in parts. Both stay in memory.
+/// The input of a redacted report: `report.json`, and the titles of its findings in parts. Both stay in memory.
 pub fn pages_to_redact(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     vec![data::facts(report), data::titles(report)]
 }
 
-/// All files of the report on one log, the long ones first: their work is done when they are written.
+/// All files of the report on one log, long ones first. Their content is produced when they are written.
 pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     site::pages(report)
 }

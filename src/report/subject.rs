@@ -1,4 +1,4 @@
-//! What the pages of a report are about, and how they are to look.
+//! The subject of a report, and its display settings.
 
 use crate::analysis::{Found, Topic};
 use crate::model::{Model, Process};
@@ -10,47 +10,44 @@ use crate::report::kit::templates::Worker;
 use crate::trace::Source;
 use std::sync::OnceLock;
 
-/// How the report is to look.
+/// Display settings of a report.
 #[derive(Debug, Default, Clone)]
 pub struct Settings {
-    /// Code is written as text, not as highlighted pages.
+    /// Write code as text instead of highlighted pages.
     pub plain_text: bool,
-    /// Pages of provenance are written for every compile, also where the log does not say where kernels come from.
+    /// Write provenance pages for every compile, even without recorded provenance.
     pub provenance: bool,
-    /// HTML that stands at the top of the landing page, as given.
+    /// HTML for the top of the landing page, written verbatim.
     pub custom_header: Option<String>,
-    /// The export report is what opens first (`index.html`); the ordinary landing page is `report.html` then.
+    /// The export report becomes `index.html`, and the landing page `report.html`.
     pub export: bool,
-    /// The editor in which places of the reader's files open.
+    /// The editor in which source files open.
     pub editor: Option<Editor>,
 }
 
-/// All that a page may ask: the facts, what follows from them, the log's texts and the settings.
+/// Everything a page can use: facts, conclusions, texts of the log, and settings.
 #[derive(Clone, Copy)]
 pub struct Report<'m> {
-    /// Facts.
     pub model: &'m Model,
-    /// What follows from them.
     pub found: &'m Found<'m>,
-    /// The log, for payloads and metrics records.
+    /// The log, to read payloads and metrics records.
     pub source: &'m Source,
-    /// How it is to look.
     pub settings: &'m Settings,
-    /// Further processes of the program, with a report each below this one.
+    /// Further processes of the program; each has a report below this one.
     pub processes: &'m [Process],
-    /// What several of its pages ask.
+    /// Values shared by several pages.
     pub(crate) cached: &'m Cached,
-    /// The row in the table of all pages whose pages are being written; each of them keeps a copy of this, so it is small.
+    /// The site row being written. Small, as each page has a copy.
     pub(crate) row: Option<&'static SiteRow>,
 }
 
 impl Report<'_> {
-    /// Whether the report has a page on torch.export: the log has events of an export, or the reader asked for it.
+    /// Whether the report has an export page: the log has events of an export, or the reader requested it.
     pub(crate) fn shows_export(&self) -> bool {
         self.settings.export || self.model.export.is_recorded()
     }
 
-    /// Whether the report is of a trace of torch.profiler, without a log.
+    /// Whether the report is about a trace of torch.profiler without a log.
     pub(crate) fn is_trace_alone(&self) -> bool {
         self.found.performance.is_some() && self.model.log.bytes == 0
     }
@@ -60,12 +57,12 @@ impl Report<'_> {
         !self.model.spans.is_empty()
     }
 
-    /// The rows of the pages that this report has.
+    /// The site rows of this report.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &'static SiteRow> {
         self.present_pages().iter().map(|page| page.row)
     }
 
-    /// The pages that this report has, with how others lead to them. What a row asks must not ask for this.
+    /// The pages of this report with their links. Functions of a row must not call this.
     pub(crate) fn present_pages(&self) -> &[PresentPage] {
         let page = |row: &'static SiteRow| {
             (row.present)(*self).then(|| PresentPage {
@@ -77,8 +74,8 @@ impl Report<'_> {
         self.cached.pages.get_or_init(|| self.cached.site.iter().filter_map(page).collect())
     }
 
-    /// Where the full list of a topic stands, seen from the top of the report, with its words; None where this report
-    /// has no such page.
+    /// Address and label of the full list of a topic, relative to the report's top; None if this report has no such
+    /// page.
     pub(crate) fn topic_page(&self, topic: Topic) -> Option<(String, &'static str)> {
         let of_row = |row: &'static SiteRow| {
             let found = row.topic.as_ref().filter(|one| one.topic == topic)?;
@@ -88,74 +85,73 @@ impl Report<'_> {
     }
 }
 
-/// What several pages of a report ask, found out by the first of them.
+/// Values used by several pages, computed by the first.
 pub struct Cached {
     site: &'static [SiteRow],
-    /// The pages that the report has: some ask all compiles, and each page at the top leads to all others. When each of them
-    /// asked anew, a log of 100,000 compiles took half as long again.
+    /// The pages of the report. Some depend on all compiles, and each page at the top links to all others: without this
+    /// cache, a log of 100,000 compiles took half as long again.
     pages: OnceLock<Vec<PresentPage>>,
-    /// The settings of the log: reading them took a tenth of the work on a small log when two pages did it.
+    /// The settings of the log. Reading them twice took a tenth of the work on a small log.
     pub(crate) settings: OnceLock<Vec<ConfigKind>>,
-    /// What wrote the log, and when, as the header of each page says it.
+    /// The header's note on what wrote the log, and when.
     pub(crate) aside: OnceLock<String>,
 }
 
 impl Cached {
-    /// Nothing yet, of a report that may have the pages of this table.
+    /// An empty cache for a report with pages from this site table.
     pub(crate) fn of(site: &'static [SiteRow]) -> Self {
         Cached { site, pages: OnceLock::new(), settings: OnceLock::new(), aside: OnceLock::new() }
     }
 }
 
-/// A row of the table whose pages a report has.
+/// A site row that is part of the report.
 pub(crate) struct PresentPage {
     pub row: &'static SiteRow,
-    /// Where its tab leads, seen from the top of the report; None if it has no tab.
+    /// Address of its tab, relative to the report's top; None if it has no tab.
     pub address: Option<String>,
     /// The number on its tab.
     pub count: Option<String>,
 }
 
-/// One kind of page, or one kind of data file: a row of the table in `site.rs`.
+/// A kind of page or data file: a row of the table in `site.rs`.
 pub(crate) struct SiteRow {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// The files that it writes.
     pub files: &'static [SiteFile],
-    /// How the landing page leads to it, under its name.
+    /// The landing page's link to it, under its name.
     pub tab: Option<SiteTab>,
-    /// The topic of which it has the full list.
+    /// The topic that it lists in full.
     pub topic: Option<SiteTopic>,
     /// Its style sheets and scripts.
     pub assets: Bundle,
-    /// Whether a report has it.
+    /// Whether it is part of a report.
     pub present: fn(Report<'_>) -> bool,
-    /// Who writes it.
     pub write: for<'m> fn(Report<'m>) -> Vec<Page<'m, Worker>>,
 }
 
 /// Files of a report.
 pub(crate) struct SiteFile {
-    /// The file or folder as `docs/files.md` names it, seen from the top of the report: `<..>` stands for what varies.
+    /// The file or folder in `docs/files.md`, relative to the report's top: `<..>` is a placeholder.
     pub path: &'static str,
-    /// What it holds: the sentence in `docs/files.md`.
+    /// Its description in `docs/files.md`.
     pub about: &'static str,
 }
 
 /// A link of the landing page to another page.
 pub(crate) struct SiteTab {
-    /// Where it leads, seen from the top of the report.
+    /// Its address, relative to the report's top.
     pub address: fn(Report<'_>) -> String,
-    /// A number behind the name, as the page itself says it.
+    /// The number after the name, as on the page itself.
     pub count: fn(Report<'_>) -> Option<String>,
 }
 
-/// A topic with the place of its full list.
+/// A topic and the address of its full list.
 pub(crate) struct SiteTopic {
     /// The topic.
     pub topic: Topic,
-    /// Words of a link to it.
+    /// Label of a link to it.
     pub words: &'static str,
-    /// Where it leads, seen from the top of the report.
+    /// Its address, relative to the report's top.
     pub address: fn(Report<'_>) -> String,
 }

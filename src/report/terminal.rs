@@ -9,13 +9,13 @@ use crate::report::subject::Report;
 use crate::report::words::verdict;
 use std::fmt;
 
-/// Findings that the terminal names; with the verdict, their number and the path of the report it shows eight lines.
+/// Findings shown on the terminal; with the verdict, their number and the report's path, that is eight lines.
 pub(crate) const FINDINGS: usize = 5;
 
 /// One line of the summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SummaryLine {
-    /// What kind of finding it is, and how much it matters; None for a plain sentence.
+    /// The kind of finding and its severity; None for a plain sentence.
     pub label: Option<(&'static str, Severity)>,
     /// The rest of the line.
     pub text: String,
@@ -60,7 +60,7 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     if findings.iter().all(|one| one.severity == Severity::Info) && !report.is_trace_alone() {
         lines.push(SummaryLine::plain(checked(findings)));
     }
-    // Information is left to the report; a slow log without problems says where its time went.
+    // Mere information is omitted; a slow log without problems says where its time went.
     let mut told: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
     if told.is_empty() {
         told.extend(findings.iter().find(|one| one.kind.word == "slow_log"));
@@ -96,7 +96,7 @@ fn line(one: &Finding) -> SummaryLine {
     SummaryLine { label: Some((one.kind.label, one.severity)), text }
 }
 
-/// The first line, without control characters and not longer than a terminal's line.
+/// The first line, without control characters, cut to the width of a terminal.
 pub(crate) fn one_line(text: &str) -> String {
     const LONGEST: usize = 120;
     let line = text.lines().next().unwrap_or_default();

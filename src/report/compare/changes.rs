@@ -1,4 +1,4 @@
-//! The list of changes: what changed, where, the compiles of both sides, the seconds.
+//! The list of changes: what changed and where, the compiles of both sides, and the seconds.
 
 use super::rows::{clip, difference_class, kind_class, kind_word, ranks, sentence, signed};
 use super::verdict::{is_change, same};

@@ -102,7 +102,7 @@ fn head(view: DiffView<'_>, function: ChangedFunction<'_>, both: usize) -> anyho
         "Equal lines are folded. Trailing white space and addresses of objects are ignored.",
     ));
     let keys = Element::new("span").class("needs-script").hidden();
-    notes.push(keys.around("Press n for the next change, p for the previous one."));
+    notes.push(keys.around("Press n for the next change and p for the previous one."));
     view.verdict(Html::joined(sentence, " "), notes)
 }
 
@@ -187,7 +187,7 @@ fn text(
         if equal == 1 { "1 is".to_owned() } else { format!("{equal} are") },
     );
     if columns.rough {
-        words.push_str(" The texts differ so much that only lines that are unique in both were matched.");
+        words.push_str(" The texts differ so much that only lines unique in both were matched.");
     }
     soft_paragraph(out, Html::joined([Html::escaped(&words), links], " "))?;
     write_line(
@@ -200,7 +200,13 @@ fn text(
     close(out, "div")?;
     if left_out > 0 {
         let rows = counted(left_out, "further row", "further rows");
-        note_below(out, format!("Not shown: {rows}, to limit the size of this page; the files have all."))?;
+        note_below(
+            out,
+            format!(
+                "Not shown: {rows}, to limit the size of this page; the files have all \
+            lines."
+            ),
+        )?;
     }
     Ok(())
 }

@@ -6,14 +6,14 @@ use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, write_line};
 use std::io::Write;
 
-/// Equal lines that stay unfolded next to a change, and the shortest run of lines that is folded.
+/// Unfolded equal lines next to a change, and the shortest folded run of lines.
 const CONTEXT: usize = 3;
 const SHORTEST_FOLD: usize = 4;
 
 /// Characters of a line.
 const LONGEST_LINE: usize = 4_000;
 
-/// Bytes of markup that one page may still take.
+/// Bytes of markup left for the page.
 pub(super) struct Room(pub usize);
 
 /// A side of a row.
@@ -24,7 +24,7 @@ struct Cell<'t> {
     sign: &'static str,
 }
 
-/// Writes the rows that there is room for, and returns how many were left out.
+/// Writes rows while there is room, and returns how many were left out.
 pub(super) fn write(columns: &Columns<'_>, room: &mut Room, out: &mut dyn Write) -> anyhow::Result<usize> {
     let mut rest = columns.rows.as_slice();
     let mut first = true;
@@ -67,7 +67,7 @@ fn equal(
     Ok(left_out)
 }
 
-/// Writes the rows that there is room for, and returns how many were left out.
+/// Writes rows while there is room, and returns how many were left out.
 fn drawn(rows: &[ColumnRow<'_>], room: &mut Room, out: &mut dyn Write) -> anyhow::Result<usize> {
     for (at, row) in rows.iter().enumerate() {
         let drawn = pair(row);

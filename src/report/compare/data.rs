@@ -1,9 +1,9 @@
-//! The comparison as JSON: `diff.schema.json` describes it.
+//! The comparison as JSON, described by `diff.schema.json`.
 
 use crate::compare::{Comparison, Match, Recording, Row, RowSide, Times};
 use crate::facts::{Diff, DiffRow, DiffRun, DiffSide, DiffThreshold, Tool};
 
-/// Rows of the file; a comparison that has more says so.
+/// Most rows; a truncated file says so.
 const MOST_ROWS: usize = 50_000;
 
 /// The whole object.
@@ -56,7 +56,7 @@ fn side(side: &RowSide, seconds: Option<Times>) -> DiffSide<'_> {
     }
 }
 
-/// Nine decimals: kernels take microseconds and less.
+/// Nine decimals, as kernels may take less than a microsecond.
 fn rounded(seconds: f64) -> f64 {
     (seconds * 1e9).round() / 1e9
 }

@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 120;
 /// Functions of the table.
 const MOST_FUNCTIONS: usize = 40;
 
-/// Runs of a side that are named.
+/// Runs named per side.
 const RUNS: usize = 8;
 
 /// The whole document.
@@ -60,7 +60,7 @@ fn changes(comparison: &Comparison, document: &mut Markdown) {
         part.text("Nothing.");
     }
     part.table(&["", "What", "Where", "Difference:"], comparison.rows.iter().map(change));
-    part.end(0, ("row", "rows"), "`diff.json` has all under `rows`");
+    part.end(0, ("row", "rows"), "`diff.json` has all rows under `rows`");
 }
 
 fn change(row: &Row) -> Vec<String> {

@@ -49,7 +49,7 @@ pub fn diff_markdown(comparison: &Comparison) -> String {
     markdown::document(comparison)
 }
 
-/// The names that the folder of a comparison may have at its top: its files, and the reports that were written for it.
+/// The names that may be at the top of a comparison's folder: its files, and the reports written for it.
 pub fn diff_entries() -> Vec<String> {
     let files = [DIFF_PAGE, DIFF_JSON, DIFF_MARKDOWN].map(str::to_owned);
     files

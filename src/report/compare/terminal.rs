@@ -7,15 +7,15 @@ use crate::compare::{Comparison, Row, RowKind, Topic};
 use crate::report::kit::formats::counted;
 use crate::report::terminal::{SummaryLine, one_line};
 
-/// Rows that the terminal names.
+/// Rows shown on the terminal.
 const ROWS: usize = 12;
 
-/// The verdict, the first rows, and how sure that is.
+/// The verdict, the first rows, and their certainty.
 pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
     let plain = |text: String| SummaryLine::plain(text.replace('\u{a0}', " "));
     let mut lines = vec![plain(verdict::sentence(comparison))];
     lines.extend(verdict::notes(comparison).into_iter().map(plain));
-    // Times of functions and kernels, and settings, are many: they come last.
+    // Times of functions and kernels, and settings, come last, as there are many.
     let changes = comparison.rows.iter().filter(|row| is_change(row));
     let rest = comparison.rows.iter().filter(|row| !is_change(row) && row.topic != Topic::CompileTime);
     let listed: Vec<&Row> = changes.chain(rest).take(ROWS).collect();

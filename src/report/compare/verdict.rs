@@ -5,7 +5,7 @@ use crate::compare::{Comparison, LogComparison, Row, RowKind, TimeLine, Topic};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::verdict::Words;
 
-/// What a verdict counts, with singular and plural.
+/// What a verdict counts, in singular and plural.
 const COUNTED: [(Topic, &str, &str); 4] = [
     (Topic::Failure, "failure", "failures"),
     (Topic::GraphBreak, "graph break", "graph breaks"),
@@ -129,7 +129,7 @@ struct Counted {
     text: String,
 }
 
-/// `1 failure and 2 graph breaks are new`, with the words for none, one and more.
+/// `1 failure and 2 graph breaks are new`, with the words for zero, one and many.
 fn listed(all: &[Counted], [none, one, many]: [&'static str; 3], class: &'static str) -> Vec<Words> {
     let mut words = Vec::new();
     for (at, counted) in all.iter().enumerate() {
@@ -158,7 +158,8 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
             false => ("faster", 1.0 / one.factor, "a faster machine or compiler"),
         };
         notes.push(format!(
-            "{} of {} functions are {word}, by {factor:.1} times in the median: {machine} would look like this too.",
+            "{} of {} functions are {word}, by {factor:.1} times in the median: {machine} would look like \
+            this too.",
             whole(one.functions),
             whole(one.of),
         ));
@@ -218,14 +219,17 @@ pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
         (1, 1) => (
             "One run against one run.".to_owned(),
             format!(
-                "Differences {limits} are set apart as noise{sum}. Above that, one run per side cannot tell a change from \
-                 a busy machine; the logs do not record the load. Several runs per side give medians and ranges."
+                "Differences {limits} are set apart as noise{sum}. Above that, one run per side cannot \
+                tell a change from \
+                 a busy machine; the logs do not record the load. Several runs per side give medians and \
+                 ranges."
             ),
         ),
         (a, b) => (
             format!("{} against {b}.", counted(a, "run", "runs")),
             format!(
-                "Times are medians. Differences {limits}, and those where the ranges of the two sides overlap, are set \
+                "Times are medians. Differences {limits}, and those where the ranges of the two sides \
+                overlap, are set \
                  apart as noise{sum}."
             ),
         ),

@@ -42,7 +42,7 @@ impl<'c> Compiles<'c> {
         Compiles { a: known(&comparison.a), b: known(&comparison.b) }
     }
 
-    /// Empty, for a page whose rows have the status and folder of their compiles.
+    /// Empty if the page's rows contain the status and folder of their compiles.
     pub fn of_none() -> Compiles<'c> {
         Compiles { a: Known::default(), b: Known::default() }
     }
@@ -74,7 +74,7 @@ impl<'a> Deref for DiffView<'a> {
     }
 }
 
-/// Statuses that the style sheet has classes for: reports are not trusted, and the word becomes part of a class.
+/// Statuses with a class in the style sheet. Reports are not trusted, and the word becomes part of a class.
 const STATUSES: [&str; 5] = ["ok", "break", "empty", "error", "missing"];
 
 /// Pills per side of a row or a line.

@@ -1,5 +1,5 @@
-//! The machine-readable files of a job. `report.json` is what the contract says; the others have the shapes that the
-//! tools around torch know.
+//! The machine-readable files of a job. The contract specifies `report.json`; the others have formats known to torch's
+//! tools.
 
 use super::job_report::JobReport;
 use crate::analysis::job::{Comparison, Group, RankTime, RuntimeComparison};

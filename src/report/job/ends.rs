@@ -1,4 +1,4 @@
-//! Where each rank's log ends: the first thing to know about a job that stopped.
+//! The end of each rank's log, which matters most for a job that stopped.
 
 use super::view::JobView;
 use crate::analysis::job::{NamedFunction, Stop, numbers, rank_words};
@@ -9,10 +9,10 @@ use crate::report::kit::markup::{close_section, soft, span};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use std::io::Write;
 
-/// Up to this many ranks have a row each; of more only those that stopped, and one row for the others.
+/// Up to this many ranks have their own row. In larger jobs only ranks that stopped do, and the others share one.
 const FEW: usize = 16;
 
-/// Whether the section is there: an end alone cannot be compared.
+/// Whether the page has the section: a single end cannot be compared.
 pub(super) fn is_shown(view: JobView<'_>) -> bool {
     known(view).len() > 1
 }
@@ -22,7 +22,7 @@ fn known(view: JobView<'_>) -> Vec<usize> {
     (0..view.report.job.ranks.len()).filter(|index| end_of(view, *index).is_some()).collect()
 }
 
-/// The section; nothing where fewer than two logs say when they end.
+/// The section; empty if fewer than two logs have a known end.
 pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let stops = &view.report.found.fleet.stops;
     let known = known(view);
@@ -82,7 +82,7 @@ fn end_of(view: JobView<'_>, index: usize) -> Option<i64> {
     view.rank_at(index)?.end.as_ref()?.time_us
 }
 
-/// Ranks whose logs end alike, represented by the first to end.
+/// Ranks with the same kind of end, represented by the earliest.
 fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64>) -> anyhow::Result<Row> {
     let first = ranks.iter().copied().min_by_key(|index| end_of(view, *index));
     let rank = first.and_then(|index| view.rank_at(index));
@@ -93,13 +93,13 @@ fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64
                 true => ("rank", "ranks"),
                 false => ("other rank", "other ranks"),
             };
-            Html::escaped(&format!("{}; here the first of them to end", counted(ranks.len(), one, many)))
+            Html::escaped(&format!("{}; showing the first to end", counted(ranks.len(), one, many)))
         }
         _ => Html::escaped(&rank_words(view.report.job, ranks)),
     };
     let time = rank.and_then(|rank| rank.log.as_ref()?.last_time.as_deref()).and_then(day_and_time);
     let gap = last.zip(first.and_then(|index| end_of(view, index))).map(|(last, own)| last - own);
-    // A number is shown only if all of these ranks have it.
+    // A value is shown only if all of these ranks have it.
     let of_rank = |index: &usize| view.rank_at(*index).map(|rank| rank.counts.compiles);
     let compiles = rank.map(|rank| rank.counts.compiles);
     let compiles = compiles.filter(|count| ranks.iter().all(|index| of_rank(index) == Some(*count)));

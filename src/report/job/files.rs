@@ -1,4 +1,4 @@
-//! The run, other runs, files that were passed over, and what the data files of the job show.
+//! The run, other runs, ignored files, and the job's data files.
 
 use super::view::JobView;
 use crate::model::{Fact, Run};
@@ -8,15 +8,17 @@ use crate::report::kit::markup::{close_section, heading, paragraph, write_line};
 use serde::Serialize;
 use std::io::Write;
 
-/// Runs and files that are named; report.json has all.
+/// Runs and files named; report.json has all.
 const NAMED: usize = 40;
 
 /// Ranks whose `collectives_parity.json` is linked.
 const PARITY_LINKS: usize = 16;
 
-const PERFETTO: &str = "To open a trace: go to https://ui.perfetto.dev, choose `Open trace file` and pick the file, or drag it there; the page reads it on your machine and uploads nothing. `chrome://tracing` opens it too. `w` and `s` zoom, `a` and `d` move.";
+const PERFETTO: &str = "To open a trace: go to https://ui.perfetto.dev, choose `Open trace file` and pick \
+    the file, or drag it there; the page reads it on your machine and uploads nothing. `chrome://tracing` \
+    opens it too. `w` and `s` zoom, `a` and `d` move.";
 
-/// What a file shows.
+/// The description of a file.
 struct DataFile {
     name: &'static str,
     shows: &'static str,
@@ -40,18 +42,22 @@ const SUMMARY: DataFile = DataFile {
 
 const REPORT: DataFile = DataFile {
     name: "report.json",
-    shows: "everything on this page as data: the ranks with their state, each comparison with its groups, the findings",
+    shows: "everything on this page as data: the ranks with their state, each comparison with its groups, \
+        the findings",
 };
 
 const CHROMIUM: DataFile = DataFile {
     name: "chromium_events.json",
-    shows: "a trace of what the compiler did on all ranks, for Perfetto: a process is a rank, and its spans are the phases of its compiles, nested, on the clock of each rank; further processes of a rank are threads of it",
+    shows: "a trace of the compiler on all ranks, for Perfetto: each rank is a process whose spans are the \
+        nested phases of its compiles, on the rank's clock; further processes of a rank are threads",
 };
 
 const RUNTIME: [DataFile; 2] = [
     DataFile {
         name: "chromium_trace_with_runtime.json",
-        shows: "a trace of the runtime that torch estimates, for Perfetto: a process is a rank, a thread is a graph, and its operations follow each other without gaps, so that the same graph can be compared between ranks; estimates, not measurements, and no operation is drawn shorter than a microsecond",
+        shows: "a trace of torch's runtime estimates, for Perfetto: each rank is a process and each graph \
+            a thread, whose operations follow each other without gaps, to compare a graph between ranks; \
+            operations are drawn at least one microsecond long",
     },
     DataFile {
         name: "runtime_estimations.json",
@@ -61,7 +67,7 @@ const RUNTIME: [DataFile; 2] = [
 
 const SCHEDULES: DataFile = DataFile {
     name: "collective_schedules.json",
-    shows: "the collectives of each graph in the order in which Inductor scheduled them, by rank",
+    shows: "the collectives of each graph in scheduled order, by rank",
 };
 
 /// The section.
@@ -86,7 +92,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         let more = job.skipped_files.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
         let names = Html::joined([Html::joined(names, ", "), Html::escaped(&more)], "");
-        facts.push(("Passed over", names));
+        facts.push(("Ignored", names));
     }
     if !facts.is_empty() {
         write_line(out, &view.facts(facts))?;
@@ -98,7 +104,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     Ok(())
 }
 
-/// The files with what each shows.
+/// The files with their descriptions.
 fn files(view: JobView<'_>) -> Vec<ShownFile> {
     let job = view.report.job;
     let mut files = vec![CHROMIUM];
@@ -114,7 +120,7 @@ fn files(view: JobView<'_>) -> Vec<ShownFile> {
     named.chain(parity(view)).collect()
 }
 
-/// The files of the ranks that hold which collectives were scheduled and which the code calls.
+/// The files of the ranks that compare scheduled collectives with those that the code calls.
 fn parity(view: JobView<'_>) -> Option<ShownFile> {
     let ranks = view.report.job.ranks.iter().filter(|rank| rank.parity.is_some() && rank.log.is_some());
     let ranks: Vec<_> = ranks.collect();
@@ -127,12 +133,12 @@ fn parity(view: JobView<'_>) -> Option<ShownFile> {
         0 => String::new(),
         _ => format!(" and in the folders of {}", counted(more, "more rank", "more ranks")),
     };
-    let about = "collectives that Inductor scheduled against those that the generated code calls, compile by compile: ";
+    let about = "scheduled collectives compared with those that the generated code calls, per compile: ";
     let shows = Html::joined([about.into(), links, Html::escaped(&more)], "");
     (!ranks.is_empty()).then(|| ShownFile { name: view.code("collectives_parity.json"), shows })
 }
 
-/// `20 Nov 05:09:20 to 05:09:31`; None if the log does not say.
+/// `20 Nov 05:09:20 to 05:09:31`; None if unknown.
 pub(super) fn time_range(run: &Run) -> Option<String> {
     let (day, from) = day_and_time(run.first_time.as_deref()?)?;
     let (last_day, to) = day_and_time(run.last_time.as_deref()?)?;

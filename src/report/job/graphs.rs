@@ -1,4 +1,4 @@
-//! The graph in which ranks first differ, as two of them captured it: side by side.
+//! The graph in which ranks first differ, from two ranks, side by side.
 
 use super::pills::pill_of;
 use super::view::JobView;
@@ -14,7 +14,7 @@ use std::io::Write;
 /// Equal lines shown around a difference.
 const AROUND: usize = 4;
 
-/// Rows that are shown; the graphs themselves are linked.
+/// Rows shown; the graphs are linked.
 const ROWS: usize = 240;
 
 /// Characters of a line.
@@ -40,14 +40,14 @@ struct Line {
     text: String,
 }
 
-/// Both graphs; nothing where they were not read, or are equal.
+/// Both graphs; empty if they were not read or are equal.
 pub(super) fn write(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some([first, second]) = &view.report.evidence.graphs else { return Ok(()) };
     let columns = two_columns(&first.text, &second.text);
     if columns.rough || columns.removed + columns.added == 0 {
         return Ok(());
     }
-    heading(out, "The graph that each captured")?;
+    heading(out, "The captured graphs")?;
     let (mut left, mut right) = aligned(&folded(&columns.rows));
     let left_out = left.len().saturating_sub(ROWS);
     left.truncate(ROWS);
@@ -72,13 +72,13 @@ fn side(view: JobView<'_>, graph: &RankGraph, lines: Vec<Line>) -> anyhow::Resul
     Ok(Side { head, label: format!("The graph of {} on {who}", graph.compile), lines })
 }
 
-/// A row, or how many equal ones were left out.
+/// A row, or a count of omitted equal rows.
 enum Shown<'r, 't> {
     Row(&'r ColumnRow<'t>),
     Equal(usize),
 }
 
-/// The rows with those left out that are far from any difference.
+/// The rows near a difference.
 fn folded<'r, 't>(rows: &'r [ColumnRow<'t>]) -> Vec<Shown<'r, 't>> {
     let differs: Vec<usize> =
         rows.iter().enumerate().filter(|(_, row)| !row.equal).map(|(index, _)| index).collect();
@@ -98,7 +98,7 @@ fn folded<'r, 't>(rows: &'r [ColumnRow<'t>]) -> Vec<Shown<'r, 't>> {
     shown
 }
 
-/// The lines of both sides, as many on each: what one side lacks is blank on the other.
+/// The aligned lines of both sides, with blanks for missing lines.
 fn aligned(rows: &[Shown<'_, '_>]) -> (Vec<Line>, Vec<Line>) {
     let cell = |found: Option<two_columns::Line<'_>>, class, sign| match found {
         Some(found) => line(class, found.number, sign, found.text),

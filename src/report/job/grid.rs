@@ -1,4 +1,4 @@
-//! All ranks as a grid of numbers, where they are many.
+//! All ranks of a large job as a grid of numbers.
 
 use super::view::{FEW_RANKS, JobView};
 use crate::analysis::job::Standing;
@@ -8,13 +8,13 @@ use crate::report::kit::markup::{close_section, more, note_below, paragraph, wri
 use serde::Serialize;
 use std::io::Write;
 
-/// More ranks than this are folded, except those that stand out.
+/// In larger jobs, only ranks that stand out are shown unfolded.
 pub(super) const UNFOLDED: usize = 256;
 
-/// Ranks that stand out and are shown where there are more than that.
+/// Most ranks that stand out shown then.
 const ODD_SHOWN: usize = 512;
 
-/// Ranks whose reports are linked by number; further ones are named by their folder.
+/// Most ranks linked by number; a sentence describes the folders of the others.
 const LINKED: usize = 20_000;
 
 #[derive(Serialize)]
@@ -39,7 +39,7 @@ struct Key {
     text: &'static str,
 }
 
-/// A rank that is only linked.
+/// A rank of the list of all numbers.
 #[derive(Serialize)]
 struct Numbers {
     numbers: Vec<Number>,
@@ -61,7 +61,7 @@ pub(super) fn class_of(standing: Standing) -> Option<&'static str> {
     }
 }
 
-/// What the cells mean: all of them, whether this job has such ranks or not.
+/// The legend, which lists all kinds of cells.
 const KEY: [Key; 5] = [
     Key { class: None, text: "as most" },
     Key { class: Some("status-break"), text: "diverges, framed" },
@@ -70,7 +70,7 @@ const KEY: [Key; 5] = [
     Key { class: Some("gap"), text: "no data, dashed: no log of this rank" },
 ];
 
-/// The section; empty if the ranks are few and none is missing.
+/// The section; empty if there are few ranks and all are present.
 pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if !is_shown(view) {
         return Ok(());
@@ -107,7 +107,7 @@ pub(super) fn is_shown(view: JobView<'_>) -> bool {
     view.report.job.ranks.len() > FEW_RANKS || !found.fleet.missing.is_empty()
 }
 
-/// The cells of ranks and gaps that `keep` accepts, by number.
+/// The cells of ranks and gaps that `keep` accepts, ordered by number.
 fn cells(view: JobView<'_>, keep: impl Fn(&Cell) -> bool) -> Vec<Cell> {
     let found = view.report.found;
     let ranks = view.report.job.ranks.iter().zip(&found.standings).map(|(rank, own)| {
@@ -132,7 +132,7 @@ fn cells(view: JobView<'_>, keep: impl Fn(&Cell) -> bool) -> Vec<Cell> {
     cells
 }
 
-/// The number of each rank, linked to its report. Nothing else: there may be ten thousands.
+/// The number of each rank, linked to its report. Minimal markup, as there may be ten thousand.
 fn numbers(view: JobView<'_>) -> anyhow::Result<Html> {
     let ranks = &view.report.job.ranks;
     let known = ranks.iter().filter(|rank| rank.log.is_some());
@@ -146,7 +146,7 @@ fn numbers(view: JobView<'_>) -> anyhow::Result<Html> {
         _ => {
             let words = counted(beyond, "further rank has", "further ranks have");
             Html::joined(
-                [list, format!("{words} a report in a folder called rank_ and the number.").into()],
+                [list, format!("{words} a report in the folder `rank_` followed by the number.").into()],
                 " ",
             )
         }

@@ -12,7 +12,7 @@ use crate::report::kit::markdown::{Markdown, code, plain, prose};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 
-/// Bytes of each part, 60 KB in all. What a part does not need, those behind it may take.
+/// Bytes of each part, 60 KB in all. Unused room goes to later parts.
 const HEAD: usize = 6_000;
 const FINDINGS: usize = 26_000;
 const COMPARED: usize = 10_000;
@@ -24,7 +24,7 @@ const LONGEST_TEXT: usize = 700;
 const LONGEST_PATH: usize = 160;
 const LONGEST_NAME: usize = 80;
 
-/// Groups of ranks that a comparison names, lines of what a finding means, and files that were passed over.
+/// Most groups per comparison, lines per finding's explanation, and ignored files.
 const GROUPS: usize = 6;
 const LINES: usize = 8;
 const FILES: usize = 20;
@@ -64,8 +64,10 @@ fn head(report: JobReport<'_>, document: &mut Markdown) {
         env!("CARGO_PKG_VERSION")
     ));
     part.text(
-        "Paths below are files of this report's folder: `index.html` is the landing page, `report.json` has all facts \
-         for programs, and `rank_<n>/report.md` covers each rank. Names, messages and code come from the logs.",
+        "Paths below are files of this report's folder: `index.html` is the landing page, `report.json` \
+        has all facts \
+         for programs, and `rank_<n>/report.md` covers each rank. Names, messages and code come from the \
+         logs.",
     );
     part.end(0, ("note", "notes"), "`index.html` has all");
 }
@@ -75,7 +77,7 @@ fn findings(report: JobReport<'_>, document: &mut Markdown) {
     let mut part = document.part(FINDINGS);
     part.heading(2, "Findings");
     part.text(&plain(&match all.len() {
-        0 => "None: the ranks agree in all that was compared.".to_owned(),
+        0 => "None: the ranks agree in everything that was compared.".to_owned(),
         count => format!("{}, possible causes of others first.", counted(count, "finding", "findings")),
     }));
     for (index, one) in all.iter().enumerate() {
@@ -119,7 +121,7 @@ fn finding(report: JobReport<'_>, index: usize, one: &Finding) -> String {
     lines.join("\n")
 }
 
-/// What the ranks were compared by.
+/// The compared facts.
 fn compared(report: JobReport<'_>, document: &mut Markdown) {
     let mut part = document.part(COMPARED);
     part.heading(2, "What was compared");
@@ -134,7 +136,7 @@ fn compared(report: JobReport<'_>, document: &mut Markdown) {
         };
         vec![name(one.fact).to_owned(), state.to_owned(), groups]
     });
-    part.table(&["Fact", "Result", "Which ranks are alike, or why nothing could be compared"], rows);
+    part.table(&["Fact", "Result", "Which ranks agree, or why nothing could be compared"], rows);
     part.end(0, ("fact", "facts"), "`report.json` has all under `divergence`");
 }
 
@@ -197,7 +199,7 @@ fn rank_row(report: JobReport<'_>, rank: &RankSummary, stopped: bool) -> Vec<Str
     ]
 }
 
-/// Ranks and files that could not be read, or not completely.
+/// Ranks and files that could not be read completely.
 fn lost(report: JobReport<'_>, document: &mut Markdown) {
     let (job, fleet) = (report.job, &report.found.fleet);
     let mut part = document.part(LOST);
@@ -216,7 +218,7 @@ fn lost(report: JobReport<'_>, document: &mut Markdown) {
         entries.push(format!("- No log of ranks: {}", missing.join(", ")));
     }
     entries.extend(job.skipped_files.iter().take(FILES).map(|file| {
-        format!("- Passed over: {} ({})", code(&file.name, LONGEST_PATH), prose(file.reason, LONGEST_TEXT))
+        format!("- Ignored: {} ({})", code(&file.name, LONGEST_PATH), prose(file.reason, LONGEST_TEXT))
     }));
     if entries.is_empty() {
         part.text("Nothing: the logs of all ranks were read completely.");

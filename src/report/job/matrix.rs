@@ -1,4 +1,4 @@
-//! Facts against ranks: what is equal everywhere, what differs and where, what cannot be compared.
+//! A matrix of facts and ranks: what is equal, what differs and where, and what cannot be compared.
 
 use super::fact_words::{name, setting};
 use super::view::JobView;
@@ -18,13 +18,12 @@ use std::io::Write;
 /// Columns: ranks with equal facts share one.
 const COLUMNS: usize = 8;
 
-/// Ranks that the head of a column names; more are counted.
+/// Ranks named in the title of a column; more are counted.
 const NAMED: usize = 16;
 
 /// Characters of a cell.
 const LONGEST: usize = 120;
 
-/// Rows in their order.
 const ROWS: [Fact; 14] = [
     Fact::CompileIds,
     Fact::Status,
@@ -60,7 +59,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     Ok(())
 }
 
-/// Ranks by their group in each comparison, the largest set first: indices into the job's ranks.
+/// Ranks with the same groups in all comparisons, largest set first: indices into the job's ranks.
 fn columns(view: JobView<'_>, known: &[&Comparison]) -> Vec<Vec<usize>> {
     let count = view.report.job.ranks.len();
     let mut keys: Vec<Vec<Option<usize>>> = vec![Vec::new(); count];
@@ -137,14 +136,14 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
     let state = match (differs, comparison.left_out.as_slice()) {
         (true, _) => span("kind warning", "differs"),
         (false, []) => soft("consistent"),
-        // What one rank's log does not say is not consistent with what others say.
+        // A fact missing from one rank's log is not consistent.
         (false, ranks) => {
             let text = Html::escaped(&format!("no data on {}", rank_words(view.report.job, ranks)));
             soft(text)
         }
     };
     let mut cells = vec![TableCell::html(name).class("nowrap"), TableCell::html(state).class("nowrap")];
-    // Where no group is larger than any other, nobody is the odd one out.
+    // Equal groups: there is no majority.
     let tied = is_tied(comparison);
     for ranks in columns {
         let group = ranks.first().and_then(|rank| {
@@ -209,7 +208,7 @@ fn summary(view: JobView<'_>, fact: Fact, group: &Group) -> String {
     }
 }
 
-/// What a cell says of one fact; nothing of waits, which every collective has.
+/// A fact in a cell; waits are left out, as every collective has one.
 fn part(view: JobView<'_>, step: &Step) -> Option<String> {
     let texts = &view.report.job.texts;
     let Some(value) = step.value else { return Some("?".to_owned()) };
@@ -251,7 +250,7 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
     joined_by(", ", parts)
 }
 
-/// The parts as far as a cell has room.
+/// The parts that fit into a cell.
 fn joined_by(between: &str, parts: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     for part in parts {

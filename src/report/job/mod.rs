@@ -28,7 +28,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::terminal::{FINDINGS, SummaryLine, one_line};
 use serde_json::Value;
 
-/// All files of a job's report but its chromium events, which are streamed from the ranks.
+/// All files of a job's report except its chromium events, which are streamed from the ranks.
 pub fn job_pages<'m>(report: JobReport<'m>) -> Vec<Page<'m, Worker>> {
     let file = |name| RelPath::of_parts(&[name]);
     let mut pages = vec![Page::rendered(file("report.json"), move |_, out| data::report(report, out))];
@@ -69,7 +69,7 @@ pub fn job_findings(report: JobReport<'_>) -> Vec<Value> {
 /// A job's report in a few lines: the verdict, then the first findings.
 pub fn job_summary(report: JobReport<'_>) -> Vec<SummaryLine> {
     let mut lines = vec![SummaryLine::plain(verdict::sentence(report).replace(char::is_control, " "))];
-    // What the verdict says already is not said again.
+    // Findings in the verdict are not repeated.
     let said = report.found.cause().map(|finding| &finding.title);
     let findings: Vec<_> = report.found.findings.iter().filter(|one| Some(&one.title) != said).collect();
     let urgent: Vec<_> = findings.iter().filter(|one| one.severity != Severity::Info).collect();

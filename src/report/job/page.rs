@@ -1,4 +1,4 @@
-//! The landing page of a job: the verdict, where ranks first part ways, what differs and what does not.
+//! The landing page of a job: the verdict, the first difference between ranks, and the comparison of all facts.
 
 use super::job_report::JobReport;
 use super::view::{FEW_RANKS, JobView};
@@ -17,10 +17,10 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::{FindingEntry, Hero};
 use std::io::Write;
 
-/// Ranks whose reports a finding links.
+/// Ranks linked per finding.
 const NAMED: usize = 40;
 
-/// Ranks that the head of a finding shows.
+/// Ranks shown in the head of a finding.
 const PILLS: usize = 4;
 
 pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
@@ -59,7 +59,7 @@ fn aside(report: JobReport<'_>) -> String {
     parts.join(" · ")
 }
 
-/// The searches of ranks: those that findings name come first, and of many ranks no more than a few.
+/// The searches of some ranks; those named in findings come first.
 fn searches(view: JobView<'_>) -> Vec<SearchIn> {
     let named = view.report.found.findings.iter().flat_map(|finding| finding.in_job.ranks.iter().copied());
     let mut ranks: Vec<usize> = Vec::new();
@@ -167,7 +167,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &Finding) -> anyhow::Result<H
     view.finding(&entry)
 }
 
-/// What to do, and where the evidence is.
+/// Advice, and links to the evidence.
 fn facts_of(view: JobView<'_>, finding: &Finding) -> Vec<(&'static str, Html)> {
     let mut facts = Vec::new();
     if let Some(hint) = finding.hint() {
@@ -190,7 +190,7 @@ fn facts_of(view: JobView<'_>, finding: &Finding) -> Vec<(&'static str, Html)> {
     facts
 }
 
-/// The numbers of the first ranks, and how many more there are.
+/// The numbers of the first ranks, and the count of further ones.
 fn pills_of(view: JobView<'_>, ranks: &[usize]) -> Html {
     let numbers = ranks.iter().filter_map(|&index| Some(view.rank_at(index)?.number.to_string()));
     let mut pills: Vec<String> = numbers.take(PILLS).collect();

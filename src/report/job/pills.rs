@@ -6,7 +6,7 @@ use crate::model::{Fact, FactValue, RankSummary, Step};
 use crate::report::kit::html::Html;
 use crate::report::kit::pills::Pill;
 
-/// A compile of a rank with its status, by its id.
+/// A compile of a rank with its status.
 pub(super) fn pill_of(view: JobView<'_>, rank: &RankSummary, text: &str) -> Html {
     let job = view.report.job;
     let known = |step: &&Step| job.texts.maybe(step.compile) == Some(text);
@@ -22,7 +22,7 @@ pub(super) fn pill_of(view: JobView<'_>, rank: &RankSummary, text: &str) -> Html
     Pill { id: text, status: word, href: href.as_deref(), title: title.as_deref() }.html()
 }
 
-/// Whether a word is one that the style sheet knows: it becomes part of a class.
+/// Whether a word is a known status, as it becomes part of a class.
 fn is_status(word: &str) -> bool {
     ["ok", "break", "empty", "error", "missing"].contains(&word)
 }

@@ -1,4 +1,4 @@
-//! Estimated runtimes of graphs on the ranks, and collectives that code and schedule do not share.
+//! Estimated runtimes of graphs per rank, and collectives that differ between code and schedule.
 
 use super::view::JobView;
 use crate::analysis::job::{GraphTimes, RankParity, RankTime, short_operation};
@@ -10,7 +10,7 @@ use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::trace::CompileId;
 use std::io::Write;
 
-/// Rows of a table; report.json has the others.
+/// Rows of a table; report.json has all.
 const LISTED: usize = 400;
 
 pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -58,7 +58,7 @@ fn row(view: JobView<'_>, graph: &GraphTimes) -> Row {
     ])
 }
 
-/// A time that may be far below a microsecond.
+/// A time, possibly far below a microsecond.
 fn estimate(ms: f64) -> String {
     match ms * 1e6 {
         ns if ns < 1_000.0 => format!("{ns:.1}\u{a0}ns"),
@@ -71,7 +71,7 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
     if found.scheduled == 0 {
         return Ok(());
     }
-    let note = "collectives that Inductor scheduled against those that its code calls";
+    let note = "scheduled collectives compared with those that the generated code calls";
     view.open_section(out, ("parity", "Collectives in generated code", note), None, Html::default())?;
     if found.parity.is_empty() {
         let count = whole(found.scheduled);
@@ -89,7 +89,7 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
     let rows: Vec<_> = found.parity.iter().take(LISTED).map(|parity| Ok(parity_row(view, parity))).collect();
     view.table(
         out,
-        &Table { id: "parity-table", label: "Collectives that do not fit", columns },
+        &Table { id: "parity-table", label: "Mismatched collectives", columns },
         rows.into_iter(),
     )?;
     view.beyond(out, found.parity.len(), LISTED, "compiles")?;

@@ -1,4 +1,4 @@
-//! The groups of ranks that differ in a kind of fact, and what each has where they first differ.
+//! The groups of ranks that differ in a kind of fact, with their values at the first difference.
 
 use super::fact_words::name;
 use super::pills::pill_of;
@@ -16,7 +16,7 @@ use std::io::Write;
 const BEFORE: usize = 3;
 const AFTER: usize = 4;
 
-/// Groups shown side by side; report.json has the others.
+/// Groups shown side by side; report.json has all.
 const SHOWN: usize = 6;
 
 /// Characters of a fact.
@@ -42,7 +42,7 @@ struct Line {
     mark: &'static str,
     number: String,
     text: String,
-    /// The same in torch's words, where they are others.
+    /// The same in torch's words, if they differ.
     raw: Option<String>,
     note: String,
 }
@@ -84,7 +84,7 @@ pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
     Ok(())
 }
 
-/// What is said about a difference, a paragraph each.
+/// The paragraphs about a difference.
 fn lead(view: JobView<'_>, out: &mut dyn Write, finding: &Finding, hint: Option<&str>) -> anyhow::Result<()> {
     let texts = finding.detail.as_deref().into_iter().chain(hint);
     let said = std::iter::once(view.sentence(&finding.sentence())).chain(texts.map(|text| view.prose(text)));
@@ -104,7 +104,7 @@ fn about(comparison: &Comparison) -> String {
 
 fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> anyhow::Result<()> {
     let Some(first) = &comparison.first else { return Ok(()) };
-    // One group per value at that position, the largest first, then the rest.
+    // One group per value at that position, largest first, then the rest.
     let mut order: Vec<usize> = (0..comparison.groups.len()).collect();
     let value = |at: usize| first.by_group.get(at).and_then(|step| step.and_then(|step| step.value));
     let mut seen = Vec::new();
@@ -129,12 +129,12 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
     }
     if !comparison.left_out.is_empty() {
         let who = rank_words(view.report.job, &comparison.left_out);
-        note_below(out, format!("Not compared, since the log does not hold it: {who}."))?;
+        note_below(out, format!("Not compared, as the log does not contain it: {who}."))?;
     }
     Ok(())
 }
 
-/// What a group has where it parts from the largest.
+/// A group's facts around its first difference from the largest group.
 fn side(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> anyhow::Result<Side> {
     let job = view.report.job;
     let who = rank_words(job, &group.ranks);
@@ -157,7 +157,7 @@ fn side(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> anyhow::Resu
     Ok(side)
 }
 
-/// The page of a rank's report that has all about a kind of fact.
+/// The page of a rank's report with details on a kind of fact.
 fn topic(view: JobView<'_>, fact: Fact, rank: &RankSummary, group: &Group) -> String {
     let page = match fact {
         _ if group.steps.is_empty() => "index.html",
@@ -182,7 +182,7 @@ fn lines(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for (index, own) in steps.iter().enumerate().skip(start).take(BEFORE + 1 + AFTER) {
         let text = view.says(own).unwrap_or_else(|| "no data".to_owned());
-        // Torch's names follow the reader's, so that they can be searched in other tools.
+        // Torch's names follow the reader's, for searching in other tools.
         let raw = job.value(own).filter(|raw| *raw != text).map(|raw| shortened(&raw));
         lines.push(Line {
             hit: index == at,
@@ -207,7 +207,7 @@ fn lines(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Vec<Line> {
     lines
 }
 
-/// What a side says that has no fact of a kind.
+/// Placeholder for a side without facts of a kind.
 fn none_of(fact: Fact) -> &'static str {
     match fact {
         Fact::GraphBreaks => "no graph break",

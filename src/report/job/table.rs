@@ -15,7 +15,7 @@ use std::io::Write;
 /// Characters of a reason in the table.
 const LONGEST: usize = 300;
 
-/// Rows where ranks that are alike share one.
+/// Most rows if equal ranks share a row.
 const ROWS: usize = 1_000;
 
 #[derive(Serialize)]
@@ -91,7 +91,7 @@ fn columns(shared: bool, differing: bool, processes: bool) -> Vec<TableColumn> {
     columns
 }
 
-/// The choices of the table: those that some rank fits.
+/// The filters of the table that match at least one rank.
 fn options(view: JobView<'_>) -> Vec<Choice> {
     let found = view.report.found;
     let words: Vec<Vec<&'static str>> =
@@ -111,7 +111,7 @@ fn options(view: JobView<'_>) -> Vec<Choice> {
     known.map(|(word, text, count)| Choice { word, text, count: whole(count) }).collect()
 }
 
-/// The words by which a rank is selected.
+/// The filter words of a rank.
 fn words_of(rank: &RankSummary, own: &RankStanding) -> Vec<&'static str> {
     let words = [
         (!own.facts.is_empty(), "differs"),
@@ -128,7 +128,7 @@ fn differs_in(own: &RankStanding) -> String {
     if odd.is_empty() { UNKNOWN.to_owned() } else { odd.join(", ") }
 }
 
-/// How a rank compares, in a word.
+/// The state of a rank, in a word.
 pub(super) fn state(standing: Standing) -> Html {
     match standing {
         Standing::Same => Html::escaped(standing.word()),
@@ -175,7 +175,7 @@ fn cells(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> Vec<Table
     ]
 }
 
-/// The compile time, of several ranks from the shortest to the longest.
+/// The compile time; for several ranks, from the shortest to the longest.
 fn time(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> TableCell {
     let times = alike.ranks.iter().filter_map(|index| view.rank_at(*index)?.compile_time_s);
     let (least, most) = times.fold((f64::INFINITY, 0.0_f64), |(least, most), s| (least.min(s), most.max(s)));

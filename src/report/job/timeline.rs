@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write;
 
-/// Units of a row: the drawing is as wide as the window lets it be.
+/// Width of a row in units; the drawing scales with the window.
 const WIDTH: f64 = 1_000.0;
 
 /// Intervals that are shorter than this, in units, are drawn with the one before them.
@@ -23,10 +23,10 @@ const THINNEST: f64 = 0.5;
 /// Marks of graph breaks in a row.
 const BREAKS: usize = 20;
 
-/// Rows with visible words, in addition to those for the pointer and for screen readers.
+/// Rows with visible labels, in addition to those for hover and screen readers.
 const WORDED: usize = 12;
 
-/// Characters of such words.
+/// Characters of such a label.
 const LONGEST: usize = 60;
 
 /// Ticks of the time axis at most.
@@ -75,7 +75,7 @@ struct Path {
     d: String,
 }
 
-/// Words in the drawing.
+/// A label in the drawing.
 #[derive(Serialize)]
 struct Words {
     class: &'static str,
@@ -93,7 +93,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// The place of a time, from 0 to 1,000.
+    /// The position of a time, from 0 to 1,000.
     fn place(self, at_us: f64) -> f64 {
         let all = (self.end_us - self.start_us).max(1.0);
         (WIDTH * (at_us - self.start_us) / all).clamp(0.0, WIDTH)
@@ -133,7 +133,8 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let note = match shared {
         false => "one row per rank; time from the first record of the job",
         true => {
-            "ranks that agree share a row, which shows the first of them; time from the first record of the job"
+            "ranks that agree share a row, which shows the first of them; time from the first record of \
+            the job"
         }
     };
     view.open_section(out, ("timeline", "Timeline", note), Some(whole(rows.len())), Html::default())?;
@@ -149,7 +150,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let legend = PHASES.into_iter().zip(PARTS).filter(|(class, _)| used(class));
     let mut legend: Vec<Part> = legend.map(|(class, text)| Part { class, text }).collect();
     if used(WAIT) {
-        legend.push(Part { class: WAIT, text: "waits, or does something that the log does not show" });
+        legend.push(Part { class: WAIT, text: "waiting, or doing something that the log does not show" });
     }
     let marks = [
         (drawn.iter().any(|row| !row.breaks.is_empty()), "mark-break", "graph break"),
@@ -189,7 +190,7 @@ fn axis(view: JobView<'_>, rows: &[TimelineRow]) -> Option<Axis> {
     (start_us.is_finite() && end_us > start_us).then_some(Axis { start_us, end_us })
 }
 
-/// The class of intervals in which a rank may wait for another.
+/// The class of intervals in which a rank may be waiting.
 const WAIT: &str = "wait";
 
 fn ranks_row(view: JobView<'_>, axis: Axis, ranks: &[usize], worded: &mut usize) -> Option<Row> {
@@ -251,7 +252,7 @@ fn missing_row(missing: &[u64]) -> Row {
     }
 }
 
-/// What the row says in words.
+/// The description of a row.
 fn says(
     view: JobView<'_>,
     ranks: &[usize],
@@ -289,7 +290,7 @@ fn says(
     format!("{who}: {}", parts.join(", "))
 }
 
-/// `inside 1/0, compile_file`, of a log that ends so.
+/// `inside 1/0, compile_file`, for a log that ends there.
 fn inside(view: JobView<'_>, rank: &RankSummary) -> Option<String> {
     let texts = &view.report.job.texts;
     let end = rank.end.as_ref().filter(|end| end.inside)?;
@@ -298,9 +299,9 @@ fn inside(view: JobView<'_>, rank: &RankSummary) -> Option<String> {
     Some(format!("inside {id}{phase}"))
 }
 
-/// The words of a row that stands out.
+/// The label of a row that stands out.
 fn row_words(view: JobView<'_>, rank: &RankSummary, index: usize, standing: Standing) -> Option<String> {
-    // Of two ranks that differ, the one has words that the first difference names.
+    // If two ranks differ, the one named in the first difference has a label.
     let is_named = view.report.found.cause().is_none_or(|cause| cause.in_job.ranks.contains(&index));
     let text = match standing {
         Standing::Same | Standing::Differs => return None,
@@ -324,7 +325,7 @@ fn row_words(view: JobView<'_>, rank: &RankSummary, index: usize, standing: Stan
     Some(text.chars().take(LONGEST).collect())
 }
 
-/// When the compiles began in which graphs broke.
+/// When the compiles with graph breaks began.
 fn break_times(view: JobView<'_>, rank: &RankSummary, timeline: &RankTimeline) -> Vec<f64> {
     let texts = &view.report.job.texts;
     let breaks = rank.fact(Fact::GraphBreaks).into_iter().flat_map(|steps| steps.iter());
@@ -341,7 +342,7 @@ fn break_times(view: JobView<'_>, rank: &RankSummary, timeline: &RankTimeline) -
     times
 }
 
-/// The intervals of a row by kind. What is thinner than a pixel belongs to the interval before it.
+/// The intervals of a row by kind. Intervals narrower than a pixel are merged into the preceding one.
 fn paths(axis: Axis, timeline: &RankTimeline, pauses: &[Interval]) -> Vec<Path> {
     let mut merged: Vec<(usize, f64, f64)> = Vec::new();
     for one in &timeline.parts {

@@ -1,4 +1,4 @@
-//! How long each rank compiled: a bar in a table where they are few, else a column each.
+//! Compile time per rank: bars in a table if there are few ranks, else a chart with columns.
 
 use super::view::JobView;
 use crate::analysis::Parts;
@@ -11,7 +11,7 @@ use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use serde::Serialize;
 use std::io::Write;
 
-/// Up to this many ranks have a row of the table of times; more have a column each.
+/// Up to this many ranks are rows of a table; more are columns of a chart.
 const ROWS_OF_TIME: usize = 16;
 
 /// Beyond this the columns are too narrow to show parts.
@@ -20,7 +20,7 @@ const COLUMNS_WITH_PARTS: usize = 128;
 /// More ranks than this share columns: a column is at least two pixels wide.
 const COLUMNS: usize = 512;
 
-/// The section; nothing where no rank took time.
+/// The section; empty if no times are known.
 pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let fleet = &view.report.found.fleet;
     let (Some(median), Some(extremes)) = (fleet.median_s, fleet.extremes) else { return Ok(()) };
@@ -30,7 +30,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     };
     let (fastest, slowest) =
         (named(extremes.fastest).unwrap_or_default(), named(extremes.slowest).unwrap_or_default());
-    // Two numbers have no middle.
+    // Two numbers have no meaningful median.
     let middle = match fleet.timed {
         2 => String::new(),
         _ => format!("median {}, ", micros(median * 1e6)),
@@ -126,7 +126,7 @@ fn columns(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<
     let context = Columns { many, first: number(ranks.first()), last: number(ranks.last()), columns };
     write_line(out, &view.render("job_columns", &context)?)?;
     if share > 1 {
-        note_below(out, format!("A column is the slowest of {} ranks in a row.", whole(share)))?;
+        note_below(out, format!("Each column is the slowest of {} consecutive ranks.", whole(share)))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The verdict on a job: whether its ranks agree, and if not, where they first part ways.
+//! The verdict on a job: whether its ranks agree, else where they first differ.
 
 use super::fact_words;
 use super::job_report::JobReport;
@@ -17,7 +17,7 @@ fn link(text: impl Into<String>, href: &'static str, class: &'static str) -> Wor
     Words::linked("", text, href, class)
 }
 
-/// Logs that end early and are named first; more are named among the findings.
+/// Early ends named first; further ones are among the findings.
 const STOPS: usize = 3;
 
 /// The verdict as plain text.
@@ -37,7 +37,7 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     pieces.push(link(ranks, "#ranks", ""));
     match (comparable, report.found.cause()) {
         (0, _) => pieces.push(words(": nothing was recorded that could be compared.")),
-        (1, _) => pieces.push(words(": only one has records, so there is nothing to compare it with.")),
+        (1, _) => pieces.push(words(": only one has records, so nothing can be compared.")),
         (_, None) => pieces.extend(agreement(report)),
         (_, Some(finding)) => {
             let class = if finding.severity == Severity::Error { "err" } else { "warn" };
@@ -65,7 +65,7 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     pieces
 }
 
-/// The ranks that differ from most in anything.
+/// The ranks that differ from the majority in any fact.
 fn odd_ranks(report: JobReport<'_>) -> String {
     let groups = report.found.differing().flat_map(|one| one.groups.iter().skip(1));
     let odd: std::collections::BTreeSet<usize> =
@@ -78,12 +78,12 @@ fn odd_ranks(report: JobReport<'_>) -> String {
     }
 }
 
-/// Kinds of facts that could be compared, those that are only shown included.
+/// Number of comparable kinds of facts, including those only shown.
 fn compared(report: JobReport<'_>) -> usize {
     report.found.compared.iter().filter(|one| one.outcome.is_ok()).count()
 }
 
-/// Those of them in which ranks differ.
+/// Number of those in which ranks differ.
 fn differing(report: JobReport<'_>) -> usize {
     let compared = report.found.compared.iter().filter_map(|one| one.outcome.as_ref().ok());
     compared.filter(|one| one.differs()).count()
@@ -129,18 +129,27 @@ fn trouble(report: JobReport<'_>) -> Vec<Words> {
     pieces
 }
 
-/// The notes below the verdict: what a difference leads to, and what the numbers count.
+/// The notes below the verdict: consequences of a difference, and what the numbers count.
 pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     match report.found.cause().map(|finding| (finding.severity, finding.kind.fact)) {
         Some((Severity::Warning, Some(Fact::Cache))) => {
-            notes.push("While one rank compiles, the others wait for it in their next collective.".to_owned());
+            notes.push(
+                "While one rank compiles, the others wait for it in their next \
+                collective."
+                    .to_owned(),
+            );
         }
         Some((_, Some(Fact::Config))) => {
-            notes.push("Settings change what is generated; ranks of one job should have the same.".to_owned());
+            notes.push(
+                "Settings affect the generated code, so all ranks of a job should have the \
+                same."
+                    .to_owned(),
+            );
         }
         Some((Severity::Error, _)) => notes.push(
-            "A collective that not all ranks of its process group call never ends: the job hangs until its timeout."
+            "A collective that some ranks of its process group do not call never completes: the job hangs \
+            until the timeout."
                 .to_owned(),
         ),
         _ => {}
@@ -149,7 +158,8 @@ pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
     let cached: Vec<String> = cached.map(|one| fact_words::name(one.fact).to_lowercase()).collect();
     if !cached.is_empty() {
         notes.push(format!(
-            "Not compared, since graphs came from a cache and torch records these only when it compiles: {}.",
+            "Not compared, as torch records these only for graphs that it compiles, but graphs came from a \
+            cache: {}.",
             list_of(&cached)
         ));
     }

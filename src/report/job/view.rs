@@ -12,7 +12,7 @@ use crate::report::kit::view::Render;
 use crate::trace::CompileId;
 use std::ops::Deref;
 
-/// Up to this many ranks have a tab of their own, and no grid.
+/// Up to this many ranks have their own tabs instead of a grid.
 pub(super) const FEW_RANKS: usize = 8;
 
 /// A page's view of a job.
@@ -41,7 +41,7 @@ impl<'a> JobView<'a> {
         encoded(&format!("rank_{}/{file}", rank.number))
     }
 
-    /// The same where the name of the file is followed by an anchor.
+    /// The same with an anchor.
     pub fn in_rank_at(&self, rank: &RankSummary, url: &str) -> String {
         match url.split_once('#') {
             Some((file, anchor)) => format!("{}#{anchor}", self.in_rank(rank, file)),
@@ -51,7 +51,7 @@ impl<'a> JobView<'a> {
 
     /// The page of a compile in a rank's report.
     pub fn compile_page(&self, rank: &RankSummary, id: &str) -> String {
-        // An id that torch would not write may read as another one: its page is found in the report of the rank.
+        // An id in an unusual form may be ambiguous, so this links to the rank's report.
         let usual = |read: &CompileId| read.odd_part().is_none() && read.to_string() == id;
         match CompileId::parse(id).filter(usual) {
             Some(id) => {
@@ -62,7 +62,7 @@ impl<'a> JobView<'a> {
         }
     }
 
-    /// A rank, linked to its report where it has one.
+    /// A rank, linked to its report if it has one.
     pub fn rank(&self, rank: &RankSummary) -> Html {
         let text = format!("rank {}", rank.number);
         if rank.log.is_some() {
@@ -72,7 +72,7 @@ impl<'a> JobView<'a> {
         }
     }
 
-    /// A fact in words, with functions as the reader calls them; None where the log does not know it.
+    /// A fact in words, with the reader's names of functions; None if the log does not have it.
     pub fn says(&self, step: &Step) -> Option<String> {
         let texts = &self.report.job.texts;
         let text = step.text_with(texts, &|graph, function| {
@@ -88,7 +88,7 @@ impl<'a> JobView<'a> {
         })
     }
 
-    /// The rank of an index.
+    /// The rank with this index.
     pub fn rank_at(&self, index: usize) -> Option<&'a RankSummary> {
         self.report.rank_at(index)
     }

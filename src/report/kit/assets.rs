@@ -16,16 +16,16 @@ pub struct Asset {
     pub name: &'static str,
     /// The file's content. Written verbatim: it never passes through a template.
     pub text: &'static str,
-    /// The source expression by which a policy lets this script run; found once for all pages and workers.
+    /// The source expression with which a policy allows this script, computed once.
     csp_hash: fn() -> &'static str,
 }
 
-/// The hashes of all scripts, a line each with the name of its file. A test compares them, and writes them with
-/// `INSTA_UPDATE=always`. Computing them took a tenth of the time of a short log.
+/// The hashes of all scripts, one per line with the file name. A test compares them, or updates them with
+/// `INSTA_UPDATE=always`. Computing them at run time took a tenth of the time of a short log.
 const HASHES: &str = include_str!("script_hashes.txt");
 
 impl Asset {
-    /// Writes the element that holds this asset; between its tags stand exactly the bytes that were hashed.
+    /// Writes the asset's element, which contains exactly the hashed bytes.
     pub fn write_element(&self, out: &mut dyn Write) -> io::Result<()> {
         let (open, close) = match self.is_style() {
             true => ("<style>", "</style>\n"),
@@ -41,25 +41,25 @@ impl Asset {
         self.name.ends_with(".css")
     }
 
-    /// The source expression by which a policy lets this script run: `sha256-` and the base64 of its hash.
+    /// The source expression with which a policy allows this script: `sha256-` and the hash in base64.
     pub fn csp_hash(&self) -> &'static str {
         (self.csp_hash)()
     }
 }
 
-/// The hash that is stored for the script of this name.
+/// The stored hash of a script.
 fn stored_hash(name: &str) -> Option<&'static str> {
     let mut lines = HASHES.lines().filter_map(|line| line.split_once(' '));
     lines.find(|(_, of)| *of == name).map(|(hash, _)| hash)
 }
 
-/// The hash of a script: the stored one. While scripts are being worked on, they run without further steps.
+/// The stored hash of a script. Debug builds compute it, so that edited scripts run.
 fn known_hash(name: &str, text: &str) -> String {
     let stored = stored_hash(name).filter(|_| !cfg!(debug_assertions));
     stored.map_or_else(|| script_hash(text), str::to_owned)
 }
 
-/// Every style sheet and script that a page can carry: its constant, and its file in `assets/`.
+/// Every style sheet and script: its constant, and its file in `assets/`.
 macro_rules! assets {
     ($($constant:ident = $file:literal),* $(,)?) => {
         $(
@@ -126,13 +126,13 @@ assets! {
     CHANGES_JS = "changes.js",
 }
 
-/// The style sheets and scripts that a page carries.
+/// The style sheets and scripts of a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Bundle {
     /// In page order, in groups; a later style sheet overrides an earlier one.
     pub styles: &'static [&'static [Asset]],
-    /// In the order in which they run, in groups: the script of tables hides rows before another one shows the row that the
-    /// address names.
+    /// In the order in which they run, in groups: the script of tables hides rows before another one shows the row in
+    /// the address.
     pub scripts: &'static [&'static [Asset]],
 }
 
@@ -171,11 +171,11 @@ pub const COMPILE: Bundle = Bundle {
 pub const COMPILE_SHORT: Bundle =
     Bundle { scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS], ..COMPILE };
 
-/// Pages of metrics records: there are at least as many as compiles, and they hold values only, which no other page links to.
+/// Pages of metrics records: there are at least as many as compiles, and no page links to their values.
 pub const RECORD: Bundle =
     Bundle { styles: &[&[BASE_CSS, VALUES_CSS]], scripts: &[&[COMMON_JS, SEARCH_KEY_JS, LINKS_JS]] };
 
-/// Pages of code: there are many, without tables.
+/// Pages of code, which are many and have no tables.
 pub const CODE: Bundle = Bundle {
     styles: &[&[BASE_CSS, CODE_CSS]],
     scripts: &[&[COMMON_JS, SEARCH_KEY_JS, CODE_JS], LINK_SCRIPTS],
@@ -216,7 +216,7 @@ pub const PERFORMANCE: Bundle = Bundle {
     scripts: &[TABLE_SCRIPTS, &[COPY_JS], LINK_SCRIPTS, &[PERFORMANCE_JS]],
 };
 
-/// The page of kernels, which a trace may have measured.
+/// The page of kernels, which may have measured times.
 pub const KERNELS: Bundle = Bundle { styles: &[REPORT_STYLES, &[HEAT_CSS]], ..PAGE };
 
 /// The search.
@@ -244,8 +244,8 @@ pub const COMPARE_CODE: Bundle = Bundle {
 };
 
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose hashes (from
-/// [`inline_script_hashes`]) are in `custom`. Nothing is ever fetched. A form leads to a page beside this one only; on a
-/// disk some browsers do not count that as the page's own origin, so `file:` is named.
+/// [`inline_script_hashes`]) are in `custom`. Nothing is fetched. Forms may only lead to a page in the same place; as
+/// some browsers do not count files on disk as the page's own origin, `file:` is listed.
 pub fn content_security_policy(scripts: impl Iterator<Item = &'static Asset>, custom: &[String]) -> String {
     let hashes = scripts.map(|asset| asset.csp_hash()).chain(custom.iter().map(String::as_str));
     let mut sources: Vec<String> = hashes.map(|hash| format!("'{hash}'")).collect();
@@ -254,16 +254,17 @@ pub fn content_security_policy(scripts: impl Iterator<Item = &'static Asset>, cu
     }
     let sources = sources.join(" ");
     format!(
-        "default-src 'none'; script-src {sources}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
+        "default-src 'none'; script-src {sources}; style-src 'unsafe-inline'; img-src data:; base-uri \
+        'none'; \
          form-action 'self' file:"
     )
 }
 
 /// The hashes (`sha256-..`) of the inline scripts in a snippet of HTML that the user gave, in order.
 ///
-/// If a browser reads a script differently than this function does, the hash does not match and the script does not run.
+/// If a browser parses a script differently, its hash does not match and it does not run.
 pub fn inline_script_hashes(html: &str) -> Vec<String> {
-    // A quoted attribute may hold `>`. The pattern is constant, so it always compiles.
+    // A quoted attribute may contain `>`. The pattern is constant, so it always compiles.
     let Ok(script) = Regex::new(r#"(?is)<script(?:[\s/](?:[^>"']|"[^"]*"|'[^']*')*)?>(.*?)</script[\s/>]"#)
     else {
         return Vec::new();
@@ -272,7 +273,7 @@ pub fn inline_script_hashes(html: &str) -> Vec<String> {
     bodies.map(|body| script_hash(body.as_str())).collect()
 }
 
-/// A browser hashes a script after it made all line ends one newline.
+/// Browsers normalize line ends before they hash a script.
 fn script_hash(body: &str) -> String {
     let text = body.replace("\r\n", "\n").replace('\r', "\n");
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
@@ -328,9 +329,9 @@ mod tests {
             for part in asset.text.split("var(--").skip(1) {
                 let name: String =
                     part.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-                // The page of provenance sets these on its panes, how wide numbers are, and its script the last.
+                // Set in markup: by the panes of provenance, the width of numbers; by their script, the last one.
                 let widths = ["digits", "tag", "chosen-tint"];
-                // The page of performance sets on each line where its heat ends.
+                // The page of performance sets the end of the heat bar per line.
                 let heat = ["own", "all"];
                 let set_by_page = match asset.name {
                     "provenance.css" => widths.contains(&name.as_str()),
@@ -339,7 +340,7 @@ mod tests {
                     _ => false,
                 };
                 let defines = |sheet: &Asset| sheet.text.contains(&format!("--{name}:"));
-                // The components define the color of a part of the compiler, the base all others.
+                // The components define the colors of the compiler's parts, the base all others.
                 let components =
                     REPORT_CSS.text.contains(&format!("--{name}:")) && asset.name != CODE_CSS.name;
                 let defined = defines(&BASE_CSS) || defines(asset) || components || set_by_page;

@@ -22,15 +22,14 @@ pub(crate) const PHASE_OTHER: &str = "phase-other";
 /// How a bar is drawn.
 #[derive(Clone, Copy, PartialEq)]
 enum Look {
-    /// In a table.
     Small,
-    /// In a table, as wide as its cell.
+    /// In a table, with the width of its cell.
     Wide,
     /// On its own, with a legend.
     Big,
 }
 
-/// The smallest share that is drawn in a bar of a table: a pixel.
+/// The smallest share drawn in a table: one pixel.
 const LEAST: f64 = 0.007;
 
 struct Part {
@@ -41,12 +40,12 @@ struct Part {
 }
 
 impl Render<'_> {
-    /// Shares of the parts; `big` with a legend. Empty without any time.
+    /// Shares of the parts; `big` with a legend. Empty if there is no time.
     pub fn bar(&self, times: &Parts, big: bool) -> Html {
         bar_of(times, if big { Look::Big } else { Look::Small })
     }
 
-    /// The same as wide as its cell, whose width has a meaning of its own.
+    /// The same with the width of its cell, which has a meaning of its own.
     pub fn wide_bar(&self, times: &Parts) -> Html {
         bar_of(times, Look::Wide)
     }
@@ -95,7 +94,7 @@ fn push_drawn(html: &mut String, times: &Parts, look: Look) {
     }
 }
 
-/// Appends what each color means, with the time and the share of its part.
+/// Appends the legend, with the time and share of each part.
 fn push_legend(html: &mut String, parts: &[Part]) {
     html.push('\n');
     push_open(html, "div", &[("class", Some("legend"))]);

@@ -10,10 +10,10 @@ use crate::report::kit::view::{Render, View};
 use fxhash::FxHashMap;
 use std::io::Write;
 
-/// How many characters of a text a table shows; the rest is folded. About ten lines of a wide column.
+/// Characters of a text shown in a table, about ten lines of a wide column; longer texts are folded.
 pub(crate) const LONGEST_TEXT: usize = 600;
 
-/// How many characters of the first line are shown before the folded rest.
+/// Characters of the first line shown before the fold.
 const LONGEST_START: usize = 140;
 
 impl Render<'_> {
@@ -62,7 +62,7 @@ impl View<'_> {
         })
     }
 
-    /// A table that an event added: heading, rows, and which columns the log left empty.
+    /// A table that an event added: heading and rows, without empty columns.
     pub fn section(&self, out: &mut dyn Write, section: &Section) -> anyhow::Result<()> {
         let rows = Some(whole(section.rows.len()));
         self.open_section(out, (section.id, &section.title, &section.note), rows, Html::default())?;
@@ -94,7 +94,7 @@ impl View<'_> {
         let mut stacks = Stacks::of(section);
         let rows = section.rows.iter().map(|row| {
             let cells = row.iter().zip(&code).map(|(cell, code)| match cell {
-                // The column says that it is code.
+                // The column's font shows that it is code.
                 Cell::Code(text) if *code => Ok(TableCell::html(self.folded(text, false))),
                 _ => stacks.cell(*self, cell),
             });
@@ -105,23 +105,23 @@ impl View<'_> {
     }
 }
 
-/// Whether a cell can stand in a column of code.
+/// Whether a cell can be in a column of code.
 fn is_code(cell: &Cell) -> bool {
     matches!(cell, Cell::Code(_) | Cell::Unknown)
 }
 
-/// Stacks that occur more than once in a table, as expressions are made of others on the same lines.
+/// Stacks of a table. Many are equal, as expressions are made from others on the same lines.
 struct Stacks<'s> {
     section: &'s str,
-    /// By where its frames stand, as equal stacks are one: how often it comes, and the number of the one that stands
-    /// there with all its frames.
+    /// By address, as equal stacks are shared: how often a stack occurs, and the number of its first occurrence, which
+    /// shows all frames.
     known: FxHashMap<usize, (usize, Option<usize>)>,
     shown: usize,
     /// Frames so far.
     frames: usize,
 }
 
-/// Frames of the stacks of a table that are all shown: some 4 MB. A recorded model has a few thousand.
+/// Frames shown per table, which take some 4 MB. A recorded model has a few thousand.
 const MOST_FRAMES: usize = 30_000;
 
 impl<'s> Stacks<'s> {
@@ -135,7 +135,7 @@ impl<'s> Stacks<'s> {
         Stacks { section: section.id, known, shown: 0, frames: 0 }
     }
 
-    /// A cell; a stack that was there leads to where it stands.
+    /// A cell; a repeated stack links to its first occurrence.
     fn cell(&mut self, view: View<'_>, cell: &Cell) -> anyhow::Result<TableCell> {
         let Cell::Stack(Some(stack)) = cell else { return view.cell(cell) };
         let mut id = None;

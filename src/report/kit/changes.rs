@@ -1,4 +1,4 @@
-//! What changed between a compiled version and the call that did not fit it.
+//! What changed between a compiled version and the call that did not match it.
 
 use crate::analysis::{Change, ChangeKind};
 use crate::report::kit::formats::clipped;
@@ -8,14 +8,14 @@ use crate::report::kit::markup::{Element, soft};
 /// Characters of a value.
 const LONGEST_VALUE: usize = 60;
 
-/// A value, the whole of it on hover where it is cut; `class` is `old` or `new`.
+/// A value, in full on hover if it is cut; `class` is `old` or `new`.
 pub(crate) fn marked(class: &'static str, value: &str) -> Html {
     let (shown, cut) = clipped(value, LONGEST_VALUE);
     let element = Element::new("span").class(class);
     if cut { element.title(value).around(format!("{shown}…")) } else { element.around(shown) }
 }
 
-/// What a guard wanted and what arrived: `4 → 6, then dynamic`.
+/// The value that a guard requires and the one that arrived: `4 → 6, then dynamic`.
 pub(crate) fn change_of(change: &Change) -> Html {
     let change_of = values_of(change);
     match change.became_dynamic {
@@ -32,7 +32,7 @@ fn values_of(change: &Change) -> Html {
     match &change.old {
         Some(old) => Html::joined([marked("old", old), new], " → "),
         None if change.new.is_some() => new,
-        // A mode of torch that is on or off can only have flipped.
+        // For a mode that is on or off, the old value follows from the new one.
         None if change.kind == ChangeKind::GradMode => soft("flipped"),
         None => new,
     }

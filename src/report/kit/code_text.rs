@@ -1,13 +1,12 @@
-//! What a line of generated code says, read from its text.
+//! What a line of generated code calls or defines.
 
 use crate::analysis::provenance::{kernel_bound, library_call};
 use crate::model::Language;
 
-/// How many characters the name of an operator may have.
+/// Characters of an operator's name.
 const LONGEST_NAME: usize = 100;
 
-/// The operator that a line of the wrapper calls, as an index shows it: `mm`, `torch.ops.aten.cumsum.default`,
-/// `aoti_torch_cpu_mm_out`.
+/// The operator that a line of the wrapper calls: `mm`, `torch.ops.aten.cumsum.default`, `aoti_torch_cpu_mm_out`.
 pub(crate) fn called(line: &str) -> Option<&str> {
     let name = if line.starts_with(' ') { library_call(line)? } else { return None };
     (name.len() < LONGEST_NAME).then_some(name.strip_prefix("extern_kernels.").unwrap_or(name))
@@ -15,7 +14,7 @@ pub(crate) fn called(line: &str) -> Option<&str> {
 
 /// The kernel whose source begins on this line of generated code.
 pub(crate) fn kernel_defined(line: &str, language: Language) -> Option<&str> {
-    // A name stands at the beginning of the line, and most lines are indented.
+    // A definition is at the beginning of its line, and most lines are indented.
     if line.starts_with(' ') {
         return None;
     }

@@ -1,4 +1,4 @@
-//! The settings of a log, by what they configure.
+//! The settings of a log, by module.
 
 use crate::analysis::configs::{Differing, Settings, differing};
 use crate::model::CompileIndex;
@@ -9,19 +9,19 @@ pub(crate) struct Config {
     pub compiles: Vec<CompileIndex>,
 }
 
-/// Configurations of one kind, the one of most compiles first.
+/// Configurations of one kind, most used first.
 pub(crate) struct Kind {
     pub kind: &'static str,
     pub id: &'static str,
     pub title: &'static str,
     pub module: &'static str,
     pub configs: Vec<Config>,
-    /// Further ones that were not read.
+    /// Number of configurations that were not read.
     pub unread: usize,
 }
 
 impl Kind {
-    /// Settings in which its configurations differ.
+    /// The settings that differ between its configurations.
     pub fn differing(&self) -> Vec<Differing<'_>> {
         differing(&self.configs.iter().map(|config| &config.settings).collect::<Vec<_>>())
     }

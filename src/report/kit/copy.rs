@@ -1,4 +1,4 @@
-//! Code that the reader will want to type elsewhere: settings, calls, commands, with a button that copies it.
+//! Buttons that copy code: settings, calls, commands.
 
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, span};
@@ -10,31 +10,31 @@ impl Render<'_> {
         span("command", Html::joined([self.code(code), copy_button("")], ""))
     }
 
-    /// A sentence of advice: like prose, and what the reader can type from it has a button that copies it.
+    /// A sentence of advice: prose in which settings, calls and commands have a button that copies them.
     pub fn advice(&self, text: &str) -> Html {
         self.prose_with(text, |code| if is_fix(code) { self.command(code) } else { self.code(code) })
     }
 }
 
-/// A button that copies `text`, or the code before it where that is empty. It needs a script.
+/// A button that copies `text`, or the code before it if `text` is empty. It needs a script.
 pub(crate) fn copy_button(text: &str) -> Html {
     named_copy_button(text, "Copy")
 }
 
-/// The same where it does not say by its place what it copies: `Copy id`.
+/// The same with a label that names what it copies: `Copy id`.
 pub(crate) fn named_copy_button(text: &str, name: &str) -> Html {
     let button = Element::new("button").class("button copy needs-script").attribute("data-copy", text);
     button.hidden().around(name)
 }
 
-/// Beginnings of what is typed into a shell.
+/// Beginnings of shell commands.
 const COMMANDS: [&str; 4] = ["export ", "python ", "tlparse ", "torchrun "];
 
-/// Characters of the shortest name of an environment variable.
+/// Shortest name of an environment variable.
 const SHORTEST_VARIABLE: usize = 6;
 
-/// Whether code is something to type: a call on an object, an assignment, a setting, a variable of the environment, a
-/// command. The name of an argument or of an operator is none of these.
+/// Whether code can be used as it is: a call on an object, an assignment, a setting, an environment variable, or a
+/// command, but not the name of an argument or operator.
 fn is_fix(code: &str) -> bool {
     let name = code.split(['(', '=', ' ']).next().unwrap_or_default();
     let is_variable = name.len() >= SHORTEST_VARIABLE
@@ -43,7 +43,7 @@ fn is_fix(code: &str) -> bool {
     let is_path = name.contains('.') && name.split('.').all(|part| !part.is_empty());
     let is_call = is_path && code.contains('(') && code.ends_with(')');
     let is_setting = name.starts_with("torch.") && name.contains("config.");
-    // An argument that is off is one that advice tells to remove: there is nothing to paste.
+    // Advice mentions an argument with a false value in order to remove it, so there is nothing to paste.
     let is_assignment = code.contains('=') && !code.contains("==") && !code.ends_with("=False");
     let is_command = COMMANDS.iter().any(|command| code.starts_with(command));
     is_variable || is_call || is_setting || is_assignment || is_command

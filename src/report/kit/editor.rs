@@ -1,30 +1,30 @@
-//! Places in the reader's files as links that open them in an editor.
+//! Links that open the reader's files in an editor.
 
 use crate::report::kit::markup::{close, open_data, script_json};
 use crate::report::kit::urls::encoded;
 use std::io::Write;
 
-/// How an editor is told to open a file at a line: an address with `{file}` and `{line}` in it.
+/// An address that opens a file in an editor, with the placeholders `{file}` and `{line}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Editor {
     pattern: String,
 }
 
-/// Editors that are known by name.
+/// Editors known by name.
 const KNOWN: [(&str, &str); 2] =
     [("vscode", "vscode://file{file}:{line}"), ("pycharm", "pycharm://open?file={file}&line={line}")];
 
-/// Schemes of addresses that run or hold a program instead of leading to one.
+/// Schemes of addresses that run or contain a program.
 const UNSAFE: [&str; 6] = ["javascript", "data", "vbscript", "blob", "about", "view-source"];
 
 const FILE: &str = "{file}";
 const LINE: &str = "{line}";
 
 impl Editor {
-    /// Reads `vscode`, `pycharm`, or an address with `{file}` in it and, where the editor takes one, `{line}`.
+    /// Reads `vscode`, `pycharm`, or an address with `{file}` and, optionally, `{line}`.
     ///
     /// # Errors
-    /// In words for the terminal, when it is none of these or its scheme is not safe in a link.
+    /// A message for the terminal if it is not valid, or its scheme is not safe in a link.
     pub fn parse(text: &str) -> Result<Editor, String> {
         if let Some((_, pattern)) = KNOWN.iter().find(|(name, _)| *name == text) {
             return Ok(Editor { pattern: (*pattern).to_owned() });
@@ -35,21 +35,21 @@ impl Editor {
         let mut letters = scheme.chars();
         let begins = letters.next().is_some_and(|first| first.is_ascii_alphabetic());
         if !begins || !letters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')) {
-            return Err(format!("{scheme:?} is no scheme of an address"));
+            return Err(format!("{scheme:?} is not the scheme of an address"));
         }
         if UNSAFE.contains(&scheme.to_ascii_lowercase().as_str()) {
             return Err(format!("links to {scheme}: are not safe in a report"));
         }
         if !rest.contains(FILE) {
-            return Err("the address needs {file} where the path of the file goes".to_owned());
+            return Err("the address needs {file} in place of the file's path".to_owned());
         }
         if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
-            return Err("the address must hold no spaces".to_owned());
+            return Err("the address must not contain spaces".to_owned());
         }
         Ok(Editor { pattern: text.to_owned() })
     }
 
-    /// Writes the pattern as data of a page whose script makes links to places: `editor.js`. Nothing without an editor.
+    /// Writes the pattern as data for `editor.js`, which makes links to places. Nothing without an editor.
     pub(crate) fn write_pattern(editor: Option<&Editor>, out: &mut dyn Write) -> anyhow::Result<()> {
         let Some(editor) = editor else { return Ok(()) };
         open_data(out, "editor")?;
@@ -57,8 +57,7 @@ impl Editor {
         Ok(close(out, "script")?)
     }
 
-    /// The address of a line; None where the log names no file on a disk: `<string>`, or a path that depends on where
-    /// the program was started.
+    /// The address of a line; None if it is not in a file on disk (`<string>`) or the path is relative.
     pub(crate) fn href(&self, file: &str, line: Option<u64>) -> Option<String> {
         let unix = file.replace('\\', "/");
         let path = match unix.as_bytes() {

@@ -1,4 +1,4 @@
-//! Controls that filter a table: by text, and by the words of its rows.
+//! Controls that filter a table by text and by words of its rows.
 
 use crate::report::kit::formats::whole;
 use crate::report::kit::html::Html;
@@ -21,8 +21,8 @@ struct WordOf<'a> {
 }
 
 impl View<'_> {
-    /// A field that filters the rows of `table` by text (`hint` says which), and a list of the words by which rows are
-    /// selected: the word, what it is called, how many rows have it. Words without rows are left out.
+    /// A field that filters the rows of `table` by text, with a `hint`, and a list of words that select rows: the word,
+    /// its label, and the number of its rows. Words without rows are left out.
     pub fn narrow(
         &self,
         table: &str,

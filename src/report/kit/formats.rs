@@ -1,4 +1,4 @@
-//! Numbers and paths as people read them. A no-break space stands before each unit.
+//! Numbers and paths as people read them, with a no-break space before each unit.
 
 use crate::analysis::findings::{CostKind, CostPart};
 use crate::analysis::{PACKAGES, TORCH};
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 pub(crate) use crate::analysis::is_library;
 pub(crate) use crate::analysis::resumed;
 
-/// Shown in place of a value that is not known.
+/// Shown for an unknown value.
 pub(crate) const UNKNOWN: &str = "–";
 
 /// A duration of `us` microseconds at a sensible scale: `93 us`, `318 ms`, `1.24 s`, `134.6 s`.
@@ -19,8 +19,8 @@ pub(crate) fn micros(us: f64) -> String {
     duration_with(us, '\u{a0}')
 }
 
-/// A cost in words: `27 ms wasted`, `up to 3.3 s`, `expected`. What is expected is no loss, so its seconds stand only
-/// where the parts of the cost are listed.
+/// A cost in words: `27 ms wasted`, `up to 3.3 s`, `expected`. The seconds of an expected cost are shown only in the
+/// list of its parts, as they are not a loss.
 pub(crate) fn cost_words(kind: CostKind, us: f64) -> String {
     match kind {
         CostKind::Wasted => format!("{}\u{a0}wasted", micros(us)),
@@ -64,11 +64,11 @@ pub(crate) fn count(number: f64) -> String {
     if !number.is_finite() {
         return UNKNOWN.to_owned();
     }
-    // Beyond this an f64 holds no separate integers: 2^53.
+    // Largest integer that f64 represents exactly: 2^53.
     if number.abs() > 9_007_199_254_740_992.0 {
         return format!("{number:e}");
     }
-    // Nearly all are whole, and an integer is written without the work of cutting decimals.
+    // Nearly all are integers, which are faster to write.
     let text = match number.fract() == 0.0 {
         true => (number.abs() as u64).to_string(),
         false => format!("{:.6}", number.abs()).trim_end_matches('0').trim_end_matches('.').to_owned(),
@@ -102,7 +102,7 @@ pub(crate) fn counted(number: impl TryInto<u64>, one: &str, many: &str) -> Strin
     format!("{}\u{a0}{}", whole(number), noun(number, one, many))
 }
 
-/// A share of a total: `86 %`, `0.6 %` where `fine`; unknown without a total.
+/// A share of a total: `86 %`, or `0.6 %` if `fine`; unknown if the total is 0.
 pub(crate) fn percent(part: f64, total: f64, fine: bool) -> String {
     let share = 100.0 * part / total;
     match share {
@@ -112,16 +112,16 @@ pub(crate) fn percent(part: f64, total: f64, fine: bool) -> String {
     }
 }
 
-/// What is searched in nearly every path; built once, as that takes longer than searching a path.
+/// Searched in nearly every path; built once, as building takes longer than a search.
 static PACKAGE_SEARCHES: LazyLock<[FinderRev<'static>; PACKAGES.len()]> =
     LazyLock::new(|| PACKAGES.map(FinderRev::new));
 
-/// What identifies a file: its path within its package for a library's, else its name, with the folder where the name
-/// says nothing.
+/// A short path that identifies a file: for a library, the path within its package; else its name, with the folder if
+/// the name is generic.
 pub(crate) fn short_path(path: &str) -> Cow<'_, str> {
     let unix = if path.contains('\\') { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) };
     if path.starts_with('<') {
-        // `<eval_with_key>.0 from /app/x.py:14 in forward`: a generated module, and where it was made.
+        // `<eval_with_key>.0 from /app/x.py:14 in forward`: a generated module, and where it was generated.
         return Cow::Borrowed(path.split(" from ").next().unwrap_or(path));
     }
     if !unix.contains('/') {
@@ -130,7 +130,7 @@ pub(crate) fn short_path(path: &str) -> Cow<'_, str> {
     let in_package = |p: &FinderRev<'_>| Some(p.rfind(unix.as_bytes())? + p.needle().len());
     let from = PACKAGE_SEARCHES.iter().filter_map(in_package).max();
     let in_torch = || TORCH.iter().filter_map(|p| Some(unix.rfind(p)? + 1)).min();
-    // Nearly all paths are of packages, or of nothing in torch: a dozen names need not be tried.
+    // Nearly all paths are in a package or outside of torch, which avoids a dozen comparisons.
     let from = from.or_else(|| if unix.contains("/torch/") { in_torch() } else { None });
     let from = from.unwrap_or_else(|| {
         let name = unix.rfind('/').map_or(0, |at| at + 1);
@@ -145,12 +145,12 @@ pub(crate) fn short_path(path: &str) -> Cow<'_, str> {
     Cow::Owned(short)
 }
 
-/// A range of a symbol as people write it: `[2, ∞]`.
+/// The range of a symbol: `[2, ∞]`.
 pub(crate) fn range(text: &str) -> String {
     text.replace("-int_oo", "\u{2212}\u{221e}").replace("int_oo", "\u{221e}")
 }
 
-/// Clock time of a stamp such as `2026-11-20T04:43:12.653000+01:00`: `20 Nov`, `04:43:12`.
+/// Day and time of a timestamp such as `2026-11-20T04:43:12.653000+01:00`: `20 Nov`, `04:43:12`.
 pub(crate) fn day_and_time(stamp: &str) -> Option<(String, &str)> {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -161,9 +161,9 @@ pub(crate) fn day_and_time(stamp: &str) -> Option<(String, &str)> {
     Some((format!("{}\u{a0}{month}", day.trim_start_matches('0')), time.get(..8)?))
 }
 
-/// The first `most` characters, and whether that is less than all.
+/// The first `most` characters, and whether the text was cut.
 pub(crate) fn clipped(text: &str, most: usize) -> (&str, bool) {
-    // A text has no more characters than bytes: those of short texts need not be counted.
+    // A text has at most as many characters as bytes, so short texts need no counting.
     if text.len() <= most {
         return (text, false);
     }

@@ -1,4 +1,4 @@
-//! The graphs of a compile: which files they are, which belong together, and where they are shown.
+//! The graphs of a compile: their files, which ones belong together, and links to them.
 
 use crate::analysis::{GraphPair, graph_pairs, is_foreign};
 use crate::model::{Artifact, Compile, Content, Form};
@@ -9,26 +9,26 @@ use crate::report::kit::view::View;
 use crate::trace::PayloadRef;
 use fxhash::{FxHashMap, FxHashSet};
 
-/// Where the page stands, seen from the view's page; None where the compile has no graph.
+/// Link to the viewer of a compile's graphs; None if it has no graphs.
 pub(crate) fn graphs_href(view: View<'_>, compile: &Compile) -> Option<String> {
     has_graphs(compile).then(|| view.href(&paths::graphs_page(compile)))
 }
 
 /// Whether a compile has graphs.
 pub(crate) fn has_graphs(compile: &Compile) -> bool {
-    // The names of most graphs say what they are, and then pairs need not be looked for.
+    // Most graphs are recognized by name, without searching for pairs.
     let is_known = |artifact: &Artifact| {
         matches!(artifact.content, Content::Payload(_, Form::Text)) && is_graph(&artifact.name)
     };
     compile.artifacts.iter().any(is_known) || !graphs(compile).is_empty()
 }
 
-/// Where the comparison of two files of a compile stands, by their numbers.
+/// Link to the comparison of two files of a compile.
 pub(crate) fn pair_href(view: View<'_>, compile: &Compile, before: u32, after: u32) -> String {
     format!("{}#a={before}&b={after}", view.href(&paths::graphs_page(compile)))
 }
 
-/// For each file that follows another, by its index: that nothing changed, else where the two are compared.
+/// For each file with a predecessor, by index: that nothing changed, or a link to the comparison.
 pub(crate) fn compared(view: View<'_>, compile: &Compile) -> FxHashMap<usize, Html> {
     let file = |at: usize| {
         let artifact = compile.artifacts.get(at)?;
@@ -37,7 +37,7 @@ pub(crate) fn compared(view: View<'_>, compile: &Compile) -> FxHashMap<usize, Ht
             _ => None,
         }
     };
-    // Of two files before the same one, the nearer comes last.
+    // If two files precede the same one, the nearer comes last.
     let pairs = pairs(compile).into_iter().filter_map(|pair| {
         let ((before, old), (after, new)) = (file(pair.before)?, file(pair.after)?);
         let link = match old == new {
@@ -60,8 +60,8 @@ pub(crate) fn pairs(compile: &Compile) -> Vec<GraphPair> {
     pairs
 }
 
-/// The graphs of a compile in the order of the log, which is the compiler's, with their indices. Texts of which one stands
-/// for before and another for after are among them, whatever they are.
+/// The graphs of a compile in log order, which is the compiler's, with their indices. Pairs of texts before and after a
+/// step are included, whatever they contain.
 pub(crate) fn graphs(compile: &Compile) -> Vec<(usize, &Artifact, PayloadRef)> {
     let paired: FxHashSet<usize> =
         pairs(compile).into_iter().flat_map(|pair| [pair.before, pair.after]).collect();
@@ -76,21 +76,21 @@ pub(crate) fn graphs(compile: &Compile) -> Vec<(usize, &Artifact, PayloadRef)> {
     all.filter_map(|(index, artifact)| Some((index, artifact, graph((index, artifact))?))).collect()
 }
 
-/// The files that the page shows: indices, ascending.
+/// Indices of the files that the viewer shows, ascending.
 pub(crate) fn shown_files(compile: &Compile) -> Vec<usize> {
     graphs(compile).into_iter().map(|(index, ..)| index).collect()
 }
 
-/// Whether a text is a pattern that a pass of vLLM looks for: Python, but not a graph of this compile.
+/// Whether a text is a pattern of a vLLM pass: Python, but not a graph of this compile.
 fn is_pattern(name: &str) -> bool {
     name.starts_with("vllm_patterns")
 }
 
-/// Whether an artifact of this name is a graph as torch prints it.
+/// Whether an artifact of this name is a graph printed by torch.
 fn is_graph(name: &str) -> bool {
     let begins = |beginnings: &[&str]| beginnings.iter().any(|begin| name.starts_with(begin));
     let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
-    // Facts about a graph, not the graph.
+    // Facts about a graph, but not the graph itself.
     if name.contains("metadata") || name.contains("sync_decision") {
         return false;
     }
@@ -119,7 +119,7 @@ fn is_graph(name: &str) -> bool {
         || ends(&["_pre_grad", "_post_grad"])
 }
 
-/// The text without the `# graph id: 139..` that torch writes below some graphs, and without blank lines at its end.
+/// The text without trailing blank lines and the `# graph id: 139..` that torch appends to some graphs.
 pub(crate) fn without_id(text: &str) -> &str {
     let text = text.trim_end();
     let (rest, last) = text.rsplit_once('\n').unwrap_or(("", text));

@@ -1,8 +1,8 @@
-//! Code as highlighted lines. Only this file and those beside it that begin with `highlight_` know the highlighting crate.
+//! Highlights code. Only this file and the `highlight_*` files next to it use the highlighting crate.
 //!
-//! Generated code repeats itself, most of all if `tmp12 = tmp11 + 3` counts as the same line as `tmp7 = tmp6 + 2`. So a
-//! [`Highlighter`] remembers the shapes of lines (a line with every number replaced by `1`): for each state of the parser
-//! and each shape, the tokens and the state after the line. Only new shapes are parsed.
+//! Generated code is repetitive, especially if `tmp12 = tmp11 + 3` and `tmp7 = tmp6 + 2` count as the same line. So a
+//! [`Highlighter`] remembers the shapes of lines (a line with every number replaced by `1`): for each state of the
+//! parser and each shape, the tokens and the state after the line. Only new shapes are parsed.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -18,20 +18,20 @@ use crate::report::kit::markup::{push_close, push_open, push_span};
 use anyhow::Context as _;
 use syntect::parsing::{ScopeStack, SyntaxSet};
 
-/// Shapes over this many bytes are not remembered: such lines are long because they have names and sizes of one graph, so
-/// they hardly repeat, and each would take the space of ten others.
+/// Longer shapes are not remembered: such lines contain names and sizes of one graph, so they hardly repeat, and each
+/// takes the space of ten others.
 const LONGEST_REMEMBERED: usize = 500;
 
-/// Shapes over this many bytes are not parsed. The grammars try every rule at every position, and some rules read to the end
-/// of the line, so the time can grow with the square of the length: the worst lines of 4,000 bytes are parsed at 0.5 MB/s,
-/// and one of 1 MB would take hours. Of 140,000 lines in recorded logs, 23 are longer than this.
+/// Longer shapes are not parsed. The grammars try every rule at every position, and some rules read to the end of the
+/// line, so the time may grow quadratically: the worst lines of 4,000 bytes are parsed at 0.5 MB/s, and one of 1 MB
+/// would take hours. Of 140,000 lines in recorded logs, 23 are longer than this.
 const LONGEST_PARSED: usize = 2_000;
 
-/// How many bytes of HTML are gathered before they are written.
+/// Bytes of HTML per write.
 const WRITTEN_AT_ONCE: usize = 32 << 10;
 
-/// How deeply brackets, blocks and strings may be nested. A state is copied for every line that is parsed, so the time for a
-/// file of opening brackets would grow with the square of its length. Recorded logs reach 12.
+/// Most nested brackets, blocks and strings. The state is copied for every parsed line, so a file of opening brackets
+/// would take quadratic time. Recorded logs reach 12.
 const DEEPEST: usize = 200;
 
 /// Calls in Python code from Inductor whose last argument is the source of a kernel.
@@ -44,28 +44,28 @@ const KERNEL_CALLS: [(&str, Language); 6] = [
     ("async_compile.cutedsl(", Language::Python),
 ];
 
-/// The line before the string that holds a whole C++ program, as Inductor's C++ wrapper writes it.
+/// The line before the string with the C++ program, in the output of Inductor's C++ wrapper.
 const CPP_WRAPPER: &str = "cpp_wrapper_src = (";
 
-/// Highlights code, line by line. One for each worker: it is not shared, and what it remembers serves all its pages.
+/// Highlights code line by line. Each worker has its own, which remembers shapes across pages.
 pub struct Highlighter {
     grammars: &'static SyntaxSet,
     python: State,
     cpp: State,
     classes: Classes,
     table: Table,
-    /// The shape of the current line; like the HTML, it is a field so that its memory is reused.
+    /// The shape of the current line; a field, like the HTML, so that its memory is reused.
     shape: String,
     html: String,
 }
 
-/// What highlighters without work have learned, for the workers to come. Each rank of a job has workers of its own, and its
-/// code is nearly that of all others: learning it again took a third of the time of a job of small ranks.
+/// Shapes learned by finished workers, for later workers. Each rank of a job has its own workers, and nearly the same
+/// code as the others: learning it again took a third of the time of a job of small ranks.
 #[derive(Default)]
 pub struct Highlighters(Mutex<Vec<Learned>>);
 
 impl Highlighters {
-    /// One that knows lines already, where an earlier one is done.
+    /// A highlighter that reuses the shapes of a finished one, if any.
     ///
     /// # Errors
     /// As [`Highlighter::new`].
@@ -78,7 +78,7 @@ impl Highlighters {
         Ok(highlighter)
     }
 
-    /// Keeps what one has learned, unless it had to do with more states than code has.
+    /// Keeps the shapes that a highlighter learned, unless it met too many states.
     pub fn give_back(&self, mut highlighter: Highlighter) {
         highlighter.table.start_page();
         let learned = highlighter.table.into_learned();
@@ -90,22 +90,22 @@ impl Highlighters {
 struct Cursor {
     language: Language,
     place: Place,
-    /// While the source of a kernel is read: the state of the Python file around it.
+    /// Inside the source of a kernel: the state of the surrounding Python file.
     kernel: Option<Outer>,
     after_cpp_wrapper: bool,
-    /// Bytes that colors may still take; the lines behind the last of them have none.
+    /// Bytes left for colors; later lines have no colors.
     room: usize,
 }
 
 /// The end of the line that opened a kernel's source.
 struct Outer {
     place: Place,
-    /// False if that line was too long to be parsed, so that the parser does not know that a string is open.
+    /// False if that line was too long to be parsed, so the parser does not know that a string is open.
     in_string: bool,
 }
 
 impl Highlighter {
-    /// A highlighter that remembers no line yet.
+    /// A highlighter without remembered shapes.
     ///
     /// # Errors
     /// The highlighting crate lacks a grammar.
@@ -135,8 +135,8 @@ impl Highlighter {
         self.write_framed((language, text), room, out, (open, close))
     }
 
-    /// Writes `text` in frames of the caller's: before each line what `open` appends for its number, from 1, and behind
-    /// it what `close` appends. Colors may take `room` bytes.
+    /// Writes `text` with markup of the caller: `open` appends what precedes a line, given its number (from 1), and
+    /// `close` what follows it. Colors may take `room` bytes.
     ///
     /// # Errors
     /// When `out` fails.
@@ -174,7 +174,8 @@ impl Highlighter {
         self.table.number_of(state, || Origin::Start(language))
     }
 
-    /// Takes over what another one learned: some twenty states are made again by parsing the lines that lead to them.
+    /// Takes over the shapes that another highlighter learned. Some twenty states are rebuilt by parsing the lines that
+    /// lead to them.
     fn learn(&mut self, learned: Learned) {
         for (origin, shapes) in learned.states {
             let state = match &origin {
@@ -245,11 +246,11 @@ impl Highlighter {
         true
     }
 
-    /// Parses the shape at hand; none when the grammar fails or nests too deeply.
+    /// Parses the current shape; None if the grammar fails or nests too deeply.
     fn parse(&mut self, from: usize) -> Option<(Vec<Token>, State)> {
         let mut state = self.table.state(from)?.clone();
         let end = self.shape.len();
-        // The grammars want the newline; no token holds it.
+        // The grammars need the newline, but no token contains it.
         self.shape.push('\n');
         let grammars = if self.shape.is_ascii() { self.grammars } else { highlight_grammars::of_any_text() };
         let operations = state.parser.parse_line(&self.shape, grammars).ok();
@@ -265,8 +266,8 @@ impl Highlighter {
         (state.scopes.len() <= DEEPEST).then_some((tokens, state))
     }
 
-    /// Appends the text in `range`, which stands in `scopes`; neighbors of one class are one token. Returns where
-    /// the next one begins.
+    /// Appends a token for `range` with these `scopes`, merging neighbors of the same class. Returns the start of the
+    /// next token.
     fn token(&mut self, range: Range<usize>, scopes: &ScopeStack, tokens: &mut Vec<Token>) -> usize {
         let Some(text) = self.shape.get(range.clone()).filter(|text| !text.is_empty()) else {
             return range.start;
@@ -281,7 +282,7 @@ impl Highlighter {
 }
 
 impl Cursor {
-    /// The language of the lines that follow, when this line ends with the start of a kernel's source.
+    /// The language of the following lines, if this line opens a kernel's source.
     fn opens_kernel(&mut self, line: &str) -> Option<Language> {
         let after_cpp_wrapper = std::mem::replace(&mut self.after_cpp_wrapper, line == CPP_WRAPPER);
         if self.language != Language::Python || self.kernel.is_some() || !line.ends_with("'''") {
@@ -294,7 +295,7 @@ impl Cursor {
     }
 }
 
-/// Appends text, escaped for the content of an element: `>` needs no escaping there, and C++ has many.
+/// Appends text escaped for element content, where `>` needs no escaping; C++ has many.
 fn push_escaped(text: &str, html: &mut String) {
     let mut rest = text;
     while let Some(at) = memchr::memchr2(b'<', b'&', rest.as_bytes()) {
@@ -306,7 +307,8 @@ fn push_escaped(text: &str, html: &mut String) {
     html.push_str(rest);
 }
 
-/// Makes every number in a line `1`, but for a single `0`, which may begin `0x1F`. No grammar asks which number it is.
+/// Replaces every number in a line by `1`, except a single `0`, which may begin `0x1F`. No grammar distinguishes
+/// numbers.
 fn make_shape(line: &str, shape: &mut String) {
     shape.clear();
     let mut rest = line;
@@ -321,7 +323,7 @@ fn make_shape(line: &str, shape: &mut String) {
     shape.push_str(rest);
 }
 
-/// How many bytes at the front of `line` have a shape of `bytes` bytes.
+/// Length of the prefix of `line` whose shape has `bytes` bytes.
 fn front(line: &str, bytes: usize) -> usize {
     let digit = |at: usize| line.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
     let mut at = 0;
@@ -335,7 +337,7 @@ fn front(line: &str, bytes: usize) -> usize {
     at
 }
 
-/// Appends a line as HTML. Whatever the tokens say, all of the line's text is written, once and in order.
+/// Appends a line as HTML. All of its text is written exactly once and in order, whatever the tokens are.
 fn push_tokens(line: &str, tokens: &[Token], html: &mut String) {
     let mut rest = line;
     for token in tokens {
@@ -350,7 +352,7 @@ fn push_tokens(line: &str, tokens: &[Token], html: &mut String) {
     push_escaped(rest, html);
 }
 
-/// Makes `const` and `float` in `const float` one span: a space has no color.
+/// Merges `const` and `float` in `const float` into one span, as spaces have no color.
 fn join_over_spaces(tokens: &mut Vec<Token>, shape: &str) {
     let (mut joined, mut at): (Vec<Token>, usize) = (Vec::new(), 0);
     for token in tokens.drain(..) {
@@ -370,27 +372,26 @@ fn join_over_spaces(tokens: &mut Vec<Token>, shape: &str) {
     *tokens = joined;
 }
 
-/// Code over this size is written as it is: a browser needs seconds for the spans of a highlighted line each. The
-/// largest code recorded has 1 MB.
+/// Larger code is not highlighted, as browsers need seconds for so many spans. The largest code recorded has 1 MB.
 pub(crate) const LARGEST_HIGHLIGHTED: u64 = 4 << 20;
 
-/// Bytes of the HTML of all lines; the rest of the page is what stands around them.
+/// Bytes of HTML of all lines, without the rest of the page.
 pub(crate) const LARGEST_LISTING: usize = LARGEST_VIEWER - 1_000_000;
 
-/// Whether a page shows this text line by line. Otherwise it shows the text as it is, without anchors.
+/// Whether a page shows this text line by line. Otherwise it shows the text verbatim, without anchors.
 pub(crate) fn fits_by_lines(text: &str) -> bool {
     text.len() as u64 <= LARGEST_HIGHLIGHTED && bytes_of_lines(text) <= LARGEST_LISTING
 }
 
-/// Whether a page shows any text of so many bytes line by line.
+/// Whether a page shows every text of this size line by line.
 pub(crate) fn always_fits(bytes: u64) -> bool {
     bytes <= (LARGEST_LISTING / FRAME) as u64
 }
 
-/// What stands around a line.
+/// Markup around a line.
 const FRAME: usize = "<li id=\"L1234567\">\n</li>".len();
 
-/// Bytes of the text as lines of HTML without colors; a little more with few lines.
+/// Approximate bytes of the text as lines of HTML without colors.
 fn bytes_of_lines(text: &str) -> usize {
     Html::escaped_len(text) + (memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1) * FRAME
 }
@@ -443,7 +444,8 @@ class Runner:
 
     #[test]
     fn the_visible_text_is_the_text() {
-        let odd = "a = '\u{e9}\u{1f600}' + \"<script>\" & 007 1_000 0b11 \u{663}\n\n\tif x\u{0}: r'[' f'{a!r:>{10}}'\n)]}\n\"\"\"open\n";
+        let odd = "a = '\u{e9}\u{1f600}' + \"<script>\" & 007 1_000 0b11 \u{663}\n\n\tif x\u{0}: r'[' \
+            f'{a!r:>{10}}'\n)]}\n\"\"\"open\n";
         for text in [INDUCTOR, odd] {
             for language in [Language::Python, Language::Cpp] {
                 assert_eq!(visible(&highlighted(language, text)), text);

@@ -1,10 +1,10 @@
-//! The kind of a token: from the scopes of the grammars to the classes of the style sheet.
+//! Maps the scopes of the grammars to the classes of the style sheet.
 
 use std::collections::HashMap;
 use syntect::parsing::Scope;
 
-/// The kind of a token: the class of its span. A page has thousands, so a class has one letter; `code.css` has the same
-/// table.
+/// The kind of a token, which is the class of its span. A page has thousands, so classes have one letter; `code.css`
+/// has the same table.
 pub(crate) type Class = &'static str;
 
 const KEYWORD: Class = "k";
@@ -13,15 +13,15 @@ const NUMBER: Class = "n"; // and constants
 const COMMENT: Class = "c";
 const DEFINED: Class = "d"; // a name, where it is defined
 
-/// What a scope says about its text.
+/// The effect of a scope on its text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
     Class(Class),
-    /// A keyword if it is a word (`not`, `sizeof`), nothing if it is a sign (`+`).
+    /// A keyword if it is a word (`not`, `sizeof`), else plain (`+`).
     Operator,
-    /// A string, whatever the scopes in it say: the grammar takes raw strings for regular expressions.
+    /// A string regardless of inner scopes, as the grammar takes raw strings for regular expressions.
     String,
-    /// Code begins here: the string around an interpolation says nothing about it.
+    /// Code in an interpolation, regardless of the surrounding string.
     Code,
     Nothing,
 }
@@ -46,7 +46,7 @@ const EFFECTS: [(&str, Effect); 16] = [
     ("entity.name.struct", Effect::Class(DEFINED)),
 ];
 
-/// From scopes to the class of a token.
+/// Maps scopes to the class of a token.
 pub(crate) struct Classes {
     effects: Vec<(Scope, Effect)>,
     /// The effect of every scope met so far; the grammars have a few hundred.
@@ -57,13 +57,13 @@ impl Classes {
     /// Reads the names of the scopes.
     ///
     /// # Errors
-    /// When a name is no scope.
+    /// If a name is not a scope.
     pub fn new() -> anyhow::Result<Self> {
         let effects = EFFECTS.iter().map(|(name, effect)| Ok((Scope::new(name)?, *effect)));
         Ok(Self { effects: effects.collect::<anyhow::Result<_>>()?, met: HashMap::new() })
     }
 
-    /// The class of `text`, which stands in these scopes, outermost first.
+    /// The class of `text` with these scopes, outermost first.
     pub fn of(&mut self, scopes: &[Scope], text: &str) -> Option<Class> {
         let mut class = None;
         for scope in scopes.iter().rev() {

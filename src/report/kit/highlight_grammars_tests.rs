@@ -1,4 +1,4 @@
-//! Makes the stored grammars from those of the crate, and compares the two.
+//! Generates the stored grammars from those of the crate, and compares both.
 
 use super::*;
 use std::collections::{BTreeSet, HashMap};
@@ -6,7 +6,7 @@ use std::path::Path;
 use syntect::parsing::syntax_definition::{Pattern, SyntaxDefinition};
 use syntect::parsing::{ParseState, Regex, ScopeStack, SyntaxSetBuilder};
 
-/// What stands for a class of characters within brackets, in ASCII. A negated class within brackets is left as it is.
+/// ASCII replacements of character classes within brackets. Negated classes within brackets are kept.
 const IN_BRACKETS: [(&str, &str); 13] = [
     (r"\w", "a-zA-Z0-9_"),
     (r"\d", "0-9"),
@@ -37,7 +37,7 @@ const OUTSIDE: [(&str, &str); 10] = [
     (r"\p{Nd}", "[0-9]"),
 ];
 
-/// How rules say that case is ignored, in all of them or in a part.
+/// Options that ignore case, for a whole rule or a part.
 const IGNORES_CASE: [&str; 3] = ["(?i)", "(?i:", "(?xi)"];
 
 /// A rule that means the same for ASCII.
@@ -56,7 +56,7 @@ fn in_ascii(rule: &str) -> String {
             rest.find(":]").unwrap() + 2
         } else if first == '[' {
             depth += 1;
-            // A bracket that closes at once is a character of the class.
+            // A `]` directly after the opening bracket is a member of the class.
             1 + usize::from(rest[1..].starts_with('^'))
                 + usize::from(rest[1..].trim_start_matches('^').starts_with(']'))
         } else if depth == 0 && with_comments && first == '#' {
@@ -69,11 +69,11 @@ fn in_ascii(rule: &str) -> String {
         rest = &rest[length..];
     }
     assert_eq!(depth, 0, "{rule}");
-    // Where case is ignored, only that of ASCII: an option of a whole rule.
+    // If a whole rule ignores case, it ignores only ASCII case.
     if IGNORES_CASE.iter().any(|option| made.contains(option)) { format!("(?I){made}") } else { made }
 }
 
-/// The numbers of all grammars that a grammar leads into.
+/// The numbers of all grammars reachable from a grammar.
 fn named(value: &serde_json::Value, numbers: &mut BTreeSet<u64>) {
     match value {
         serde_json::Value::Object(fields) => {
@@ -85,8 +85,7 @@ fn named(value: &serde_json::Value, numbers: &mut BTreeSet<u64>) {
     }
 }
 
-/// The grammars of Python and C++ with all that they lead into, reduced to ASCII. The others keep their numbers and
-/// nothing else.
+/// The grammars of Python and C++ and all reachable ones, reduced to ASCII. The others keep only their numbers.
 fn made() -> SyntaxSet {
     let all: Vec<SyntaxDefinition> = SyntaxSet::load_defaults_newlines().into_builder().syntaxes().to_vec();
     let is_wanted = |grammar: &SyntaxDefinition| matches!(&*grammar.name, "Python" | "C++");
@@ -141,7 +140,7 @@ fn classes_of_characters_become_those_of_ascii_and_nothing_else_changes() {
     assert_eq!(in_ascii("(?x) a # it's [ \n \\d"), "(?x) a # it's [ \n [0-9]");
 }
 
-/// The texts of a stored log, as code of that kind, are read alike.
+/// Both grammars read the texts of a recorded log alike.
 fn read_alike(extension: &str) {
     let (ascii, whole) = (of_ascii().unwrap(), of_any_text());
     let log = "tests/inputs/01_inference/dedicated_log_torch_trace_0d5xvg8u.log";
@@ -151,7 +150,7 @@ fn read_alike(extension: &str) {
     let mut seen = BTreeSet::new();
     for line in log.lines().filter(|line| line.is_ascii() && line.len() < 500) {
         let Some(text) = line.strip_prefix('\t') else {
-            // Each payload is a text of its own.
+            // Each payload is one text.
             (one, other) = (start(ascii), start(whole));
             continue;
         };

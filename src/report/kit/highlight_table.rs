@@ -1,23 +1,23 @@
-//! What a highlighter remembers: the states of the parser, and for each the shapes of lines that it read.
+//! A highlighter's memory: the states of the parser, and the line shapes read in each.
 
 use crate::model::Language;
 use crate::report::kit::highlight_classes::Class;
 use std::collections::HashMap;
 use syntect::parsing::{ParseState, ScopeStack, SyntaxSet};
 
-/// How many bytes the remembered shapes of one worker may take; recorded logs with 10 MB of code need 2 MB.
+/// Largest memory for shapes per worker; recorded logs with 10 MB of code need 2 MB.
 pub(super) const TABLE_BYTES: usize = 8 << 20;
 
-/// How many bytes the table itself takes for one shape, roughly: two boxes, their lengths, the next state, a slot of the map.
+/// Approximate overhead per shape: two boxes, their lengths, the next state, a map slot.
 const ENTRY_BYTES: usize = 80;
 
-/// How many states of the parser are kept. Recorded logs need 18; code that needs more than this loses its colors.
+/// Most parser states kept. Recorded logs need 18; code that needs more loses its colors.
 pub(super) const MOST_STATES: usize = 256;
 
-/// The state of the parser between two lines, as its number in the table; None if the rest of the text is not parsed.
+/// The parser's state between two lines, as a number in the table; None if the rest of the text is not parsed.
 pub(super) type Place = Option<usize>;
 
-/// What the parser knows between two lines.
+/// The parser's state between two lines.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) parser: ParseState,
@@ -44,19 +44,19 @@ pub(super) struct Known {
     pub(super) shapes: Shapes,
 }
 
-/// What a line of some shape is.
+/// The parsed form of a line shape.
 pub(super) struct Seen {
     pub(super) tokens: Box<[Token]>,
     /// The state after it.
     pub(super) next: Place,
 }
 
-/// How a state was come by, the first time.
+/// How a state was first reached.
 #[derive(Clone)]
 pub(super) enum Origin {
-    /// A text of this language begins in it.
+    /// As the initial state of this language.
     Start(Language),
-    /// A line of this shape leads to it.
+    /// By a line of this shape.
     After {
         /// The number of the state before the line.
         state: usize,
@@ -65,26 +65,25 @@ pub(super) enum Origin {
     },
 }
 
-/// What a table knows without the states of the parser, which cannot be given to another thread: they are made again from
-/// where they come from.
+/// A table without parser states, which cannot move to another thread and are rebuilt from their origins.
 pub(super) struct Learned {
     pub(super) states: Vec<(Origin, Shapes)>,
     pub(super) bytes: usize,
 }
 
 /// The shapes of the lines read in a state.
-// The standard hasher: the lines are the log's, and could be chosen to collide in a simpler one.
+// The standard hasher, as lines of a hostile log could collide in a simpler one.
 pub(super) type Shapes = HashMap<Box<str>, Seen>;
 
 impl Table {
-    /// Between pages nobody holds the number of a state, so the states may be forgotten.
+    /// Between pages, state numbers are unused, so the states may be dropped.
     pub(super) fn start_page(&mut self) {
         if self.states.len() > MOST_STATES / 2 {
             *self = Self::default();
         }
     }
 
-    /// The number of a state; none when there are too many.
+    /// The number of a state; None if there are too many.
     pub(super) fn number_of(&mut self, state: &State, origin: impl FnOnce() -> Origin) -> Place {
         let known = self.states.iter().position(|known| known.state == *state);
         if known.is_none() && self.states.len() < MOST_STATES {
@@ -94,12 +93,12 @@ impl Table {
         known
     }
 
-    /// Adds a state that another table knew.
+    /// Adds a state from another table.
     pub(super) fn learn(&mut self, state: State, (origin, shapes): (Origin, Shapes)) {
         self.states.push(Known { state, origin, shapes });
     }
 
-    /// What can be given away.
+    /// The part that can move to another worker.
     pub(super) fn into_learned(self) -> Learned {
         let states = self.states.into_iter().map(|known| (known.origin, known.shapes)).collect();
         Learned { states, bytes: self.bytes }
@@ -126,7 +125,7 @@ impl Table {
     }
 }
 
-/// A part of a line, in bytes of the line's shape.
+/// A token, as a range of the line's shape.
 pub(super) struct Token {
     pub(super) class: Option<Class>,
     pub(super) bytes: usize,

@@ -1,16 +1,16 @@
-//! Text that is HTML already.
+//! Text that is already HTML.
 
 use serde::{Serialize, Serializer};
 
-/// HTML that is written to a page unchanged. Only `report` can make one; templates show it with the formatter `html`, which
-/// refuses everything else.
+/// HTML that is written to a page unchanged. Only `report` can create it; templates show it with the formatter `html`,
+/// which rejects everything else.
 #[derive(Debug, Clone, Default)]
 pub struct Html {
     text: String,
 }
 
-/// A template sees a pair of nothing and the text, which is what the formatter asks for; no value of a log looks like that.
-/// An object with a key of its own took three allocations and a hash for each piece, and a long report has a hundred thousand.
+/// Templates see a pair of null and the text, which the formatter requires and no value of a log can be. An object with
+/// a key took three allocations and a hash per piece, and a long report has a hundred thousand.
 impl Serialize for Html {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         ((), &self.text).serialize(serializer)
@@ -43,18 +43,18 @@ impl Html {
         Html { text: text.into() }
     }
 
-    /// Text of a log, escaped for element content and for attributes in double quotes, the only ones that pages have:
-    /// guards and code are full of single quotes.
+    /// Text of a log, escaped for element content and double-quoted attributes. Single quotes, which are frequent in
+    /// guards and code, need no escaping.
     pub fn escaped(text: &str) -> Html {
         let mut html = String::with_capacity(text.len());
         Html::push_escaped(text, &mut html);
         Html { text: html }
     }
 
-    /// Appends the same to HTML that is being written.
+    /// Appends the same to `html`.
     pub(crate) fn push_escaped(text: &str, html: &mut String) {
         let bytes = text.as_bytes();
-        // Most texts have nothing to escape, and looking for it first is several times as fast.
+        // Most texts need no escaping, and checking first is several times as fast.
         if memchr::memchr3(b'&', b'<', b'>', bytes).is_none() && memchr::memchr(b'"', bytes).is_none() {
             html.push_str(text);
         } else {
@@ -62,19 +62,19 @@ impl Html {
         }
     }
 
-    /// Bytes that the text has at most when it is escaped.
+    /// Largest size of the escaped text.
     pub(crate) fn escaped_len(text: &str) -> usize {
         const MORE: usize = "&quot;".len() - 1;
         let special = memchr::memchr3_iter(b'<', b'>', b'&', text.as_bytes()).count();
         text.len() + (special + memchr::memchr_iter(b'"', text.as_bytes()).count()) * MORE
     }
 
-    /// Text of a log, escaped for element content only: there quotes and `>` stand for themselves.
+    /// Text of a log, escaped for element content only, where quotes and `>` need no escaping.
     pub fn content(text: &str) -> Html {
         Html::trusted(html_escape::encode_text_minimal(text))
     }
 
-    /// Pieces one after the other, with markup of ours between them.
+    /// Pieces joined by our markup.
     pub(crate) fn joined(pieces: impl IntoIterator<Item = Html>, between: &'static str) -> Html {
         let mut pieces = pieces.into_iter();
         let Some(Html { mut text }) = pieces.next() else { return Html::default() };
@@ -86,12 +86,12 @@ impl Html {
         Html { text }
     }
 
-    /// A piece between two pieces of markup of ours.
+    /// A piece enclosed in our markup.
     pub(crate) fn wrapped(before: &'static str, piece: &Html, after: &'static str) -> Html {
         Html { text: format!("{before}{}{after}", piece.text) }
     }
 
-    /// Whether there is nothing to show.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The Inductor runs of a log, with their texts, for the pages of provenance, of kernels and of compiles.
+//! The Inductor runs of a log with their texts, for several pages.
 
 use crate::analysis::provenance::{CodeKind, InductorRun, RunTexts, inductor_runs};
 use crate::model::{Artifact, Compile};
@@ -11,23 +11,21 @@ use fxhash::FxHashMap;
 /// An Inductor run of a compile.
 #[derive(Debug, Clone)]
 pub(crate) struct Run<'m> {
-    /// Its compile.
     pub compile: &'m Compile,
-    /// Its files. A run without any stands for a folder that Inductor did not reach.
+    /// Its files. A run without files represents a folder that Inductor did not reach.
     pub run: InductorRun,
     /// Whether it has a page.
     pub shown: bool,
-    /// How many runs its folder has.
+    /// Number of runs in its folder.
     pub of: usize,
-    /// Its place among the pages of its folder: 0 and 1 for the first. The attempts of records without a compile id have one
-    /// folder.
+    /// Its number among the pages of its folder; 0 and 1 are the first. Records without a compile id share one folder.
     number: usize,
-    /// Whether another run of its folder has the same direction.
+    /// Whether another run in its folder has the same direction.
     repeated: bool,
 }
 
 impl Run<'_> {
-    /// `forward`, or what else tells it from the others of its folder.
+    /// `forward`, or another distinction from other runs of its folder.
     pub fn name(&self) -> String {
         let aoti = self.run.code.first().is_some_and(|file| file.kind == CodeKind::Cpp);
         match self.run.direction() {
@@ -40,7 +38,7 @@ impl Run<'_> {
         }
     }
 
-    /// `0/0 forward`, with the attempt where it is not the first.
+    /// `0/0 forward`, with the attempt if it is not the first.
     pub fn label(&self) -> String {
         if self.compile.id.is_none() {
             return format!("{}, no compile id", self.name());
@@ -49,18 +47,18 @@ impl Run<'_> {
         format!("{} {}", id.trim_start_matches('[').trim_end_matches(']'), self.name())
     }
 
-    /// Where its page stands, seen from the view's page.
+    /// Link to its page.
     pub fn href(&self, view: View<'_>) -> Option<String> {
         self.shown.then(|| view.href(&self.path("html")))
     }
 
-    /// The page of the run, or the file of its maps.
+    /// Path of the run's page, or of its maps.
     pub fn path(&self, extension: &str) -> crate::output::RelPath {
         paths::provenance(self.compile, self.run.attempt, self.number, extension)
     }
 }
 
-/// The Inductor runs of a compile. Where provenance pages are asked for, a folder without a run is in the list, too.
+/// The Inductor runs of a compile. If provenance pages were requested, folders without a run are included.
 pub(crate) fn runs_of<'m>(report: Report<'m>, compile: &'m Compile) -> Vec<Run<'m>> {
     let model = report.model;
     let asked = report.settings.provenance;
@@ -102,7 +100,7 @@ pub(crate) fn all(report: Report<'_>) -> Vec<Run<'_>> {
     report.model.compiles.iter().flat_map(|compile| runs_of(report, compile)).collect()
 }
 
-/// Links to the pages of a compile, with their words.
+/// Links to the pages of a compile.
 pub(crate) fn links(view: View<'_>, compile: &Compile) -> Vec<(String, String)> {
     let runs = runs_of(view.report, compile);
     let shown: Vec<&Run<'_>> = runs.iter().filter(|run| run.shown).collect();
@@ -114,7 +112,7 @@ pub(crate) fn links(view: View<'_>, compile: &Compile) -> Vec<(String, String)> 
     shown.iter().take(MOST_LINKS).filter_map(link).collect()
 }
 
-/// Links of one compile: a run after another that is compiled again under one id has as many, and each page lists them.
+/// Most links per compile: a compile repeated under one id may have many, and each page lists them.
 const MOST_LINKS: usize = 8;
 
 /// The texts of a run.
@@ -124,18 +122,16 @@ pub(crate) fn texts_of(report: Report<'_>, run: &Run<'_>) -> anyhow::Result<RunT
 
 /// A line of the program behind calls in a file of code.
 pub(crate) struct CalledFor {
-    /// Its file.
     pub file: String,
-    /// Its number.
     pub line: u64,
     /// Line of the first call.
     pub first: u32,
-    /// How many calls there are.
+    /// Number of calls.
     pub calls: usize,
 }
 
-/// The lines of the program behind the calls in a file of code, the program's own first. Where provenance was not
-/// recorded they follow from comments, and from what the code reads and writes.
+/// The source lines of the calls in a file of code, the program's own first. Without recorded provenance, they are
+/// derived from comments and from what the code reads and writes.
 pub(crate) fn called_for(
     report: Report<'_>,
     compile: &Compile,
@@ -166,12 +162,12 @@ pub(crate) fn any_shown(report: Report<'_>) -> bool {
     !shown(report).is_empty()
 }
 
-/// How many runs have a page of provenance.
+/// Number of runs with a page of provenance.
 pub(crate) fn count(report: Report<'_>) -> Option<usize> {
     Some(shown(report).len())
 }
 
-/// The page of the first run, seen from the top of the report; it lists the others.
+/// Page of the first run, relative to the report's top; it lists the others.
 pub(crate) fn first_page(report: Report<'_>) -> String {
     let runs = shown(report);
     let first = runs.iter().find(|run| run.run.order > 0).or(runs.first());

@@ -1,4 +1,4 @@
-//! Pieces of lists and rows: what a list leaves out, links that may lead nowhere, cells of one number.
+//! Parts of lists and rows: counts of what is left out, optional links, cells with a number.
 
 use crate::model::{Compile, CompileIndex};
 use crate::report::kit::formats::{UNKNOWN, micros, short_path, whole};
@@ -7,7 +7,7 @@ use crate::report::kit::measured::heat;
 use crate::report::kit::tables::TableCell;
 use crate::report::kit::view::{Render, View};
 
-/// ` and 3 more`; empty where all are shown.
+/// ` and 3 more`; empty if all are shown.
 pub(crate) fn and_more(all: usize, shown: usize) -> String {
     match all.saturating_sub(shown) {
         0 => String::new(),
@@ -16,12 +16,12 @@ pub(crate) fn and_more(all: usize, shown: usize) -> String {
 }
 
 impl Render<'_> {
-    /// A link, or the text alone where there is no address.
+    /// A link, or only the text if there is no address.
     pub fn link_if(&self, href: Option<&str>, text: &str) -> Html {
         href.map_or_else(|| Html::escaped(text), |href| self.link(href, text))
     }
 
-    /// The first `most` lines of files, `x.py:19, 20`, each with the address that `href` gives for it.
+    /// The first `most` source lines, `x.py:19, 20`, linked by `href`.
     pub fn file_lines<'f>(
         &self,
         lines: impl ExactSizeIterator<Item = (&'f str, u64)>,
@@ -44,7 +44,7 @@ impl Render<'_> {
 }
 
 impl<'a> View<'a> {
-    /// The compiles of these places in the model.
+    /// The compiles with these indices.
     pub fn compiles(&self, places: &[CompileIndex]) -> Vec<&'a Compile> {
         places.iter().filter_map(|place| self.report.model.compiles.get(*place)).collect()
     }
@@ -62,7 +62,7 @@ impl TableCell {
         TableCell::number(us, &micros(us))
     }
 
-    /// A duration with a bar behind it, whose full length is `most`.
+    /// A duration with a bar behind it; `most` is its full length.
     pub fn heat(us: f64, most: f64) -> TableCell {
         heat(micros(us).into(), us, us, most)
     }

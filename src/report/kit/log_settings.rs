@@ -1,4 +1,4 @@
-//! The settings that a log holds: configurations of torch's modules, read from metrics records and artifacts.
+//! The settings in a log: configurations of torch's modules, from metrics records and artifacts.
 
 use crate::analysis::configs::Settings;
 use crate::model::{CONFIG_FIELDS, CompileIndex, Content, Fields, MetricsRecord};
@@ -8,13 +8,13 @@ use crate::report::subject::Report;
 use crate::trace::{Md5, PayloadRef};
 use indexmap::IndexMap;
 
-/// How many different configurations of one kind are read; a program has one to three.
+/// Most configurations read per kind; a program has one to three.
 const MOST_CONFIGS: usize = 40;
 
-/// Bytes of a configuration kept as an artifact. Real ones have 3 KB.
+/// Largest configuration in an artifact. Real ones have 3 KB.
 const LONGEST_CONFIG: u64 = 4 << 20;
 
-/// The artifact in which torch keeps the settings of AOTAutograd.
+/// The artifact with the settings of AOTAutograd.
 const FUNCTORCH: &str = "torch._functorch.config";
 
 /// Kinds of configurations: the field of the metrics, its anchor, what it configures, and its module.
@@ -25,7 +25,7 @@ pub(crate) const KINDS: [(&str, &str, &str, &str); 4] = [
     ("compiler_config", "compiler", "Compiler", "torch.compiler.config"),
 ];
 
-/// Where the settings of a field of the metrics stand, seen from the top of the report.
+/// Link to the settings in a metrics field, relative to the report's top.
 pub(crate) fn address(field: &str) -> Option<String> {
     let kind = KINDS.iter().find(|kind| kind.0 == field)?;
     Some(format!("configuration.html#{}", kind.1))
@@ -39,7 +39,7 @@ pub(crate) fn present(report: Report<'_>) -> bool {
         })
 }
 
-/// Configurations by kind; a kind that the log does not have is left out.
+/// Configurations by kind, without kinds that the log does not have.
 pub(crate) fn kinds(report: Report<'_>) -> anyhow::Result<&[Kind]> {
     let settings = &report.cached.settings;
     match settings.get() {
@@ -76,7 +76,7 @@ fn read_kinds(report: Report<'_>) -> anyhow::Result<Vec<Kind>> {
     Ok(found)
 }
 
-/// Where the text of a configuration stands.
+/// Where the text of a configuration is stored.
 enum Text<'m> {
     Metrics(&'m MetricsRecord),
     Payload(PayloadRef),
@@ -107,7 +107,7 @@ fn add<'m>(
     }
 }
 
-/// Each distinct configuration of a kind with the compiles that had it: from metrics, else from artifacts.
+/// Each distinct configuration of a kind with its compiles: from metrics, else from artifacts.
 fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<CompileIndex>)> {
     let mut used: IndexMap<Md5, (Text<'m>, Vec<CompileIndex>)> = IndexMap::new();
     for (index, compile) in report.model.compiles.indexed() {
@@ -129,9 +129,9 @@ fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<CompileIn
     used.into_iter().map(|(md5, (text, compiles))| (md5, text, compiles)).collect()
 }
 
-/// Settings of a configuration that are listed. Torch has some 700.
+/// Most settings listed per configuration. Torch has some 700.
 pub(crate) const LISTED: usize = 3_000;
 
-/// Values of what is off; of 865 settings of torch 2.15 some 450 have one of them, and are counted instead of named:
-/// their names alone took half of the page.
+/// Values of settings that are off. Some 450 of 865 settings of torch 2.15 have one of them; they are counted instead
+/// of named, as their names took half of the page.
 pub(crate) const OFF: [&str; 2] = ["false", "null"];

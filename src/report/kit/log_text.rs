@@ -1,4 +1,4 @@
-//! Texts of the log that a page reads again: payloads and metrics records.
+//! Texts that a page reads from the log: payloads and metrics records.
 
 use crate::model::{Fields, MetricsKind};
 use crate::report::subject::Report;
@@ -6,13 +6,12 @@ use crate::trace::{
     Envelope, FirstEvent, PayloadRef, Prefix, Span, WrittenField, clean_header, is_key, written_fields,
 };
 
-/// Fields of metrics records that are read again. Several questions in a row are about one record, which has 40 KB: it is read
-/// for the first of them.
+/// Reads fields of metrics records. Consecutive reads are often of the same record of 40 KB, so the last one is kept.
 pub(crate) struct RecordFields<'m> {
     report: Report<'m>,
-    /// The fields that anybody asks for.
+    /// The fields that are ever needed.
     names: &'static [&'static str],
-    /// Where the last record stands, and those of its fields as JSON.
+    /// The position of the last record, and its needed fields as JSON.
     last: Option<(Span, Vec<(&'static str, String)>)>,
 }
 
@@ -21,7 +20,7 @@ impl<'m> RecordFields<'m> {
         RecordFields { report, names, last: None }
     }
 
-    /// Those of the fields that are asked for. The record, which was read before, is not checked again.
+    /// The needed fields. The record was validated before and is not checked again.
     fn texts(&self, cleaned: &str) -> Vec<(&'static str, String)> {
         let text = |field: WrittenField<'_>| {
             let name = self.names.iter().find(|name| is_key(field.key, name))?;
@@ -30,7 +29,7 @@ impl<'m> RecordFields<'m> {
         written_fields(metrics_in(cleaned)).filter_map(text).collect()
     }
 
-    /// A field of the record as JSON; None where the record has none.
+    /// A field of the record as JSON, if it has it.
     pub(crate) fn json(
         &mut self,
         header: Span,
@@ -48,7 +47,7 @@ impl<'m> RecordFields<'m> {
     }
 }
 
-/// The value of the metrics event in a header that has been read before.
+/// The value of the metrics event in a validated header.
 fn metrics_in(cleaned: &str) -> &str {
     let json = Prefix::parse(cleaned).map_or("", |(_, rest)| rest);
     let is_metrics = |field: &WrittenField<'_>| MetricsKind::of_key(field.key.trim_matches('"')).is_some();
@@ -63,7 +62,7 @@ impl Report<'_> {
         Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
     }
 
-    /// Reads a record's header again and gives its first event's fields to `look`.
+    /// Reads a record's header and passes the fields of its first event to `look`.
     pub(crate) fn with_fields<T>(
         &self,
         header: Span,
@@ -82,7 +81,7 @@ pub(crate) fn fields_of(cleaned: &str) -> anyhow::Result<Fields<'_>> {
     if let Ok(FirstEvent(fields)) = serde_json::from_str(json) {
         return Ok(fields.unwrap_or_default());
     }
-    // The event is no object, and so has no fields.
+    // The event is not an object, so it has no fields.
     Envelope::parse(json)?;
     Ok(Fields::default())
 }

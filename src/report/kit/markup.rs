@@ -1,10 +1,10 @@
-//! The shapes of markup that pages are made of. Pages hand over text and pieces; tags are written here and in templates.
+//! Building blocks of markup. Pages pass text and HTML; only this file and templates write tags.
 
 use crate::report::kit::html::Html;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// An element with its attributes, all of them quoted: `Element::new("p").class("soft")`.
+/// An element with quoted attributes: `Element::new("p").class("soft")`.
 #[derive(Debug, Clone)]
 pub(crate) struct Element {
     tag: &'static str,
@@ -17,7 +17,7 @@ impl Element {
         Element { tag, attributes: String::new() }
     }
 
-    /// An attribute with its value; the value is escaped here.
+    /// An attribute; its value is escaped.
     pub fn attribute(mut self, name: &str, value: &str) -> Element {
         self.attributes.reserve(name.len() + value.len() + " =\"\"".len());
         self.attributes.push(' ');
@@ -28,7 +28,7 @@ impl Element {
         self
     }
 
-    /// Its class, or several with spaces between them.
+    /// Its classes, separated by spaces.
     pub fn class(self, class: &str) -> Element {
         self.attribute("class", class)
     }
@@ -38,22 +38,22 @@ impl Element {
         self.attribute("id", id)
     }
 
-    /// What it says on hover.
+    /// Its tooltip.
     pub fn title(self, title: &str) -> Element {
         self.attribute("title", title)
     }
 
-    /// Where it leads.
+    /// Its address.
     pub fn href(self, href: &str) -> Element {
         self.attribute("href", href)
     }
 
-    /// Declarations for this element alone, such as its width.
+    /// Style declarations, such as its width.
     pub fn style(self, style: &str) -> Element {
         self.attribute("style", style)
     }
 
-    /// A region with a scroll bar of its own, which the keyboard reaches too.
+    /// Makes it scrollable and reachable with the keyboard.
     pub fn region(self, label: &str) -> Element {
         self.attribute("tabindex", "0").attribute("role", "group").attribute("aria-label", label)
     }
@@ -72,7 +72,7 @@ impl Element {
         self
     }
 
-    /// The element around a piece, or around text, which is escaped.
+    /// The element around HTML, or around text, which is escaped.
     pub fn around(&self, piece: impl Into<Html>) -> Html {
         let piece = piece.into();
         let length = 2 * self.tag.len() + self.attributes.len() + piece.as_str().len() + "<></>".len();
@@ -83,12 +83,12 @@ impl Element {
         Html::trusted(html)
     }
 
-    /// The element with nothing in it.
+    /// The element without content.
     pub fn empty(&self) -> Html {
         self.around("")
     }
 
-    /// Begins the element where what it holds is written piece by piece; [`close`] ends it.
+    /// The start tag, if the content is written separately; [`close`] ends the element.
     pub fn open(&self) -> Html {
         let mut html = String::new();
         self.push_open(&mut html);
@@ -103,17 +103,17 @@ impl Element {
     }
 }
 
-/// Ends an element that was begun with [`Element::open`].
+/// Ends an element begun with [`Element::open`].
 pub(crate) fn close(out: &mut dyn Write, tag: &str) -> io::Result<()> {
     writeln!(out, "</{tag}>")
 }
 
-/// Ends an element within text that is shown as it is written, where a line end would be one more line.
+/// Ends an element without a line end, for preformatted text.
 pub(crate) fn close_inline(out: &mut dyn Write, tag: &str) -> io::Result<()> {
     write!(out, "</{tag}>")
 }
 
-/// Appends a span of this class around what `fill` appends. For lines of code, which have many spans: no text is copied.
+/// Appends a span of this class around what `fill` appends, without copying text: lines of code have many spans.
 pub(crate) fn push_span(html: &mut String, class: &'static str, fill: impl FnOnce(&mut String)) {
     html.push_str("<span class=\"");
     html.push_str(class);
@@ -122,8 +122,8 @@ pub(crate) fn push_span(html: &mut String, class: &'static str, fill: impl FnOnc
     html.push_str("</span>");
 }
 
-/// Appends the start of an element with its attributes; those without a value, or with an empty one, are left out. For rows
-/// of tables, of which a report has a hundred thousand: nothing is copied on the way.
+/// Appends a start tag; attributes without a value are left out. Nothing is copied, as a report may have a hundred
+/// thousand table rows.
 pub(crate) fn push_open(html: &mut String, tag: &'static str, attributes: &[(&'static str, Option<&str>)]) {
     let length =
         |(name, value): &(&str, Option<&str>)| name.len() + value.map_or(0, str::len) + " =\"\"".len();
@@ -148,7 +148,7 @@ pub(crate) fn push_close(html: &mut String, tag: &'static str) {
     html.push('>');
 }
 
-/// Appends an element with its attributes around a text, which is escaped.
+/// Appends an element around text, which is escaped.
 pub(crate) fn push_element(
     html: &mut String,
     tag: &'static str,
@@ -160,12 +160,12 @@ pub(crate) fn push_element(
     push_close(html, tag);
 }
 
-/// Ends a section that `open_section` began.
+/// Ends a section begun with `open_section`.
 pub(crate) fn close_section(out: &mut dyn Write) -> io::Result<()> {
     close(out, "section")
 }
 
-/// Ends a finding, whose template leaves its body open.
+/// Ends a finding; its template leaves the body open.
 pub(crate) fn close_finding(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</div>\n</details>")
 }
@@ -175,13 +175,13 @@ pub(crate) fn open_box(out: &mut dyn Write, id: &str) -> io::Result<()> {
     write_line(out, &Element::new("div").class("box").id(id).open())
 }
 
-/// Begins a fold of what is more than most readers want; end it with `close(out, "details")`.
+/// Begins a fold for details that few readers need; end it with `close(out, "details")`.
 pub(crate) fn open_more(out: &mut dyn Write, summary: impl Into<Html>) -> io::Result<()> {
     write_line(out, &Element::new("details").class("more").open())?;
     write_line(out, &Element::new("summary").around(summary))
 }
 
-/// Writes a piece on lines of its own.
+/// Writes HTML and a line end.
 pub(crate) fn write_line(out: &mut dyn Write, piece: &Html) -> io::Result<()> {
     out.write_all(piece.as_str().as_bytes())?;
     out.write_all(b"\n")
@@ -192,17 +192,17 @@ pub(crate) fn paragraph(out: &mut dyn Write, sentences: impl Into<Html>) -> io::
     write_line(out, &Element::new("p").around(sentences))
 }
 
-/// Writes a paragraph below something else, with a little room.
+/// Writes a paragraph with space above it.
 pub(crate) fn paragraph_below(out: &mut dyn Write, sentences: impl Into<Html>) -> io::Result<()> {
     write_line(out, &Element::new("p").class("space-above").around(sentences))
 }
 
-/// Writes an explanation in the place of something else: `None.`
+/// Writes a placeholder: `None.`
 pub(crate) fn soft_paragraph(out: &mut dyn Write, sentences: impl Into<Html>) -> io::Result<()> {
     write_line(out, &Element::new("p").class("soft").around(sentences))
 }
 
-/// Writes an explanation below what it explains.
+/// Writes a note with space above it.
 pub(crate) fn note_below(out: &mut dyn Write, sentences: impl Into<Html>) -> io::Result<()> {
     write_line(out, &Element::new("p").class("soft space-above").around(sentences))
 }
@@ -212,25 +212,23 @@ pub(crate) fn heading(out: &mut dyn Write, words: impl Into<Html>) -> io::Result
     write_line(out, &Element::new("h3").class("space-above").around(words))
 }
 
-/// The start of an element with data for a script of the page; what follows comes from [`script_json`]. End it with
-/// `close(out, "script")`.
+/// Begins an element with data for a script, written with [`script_json`]. End it with `close(out, "script")`.
 pub(crate) fn open_data(out: &mut dyn Write, id: &str) -> io::Result<()> {
     write!(out, "{}", Element::new("script").attribute("type", "application/json").id(id).open().as_str())
 }
 
-/// JSON for the element of a script: only `<` could end it or be taken for markup there, and in JSON that stands in
-/// strings only.
+/// JSON for a script element. Only `<` could end the element or be taken for markup, and JSON has it only in strings.
 pub(crate) fn script_json(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
 }
 
-/// Begins a part of the evidence under a heading of its own; end it with `close(out, "div")`.
+/// Begins a part of the evidence with a heading; end it with `close(out, "div")`.
 pub(crate) fn open_part(out: &mut dyn Write, title: &str) -> io::Result<()> {
     write_line(out, &Element::new("div").open())?;
     write_line(out, &Element::new("h3").around(title))
 }
 
-/// Begins a branch of a tree: a fold whose summary stands on its line, and the list of what is in it.
+/// Begins a branch of a tree: a fold with a summary and a list.
 pub(crate) fn open_branch(out: &mut dyn Write, line: impl Into<Html>, open: bool) -> io::Result<()> {
     write_line(out, &Element::new("li").open())?;
     write_line(out, &Element::new("details").open_if(open).open())?;
@@ -238,22 +236,22 @@ pub(crate) fn open_branch(out: &mut dyn Write, line: impl Into<Html>, open: bool
     write_line(out, &Element::new("ul").open())
 }
 
-/// Ends a branch that [`open_branch`] began.
+/// Ends a branch begun with [`open_branch`].
 pub(crate) fn close_branch(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</ul>\n</details>\n</li>")
 }
 
-/// A line of a tree that has nothing below it.
+/// A leaf of a tree.
 pub(crate) fn tree_leaf(line: impl Into<Html>) -> Html {
     Element::new("li").around(Element::new("div").class("leaf").around(line))
 }
 
-/// A piece in a span of a class.
+/// A span of a class.
 pub(crate) fn span(class: &'static str, piece: impl Into<Html>) -> Html {
     Element::new("span").class(class).around(piece)
 }
 
-/// An explanation beside something.
+/// Text of less weight.
 pub(crate) fn soft(piece: impl Into<Html>) -> Html {
     span("soft", piece)
 }
@@ -263,68 +261,68 @@ pub(crate) fn small(piece: impl Into<Html>) -> Html {
     Element::new("small").around(piece)
 }
 
-/// What matters in a sentence.
+/// Bold text.
 pub(crate) fn strong(piece: impl Into<Html>) -> Html {
     Element::new("b").around(piece)
 }
 
-/// A piece with the whole of it, or more about it, on hover.
+/// HTML with a tooltip.
 pub(crate) fn titled(title: &str, piece: impl Into<Html>) -> Html {
     Element::new("span").title(title).around(piece)
 }
 
-/// Pieces below each other.
+/// HTML on separate lines.
 pub(crate) fn stacked(pieces: impl IntoIterator<Item = Html>) -> Html {
     Html::joined(pieces, "<br>")
 }
 
-/// Two pieces beside each other where the window is wide enough.
+/// Two columns if the window is wide enough.
 pub(crate) fn two_columns(left: Html, right: Html) -> Html {
     Element::new("div").class("two-columns").around(Html::joined([left, right], "\n"))
 }
 
-/// Pieces in a block of their own.
+/// A block.
 pub(crate) fn block(piece: impl Into<Html>) -> Html {
     Element::new("div").around(piece)
 }
 
-/// A function's name when it is a part of another: `f resumed at 9`.
+/// The name of a resume function: `f resumed at 9`.
 pub(crate) fn resumed_function(function: &str, line: &str) -> Html {
     Html::joined([function.into(), soft(format!("resumed at {line}"))], " ")
 }
 
-/// A button that opens and closes all folds of the region `id`; it needs a script.
+/// A button that opens and closes all folds in the region `id`; it needs a script.
 pub(crate) fn fold_button(id: &str) -> Html {
     let button = Element::new("button").class("button").attribute("data-fold", id).around("Open all");
     Element::new("div").class("tools needs-script").hidden().around(button)
 }
 
-/// Text over many lines, in a frame that scrolls.
+/// Long text in a scrollable frame.
 pub(crate) fn long_text(text: impl Into<Html>) -> Html {
     Element::new("pre").class("long-text").attribute("tabindex", "0").around(text)
 }
 
-/// Lines of source in a frame that scrolls.
+/// Lines of source in a scrollable frame.
 pub(crate) fn source_lines(lines: impl Into<Html>) -> Html {
     Element::new("pre").class("source").attribute("tabindex", "0").around(lines)
 }
 
-/// What unfolds below a line that says how much it is.
+/// A fold.
 pub(crate) fn fold(summary: impl Into<Html>, body: &Html) -> Html {
     folded("fold", summary, body)
 }
 
-/// The same below something else, with a little room.
+/// A fold with space above it.
 pub(crate) fn fold_below(summary: impl Into<Html>, body: &Html) -> Html {
     folded("fold space-above", summary, body)
 }
 
-/// A fold of what is more than most readers want.
+/// A fold for details that few readers need.
 pub(crate) fn more(summary: impl Into<Html>, body: &Html) -> Html {
     folded("more", summary, body)
 }
 
-/// A fold with an anchor, in lines of its own.
+/// A fold with an anchor, on separate lines.
 pub(crate) fn anchored_fold(id: Option<&str>, summary: Html, body: &Html) -> Html {
     let mut html = String::new();
     push_open(&mut html, "details", &[("class", Some("fold")), ("id", id)]);

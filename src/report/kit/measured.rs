@@ -1,4 +1,4 @@
-//! What a trace measured, for the pages that show code and kernels: where the figures stand, and how they look.
+//! Measured times on pages of code and kernels: where they are found, and how they look.
 
 use crate::analysis::performance::{MeasuredCall, Performance};
 use crate::report::kit::formats::micros;
@@ -10,26 +10,26 @@ use crate::report::kit::tables::TableCell;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
 
-/// The calls of one Inductor run that the trace timed, by their place in the code.
+/// The timed calls of an Inductor run, by their index in the code.
 pub(crate) fn calls_of<'r>(report: Report<'r>, run: &Run<'_>) -> &'r [MeasuredCall] {
     let Some(found) = &report.found.performance else { return &[] };
     let Some(compile) = report.model.by_id.get(&run.compile.id) else { return &[] };
     let key = (*compile, (run.run.attempt, run.run.order));
-    // They stand in the order of compiles and of their runs.
+    // They are ordered by compile and run.
     let of = |call: &MeasuredCall| (call.compile, call.run);
     let start = found.calls.partition_point(|call| of(call) < key);
     let end = found.calls.partition_point(|call| of(call) <= key);
     found.calls.get(start..end).unwrap_or_default()
 }
 
-/// Time of calls, together.
+/// Total time of several calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct CallsTime {
-    /// How often they ran.
+    /// Number of runs.
     pub count: usize,
     /// Microseconds.
     pub sum_us: f64,
-    /// The row of the first of them on the page of measured kernels.
+    /// The row of the first call on the page of measured kernels.
     pub kernel: Option<usize>,
 }
 
@@ -42,7 +42,7 @@ impl CallsTime {
     }
 }
 
-/// A cell with a time and a bar behind it, whose dark part is `own` and which is as long as `all`, both of `most`.
+/// A cell with a time and a bar behind it: `all` is its length and `own` its dark part, relative to `most`.
 pub(crate) fn heat(text: Html, own: f64, all: f64, most: f64) -> TableCell {
     TableCell::html(text).class("num heat").sorted(all).style(ends(own, all, most))
 }
@@ -58,7 +58,7 @@ fn ends(own: f64, all: f64, most: f64) -> String {
     format!("--own:{};--all:{}", at(own), at(all))
 }
 
-/// The time of calls, as a link to their row on the page of measured kernels.
+/// The time of calls, linked to their row on the page of measured kernels.
 pub(crate) fn time_link(view: View<'_>, time: CallsTime) -> Html {
     let row = time.kernel.and_then(|kernel| links::measured_kernel(view, kernel));
     match row {
@@ -67,7 +67,7 @@ pub(crate) fn time_link(view: View<'_>, time: CallsTime) -> Html {
     }
 }
 
-/// The largest time of a line, which the bars of all are held against.
+/// The largest time of a line, which is a full bar.
 pub(crate) fn longest_line(found: &Performance) -> f64 {
     found.lines.first().map_or(0.0, |line| line.us)
 }

@@ -1,4 +1,4 @@
-//! How anything looks: the shell around a page, tables, cells, pills, links, numbers, highlighted code. Knows no page.
+//! Components of pages: the shell, tables, cells, pills, links, numbers, highlighted code. Does not depend on any page.
 
 pub(crate) mod assets;
 pub(crate) mod bars;

@@ -1,4 +1,4 @@
-//! Functions by the name that the reader knows, with torch's name for them beside it.
+//! Names of functions as the reader knows them, next to torch's names.
 
 use crate::analysis::{FunctionName, UserPlace};
 use crate::model::{Compile, CompileIndex, Function};
@@ -7,20 +7,19 @@ use crate::report::kit::markup::{Element, resumed_function, soft};
 use crate::report::kit::view::View;
 
 impl<'a> View<'a> {
-    /// What the reader calls the function of a compile; None where the log does not say what was compiled.
+    /// The reader's name of a compile's function; None if the log does not name it.
     pub fn function_name(&self, compile: &Compile) -> Option<&'a FunctionName> {
         let index = self.report.model.by_id.get(&compile.id)?;
         self.report.found.names.at(*index)
     }
 
-    /// The name of a compile's function, with torch's name beside it where that is another; empty where the log does not
-    /// say what was compiled.
+    /// The name of a compile's function, and torch's name if it differs; empty if the log does not name it.
     pub fn named(&self, compile: &Compile) -> Html {
         let name = self.function_name(compile);
         name.map_or_else(Html::default, |name| self.both_names(name, compile.function.as_deref()))
     }
 
-    /// The same for the compiles of one function: torch's name alone where they are called differently.
+    /// The same for all compiles of a function: only torch's name if their names differ.
     pub fn named_together(&self, compiles: &[CompileIndex], function: &Function) -> Html {
         match self.report.found.names.shared(compiles) {
             Some(name) => self.both_names(name, Some(function)),
@@ -28,7 +27,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The name alone.
+    /// Only the name.
     pub fn title_of(&self, name: &FunctionName) -> Html {
         match &name.resumed {
             Some(line) => Element::new("code").around(resumed_function(&name.title, line)),
@@ -37,13 +36,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The reader's line for the function of a compile: where it is defined, or, of a library's, where it is called.
+    /// The line of a compile's function: its definition, or for a library function its call.
     pub fn place_of(&self, compile: &Compile) -> anyhow::Result<Option<Html>> {
         let called = self.function_name(compile).and_then(|name| name.called.as_ref());
         self.called_or_defined(called, compile.function.as_deref())
     }
 
-    /// The same for the compiles of one function; where it is defined, if they are called at different lines.
+    /// The same for all compiles of a function; its definition if they are called at different lines.
     pub fn place_of_all(
         &self,
         compiles: &[CompileIndex],
@@ -52,7 +51,7 @@ impl<'a> View<'a> {
         self.called_or_defined(self.call_of_all(compiles), function)
     }
 
-    /// The reader's one line that calls all of these, where a library defines them.
+    /// The only line that calls these library functions, if there is one.
     pub fn call_of_all(&self, compiles: &[CompileIndex]) -> Option<&'a UserPlace> {
         let mut names = compiles.iter().filter_map(|index| self.report.found.names.at(*index));
         let called = names.next()?.called.as_ref()?;
@@ -71,7 +70,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Torch's name and place for a function, where the reader knows it by another: `wrapper generic.py:937`.
+    /// Torch's name and place of a function, if the reader knows it by another: `wrapper generic.py:937`.
     pub fn name_in_torch(&self, compile: &Compile) -> anyhow::Result<Option<Html>> {
         let Some(name) = self.function_name(compile).filter(|name| name.renamed || name.called.is_some())
         else {

@@ -6,11 +6,11 @@ use crate::report::subject::Settings;
 use crate::trace::Md5;
 use std::borrow::Cow;
 
-/// Characters of an artifact's name that its file keeps. With number and extension it stays below 120 bytes, what
-/// unpackers and Windows still take inside a folder.
+/// Characters of an artifact's name in its file name. With number and extension, it stays below 120 bytes, which
+/// Windows and archivers still accept inside a folder.
 const LONGEST_NAME: usize = 96;
 
-/// The report in one text, of a log and of a job.
+/// The report as one text, of a log and of a job.
 pub(crate) const REPORT_MD: &str = "report.md";
 
 /// The landing page.
@@ -42,11 +42,11 @@ fn in_folder(compile: &Compile, attempt: u32, name: &str) -> RelPath {
     RelPath::below(folder, name)
 }
 
-/// Bytes of a compile's folder and the slash after it, for up to 100,000 functions: `-_10000_0_0/`. Tight, since the list of
-/// pages keeps a path for each file of the report.
+/// Bytes of a compile's folder with its slash, for up to 100,000 functions: `-_10000_0_0/`. Tight, as the list of pages
+/// has a path per file.
 const FOLDER_BYTES: usize = 12;
 
-/// `<name>_<number>.<ext>`, what the directory calls an artifact; a generated module and a link keep their names.
+/// `<name>_<number>.<ext>`, an artifact's name in the directory; generated modules and links keep their names.
 pub(crate) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {
     if let Some(path) = &artifact.path {
         return path.as_str().to_owned();
@@ -60,12 +60,12 @@ pub(crate) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {
     [&*stem(artifact), "_", number.format(artifact.number), ".", extension(artifact, settings)].concat()
 }
 
-/// The name without number and extension, as its file has it.
+/// The name in the file name, without number and extension.
 pub(crate) fn stem(artifact: &Artifact) -> Cow<'_, str> {
     RelPath::safe_part(&artifact.name, LONGEST_NAME)
 }
 
-/// The page that shows an artifact for people, where it has one.
+/// The readable page of an artifact, if it has one.
 pub(crate) fn readable(compile: &Compile, artifact: &Artifact) -> Option<RelPath> {
     artifact.readable?;
     let file = format!("{}_{}_readable.html", stem(artifact), artifact.number);
@@ -110,7 +110,7 @@ pub(crate) fn provenance(compile: &Compile, attempt: u32, number: usize, extensi
     RelPath::of_parts(&[&name])
 }
 
-/// A payload under its hash.
+/// A payload, named by its hash.
 pub(crate) fn payload(md5: Md5) -> RelPath {
     RelPath::of_parts(&["payloads", &format!("{md5}.txt")])
 }
@@ -120,7 +120,7 @@ pub(crate) fn dump_file(stem: &str) -> RelPath {
     RelPath::of_parts(&["dump_file", &format!("{}.html", RelPath::safe_part(stem, LONGEST_NAME))])
 }
 
-/// Whether a payload has a file that holds it word for word, or as indented JSON.
+/// Whether a payload has a file with its exact text, or its indented JSON.
 pub(crate) fn holds_text(artifact: &Artifact, settings: &Settings) -> bool {
     match artifact.content {
         Content::Payload(_, Form::Text | Form::Json) => true,

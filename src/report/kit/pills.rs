@@ -1,4 +1,4 @@
-//! Pills: a compile's id with its status in a word.
+//! Pills: a compile's id and status.
 
 use crate::analysis::FunctionName;
 use crate::model::Compile;
@@ -9,20 +9,20 @@ use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::trace::CompileId;
 
-/// A compile's id with its status.
+/// A compile's id and status.
 pub(crate) struct Pill<'a> {
-    /// What it says.
+    /// Its text.
     pub id: &'a str,
-    /// The status in a word, which is also a class of the style sheet.
+    /// The status, which is also a class of the style sheet.
     pub status: Option<&'a str>,
-    /// Where it leads.
+    /// Its address.
     pub href: Option<&'a str>,
-    /// What it says on hover.
+    /// Its tooltip.
     pub title: Option<&'a str>,
 }
 
 impl Pill<'_> {
-    /// The pill: a link, where it leads somewhere.
+    /// The pill; a link if it has an address.
     pub fn html(&self) -> Html {
         let status = self.status.filter(|status| !status.is_empty());
         let class = status.map_or_else(|| "pill".to_owned(), |status| format!("pill status-{status}"));
@@ -41,45 +41,45 @@ impl Pill<'_> {
 }
 
 impl View<'_> {
-    /// A compile's id with its status in a word, linked to the page of the compile.
+    /// A compile's id and status, linked to the page of the compile.
     pub fn pill(&self, compile: &Compile) -> anyhow::Result<Html> {
         self.pill_to(compile, Some(&self.href(&paths::compile_page(compile))))
     }
 
-    /// The same without the function's name on hover, for where it stands beside the pill.
+    /// The same without the function's name on hover, for use next to the name.
     pub fn pill_beside(&self, compile: &Compile) -> anyhow::Result<Html> {
         self.render_pill(compile, Some(&self.href(&paths::compile_page(compile))), false)
     }
 
-    /// A pill that leads elsewhere, or nowhere: in a summary nothing may be a link.
+    /// A pill with another address, or without one: summaries must not contain links.
     pub fn pill_to(&self, compile: &Compile, href: Option<&str>) -> anyhow::Result<Html> {
         self.render_pill(compile, href, true)
     }
 
-    /// A pill that leads elsewhere, beside the function's name.
+    /// A pill with another address, next to the function's name.
     pub fn pill_beside_to(&self, compile: &Compile, href: &str) -> anyhow::Result<Html> {
         self.render_pill(compile, Some(href), false)
     }
 
-    /// A pill that leads nowhere, beside the function's name.
+    /// A pill without a link, next to the function's name.
     pub fn plain_pill_beside(&self, compile: &Compile) -> anyhow::Result<Html> {
         self.render_pill(compile, None, false)
     }
 
-    /// The first `most` pills of one function, whose name stands beside them.
+    /// The first `most` pills of a function, next to its name.
     pub fn some_pills_beside(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
         Ok(beside(compiles, self.few(compiles, most, |compile| self.pill_beside(compile))?))
     }
 
     fn render_pill(&self, compile: &Compile, href: Option<&str>, titled: bool) -> anyhow::Result<Html> {
         let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
-        // What has no id is no compilation, so it has no status either.
+        // Records without an id are not a compilation, so they have no status.
         let status = compile.id.as_ref().map(|_| compile.status.word());
         let title = self.function_name(compile).filter(|_| titled).map(FunctionName::plain);
         Ok(Pill { id: &id, status, href, title: title.as_deref() }.html())
     }
 
-    /// The pill of an id; plain code where no compile of the log has it.
+    /// The pill of an id; plain code if no compile has this id.
     pub fn pill_of(&self, id: Option<&CompileId>) -> anyhow::Result<Html> {
         match (self.report.model.compile(id), id) {
             (Some(compile), _) => self.pill(compile),
@@ -88,13 +88,13 @@ impl View<'_> {
         }
     }
 
-    /// Pills beside each other.
+    /// A row of pills.
     pub fn pills<'c>(&self, compiles: impl IntoIterator<Item = &'c Compile>) -> anyhow::Result<Html> {
         let pills = compiles.into_iter().map(|c| self.pill(c)).collect::<anyhow::Result<Vec<_>>>()?;
         Ok(span("pills", Html::joined(pills, "")))
     }
 
-    /// The first `most` pills, and how many more there are.
+    /// The first `most` pills, and the number of further ones.
     pub fn some_pills(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
         Ok(beside(compiles, self.few(compiles, most, |compile| self.pill(compile))?))
     }
@@ -121,7 +121,7 @@ impl View<'_> {
     }
 }
 
-/// Pills beside each other; a single one needs no frame.
+/// A row of pills; a single one needs no frame.
 fn beside(compiles: &[&Compile], pills: Html) -> Html {
     if compiles.len() == 1 { pills } else { span("pills", &pills) }
 }

@@ -1,4 +1,4 @@
-//! What nearly every page is made of, imported with one line: `use crate::report::kit::prelude::*`.
+//! Imports of nearly every page: `use crate::report::kit::prelude::*`.
 
 pub(crate) use crate::output::{Page, RelPath};
 pub(crate) use crate::report::kit::formats::{

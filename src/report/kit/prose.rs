@@ -1,4 +1,4 @@
-//! Sentences of torch, and sentences about lists.
+//! Sentences from torch, and sentences about lists.
 
 use crate::model::Sentence;
 use crate::report::kit::formats::whole;
@@ -9,12 +9,12 @@ use crate::report::kit::view::Render;
 use std::io::Write;
 
 impl Render<'_> {
-    /// A sentence of torch: what stands between backquotes is code; what is long is folded.
+    /// A sentence from torch: text between backquotes is code; long sentences are folded.
     pub fn prose(&self, text: &str) -> Html {
         self.prose_with(text, |code| self.code(code))
     }
 
-    /// The same, where `show` says how code looks.
+    /// The same; `show` formats code.
     pub(super) fn prose_with(&self, text: &str, show: impl Fn(&str) -> Html) -> Html {
         let text = text.trim();
         if text.chars().nth(crate::report::kit::cells::LONGEST_TEXT).is_some() {
@@ -36,25 +36,24 @@ impl Render<'_> {
         Html::joined(parts.collect::<Vec<_>>(), "")
     }
 
-    /// A button that opens and closes all folds of the region `id`.
     pub fn fold_button(&self, id: &'static str) -> Html {
         markup::fold_button(id)
     }
 
-    /// Says how many entries of a list a page leaves out, if any.
+    /// Writes how many entries of a list the page leaves out, if any.
     pub fn beyond(&self, out: &mut dyn Write, count: usize, shown: usize, what: &str) -> anyhow::Result<()> {
         if count > shown {
             let rest = whole(count - shown);
             let link = self.link(&self.href_of("report.json"), "report.json");
             note_below(
                 out,
-                Html::joined([format!("{rest} more {what} stand in ").into(), link, ".".into()], ""),
+                Html::joined([format!("{rest} more {what} are in ").into(), link, ".".into()], ""),
             )?;
         }
         Ok(())
     }
 
-    /// Writes each entry of a list that report.json has as well, as long as the page has room for it.
+    /// Writes the entries of a list while the page has room; report.json has all.
     pub fn while_room<T>(
         &self,
         out: &mut dyn Write,
@@ -71,7 +70,7 @@ impl Render<'_> {
         Ok(())
     }
 
-    /// The same where the rest does not stand in report.json: `what` says where.
+    /// The same for a list that is not in report.json: `what` says where the rest is.
     pub fn left_out(
         &self,
         out: &mut dyn Write,
@@ -86,13 +85,13 @@ impl Render<'_> {
     }
 }
 
-/// A text with what stands between backquotes as code; `show` says how code looks.
+/// A text in which parts between backquotes are code, formatted by `show`.
 fn marked(text: &str, show: impl Fn(&str) -> Html) -> Html {
     let mut pieces = Vec::new();
     let mut parts = text.split('`').peekable();
     let mut code = false;
     while let Some(part) = parts.next() {
-        // A backquote without its pair is one.
+        // An unpaired backquote is text.
         match (code, parts.peek().is_some()) {
             (true, true) => pieces.push(show(part)),
             (true, false) => pieces.push(Html::escaped(&format!("`{part}"))),

@@ -1,15 +1,14 @@
-//! Where a line of the program, or a kernel, stands on a page of provenance: by the number that its pane shows.
+//! Anchors of source lines and kernels on a page of provenance, made from the numbers in the panes.
 
 use crate::analysis::provenance::Provenance;
 use crate::trace::TextMap;
 
-/// The anchors of the lines of the program, in their order: `source-19`. Where two files have a line with one number,
-/// the second is `source-19-2`.
+/// The anchors of source lines, in order: `source-19`. If two files have a line 19, the second is `source-19-2`.
 pub(crate) fn source_anchors(found: &Provenance) -> Vec<String> {
     numbered("source", found.source.iter().map(|line| line.line.to_string()))
 }
 
-/// The anchors of calls of kernels, in their order: by handle (`kernels-2`) or, without one, by line of the code.
+/// The anchors of kernel calls, in order: by handle (`kernels-2`), or else by line of the code.
 pub(crate) fn kernel_anchors(found: &Provenance) -> Vec<String> {
     let is_number = |text: &&String| text.bytes().all(|byte| byte.is_ascii_digit());
     let numbers = found.kernels.iter().map(|call| {

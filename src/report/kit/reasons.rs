@@ -1,4 +1,4 @@
-//! Why a guard failed, and tracebacks that were read from text.
+//! Reasons of failed guards, and tracebacks parsed from text.
 
 use crate::model::words::{file_name, headline};
 use crate::model::{Reason, TextFrame};
@@ -9,10 +9,10 @@ use crate::report::kit::view::View;
 use crate::trace::CompileId;
 use serde::Serialize;
 
-/// Frames of a stack that stands there with those of libraries.
+/// Longest stack shown with its library frames.
 const SHORT: usize = 6;
 
-/// The first line of a reason that says something, or that there is none.
+/// The first non-blank line of a reason, or a placeholder.
 pub(crate) fn first_line(text: &str) -> String {
     let first = headline(text);
     if first.is_empty() { "no reason recorded".to_owned() } else { first }
@@ -42,7 +42,7 @@ impl View<'_> {
             self.traceback(&[frame], None)
         });
         let taken_apart = reason.source.is_some() || reason.text.trim() == reason.guard;
-        // A stack with only the line of the guard adds nothing.
+        // A stack of only the guard's line is omitted.
         let said = matches!((&reason.source, reason.user_stack.as_slice()), (Some(source), [only])
             if only.line == source.line && file_name(&only.file) == file_name(&source.file));
         let stack = (!reason.user_stack.is_empty() && !said)
@@ -58,10 +58,10 @@ impl View<'_> {
         self.render("recompile_reason", &context)
     }
 
-    /// The frames of the reader's own code; those of libraries are folded below them.
+    /// The frames of the reader's own code, with library frames folded below.
     pub fn own_traceback(&self, frames: &[TextFrame]) -> anyhow::Result<Html> {
         let own: Vec<TextFrame> = frames.iter().filter(|frame| !is_library(&frame.file)).cloned().collect();
-        // A short stack is read whole.
+        // A short stack is shown in full.
         if own.is_empty() || own.len() == frames.len() || frames.len() <= SHORT {
             return self.traceback(frames, innermost_own(frames));
         }

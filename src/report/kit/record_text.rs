@@ -1,4 +1,4 @@
-//! Metrics records, read again by most pages of compiles.
+//! Reads metrics records for the pages of compiles.
 
 use crate::model::{Fields, MetricsRecord};
 use crate::report::kit::log_settings;
@@ -9,15 +9,15 @@ use memchr::memmem;
 use std::io;
 use std::ops::Range;
 
-/// The event of a header begins within this many bytes: torch writes a prefix of 80 bytes and then the event's key.
+/// A header's event begins within this many bytes: torch writes a prefix of 80 bytes, then the event's key.
 const BEGIN: u64 = 512;
 
 /// Bytes of a record without its configurations: torch 2.15 writes 4 to 6 KB.
 const USUAL_BYTES: usize = 8 << 10;
 
 impl Report<'_> {
-    /// Gives the fields of a metrics record to `look`. Of its 40 KB, configurations take 35: those that stand on their own
-    /// page are not read again, and are `...` here.
+    /// Passes the fields of a metrics record to `look`. Configurations, which take 35 of its 40 KB, are skipped if they
+    /// have their own page, and are `...` here.
     pub(crate) fn with_metrics<T>(
         &self,
         record: &MetricsRecord,
@@ -39,8 +39,8 @@ impl Report<'_> {
     }
 }
 
-/// The header of a record with `...` for the texts at these places of its event's value. None if the log has no texts there,
-/// because something before them, such as `NaN`, was changed when the record was read.
+/// The header of a record with `...` for the texts at these positions of its event's value. None if there are no texts,
+/// because preceding text, such as `NaN`, was replaced when the record was read.
 fn read_without(
     mut places: Vec<Range<u32>>,
     record: &MetricsRecord,
@@ -68,7 +68,7 @@ fn read_without(
     Ok(are_texts.then_some(bytes))
 }
 
-/// Where in a header the value of an event begins.
+/// Where an event's value begins in a header.
 fn value_at(header: &[u8], key: &str) -> Option<u64> {
     let key = format!("\"{key}\":");
     let behind = memmem::find(header, key.as_bytes())? + key.len();
@@ -76,7 +76,7 @@ fn value_at(header: &[u8], key: &str) -> Option<u64> {
     Some((behind + spaces) as u64)
 }
 
-/// Appends a part of a header; says whether it begins with a quote, or is the first.
+/// Appends a part of a header; returns whether it begins with a quote or is the first.
 fn append(header: Span, part: Range<u64>, source: &Source, out: &mut Vec<u8>) -> io::Result<bool> {
     let at = out.len();
     source.append_span(Span { offset: header.offset + part.start, len: part.end - part.start }, out)?;
@@ -89,8 +89,7 @@ mod tests {
     use crate::model::{Metrics, MetricsKind};
     use crate::trace::Limit;
 
-    /// The record on a line, read without the texts of these fields of its event, which stood there when it was read as
-    /// `value`.
+    /// The record on a line without the texts of these fields, which it had when read as `value`.
     fn without(line: &str, value: &str, fields: &[&str]) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.log");

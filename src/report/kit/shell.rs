@@ -1,4 +1,4 @@
-//! What every page has around its content: head, breadcrumb, tabs, and the styles and scripts.
+//! The frame of every page: head, breadcrumb, tabs, styles and scripts.
 
 use crate::limits::{LARGEST_PAGE, LARGEST_VIEWER};
 use crate::model::Compile;
@@ -14,13 +14,13 @@ use std::io::Write;
 pub(crate) struct Shell<'a> {
     /// The title of the browser's tab.
     pub title: String,
-    /// The breadcrumb: words and their links; the last one is the page itself.
+    /// The breadcrumb: labels and links; the last one is the page itself.
     pub crumbs: Vec<(String, Option<String>)>,
-    /// At the right of the breadcrumb.
+    /// Shown to the right of the breadcrumb.
     pub aside: String,
     /// Sections of this page, and other pages beside the report's usual ones.
     pub tabs: Vec<Tab>,
-    /// The pages at the top of the report, where this is one of them.
+    /// The pages at the top of the report, if this is one of them.
     pub pages: Vec<Tab>,
     /// Style sheets and scripts.
     pub assets: Bundle,
@@ -120,7 +120,7 @@ impl<'a> Shell<'a> {
                 );
                 crumbs.push((name.clone(), Some(page)));
                 crumbs.push((title.to_owned(), None));
-                // The page of the compile has this already.
+                // The page of the compile has it already.
                 Shell { aside: String::new(), ..Shell::new(report, &format!("{title} of {name}"), crumbs) }
             }
             None => {
@@ -166,7 +166,7 @@ impl<'a> Shell<'a> {
         self.search.then(|| format!("{}search.html", if below { "../" } else { "" }))
     }
 
-    /// What is above the content: the breadcrumb, the form that leads to the search, and the tabs.
+    /// The part above the content: breadcrumb, search form, and tabs.
     fn top_of_page(&self) -> Top<'_> {
         let search = self.search_page().map(|page| {
             let of = self.searches.first().map(|first| format!(" {}", first.name)).unwrap_or_default();
@@ -194,7 +194,7 @@ impl<'a> Shell<'a> {
     }
 }
 
-/// The landing page, seen from one folder below the top.
+/// The landing page, relative to a folder below the top.
 fn up(report: Report<'_>) -> String {
     format!("../{}", paths::landing(report.settings))
 }
@@ -215,14 +215,14 @@ fn aside(report: Report<'_>) -> String {
     parts.join(" · ")
 }
 
-/// What the template `page_head` shows.
+/// Context of the template `page_head`.
 #[derive(Serialize)]
 struct Head<'a> {
     policy: &'a str,
     title: &'a str,
 }
 
-/// What the template `page_top` shows.
+/// Context of the template `page_top`.
 #[derive(Serialize)]
 struct Top<'a> {
     crumbs: Vec<Crumb<'a>>,
@@ -238,7 +238,7 @@ struct Crumb<'a> {
     href: Option<&'a str>,
 }
 
-/// The form that leads to the search.
+/// The search form.
 #[derive(Serialize)]
 struct SearchForm<'a> {
     page: String,
@@ -246,14 +246,14 @@ struct SearchForm<'a> {
     reports: &'a [SearchIn],
 }
 
-/// Tabs under a name.
+/// A named group of tabs.
 #[derive(Serialize)]
 struct TabGroup<'a> {
     name: &'static str,
     tabs: Vec<&'a Tab>,
 }
 
-/// Writes a page with what `body` writes into `<main>`. Style sheets and scripts never pass through a template.
+/// Writes a page; `body` writes the content of `<main>`. Style sheets and scripts never pass through a template.
 pub(crate) fn write_page(
     worker: &mut Worker,
     out: &mut dyn Write,

@@ -7,15 +7,15 @@ use crate::report::kit::markup::{Element, anchored_fold, push_close, push_elemen
 use crate::report::kit::view::View;
 use crate::trace::TextSet;
 
-/// Characters to which the columns of a stack are padded; a longer name pushes its own line only.
+/// Width of the padded columns of a stack, in characters; longer names shift only their own line.
 const WIDEST_PLACE: usize = 40;
 const WIDEST_NAME: usize = 30;
 
-/// The frames of a traceback that are shown: Python gives up at a thousand calls within each other, and an error may have a
-/// cause with a traceback of its own.
+/// Most frames of a traceback. Python stops at a thousand nested calls, and the cause of an error may have its own
+/// traceback.
 const MOST_FRAMES: usize = 2_000;
 
-/// The innermost frames of a stack that has no room for all.
+/// Innermost frames shown of a stack without room for all.
 const INNERMOST: usize = 12;
 
 /// Characters of a source line in the summary of a folded stack.
@@ -30,18 +30,18 @@ struct FrameText<'s> {
 }
 
 impl View<'_> {
-    /// A stack, outermost frame first, folded to the innermost frame of the reader's own code. Frames of libraries
-    /// are dimmed; frames of generated modules lead to their source.
+    /// A stack, outermost frame first, folded to the innermost frame of the reader's own code. Library frames are
+    /// dimmed; frames of generated modules link to their source.
     pub fn stack(&self, stack: &Stack) -> anyhow::Result<Html> {
         self.stack_from(stack, 0, None)
     }
 
-    /// The same with an anchor, to which other places of the page lead.
+    /// The same with an anchor.
     pub fn anchored_stack(&self, stack: &Stack, id: Option<String>) -> anyhow::Result<Html> {
         self.stack_from(stack, 0, id)
     }
 
-    /// The same of its innermost frames only: for tables with more frames than a page can hold.
+    /// The same with only the innermost frames, for tables with too many frames.
     pub fn inner_stack(&self, stack: &Stack, id: Option<String>) -> anyhow::Result<Html> {
         self.stack_from(stack, stack.len().saturating_sub(INNERMOST), id)
     }
@@ -51,7 +51,7 @@ impl View<'_> {
         Ok(self.lines_of(self.frames(stack), self.innermost_own(stack)))
     }
 
-    /// The frame by which a stack is known, as a link to where all of it stands.
+    /// The identifying frame of a stack, linked to the whole stack.
     pub fn stack_again(&self, stack: &Stack, href: &str) -> Html {
         let own = self.innermost_own(stack);
         let shown = own.or_else(|| stack.len().checked_sub(1)).and_then(|index| stack.get(index));
@@ -88,10 +88,10 @@ impl View<'_> {
         Ok(anchored_fold(id.as_deref(), Html::joined(summary.into_iter().flatten(), " "), &lines))
     }
 
-    /// Frames read from a traceback's text, outermost first; `hit` is marked, libraries' are dimmed.
+    /// Frames from the text of a traceback, outermost first; `hit` is marked, library frames are dimmed.
     pub fn traceback(&self, frames: &[TextFrame], hit: Option<usize>) -> anyhow::Result<Html> {
         let left_out = frames.len().saturating_sub(MOST_FRAMES);
-        // What matters most stands at one end.
+        // The most important frame is at one end.
         let from = if hit.is_some_and(|hit| hit < frames.len() / 2) { 0 } else { left_out };
         let (hit, frames) =
             (hit.and_then(|hit| hit.checked_sub(from)), frames.get(from..).unwrap_or_default());
@@ -115,7 +115,7 @@ impl View<'_> {
         self.lines_of(frames.collect(), hit)
     }
 
-    /// The file of a frame; empty when the log does not say.
+    /// The file of a frame; empty if unknown.
     pub fn file(&self, frame: &Frame) -> &str {
         self.report.model.strings.get(frame.file).unwrap_or_default()
     }
@@ -138,7 +138,7 @@ impl View<'_> {
         stack.iter().map(frame).collect()
     }
 
-    /// One line per frame; `hit` is marked and frames of libraries are dimmed.
+    /// One line per frame; `hit` is marked and library frames are dimmed.
     fn lines_of(&self, frames: Vec<FrameText<'_>>, hit: Option<usize>) -> Html {
         let mut html = String::new();
         open_lines(&mut html);
@@ -155,7 +155,7 @@ impl View<'_> {
         for (index, (frame, place)) in frames.iter().zip(places).enumerate() {
             let class =
                 if hit == Some(index) { Some("hit") } else { is_library(frame.file).then_some("soft") };
-            // The whole path stands at the first frame of each file.
+            // The first frame of each file has the full path.
             let full = full_path(frame.file).filter(|file| named.insert(*file));
             push_open(html, "span", &[("class", class)]);
             push_open(html, "span", &[("class", Some("place")), ("title", full)]);
@@ -174,7 +174,7 @@ impl View<'_> {
     }
 }
 
-/// The longest of these texts that has at most so many characters.
+/// Length of the longest text with at most this many characters.
 fn widest<'t>(texts: impl Iterator<Item = &'t str>, most: usize) -> usize {
     texts.map(|text| text.chars().count()).filter(|width| *width <= most).max().unwrap_or(0)
 }
@@ -183,7 +183,7 @@ fn open_lines(html: &mut String) {
     push_open(html, "pre", &[("class", Some("source")), ("tabindex", Some("0"))]);
 }
 
-/// The path of a file on hover, at its first frame: that of a library is told by its place in the package.
+/// The path of a file on hover, at its first frame; a library's short path suffices.
 pub(crate) fn full_path(file: &str) -> Option<&str> {
     (!is_library(file) && short_path(file) != file).then_some(file)
 }

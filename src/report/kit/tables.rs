@@ -1,4 +1,4 @@
-//! Tables, written row by row: a long one is never in memory as a whole.
+//! Tables, written row by row so that memory stays bounded.
 
 use crate::report::kit::formats::{UNKNOWN, counted};
 use crate::report::kit::html::Html;
@@ -7,16 +7,15 @@ use crate::report::kit::view::Render;
 use std::borrow::Cow;
 use std::io::Write;
 
-/// How many rows are shown before the reader asks for more.
+/// Rows shown before the button for more.
 pub(crate) const CAP: usize = 40;
 
-/// Rows of the shortest table that can be sorted and filtered: fewer fit on one screen, and the script takes as many bytes
-/// as thirty rows.
+/// Rows of the shortest sortable table: fewer fit on one screen, and the script is as large as thirty rows.
 pub(crate) const SORTED: usize = 30;
 
 /// A table without its rows.
 pub(crate) struct Table<'t> {
-    /// Its anchor, by which controls find it too.
+    /// Its anchor, also used by its controls.
     pub id: &'t str,
     /// Its name for screen readers.
     pub label: &'t str,
@@ -32,7 +31,7 @@ pub(crate) struct TableColumn {
     about: Option<&'static str>,
     /// The class of all its cells: `num`, `soft`, `mono`.
     cells: Option<&'static str>,
-    /// The class of its title: numbers and their title are aligned to the right.
+    /// The class of its title: titles of numbers are right-aligned, too.
     class: Option<&'static str>,
     absent: bool,
 }
@@ -60,12 +59,12 @@ impl TableColumn {
         TableColumn { sort: Some("num"), ..TableColumn::text(title) }
     }
 
-    /// A column that is not sorted.
+    /// A column that cannot be sorted.
     pub fn unsorted(title: &str) -> TableColumn {
         TableColumn { sort: None, ..TableColumn::text(title) }
     }
 
-    /// Cannot be sorted: the order of the table means something.
+    /// Disables sorting, as the order of the rows is meaningful.
     pub fn fixed(self) -> TableColumn {
         TableColumn { sort: None, ..self }
     }
@@ -75,17 +74,17 @@ impl TableColumn {
         TableColumn { about: Some(about), ..self }
     }
 
-    /// Its cells are in the font of code.
+    /// Shows its cells in the code font.
     pub fn mono(self) -> TableColumn {
         TableColumn { cells: Some("mono"), ..self }
     }
 
-    /// Its cells are explanations.
+    /// Shows its cells as explanations.
     pub fn soft(self) -> TableColumn {
         TableColumn { cells: Some("soft"), ..self }
     }
 
-    /// Leaves the column out if it is empty throughout, and names it below the table.
+    /// Leaves the column out and names it below the table.
     pub fn absent_if(self, absent: bool) -> TableColumn {
         TableColumn { absent, ..self }
     }
@@ -141,7 +140,7 @@ impl TableCell {
         TableCell::html(Html::escaped(text))
     }
 
-    /// A number as it is shown, sorted by its value.
+    /// A formatted number, sorted by its value.
     pub fn number(value: f64, shown: &str) -> TableCell {
         let sort = (!sorts_by_itself(shown)).then(|| value.to_string());
         TableCell { class: Some("num".into()), sort, ..TableCell::text(shown) }
@@ -165,15 +164,15 @@ impl TableCell {
         TableCell { style: Some(style), ..self }
     }
 
-    /// A class beside the one of its column: `num`, `mono`, `soft`, `nowrap`.
+    /// A class in addition to the column's: `num`, `mono`, `soft`, `nowrap`.
     pub fn class(self, class: impl Into<Cow<'static, str>>) -> TableCell {
         TableCell { class: Some(class.into()), ..self }
     }
 
-    /// Its class together with the one of its column.
+    /// Its class combined with the column's.
     fn class_in(&self, column: &TableColumn) -> Option<Cow<'_, str>> {
         let own = self.class.as_deref();
-        // No class changes how an empty cell looks.
+        // Classes have no effect on empty cells.
         match (column.cells.filter(|_| !self.html.is_empty()), own) {
             (Some(column), Some(own)) if own.split(' ').all(|one| one != column) => {
                 Some(format!("{column} {own}").into())
@@ -186,7 +185,7 @@ impl TableCell {
 /// Units that the script of tables knows.
 const UNITS: [&str; 10] = ["us", "ms", "s", "byte", "bytes", "KB", "MB", "GB", "TB", "%"];
 
-/// Whether the script of tables can read the number from the text, `1,234` or `38 ms`, and so needs no value to sort by.
+/// Whether the script can parse the number from the text, `1,234` or `38 ms`, so that no sort value is needed.
 fn sorts_by_itself(shown: &str) -> bool {
     let (number, unit) = shown.split_once('\u{a0}').unwrap_or((shown, "%"));
     number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'-'))
@@ -249,8 +248,8 @@ impl Table<'_> {
 }
 
 impl Render<'_> {
-    /// Writes a table. Rows beyond [`CAP`] wait behind a button where scripts run; a short table cannot be sorted. The
-    /// pages of a compile keep the compiler's order, so only their long tables can.
+    /// Writes a table. With scripts, rows beyond [`CAP`] are behind a button. Short tables cannot be sorted. Pages of
+    /// compiles keep the compiler's order, so only their long tables can be sorted.
     pub fn table(
         &self,
         out: &mut dyn Write,

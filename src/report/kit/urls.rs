@@ -1,9 +1,9 @@
-//! Paths as links, and which links of a log may be followed.
+//! Encodes paths for links, and decides which links of a log are safe.
 
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::borrow::Cow;
 
-/// Everything but letters, digits and characters without a special meaning in a path.
+/// Everything except letters, digits and characters without a special meaning in a path.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -14,12 +14,12 @@ const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'+')
     .remove(b',');
 
-/// A path of the report as it stands in a link.
+/// A path of the report, encoded for a link.
 pub(crate) fn encoded(path: &str) -> String {
     Cow::from(utf8_percent_encode(path, SPECIAL)).into_owned()
 }
 
-/// A text of a log as the id of an element. A page cannot hold some control characters as they are.
+/// A text of a log as the id of an element, without the control characters that a page cannot contain.
 pub(crate) fn id_of(text: &str) -> String {
     match text.contains(char::is_control) {
         true => utf8_percent_encode(text, CONTROLS).to_string(),
@@ -27,13 +27,13 @@ pub(crate) fn id_of(text: &str) -> String {
     }
 }
 
-/// The id of an element as it stands behind the `#` of a link, where `%2e` would be a dot.
+/// The id of an element, encoded for the fragment of a link, where `%2e` would be a dot.
 pub(crate) fn anchored(id: &str) -> String {
     id.replace('%', "%25")
 }
 
-/// A link of the log as it may stand in a page `depth` folders below the top: http, https, or relative within the
-/// report. A browser drops some characters and takes others for a slash, so a link with any of them is refused.
+/// A link of the log, if it is safe on a page `depth` folders below the top: http, https, or relative within the
+/// report. Links with characters that browsers drop or take for a slash are rejected.
 pub(crate) fn safe_link(url: &str, depth: usize) -> Option<String> {
     if url.is_empty() || url.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') {
         return None;

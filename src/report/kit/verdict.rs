@@ -1,4 +1,4 @@
-//! The beginning of a landing page: the verdict as a sentence whose numbers lead to the evidence, and findings.
+//! The beginning of a landing page: findings, and the verdict as a sentence whose numbers link to the evidence.
 
 use crate::report::kit::html::Html;
 use crate::report::kit::view::Render;
@@ -16,14 +16,14 @@ pub(crate) struct Hero {
     pub bar: Html,
 }
 
-/// The head of a page whose verdict is one sentence.
+/// The head of a page with a verdict of one sentence.
 #[derive(Serialize)]
 struct Verdict {
     sentence: Html,
     notes: Vec<Html>,
 }
 
-/// Words of a verdict, and behind them some that lead to the evidence.
+/// Words of a verdict, followed by linked words.
 #[derive(Serialize)]
 pub(crate) struct Words {
     before: Cow<'static, str>,
@@ -38,7 +38,7 @@ impl Words {
         Words { before: text.into(), text: String::new(), href: None, class: None }
     }
 
-    /// Words, then some that lead to `href`; their class may be empty.
+    /// Words, followed by words linked to `href`; the class may be empty.
     pub fn linked(
         before: &'static str,
         text: impl Into<String>,
@@ -55,7 +55,7 @@ impl Words {
     }
 }
 
-/// A finding that unfolds. Its template leaves the body open, for what a page adds.
+/// A finding, as a fold. Its template leaves the body open for additions of the page.
 #[derive(Serialize)]
 pub(crate) struct FindingEntry {
     /// Anchor.
@@ -68,11 +68,11 @@ pub(crate) struct FindingEntry {
     pub kind: &'static str,
     /// One sentence.
     pub title: Html,
-    /// Where in the user's program.
+    /// Its place in the user's program.
     pub place: Html,
     /// Compiles or ranks.
     pub pills: Html,
-    /// What it cost, or whom it concerns.
+    /// Its cost, or the ranks concerned.
     pub cost: String,
     /// How often.
     pub count: String,
@@ -92,12 +92,12 @@ impl Render<'_> {
         self.render("hero", hero)
     }
 
-    /// The head of a page whose verdict is one sentence, with others below it.
+    /// The head of a page with a verdict of one sentence, and notes below it.
     pub fn verdict(&self, sentence: Html, notes: Vec<Html>) -> anyhow::Result<Html> {
         self.render("verdict", &Verdict { sentence, notes })
     }
 
-    /// A finding, up to the end of its body.
+    /// A finding up to its open body.
     pub fn finding(&self, entry: &FindingEntry) -> anyhow::Result<Html> {
         self.render("finding", entry)
     }

@@ -4,10 +4,10 @@ use crate::report::kit::formats::{UNKNOWN, clipped};
 use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
 
-/// How many characters of a version are shown: Python's also names its compiler.
+/// Characters of a version; Python's includes its compiler.
 const LONGEST_VERSION: usize = 120;
 
-/// Fields of the metrics that name a version.
+/// Metrics fields with a version.
 const VERSIONS: [(&str, &str); 3] =
     [("Python", "python_version"), ("CUDA", "cuda_version"), ("Triton", "triton_version")];
 
@@ -24,7 +24,7 @@ pub(crate) fn versions(view: View<'_>) -> anyhow::Result<Vec<(&'static str, Html
     let mut facts = vec![("torch", Html::escaped(&torch))];
     let records = report.model.compiles.iter().flat_map(|c| &c.metrics);
     let Some(last) = records.max_by_key(|m| m.line) else {
-        facts.push(("Python, CUDA, Triton", Html::escaped("not recorded: they stand in metrics records")));
+        facts.push(("Python, CUDA, Triton", Html::escaped("not recorded: metrics records contain them")));
         return Ok(facts);
     };
     let found = report.with_metrics(last, |fields| VERSIONS.map(|(_, key)| fields.text(key)))?;

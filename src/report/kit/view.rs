@@ -1,4 +1,4 @@
-//! The pieces that pages are made of: pills, places, cells, tables, stacks, facts, bars.
+//! Views of pages, which render the building blocks: pills, places, cells, tables, stacks, facts, bars.
 
 use crate::model::CompileIndex;
 use crate::output::RelPath;
@@ -17,16 +17,16 @@ use serde::Serialize;
 use std::io::Write;
 use std::ops::Deref;
 
-/// Makes pieces of HTML that are the same whatever a report is about, with links that hold from where the page stands.
+/// Renders building blocks that do not depend on the log, with links relative to the page.
 #[derive(Clone, Copy)]
 pub(crate) struct Render<'a> {
     /// Holds the templates.
     pub worker: &'a Worker,
-    /// Folders between the page and the report's top: 0 or 1.
+    /// Depth of the page's folder below the report's top: 0 or 1.
     pub depth: usize,
 }
 
-/// A page's view of the report on a log: all of [`Render`], and those that ask the log.
+/// A page's view of the report on a log: [`Render`], and building blocks that depend on the log.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     /// What is shown.
@@ -34,7 +34,7 @@ pub(crate) struct View<'a> {
     render: Render<'a>,
 }
 
-/// What the template `section_head` shows.
+/// Context of the template `section_head`.
 #[derive(Serialize)]
 struct SectionHead<'a> {
     id: &'a str,
@@ -53,24 +53,24 @@ impl<'a> Deref for View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The view of a page that stands `depth` folders below the report's top.
+    /// The view of a page `depth` folders below the report's top.
     pub fn new(report: Report<'a>, worker: &'a Worker, depth: usize) -> Self {
         View { report, render: Render { worker, depth } }
     }
 
-    /// A file, shortened to what identifies it, with the line; the whole path on hover.
+    /// The short path of a file with the line; the full path on hover.
     pub fn place(&self, file: Option<&str>, line: Option<u64>) -> anyhow::Result<Html> {
         let Some(file) = file else { return Ok(Html::escaped(UNKNOWN)) };
         self.place_in(file, line, self.source_href(file, line))
     }
 
-    /// The same as text, for the line of a fold: a click there opens the fold.
+    /// The same without a link, for the summary of a fold.
     pub fn plain_place(&self, file: Option<&str>, line: Option<u64>) -> anyhow::Result<Html> {
         let Some(file) = file else { return Ok(Html::escaped(UNKNOWN)) };
         self.place_in(file, line, None)
     }
 
-    /// The same in a column of places, with the whole path at the first of a file only.
+    /// The same in a column, where only the first place in a file has the full path.
     pub fn place_once<'f>(
         &self,
         named: &mut TextSet<&'f str>,
@@ -90,15 +90,15 @@ impl<'a> View<'a> {
         }
     }
 
-    /// How long a phase was open that the log does not end: `still open at the end of the log, at least 3.2 s`. The
-    /// compile is that whose phases are meant, None for all.
+    /// How long an unfinished phase was open: `still open at the end of the log, at least 3.2 s`. The compile limits
+    /// the search to its phases.
     pub fn still_open(&self, phase: &str, compile: Option<CompileIndex>) -> Option<String> {
         let model = self.report.model;
         let is_of =
             |span: usize| compile.is_none() || model.spans.get(span).and_then(|span| span.compile) == compile;
         let phases = &self.report.found.end.as_ref()?.phases;
         let open = phases.iter().find(|open| &*open.name == phase && is_of(open.span))?;
-        // The last event of a log may be the begin of the phase.
+        // The log may end with the event that begins the phase.
         let least = match open.at_least_s > 0.0 {
             true => format!(", at least {}", micros(open.at_least_s * 1e6)),
             false => String::new(),
@@ -106,7 +106,7 @@ impl<'a> View<'a> {
         Some(format!("still open at the end of the log{least}"))
     }
 
-    /// Where a line of source can be read: the page of a generated module, or the reader's editor, where they named one.
+    /// Link to a line of source: the page of a generated module, or the reader's editor if configured.
     pub fn source_href(&self, file: &str, line: Option<u64>) -> Option<String> {
         let in_editor = || self.report.settings.editor.as_ref()?.href(file, line);
         self.dump_file(file, line).or_else(in_editor)
@@ -114,11 +114,11 @@ impl<'a> View<'a> {
 
     /// The page of a generated module's source, for a frame's file such as `<eval_with_key>.7`.
     fn dump_file(&self, file: &str, line: Option<u64>) -> Option<String> {
-        // Newer torch says in the frame's file where the module was made: `<eval_with_key>.7 from model.py:14 in f`.
+        // Newer torch appends where the module was generated: `<eval_with_key>.7 from model.py:14 in f`.
         let key = file.split(" from ").next()?;
         let dump = self.report.model.dump_files.iter().find(|dump| dump.key == key)?;
         let page = self.href(&paths::dump_file(&dump.stem));
-        // A log can name any line, and a text of megabytes has no anchors.
+        // The line may not exist, and texts of megabytes have no anchors.
         let has_anchor = |line: &u64| (1..=dump.lines).contains(line) && always_fits(dump.at.text_len);
         Some(match line.filter(has_anchor) {
             Some(line) => format!("{page}#L{line}"),
@@ -133,18 +133,18 @@ impl Render<'_> {
         Ok(Html::trusted(self.worker.render(template, context)?))
     }
 
-    /// Where a file of the report stands, seen from the page; not escaped yet.
+    /// Link to a file of the report, relative to the page; not escaped yet.
     pub fn href(&self, path: &RelPath) -> String {
         self.href_of(path.as_str())
     }
 
-    /// The same seen from a page in `folder`: its name only, where it stands there too.
+    /// The same for a page in `folder`: only the name if the file is in the same folder.
     pub fn href_beside(&self, path: &RelPath, folder: &str) -> String {
         let below = path.as_str().strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
         below.map_or_else(|| self.href(path), encoded)
     }
 
-    /// Where a file of the report's top stands, seen from the page: `index.html`.
+    /// Link to a file at the report's top: `index.html`.
     pub fn href_of(&self, path: &str) -> String {
         match self.depth {
             0 => encoded(path),
@@ -152,7 +152,7 @@ impl Render<'_> {
         }
     }
 
-    /// The same where it may have an anchor, or be one of the page at hand: `#log`.
+    /// The same for addresses with an anchor, or anchors of this page: `#log`.
     pub fn href_with_anchor(&self, path: &str) -> String {
         match path.split_once('#') {
             Some(("", anchor)) => format!("#{anchor}"),
@@ -161,7 +161,7 @@ impl Render<'_> {
         }
     }
 
-    /// A file, shortened to what identifies it, with the line; the whole path on hover.
+    /// The short path of a file with the line; the full path on hover.
     pub fn place_in(&self, file: &str, line: Option<u64>, href: Option<String>) -> anyhow::Result<Html> {
         let text = match line {
             Some(line) => format!("{}:{line}", short_path(file)),
@@ -175,7 +175,7 @@ impl Render<'_> {
         Ok(Html::trusted(html))
     }
 
-    /// A function's name; `f resumed at 9` for `torch_dynamo_resume_in_f_at_9`.
+    /// The name of a function; `f resumed at 9` for `torch_dynamo_resume_in_f_at_9`.
     pub fn function(&self, name: &str) -> Html {
         let Some((function, line)) = resumed(name) else { return self.code(name) };
         Element::new("code").around(resumed_function(function, line))
@@ -191,12 +191,12 @@ impl Render<'_> {
         Element::new("a").href(href).around(text)
     }
 
-    /// A link to an anchor of the same page, around a piece of HTML.
+    /// A link to an anchor of this page, around HTML.
     pub fn anchored(&self, anchor: &str, piece: &Html) -> Html {
         Element::new("a").href(&format!("#{anchor}")).around(piece)
     }
 
-    /// A link of the log: followed only where it is http, https or within the report, else text.
+    /// A link of the log if it is http, https or within the report, else text.
     pub fn log_link(&self, text: &str, url: &str) -> Html {
         let shown = Html::escaped(if text.is_empty() { url } else { text });
         match safe_link(url, self.depth) {
@@ -223,7 +223,7 @@ impl Render<'_> {
         Html::trusted(html)
     }
 
-    /// Begins a section of the page, with `tools` at the right of its head; `close_section` ends it.
+    /// Begins a section of the page, with `tools` to the right of its head; `close_section` ends it.
     pub fn open_section(
         &self,
         out: &mut dyn Write,

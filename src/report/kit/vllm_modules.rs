@@ -1,4 +1,4 @@
-//! The modules that vLLM compiled, as the landing page and vLLM's own page list them.
+//! The table of modules compiled by vLLM, for the landing page and vLLM's page.
 
 use crate::analysis::vllm::{Module, Piece, Sizes, Vllm};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, whole};
@@ -9,7 +9,7 @@ use crate::report::kit::view::View;
 use crate::report::words::vllm::{LONGEST_NAME, size_words};
 use std::io::Write;
 
-/// How many different sizes a module's row names.
+/// Sizes named per row.
 pub(crate) const SIZES: usize = 6;
 
 /// The name of a module on the page.
@@ -22,7 +22,7 @@ pub(crate) fn sentence(view: View<'_>, vllm: &Vllm<'_>) -> Html {
     let model = view.report.model;
     if vllm.modules.is_empty() {
         let events = counted(vllm.loose.len(), "event", "events");
-        return Html::escaped(&format!("The log has {events} of vLLM, and no module that it compiled."));
+        return Html::escaped(&format!("The log has {events} of vLLM, but no compiled module."));
     }
     let mut models: Vec<&str> = vllm.modules.iter().filter_map(|module| module.field("model")).collect();
     models.sort_unstable();
@@ -38,8 +38,8 @@ pub(crate) fn sentence(view: View<'_>, vllm: &Vllm<'_>) -> Html {
     let time = time.map_or_else(String::new, |us| format!(", {}", micros(us)));
     let built = match (pieces, found) {
         (0, _) => String::new(),
-        (_, 0) => ": none found in a cache of torch".to_owned(),
-        (pieces, found) if pieces == found => ": all found in a cache of torch".to_owned(),
+        (_, 0) => ": none was in a cache of torch".to_owned(),
+        (pieces, found) if pieces == found => ": all were in a cache of torch".to_owned(),
         (pieces, found) => {
             format!(": {} built, {} found in a cache of torch", whole(pieces - found), whole(found))
         }
@@ -50,7 +50,7 @@ pub(crate) fn sentence(view: View<'_>, vllm: &Vllm<'_>) -> Html {
     Html::joined(["vLLM compiled ".into(), modules, of, " in ".into(), pieces, end.into()], "")
 }
 
-/// `aot cache hit` of `aot_cache_hit`.
+/// `aot cache hit` for `aot_cache_hit`.
 pub(crate) fn outcome_words(kind: &str) -> String {
     match kind {
         "" => "of no kind".to_owned(),
@@ -58,7 +58,7 @@ pub(crate) fn outcome_words(kind: &str) -> String {
     }
 }
 
-/// The table of modules; `page` is empty where their sections stand on the same page.
+/// The table of modules; `page` is empty if their sections are on the same page.
 pub(crate) fn modules(
     view: View<'_>,
     vllm: &Vllm<'_>,
@@ -70,9 +70,9 @@ pub(crate) fn modules(
         TableColumn::text("Module"),
         TableColumn::compiles("Compile"),
         TableColumn::number("Subgraphs"),
-        TableColumn::number("Pieces").about("Subgraphs times the sizes that each is compiled for"),
+        TableColumn::number("Pieces").about("Subgraphs times compiled sizes"),
         TableColumn::unsorted("Compiled for"),
-        TableColumn::number("Found in a cache").about("Pieces whose code a cache of torch had"),
+        TableColumn::number("Found in a cache").about("Pieces whose code was in a cache of torch"),
         TableColumn::text("vLLM's cache")
             .absent_if(vllm.modules.iter().all(|m| m.outcomes().next().is_none())),
         TableColumn::number("Time").about("From its first event to the last file of its last piece"),
@@ -94,7 +94,7 @@ pub(crate) fn modules(
             TableCell::text(if outcomes.is_empty() { UNKNOWN } else { &outcomes }),
             TableCell::maybe(module.us(model), micros),
         ]);
-        // The page of a compile leads to the first of its modules.
+        // Pages of compiles link to the first module of a compile.
         if page.is_empty() && !known.contains(&module.compile) {
             known.push(module.compile);
             return Ok(row.anchored(format!("of-{}", module.compile)));
@@ -106,7 +106,7 @@ pub(crate) fn modules(
         out,
         vllm.modules.len(),
         most,
-        "are left out; their files stand on the pages of their compiles",
+        "are left out; their files are on the pages of their compiles",
     )
 }
 

@@ -1,4 +1,4 @@
-//! `graph_breaks.html`: every distinct graph break with where it comes from, what it cost and what to do.
+//! `graph_breaks.html`: every distinct graph break with its place, its cost and advice.
 
 use crate::analysis::findings::{Cost, Topic, of_entry};
 use crate::analysis::{BreakText, FurtherBreak, Hit, break_costs, break_text};
@@ -20,27 +20,27 @@ use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::io::Write;
 
-/// Breaks with an entry; further ones stand in a table. An entry has 3 to 6 KB.
+/// Breaks with an entry of 3 to 6 KB; further ones are in a table.
 const ENTRIES: usize = 200;
 
-/// Breaks in that table; what is beyond stands in report.json.
+/// Rows of that table; report.json has the rest.
 const LISTED: usize = 2_000;
 
-/// Occurrences of a break that its entry lists.
+/// Occurrences listed per break.
 const OCCURRENCES: usize = 40;
 
-/// Texts that are read for the page: each has 10 KB, mostly torch's own traceback.
+/// Texts read for the page. Each has 10 KB, mostly torch's own traceback.
 const MOST_READ: usize = 2_000;
 
-/// Bytes of a text beyond which it is not read.
+/// Larger texts are not read.
 const LARGEST: u64 = 1 << 20;
 
-/// Compiles that a summary names.
+/// Compiles named in a summary.
 const SHOWN: usize = 8;
 
-/// A break, what its first text says, and what it cost.
+/// A break, its first text, and its cost.
 struct Broken<'m> {
-    /// Its place in the model, which is its anchor.
+    /// Its index in the model, which is its anchor.
     index: usize,
     found: &'m GraphBreak,
     text: BreakText,
@@ -48,16 +48,16 @@ struct Broken<'m> {
     cost: Option<&'m Cost>,
 }
 
-/// One time that a break was hit.
+/// One occurrence of a break.
 struct Occurrence {
     artifact: ArtifactIndex,
-    /// Microseconds of attempts that were thrown away; its share where the compile hit several breaks.
+    /// Microseconds of discarded attempts; a share if the compile hit several breaks.
     thrown_away: Option<f64>,
-    /// Compiles of the functions that go on behind the break.
+    /// Compiles of the functions that resume after the break.
     resumes: Vec<CompileIndex>,
 }
 
-/// The page, where there is a break.
+/// The page, if there are breaks.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
     Page::rendered(RelPath::of_parts(&[links::GRAPH_BREAKS]), move |worker, out| write(report, worker, out))
 }
@@ -116,7 +116,7 @@ fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
     Ok(breaks)
 }
 
-/// What an occurrence's file says; empty once enough were read.
+/// The text of an occurrence; empty once the limit is reached.
 fn text(report: Report<'_>, at: ArtifactIndex, left: &mut usize) -> anyhow::Result<BreakText> {
     let artifact = report.model.compiles.get(at.compile).and_then(|c| c.artifacts.get(at.place()));
     let Some(Content::Payload(at, _)) = artifact.map(|a| &a.content) else { return Ok(BreakText::default()) };
@@ -222,7 +222,7 @@ fn further(view: View<'_>, breaks: &[FurtherBreak]) -> anyhow::Result<Html> {
         facts.extend(hints(view, &one.hints));
         facts.extend(one.url.as_deref().map(|url| ("Read more", catalog(view, id, url))));
         let facts = view.facts(facts);
-        let heading = Element::new("h3").around("While this break was handled, another one followed");
+        let heading = Element::new("h3").around("Another break occurred while this one was handled");
         Ok(block(Html::joined([heading, facts], "")))
     });
     Ok(Html::joined(pieces.collect::<anyhow::Result<Vec<_>>>()?, ""))

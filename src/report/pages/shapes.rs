@@ -1,4 +1,4 @@
-//! `shapes.html`: which sizes may vary, since when, and what made the others constants.
+//! `shapes.html`: which sizes are dynamic, since when, and what made the others constant.
 
 use crate::analysis::is_capture;
 use crate::analysis::shapes::{
@@ -17,13 +17,13 @@ use crate::report::subject::Report;
 use fxhash::FxHashMap;
 use std::io::Write;
 
-/// Rows of a table; further ones stand on the pages of the compiles.
+/// Rows of a table; the pages of the compiles have the rest.
 const LISTED: usize = 2_000;
 
-/// Guards that a symbol's row shows, and compiles that a dimension's row names.
+/// Guards per symbol's row, and compiles per dimension's row.
 const SHOWN: usize = 8;
 
-/// Bytes of guards that are read for the page. Those of a compile have 10 to 500 KB; beyond this, symbols alone decide.
+/// Bytes of guards read for the page. A compile has 10 to 500 KB; beyond the limit, only symbols are considered.
 const MOST_GUARDS: u64 = 256 << 20;
 
 /// Characters of torch's reason for a recompile.
@@ -31,7 +31,7 @@ const LONGEST_REASON: usize = 200;
 
 const HINT: &str = "Filter by name or id";
 
-/// Whether the log says anything of sizes.
+/// Whether the log has any information on sizes.
 pub(crate) fn present(report: Report<'_>) -> bool {
     let shapes = &report.model.shapes;
     !shapes.symbols.is_empty()
@@ -63,7 +63,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     })
 }
 
-/// What guards ask of the sizes of tensors, by compile: of its last tree of guards.
+/// Guards on tensor sizes by compile, from its last guard tree.
 fn guards(report: Report<'_>) -> anyhow::Result<FxHashMap<CompileIndex, TensorSizes>> {
     let mut room = MOST_GUARDS;
     let mut found = FxHashMap::default();
@@ -82,16 +82,19 @@ fn guards(report: Report<'_>) -> anyhow::Result<FxHashMap<CompileIndex, TensorSi
 fn verdict(view: View<'_>, fates: &[SymbolFate<'_>], dims: &[Dimension<'_>]) -> anyhow::Result<Html> {
     let inputs = dims.len();
     let dynamic = dims.iter().filter(|d| matches!(d.answer(), Answer::Since(_))).count();
-    let answer = match (dynamic, inputs) {
-        (_, 0) => "No input is described".to_owned(),
-        (0, _) => format!("None of {} of inputs is dynamic", counted(inputs, "dimension", "dimensions")),
+    let answer = match inputs {
+        0 => "No input tensors are recorded".to_owned(),
         _ => {
-            format!("{} of {} of inputs may vary", whole(dynamic), counted(inputs, "dimension", "dimensions"))
+            format!(
+                "{} of {} of inputs are dynamic",
+                whole(dynamic),
+                counted(inputs, "dimension", "dimensions")
+            )
         }
     };
     let of = |word: &str| fates.iter().filter(|fate| fate.fate.word() == word).count();
     let symbols = if fates.is_empty() {
-        "No symbol was made.".to_owned()
+        "No symbols were created.".to_owned()
     } else {
         let mut parts = vec![counted(of("dynamic"), "stays dynamic", "stay dynamic")];
         for (word, one, many) in [
@@ -101,14 +104,14 @@ fn verdict(view: View<'_>, fates: &[SymbolFate<'_>], dims: &[Dimension<'_>]) -> 
         ] {
             parts.extend((of(word) > 0).then(|| counted(of(word), one, many)));
         }
-        format!("Of {} {}.", counted(fates.len(), "symbol", "symbols"), parts.join(", "))
+        format!("{}: {}.", counted(fates.len(), "symbol", "symbols"), parts.join(", "))
     };
-    let note = "A dynamic size has a symbol, and one compile serves all its values. A static size is part of the compiled \
-                code: another value is compiled anew.";
+    let note = "A dynamic size has a symbol, and one compile serves all its values. A static size is part \
+        of the compiled code: another value is compiled again.";
     view.verdict(format!("{answer}. {symbols}").into(), vec![note.into()])
 }
 
-/// Words of the answers, as the filter has them.
+/// The filter's words for the answers.
 const ANSWERS: [(&str, &str); 4] =
     [("yes", "dynamic"), ("fixed", "specialized"), ("no", "static"), ("unclear", "not recorded")];
 
@@ -130,16 +133,19 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
         (word, text, all.iter().filter_map(|group| group.first()).filter(|d| answer_word(d) == word).count())
     });
     let tools = view.narrow("dimensions-table", HINT, words)?;
-    let about = "is it dynamic? as of the last compile of each function; parameters left out; where no reason \
-                 stands, only this size was seen";
+    let about = "dynamic or static, as of the last compile of each function, without parameters; no reason \
+        given: only one size was seen";
     view.open_section(out, ("dimensions", "Inputs", about), Some(whole(dims.len())), tools)?;
     let columns = vec![
         TableColumn::text("Function"),
         TableColumn::text("Input").mono(),
-        TableColumn::text("Dimension").about("Counted from 0; none for a number"),
+        TableColumn::text("Dimension").about("Counted from 0; empty for a number"),
         TableColumn::text("Dynamic?"),
         TableColumn::unsorted("Why"),
-        TableColumn::unsorted("Compiles").about("What each compile saw, and whether it takes other sizes"),
+        TableColumn::unsorted("Compiles").about(
+            "The sizes that each compile saw, and whether it accepts \
+            others",
+        ),
     ];
     let table = Table { id: "dimensions-table", label: "Dimensions of inputs", columns };
     let recompiles: FxHashMap<CompileIndex, &Recompile> = view
@@ -167,7 +173,7 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
     Ok(())
 }
 
-/// Dimensions that are told in one row: those of one tensor of which only one size was seen, or nothing is recorded.
+/// Whether dimensions of a tensor share a row: only one size was seen, or nothing is recorded.
 fn grouped<'d, 'm>(dims: &'d [Dimension<'m>]) -> Vec<&'d [Dimension<'m>]> {
     let same_compiles = |a: &Dimension<'_>, b: &Dimension<'_>| {
         a.seen.iter().map(|seen| seen.compile).eq(b.seen.iter().map(|seen| seen.compile))
@@ -185,7 +191,7 @@ fn grouped<'d, 'm>(dims: &'d [Dimension<'m>]) -> Vec<&'d [Dimension<'m>]> {
     groups.collect()
 }
 
-/// A row: one dimension, or several of one tensor of which the same is to be said.
+/// A row: one dimension, or several of one tensor with the same answer.
 fn dimension(
     view: View<'_>,
     group: &[Dimension<'_>],
@@ -215,7 +221,7 @@ fn dimension(
             [one] => view.code(one),
             all => view.code(&format!("[{}]", all.join(", "))),
         };
-        // From there on all are, as the answer says.
+        // The answer covers all later ones.
         let said = matches!(dim.answer(), Answer::Since(since) if since <= at);
         let dynamic = (one.state.is_dynamic() && !said).then(|| "dynamic".into());
         seen.push(Html::joined([pill, sizes].into_iter().chain(dynamic), " "));
@@ -236,7 +242,7 @@ fn dimension(
     ]))
 }
 
-/// Since when a dimension is dynamic and what made it so, or what made it a constant.
+/// Since when a dimension is dynamic and why, or why it is constant.
 fn why(
     view: View<'_>,
     dim: &Dimension<'_>,
@@ -250,10 +256,10 @@ fn why(
                 State::Dynamic(Some(symbol)) => {
                     Html::joined([Html::escaped(", as "), view.code(&symbol.name)], "")
                 }
-                _ => Html::escaped(", with the symbol of an equal size"),
+                _ => Html::escaped(", sharing the symbol of an equal size"),
             };
             let text = if first.marked {
-                format!("since [{id}], where the program marked it")
+                format!("since [{id}], marked by the program")
             } else if at > 0 {
                 let reason = recompiles.get(&first.compile).and_then(|r| r.reasons.first());
                 let reason = reason.map_or_else(String::new, |r| {
@@ -261,11 +267,11 @@ fn why(
                 });
                 format!("since [{id}]{reason}")
             } else if id.starts_with('!') {
-                format!("from the first compile on, [{id}]: compiled autograd makes sizes symbolic")
+                format!("since [{id}]: compiled autograd makes sizes symbolic")
             } else if dim.dim.is_none() {
-                format!("from the first compile on, [{id}]: a number that is not part of the code")
+                format!("since [{id}]: passed in at run time, not baked in")
             } else {
-                format!("from the first compile on, [{id}]: dynamic=True, a mark or listed sources")
+                format!("since [{id}]: dynamic=True, a mark or listed sources")
             };
             let before = at.checked_sub(1).and_then(|before| dim.seen.get(before));
             let before = match before.map(|seen| seen.state) {
@@ -281,7 +287,7 @@ fn why(
             _ => Ok(Html::joined([view.code(&fate.symbol.name), Html::escaped(" became a constant")], "")),
         },
         (Answer::Unclear, _) => Ok(Html::escaped(
-            "no symbol of its own; it may share that of an equal size, and no guards are recorded",
+            "no symbol; it may share the symbol of an equal size, and no guards are recorded",
         )),
         _ => {
             let mut sizes: Vec<&str> = dim.seen.iter().filter_map(|seen| seen.size.as_deref()).collect();
@@ -290,17 +296,17 @@ fn why(
             let shown = sizes.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
             Ok(Html::escaped(&match sizes.len() {
                 0 | 1 => String::new(),
-                n => format!("{} were seen, each compiled anew: {shown}", counted(n, "size", "sizes")),
+                n => format!("{} were seen, each compiled again: {shown}", counted(n, "size", "sizes")),
             }))
         }
     }
 }
 
-/// torch's words for why a symbol became a constant.
+/// Torch's reason why a symbol became constant.
 fn reason_words(reason: Option<&str>) -> &str {
     match reason {
-        Some("range_refined_to_singleton") => "a guard left only one value",
-        Some("find") => "it was found equal to a constant",
+        Some("range_refined_to_singleton") => "a guard allows only one value",
+        Some("find") => "it is equal to a constant",
         Some(other) => other,
         None => "no reason recorded",
     }
@@ -316,13 +322,13 @@ fn fixed_by(view: View<'_>, one: &Specialization) -> anyhow::Result<Html> {
     ))
 }
 
-/// The reader's innermost line of a stack, with its place; of the full stack where the user's has none.
+/// The reader's innermost line of a stack; falls back to the full stack.
 fn line(view: View<'_>, user: Option<&Stack>, all: Option<&Stack>) -> anyhow::Result<Html> {
     let stacks = [user, all].into_iter().flatten();
     let own = stacks.into_iter().find_map(|stack| stack.get(view.innermost_own(stack)?));
     let own = own.or_else(|| user.and_then(|stack| stack.last()));
     let Some(frame) = own else {
-        return Ok(soft(Html::escaped("no line of yours")));
+        return Ok(soft(Html::escaped("no line in your code")));
     };
     let place = view.place(Some(view.file(frame)), frame.line)?;
     let loc = frame.loc.as_deref().filter(|loc| !loc.is_empty());
@@ -334,7 +340,7 @@ fn write_specializations(view: View<'_>, out: &mut dyn Write, all: &[Specializat
     if all.is_empty() {
         return Ok(());
     }
-    let about = "sizes that could have varied and were fixed";
+    let about = "sizes that could have been dynamic but became constant";
     view.open_section(
         out,
         ("specializations", "Specializations", about),
@@ -362,7 +368,7 @@ fn write_specializations(view: View<'_>, out: &mut dyn Write, all: &[Specializat
         ]))
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, all.len(), LISTED, "stand on the pages of their compiles")?;
+    view.left_out(out, all.len(), LISTED, "are on the pages of their compiles")?;
     close_section(out)?;
     Ok(())
 }
@@ -374,7 +380,7 @@ fn compile_cell(view: View<'_>, at: &Recorded) -> anyhow::Result<TableCell> {
     Ok(TableCell::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(at.compile))
 }
 
-/// Words of the fates, as the filter has them.
+/// The filter's words for the fates.
 const FATES: [(&str, &str); 4] = [
     ("dynamic", "stays dynamic"),
     ("fixed", "specialized"),
@@ -391,7 +397,8 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
         FATES.map(|(word, text)| (word, text, fates.iter().filter(|f| f.fate.word() == word).count()));
     let words = words.into_iter().chain([("narrow", "32-bit guard", narrow)]);
     let tools = view.narrow("symbols-table", HINT, words)?;
-    let about = "names for sizes and numbers that may vary; one from data has no value until the model runs";
+    let about = "names for dynamic sizes and numbers; a data-dependent symbol has no value until the model \
+        runs";
     view.open_section(out, ("symbols", "Symbols", about), Some(whole(fates.len())), tools)?;
     let known = |get: fn(&SymbolFate<'_>) -> bool| !fates.iter().any(get);
     let columns = vec![
@@ -402,7 +409,7 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
             .mono()
             .about("Its value in this compile")
             .absent_if(known(|f| f.symbol.hint.is_some())),
-        TableColumn::text("Range").mono().about("Values that were allowed when it was made"),
+        TableColumn::text("Range").mono().about("Values allowed when it was created"),
         TableColumn::text("Fate"),
         TableColumn::unsorted("Guards and your lines").absent_if(known(|f| !f.guards.is_empty())),
         TableColumn::text("Made by")
@@ -416,12 +423,12 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
         Ok(row.selected_by(words))
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, fates.len(), LISTED, "stand on the pages of their compiles")?;
+    view.left_out(out, fates.len(), LISTED, "are on the pages of their compiles")?;
     close_section(out)?;
     Ok(())
 }
 
-/// The row of a symbol, and the words by which it is selected.
+/// The row of a symbol, and its filter words.
 fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)> {
     let symbol = fate.symbol;
     let code = |text: &Option<String>| match text {
@@ -446,7 +453,7 @@ fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)
     for guard in fate.guards.iter().take(SHOWN) {
         let line = line(view, guard.user_stack.as_ref(), guard.stack.as_ref())?;
         let expr = view.folded(&guard.expr, true);
-        // Guards of one line have it once.
+        // A line shared by several guards is shown once.
         guards.push(if line.as_str() == last.as_str() {
             expr
         } else {
@@ -473,7 +480,7 @@ fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)
     Ok((row, words))
 }
 
-/// How many symbols the log has; None where it has none.
+/// The number of symbols; None if there are none.
 pub(crate) fn count(report: Report<'_>) -> Option<usize> {
     Some(report.model.shapes.symbols.len()).filter(|count| *count > 0)
 }

@@ -5,7 +5,7 @@ use crate::model::ExportKind;
 use crate::report::kit::formats::counted;
 use crate::report::subject::Report;
 
-/// What is counted in the sentence: how much, of what, and with which class.
+/// A counted item of the sentence: the count, its noun, and its class.
 pub(crate) struct Clause {
     pub before: &'static str,
     pub counted: String,
@@ -13,7 +13,7 @@ pub(crate) struct Clause {
     pub after: &'static str,
 }
 
-/// What stood in the way, most serious first.
+/// Problems, most serious first.
 pub(crate) fn clauses(export: &Export) -> Vec<Clause> {
     let kernels =
         export.count(ExportKind::MissingFakeKernel) + export.count(ExportKind::MismatchedFakeKernel);
@@ -47,18 +47,18 @@ pub(crate) fn clauses(export: &Export) -> Vec<Clause> {
     clause.collect()
 }
 
-/// The sentence or its beginning, and whether what stood in the way follows.
+/// The sentence or its beginning, and whether the problems follow.
 pub(crate) fn opening(export: &Export) -> (&'static str, bool) {
     match export.outcome {
         ExportOutcome::WithFailures if export.retry.is_some() => ("Exported on the second try, but ", true),
-        ExportOutcome::Clean => ("Exported without a failure. Nothing was assumed about the data.", false),
+        ExportOutcome::Clean => ("Exported without failures or assumptions about the data.", false),
         ExportOutcome::WithFailures => ("Exported, but ", true),
-        ExportOutcome::Unfinished => ("Not every export of this log came to an end.", false),
+        ExportOutcome::Unfinished => ("Not every export in this log finished.", false),
         ExportOutcome::Failed => ("No exported program: ", true),
         ExportOutcome::Begun => {
-            ("An export began, but this log holds no program: it failed, or did not finish.", false)
+            ("An export began, but this log has no program: the export failed or was interrupted.", false)
         }
-        ExportOutcome::Unknown => ("This log does not say whether export succeeded.", false),
+        ExportOutcome::Unknown => ("This log does not record whether export succeeded.", false),
     }
 }
 

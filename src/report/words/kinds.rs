@@ -1,12 +1,11 @@
-//! What a finding of each kind is called and means, for readers who see it outside of a report.
+//! Names and meanings of the kinds of findings, for readers outside of a report.
 
 use crate::analysis::findings::kinds;
 
-/// What each kind of finding means, by its word.
 const KINDS: [(&str, &str); 40] = [
     (
         "autotuning",
-        "Inductor measured several variants of kernels while it compiled, and that took noticeable time.",
+        "Inductor measured several variants of kernels during compilation, which took noticeable time.",
     ),
     (
         "cache_bypass",
@@ -14,30 +13,32 @@ const KINDS: [(&str, &str); 40] = [
     ),
     (
         "cache_miss",
-        "A cache of compiled code had no entry for a compilation. A second run of the same program should hit.",
+        "A cache of compiled code had no entry for a compilation. A second run of the same program should \
+        hit the cache.",
     ),
     ("compile_seconds", "Compilation took longer than the budget allows."),
     ("cudagraph_skip", "CUDA graphs were requested, and torch could not record one for a compiled graph."),
     (
         "cudagraphs_on_cpu",
-        "CUDA graphs were requested where everything runs on the CPU: they change nothing there.",
+        "CUDA graphs were requested, but everything runs on the CPU, where they have no effect.",
     ),
-    ("damaged_log", "Records of the log could not be read, so the report lacks what they say."),
-    ("damaged_trace", "The trace of torch.profiler could not be read completely."),
-    ("diff_better", "B is faster than A here, or a cache hits that missed in A."),
     (
-        "diff_changed",
-        "A and B differ here, and nothing says which one is better: another shape, another graph, another setting.",
+        "damaged_log",
+        "Some records of the log could not be read, so their contents are missing from the \
+        report.",
     ),
+    ("damaged_trace", "The trace of torch.profiler could not be read completely."),
+    ("diff_better", "B is faster than A, or a cache that missed in A hits in B."),
+    ("diff_changed", "A and B differ, but neither is better: another shape, graph or setting."),
     (
         "diff_gone",
         "Only A has this: a graph break, a recompile, a failure or a function that B does not have.",
     ),
     ("diff_new", "Only B has this: a function or a setting that A does not have."),
-    ("diff_worse", "B is slower than A here by more than the noise, or a cache misses that hit in A."),
+    ("diff_worse", "B is slower than A by more than the noise, or a cache that hit in A misses in B."),
     (
         "export",
-        "torch.export could not make a complete program, or made one that holds for some inputs only.",
+        "torch.export failed to produce a complete program, or its program is valid only for some inputs.",
     ),
     (
         "failure",
@@ -45,61 +46,62 @@ const KINDS: [(&str, &str); 40] = [
     ),
     (
         "fallback_op",
-        "Generated code calls an operator of torch that Inductor has no kernel for: nothing is fused with it.",
+        "Generated code calls an operator for which Inductor has no kernel, so nothing is fused with it.",
     ),
     (
         "graph_break",
-        "torch.compile could not go on tracing at this line: the function is compiled in parts, nothing is fused across \
-         the line, and each part has guards and a wrapper of its own.",
+        "torch.compile stopped tracing at this line: the function is compiled in parts, nothing is fused \
+        across the line, and each part has its own guards and wrapper.",
     ),
     ("implausible_kernel", "A measured kernel seems faster than its device can be: its figures are wrong."),
     ("launch_bound", "Kernels are so short that launching them takes longer than running them."),
     (
         "missing_metrics",
-        "Compilations have no record of metrics: torch did not finish them, or the log was cut.",
+        "Some compilations have no metrics: torch did not finish them, or the log was cut off.",
     ),
     (
         "missing_names",
-        "The log refers to names that it does not define; the log of the parent process has them.",
+        "The log refers to names that it does not define; the log of the parent process defines them.",
     ),
     (
         "near_limit",
         "A function has nearly as many versions as torch keeps; beyond the limit it runs in eager mode.",
     ),
-    ("notice", "torch wrote a notice into the log."),
-    ("parity_differs", "Generated code does not make the collectives that were scheduled."),
-    ("rank_stopped", "The log of a rank ends early: the rank stopped, crashed or hangs."),
+    ("notice", "torch wrote a notice to the log."),
+    ("parity_differs", "Generated code does not call the scheduled collectives."),
+    ("rank_stopped", "The log of a rank ends early: the rank stopped, crashed or hung."),
     (
         "recompilation",
-        "A function was compiled again because a guard failed: a size, a dtype, a Python value or a global setting was \
-         not what the compiled versions were made for.",
+        "A function was compiled again because a guard failed: the compiled versions require another size, \
+        dtype, Python value or global setting.",
     ),
     (
         "recompile_limit",
-        "A function was compiled as often as torch allows. From then on it runs in eager mode when no version fits.",
+        "A function was compiled as often as torch allows. From then on it runs in eager mode when no \
+        version fits.",
     ),
     (
         "repeated_layers",
         "Equal layers of a model were compiled one by one; compiling one of them for all takes less time.",
     ),
     ("restart", "A compilation was restarted, and the work so far was discarded."),
-    ("runtime_cost", "Compiled code does work in each call that could be avoided."),
-    ("serial_builds", "Kernels were built one after the other although several processors are there."),
-    ("slow_guards", "Checking whether a compiled version fits takes noticeable time in each call."),
+    ("runtime_cost", "Compiled code does avoidable work in each call."),
+    ("serial_builds", "Kernels were built one after the other although several processors are available."),
+    ("slow_guards", "Checking the guards of compiled versions takes noticeable time in each call."),
     ("slow_kernel", "A measured kernel is far slower than its device allows."),
     ("slow_log", "Where the compile time went."),
-    ("specialization", "A dimension that was to be dynamic became a constant: another size compiles again."),
+    ("specialization", "A dimension marked as dynamic became constant, so another size compiles again."),
     ("spmd_mismatch", "Ranks that should run the same graph compiled different ones."),
-    ("toolchain", "Probing the C++ compiler took part of the time of a compilation."),
+    ("toolchain", "A part of the compile time was spent on checks of the C++ compiler."),
     ("worker_death", "A process that compiles kernels ended unexpectedly."),
     ("worker_stall", "A process that compiles kernels took unusually long."),
     ("wrong_counts", "Counts of operations or bytes of a measured kernel are probably wrong."),
 ];
 
-/// What is said of all other kinds: those about a job.
-const OF_A_JOB: &str = "The ranks of a job do not do the same, or one of them is unlike the others.";
+/// The meaning of all other kinds, which are about jobs.
+const OF_A_JOB: &str = "The ranks of a job do different things, or one of them differs from the others.";
 
-/// The name that people read of a kind; its word where another program made it up.
+/// The label of a kind; falls back to its word for kinds of other programs.
 pub(crate) fn label(word: &str) -> String {
     let label = kinds().find(|kind| kind.word == word).map(|kind| kind.label.to_owned());
     label.unwrap_or_else(|| {
@@ -109,7 +111,7 @@ pub(crate) fn label(word: &str) -> String {
     })
 }
 
-/// What a finding of that kind means.
+/// The meaning of a kind.
 pub(crate) fn about(word: &str) -> &'static str {
     KINDS.iter().find(|(kind, _)| *kind == word).map_or(OF_A_JOB, |(_, about)| about)
 }

@@ -1,4 +1,4 @@
-//! What the fields of a metrics record mean.
+//! Meanings of the fields of metrics records.
 
 use crate::model::Fields;
 
@@ -6,25 +6,23 @@ use crate::model::Fields;
 pub(crate) struct TimeField {
     /// Field in microseconds.
     micros: &'static str,
-    /// Older field for the same, with its unit in microseconds.
+    /// Older field for the same time, and the microseconds per unit.
     legacy: Option<(&'static str, f64)>,
-    /// What it is called here.
+    /// Its label.
     pub(crate) title: &'static str,
-    /// How deep it is nested: a time of a greater depth is part of the one above it.
+    /// Its nesting depth: a deeper time is part of the one above it.
     pub(crate) depth: usize,
-    /// What it means.
     pub(crate) meaning: &'static str,
-    /// Whether no phase of the compiler covers it.
+    /// Whether it is outside of the compiler's phases.
     pub(crate) aside: bool,
 }
 
 impl TimeField {
-    /// Whether it times the whole record, not a part of the compiler.
+    /// Whether it is the total of the record.
     pub(crate) fn is_whole(&self) -> bool {
         self.micros == "duration_us"
     }
 
-    /// Microseconds, and the field that has them.
     pub(crate) fn read(&self, fields: &Fields<'_>) -> Option<(f64, &'static str)> {
         let new = fields.number(self.micros).map(|us| (us, self.micros));
         new.or_else(|| {
@@ -59,14 +57,14 @@ impl TimeField {
 const S: f64 = 1e6;
 const MS: f64 = 1e3;
 
-/// All times, the nested ones under the time that holds them.
+/// All times, each followed by its nested times.
 pub(crate) const TIMES: [TimeField; 23] = [
-    time("duration_us", "Whole record", "from the first to the last thing this record measures")
+    time("duration_us", "Whole record", "from the first to the last event of this record")
         .once("elapsed_time", S),
     time(
         "dynamo_cumulative_compile_time_us",
         "Entire frame",
-        "Dynamo and all that it calls: tracing, guards, backend",
+        "Dynamo and everything it calls: tracing, guards, backend",
     )
     .once("entire_frame_compile_time_s", S),
     time(
@@ -90,8 +88,13 @@ pub(crate) const TIMES: [TimeField; 23] = [
     .once("code_gen_time_s", S)
     .under(3),
     time("triton_compile_time_us", "Triton", "building Triton kernels").under(4),
-    time("compile_time_autotune_time_us", "Autotuning", "trying out kernel configurations while compiling")
-        .under(4),
+    time(
+        "compile_time_autotune_time_us",
+        "Autotuning",
+        "benchmarking kernel configurations during \
+        compilation",
+    )
+    .under(4),
     time(
         "backward_cumulative_compile_time_us",
         "Backward",
@@ -100,7 +103,7 @@ pub(crate) const TIMES: [TimeField; 23] = [
     time(
         "runtime_triton_autotune_time_us",
         "Autotuning at run time",
-        "trying out kernels while the model ran",
+        "benchmarking kernels while the model ran",
     ),
     time("runtime_cudagraphify_time_us", "Recording CUDA graphs", "while the model ran"),
     time(
@@ -116,7 +119,7 @@ pub(crate) const TIMES: [TimeField; 23] = [
     time(
         "remote_fx_graph_cache_get_time_us",
         "Reading the remote cache",
-        "asking another machine for compiled code",
+        "loading compiled code from another machine",
     )
     .once("remote_fx_graph_cache_get_time_ms", MS)
     .aside(),
@@ -129,24 +132,24 @@ pub(crate) const TIMES: [TimeField; 23] = [
     .aside(),
     time("pgo_get_remote_code_state_time_us", "Reading remembered sizes", "from another machine").aside(),
     time("pgo_put_remote_code_state_time_us", "Writing remembered sizes", "to another machine").aside(),
-    time("remote_cache_time_saved_us", "Saved by caches", "what the cached result cost when it was made")
+    time("remote_cache_time_saved_us", "Saved by caches", "time that producing the cached result took")
         .once("remote_cache_time_saved_s", S),
     time(
         "distributed_ephemeral_timeout_us",
         "Longer timeout",
-        "given to collectives because a cache hit puts ranks out of step",
+        "added to collectives because cache hits put ranks out of step",
     )
     .aside(),
-    time("cuda_synchronize_time_us", "Waiting for the GPU", "so that times are not mixed up").aside(),
+    time("cuda_synchronize_time_us", "Waiting for the GPU", "to separate times").aside(),
 ];
 
-/// Counts that describe the graph: field, what it is called, what it means.
+/// Counts that describe the graph: field, label, meaning.
 pub(crate) const GRAPH: [(&str, &str, &str); 10] = [
     ("graph_op_count", "Operators", "calls in the graph that Dynamo captured; 0: nothing was compiled"),
     ("graph_node_count", "Nodes", "calls, inputs, outputs and attributes"),
     ("graph_input_count", "Inputs", "placeholders, sizes included"),
-    ("ir_count", "IR nodes", "what Inductor lowered the graph to"),
-    ("guard_count", "Guards", "as torch counts them"),
+    ("ir_count", "IR nodes", "operations after lowering in Inductor"),
+    ("guard_count", "Guards", "as counted by torch"),
     ("shape_env_guard_count", "Shape guards", "conditions on symbolic sizes"),
     ("param_count", "Parameters", "tensors of the module"),
     ("param_numel", "Parameter elements", "over all parameters"),
@@ -154,10 +157,10 @@ pub(crate) const GRAPH: [(&str, &str, &str); 10] = [
     ("num_graph_breaks", "Graph breaks so far", "of the whole process, not of this frame"),
 ];
 
-/// Words for fields that have neither a time nor a count of their own above.
+/// Meanings of other fields.
 const OTHERS: [(&str, &str); 40] = [
-    ("compile_id", "frame/compile; the attempt is not part of it"),
-    ("frame_key", "number of the frame in its process"),
+    ("compile_id", "frame/compile, without the attempt"),
+    ("frame_key", "number of the frame in the process"),
     ("co_name", "compiled function"),
     ("co_filename", "its file"),
     ("co_firstlineno", "its first line"),
@@ -166,7 +169,7 @@ const OTHERS: [(&str, &str); 40] = [
     ("accumulated_cache_size", "the same, over all objects that share the code; default limit 256"),
     ("fail_type", "exception that ended the compile"),
     ("fail_reason", "its text"),
-    ("fail_user_frame_filename", "user's file where it failed"),
+    ("fail_user_frame_filename", "user's file in which it failed"),
     ("fail_user_frame_lineno", "line in it"),
     ("exception_stack_trace", "traceback of the failure"),
     ("restart_reasons", "why tracing was restarted"),
@@ -175,7 +178,7 @@ const OTHERS: [(&str, &str); 40] = [
     ("compliant_custom_ops", "custom operators that follow torch's rules"),
     ("non_compliant_ops", "custom operators that do not"),
     ("cudagraph_skip_reason", "why no CUDA graph was recorded"),
-    ("guard_latency_us", "time to check all guards once, at each call"),
+    ("guard_latency_us", "time to check all guards, per call"),
     ("graph_node_shapes", "sizes of the values in the graph"),
     ("is_forward", "a forward or a backward compile"),
     ("is_runtime", "work while the model ran"),
@@ -184,21 +187,21 @@ const OTHERS: [(&str, &str); 40] = [
     ("end_time_us", "microseconds since 1970"),
     ("log_format_version", "version of these fields"),
     ("specialize_float", "floats are constants"),
-    ("feature_usage", "features that were on"),
+    ("feature_usage", "enabled features"),
     ("num_triton_bundles", "bundles of kernels stored with a cache entry"),
     ("triton_kernel_compile_times_us", "slowest kernels with their compile times"),
     ("config_suppress_errors", "failures fall back to eager"),
     ("config_inline_inbuilt_nn_modules", "modules of torch are traced into"),
-    ("inductor_fx_local_cache_hit_count", "FX graph cache on this machine: found"),
-    ("inductor_fx_local_cache_miss_count", "FX graph cache on this machine: not found"),
-    ("inductor_fx_remote_cache_hit_count", "FX graph cache on another machine: found"),
-    ("inductor_fx_remote_cache_miss_count", "FX graph cache on another machine: not found"),
-    ("aotautograd_local_cache_hit_count", "AOTAutograd cache on this machine: found"),
-    ("aotautograd_local_cache_miss_count", "AOTAutograd cache on this machine: not found"),
-    ("inductor_provenance", "kernels with the lines behind them"),
+    ("inductor_fx_local_cache_hit_count", "local FX graph cache: hit"),
+    ("inductor_fx_local_cache_miss_count", "local FX graph cache: miss"),
+    ("inductor_fx_remote_cache_hit_count", "remote FX graph cache: hit"),
+    ("inductor_fx_remote_cache_miss_count", "remote FX graph cache: miss"),
+    ("aotautograd_local_cache_hit_count", "local AOTAutograd cache: hit"),
+    ("aotautograd_local_cache_miss_count", "local AOTAutograd cache: miss"),
+    ("inductor_provenance", "kernels with their source lines"),
 ];
 
-/// All fields that are known, by the names that torch gives them, with what each means.
+/// All known fields with their meanings.
 pub(crate) fn glosses() -> impl Iterator<Item = (&'static str, &'static str)> {
     let times = TIMES.iter().flat_map(|time| {
         let legacy = time.legacy.map(|(field, _)| field);
@@ -207,7 +210,7 @@ pub(crate) fn glosses() -> impl Iterator<Item = (&'static str, &'static str)> {
     OTHERS.into_iter().chain(GRAPH.into_iter().map(|(field, _, meaning)| (field, meaning))).chain(times)
 }
 
-/// Fields that say the same as a newer one of the record, in another unit.
+/// Older fields that repeat a newer one in another unit.
 pub(crate) fn older<'f>(fields: &'f Fields<'_>) -> Vec<&'f str> {
     let pairs = TIMES.iter().filter_map(|time| time.legacy.map(|(field, unit)| (field, unit, time.micros)));
     let is_same = |(older, unit, newer): &(&str, f64, &str)| {
@@ -222,7 +225,7 @@ pub(crate) fn older<'f>(fields: &'f Fields<'_>) -> Vec<&'f str> {
     fields.iter().map(|(field, _)| field).filter(|field| same.contains(field)).collect()
 }
 
-/// Microseconds by which the same time may differ in another unit: torch cuts the newer ones to whole microseconds.
+/// Largest rounding difference in microseconds: torch truncates the newer fields.
 const ROUNDING_US: f64 = 1.0;
 
 #[cfg(test)]

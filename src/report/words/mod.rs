@@ -1,4 +1,4 @@
-//! What things are called: files, fields of the metrics, phases, kinds of findings, statuses, the words of the glossary.
+//! Names and descriptions of files, metrics fields, phases, kinds of findings, statuses, and glossary words.
 
 pub(crate) mod export;
 pub(crate) mod files;

@@ -1,4 +1,4 @@
-//! What a trace of torch.profiler shows, in one sentence.
+//! One sentence on a trace of torch.profiler.
 
 use crate::analysis::performance::Performance;
 use crate::report::kit::formats::{micros, percent, short_path};
@@ -22,13 +22,13 @@ pub(crate) fn sentence_of(found: &Performance) -> String {
     pieces_of(found).into_iter().map(text).collect()
 }
 
-/// The same with its figures marked.
+/// The same with marked figures.
 pub(crate) fn pieces_of(found: &Performance) -> Vec<SentencePiece> {
     use SentencePiece::{Figure, Line, Words};
     let time = &found.time;
     let words = |text: &str| Words(text.to_owned());
     if found.kernels.is_empty() {
-        return vec![words("The trace holds no run of a kernel.")];
+        return vec![words("The trace contains no kernel runs.")];
     }
     let what = if found.on_device { "The device was busy for " } else { "Kernels ran for " };
     let busy = percent(time.busy_us, time.wall_us, false);

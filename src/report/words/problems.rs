@@ -1,4 +1,4 @@
-//! What can be wrong with a log.
+//! Problems of a log.
 
 use crate::model::ProblemKind;
 use crate::report::subject::Report;
@@ -9,13 +9,17 @@ pub(crate) fn damaged(report: Report<'_>) -> u64 {
     ProblemKind::ALL.iter().filter(|kind| kind.is_damage()).map(|kind| integrity.count(*kind)).sum()
 }
 
-/// What a kind of problem is called, and what it means for the report.
+/// Name of a kind of problem, and its effect on the report.
 pub(crate) fn problem_words(kind: ProblemKind) -> (&'static str, &'static str) {
     match kind {
         ProblemKind::BadPrefix => ("no record", "the line is neither a record nor a payload; raw.log has it"),
         ProblemKind::BadJson => ("bad JSON", "the record is lost; raw.log has its text"),
-        ProblemKind::BadPayloadMd5 => ("payload hash", "its file is shown, but is not what torch wrote"),
-        ProblemKind::Truncated => ("cut short", "the log begins or ends in the middle of this record"),
+        ProblemKind::BadPayloadMd5 => (
+            "payload hash",
+            "its file is shown, but differs from what torch \
+            wrote",
+        ),
+        ProblemKind::Truncated => ("cut short", "the log begins or ends within this record"),
         ProblemKind::NonUtf8 => ("not UTF-8", "the bytes are shown as �; nothing else is lost"),
         ProblemKind::OtherRank => ("other rank", "counted and kept, but not part of the compiles here"),
         ProblemKind::ParserErrors => ("not understood", "kept unchanged; the pages lack its contents"),

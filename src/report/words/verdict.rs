@@ -3,7 +3,7 @@
 use crate::model::words::counted;
 use crate::report::subject::Report;
 
-/// How much was compiled, and what went wrong, in one sentence.
+/// What was compiled and what went wrong, in one sentence.
 pub(crate) fn sentence(report: Report<'_>) -> String {
     let model = report.model;
     if model.log.records == 0 {

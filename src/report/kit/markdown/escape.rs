@@ -1,9 +1,9 @@
-//! Texts of a log in Markdown as GitHub shows it: nothing in them may become a link, a mention, a heading, an image or
-//! markup. Whatever could is written as code, which GitHub shows as it stands and which notifies nobody.
+//! Texts of a log in GitHub's Markdown. To prevent links, mentions, headings, images and markup, text that could become
+//! any of these is written as code, which GitHub shows verbatim.
 
 use crate::report::kit::formats::clipped;
 
-/// Texts in one line, as inline code; a text without any letter says so. Of a long one the beginning is shown.
+/// Texts in one line, as inline code and cut if long; a blank text is marked as such.
 pub(crate) fn code(text: &str, most: usize) -> String {
     let line = one_line(text);
     match clipped(&line, most) {
@@ -13,12 +13,12 @@ pub(crate) fn code(text: &str, most: usize) -> String {
     }
 }
 
-/// A sentence: what stands between backquotes is code, and so is each word that would mean something in Markdown.
+/// A sentence: text between backquotes is code, and so is each word with a meaning in Markdown.
 pub(crate) fn prose(text: &str, most: usize) -> String {
     let line = one_line(text);
     let (shown, is_cut) = clipped(&line, most);
     let mut parts: Vec<&str> = shown.split('`').collect();
-    // A backquote without its pair begins no code.
+    // An unpaired backquote does not begin code.
     let unpaired = parts.len().is_multiple_of(2).then(|| parts.pop()).flatten();
     let mut out = String::new();
     for (at, part) in parts.into_iter().enumerate() {
@@ -37,13 +37,13 @@ pub(crate) fn prose(text: &str, most: usize) -> String {
     out.trim().to_owned()
 }
 
-/// Markdown as it may stand in a cell of a table: a bar ends a cell even within code.
+/// Markdown for a table cell, where a bar ends the cell even within code.
 pub(crate) fn cell(markdown: &str) -> String {
     let mut out = String::with_capacity(markdown.len());
     let mut backslashes = 0;
     for character in markdown.chars() {
         if character == '|' {
-            // A backslash before the bar would be taken for the one that escapes it.
+            // A backslash before the bar would be taken for its escape.
             out.extend(std::iter::repeat_n('\\', backslashes + 1));
         }
         backslashes = if character == '\\' { backslashes + 1 } else { 0 };
@@ -52,7 +52,7 @@ pub(crate) fn cell(markdown: &str) -> String {
     out
 }
 
-/// Lines of code as a block that no line of it can end.
+/// A code block whose fence is longer than any fence in it.
 pub(crate) fn block(lines: &[String]) -> String {
     let lines: Vec<String> = lines.iter().map(|line| visible(line)).collect();
     let longest = lines.iter().map(|line| longest_run(line)).max().unwrap_or_default();
@@ -60,12 +60,12 @@ pub(crate) fn block(lines: &[String]) -> String {
     format!("{fence}text\n{}\n{fence}", lines.join("\n"))
 }
 
-/// The text in one line of visible characters with single spaces.
+/// The text on one line, without invisible characters, with single spaces.
 fn one_line(text: &str) -> String {
     text.split_whitespace().map(visible).collect::<Vec<_>>().join(" ")
 }
 
-/// Without control characters, and without those that turn the direction of what follows.
+/// Removes control characters, including those that change the text direction.
 fn visible(text: &str) -> String {
     let is_hidden = |c: char| {
         c.is_control()
@@ -74,7 +74,7 @@ fn visible(text: &str) -> String {
     text.chars().map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Inline code between more backquotes than stand in it.
+/// Inline code with a longer fence than any in it.
 fn span(text: &str) -> String {
     let fence = "`".repeat(longest_run(text) + 1);
     // A backquote at an end would be read as part of the fence.
@@ -86,7 +86,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or_default()
 }
 
-/// Adds code; two pieces of code that touch would be read as one.
+/// Adds code, separated from preceding code.
 fn push_span(out: &mut String, text: &str) {
     if out.ends_with('`') {
         out.push(' ');
@@ -94,7 +94,7 @@ fn push_span(out: &mut String, text: &str) {
     out.push_str(&span(text));
 }
 
-/// Adds words; those with a meaning in Markdown as code, several of them in a row as one piece.
+/// Adds words; consecutive words with a meaning in Markdown become one piece of code.
 fn push_words(out: &mut String, text: &str) {
     let words: Vec<&str> = text.split_inclusive(' ').collect();
     for run in words.chunk_by(|one, next| has_meaning(one) && has_meaning(next)) {
@@ -111,13 +111,13 @@ fn push_words(out: &mut String, text: &str) {
     }
 }
 
-/// Whether a word could become more than its letters: markup, a mention, a link, an issue, a commit, an emoji.
+/// Whether a word could become markup, a mention, a link, an issue, a commit or an emoji.
 fn has_meaning(word: &str) -> bool {
-    // Nearly all words are letters, and a link, an issue, a commit or an emoji is more.
+    // Nearly all words are only letters, which cannot become any of these.
     if word.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b',')) {
         return false;
     }
-    // These mean something at the start of a line only, and none of these sentences stands there.
+    // These have a meaning only at the start of a line, where these sentences never are.
     if matches!(word.trim_end(), "->" | "=>" | ">=" | ">") {
         return false;
     }
@@ -131,7 +131,7 @@ fn has_meaning(word: &str) -> bool {
         || is_commit(&lower)
 }
 
-/// Whether a word is the hash of a commit, which GitHub makes a link.
+/// Whether a word is the hash of a commit, which GitHub links.
 fn is_commit(word: &str) -> bool {
     let core = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     core.len() >= 7
@@ -139,11 +139,11 @@ fn is_commit(word: &str) -> bool {
         && core.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// A word without the punctuation of the sentence around it.
+/// A word without surrounding punctuation.
 fn core_of(word: &str) -> (&str, &str, &str) {
     let start = word.len() - word.trim_start_matches(['(', '"', '\'']).len();
     let (before, rest) = word.split_at(start);
-    // The second colon of an emoji is no punctuation.
+    // The second colon of an emoji is not punctuation.
     let ends: &[char] = match rest.starts_with(':') {
         true => &['.', ',', ';', '!', '?', '"', '\''],
         false => &['.', ',', ';', ':', '!', '?', '"', '\''],

@@ -1,7 +1,7 @@
 //! A Markdown document of limited size.
 //!
-//! Each part of the document has room of its own, and what a part leaves is added to the parts behind it. A part is
-//! filled by rank: what finds no room is counted, and the part ends with that number and where the rest stands.
+//! Each part of the document has its own room, and unused room goes to later parts. Entries are added by rank: those
+//! without room are counted, and the part ends with their number and where to find them.
 
 mod escape;
 
@@ -10,36 +10,34 @@ pub(crate) use escape::{block, cell, code, prose};
 use crate::report::kit::formats::counted;
 use std::io::{self, Write};
 
-/// Bytes that the line about what is left out may take.
+/// Bytes reserved for the line about omitted entries.
 const NOTE: usize = 300;
 
-/// A document that grows part by part.
+/// A document, written part by part.
 #[derive(Default)]
 pub(crate) struct Markdown {
     text: String,
-    /// Bytes that the parts until now may have together.
+    /// Most bytes of the parts so far.
     allowed: usize,
 }
 
-/// The part of a document that is being filled.
+/// The current part of a document.
 pub(crate) struct Part<'d> {
     document: &'d mut Markdown,
     left_out: usize,
 }
 
 impl Markdown {
-    /// Begins a part with room for that many bytes.
+    /// Begins a part with room for this many bytes.
     pub fn part(&mut self, room: usize) -> Part<'_> {
         self.allowed += room;
         Part { document: self, left_out: 0 }
     }
 
-    /// The document.
     pub fn text(self) -> String {
         self.text
     }
 
-    /// Writes the document.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(self.text.as_bytes())
     }
@@ -54,26 +52,26 @@ impl Markdown {
 }
 
 impl Part<'_> {
-    /// A heading of that level, in words of the report.
+    /// A heading of this level, in the report's own words.
     pub fn heading(&mut self, level: usize, text: &str) {
         self.document.push_block(&format!("{} {text}", "#".repeat(level)));
     }
 
-    /// A paragraph or list that belongs there in any case. It must be short.
+    /// A short paragraph or list that is always included.
     pub fn text(&mut self, text: &str) {
         if !text.is_empty() {
             self.document.push_block(text);
         }
     }
 
-    /// An entry with a blank line before it, where there is room for it.
+    /// An entry after a blank line, if there is room.
     pub fn entry(&mut self, text: &str) {
         if self.takes(text) {
             self.document.push_block(text);
         }
     }
 
-    /// A table; its rows stand there as far as there is room. Cells hold Markdown.
+    /// A table with as many rows as there is room for. Cells are Markdown.
     pub fn table(&mut self, heads: &[&str], rows: impl Iterator<Item = Vec<String>>) {
         let line = |cells: &[String]| {
             let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
@@ -84,7 +82,7 @@ impl Part<'_> {
             return;
         }
         let names: Vec<String> = heads.iter().map(|head| head.trim_end_matches(':').to_owned()).collect();
-        // A head with a colon behind it is that of numbers.
+        // A title with a colon at the end marks a column of numbers.
         let rules: Vec<&str> =
             heads.iter().map(|head| if head.ends_with(':') { "---:" } else { "---" }).collect();
         self.document.push_block(&format!("{}| {} |", line(&names), rules.join(" | ")));
@@ -96,7 +94,7 @@ impl Part<'_> {
         }
     }
 
-    /// Ends the part: says how many entries found no room, or were left out before, and where they stand.
+    /// Ends the part with the number of omitted entries and where to find them.
     pub fn end(self, left_out_before: usize, (one, many): (&str, &str), place: &str) {
         let left_out = self.left_out + left_out_before;
         if left_out > 0 {
@@ -105,7 +103,7 @@ impl Part<'_> {
         }
     }
 
-    /// Whether an entry fits; behind one that does not, none does, as entries are ranked.
+    /// Whether an entry fits. After one that does not, later ones of lower rank are omitted too.
     fn takes(&mut self, text: &str) -> bool {
         let fits = self.document.text.len() + text.len() + NOTE <= self.document.allowed;
         if self.left_out > 0 || !fits {
@@ -115,7 +113,7 @@ impl Part<'_> {
     }
 }
 
-/// Text with plain spaces, which programs and people search for.
+/// Text with plain spaces, so that it can be searched.
 pub(crate) fn plain(text: &str) -> String {
     text.replace('\u{a0}', " ")
 }

@@ -16,10 +16,10 @@ use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Compiles that a page names; a module of a loop is on the stack of all.
+/// Compiles named per page; a module called in a loop is on all stacks.
 const MOST_USERS: usize = 40;
 
-/// For each name that frames use, the compiles whose stack has such a frame: indices into the model's.
+/// For each name in frames, the compiles with such a frame on their stack: indices into the model's.
 type Users<'m> = TextMap<&'m str, Vec<CompileIndex>>;
 
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {

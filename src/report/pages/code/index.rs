@@ -1,35 +1,34 @@
-//! An index of generated code: its kernels, the library calls, and the places that readers look for.
+//! An index of generated code: kernels, library calls, and important functions.
 
 use crate::report::kit::code_text::called;
 use indexmap::IndexMap;
 
-/// What a file of generated code holds.
+/// Contents of a file of generated code.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct CodeIndex {
     /// `['0_backward']`, as the code names itself.
     pub(crate) aot_id: Option<String>,
-    /// Lines of the file.
     pub(crate) lines: usize,
     /// Kernels in the order of the file.
     pub(crate) kernels: Vec<Kernel>,
-    /// Calls of operators that are not generated: how many, and the line of the first.
+    /// Calls of library operators: the count, and the line of the first.
     pub(crate) calls: IndexMap<String, (usize, usize)>,
-    /// Names and lines of functions that matter: `call`, `benchmark_compiled_module`, ..
+    /// Names and lines of important functions: `call`, `benchmark_compiled_module`, ..
     pub(crate) places: Vec<(&'static str, usize)>,
 }
 
-/// A kernel whose source stands in the file.
+/// A kernel whose source is in the file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Kernel {
-    /// As the code calls it.
+    /// Its name in the code.
     pub(crate) name: String,
     /// First line, from 1.
     pub(crate) line: usize,
-    /// Lines of its source.
+    /// Number of source lines.
     pub(crate) lines: usize,
 }
 
-/// Beginnings of lines (without indentation) of places, and what they are called.
+/// Beginnings of lines that are listed, without indentation, and their names.
 const PLACES: [(&str, &str); 5] = [
     ("def call(", "call"),
     ("def get_args(", "get_args"),
@@ -38,7 +37,7 @@ const PLACES: [(&str, &str); 5] = [
     ("void AOTInductorModel::_const_run_impl(", "constants"),
 ];
 
-/// Kernels and calls that are listed; further ones stand in the code only.
+/// Kernels and calls listed; the rest appears only in the code.
 const MOST: usize = 200;
 
 impl CodeIndex {
@@ -52,7 +51,7 @@ impl CodeIndex {
             if let Some((kernel, end)) = &mut open {
                 has_body |= line.contains('{');
                 if !has_body && line.trim_end().ends_with(';') {
-                    // Only declared: its source stands in another file.
+                    // Only declared: its source is in another file.
                     open = None;
                     continue;
                 }
@@ -65,7 +64,7 @@ impl CodeIndex {
             }
             if index.kernels.len() < MOST {
                 open = opens_kernel(line).map(|(name, end)| (Kernel { name, line: number, lines: 1 }, end));
-                // A Python string is not looked into.
+                // Strings in Python are skipped.
                 has_body = line.contains('{') || line.contains(" = async_compile.");
             }
             index.place(line, number);
@@ -96,7 +95,7 @@ impl CodeIndex {
     }
 }
 
-/// The kernel that a line opens, and how the line after its source begins.
+/// The kernel that a line opens, and the beginning of the line after its source.
 fn opens_kernel(line: &str) -> Option<(String, &'static str)> {
     if let Some((name, _)) = line.split_once(" = async_compile.") {
         let source = line.ends_with("'''") && is_name(name);
@@ -118,8 +117,10 @@ mod tests {
 
     #[test]
     fn the_index_names_kernels_calls_and_places_with_their_lines() {
-        let text = "# AOT ID: ['0_forward']\nimport torch\ncpp_fused_0 = async_compile.cpp_pybinding(['float*'], r'''\n\
-                    extern \"C\"  void  kernel(float* x)\n{\n}\n''')\n\nclass Runner:\n    def call(self, args):\n        \
+        let text = "# AOT ID: ['0_forward']\nimport torch\ncpp_fused_0 = \
+            async_compile.cpp_pybinding(['float*'], r'''\n\
+                    extern \"C\"  void  kernel(float* x)\n{\n}\n''')\n\nclass Runner:\n    def call(self, \
+                        args):\n        \
                     extern_kernels.mm(a, b, out=c)\n        extern_kernels.mm(a, b, out=d)\n        \
                     buf = torch.ops.aten.cumsum.default(c, -1)\n\ndef benchmark_compiled_module(args):\n";
         let index = CodeIndex::of(text);
@@ -136,7 +137,7 @@ mod tests {
         let declared = CodeIndex::of(
             "extern \"C\"  void  g_0(float* a,\n   int b);\nextern \"C\" void g_1(int b);\nint x;\n}\n",
         );
-        assert_eq!(declared.kernels, [], "what is only declared stands elsewhere");
+        assert_eq!(declared.kernels, [], "a declared kernel is defined elsewhere");
         let index =
             CodeIndex::of("extern \"C\"  void  f_0(float* a,\n   int b)\n{\n    {\n    }\n}\nint x;\n");
         assert_eq!(index.kernels, [Kernel { name: "f_0".to_owned(), line: 1, lines: 6 }]);

@@ -59,10 +59,10 @@ fn head(
     let empty = kernels.into_iter().flatten().filter(|(_, stacks)| stacks.is_empty());
     let without: Vec<&str> = empty.map(|(kernel, _)| kernel.as_str()).collect();
     let about = match kernels {
-        None => "The log's text is not the JSON that torch writes here, so it is shown as it is".to_owned(),
-        Some(kernels) if kernels.is_empty() => "The log names no kernel".to_owned(),
+        None => "This is not the JSON that torch writes here, so it is shown verbatim".to_owned(),
+        Some(kernels) if kernels.is_empty() => "The log names no kernels".to_owned(),
         Some(kernels) => {
-            format!("{} with the lines behind them", counted(kernels.len(), "kernel", "kernels"))
+            format!("{} with their source lines", counted(kernels.len(), "kernel", "kernels"))
         }
     };
     let context = Head {
@@ -75,7 +75,7 @@ fn head(
     view.render("kernel_stacks_head", &context)
 }
 
-/// Kernels follow each other without words between them: scripts compare this text.
+/// Kernels have no text between them, because scripts compare this text.
 fn write_kernels(
     view: View<'_>,
     about: (&Compile, &Artifact),
@@ -87,7 +87,7 @@ fn write_kernels(
     let items = kernels.iter().take(shown).zip(1_usize..).map(|((kernel, stacks), number)| {
         Item::new(format!("#k{number}"), (kernel, kernel), counted(stacks.len(), "stack", "stacks"))
     });
-    // A few kernels are seen at a glance.
+    // A few kernels need no index.
     if kernels.len() > FEW {
         let groups = vec![Group::new("Kernels", items.collect())];
         write_line(out, &Element::new("div").class("with-side").open())?;
@@ -115,7 +115,7 @@ fn write_kernels(
     Ok(())
 }
 
-/// Bytes of markup around the name of a kernel, and around one of its stacks.
+/// Bytes of markup per kernel, and per stack.
 const FRAME: usize = 120;
 
 /// How many kernels the page has room for.

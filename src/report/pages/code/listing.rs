@@ -1,4 +1,4 @@
-//! Which artifacts of a log have a page of code.
+//! The artifacts that have a page of code.
 
 use crate::model::{Artifact, Compile, Content, Form, Place, Readable};
 use crate::output::Page;
@@ -7,7 +7,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::pages::code::{Code, Text, dump_files, kernel_stacks, page};
 use crate::report::subject::Report;
 
-/// All pages of code, of kernels' stacks and of generated modules.
+/// All pages of code, kernel stacks and generated modules.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let mut pages = Vec::new();
     for compile in &report.model.compiles {
@@ -20,7 +20,7 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     pages
 }
 
-/// The page of an artifact that is code; its text where plain text is asked for.
+/// The page of a code artifact; its text if plain text was requested.
 fn code_page<'m>(
     report: Report<'m>,
     compile: &'m Compile,
@@ -40,7 +40,7 @@ fn code_page<'m>(
     Some(page(report, path, Code { compile, artifact, text, language }))
 }
 
-/// The page that shows an artifact for people, beside its file.
+/// The readable page of an artifact, next to its file.
 fn readable_page<'m>(
     report: Report<'m>,
     compile: &'m Compile,

@@ -1,4 +1,4 @@
-//! Code pages: what Inductor wrote, AOTInductor's C++, and sources of generated modules, each line an anchor.
+//! Pages of code, with an anchor per line: Inductor's output, AOTInductor's C++, and generated modules.
 
 mod dump_files;
 mod index;
@@ -24,7 +24,7 @@ use index::CodeIndex;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Where a page's text comes from.
+/// The source of a page's text.
 #[derive(Clone, Copy)]
 enum Text<'m> {
     /// The log.
@@ -49,7 +49,7 @@ impl Text<'_> {
         }
     }
 
-    /// The text, if a page shows it line by line.
+    /// The text, if the page shows it line by line.
     fn by_lines(&self, report: Report<'_>) -> anyhow::Result<Option<String>> {
         if self.len() > LARGEST_HIGHLIGHTED {
             return Ok(None);
@@ -57,7 +57,7 @@ impl Text<'_> {
         Ok(Some(self.read(report)?).filter(|text| fits_by_lines(text)))
     }
 
-    /// Writes it escaped, without holding it, as far as the page has room. Returns the bytes that have none.
+    /// Streams the escaped text while the page has room. Returns the number of bytes left out.
     fn write_escaped(&self, view: View<'_>, out: &mut dyn Write) -> io::Result<usize> {
         let mut escaping = Escaping { out, has_room: &|| view.worker.has_room(), left_out: 0 };
         match self {
@@ -96,7 +96,7 @@ fn page<'m>(report: Report<'m>, path: RelPath, code: Code<'m>) -> Page<'m, Worke
     })
 }
 
-/// Writes highlighted lines in their frame. The lines are all the text in it.
+/// Writes highlighted lines in their frame, which contains no other text.
 fn write_code(
     worker: &mut Worker,
     out: &mut dyn Write,
@@ -109,7 +109,7 @@ fn write_code(
     Ok(close(out, "div")?)
 }
 
-/// Writes code as it is, without numbers and colors. `whole` is the file that has all of it.
+/// Writes code verbatim, without numbers and colors. `whole` is the complete file.
 fn write_plain(
     view: View<'_>,
     text: &Text<'_>,
@@ -139,7 +139,7 @@ struct Head {
     damaged: bool,
 }
 
-/// Heading and one sentence. Without an index the code is too large to be highlighted.
+/// Heading and one sentence. If there is no index, the code is too large to be highlighted.
 fn head(view: View<'_>, code: &Code<'_>, index: Option<&CodeIndex>) -> anyhow::Result<Html> {
     let about = match index {
         Some(index) => {
@@ -180,7 +180,7 @@ fn direction(aot_id: &str) -> Option<&'static str> {
     ["forward", "backward", "inference"].into_iter().find(|side| aot_id.contains(side))
 }
 
-/// The file that holds the text word for word.
+/// The file with the verbatim text.
 fn plain_file(view: View<'_>, code: &Code<'_>) -> Option<String> {
     match (&code.artifact.content, code.text) {
         (Content::Payload(_, Form::Code(_)), Text::Payload(at)) => Some(view.href(&paths::payload(at.md5))),
@@ -201,7 +201,7 @@ struct Group {
     title: &'static str,
     count: Option<usize>,
     items: Vec<Item>,
-    /// How many are not listed.
+    /// Number of unlisted items.
     more: Option<String>,
 }
 
@@ -209,12 +209,12 @@ struct Group {
 struct Item {
     href: String,
     text: String,
-    /// The whole name, where the text is only a part of it, or too long to be seen whole.
+    /// The full name, if the text is shortened or may be cut off.
     full: Option<String>,
     note: String,
 }
 
-/// Characters of a name that an index surely shows.
+/// Characters of a name that always fit.
 const SEEN: usize = 20;
 
 impl Item {
@@ -228,7 +228,7 @@ impl Item {
 const MOST_NAMED: usize = 500_000;
 
 impl Group {
-    /// A group of all items; those that are too long for an index are counted and not listed.
+    /// A group; items that are too long for an index are counted, not listed.
     fn new(title: &'static str, mut items: Vec<Item>) -> Group {
         let count = (items.len() > 1).then_some(items.len());
         let mut room = MOST_NAMED;
@@ -243,7 +243,7 @@ impl Group {
     }
 }
 
-/// Files of the same compile that the index lists; the page of the compile lists all.
+/// Listed files of the same compile; the page of the compile lists all.
 const MOST_NEIGHBORS: usize = 12;
 
 fn side(view: View<'_>, code: &Code<'_>, index: &CodeIndex) -> anyhow::Result<Html> {
@@ -270,10 +270,10 @@ fn side(view: View<'_>, code: &Code<'_>, index: &CodeIndex) -> anyhow::Result<Ht
     view.render("code_side", &Side { groups })
 }
 
-/// Lines of the program that the index lists; the page of kernels has all.
+/// Listed lines of the program; the page of kernels has all.
 const MOST_SOURCE_LINES: usize = 24;
 
-/// The lines of the program behind the calls of this file, each with its first call.
+/// The source lines of this file's calls, each with its first call.
 fn source_lines(view: View<'_>, code: &Code<'_>) -> anyhow::Result<Group> {
     let lines = inductor_runs::called_for(view.report, code.compile, code.artifact)?;
     let count = lines.len();
@@ -285,7 +285,7 @@ fn source_lines(view: View<'_>, code: &Code<'_>) -> anyhow::Result<Group> {
         let calls = counted(line.calls, "call", "calls");
         items.push(Item::new(format!("#L{}", line.first), (&text, &full), calls));
     }
-    // The page of kernels is there if an Inductor run has code.
+    // The page of kernels exists if an Inductor run has code.
     let has_kernels =
         || inductor_runs::runs_of(view.report, code.compile).iter().any(|run| !run.run.code.is_empty());
     if count > 0 && has_kernels() {
@@ -323,14 +323,14 @@ fn without_kind(name: &str) -> &str {
     rest.map_or(name, |(_, rest)| rest)
 }
 
-/// Bytes that are written before the room of the page is looked at again.
+/// Bytes written between checks of the page's room.
 const PIECE: usize = 64 << 10;
 
-/// Escapes what is written to it, as long as the page has room.
+/// Escapes what is written to it while the page has room.
 struct Escaping<'w> {
     out: &'w mut dyn Write,
     has_room: &'w dyn Fn() -> bool,
-    /// Bytes for which there was no room.
+    /// Bytes left out.
     left_out: usize,
 }
 
@@ -356,7 +356,7 @@ impl Write for Escaping<'_> {
         for piece in bytes.chunks(PIECE) {
             let mut rest = piece;
             if self.left_out > 0 || !(self.has_room)() {
-                // The page does not end within a character.
+                // Never cut within a character.
                 let is_inner = |byte: &&u8| **byte & 0xC0 == 0x80;
                 let inner = match self.left_out {
                     0 => piece.iter().take_while(is_inner).count(),

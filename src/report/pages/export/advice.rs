@@ -1,4 +1,4 @@
-//! What to do about each kind of failure, with PyTorch's page about it.
+//! Explanation and advice per kind of failure, with links to PyTorch's pages.
 
 use crate::analysis::check_for;
 use crate::model::{ExportKind, ExportProblem, TextFrame};
@@ -6,7 +6,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::markup::Element;
 use crate::report::kit::view::View;
 
-/// PyTorch's page: its words and where it stands.
+/// A page of PyTorch's documentation: link text and address.
 pub(crate) type Docs = (&'static str, &'static str);
 
 pub(crate) const DIMS: Docs = (
@@ -26,13 +26,13 @@ const CHECK: Docs = (
     "https://docs.pytorch.org/docs/stable/generated/exportdb/torch.dynamic-value.html",
 );
 
-/// What a kind is called: in the head of an entry, with its class, and in full.
+/// Names of a kind: in the head of an entry, its class, and in full.
 pub(crate) fn words(kind: ExportKind) -> (&'static str, &'static str, &'static str) {
     match kind {
         ExportKind::MissingFakeKernel => ("Fake kernel", "error", "missing fake kernel"),
         ExportKind::MismatchedFakeKernel => ("Fake kernel", "error", "mismatched fake kernel"),
         ExportKind::Assumed => ("Assumption", "warning", "data-dependent expression"),
-        ExportKind::Undecided => ("Undecided", "error", "data-dependent expression, not decided"),
+        ExportKind::Undecided => ("Undecided", "error", "data-dependent expression, undecided"),
         ExportKind::GuardEvaluated => ("Guard", "warning", "guard evaluated"),
     }
 }
@@ -41,27 +41,28 @@ pub(crate) fn words(kind: ExportKind) -> (&'static str, &'static str, &'static s
 pub(crate) fn explanation(problem: &ExportProblem) -> String {
     match problem.kind {
         ExportKind::MissingFakeKernel => {
-            "Export cannot know the shape and dtype of what the operator returns without running it, so each size of \
-             the result became a symbol that only the data tells."
+            "Without a fake kernel, export does not know the shape and dtype of the operator's result, so \
+            each size of the result became a data-dependent symbol."
                 .to_owned()
         }
         ExportKind::MismatchedFakeKernel => {
-            "The fake kernel promises another result than the operator returns. Export believed the real one here; \
-             `torch.export` believes the fake one."
+            "The fake kernel's result differs from the operator's. Draft export used the operator's; \
+            `torch.export` uses the fake kernel's."
                 .to_owned()
         }
         ExportKind::Assumed => {
-            "Only the data of a tensor tells the value. Export took the one that the recorded run had and left the \
-             other branch out; the program checks it at run time."
+            "The value is known only at run time. Export assumed the value of the recorded run and left \
+            out the other branch; the program checks the assumption at run time."
                 .to_owned()
         }
         ExportKind::Undecided => {
-            "Only the data of a tensor tells the value, and the next step depends on it, so tracing could not go on."
+            "The value is known only at run time, and the next step depends on it, so tracing stopped."
                 .to_owned()
         }
         ExportKind::GuardEvaluated => {
-            "This comparison of sizes was evaluated with the sizes of the example inputs, and the program holds only \
-             where it comes out the same. Where it contradicts `dynamic_shapes`, it is a constraint violation."
+            "This comparison was evaluated with the sizes of the example inputs, and the program is valid \
+            only for sizes with the same result. If that contradicts `dynamic_shapes`, it is a constraint \
+            violation."
                 .to_owned()
         }
     }
@@ -78,30 +79,32 @@ pub(crate) fn advice(view: View<'_>, problem: &ExportProblem, place: Option<&Tex
         }
         ExportKind::MismatchedFakeKernel => {
             lines.push(say(
-                "Make the fake kernel return a tensor of the size, stride and dtype of the real result:",
+                "Make the fake kernel return a tensor with the size, stride and dtype of the real result:",
             ));
             lines.push(register(&problem.subject));
         }
         ExportKind::Assumed | ExportKind::Undecided => {
             match check_for(problem, place.and_then(|frame| frame.loc.as_deref())) {
                 Some(check) => {
-                    lines.push(say("If it always comes out like this, say so before the line, and `torch.export` passes it:"));
+                    lines.push(say("If the result is always the same, assert it before the line, and \
+                        `torch.export` succeeds:"));
                     lines.push(code(&check));
                 }
-                None => lines.push(say("Say before the line what always holds, and `torch.export` passes it: `torch._check(..)`.")),
+                None => lines.push(say("Assert before the line what always holds, and `torch.export` \
+                    succeeds: `torch._check(..)`.")),
             }
             lines.push(say("If both branches are wanted, keep both in the graph with `torch.cond`."));
         }
         ExportKind::GuardEvaluated => {
-            lines.push(say("If the size may vary, write the line so that it does not compare it, or let export choose which \
-                 sizes are dynamic:"));
+            lines.push(say("If the size may vary, avoid the comparison, or let export choose which sizes \
+                are dynamic:"));
             lines.push(code("dynamic_shapes={\"x\": {0: torch.export.Dim.AUTO}}"));
         }
     }
     Element::new("div").class("advice").around(Html::joined(lines, ""))
 }
 
-/// PyTorch's pages about a kind.
+/// Links to PyTorch's pages about a kind.
 pub(crate) fn docs(view: View<'_>, kind: ExportKind) -> Vec<Html> {
     let special = match kind {
         ExportKind::MissingFakeKernel | ExportKind::MismatchedFakeKernel => REGISTER,
@@ -111,15 +114,16 @@ pub(crate) fn docs(view: View<'_>, kind: ExportKind) -> Vec<Html> {
     [special, DRAFT].into_iter().map(|(words, url)| view.log_link(words, url)).collect()
 }
 
-/// A fake kernel to fill in.
+/// A template of a fake kernel.
 fn register(operator: &str) -> Html {
     code(&format!(
-        "@torch.library.register_fake(\"{}\")\ndef _(...):\n    return ...  # an empty tensor like the real result",
+        "@torch.library.register_fake(\"{}\")\ndef _(...):\n    return ...  # an empty tensor like the \
+        real result",
         qualified(operator)
     ))
 }
 
-/// `corpus::no_fake` of `corpus.no_fake.default`, as registering functions want it.
+/// `corpus::no_fake` for `corpus.no_fake.default`, as registration functions expect it.
 fn qualified(operator: &str) -> String {
     let operator = operator.strip_suffix(".default").unwrap_or(operator);
     match operator.split_once('.') {

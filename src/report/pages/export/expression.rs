@@ -1,4 +1,4 @@
-//! How an expression came about, as a tree.
+//! The derivation of an expression, as a tree.
 
 use crate::model::{Argument, ExportProblem, Expression, ExpressionPart, Stack};
 use crate::report::kit::formats::counted;
@@ -10,10 +10,10 @@ use crate::report::kit::markup::{
 use crate::report::kit::view::View;
 use std::io::Write;
 
-/// Levels that are shown; deeper parts are counted as left out.
+/// Most levels shown; deeper parts are counted as left out.
 const DEEPEST: usize = 40;
 
-/// Frames of all parts together: a page of more is not read.
+/// Most frames of all parts together.
 const MOST_FRAMES: usize = 20_000;
 
 struct Tree<'v> {
@@ -22,15 +22,15 @@ struct Tree<'v> {
     expression: &'v Expression,
     shown: Vec<bool>,
     cut: bool,
-    /// Frames of stacks so far.
+    /// Frames written so far.
     frames: usize,
 }
 
-/// The tree of an expression; nothing where the log does not tell how it was made.
+/// The tree of an expression; empty if the log does not record how it was made.
 pub(crate) fn write(view: View<'_>, problem: &ExportProblem, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(expression) = problem.expression.as_ref().filter(|e| !e.parts.is_empty()) else {
         if !problem.kind.of_operator() {
-            let text = "The log does not tell how the expression was made.";
+            let text = "The log does not record how the expression was made.";
             open_part(out, "Expression")?;
             soft_paragraph(out, text)?;
             close(out, "div")?;
@@ -46,14 +46,14 @@ pub(crate) fn write(view: View<'_>, problem: &ExportProblem, out: &mut dyn Write
     close(out, "ul")?;
     close(out, "div")?;
     if tree.cut {
-        note_below(out, "Parts are left out: the expression has more than are kept.")?;
+        note_below(out, "Some parts are left out, as the expression is too large.")?;
     }
     close(out, "div")?;
     Ok(())
 }
 
 impl Tree<'_> {
-    /// A part with what it was made of. A source line stands where it differs from the one above.
+    /// A part and its operands, with its source line if that differs from the one above.
     fn part(
         &mut self,
         index: usize,
@@ -95,7 +95,7 @@ impl Tree<'_> {
         self.told(&part.text, &words.join(", "), stack)
     }
 
-    /// The frames that made a part, folded: the user's, and all of them.
+    /// The stack of a part, folded: the user's frames, and all of them.
     fn stacks(&mut self, part: &ExpressionPart) -> anyhow::Result<Html> {
         let stacks = [("User stack", &part.user_stack), ("Framework stack", &part.stack)];
         let mut folds = Vec::new();

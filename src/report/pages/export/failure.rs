@@ -1,4 +1,4 @@
-//! What stood in the way of the export: an entry each, and all of them in a table.
+//! Problems of the export: an entry per problem, and a table of all.
 
 use crate::analysis::ExportFailure;
 use crate::model::{Compile, ExportKind, ExportProblem, Stack, TextFrame};
@@ -16,7 +16,7 @@ use crate::report::pages::export::{advice, expression, locals, program};
 use serde::Serialize;
 use std::io::Write;
 
-/// Failures that get an entry; all of them stand in the table below.
+/// Failures with an entry; the table below has all.
 const ENTRIES: usize = 40;
 
 /// Rows of the table.
@@ -43,13 +43,13 @@ struct Entry {
     links: Html,
 }
 
-/// The section; nothing where nothing stood in the way.
+/// The section; empty if there are no problems.
 pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let all = &view.report.found.export.failures;
     if all.is_empty() {
         return Ok(());
     }
-    let about = "each once, in the order of the log";
+    let about = "each listed once, in log order";
     let tools = view.fold_button("failure-list");
     view.open_section(out, ("failures", "Failures", about), Some(whole(all.len())), tools)?;
     open_box(out, "failure-list")?;
@@ -65,7 +65,7 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The first problem of a failure: the others say the same.
+/// The first problem of a failure; the others are equal.
 fn first<'v>(view: View<'v>, failure: &ExportFailure) -> Option<&'v ExportProblem> {
     view.report.model.export.problems.get(*failure.problems.first()?)
 }
@@ -77,20 +77,20 @@ fn entry(
 ) -> anyhow::Result<Html> {
     let (kind, class, _) = advice::words(failure.kind);
     let page = page_of(view, problem);
-    // What is so for all of a kind is said at the first.
+    // The explanation of a kind is in its first entry only.
     let before = view.report.found.export.failures.iter().take(index);
     let is_first = before.into_iter().all(|other| other.kind != failure.kind);
     let mut tables = Vec::new();
     let mut trace = trace(view, problem)?;
     if page.is_some() {
-        // The page of the expression has the rest.
+        // The page of the expression has further details.
         trace = own_frames(view, problem)?;
     } else {
         let details = Details::of(view, problem)?;
         locals::write(view, (problem, &details), &index.to_string(), &mut tables)?;
         expression::write(view, problem, &mut tables)?;
     }
-    // Which compile it was says something only where there are several.
+    // The compile is shown only if there are several.
     let several = view.report.model.identified().nth(1).is_some();
     let compile = view.report.model.compiles.get(problem.compile).filter(|c| c.id.is_some() && several);
     let (title, small) = head(view, (failure, problem))?;
@@ -117,7 +117,7 @@ fn entry(
     view.render("export_failure", &entry)
 }
 
-/// What it is, and below it where and what came out.
+/// The problem, and below it the place and the result.
 fn head(
     view: View<'_>,
     (failure, problem): (&ExportFailure, &ExportProblem),
@@ -146,7 +146,7 @@ fn head(
     Ok((title, Html::joined(small, " · ")))
 }
 
-/// The user's frames where there are more than the one in the head of the entry.
+/// The user's frames, if there are more than the one in the head of the entry.
 fn own_frames(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<Html> {
     let user = problem.user_stack.as_ref().map(|stack| frames(view, stack)).unwrap_or_default();
     let own: Vec<TextFrame> = user.into_iter().filter(|frame| !is_library(&frame.file)).collect();
@@ -192,7 +192,7 @@ fn frames(view: View<'_>, stack: &Stack) -> Vec<TextFrame> {
     frame.collect()
 }
 
-/// What the record says, as labels and values.
+/// The fields of the record, as labels and values.
 pub(crate) fn facts<'l>(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<Vec<(&'l str, Html)>> {
     let mut facts = vec![("Type", Html::escaped(advice::words(problem.kind).2))];
     let label = if problem.kind.of_operator() { "Operator" } else { "Expression" };
@@ -200,7 +200,7 @@ pub(crate) fn facts<'l>(view: View<'_>, problem: &ExportProblem) -> anyhow::Resu
     let result = problem.result.as_deref().map(|text| view.folded(text, !problem.kind.of_operator()));
     match (problem.kind, result) {
         (ExportKind::Assumed, Some(result)) => {
-            facts.push((label, Html::joined([subject, Html::escaped(" was taken to be "), result], "")));
+            facts.push((label, Html::joined([subject, Html::escaped(" was assumed to be "), result], "")));
         }
         (_, result) => {
             facts.push((label, subject));
@@ -208,12 +208,12 @@ pub(crate) fn facts<'l>(view: View<'_>, problem: &ExportProblem) -> anyhow::Resu
         }
     }
     if problem.kind == ExportKind::MissingFakeKernel && problem.result.is_none() {
-        facts.push(("Reason", Html::escaped("none in the log: the event names the operator only")));
+        facts.push(("Reason", Html::escaped("unknown: the event only names the operator")));
     }
     if problem.kind.of_operator() {
         let told = match problem.calls.is_empty() {
-            true => "not known: the event has no stack, and no program of the log calls the operator",
-            false => "from the exported program: the event has no stack of its own",
+            true => "unknown: the event has no stack, and no program in the log calls the operator",
+            false => "from the exported program, as the event has no stack",
         };
         facts.push(("Where", Html::escaped(told)));
     }
@@ -224,17 +224,16 @@ pub(crate) fn facts<'l>(view: View<'_>, problem: &ExportProblem) -> anyhow::Resu
     Ok(facts)
 }
 
-/// PyTorch's pages, the page of the expression, the program.
+/// Links to PyTorch's pages, the page of the expression and the program.
 fn links(view: View<'_>, problem: &ExportProblem, docs: bool) -> Vec<Html> {
     let page = page_of(view, problem).into_iter();
-    let words = "stack, locals, symbols and how the expression came about";
+    let words = "stack, locals, symbols and derivation of the expression";
     let mut links: Vec<Html> = page.map(|path| view.link(&view.href(&path), words)).collect();
     links.extend(program::link(view, problem));
     links.extend(advice::docs(view, problem.kind).into_iter().filter(|_| docs));
     links
 }
 
-/// The page of an expression.
 fn page_of(view: View<'_>, problem: &ExportProblem) -> Option<RelPath> {
     let compile: &Compile = view.report.model.compiles.get(problem.compile)?;
     let artifact = compile.artifacts.get(problem.page?)?;
@@ -271,15 +270,15 @@ fn table(view: View<'_>, all: &[ExportFailure], out: &mut dyn Write) -> anyhow::
         ]))
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, all.len(), LISTED, "failures stand in the tables of their compiles")
+    view.left_out(out, all.len(), LISTED, "failures are in the tables of their compiles")
 }
 
-/// What is wrong, in a cell.
+/// A cell that describes the problem.
 fn reason(view: View<'_>, problem: &ExportProblem) -> Html {
     let subject = view.folded(&problem.subject, true);
     match (&problem.result, problem.kind) {
         (Some(result), ExportKind::Assumed) => {
-            Html::joined([subject, Html::escaped(" was taken to be "), view.folded(result, true)], "")
+            Html::joined([subject, Html::escaped(" was assumed to be "), view.folded(result, true)], "")
         }
         (Some(result), _) => {
             Html::joined([subject, Html::escaped(": "), view.folded(result.trim(), false)], "")

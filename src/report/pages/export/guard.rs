@@ -1,4 +1,4 @@
-//! `symbolic_guard_information_<n>.html`: an expression that export had to decide, with all that its record says.
+//! `symbolic_guard_information_<n>.html`: an expression that export had to decide, with all fields of its record.
 
 use crate::model::{Artifact, Compile, ExportKind, ExportProblem};
 use crate::output::Page;
@@ -17,7 +17,7 @@ use std::io::Write;
 /// Characters of the expression in the heading.
 const LONGEST_HEAD: usize = 300;
 
-/// The page of the problem that stands at `index` in the model.
+/// The page of the problem with this index in the model.
 pub(crate) fn page<'m>(
     report: Report<'m>,
     (compile, artifact): (&'m Compile, &'m Artifact),
@@ -65,7 +65,7 @@ fn write(
     paragraph(out, docs)?;
     close_section(out)?;
 
-    section(out, "evidence", "Evidence", "what the record says of the line and of the expression")?;
+    section(out, "evidence", "Evidence", "locals, symbols and derivation of the expression")?;
     write_line(out, &Element::new("div").class("pieces").open())?;
     locals::write(view, (problem, &details), "all", out)?;
     expression::write(view, problem, out)?;
@@ -80,11 +80,11 @@ fn sentence(view: View<'_>, problem: &ExportProblem) -> Html {
     match (problem.kind, problem.result.as_deref()) {
         (ExportKind::Assumed, Some(result)) => {
             let result = Html::escaped(clipped(result, LONGEST_HEAD).0);
-            Html::joined([subject, text(" was taken to be "), strong(&result), text(".")], "")
+            Html::joined([subject, text(" was assumed to be "), strong(&result), text(".")], "")
         }
         (ExportKind::Undecided, _) => Html::joined([subject, text(" could not be decided.")], ""),
         (ExportKind::GuardEvaluated, _) => {
-            Html::joined([subject, text(" was evaluated, and the program relies on it.")], "")
+            Html::joined([subject, text(" was evaluated, and the program relies on the result.")], "")
         }
         _ => Html::joined([subject, text(" depends on data.")], ""),
     }

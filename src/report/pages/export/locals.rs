@@ -1,4 +1,4 @@
-//! What the record of a decision says of its line: locals, symbols and where these come from.
+//! Locals and symbols at the line of a decision, from its record.
 
 use crate::analysis::symbols_in;
 use crate::model::{Argument, ExportProblem, Fields, Symbol};
@@ -11,13 +11,13 @@ use indexmap::IndexSet;
 use serde_json::value::RawValue;
 use std::io::Write;
 
-/// Locals that are listed; a line has rarely more than ten.
+/// Most locals listed; a line rarely has more than ten.
 const MOST_LOCALS: usize = 200;
 
-/// Characters of a local's value: a tensor takes a hundred.
+/// Characters of a local's value; a tensor takes a hundred.
 const LONGEST_VALUE: usize = 4_000;
 
-/// What the record says beside its expression.
+/// Fields of the record besides the expression.
 #[derive(Default)]
 pub(crate) struct Details {
     /// The line's text.
@@ -56,7 +56,7 @@ fn read(fields: &Fields<'_>) -> Details {
     details
 }
 
-/// A value as torch writes it: text up to 2.7, a list of texts or null since then.
+/// A value as torch writes it: text up to 2.7, since then a list of texts or null.
 fn value_of(value: &RawValue) -> String {
     let json = value.get();
     let text = if let Ok(text) = serde_json::from_str::<String>(json) {
@@ -98,7 +98,7 @@ pub(crate) fn write(
 
 fn write_locals(view: View<'_>, details: &Details, id: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     if details.locals.is_empty() {
-        soft_paragraph(out, Html::escaped("The record names none."))?;
+        soft_paragraph(out, Html::escaped("The record has no locals."))?;
         return Ok(());
     }
     let id = format!("locals-{id}");
@@ -109,10 +109,10 @@ fn write_locals(view: View<'_>, details: &Details, id: &str, out: &mut dyn Write
         Ok(Row::of(vec![TableCell::text(name).class("mono"), TableCell::html(stacked(lines))]))
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, details.locals.len() + details.left_out, MOST_LOCALS, "locals stand in the record")
+    view.left_out(out, details.locals.len() + details.left_out, MOST_LOCALS, "locals are in the record")
 }
 
-/// Names of symbols in the expression, in its parts, and of those whose source the record tells.
+/// Names of the symbols in the expression and its parts, and of those with a recorded source.
 fn symbols(problem: &ExportProblem, details: &Details) -> Vec<String> {
     let mut names: IndexSet<String> = IndexSet::new();
     let mut add = |name: &str| {
@@ -171,7 +171,7 @@ fn write_symbols(
     view.table(out, &table, rows)
 }
 
-/// The user's line that made a symbol, with its place.
+/// The user's line that created a symbol.
 fn made_by(view: View<'_>, symbol: Option<&Symbol>) -> Option<Html> {
     let stack = symbol?.user_stack.as_ref()?;
     let frame = stack.get(view.innermost_own(stack)?)?;

@@ -1,4 +1,4 @@
-//! The export report: whether torch.export made a program, what stood in its way and what to do about it.
+//! The export report: whether torch.export produced a program, what prevented it, and what to do.
 
 mod advice;
 mod expression;
@@ -60,7 +60,7 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
     })
 }
 
-/// How many things stood in the way of an export; None where nothing did.
+/// The number of problems of an export; None if there are none.
 pub(crate) fn count(report: Report<'_>) -> Option<usize> {
     Some(report.found.export.failures.len()).filter(|count| *count > 0)
 }

@@ -8,13 +8,13 @@ use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use std::io::Write;
 
-/// Programs that are shown; all are files of their compiles.
+/// Programs shown; all are files of their compiles.
 const SHOWN: usize = 10;
 
-/// Names of inputs or outputs that are shown before the fold.
+/// Names of inputs or outputs before the fold.
 const NAMES: usize = 40;
 
-/// The section; nothing where the log has no program.
+/// The section; empty if the log has no program.
 pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let all = &view.report.model.export.programs;
     if all.is_empty() {
@@ -56,7 +56,7 @@ fn write_one(
     Ok(())
 }
 
-/// Names, and what they are where that is not usual: `x`, `p_weight` parameter `weight`.
+/// Names, with their kind if it is not the usual one: `x`, `p_weight` parameter `weight`.
 fn names(view: View<'_>, all: &[(String, String)]) -> Html {
     if all.is_empty() {
         return Html::escaped("none");
@@ -84,7 +84,7 @@ fn names(view: View<'_>, all: &[(String, String)]) -> Html {
 
 fn ranges(view: View<'_>, facts: &ProgramFacts) -> Html {
     if facts.ranges.is_empty() {
-        return Html::escaped("none: no size of it may vary");
+        return Html::escaped("none: all sizes are fixed");
     }
     let all: Vec<Html> =
         facts.ranges.iter().map(|(name, text)| view.code(&format!("{name}: {}", range(text)))).collect();
@@ -96,7 +96,7 @@ fn file<'v>(view: View<'v>, program: &ExportedProgram) -> Option<(&'v Compile, &
     Some((compile, compile.artifacts.get(program.artifact)?))
 }
 
-/// Links to the program: highlighted, and as text.
+/// Links to the program, highlighted and as text.
 fn files(view: View<'_>, program: &ExportedProgram) -> Html {
     let Some((compile, artifact)) = file(view, program) else { return Html::default() };
     let highlighted =
@@ -107,7 +107,7 @@ fn files(view: View<'_>, program: &ExportedProgram) -> Html {
     Html::joined([text].into_iter().chain(highlighted).chain(lines), ", ")
 }
 
-/// A link to the program that came out of the export of a problem.
+/// A link to the program exported despite a problem.
 pub(crate) fn link(view: View<'_>, problem: &ExportProblem) -> Option<Html> {
     let program = view.report.found.export.program(view.report.model, problem)?;
     let (compile, artifact) = file(view, program)?;

@@ -1,4 +1,4 @@
-//! What came of the export, in a sentence.
+//! The outcome of the export, in a sentence.
 
 use crate::analysis::{Export, ExportOutcome, Retry};
 use crate::model::{CompileIndex, ExportKind};
@@ -41,29 +41,29 @@ fn notes(view: View<'_>, export: &Export) -> Vec<Html> {
     let mut notes = Vec::new();
     if has(ExportKind::Assumed) {
         notes.push(
-            "Draft export ran the model with real tensors and took each decision as the data had it. `torch.export` \
-             stops at such a decision.",
+            "Draft export ran the model with real tensors and followed the data at each decision. \
+            `torch.export` stops at such a decision.",
         );
     }
     if has(ExportKind::MissingFakeKernel) || has(ExportKind::MismatchedFakeKernel) {
         notes.push(
-            "Export never runs an operator: its fake kernel tells the shape and dtype of the result. Where that is \
-             missing or wrong, draft export took them from the real operator.",
+            "Export never runs operators: fake kernels compute the shapes and dtypes of results. For \
+            missing or wrong fake kernels, draft export ran the real operator.",
         );
     }
     if export.outcome == ExportOutcome::Clean {
         notes.push(
-            "Every operator had a fake kernel, and no line of the model depended on data. If you used \
-             `torch.export.draft_export()`, you can change back to `torch.export.export()`.",
+            "Every operator has a fake kernel, and no line of the model depends on data. If you used \
+            `torch.export.draft_export()`, you can return to `torch.export.export()`.",
         );
     }
     if export.outcome == ExportOutcome::Failed {
-        notes.push("The log holds no `exported_program`: the export did not come to an end.");
+        notes.push("The log has no `exported_program`: the export did not finish.");
     }
     if export.outcome == ExportOutcome::Unknown {
         notes.push(
-            "It holds neither an exported program nor what stood in its way: `torch.export` under `TORCH_TRACE` \
-             records neither.",
+            "It has neither an exported program nor a reason for failure: with `TORCH_TRACE`, \
+            `torch.export` records neither.",
         );
     }
     let mut notes: Vec<Html> = notes.into_iter().map(|note| view.prose(note)).collect();
@@ -72,7 +72,7 @@ fn notes(view: View<'_>, export: &Export) -> Vec<Html> {
         let began = counted(facts.started.len(), "export", "exports");
         let ended = counted(facts.programs.len(), "program", "programs");
         notes.push(Html::escaped(&format!(
-            "{began} began and {ended} came out: one failed, or did not finish."
+            "{began} began and {ended} finished: one failed, or was interrupted."
         )));
     }
     notes
@@ -86,13 +86,14 @@ fn write_retry(view: View<'_>, retry: Retry, out: &mut dyn Write) -> anyhow::Res
     let (from, to) = (pill(retry.failed)?.unwrap_or_default(), pill(retry.succeeded)?.unwrap_or_default());
     let about = "a size that was declared dynamic was not";
     view.open_section(out, ("retry", "Exported on the second try", about), None, Html::default())?;
-    let rest = " violated a constraint of `dynamic_shapes`. Its failures carry the id of the first try, the program that \
-                of the second: export let go of the constraint and began anew, so a size that was to be dynamic may be \
-                fixed in the program.";
+    let rest = " violated a constraint of `dynamic_shapes`. The failures have the id of the first try, and \
+        the program has the id of the second: export dropped the constraint and started again, so a size \
+        declared dynamic may be fixed in the program.";
     let pieces = ["Exported as ".into(), to, ", after ".into(), from, " ".into(), view.prose(rest)];
     paragraph(out, Html::joined(pieces, ""))?;
-    let advice = "Let export choose for the dimension: `dynamic_shapes={\"x\": {0: torch.export.Dim.AUTO}}`, or declare \
-                  the range that the model takes with `Dim(\"n\", min=.., max=..)`.";
+    let advice = "Let export choose for the dimension: `dynamic_shapes={\"x\": {0: \
+        torch.export.Dim.AUTO}}`, or declare the range that the model supports with `Dim(\"n\", min=.., \
+        max=..)`.";
     let (words, url) = crate::report::pages::export::advice::DIMS;
     write_line(out, &Element::new("p").class("advice space-above").around(view.prose(advice)))?;
     paragraph_below(out, view.log_link(words, url))?;
@@ -102,17 +103,17 @@ fn write_retry(view: View<'_>, retry: Retry, out: &mut dyn Write) -> anyhow::Res
 
 fn write_unknown(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let model = view.report.model;
-    let about = "how to record an export, and what this log has instead";
+    let about = "how to record an export, and what this log contains";
     view.open_section(out, ("record", "Record it", about), None, Html::default())?;
     let landing = view.href_of(paths::landing(view.report.settings));
     let compiles = counted(model.identified().count(), "compile id", "compile ids");
     let records = counted(model.log.records, "record", "records");
     let holds = view.link(&landing, &format!("{records}, {compiles}"));
     let again = "with `TORCH_DTRACE=dir`, which records the program and each expression, or with \
-                 `torch.export.draft_export`, which writes a log of its own and names it";
+        `torch.export.draft_export`, which writes its own log file and prints its path";
     let mut facts = vec![("Run again", view.prose(again)), ("In this log", holds)];
     if let Some(first) = model.failures.first() {
-        // A strict export that fails leaves the metrics of its compilation, and nothing that says export.
+        // A failed strict export records only metrics of its compilation, which do not mention export.
         let failed = counted(model.failures.len(), "failed compilation", "failed compilations");
         let link = view.link(&view.href_of("failures_and_restarts.html"), &failed);
         let reason = first_line(first.reason.as_deref().unwrap_or(&first.error));

@@ -1,4 +1,4 @@
-//! What the script of the page reads: which lines belong together.
+//! Data for the page's script: which lines belong together.
 
 use crate::analysis::provenance::{KernelCall, LineMaps, Provenance};
 use crate::report::kit::editor::Editor;
@@ -12,7 +12,7 @@ struct Data<'p> {
     maps: &'p LineMaps,
     source: Vec<SourceData<'p>>,
     kernels: Vec<KernelData>,
-    /// The kernel that is shown first where the log names no line of the program.
+    /// The kernel shown first if the log names no line of the program.
     first: usize,
 }
 
@@ -28,11 +28,11 @@ struct KernelData {
     label: String,
     file: &'static str,
     line: u32,
-    /// Its source: file, first and last line.
+    /// Its source: file, first line and last line.
     body: Option<(&'static str, u32, u32)>,
 }
 
-/// Writes what the script reads.
+/// Writes the data.
 pub(crate) fn write(found: &Provenance, editor: Option<&Editor>, out: &mut dyn Write) -> anyhow::Result<()> {
     let source = found.source.iter().map(|line| SourceData {
         pre: &line.pre,
@@ -45,7 +45,7 @@ pub(crate) fn write(found: &Provenance, editor: Option<&Editor>, out: &mut dyn W
         line: call.line,
         body: call.definition.map(|body| (code_words(body.file).0, body.first, body.last)),
     });
-    // The kernel of most nodes shows best what the page is for.
+    // The kernel with the most nodes is the best example.
     let size = |call: &KernelCall| (call.nodes.len(), call.source.len());
     let most = found.kernels.iter().enumerate().max_by_key(|(at, call)| (size(call), usize::MAX - at));
     let first = most.map_or(0, |(at, _)| at + 1);

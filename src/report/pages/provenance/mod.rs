@@ -1,4 +1,4 @@
-//! `provenance_tracking_<folder>.html`: a page an Inductor run, from a line of the program to the kernel and back.
+//! `provenance_tracking_<folder>.html`: one page per Inductor run, linking source lines, graph nodes and kernels.
 
 mod data;
 mod page;
@@ -16,7 +16,7 @@ use crate::report::subject::Report;
 use std::io::Write;
 use std::sync::Arc;
 
-/// The pages and, beside each, its maps.
+/// The pages, each with a file of its maps.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let runs = Arc::new(all(report));
     let mut pages = Vec::new();

@@ -1,4 +1,4 @@
-//! A page of linked panes, and below them the same in words.
+//! A page of linked panes, with the same content as tables below.
 
 use crate::analysis::provenance::{Linked, Provenance, SourceLine, line_owners};
 use crate::limits::LARGEST_VIEWER;
@@ -22,15 +22,15 @@ use crate::report::subject::Report;
 use serde::Serialize;
 use std::io::Write;
 
-/// Runs that each page lists; a long log has hundreds, and `kernels.html` names all.
+/// Runs listed on each page. A long log has hundreds; `kernels.html` lists all.
 const NEIGHBORS: usize = 12;
 
-/// Whether the log has a page of kernels: some run of it has code.
+/// Whether the log has a page of kernels: at least one run has code.
 fn has_kernels(all: &[Run<'_>]) -> bool {
     all.iter().any(|run| !run.run.code.is_empty())
 }
 
-/// Writes the page of the run at that place among all.
+/// Writes the page of the run with this index.
 pub(crate) fn write(
     report: Report<'_>,
     (all, index): (&[Run<'_>], usize),
@@ -74,10 +74,10 @@ pub(crate) fn write(
     })
 }
 
-/// Bytes of what the script reads and of the rows of kernels and lines: half of what the page may have.
+/// Bytes of script data and of the rows of kernels and lines: half of the page's limit.
 const MOST_LINKED: usize = LARGEST_VIEWER / 2;
 
-/// About how many bytes the links of the page take.
+/// Approximate bytes of the page's links.
 fn bytes_of(found: &Provenance) -> usize {
     const ROW: usize = 400;
     const NUMBER: usize = 8;
@@ -92,12 +92,12 @@ fn bytes_of(found: &Provenance) -> usize {
 #[derive(Serialize)]
 struct Tools<'p> {
     lines: Vec<Key>,
-    /// How many lines have no button, in words.
+    /// The number of lines without a button, in words.
     more: Option<String>,
     panes: &'p [panes::Pane<'p>],
 }
 
-/// A button that stands for a line of the program.
+/// A button for a line of the program.
 #[derive(Serialize)]
 struct Key {
     number: u64,
@@ -105,10 +105,10 @@ struct Key {
     code: String,
 }
 
-/// Buttons for lines of the program. The pane of the source has all lines.
+/// Most buttons for lines of the program. The source pane has all lines.
 const MOST_KEYS: usize = 24;
 
-/// Characters of the line that a button shows on hover.
+/// Characters of a source line in a button's tooltip.
 const LONGEST_CODE: usize = 200;
 
 fn keys(found: &Provenance) -> Vec<Key> {
@@ -171,7 +171,7 @@ struct PageHead {
     notes: Vec<Html>,
     runs: Vec<OtherRun>,
     more: Option<String>,
-    /// Where all of them are named.
+    /// The page that lists all of them.
     all_at: Option<&'static str>,
 }
 
@@ -191,7 +191,7 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
     };
     let lines = found.source.iter().filter(|line| !line.calls.is_empty() || !line.pre.is_empty()).count();
     let count = coverage.kernels.linked > 0;
-    // A window of the list around this run.
+    // The runs around this one.
     let shown: Vec<usize> =
         all.iter().enumerate().filter(|(_, run)| run.shown).map(|(index, _)| index).collect();
     let at = shown.iter().position(|other| *other == index).unwrap_or_default();
@@ -234,37 +234,37 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
     )
 }
 
-/// What the log does not say, and which setting records it.
+/// What the log lacks, and which setting records it.
 fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
     let mut notes = Vec::new();
     let mut say = |text: &str| notes.push(Html::escaped(text));
     if run.run.order == 0 {
-        say("There is no generated code in its folder, so there are no kernels to tell of.");
+        say("There is no generated code in its folder, so there are no kernels.");
         return notes;
     }
     let late = run.run.direction() == Some("backward");
     let missing = run.run.mappings.is_empty();
     match (found.has_map, found.has_stacks) {
         (true, _) if !found.names_kernels => {
-            say("torch's node map of this run connects its graphs, and names no kernel.")
+            say("torch's node map of this run connects graphs but names no kernels.")
         }
         (true, _) => {}
         (false, true) if late => {
-            say("torch records no node map for a backward that is compiled when it is first called.")
+            say("torch records no node map for a backward graph compiled at its first call.")
         }
         (false, _) if missing => say("The node map of this run is missing."),
         (false, _) => say("The node map of this run is empty."),
     }
     match (found.worked_out, found.has_stacks) {
         (true, true) => say(
-            "Source lines are those that torch recorded; the nodes of a kernel are worked out from what the generated code \
-             reads and writes.",
+            "torch recorded the source lines; the nodes of each kernel are derived from what the generated \
+            code reads and writes.",
         ),
         (true, false) => say(
-            "Which nodes and lines a kernel computes is worked out from what the generated code reads and writes.",
+            "The nodes and lines of each kernel are derived from what the generated code reads and writes.",
         ),
         (false, true) if !found.has_map => say("Only kernels and their source lines are known."),
-        (false, false) if !found.has_map => say("What is shown comes from the comments in graphs and code."),
+        (false, false) if !found.has_map => say("The links come from comments in graphs and code."),
         (false, _) => {}
     }
     if !found.has_map && !found.has_stacks {
@@ -272,17 +272,16 @@ fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
     }
     let mut say = |text: &str| notes.push(Html::escaped(text));
     match run.run.is_from_cache(run.compile) {
-        true if found.has_map => {
-            say("The code of this run was found in a cache, and the map was stored with it.")
-        }
-        true => say("The code of this run was found in a cache, and no map was stored with it."),
+        true if found.has_map => say("The code of this run and its map came from a cache."),
+        true => say("The code of this run came from a cache, which has no map for it."),
         false => {}
     }
     if is_damaged(run) {
-        say("A file of this run is damaged in the log; lines of it may lead nowhere.");
+        say("A file of this run is damaged in the log, so some links may lead nowhere.");
     }
     if found.cut {
-        say("The map names more links than a page can hold; the first 500,000 of each direction are here.");
+        say("The map has more links than a page can hold; this page has the first 500,000 in each \
+            direction.");
     }
     notes
 }
@@ -295,7 +294,7 @@ fn how_to_record(view: View<'_>) -> Html {
     Html::joined([Html::escaped("Set "), setting, Html::escaped(rest)], "")
 }
 
-/// Whether a text of the run is not what torch wrote.
+/// Whether a text of the run is damaged.
 fn is_damaged(run: &Run<'_>) -> bool {
     let code = run.run.code.iter().map(|file| &file.artifact);
     let texts = run.run.pre.iter().chain(&run.run.post).chain(&run.run.stacks).chain(&run.run.mappings);

@@ -1,4 +1,4 @@
-//! The linked panes: which there are, and the frame around them.
+//! The linked panes and the frame around them.
 
 use crate::analysis::provenance::{CodeKind, CodeOfKind, LineMap, LineOwners, Owners, Provenance, RunTexts};
 use crate::model::{Artifact, Content, Form, Language, Readable};
@@ -17,11 +17,11 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-/// A pane: a heading, and one text or more of which one is open at a time.
+/// A pane: a heading, and one or more texts, one of which is open at a time.
 #[derive(Serialize)]
 pub(crate) struct Pane<'p> {
     pub(crate) id: &'static str,
-    /// In its heading, and on the switch of narrow windows.
+    /// Its name in the heading and in the switch of narrow windows.
     title: &'static str,
     pub(crate) short: &'static str,
     note: String,
@@ -35,7 +35,7 @@ enum Body<'p> {
     Texts(Vec<Text<'p>>),
 }
 
-/// What the panes of a run show.
+/// Content of a run's panes.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown<'p> {
     pub(crate) texts: &'p RunTexts,
@@ -44,7 +44,7 @@ pub(crate) struct Shown<'p> {
     pub(crate) times: &'p Times,
 }
 
-/// The panes of a run; what the log does not hold has none.
+/// The panes of a run for the texts that the log has.
 pub(crate) fn panes<'p>(view: View<'_>, run: &Run<'_>, shown: Shown<'p>) -> Vec<Pane<'p>> {
     let Shown { texts, found, owners, .. } = shown;
     let file = |index: Option<usize>| {
@@ -123,7 +123,7 @@ fn code_text<'p>(
     Text { id, label, text, language, mapped, kernels, owners, file: file(index) }
 }
 
-/// The language in which a file has a page of its own.
+/// The language of a file that has a page of its own.
 fn language_of(artifact: &Artifact) -> Option<Language> {
     match (&artifact.content, &artifact.readable) {
         (Content::Payload(_, Form::Code(language)) | Content::Text(_, Form::Code(language)), _) => {
@@ -181,7 +181,7 @@ pub(crate) fn write(
     Ok(close(out, "div")?)
 }
 
-/// What moves the edge of a pane, with the mouse or with the arrow keys.
+/// The handle that moves a pane's edge, with the mouse or the arrow keys.
 fn divider(before: &str) -> Html {
     let divider = Element::new("div").class("divider").attribute("role", "separator");
     let divider = divider.attribute("tabindex", "0").attribute("aria-orientation", "vertical");
@@ -192,7 +192,7 @@ fn divider(before: &str) -> Html {
 struct PaneHead<'p> {
     title: &'p str,
     note: &'p str,
-    /// Texts among which the reader chooses.
+    /// The texts from which the reader chooses.
     files: Vec<FileButton>,
 }
 

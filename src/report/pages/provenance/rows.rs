@@ -1,7 +1,7 @@
-//! The lines of the panes: a span a line, with the tint of the line of the program that it belongs to.
+//! The lines of the panes: one span per line, tinted like the source line it belongs to.
 //!
-//! Lines carry `data-id`, not `id`: a browser that follows a link would scroll the page to the line, and the heads of the
-//! panes out of sight. [`write_anchors`] has the ids.
+//! Lines have `data-id` instead of `id`: following a link to an `id`, a browser would scroll the headings of the panes
+//! out of sight. [`write_anchors`] writes the ids.
 
 use crate::analysis::provenance::{CodeKind, LineOwners, Owners, Provenance};
 use crate::model::Language;
@@ -16,31 +16,31 @@ use crate::report::pages::provenance::tints::{Tints, shown_number};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-/// Bytes of a text that stands in its pane: a browser shows so much without a noticeable wait. The largest graph
-/// recorded has 2 MB; what is larger is a link.
+/// Largest text shown in a pane, which a browser shows without a noticeable wait. The largest graph recorded has 2 MB;
+/// larger texts are links.
 const LARGEST_PANE: usize = 4 << 20;
 
-/// Bytes that the page keeps for what stands below its panes.
+/// Bytes reserved for the part below the panes.
 const FOOT: usize = 1_500_000;
 
-/// Lines in one piece of a pane. A browser lays out only the pieces in sight.
+/// Lines per piece of a pane. A browser lays out only visible pieces.
 const PIECE: usize = 100;
 
-/// A text with the lines that lead somewhere.
+/// A text and its linked lines.
 pub(crate) struct Text<'p> {
-    /// Beginning of its lines' ids.
+    /// Prefix of its lines' ids.
     pub(crate) id: &'static str,
     pub(crate) label: &'static str,
     pub(crate) text: &'p str,
     pub(crate) language: Language,
     pub(crate) mapped: BTreeSet<u32>,
-    /// First lines of kernels, with the place of their first call among all, from 1.
+    /// First lines of kernels, with the number of their first call, from 1.
     pub(crate) kernels: BTreeMap<u32, usize>,
     pub(crate) owners: OwnersOf<'p>,
     pub(crate) file: Option<String>,
 }
 
-/// The lines of the program behind the lines of a text.
+/// The source lines that the lines of a text come from.
 #[derive(Clone, Copy)]
 pub(crate) enum OwnersOf<'p> {
     Graph(&'p Owners),
@@ -55,7 +55,7 @@ impl<'p> OwnersOf<'p> {
         }
     }
 
-    /// Whether the line stands in the source of a kernel, whose first line leads somewhere for all of it.
+    /// Whether the line is inside a kernel's source; only its first line is linked.
     fn is_in_kernel(self, line: u32) -> bool {
         match self {
             OwnersOf::Graph(_) => false,
@@ -123,7 +123,7 @@ impl<'p> Rows<'p> {
         close_text(out)
     }
 
-    /// A graph, or a file of code, where the page has room for it.
+    /// A graph or a code file, if the page has room for it.
     pub(crate) fn write_text(
         &self,
         text: &Text<'_>,
@@ -135,7 +135,7 @@ impl<'p> Rows<'p> {
             return Ok(write_line(out, &too_large(text))?);
         };
         let highlighter = worker.highlighter()?;
-        // A text without a line is shown as an empty one.
+        // An empty text is shown as one empty line.
         let shown = Some(text.text.trim_end_matches('\n')).filter(|text| !text.is_empty()).unwrap_or("\n");
         let lines = shown.lines().count();
         let tag = self.tints.width((1..=lines as u32).map(|line| text.owners.of(line)));
@@ -155,7 +155,7 @@ impl<'p> Rows<'p> {
         close_text(out)
     }
 
-    /// The element of a line. Each piece counts for itself, so its first line says where it begins.
+    /// The element of a line. Line counters restart in each piece, so a piece's first line sets its number.
     fn line(&self, text: &Text<'_>, number: u32) -> Element {
         let is_mapped = text.mapped.contains(&number);
         let kind = match is_mapped {
@@ -179,11 +179,11 @@ impl<'p> Rows<'p> {
     }
 }
 
-/// Lines of which links lead to this page at most; other pages have tables of a few thousand.
+/// Most lines with an anchor; other pages link to a few thousand.
 const MOST_ANCHORS: usize = 20_000;
 
-/// Where links to lines lead: empty elements above the panes, one for each line that a page links to. The script shows the
-/// line in its pane.
+/// Targets of links to lines: an empty element above the panes for each linked line. The script shows the line in its
+/// pane.
 pub(crate) fn write_anchors(found: &Provenance, out: &mut dyn Write) -> io::Result<()> {
     let code = found.kernels.iter().flat_map(|call| {
         let definition = call.definition.map(|body| (body.file, body.first));
@@ -199,7 +199,7 @@ pub(crate) fn write_anchors(found: &Provenance, out: &mut dyn Write) -> io::Resu
     close(out, "div")
 }
 
-/// Bytes of a text in its pane, without colors.
+/// Bytes of a text in its pane without highlighting.
 fn bytes_of(text: &Text<'_>) -> usize {
     const LINE: usize = 36;
     const MAPPED: usize = 44;
@@ -218,7 +218,7 @@ fn too_large(text: &Text<'_>) -> Html {
     Element::new("p").class("too-large").around(Html::joined(pieces, ""))
 }
 
-/// The beginning of a text: `digits` is how wide its numbers are, `tag` those of the lines of the program.
+/// Begins a text. `digits` is the width of its line numbers, `tag` that of the source lines' numbers.
 fn open_text(
     (id, label): (&str, &str),
     (digits, tag): (usize, usize),
@@ -228,7 +228,7 @@ fn open_text(
     write!(out, "{}", text.style(&format!("--digits:{digits}ch;--tag:{tag}ch")).open().as_str())
 }
 
-/// The beginning of a piece of so many lines. What is in a piece is laid out without what stands before it.
+/// Begins a piece of this many lines, which is laid out independently.
 fn piece(lines: usize) -> Html {
     Element::new("div").style(&format!("contain-intrinsic-height:auto {lines}lh")).open()
 }

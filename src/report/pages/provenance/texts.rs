@@ -1,4 +1,4 @@
-//! What the texts of a run are called, and the file of its maps.
+//! Names of a run's texts, and the file of its maps.
 
 use crate::analysis::provenance::{CodeKind, Coverage, LineMap, SourceLine};
 use crate::report::kit::inductor_runs::Run;
@@ -7,7 +7,7 @@ use crate::report::subject::Report;
 use serde::Serialize;
 use std::io::Write;
 
-/// Beginning of the ids of a code file's lines, and its name.
+/// Prefix of the line ids of a code file, and its name.
 pub(crate) fn code_words(kind: CodeKind) -> (&'static str, &'static str) {
     match kind {
         CodeKind::Python => ("py", "Python"),

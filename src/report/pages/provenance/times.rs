@@ -1,4 +1,4 @@
-//! What a trace measured of a run: of each call of a kernel, and of each line of the program.
+//! Measured times of a run: of each kernel call, and of each line of the program.
 
 use crate::analysis::performance::LineTime;
 use crate::analysis::provenance::Provenance;
@@ -12,12 +12,12 @@ use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::trace::TextMap;
 
-/// Times of a run; empty without a trace that measured it.
+/// Times of a run; empty if no trace measured it.
 #[derive(Default)]
 pub(crate) struct Times {
-    /// Of each call, in the order of the code.
+    /// Per call, in code order.
     calls: Vec<CallsTime>,
-    /// Of each line of the program, over the whole trace.
+    /// Per line of the program, over the whole trace.
     lines: Vec<Option<TimeOfLine>>,
     longest_call_us: f64,
     longest_line_us: f64,
@@ -25,7 +25,7 @@ pub(crate) struct Times {
 
 #[derive(Clone, Copy)]
 struct TimeOfLine {
-    /// Its place among the lines of the trace.
+    /// Its index among the lines of the trace.
     place: usize,
     own_us: f64,
     us: f64,
@@ -59,7 +59,7 @@ impl Times {
         }
     }
 
-    /// The column of these times, where there are any.
+    /// The column of these times, if there are any.
     pub(crate) fn head(&self, about: &'static str) -> Option<TableColumn> {
         (!self.calls.is_empty()).then(|| TableColumn::number("Measured time").about(about))
     }
@@ -84,18 +84,18 @@ impl Times {
         Some(heat(shown, time.own_us, time.us, self.longest_line_us))
     }
 
-    /// What stands before a call in its pane.
+    /// The time before a call in its pane.
     pub(crate) fn beside_call(&self, place: usize) -> Option<Html> {
         let time = self.calls.get(place).filter(|time| time.count > 0)?;
         let title = format!("{} in {} runs of the trace", micros(time.sum_us), time.count);
         Some(heat_beside(time.sum_us, time.sum_us, self.longest_call_us, &title))
     }
 
-    /// What stands before a line of the program in its pane.
+    /// The time before a line of the program in its pane.
     pub(crate) fn beside_line(&self, place: usize) -> Option<Html> {
         let time = self.lines.get(place)?.as_ref()?;
         let title = format!(
-            "{} in the trace, of it {} from kernels of this line alone",
+            "{} in the trace, {} of it from kernels of this line alone",
             micros(time.us),
             micros(time.own_us)
         );

@@ -1,10 +1,10 @@
-//! The tint of each line of the program: what its nodes and kernels carry in every pane, and the number beside them.
+//! Tints and numbers of source lines, which mark their nodes and kernels in every pane.
 
 use crate::analysis::provenance::{KernelCall, Provenance};
 use crate::report::kit::markup::Element;
 
-/// Tints, over and over in the order of the lines; `provenance.css` has as many. The number beside a line tells apart
-/// what has one tint.
+/// Number of tints, reused in the order of the lines; `provenance.css` defines them. The number beside a line
+/// distinguishes lines with the same tint.
 const TINTS: usize = 8;
 
 /// Stripes of a bar beside a line that belongs to several lines of the program.
@@ -16,17 +16,17 @@ pub(crate) struct Tints {
 }
 
 impl Tints {
-    /// Those of the lines that are known.
+    /// Tints of the known lines.
     pub(crate) fn of(found: &Provenance) -> Tints {
         Tints { numbers: found.source.iter().map(|line| line.line).collect() }
     }
 
-    /// The class of a line of the program, by its place.
+    /// The class of the source line with this index.
     pub(crate) fn class(place: usize) -> String {
         format!("t{}", place % TINTS + 1)
     }
 
-    /// What stands beside a line with these owners: `19`, `21+2` where it belongs to two more.
+    /// The number beside a line with these owners: `19`, or `21+2` if it belongs to two more.
     pub(crate) fn tag(&self, owners: &[usize]) -> Option<String> {
         let number = self.numbers.get(*owners.first()?)?;
         Some(match owners.len() {
@@ -35,13 +35,12 @@ impl Tints {
         })
     }
 
-    /// How wide the numbers beside a text are, in characters.
+    /// Width of the numbers beside a text, in characters.
     pub(crate) fn width<'o>(&self, all: impl Iterator<Item = &'o [usize]>) -> usize {
         all.filter_map(|owners| self.tag(owners)).map(|tag| tag.len()).max().unwrap_or_default()
     }
 
-    /// A line of a text that belongs to these lines of the program; `kind` is a class and `style` a declaration that
-    /// it has besides.
+    /// A line of a text that belongs to these source lines; `kind` is a further class and `style` a declaration.
     pub(crate) fn row(&self, kind: &str, owners: &[usize], style: &str) -> Element {
         let tint = match owners {
             [] => String::new(),
@@ -62,7 +61,7 @@ impl Tints {
     }
 }
 
-/// A bar with a stripe for each of the first owners.
+/// A bar with one stripe for each of the first owners.
 fn stripes(owners: &[usize]) -> String {
     let shown = owners.len().min(MOST_STRIPES);
     let stripe = |(at, owner): (usize, &usize)| {
@@ -73,7 +72,7 @@ fn stripes(owners: &[usize]) -> String {
     format!("linear-gradient({})", stripes.join(","))
 }
 
-/// The number of a call as its pane shows it: its handle, or the line of the code.
+/// The number of a call in its pane: its handle, or its line in the code.
 pub(crate) fn shown_number(call: &KernelCall) -> String {
     match &call.handle {
         Some(handle) => format!(":{handle}"),

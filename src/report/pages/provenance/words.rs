@@ -1,4 +1,4 @@
-//! What the panes show, in words: for readers without a script, and for the search of the browser.
+//! The content of the panes as tables, for readers without scripts and for the browser's search.
 
 use crate::analysis::provenance::{KernelCall, Provenance, SourceLine};
 use crate::report::kit::formats::{UNKNOWN, short_path, whole};
@@ -13,15 +13,15 @@ use crate::report::pages::provenance::times::Times;
 use crate::report::pages::provenance::tints::Tints;
 use std::io::Write;
 
-/// Lines of the program, and kernels, in the tables. The panes have all.
+/// Rows of source lines, and of kernels. The panes have all.
 const MOST_LINES: usize = 1_000;
 const MOST_KERNELS: usize = 1_000;
 
-/// Nodes, or kernels, named in a cell, and nodes below the tables.
+/// Nodes or kernels named per cell, and nodes below the tables.
 const MOST_IN_CELL: usize = 40;
 const MOST_UNMAPPED: usize = 200;
 
-/// What the words say, with the anchors of the panes.
+/// Content of the tables, with the anchors of the panes.
 #[derive(Clone, Copy)]
 struct Words<'p> {
     found: &'p Provenance,
@@ -46,7 +46,7 @@ fn lines(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Resul
     if all.is_empty() {
         return Ok(());
     }
-    let note = "what the panes show, in words";
+    let note = "what the panes show, as tables";
     view.open_section(out, ("line-table", "Source lines", note), Some(whole(all.len())), Html::default())?;
     let none = |test: fn(&SourceLine) -> bool| !all.iter().any(test);
     let mut columns = vec![
@@ -58,7 +58,7 @@ fn lines(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Resul
     ];
     columns.splice(
         2..2,
-        words.times.head("of the line in the whole trace; light: its part of kernels of several lines"),
+        words.times.head("of the line in the whole trace; light: its share of kernels of several lines"),
     );
     let table = Table { id: "lines-in-words", label: "Source lines", columns };
     let rows = all.iter().zip(words.sources).take(MOST_LINES).enumerate();
@@ -173,7 +173,7 @@ fn unmapped(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::
     let more = if more > 0 { format!(", and {} more", whole(more)) } else { String::new() };
     let names = Html::joined(names.collect::<Vec<_>>(), ", ");
     paragraph(out, Html::joined([names, format!("{more}.").into()], ""))?;
-    note_below(out, "Views and parts of a tuple need no kernel. Inputs of the graph are not counted.")?;
+    note_below(out, "Views and elements of tuples need no kernel. Inputs of the graph are not counted.")?;
     Ok(close_section(out)?)
 }
 

@@ -1,4 +1,4 @@
-//! What the report knows, by name: compiles, functions, places, breaks, recompiles, failures, rows of tables.
+//! Entries of the search index by kind: compiles, functions, places, breaks, recompiles, failures, rows of tables.
 
 use crate::analysis::{Change, FunctionName};
 use crate::model::{Cell, Compile, CompileIndex, Function, Reason, Section};
@@ -15,7 +15,7 @@ use std::io;
 /// The page on which breaks have anchors.
 const BREAKS_PAGE: &str = "graph_breaks.html";
 
-/// Places of the program that are listed: stacks of a large program have some 10,000.
+/// Most source lines in the index. The stacks of a large program have some 10,000.
 const MOST_PLACES: usize = 50_000;
 
 pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> io::Result<()> {
@@ -55,13 +55,13 @@ fn compile(report: Report<'_>, compile: &Compile) -> Fact {
     }
 }
 
-/// What the reader calls a function, and the reader's line that leads to it.
+/// The function's name and the line of the program that calls it.
 fn called(name: &FunctionName) -> (String, String) {
     let call = name.called.as_ref().map(|call| place(call.file.as_deref(), call.line));
     (name.plain(), call.unwrap_or_default())
 }
 
-/// What torch calls a function, where that is another name, and where it is defined.
+/// Torch's name of a function if it differs, and where the function is defined.
 fn raw(name: Option<&FunctionName>, function: &Function) -> (String, String) {
     let renamed = name.is_some_and(|name| name.plain() != function.name);
     let raw = if renamed { function.name.clone() } else { String::new() };
@@ -97,7 +97,7 @@ fn breaks(report: Report<'_>) -> impl Iterator<Item = Fact> {
     })
 }
 
-/// Guards that failed, each behind the expression whose value changed: `x.dtype`.
+/// Failed guards, preceded by the expression whose value changed: `x.dtype`.
 fn recompiles(report: Report<'_>) -> impl Iterator<Item = Fact> {
     let steps = report.found.chains.iter().flat_map(|chain| &chain.steps);
     let changes: Vec<(&Reason, &Change)> =
@@ -155,7 +155,7 @@ fn restarts(report: Report<'_>) -> impl Iterator<Item = Fact> {
     })
 }
 
-/// Lines of the reader's own code that stand on the stacks of compiles, each once.
+/// The distinct lines of the reader's own code on the stacks of compiles.
 fn places(report: Report<'_>) -> Vec<Fact> {
     let mut places = OrderedMap::default();
     for (index, compile) in report.model.compiles.indexed() {
@@ -180,7 +180,7 @@ fn places(report: Report<'_>) -> Vec<Fact> {
     facts.collect()
 }
 
-/// Rows of the tables that events added: symbols, guards on them, tensors, kernels. Guards are left to their text.
+/// Rows of the tables that events added: symbols, guards on them, tensors, kernels. Guards are found as text.
 fn tables(report: Report<'_>) -> Vec<Fact> {
     let mut rows: OrderedMap<(&str, String), (CompileIndex, usize)> = OrderedMap::default();
     for (index, compile) in report.model.compiles.indexed() {

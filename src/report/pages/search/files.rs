@@ -1,4 +1,4 @@
-//! The names of all files of compiles, and which of them have a text to be searched.
+//! The file names of all compiles, and which of the files are searched as text.
 
 use crate::model::{Artifact, Compile, CompileIndex, Content, Form, Language, Place, Readable};
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
@@ -8,36 +8,33 @@ use crate::report::subject::Report;
 use crate::trace::{Md5, PayloadRef};
 use std::io;
 
-/// JSON over this size is not searched: it has to stand in memory to be taken apart. The largest recorded has 1 MB.
+/// Larger JSON is not searched, as it is parsed in memory. The largest recorded has 1 MB.
 const LARGEST_JSON: u64 = 4 << 20;
 
-/// A file whose name stands in the index.
+/// A file in the index.
 pub(crate) struct File<'m> {
-    /// Its name in the log.
     pub name: &'m str,
-    /// Its place among the names.
+    /// Its index among the files.
     pub number: usize,
-    /// What it holds; None where its text is not searched.
+    /// Its text; None if it is not searched.
     pub text: Option<Text<'m>>,
-    /// How much its text helps: less is more.
+    /// Priority of its text: the lowest rank is indexed first.
     pub rank: u8,
-    /// JSON, which is read in lines of one field.
+    /// Whether it is JSON, which is indexed with one field per line.
     pub json: bool,
-    /// Of code.
     pub language: Option<Language>,
 }
 
-/// Where a text stands.
+/// Where a text is stored.
 #[derive(Clone, Copy)]
 pub(crate) enum Text<'m> {
     /// In the log.
     Payload(&'m PayloadRef),
-    /// In the model: a parser made it.
+    /// In the model, made by a parser.
     Made(&'m str),
 }
 
 impl Text<'_> {
-    /// Bytes.
     pub fn len(&self) -> u64 {
         match self {
             Text::Payload(at) => at.text_len,
@@ -45,7 +42,7 @@ impl Text<'_> {
         }
     }
 
-    /// Its hash, where that is known.
+    /// Its hash, if known.
     pub fn md5(&self) -> Option<Md5> {
         match self {
             Text::Payload(at) => Some(at.md5),
@@ -54,7 +51,7 @@ impl Text<'_> {
     }
 }
 
-/// Writes the names, in the order of the log: `["name", anchored]`, with folder and compile where they change.
+/// Writes the files in log order: `["name", anchored]`, with folder and compile whenever they change.
 pub(crate) fn write<'m>(report: Report<'m>, index: &mut IndexWriter<'_>) -> io::Result<Vec<File<'m>>> {
     index.list("files")?;
     let mut files: Vec<File<'m>> = Vec::new();
@@ -134,7 +131,7 @@ fn file<'m>(report: Report<'m>, artifact: &'m Artifact) -> File<'m> {
     File { name: &artifact.name, number: 0, text, rank, json, language }
 }
 
-/// Which texts are left out last: what a reader looks for comes first, copies of it and dumps of settings last.
+/// The rank of a text: what readers search for comes first, copies and dumps of settings last.
 fn rank(artifact: &Artifact, json: bool) -> u8 {
     match &*artifact.name {
         name if name.contains("runnable") => 5,
@@ -147,7 +144,7 @@ fn rank(artifact: &Artifact, json: bool) -> u8 {
 }
 
 impl File<'_> {
-    /// Whether its text can be read at all.
+    /// Whether its text is intact.
     pub fn is_readable(&self) -> bool {
         self.text.is_some_and(|text| !self.json || text.len() <= LARGEST_JSON)
     }

@@ -1,43 +1,41 @@
-//! The index as JSON within the page: written piece by piece, with an account of the room that is left.
+//! The index as JSON in the page, written entry by entry within a byte budget.
 
 use crate::report::kit::markup::{self, open_data};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Writes the index. What finds no room is counted and left out.
+/// Writes the index. Entries that exceed the budget are counted and left out.
 pub(crate) struct IndexWriter<'o> {
     out: &'o mut dyn Write,
-    /// Bytes that may still be written.
     pub left: u64,
-    /// Facts that were written.
+    /// Number of facts written.
     pub rows: usize,
-    /// Facts and names that found no room.
+    /// Number of facts and names left out.
     pub dropped: usize,
     first: bool,
     piece: Vec<u8>,
 }
 
-/// A fact: what it is called, what is known of it, and where it stands.
+/// An entry of the index: a title, details, and a link.
 pub(crate) struct Fact {
-    /// Shown first.
     pub main: String,
-    /// Shown behind it.
+    /// Shown after the title.
     pub detail: String,
     /// A path of the report, encoded, with its anchor.
     pub href: String,
 }
 
-/// Characters of a fact's name and of what is known of it; texts are in full where the link leads.
+/// Most characters of a title and of its details; the linked page has the full text.
 const LONGEST_MAIN: usize = 300;
 const LONGEST_DETAIL: usize = 600;
 
 impl<'o> IndexWriter<'o> {
-    /// An index that takes at most `room` bytes, but for its frame.
+    /// An index of at most `room` bytes, not counting its frame.
     pub fn new(out: &'o mut dyn Write, room: u64) -> Self {
         IndexWriter { out, left: room, rows: 0, dropped: 0, first: true, piece: Vec::new() }
     }
 
-    /// Begins the element. Its content is data: no policy has to allow it.
+    /// Begins the element. It holds data, so the policy need not allow it.
     pub fn open(&mut self) -> io::Result<()> {
         open_data(self.out, "index")?;
         self.out.write_all(b"{\"groups\":[")?;
@@ -57,7 +55,7 @@ impl<'o> IndexWriter<'o> {
         write!(self.out, "],\n\"{name}\":[")
     }
 
-    /// Writes an entry of the list; false when there is no room for it.
+    /// Writes an entry of the list; false if there is no room.
     pub fn entry(&mut self, json: &[u8]) -> io::Result<bool> {
         let size = json.len() as u64 + 1;
         if size > self.left {
@@ -71,7 +69,7 @@ impl<'o> IndexWriter<'o> {
         Ok(true)
     }
 
-    /// Writes facts of one kind; nothing where there are none.
+    /// Writes the facts of one kind, if any.
     pub fn group(&mut self, title: &'static str, facts: impl Iterator<Item = Fact>) -> io::Result<()> {
         let mut opened = false;
         for fact in facts {
@@ -103,7 +101,7 @@ impl<'o> IndexWriter<'o> {
     }
 }
 
-/// The text, with dots where it is cut.
+/// The text, cut with an ellipsis.
 fn clipped(text: &str, most: usize) -> Cow<'_, str> {
     match crate::report::kit::formats::clipped(text, most) {
         (text, false) => Cow::Borrowed(text),

@@ -1,4 +1,4 @@
-//! Texts as lines, each distinct line once: a text is a list of new lines and of references to known ones.
+//! Texts as lines. Each distinct line is stored once: a text is a list of new lines and references to earlier ones.
 
 use crate::report::kit::formats::clipped;
 use crate::report::pages::search::index::write_text;
@@ -7,14 +7,14 @@ use fxhash::FxHashMap;
 use std::hash::BuildHasher;
 use std::io::{self, Write};
 
-/// Characters of a line that are indexed, white space around it not counted.
+/// Indexed characters per line, not counting surrounding white space.
 pub(crate) const LONGEST_LINE: usize = 200;
 
-/// Bytes of a line that are looked at, so that indentation does not cost its text.
+/// Bytes read per line; enough for indentation plus the indexed text.
 const LONGEST_READ: usize = 400;
 
-/// All lines that the index holds, by their hash. Two lines with one hash would be taken for one: with 64 bits and the
-/// million lines that the index can hold, the chance is one in thirty million.
+/// All indexed lines, by hash. Lines with equal hashes would be treated as one; with 64 bits and a million lines, the
+/// chance is one in thirty million.
 pub(crate) struct Known {
     numbers: FxHashMap<u64, u32>,
     hasher: TextHasher,
@@ -28,26 +28,26 @@ impl Known {
         Known { numbers: FxHashMap::from_iter([(hasher.hash_one(""), 0)]), hasher, next: 1 }
     }
 
-    /// Distinct lines, the empty one not counted.
+    /// Number of distinct non-empty lines.
     pub fn len(&self) -> usize {
         self.next.saturating_sub(1) as usize
     }
 }
 
-/// Takes a text in pieces of any size and makes an entry of it: `"a new line"`, `7` for line 7, `7,-2` for lines 7 to 9.
+/// Turns a text, written in pieces of any size, into an entry: `"a new line"`, `7` for line 7, `7,-2` for lines 7 to 9.
 pub(crate) struct LineSink<'k, F> {
     known: &'k mut Known,
     /// The entry so far.
     json: Vec<u8>,
-    /// Bytes that it may have.
+    /// Most bytes of the entry.
     room: usize,
-    /// Lines that this text brought in.
+    /// Lines first seen in this text.
     added: Vec<u64>,
-    /// A run of known lines that is not written yet: its first, and how many.
+    /// A run of known lines not yet written: the first, and how many.
     run: Option<(u32, u32)>,
-    /// The beginning of a line whose end is still to come.
+    /// The current line so far.
     begun: Vec<u8>,
-    /// Sees each line with its number, from 1.
+    /// Called with each line and its number, from 1.
     look: F,
     number: usize,
 }
@@ -58,12 +58,12 @@ impl<'k, F: FnMut(&str, usize)> LineSink<'k, F> {
         LineSink { known, json, room, added: Vec::new(), run: None, begun, look, number: 0 }
     }
 
-    /// Whether the text found no room: nothing more is read then.
+    /// Whether the text exceeds its room; reading stops then.
     pub fn is_full(&self) -> bool {
         self.json.len() > self.room
     }
 
-    /// The entry; None, with nothing of the text known, where it found no room.
+    /// The entry; None if it exceeded its room, in which case its lines are forgotten.
     pub fn finish(mut self) -> Option<Vec<u8>> {
         let begun = std::mem::take(&mut self.begun);
         if !begun.is_empty() {
@@ -159,7 +159,7 @@ impl<F: FnMut(&str, usize)> Write for LineSink<'_, F> {
     }
 }
 
-/// The text without white space around it. Nearly all lines begin and end in ASCII, where each byte is a character.
+/// Trims white space. Nearly all lines begin and end in ASCII, so this looks at bytes first.
 fn trimmed(text: &str) -> &str {
     let ascii = text.trim_ascii();
     let is_plain = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii_graphic());
@@ -169,7 +169,7 @@ fn trimmed(text: &str) -> &str {
     }
 }
 
-/// Of a line only what is read of it is kept.
+/// Only the part of a line that is indexed is kept.
 fn extend(begun: &mut Vec<u8>, more: &[u8]) {
     let room = LONGEST_READ.saturating_sub(begun.len());
     begun.extend_from_slice(more.get(..room).unwrap_or(more));

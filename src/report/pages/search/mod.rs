@@ -1,4 +1,4 @@
-//! `search.html`: everything in the report by text, with the index in the page, so that it works from disk.
+//! `search.html`: full-text search. The page contains its index, so it works from disk.
 
 mod facts;
 mod files;
@@ -24,16 +24,16 @@ use lines::LONGEST_LINE;
 use serde::Serialize;
 use texts::Indexed;
 
-/// Percent of the report that the index may take.
+/// Largest index, in percent of the report.
 const SHARE: u64 = 15;
 
-/// Bytes that it may take: a browser reads this much JSON in about a second.
+/// Largest index in bytes. A browser parses this much JSON in about a second.
 const MOST: u64 = 20 << 20;
 
-/// Kinds of files that the page names where their text is left out.
+/// Kinds of unsearched files that the page names.
 const KINDS: usize = 20;
 
-/// Where the page without script leads.
+/// Link shown without scripts.
 #[derive(Serialize)]
 struct Landing {
     page: &'static str,
@@ -67,7 +67,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     })
 }
 
-/// Bytes for the index. The report holds the log and the texts of its artifacts at least.
+/// Bytes for the index. The report is at least as large as the log and the texts of its artifacts.
 fn room(report: Report<'_>) -> u64 {
     let artifacts = report.model.compiles.iter().flat_map(|compile| &compile.artifacts);
     let texts: u64 = artifacts

@@ -1,11 +1,11 @@
-//! What facts are put together from: places, and links to compiles.
+//! Parts of entries: places, and links to compiles.
 
 use crate::model::Compile;
 use crate::report::kit::formats::short_path;
 use crate::report::kit::links::encoded;
 use crate::report::kit::paths;
 
-/// `model.py:12 /app/model.py`: short for the eye, whole for the search.
+/// `model.py:12 /app/model.py`: the short form to read, the full path to find.
 pub(crate) fn place(file: Option<&str>, line: Option<u64>) -> String {
     match (file, line) {
         (Some(file), Some(line)) => format!("{}:{line} · {file}", short_path(file)),
@@ -14,7 +14,7 @@ pub(crate) fn place(file: Option<&str>, line: Option<u64>) -> String {
     }
 }
 
-/// What is known, with dots between.
+/// The non-empty parts, joined by dots.
 pub(crate) fn joined(parts: &[&str]) -> String {
     let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
     parts.join(" · ")

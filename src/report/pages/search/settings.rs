@@ -1,4 +1,4 @@
-//! Settings of torch with their values: those that are on or have a value first, then those that are off.
+//! Settings of torch with their values; those switched off come last.
 
 use crate::report::kit::formats::clipped;
 use crate::report::kit::log_settings::{self, LISTED, OFF};
@@ -7,21 +7,21 @@ use crate::report::subject::Report;
 use std::borrow::Cow;
 use std::io::Write;
 
-/// Bytes of names in one entry: an entry has room or has not.
+/// Bytes of names per entry: an entry is written whole or not at all.
 const NAMES: usize = 500;
 
-/// Characters of a value; the page of settings has all of it.
+/// Characters of a value; the page of settings shows it in full.
 const LONGEST_VALUE: usize = 60;
 
-/// Settings of one module that have something in common.
+/// Settings of one module with equal values, or with values of their own.
 struct Group<'m> {
-    /// What they configure: `Inductor`.
+    /// The module: `Inductor`.
     of: &'static str,
-    /// The section of the page that shows them.
+    /// Link to their section.
     href: String,
-    /// The value of all of them; None where each name has its own behind it.
+    /// Their common value; None if each name is followed by its own.
     value: Option<&'static str>,
-    /// `recompile_limit = 8`; names alone where all have one value.
+    /// `recompile_limit = 8`; only the name if the group has a common value.
     names: Vec<Cow<'m, str>>,
 }
 

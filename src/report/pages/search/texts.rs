@@ -1,4 +1,4 @@
-//! The texts of files, the most useful first, as far as there is room; kernels and operators that stand in them.
+//! The texts of files, most useful first, within the byte budget, and the kernels and operators found in them.
 
 use crate::model::Language;
 use crate::report::kit::code_text::{called, kernel_defined};
@@ -11,30 +11,30 @@ use crate::report::subject::Report;
 use crate::trace::{Md5, OrderedMap, TextMap};
 use std::io::{self, Write};
 
-/// One text may take a quarter of the room, so that a single dump does not keep out all others.
+/// One text may take this part of the room, so that a single dump does not displace all others.
 const PART_OF_ROOM: u64 = 4;
 
-/// But for texts up to this size: memory is no matter there.
+/// Texts up to this size are always allowed.
 const SMALL: u64 = 1 << 20;
 
-/// A tenth of the room is kept for kernels and operators, which are found while texts are read.
+/// This part of the room is reserved for kernels and operators, which are found while texts are read.
 const KEPT: u64 = 10;
 
-/// Kernels, and operators, that are listed at most: a model of 1,000 layers has about this many.
+/// Most kernels listed, and most operators. A model of 1,000 layers has about this many.
 const MOST_FOUND: usize = 20_000;
 
-/// What came of the texts.
+/// Counts of what was indexed.
 #[derive(Default)]
 pub(crate) struct Indexed<'m> {
-    /// Texts that are searched.
+    /// Number of texts that are searched.
     pub texts: usize,
-    /// Distinct lines of them.
+    /// Number of their distinct lines.
     pub lines: usize,
-    /// Files whose text is left out, by name: how many, how many bytes.
+    /// Files whose text is left out: count and bytes by name.
     pub absent: TextMap<&'m str, (usize, u64)>,
 }
 
-/// Writes the texts: `[file, [lines]]`, or `[file, n]` where the text is that of entry n.
+/// Writes the texts: `[file, [lines]]`, or `[file, n]` if the text equals that of entry n.
 pub(crate) fn write<'m>(
     report: Report<'m>,
     mut files: Vec<File<'m>>,
@@ -67,7 +67,7 @@ pub(crate) fn write<'m>(
     Ok(indexed)
 }
 
-/// What reading the texts needs.
+/// State while texts are read.
 struct Pass<'m> {
     report: Report<'m>,
     known: Known,
@@ -76,7 +76,7 @@ struct Pass<'m> {
     same: TextMap<(Md5, bool), usize>,
 }
 
-/// Names that stand in code.
+/// Names found in code.
 #[derive(Default)]
 struct Found {
     kernels: OrderedMap<String, Seen>,
@@ -87,12 +87,11 @@ struct Found {
 struct Seen {
     /// Number of the file, and line in it.
     first: (usize, usize),
-    /// How often.
     count: usize,
 }
 
 impl Seen {
-    /// A name whose link is the number of a file and the line: the page knows the path.
+    /// A name whose link is a file's index and a line; the script looks up the path.
     fn fact(self, name: String) -> Fact {
         let (file, line) = self.first;
         let times = counted(self.count, "place", "places");
@@ -124,7 +123,7 @@ fn note(names: &mut OrderedMap<String, Seen>, name: &str, place: (usize, usize))
 }
 
 impl Pass<'_> {
-    /// The entry of a file's text; None where it takes more than `room` bytes.
+    /// The entry of a file's text; None if it takes more than `room` bytes.
     fn entry(&mut self, file: &File<'_>, next: usize, room: u64) -> anyhow::Result<Option<Vec<u8>>> {
         let Some(text) = file.text.filter(|_| file.is_readable()) else { return Ok(None) };
         let key = text.md5().map(|md5| (md5, file.json));
@@ -140,7 +139,7 @@ impl Pass<'_> {
         let room = usize::try_from(room).unwrap_or(usize::MAX);
         let mut sink = LineSink::new(&mut self.known, room, look);
         let read = read(self.report, text, file.json, &mut sink);
-        // A text without room ends its own reading.
+        // A full sink stops reading with an error.
         if !sink.is_full() {
             read?;
         }
@@ -155,7 +154,7 @@ impl Pass<'_> {
     }
 }
 
-/// Gives a text to `sink`. JSON is often one line: it is taken apart as its file shows it.
+/// Copies a text to `sink`. JSON is indented as in its file, as it is often one line.
 fn read(report: Report<'_>, text: Text<'_>, json: bool, sink: &mut impl Write) -> io::Result<()> {
     match text {
         Text::Made(text) => sink.write_all(text.as_bytes()),

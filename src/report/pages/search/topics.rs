@@ -1,4 +1,4 @@
-//! What the report concludes and what its pages are about: findings, phases, caches, export, vLLM, provenance.
+//! Entries for findings, phases, caches, export, vLLM and provenance.
 
 use crate::analysis::vllm::Vllm;
 use crate::analysis::{Finding, Topic};
@@ -12,7 +12,7 @@ use crate::report::pages::search::parts::{joined, page_of, place};
 use crate::report::subject::Report;
 use crate::report::words::phases::phase_meaning;
 
-/// Findings with the places of groups; of a place the finding that it belongs to is opened.
+/// Findings and the members of groups; a member links to its group.
 pub(crate) fn findings(report: Report<'_>) -> impl Iterator<Item = Fact> {
     report.found.findings.iter().enumerate().flat_map(move |(index, one)| {
         let href = match (index < ENTRIES, one.compiles.first()) {
@@ -47,7 +47,7 @@ fn of_compile(report: Report<'_>, index: CompileIndex, anchor: &str) -> String {
     compile.map_or_else(|| paths::landing(report.settings).to_owned(), |compile| page_of(compile, anchor))
 }
 
-/// Phases of the compiler with what they took; a link leads to the longest span on the chart.
+/// Phases of the compiler with their times; the link leads to the longest span on the chart.
 pub(crate) fn phases(report: Report<'_>) -> impl Iterator<Item = Fact> {
     report.found.time.phases.iter().enumerate().map(move |(index, phase)| {
         let (own, total) = (micros(phase.self_s * 1e6), micros(phase.total_s * 1e6));
@@ -60,7 +60,7 @@ pub(crate) fn phases(report: Report<'_>) -> impl Iterator<Item = Fact> {
     })
 }
 
-/// Lookups in caches with their answer.
+/// Cache lookups with their outcome.
 pub(crate) fn caches(report: Report<'_>) -> impl Iterator<Item = Fact> {
     report.model.caches.iter().map(|one| {
         let id = one.compile.as_ref().map_or_else(String::new, ToString::to_string);
@@ -73,7 +73,7 @@ pub(crate) fn caches(report: Report<'_>) -> impl Iterator<Item = Fact> {
     })
 }
 
-/// What stood in the way of an export, and the programs that came out.
+/// Problems of an export.
 pub(crate) fn export(report: Report<'_>) -> Vec<Fact> {
     let Some((page, _)) = report.topic_page(Topic::Export) else { return Vec::new() };
     let model = report.model;
@@ -91,13 +91,13 @@ pub(crate) fn export(report: Report<'_>) -> Vec<Fact> {
     problems.collect()
 }
 
-/// What stood in the way of an export, in a few words.
+/// A kind of export problem in a few words.
 fn of_export(kind: ExportKind) -> &'static str {
     match kind {
         ExportKind::MissingFakeKernel => "operator without a fake kernel",
         ExportKind::MismatchedFakeKernel => "operator with a wrong fake kernel",
-        ExportKind::Assumed => "expression that only data decides, assumed",
-        ExportKind::Undecided => "expression that only data decides, undecided",
+        ExportKind::Assumed => "data-dependent expression, assumed",
+        ExportKind::Undecided => "data-dependent expression, undecided",
         ExportKind::GuardEvaluated => "guard on sizes",
     }
 }
@@ -114,7 +114,7 @@ pub(crate) fn vllm(model: &Model) -> Vec<Fact> {
                 _ => String::new(),
             };
             let us = piece.us.map_or_else(String::new, micros);
-            let main = piece.start.submodule.clone().unwrap_or_else(|| "piece without a name".to_owned());
+            let main = piece.start.submodule.clone().unwrap_or_else(|| "unnamed piece".to_owned());
             Fact {
                 main,
                 detail: joined(&["vLLM piece", &label, &sizes, &us, &passes.join(" ")]),

@@ -5,7 +5,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::markup::Element;
 use crate::report::kit::view::View;
 
-/// Labels for the fields that vLLM writes today; any other is shown under its own name.
+/// Labels of the fields that vLLM writes today; other fields keep their names.
 const LABELS: [(&str, &str); 15] = [
     ("model", "Model"),
     ("prefix", "Module"),
@@ -37,7 +37,7 @@ pub(crate) fn facts(view: View<'_>, config: &VllmEvent) -> anyhow::Result<Option
     Ok(Some([view.facts(left.to_vec()), view.facts(right.to_vec())]))
 }
 
-/// `VLLM_COMPILE` of `CompilationMode.VLLM_COMPILE`, the whole on hover; words for yes, no and nothing.
+/// `VLLM_COMPILE` for `CompilationMode.VLLM_COMPILE`, in full on hover; words for true, false and null.
 fn value(view: View<'_>, text: &str) -> Html {
     match text {
         "" | "null" | "None" => return Html::escaped("none"),

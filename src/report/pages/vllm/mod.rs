@@ -1,4 +1,4 @@
-//! `vllm.html`: the modules that vLLM compiled, the pieces of each, and what its passes changed.
+//! `vllm.html`: the modules that vLLM compiled, their pieces, and what its passes changed.
 
 mod config;
 mod files;
@@ -26,10 +26,10 @@ use crate::report::pages::vllm::files::file;
 use crate::report::subject::Report;
 use std::io::Write;
 
-/// Modules that the page shows in full, and that the landing page lists. A server compiles a handful.
+/// Modules shown in full here and listed on the landing page. A server compiles a handful.
 const MODULES: usize = 100;
 
-/// Events without a module that are listed.
+/// Listed events without a module.
 const LOOSE: usize = 200;
 
 /// Names of modules in the tabs.
@@ -88,14 +88,14 @@ fn hero(view: View<'_>, vllm: &Vllm<'_>) -> anyhow::Result<Html> {
         && !cut.is_empty()
     {
         let cut = view.folded(cut, true);
-        let words = "; what lies between is compiled for ranges of sizes and for single sizes.";
+        let words = "; the parts between are compiled for ranges of sizes and for single sizes.";
         notes.push(Html::joined([Html::escaped("Each module is cut at "), cut, Html::escaped(words)], ""));
     }
     notes.extend(outcomes(vllm));
     view.verdict(sentence(view, vllm), notes)
 }
 
-/// What vLLM's own events say of its own cache, counted.
+/// Counts of vLLM's cache events.
 fn outcomes(vllm: &Vllm<'_>) -> Option<Html> {
     let of_modules = vllm.modules.iter().flat_map(Module::outcomes);
     let loose = vllm.loose.iter().filter_map(|event| kind(event));
@@ -126,7 +126,7 @@ fn loose(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result
     if vllm.loose.is_empty() {
         return Ok(());
     }
-    let note = "of no module: nothing was compiled, or they carry no compile id";
+    let note = "without a module: nothing was compiled, or they have no compile id";
     let count = Some(whole(vllm.loose.len()));
     view.open_section(out, ("events", "Other events of vLLM", note), count, Html::default())?;
     let columns =
@@ -143,7 +143,7 @@ fn loose(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result
     });
     let rows: Vec<_> = rows.collect();
     view.table(out, &table, rows.into_iter())?;
-    view.left_out(out, vllm.loose.len(), LOOSE, "stand on the pages of their compiles")?;
+    view.left_out(out, vllm.loose.len(), LOOSE, "are on the pages of their compiles")?;
     close_section(out)?;
     Ok(())
 }

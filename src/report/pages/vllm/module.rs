@@ -1,4 +1,4 @@
-//! A module: its configuration, how its graph was cut, its pieces, what its passes look for.
+//! A module: its configuration, the split of its graph, its pieces, and the patterns of its passes.
 
 use crate::analysis::vllm::Module;
 use crate::model::{Content, VllmFact, VllmPart};
@@ -15,13 +15,13 @@ use crate::report::words::vllm::LONGEST_NAME;
 use crate::trace::TextMap;
 use std::io::Write;
 
-/// Parts of a split graph that are drawn; the file has them all.
+/// Drawn parts of a split graph; the file has all.
 const PARTS: usize = 60;
 
-/// Files outside the pieces that are linked; the page of the compile has them all.
+/// Linked files outside of pieces; the page of the compile has all.
 const FILES: usize = 60;
 
-/// Texts of patterns that a module shows, and lines and bytes of each.
+/// Texts of patterns per module, and lines and bytes per text.
 const PATTERNS: usize = 40;
 const PATTERN_LINES: usize = 60;
 const LARGEST_PATTERN: u64 = 1 << 20;
@@ -53,7 +53,7 @@ pub(crate) fn write<'m>(
 
 fn configuration(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(event) = module.config else {
-        soft_paragraph(out, Html::escaped("The log has no configuration of it."))?;
+        soft_paragraph(out, Html::escaped("The log has no configuration of this module."))?;
         return Ok(());
     };
     let link = file(view, event.compile, event.artifact);
@@ -67,7 +67,7 @@ fn configuration(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> an
     Ok(())
 }
 
-/// Each split graph as a row of parts; those that are compiled lead to their first piece.
+/// Each split graph as a row of parts; compiled parts link to their first piece.
 fn splits(view: View<'_>, (at, module): (usize, &Module<'_>), out: &mut dyn Write) -> anyhow::Result<()> {
     let mut of: TextMap<&str, (usize, usize)> = TextMap::default();
     for (index, piece) in module.pieces.iter().enumerate() {
@@ -88,7 +88,7 @@ fn splits(view: View<'_>, (at, module): (usize, &Module<'_>), out: &mut dyn Writ
             write_line(out, &Element::new("li").around(item))?;
         }
         close(out, "ol")?;
-        view.left_out(out, parts.len(), PARTS, "parts stand in the file")?;
+        view.left_out(out, parts.len(), PARTS, "parts are in the file")?;
     }
     Ok(())
 }
@@ -105,7 +105,7 @@ fn part(view: View<'_>, part: &VllmPart, pieces: Option<(usize, usize)>, module:
             let link = link.href(&format!("#{}", pieces::anchor(module, first)));
             link.around(Html::joined([name.into(), count], " "))
         }
-        // What is not compiled is what the graph was cut at: its operator says why.
+        // The graph is cut at the parts that are not compiled; their operators are the reason.
         None => {
             let operator = view.code(part.operators.first().map_or("", String::as_str));
             let words = Html::joined([name.into(), operator], " ");
@@ -126,9 +126,9 @@ fn outside(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow::
         return Ok(());
     }
     let links = Html::joined(links, ", ");
-    let words = "Of the whole module, Dynamo's files among them: ";
+    let words = "Files of the whole module, including Dynamo's: ";
     note_below(out, Html::joined([words.into(), links, ".".into()], ""))?;
-    view.left_out(out, module.outside.len(), FILES, "files stand on the page of the compile")
+    view.left_out(out, module.outside.len(), FILES, "files are on the page of the compile")
 }
 
 fn patterns(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -147,7 +147,7 @@ fn patterns(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow:
         let lines: Vec<&str> = text.trim_end().lines().collect();
         let shown = lines.iter().take(PATTERN_LINES).map(|line| source_line(line));
         let shown = source_lines(Html::joined(shown, ""));
-        let name = if pass.is_empty() { "a pass without a name" } else { clipped(pass, LONGEST_NAME).0 };
+        let name = if pass.is_empty() { "unnamed pass" } else { clipped(pass, LONGEST_NAME).0 };
         let count = format!(", {}", counted(lines.len(), "line", "lines"));
         let summary = Html::joined(["Patterns of ".into(), view.code(name), count.into()], "");
         write_line(out, &Element::new("details").class("more space-above").open())?;
@@ -156,11 +156,11 @@ fn patterns(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow:
         write_line(out, &shown)?;
         let left = lines.len().saturating_sub(PATTERN_LINES);
         if left > 0 {
-            soft_paragraph(out, format!("{} more lines stand in the file.", whole(left)))?;
+            soft_paragraph(out, format!("{} more lines are in the file.", whole(left)))?;
         }
         close(out, "details")?;
     }
-    view.left_out(out, patterns.len(), PATTERNS, "texts of patterns stand on the page of the compile")
+    view.left_out(out, patterns.len(), PATTERNS, "texts of patterns are on the page of the compile")
 }
 
 /// A line of a text in a box of source.

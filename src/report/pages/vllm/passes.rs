@@ -1,4 +1,4 @@
-//! What each of vLLM's passes changed in the graph of a piece: the lines that differ, and the way to the whole graphs.
+//! What each of vLLM's passes changed in the graph of a piece: the differing lines, and links to the whole graphs.
 
 use crate::analysis::two_columns::{LineDiff, line_diff};
 use crate::analysis::vllm::{Module, Piece};
@@ -17,35 +17,35 @@ use fxhash::FxHashMap;
 use std::io::Write;
 use std::rc::Rc;
 
-/// Passes of a piece that are told.
+/// Passes shown per piece.
 const PASSES: usize = 100;
 
-/// Lines of one comparison that stand on the page, and characters of each; the viewer shows whole graphs.
+/// Lines shown per comparison, and characters per line; the viewer shows whole graphs.
 const LINES: usize = 12;
 const LONGEST_LINE: usize = 200;
 
-/// Lines of all comparisons of the page.
+/// Lines of all comparisons on the page.
 const ALL_LINES: usize = 3_000;
 
-/// Bytes of graphs that are read for the page, and of one of them.
+/// Bytes of graphs read for the page, and per graph.
 const MOST_READ: u64 = 128 << 20;
 const LARGEST_READ: u64 = 8 << 20;
 
-/// What is asked of a compile for each of its pieces, gathered once.
+/// Facts about a compile that all of its pieces need.
 pub(crate) struct Gathered<'m> {
     compile: CompileIndex,
     /// Files that the viewer of graphs shows, ascending.
     pub(crate) shown: Vec<usize>,
-    /// The nearest graph before each.
+    /// The preceding graph of each.
     pub(crate) before: FxHashMap<usize, usize>,
-    /// Who wrote which file.
+    /// The writer of each file.
     pub(crate) producers: Producers<'m>,
 }
 
-/// Pieces of which the page lists the files; those of others stand on the page of their compile.
+/// Pieces whose files are listed; for others, the page of the compile lists them.
 pub(crate) const IN_FULL: usize = 200;
 
-/// What the page still has room for.
+/// Room left on the page.
 pub(crate) struct Room<'m> {
     gathered: Option<Rc<Gathered<'m>>>,
     pieces: usize,
@@ -61,7 +61,7 @@ impl Default for Room<'_> {
 }
 
 impl<'m> Room<'m> {
-    /// What is asked of a compile; modules of one compile follow each other, so only the last is kept.
+    /// Facts about the last compile; modules of one compile are adjacent.
     pub(crate) fn gathered(&mut self, index: CompileIndex, compile: &'m Compile) -> Rc<Gathered<'m>> {
         match &self.gathered {
             Some(known) if known.compile == index => Rc::clone(known),
@@ -79,7 +79,7 @@ impl<'m> Room<'m> {
         }
     }
 
-    /// Whether another piece can be told in full.
+    /// Whether another piece can be shown in full.
     pub(crate) fn piece(&mut self) -> bool {
         let room = self.pieces > 0;
         self.pieces = self.pieces.saturating_sub(1);
@@ -87,7 +87,7 @@ impl<'m> Room<'m> {
         room
     }
 
-    /// How many pieces of the module that was just written were told in full.
+    /// How many pieces of the last module were shown in full.
     pub(crate) fn told(&mut self, module: &Module<'_>) -> usize {
         std::mem::take(&mut self.told).min(module.pieces.len())
     }
@@ -105,11 +105,11 @@ pub(crate) fn write(
     }
     write_line(out, &Element::new("h3").class("part-head").around("What each pass changed"))?;
     for (pass, at) in piece.passes.iter().take(PASSES) {
-        // A graph of another piece is not what this pass began with.
+        // A graph of another piece is not the input of this pass.
         let old = before.get(at).copied().filter(|old| piece.files.contains(old));
         one(view, compile, (pass, *at, old), room, out)?;
     }
-    view.left_out(out, piece.passes.len(), PASSES, "passes stand among the files")
+    view.left_out(out, piece.passes.len(), PASSES, "passes are among the files")
 }
 
 fn one(
@@ -123,7 +123,7 @@ fn one(
     let artifact = |at: usize| compile.artifacts.get(at);
     let found = old.and_then(artifact).zip(artifact(at));
     let Some((was, is)) = found.and_then(|(was, is)| Some(((was, text(was)?), (is, text(is)?)))) else {
-        let pieces = [name, soft("no graph stands before it in this piece")];
+        let pieces = [name, soft("it has no preceding graph in this piece")];
         return Ok(paragraph(out, Html::joined(pieces, " "))?);
     };
     let Some(diff) = compare(view, was.1, is.1, room)? else {
@@ -158,8 +158,7 @@ fn one(
 
 fn title(view: View<'_>, pass: &VllmPass) -> Html {
     let order = pass.order.map_or_else(String::new, |order| format!("{} ", whole(order)));
-    let name =
-        if pass.name.is_empty() { "a pass without a name" } else { clipped(&pass.name, LONGEST_NAME).0 };
+    let name = if pass.name.is_empty() { "unnamed pass" } else { clipped(&pass.name, LONGEST_NAME).0 };
     let stage =
         pass.stage.as_deref().map_or_else(String::new, |s| format!(" {}", clipped(s, LONGEST_NAME).0));
     Html::joined([Html::escaped(&order), view.code(name), Html::escaped(&stage)], "")
@@ -172,7 +171,7 @@ fn text(artifact: &Artifact) -> Option<PayloadRef> {
     }
 }
 
-/// None where there is no room to read both.
+/// None if there is no room to read both.
 fn compare(
     view: View<'_>,
     was: PayloadRef,

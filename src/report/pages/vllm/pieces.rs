@@ -1,4 +1,4 @@
-//! The pieces of a module: a table by size, and below it the files of each with what vLLM's passes changed.
+//! The pieces of a module: a table by size, then the files of each piece and what vLLM's passes changed.
 
 use crate::analysis::vllm::{Module, Piece};
 use crate::analysis::{Producers, Stage};
@@ -18,13 +18,13 @@ use crate::report::words::vllm::size_words;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// Rows of a module's table: 80 layers for ten sizes.
+/// Rows of a module's table: enough for 80 layers and ten sizes.
 const LISTED: usize = 1_000;
 
-/// Files of one piece that are linked.
+/// Linked files per piece.
 const FILES: usize = 100;
 
-/// Passes that a row names.
+/// Passes named per row.
 const NAMED: usize = 4;
 
 /// The anchor of a piece.
@@ -39,25 +39,22 @@ pub(crate) fn write<'m>(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     if module.pieces.is_empty() {
-        note_below(out, Html::escaped("No piece of it was compiled."))?;
+        note_below(out, Html::escaped("No piece of this module was compiled."))?;
         return Ok(());
     }
     let Some(compile) = view.report.model.compiles.get(module.compile) else { return Ok(()) };
-    write_line(
-        out,
-        &Element::new("h3").class("part-head").around("Pieces, by the sizes that they are compiled for"),
-    )?;
+    write_line(out, &Element::new("h3").class("part-head").around("Pieces by compiled sizes"))?;
     let gathered = room.gathered(module.compile, compile);
     table(view, (at, module), (compile, &gathered.shown), out)?;
     let overlap = match module.overlaps(view.report.model) {
         true => {
-            " Some pieces have the files of several and others none: they seem to have been compiled at the same \
-                 time, and files may stand with the wrong one."
+            " Some pieces have the files of several pieces and others have none: they seem to have been \
+            compiled concurrently, so files may be listed under the wrong piece."
         }
         false => "",
     };
-    let order = "A file belongs to the piece whose start stands before it in the log, within this compile and module. Only \
-                 `vllm_submod_` and `vllm_subgraph_` files name theirs; for all others this is by order.";
+    let order = "A file is listed under the last piece that started before it in the log, within this \
+        compile and module. Only `vllm_submod_` and `vllm_subgraph_` files name their piece.";
     note_below(out, view.prose(&format!("{order}{overlap}")))?;
     let ids = (compile, module.compile);
     for (index, piece) in by_size(module) {
@@ -78,12 +75,7 @@ pub(crate) fn write<'m>(
         passes::write(view, compile, piece, (&gathered.before, room), out)?;
         close(out, "details")?;
     }
-    view.left_out(
-        out,
-        module.pieces.len(),
-        room.told(module),
-        "pieces have their files on the page of the compile",
-    )
+    view.left_out(out, module.pieces.len(), room.told(module), "pieces are on the page of the compile")
 }
 
 fn table(
@@ -95,7 +87,7 @@ fn table(
     let model = view.report.model;
     let pieces = || module.pieces.iter();
     let columns = vec![
-        TableColumn::compiles("Compiled for").about("The sizes of the batch, both ends included"),
+        TableColumn::compiles("Compiled for").about("Range of batch sizes, inclusive"),
         TableColumn::text("Subgraph"),
         TableColumn::number("Piece").about("piecewise_index and total_piecewise_compiles, counted from 1"),
         TableColumn::text("CUDA graph size").about("Whether a CUDA graph is recorded for just this size"),
@@ -141,18 +133,18 @@ fn table(
         out,
         module.pieces.len(),
         LISTED,
-        "pieces are left out; their files stand on the page of the compile",
+        "pieces are left out; their files are on the page of the compile",
     )
 }
 
-/// The pieces with their places in the module: ranges before single sizes, each in the order of the log.
+/// The pieces with their indices in the module: ranges before single sizes, each in log order.
 fn by_size<'p>(module: &'p Module<'_>) -> Vec<(usize, &'p Piece<'p>)> {
     let mut order: Vec<(usize, &Piece<'_>)> = module.pieces.iter().enumerate().collect();
     order.sort_by_key(|(index, piece)| (piece.sizes().is_none(), piece.sizes(), *index));
     order
 }
 
-/// The sizes, in the first row of those that share them.
+/// The sizes, shown in the first of the rows that share them.
 fn sizes(piece: &Piece<'_>, first: bool) -> TableCell {
     let words = piece.sizes().map_or_else(|| "not recorded".to_owned(), size_words);
     TableCell::html(if first { strong(Html::escaped(&words)) } else { Html::default() }).class("nowrap")
@@ -196,14 +188,14 @@ fn passes_named(view: View<'_>, piece: &Piece<'_>) -> Html {
     Html::joined(named, ", ")
 }
 
-/// The first and the last graph of a piece among those that the viewer shows.
+/// The first and the last graph of a piece that the viewer shows.
 fn ends(piece: &Piece<'_>, shown: &[usize]) -> Option<(usize, usize)> {
     let mut graphs = piece.files.iter().copied().filter(|file| shown.binary_search(file).is_ok());
     let first = graphs.next()?;
     graphs.next_back().map(|last| (first, last))
 }
 
-/// Fields of the start that have no column.
+/// Fields of the start event without a column.
 fn fields(view: View<'_>, piece: &Piece<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let more = piece.start.more.iter().map(|(key, value)| (key.as_str(), view.folded(value, true)));
     let more: Vec<_> = more.collect();
@@ -231,5 +223,5 @@ fn files(
         write_line(out, &Element::new("dd").around(Html::joined(links, " ")))?;
     }
     close(out, "dl")?;
-    view.left_out(out, piece.files.len(), FILES, "files stand on the page of the compile")
+    view.left_out(out, piece.files.len(), FILES, "files are on the page of the compile")
 }

@@ -35,7 +35,7 @@ mod toolchain;
 
 pub use basis::Basis;
 pub use cost::{Claim, Cost, CostKind, CostPart, Work};
-pub use finding::{ChainStep, Fact, Finding, InJob, Severity, Value};
+pub use finding::{Advice, ChainStep, Fact, Finding, InJob, Severity, Value};
 pub use kind::{CostDetail, KindOfFinding, Topic};
 
 use crate::analysis::ledger::Ledger;

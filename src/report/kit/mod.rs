@@ -9,6 +9,7 @@ pub(crate) mod config_kinds;
 pub(crate) mod copy;
 pub(crate) mod editor;
 mod filters;
+mod fix_card;
 pub(crate) mod formats;
 pub(crate) mod graph_files;
 pub(crate) mod highlight;

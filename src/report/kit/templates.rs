@@ -36,6 +36,7 @@ templates! {
     failures_verdict,
     filters,
     finding,
+    fix_card,
     flame,
     glossary,
     graph_break_entry,

@@ -45,19 +45,83 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     }
     if !findings.is_empty() {
         open_box(out, "findings-list")?;
-        let mut seen = Vec::new();
-        for (index, one) in findings.iter().take(ENTRIES).enumerate() {
-            // The first entry of each severity is open, except for mere information.
-            let open = one.severity != Severity::Info && !seen.contains(&one.severity);
-            seen.push(one.severity);
-            entry(view, out, index, one, open)?;
-        }
+        entries(view, out, findings.get(..ENTRIES).unwrap_or(findings))?;
         close(out, "div")?;
     }
     if let Some(rest) = findings.get(ENTRIES..).filter(|rest| !rest.is_empty()) {
         table(view, out, rest)?;
     }
     Ok(close_section(out)?)
+}
+
+/// The entries of causes, each with what followed from it folded below.
+fn entries(view: View<'_>, out: &mut dyn Write, findings: &[Finding]) -> anyhow::Result<()> {
+    let consequences = Consequences::of(findings);
+    let mut seen = Vec::new();
+    for (index, one) in findings.iter().enumerate() {
+        if consequences.is_one(index) {
+            continue;
+        }
+        // The first entry of each severity is open, except for mere information.
+        let open = one.severity != Severity::Info && !seen.contains(&one.severity);
+        seen.push(one.severity);
+        entry(view, out, index, one, open)?;
+        let followed = consequences.of_root(index);
+        if followed.is_empty() {
+            continue;
+        }
+        let lost: f64 = followed.iter().filter_map(|&at| findings.get(at)).map(Finding::lost_us).sum();
+        let cost = if lost > 0.0 { format!(", {} together", micros(lost)) } else { String::new() };
+        let count = counted(followed.len(), "finding follows", "findings follow");
+        put(out, &Element::new("details").class("consequences").open())?;
+        put(out, &Element::new("summary").around(format!("{count} from this{cost}")))?;
+        for &at in followed {
+            if let Some(one) = findings.get(at) {
+                entry(view, out, at, one, false)?;
+            }
+        }
+        close(out, "details")?;
+    }
+    Ok(())
+}
+
+/// Which findings follow from which.
+struct Consequences {
+    /// For each finding, the cause that has no cause itself.
+    roots: Vec<usize>,
+    /// What follows from each finding, in order, whether directly or not.
+    followed: Vec<Vec<usize>>,
+}
+
+impl Consequences {
+    fn of(findings: &[Finding]) -> Consequences {
+        let roots: Vec<usize> = (0..findings.len()).map(|index| root(findings, index)).collect();
+        let mut followed = vec![Vec::new(); findings.len()];
+        for (index, &root) in roots.iter().enumerate() {
+            if let Some(list) = followed.get_mut(root).filter(|_| root != index) {
+                list.push(index);
+            }
+        }
+        Consequences { roots, followed }
+    }
+
+    /// Whether the finding follows from another one.
+    fn is_one(&self, index: usize) -> bool {
+        self.roots.get(index).is_some_and(|&root| root != index)
+    }
+
+    fn of_root(&self, index: usize) -> &[usize] {
+        self.followed.get(index).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The first cause of a finding. A cause comes before what follows from it, so this ends.
+fn root(findings: &[Finding], index: usize) -> usize {
+    let mut at = index;
+    while let Some(cause) = findings.get(at).and_then(|one| one.caused_by).filter(|&cause| cause < at) {
+        at = cause;
+    }
+    at
 }
 
 fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open: bool) -> anyhow::Result<()> {
@@ -141,8 +205,8 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
         facts.push(("Where", view.place_in(file, one.place.line, Some(href))?));
     }
     if !one.advice.is_empty() {
-        let hints = one.hints().map(|hint| view.advice(hint));
-        facts.push(("What to do", stacked(hints)));
+        let cards = one.advice.iter().map(|advice| view.fix_card(advice));
+        facts.push(("What to do", stacked(cards.collect::<anyhow::Result<Vec<_>>>()?)));
     }
     if !one.cost_parts.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {
         facts.push(("What it cost", costs(view, one)?));

@@ -1,0 +1,46 @@
+//! Cards that show what to do: the lines to write, what they gain, and under which versions of torch they were tried.
+
+use crate::analysis::findings::Advice;
+use crate::report::kit::copy::copy_button;
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::Element;
+use crate::report::kit::view::Pieces;
+use serde::Serialize;
+
+/// What a card shows.
+#[derive(Serialize)]
+struct FixCard {
+    /// What to do.
+    text: Html,
+    /// The lines to write, with a button that copies them.
+    code: Option<Html>,
+    /// What it gains.
+    promise: Option<Html>,
+    /// What in the log shows that it helps.
+    evidence: Option<Html>,
+    /// Versions of torch.
+    tried: Option<String>,
+}
+
+impl Pieces<'_> {
+    /// What to do: a card where the lines to write or a promise are known, else a sentence.
+    pub fn fix_card(&self, advice: &Advice) -> anyhow::Result<Html> {
+        if advice.code.is_none() && advice.promise.is_none() && advice.tried.is_none() {
+            return Ok(self.advice(&advice.text));
+        }
+        self.render(
+            "fix_card",
+            &FixCard {
+                text: self.advice(&advice.text),
+                code: advice.code.as_deref().map(lines_to_write),
+                promise: advice.promise.as_deref().map(|text| self.prose(text)),
+                evidence: advice.evidence.as_deref().map(|text| self.prose(text)),
+                tried: advice.tried.clone(),
+            },
+        )
+    }
+}
+
+fn lines_to_write(code: &str) -> Html {
+    Html::joined([Element::new("pre").around(code), copy_button(code)], "")
+}

@@ -4,7 +4,7 @@ use crate::analysis::findings::Advice;
 use crate::report::kit::copy::copy_button;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::Element;
-use crate::report::kit::view::Pieces;
+use crate::report::kit::view::Render;
 use serde::Serialize;
 
 /// What a card shows.
@@ -22,7 +22,7 @@ struct FixCard {
     tried: Option<String>,
 }
 
-impl Pieces<'_> {
+impl Render<'_> {
     /// What to do: a card where the lines to write or a promise are known, else a sentence.
     pub fn fix_card(&self, advice: &Advice) -> anyhow::Result<Html> {
         if advice.code.is_none() && advice.promise.is_none() && advice.tried.is_none() {

@@ -73,8 +73,8 @@ fn entries(view: View<'_>, out: &mut dyn Write, findings: &[Finding]) -> anyhow:
         let lost: f64 = followed.iter().filter_map(|&at| findings.get(at)).map(Finding::lost_us).sum();
         let cost = if lost > 0.0 { format!(", {} together", micros(lost)) } else { String::new() };
         let count = counted(followed.len(), "finding follows", "findings follow");
-        put(out, &Element::new("details").class("consequences").open())?;
-        put(out, &Element::new("summary").around(format!("{count} from this{cost}")))?;
+        write_line(out, &Element::new("details").class("consequences").open())?;
+        write_line(out, &Element::new("summary").around(format!("{count} from this{cost}")))?;
         for &at in followed {
             if let Some(one) = findings.get(at) {
                 entry(view, out, at, one, false)?;
@@ -207,6 +207,8 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     if !one.advice.is_empty() {
         let cards = one.advice.iter().map(|advice| view.fix_card(advice));
         facts.push(("What to do", stacked(cards.collect::<anyhow::Result<Vec<_>>>()?)));
+    } else if one.severity != Severity::Info && one.members.is_empty() && !one.is_expected() {
+        facts.push(("What to do", soft("No advice: the log does not show what would help.")));
     }
     if !one.cost_parts.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {
         facts.push(("What it cost", costs(view, one)?));

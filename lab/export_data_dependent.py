@@ -11,7 +11,7 @@ import torch
 
 PROMISES = {
     1: {"error_before": "GuardOnDataDependentSymNode", "compiles": [0, 0]},
-    2: {"error_before": "GuardOnDataDependentSymNode", "compiles": [0, 0]},
+    2: {"error_before": "GuardOnDataDependentSymNode", "compiles": [0, 1]},
 }
 NEVER = {}
 DTRACE = True

@@ -5,7 +5,7 @@
     lab/run.py PYTHON print_call item  some kinds
     lab/run.py PYTHON --new            what was not run under this torch
     lab/run.py PYTHON --apply          applies what the report of each log before advises, and checks what it promises
-    lab/run.py PYTHON --record DIR     keeps the logs, as DIR/before/<kind>.log.zst and DIR/after/<kind>.log.zst
+    lab/run.py PYTHON --record DIR     keeps the logs in DIR/before.tar.zst and DIR/after.tar.zst (needs zstd)
     lab/run.py --table                 writes OUTCOMES.md and src/analysis/lab.json anew, without running anything
 
 What came out is kept in outcomes.json; OUTCOMES.md and src/analysis/lab.json are made of it.
@@ -22,7 +22,7 @@ from harness import outcomes
 from harness.advice import try_advice
 from harness.checks import broken
 from harness.programs import Program, programs
-from harness.record import keep_log
+from harness.record import Archive
 from harness.reports import Tlparse
 from harness.torch_process import Run, TorchProcess
 
@@ -53,6 +53,8 @@ class Session:
         self.tlparse = Tlparse.find(options.tlparse)
         self.outcomes = outcomes.load()
         self.wrong = 0
+        states = ("before", "after") if options.record else ()
+        self.archives = {state: Archive(options.record / f"{state}.tar.zst") for state in states}
 
     def say(self, program: Program, fix: int, run: Run, problems: list[str]) -> None:
         """One line per run."""
@@ -81,8 +83,8 @@ class Session:
             of_kind.setdefault(str(fix), {})[version] = after.outcome(program.counts())
             problems = self.problems(program, fix, before, after)
             self.say(program, fix, after, problems)
-            if self.options.record and fix in (0, advised):
-                keep_log(self.options.record / ("after" if fix else "before"), program, after, self.torch.places)
+            if self.archives and fix in (0, advised):
+                self.archives["after" if fix else "before"].add(program, after, self.torch.places)
 
     def problems(self, program: Program, fix: int, before: Run, after: Run) -> list[str]:
         """What did not come out as the program states."""
@@ -108,6 +110,8 @@ def main() -> int:
             continue
         session.try_program(program)
         outcomes.store(session.outcomes, programs([]))
+    for archive in session.archives.values():
+        archive.write()
     session.torch.close()
     print(f"torch {session.torch.full_version}: {session.wrong} did not come out as stated")
     return int(session.wrong > 0)

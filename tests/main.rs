@@ -57,6 +57,7 @@ mod job_facts;
 mod jobs;
 #[cfg(unix)]
 mod kills;
+mod lab;
 mod landing;
 mod layers;
 mod library;

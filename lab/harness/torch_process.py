@@ -27,7 +27,7 @@ class Run:
     logs: list[Path] = field(default_factory=list)
 
     def log(self) -> Path | None:
-        """The log of the program's own process."""
+        """The log of the program itself: processes that it starts write little."""
         return self.logs[0] if self.logs else None
 
     def printed(self) -> str:
@@ -79,7 +79,7 @@ class TorchProcess:
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         reply = self._read()
-        logs = [Path(one) for one in reply["logs"]]
+        logs = sorted(map(Path, reply["logs"]), key=lambda path: path.stat().st_size, reverse=True)
         counts = log.counts(logs[0]) if logs else {"compiles": 0, "breaks": 0}
         # Dynamo counts breaks that the log has no record of, and the log has some that it does not count.
         counts |= {"breaks": max(counts["breaks"], reply["breaks"]), "graphs": reply["graphs"]}

@@ -117,7 +117,7 @@ fn page(
                 TableColumn::text("State"),
             ],
         };
-        view.table(out, &table, collection.logs.iter().map(|log| Ok(row(view, log))))?;
+        view.table(out, &table, collection.logs.iter().map(|log| row(view, log)))?;
         close_section(out)?;
         Ok(())
     })

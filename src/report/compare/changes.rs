@@ -36,7 +36,7 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
     view.open_section(out, ("changes", "What changed", note), Some(whole(rows.len())), Html::default())?;
     write_line(out, &Element::new("ul").class("box changes").open())?;
     for row in rows.iter().take(SHOWN) {
-        write_line(out, &view.render("diff_change", &entry(view, row)?)?)?;
+        write_line(out, &view.render("diff_change", &entry(view, row))?)?;
     }
     let has = |kind: RowKind| rows.iter().any(|row| row.kind == kind);
     let plain = |kind: &'static str, text: &str| Entry {
@@ -58,7 +58,7 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
     Ok(close_section(out)?)
 }
 
-fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
+fn entry(view: DiffView<'_>, row: &Row) -> Entry {
     let rank = row.ranks.first().copied();
     let a = view.pills_of_row(Side::A, &row.a, rank);
     let b = view.pills_of_row(Side::B, &row.b, rank);
@@ -69,7 +69,7 @@ fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
         (false, false) => Html::joined([a, b], " → "),
     };
     let place = match &row.file {
-        Some(file) => view.place_in(file, row.line, None)?,
+        Some(file) => view.place_in(file, row.line, None),
         None => Html::default(),
     };
     let mut details: Vec<Html> = Vec::new();
@@ -78,7 +78,7 @@ fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
     details.extend(row.guess().map(Html::escaped));
     details.extend(evidence(view, row));
     let difference = row.difference();
-    Ok(Entry {
+    Entry {
         class: kind_class(row),
         kind: kind_word(row.kind),
         subject: view.prose(&clip(&sentence(row), LONGEST_SENTENCE)),
@@ -87,7 +87,7 @@ fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
         compiles,
         cost_class: difference.map_or("", difference_class),
         cost: difference.map_or_else(|| UNKNOWN.to_owned(), signed),
-    })
+    }
 }
 
 /// Links to the evidence in both reports: the page that lists a problem, or the graphs of a function that changed.

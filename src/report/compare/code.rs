@@ -77,7 +77,7 @@ fn head(view: DiffView<'_>, function: ChangedFunction<'_>, both: usize) -> anyho
     let line = function.line;
     let mut sentence = vec![view.function(&super::rows::clip(&line.line.name, LONGEST_NAME))];
     if let Some(file) = &line.file {
-        sentence.push(view.place_in(file, line.place, None)?);
+        sentence.push(view.place_in(file, line.place, None));
     }
     sentence.push(Html::escaped("in A and B, side by side"));
     let mut notes = Vec::new();

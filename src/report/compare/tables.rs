@@ -82,9 +82,9 @@ pub(super) fn parts(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Wri
     let line = |name: Html, times: Pair, widest: f64| {
         let mut cells = vec![TableCell::html(name)];
         cells.extend(time_cells(times, widest));
-        Ok(Row::of(cells))
+        Row::of(cells)
     };
-    let mut rows: Vec<anyhow::Result<Row>> =
+    let mut rows: Vec<Row> =
         shown.parts.iter().map(|one| line(Html::escaped(&one.name), one.times, widest)).collect();
     rows.push(line(Element::new("b").around("Compile time"), shown.total, 0.0));
     view.table(out, &table, rows.into_iter())?;
@@ -168,7 +168,7 @@ fn function_table(
         let mut cells = vec![TableCell::html(pills).sorted(at), TableCell::html(name)];
         cells.extend(time_cells(one.line.times, widest));
         cells.extend([difference(one.builds), change(&one.operators), change(&one.guards)]);
-        Ok(Row::of(cells))
+        Row::of(cells)
     };
     view.table(out, &table, lines.iter().enumerate().take(ROWS).map(row))?;
     if lines.len() > ROWS {
@@ -257,7 +257,7 @@ fn measured_table(
             rate(one.gbps, 1),
             rate(one.tflops, 3),
         ]);
-        Ok(Row::of(cells))
+        Row::of(cells)
     };
     view.table(out, &Table { id, label, columns }, lines.iter().map(row))
 }
@@ -284,11 +284,11 @@ pub(super) fn settings(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn 
                 _ => setting(value).replace('`', ""),
             };
             let new = Element::new("mark").around(value(&row.b.value));
-            Ok(Row::of(vec![
+            Row::of(vec![
                 TableCell::html(view.prose(row.subject.trim_start_matches("Setting "))),
                 TableCell::text(&value(&row.a.value)),
                 TableCell::html(new),
-            ]))
+            ])
         };
         let table = Table { id: "settings-table", label: "Settings and versions", columns };
         view.table(out, &table, rows.iter().take(ROWS).map(line))?;
@@ -324,7 +324,7 @@ pub(super) fn ranks(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         let rank = log.rank.unwrap_or_default();
         let mut cells = vec![TableCell::text(&format!("rank {rank}")).sorted(rank)];
         cells.extend(time_cells(log.total, widest));
-        Ok(Row::of(cells))
+        Row::of(cells)
     };
     let rows = logs.iter().take(ROWS).map(row);
     view.table(out, &Table { id: "ranks-table", label: "Ranks", columns }, rows)?;

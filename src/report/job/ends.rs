@@ -45,13 +45,12 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let mut others: Vec<usize> = known.iter().copied().filter(|index| !stopped.contains(index)).collect();
     others.sort_by_key(|index| end_of(view, *index));
     let last = known.iter().filter_map(|index| end_of(view, *index)).max();
-    let mut rows: Vec<anyhow::Result<Row>> =
-        stops.iter().map(|stop| row(view, &stop.ranks, Some(stop), last)).collect();
+    let mut rows: Vec<Row> = stops.iter().map(|stop| row(view, &stop.ranks, Some(stop), last)).collect();
     match others.len() <= FEW {
         true => rows.extend(others.iter().map(|index| row(view, &[*index], None, last))),
         false => rows.push(row(view, &others, None, last)),
     }
-    rows.extend(missing(view).map(Ok));
+    rows.extend(missing(view));
     view.table(
         out,
         &Table { id: "ends-table", label: "Where each rank stopped", columns },
@@ -83,7 +82,7 @@ fn end_of(view: JobView<'_>, index: usize) -> Option<i64> {
 }
 
 /// Ranks with the same kind of end, represented by the earliest.
-fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64>) -> anyhow::Result<Row> {
+fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64>) -> Row {
     let first = ranks.iter().copied().min_by_key(|index| end_of(view, *index));
     let rank = first.and_then(|index| view.rank_at(index));
     let who = match (ranks, rank) {
@@ -103,13 +102,13 @@ fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64
     let of_rank = |index: &usize| view.rank_at(*index).map(|rank| rank.counts.compiles);
     let compiles = rank.map(|rank| rank.counts.compiles);
     let compiles = compiles.filter(|count| ranks.iter().all(|index| of_rank(index) == Some(*count)));
-    Ok(Row::of(vec![
+    Row::of(vec![
         TableCell::html(who).class("nowrap"),
         TableCell::text(&time.map_or_else(|| UNKNOWN.to_owned(), |(_, time)| time.to_string())).class("mono"),
         TableCell::maybe(gap.map(|us| us as f64), micros),
         TableCell::html(rank.map_or_else(|| Html::escaped(UNKNOWN), |rank| open(view, rank, stop))),
         TableCell::maybe(compiles.map(|count| count as f64), |count| whole(count as u64)),
-    ]))
+    ])
 }
 
 /// The compile and the phases that were open.

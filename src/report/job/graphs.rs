@@ -52,7 +52,7 @@ pub(super) fn write(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     let left_out = left.len().saturating_sub(ROWS);
     left.truncate(ROWS);
     right.truncate(ROWS);
-    let sides = [side(view, first, left)?, side(view, second, right)?];
+    let sides = [side(view, first, left), side(view, second, right)];
     write_line(out, &view.render("job_graphs", &Graphs { sides })?)?;
     if left_out > 0 {
         let count = counted(left_out, "further line", "further lines");
@@ -61,15 +61,15 @@ pub(super) fn write(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     Ok(())
 }
 
-fn side(view: JobView<'_>, graph: &RankGraph, lines: Vec<Line>) -> anyhow::Result<Side> {
+fn side(view: JobView<'_>, graph: &RankGraph, lines: Vec<Line>) -> Side {
     let who = rank_words(view.report.job, &[graph.rank]);
     let Some(rank) = view.rank_at(graph.rank) else {
-        return Ok(Side { head: Html::escaped(&who), label: who, lines });
+        return Side { head: Html::escaped(&who), label: who, lines };
     };
     let count = counted(graph.text.lines().count(), "line", "lines");
     let link = view.link(&view.in_rank(rank, &graph.file), &format!("the graph, {count}"));
     let head = Html::joined([Html::escaped(&who), pill_of(view, rank, &graph.compile), link], " ");
-    Ok(Side { head, label: format!("The graph of {} on {who}", graph.compile), lines })
+    Side { head, label: format!("The graph of {} on {who}", graph.compile), lines }
 }
 
 /// A row, or a count of omitted equal rows.

@@ -100,11 +100,11 @@ fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyho
             count => counted(count, "rank", "ranks"),
         })
     }));
-    let rows: Vec<anyhow::Result<Row>> = known.iter().map(|one| row(view, one, &shown)).collect();
+    let rows = known.iter().map(|one| row(view, one, &shown)).chain([versions(view, &shown)]);
+    let rows: Vec<Row> = rows.collect();
     write_line(out, &Element::new("div").class("matrix").open())?;
-    let versions = versions(view, &shown);
     let table = Table { id: "fact-table", label: "Facts by rank", columns: heads };
-    view.table(out, &table, rows.into_iter().chain([Ok(versions)]).collect::<Vec<_>>().into_iter())?;
+    view.table(out, &table, rows.into_iter())?;
     close(out, "div")?;
     let more: usize = columns.iter().skip(COLUMNS).map(Vec::len).sum();
     if more > 0 {
@@ -119,7 +119,7 @@ fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyho
     Ok(())
 }
 
-fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> anyhow::Result<Row> {
+fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> Row {
     let name = name(comparison.fact);
     let differs = comparison.differs();
     let name = match differs {
@@ -161,7 +161,7 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
         };
         cells.push(TableCell::html(html).class("mono"));
     }
-    Ok(Row::of(cells))
+    Row::of(cells)
 }
 
 fn versions(view: JobView<'_>, columns: &[&Vec<usize>]) -> Row {

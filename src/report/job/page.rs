@@ -142,7 +142,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &Finding) -> anyhow::Result<H
                 file,
                 finding.place.line,
                 editor.and_then(|editor| editor.href(file, finding.place.line)),
-            )?
+            )
         }
         None => Html::default(),
     };

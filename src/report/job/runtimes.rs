@@ -34,8 +34,8 @@ pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     // The largest difference first.
     let mut graphs: Vec<&GraphTimes> = runtime.graphs.iter().collect();
     graphs.sort_by(|a, b| b.delta_ms().total_cmp(&a.delta_ms()));
-    let rows: Vec<_> = graphs.iter().take(LISTED).map(|graph| Ok(row(view, graph))).collect();
-    view.table(out, &Table { id: "runtime-table", label: "Estimated runtimes", columns }, rows.into_iter())?;
+    let table = Table { id: "runtime-table", label: "Estimated runtimes", columns };
+    view.table(out, &table, graphs.iter().take(LISTED).map(|graph| row(view, graph)))?;
     view.beyond(out, graphs.len(), LISTED, "graphs")?;
     close_section(out)?;
     Ok(())
@@ -86,12 +86,8 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         TableColumn::unsorted("In the code"),
         TableColumn::number("Without a wait"),
     ];
-    let rows: Vec<_> = found.parity.iter().take(LISTED).map(|parity| Ok(parity_row(view, parity))).collect();
-    view.table(
-        out,
-        &Table { id: "parity-table", label: "Mismatched collectives", columns },
-        rows.into_iter(),
-    )?;
+    let table = Table { id: "parity-table", label: "Mismatched collectives", columns };
+    view.table(out, &table, found.parity.iter().take(LISTED).map(|parity| parity_row(view, parity)))?;
     view.beyond(out, found.parity.len(), LISTED, "compiles")?;
     close_section(out)?;
     Ok(())

@@ -117,9 +117,7 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
     });
     let shown =
         order.iter().take(SHOWN).filter_map(|&at| Some((comparison.groups.get(at)?, *first.own.get(at)?)));
-    let sides = shown
-        .map(|(group, at)| side(view, comparison.fact, group, at))
-        .collect::<anyhow::Result<Vec<_>>>()?;
+    let sides = shown.map(|(group, at)| side(view, comparison.fact, group, at)).collect();
     write_line(out, &view.render("job_sides", &Sides { sides })?)?;
     let more = comparison.groups.len().saturating_sub(SHOWN);
     if more > 0 {
@@ -135,7 +133,7 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
 }
 
 /// A group's facts around its first difference from the largest group.
-fn side(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> anyhow::Result<Side> {
+fn side(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Side {
     let job = view.report.job;
     let who = rank_words(job, &group.ranks);
     let who = match group.ranks.len() {
@@ -149,12 +147,12 @@ fn side(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> anyhow::Resu
         link: Html::default(),
         lines: lines(view, fact, group, at),
     };
-    let Some(rank) = group.ranks.first().and_then(|&index| view.rank_at(index)) else { return Ok(side) };
+    let Some(rank) = group.ranks.first().and_then(|&index| view.rank_at(index)) else { return side };
     side.link = view.link(&topic(view, fact, rank, group), &format!("in the report of rank {}", rank.number));
     if let Some(id) = group.steps.get(at).and_then(|step| step.compile) {
         side.pill = pill(view, rank, id);
     }
-    Ok(side)
+    side
 }
 
 /// The page of a rank's report with details on a kind of fact.

@@ -61,9 +61,9 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         cells.extend(differing.then(|| TableCell::text(&differs_in(own))));
         cells.extend(processes.then(|| TableCell::html(process_links(view, rank))));
         let row = Row::of(cells).anchored(format!("rank-{}", rank.number));
-        Some(Ok(row.selected_by(words_of(rank, own).join(" "))))
+        Some(row.selected_by(words_of(rank, own).join(" ")))
     });
-    let listed: Vec<anyhow::Result<Row>> = listed.collect();
+    let listed: Vec<Row> = listed.collect();
     let table =
         Table { id: "rank-table", label: "All ranks", columns: columns(shared, differing, processes) };
     view.table_sorted_from(out, (&table, FEW_RANKS + 1), listed.into_iter())?;

@@ -62,7 +62,7 @@ fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()>
         TableColumn::unsorted("Parts of the compiler"),
     ];
     let ranks = view.report.job.ranks.iter().enumerate().filter(|(_, rank)| rank.is_comparable());
-    let rows: Vec<anyhow::Result<Row>> = ranks
+    let rows: Vec<Row> = ranks
         .map(|(index, rank)| {
             let seconds = rank.compile_time_s.unwrap_or_default();
             let bar = view.wide_bar(&Parts(rank.parts_us));
@@ -70,12 +70,12 @@ fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()>
             let note = if late { span("kind warning", "straggler") } else { Html::default() };
             let width = format!("width:{:.1}%", percentage(seconds, most));
             let bar = Element::new("div").style(&width).around(bar);
-            Ok(Row::of(vec![
+            Row::of(vec![
                 TableCell::html(view.rank(rank)).sorted(rank.number).class("nowrap"),
                 TableCell::number(rank.counts.compiles as f64, &whole(rank.counts.compiles)),
                 TableCell::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
                 TableCell::html(Html::joined([bar, note], " ")).class("rank-time"),
-            ]))
+            ])
         })
         .collect();
     view.table(out, &Table { id: "time-table", label: "Compile time by rank", columns }, rows.into_iter())?;

@@ -42,24 +42,24 @@ impl Render<'_> {
 
 impl View<'_> {
     /// A cell of a table.
-    pub fn cell(&self, cell: &Cell) -> anyhow::Result<TableCell> {
-        Ok(match cell {
+    pub fn cell(&self, cell: &Cell) -> TableCell {
+        match cell {
             Cell::Unknown => TableCell::text(UNKNOWN),
             Cell::Text(text) => TableCell::html(self.folded(text, false)),
             Cell::Code(text) => TableCell::html(self.folded(text, true)),
             Cell::Codes(texts) => TableCell::html(stacked(texts.iter().map(|text| self.folded(text, true)))),
             Cell::Number(value, unit) => TableCell::number(*value, &number(*value, *unit)),
             Cell::Compile(id) => {
-                let pill = TableCell::html(self.pill_of(Some(id))?);
+                let pill = TableCell::html(self.pill_of(Some(id)));
                 match self.report.model.by_id.get(&Some(id.clone())) {
                     Some(index) => pill.sorted(index),
                     None => pill,
                 }
             }
-            Cell::Stack(Some(stack)) => TableCell::html(self.stack(stack)?),
+            Cell::Stack(Some(stack)) => TableCell::html(self.stack(stack)),
             Cell::Stack(None) => TableCell::text(UNKNOWN),
             Cell::Link { text, url } => TableCell::html(self.log_link(text, url)),
-        })
+        }
     }
 
     /// A table that an event added: heading and rows, without empty columns.
@@ -95,11 +95,10 @@ impl View<'_> {
         let rows = section.rows.iter().map(|row| {
             let cells = row.iter().zip(&code).map(|(cell, code)| match cell {
                 // The column's font shows that it is code.
-                Cell::Code(text) if *code => Ok(TableCell::html(self.folded(text, false))),
+                Cell::Code(text) if *code => TableCell::html(self.folded(text, false)),
                 _ => stacks.cell(*self, cell),
             });
-            let cells = cells.collect::<anyhow::Result<Vec<_>>>()?;
-            Ok(Row::of(cells))
+            Row::of(cells.collect())
         });
         self.table(out, &table, rows)
     }
@@ -136,7 +135,7 @@ impl<'s> Stacks<'s> {
     }
 
     /// A cell; a repeated stack links to its first occurrence.
-    fn cell(&mut self, view: View<'_>, cell: &Cell) -> anyhow::Result<TableCell> {
+    fn cell(&mut self, view: View<'_>, cell: &Cell) -> TableCell {
         let Cell::Stack(Some(stack)) = cell else { return view.cell(cell) };
         let mut id = None;
         if let Some((times, first)) = self.known.get_mut(&stack.as_ptr().addr())
@@ -145,17 +144,17 @@ impl<'s> Stacks<'s> {
         {
             let name = |number: usize| format!("{}-stack-{number}", self.section);
             if let Some(number) = *first {
-                return Ok(TableCell::html(view.stack_again(stack, &format!("#{}", name(number)))));
+                return TableCell::html(view.stack_again(stack, &format!("#{}", name(number))));
             }
             self.shown += 1;
             *first = Some(self.shown);
             id = Some(name(self.shown));
         }
         self.frames += stack.len();
-        Ok(TableCell::html(match self.frames <= MOST_FRAMES {
-            true => view.anchored_stack(stack, id)?,
-            false => view.inner_stack(stack, id)?,
-        }))
+        TableCell::html(match self.frames <= MOST_FRAMES {
+            true => view.anchored_stack(stack, id),
+            false => view.inner_stack(stack, id),
+        })
     }
 }
 

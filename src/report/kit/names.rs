@@ -37,17 +37,13 @@ impl<'a> View<'a> {
     }
 
     /// The line of a compile's function: its definition, or for a library function its call.
-    pub fn place_of(&self, compile: &Compile) -> anyhow::Result<Option<Html>> {
+    pub fn place_of(&self, compile: &Compile) -> Option<Html> {
         let called = self.function_name(compile).and_then(|name| name.called.as_ref());
         self.called_or_defined(called, compile.function.as_deref())
     }
 
     /// The same for all compiles of a function; its definition if they are called at different lines.
-    pub fn place_of_all(
-        &self,
-        compiles: &[CompileIndex],
-        function: Option<&Function>,
-    ) -> anyhow::Result<Option<Html>> {
+    pub fn place_of_all(&self, compiles: &[CompileIndex], function: Option<&Function>) -> Option<Html> {
         self.called_or_defined(self.call_of_all(compiles), function)
     }
 
@@ -58,28 +54,21 @@ impl<'a> View<'a> {
         names.all(|name| name.called.as_ref() == Some(called)).then_some(called)
     }
 
-    fn called_or_defined(
-        &self,
-        called: Option<&UserPlace>,
-        function: Option<&Function>,
-    ) -> anyhow::Result<Option<Html>> {
+    fn called_or_defined(&self, called: Option<&UserPlace>, function: Option<&Function>) -> Option<Html> {
         match (called, function) {
-            (Some(place), _) => self.place(place.file.as_deref(), place.line).map(Some),
-            (None, Some(function)) => self.place(function.file.as_deref(), function.line).map(Some),
-            (None, None) => Ok(None),
+            (Some(place), _) => Some(self.place(place.file.as_deref(), place.line)),
+            (None, Some(function)) => Some(self.place(function.file.as_deref(), function.line)),
+            (None, None) => None,
         }
     }
 
     /// Torch's name and place of a function, if the reader knows it by another: `wrapper generic.py:937`.
-    pub fn name_in_torch(&self, compile: &Compile) -> anyhow::Result<Option<Html>> {
-        let Some(name) = self.function_name(compile).filter(|name| name.renamed || name.called.is_some())
-        else {
-            return Ok(None);
-        };
-        let Some(function) = compile.function.as_ref() else { return Ok(None) };
-        let place = self.place(function.file.as_deref(), function.line)?;
+    pub fn name_in_torch(&self, compile: &Compile) -> Option<Html> {
+        let name = self.function_name(compile).filter(|name| name.renamed || name.called.is_some())?;
+        let function = compile.function.as_ref()?;
+        let place = self.place(function.file.as_deref(), function.line);
         let raw = if name.renamed { self.code(&function.name) } else { Html::escaped("defined at") };
-        Ok(Some(soft(Html::joined([raw, place], " "))))
+        Some(soft(Html::joined([raw, place], " ")))
     }
 
     fn both_names(&self, name: &FunctionName, function: Option<&Function>) -> Html {

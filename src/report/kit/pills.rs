@@ -42,86 +42,75 @@ impl Pill<'_> {
 
 impl View<'_> {
     /// A compile's id and status, linked to the page of the compile.
-    pub fn pill(&self, compile: &Compile) -> anyhow::Result<Html> {
+    pub fn pill(&self, compile: &Compile) -> Html {
         self.pill_to(compile, Some(&self.href(&paths::compile_page(compile))))
     }
 
     /// The same without the function's name on hover, for use next to the name.
-    pub fn pill_beside(&self, compile: &Compile) -> anyhow::Result<Html> {
+    pub fn pill_beside(&self, compile: &Compile) -> Html {
         self.render_pill(compile, Some(&self.href(&paths::compile_page(compile))), false)
     }
 
     /// A pill with another address, or without one: summaries must not contain links.
-    pub fn pill_to(&self, compile: &Compile, href: Option<&str>) -> anyhow::Result<Html> {
+    pub fn pill_to(&self, compile: &Compile, href: Option<&str>) -> Html {
         self.render_pill(compile, href, true)
     }
 
     /// A pill with another address, next to the function's name.
-    pub fn pill_beside_to(&self, compile: &Compile, href: &str) -> anyhow::Result<Html> {
+    pub fn pill_beside_to(&self, compile: &Compile, href: &str) -> Html {
         self.render_pill(compile, Some(href), false)
     }
 
     /// A pill without a link, next to the function's name.
-    pub fn plain_pill_beside(&self, compile: &Compile) -> anyhow::Result<Html> {
+    pub fn plain_pill_beside(&self, compile: &Compile) -> Html {
         self.render_pill(compile, None, false)
     }
 
     /// The first `most` pills of a function, next to its name.
-    pub fn some_pills_beside(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
-        Ok(beside(compiles, self.few(compiles, most, |compile| self.pill_beside(compile))?))
+    pub fn some_pills_beside(&self, compiles: &[&Compile], most: usize) -> Html {
+        beside(compiles, self.few(compiles, most, |compile| self.pill_beside(compile)))
     }
 
-    fn render_pill(&self, compile: &Compile, href: Option<&str>, titled: bool) -> anyhow::Result<Html> {
+    fn render_pill(&self, compile: &Compile, href: Option<&str>, titled: bool) -> Html {
         let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
         // Records without an id are not a compilation, so they have no status.
         let status = compile.id.as_ref().map(|_| compile.status.word());
         let title = self.function_name(compile).filter(|_| titled).map(FunctionName::plain);
-        Ok(Pill { id: &id, status, href, title: title.as_deref() }.html())
+        Pill { id: &id, status, href, title: title.as_deref() }.html()
     }
 
     /// The pill of an id; plain code if no compile has this id.
-    pub fn pill_of(&self, id: Option<&CompileId>) -> anyhow::Result<Html> {
+    pub fn pill_of(&self, id: Option<&CompileId>) -> Html {
         match (self.report.model.compile(id), id) {
             (Some(compile), _) => self.pill(compile),
-            (None, Some(id)) => Ok(self.code(&id.to_string())),
-            (None, None) => Ok(Html::escaped(UNKNOWN)),
+            (None, Some(id)) => self.code(&id.to_string()),
+            (None, None) => Html::escaped(UNKNOWN),
         }
     }
 
     /// A row of pills.
-    pub fn pills<'c>(&self, compiles: impl IntoIterator<Item = &'c Compile>) -> anyhow::Result<Html> {
-        let pills = compiles.into_iter().map(|c| self.pill(c)).collect::<anyhow::Result<Vec<_>>>()?;
-        Ok(span("pills", Html::joined(pills, "")))
+    pub fn pills<'c>(&self, compiles: impl IntoIterator<Item = &'c Compile>) -> Html {
+        span("pills", Html::joined(compiles.into_iter().map(|compile| self.pill(compile)), ""))
     }
 
     /// The first `most` pills, and the number of further ones.
-    pub fn some_pills(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
-        Ok(beside(compiles, self.few(compiles, most, |compile| self.pill(compile))?))
+    pub fn some_pills(&self, compiles: &[&Compile], most: usize) -> Html {
+        beside(compiles, self.few(compiles, most, |compile| self.pill(compile)))
     }
 
     /// The same without links, for a summary.
-    pub fn plain_pills(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
-        let pills = self.few(compiles, most, |compile| self.plain_pill_beside(compile))?;
-        Ok(span("pills", &pills))
+    pub fn plain_pills(&self, compiles: &[&Compile], most: usize) -> Html {
+        span("pills", self.few(compiles, most, |compile| self.plain_pill_beside(compile)))
     }
 
-    fn few(
-        &self,
-        compiles: &[&Compile],
-        most: usize,
-        pill: impl Fn(&Compile) -> anyhow::Result<Html>,
-    ) -> anyhow::Result<Html> {
-        let mut pills = compiles.iter().take(most).map(|c| pill(c)).collect::<anyhow::Result<Vec<_>>>()?;
+    fn few(&self, compiles: &[&Compile], most: usize, pill: impl Fn(&Compile) -> Html) -> Html {
         let more = compiles.len().saturating_sub(most);
-        if more > 0 {
-            let more = Html::escaped(&format!("+{}", whole(more)));
-            pills.push(span("pill", &more));
-        }
-        Ok(Html::joined(pills, ""))
+        let more = (more > 0).then(|| span("pill", format!("+{}", whole(more))));
+        Html::joined(compiles.iter().take(most).map(|compile| pill(compile)).chain(more), "")
     }
 }
 
 /// A row of pills; a single one needs no frame.
 fn beside(compiles: &[&Compile], pills: Html) -> Html {
-    if compiles.len() == 1 { pills } else { span("pills", &pills) }
+    if compiles.len() == 1 { pills } else { span("pills", pills) }
 }

@@ -48,10 +48,10 @@ impl View<'_> {
         let stack = (!reason.user_stack.is_empty() && !said)
             .then(|| self.traceback(&reason.user_stack, innermost_own(&reason.user_stack)));
         let context = Why {
-            against: id.map(|id| self.pill_of(Some(&id))).transpose()?,
+            against: id.map(|id| self.pill_of(Some(&id))),
             guard: self.folded(&reason.guard, true),
-            source: source.transpose()?,
-            stack: stack.transpose()?,
+            source,
+            stack,
             rest: (!taken_apart).then(|| self.folded(&reason.text, true)),
             hint: reason.hint.clone(),
         };
@@ -59,17 +59,16 @@ impl View<'_> {
     }
 
     /// The frames of the reader's own code, with library frames folded below.
-    pub fn own_traceback(&self, frames: &[TextFrame]) -> anyhow::Result<Html> {
+    pub fn own_traceback(&self, frames: &[TextFrame]) -> Html {
         let own: Vec<TextFrame> = frames.iter().filter(|frame| !is_library(&frame.file)).cloned().collect();
         // A short stack is shown in full.
         if own.is_empty() || own.len() == frames.len() || frames.len() <= SHORT {
             return self.traceback(frames, innermost_own(frames));
         }
         let hidden = whole(frames.len() - own.len());
-        let (short, all) =
-            (self.traceback(&own, own.len().checked_sub(1))?, self.traceback(frames, innermost_own(frames))?);
-        let all = fold_below(format!("With {hidden} frames of libraries"), &all);
-        Ok(Html::joined([short, all], ""))
+        let short = self.traceback(&own, own.len().checked_sub(1));
+        let all = self.traceback(frames, innermost_own(frames));
+        Html::joined([short, fold_below(format!("With {hidden} frames of libraries"), &all)], "")
     }
 }
 

@@ -32,23 +32,23 @@ struct FrameText<'s> {
 impl View<'_> {
     /// A stack, outermost frame first, folded to the innermost frame of the reader's own code. Library frames are
     /// dimmed; frames of generated modules link to their source.
-    pub fn stack(&self, stack: &Stack) -> anyhow::Result<Html> {
+    pub fn stack(&self, stack: &Stack) -> Html {
         self.stack_from(stack, 0, None)
     }
 
     /// The same with an anchor.
-    pub fn anchored_stack(&self, stack: &Stack, id: Option<String>) -> anyhow::Result<Html> {
+    pub fn anchored_stack(&self, stack: &Stack, id: Option<String>) -> Html {
         self.stack_from(stack, 0, id)
     }
 
     /// The same with only the innermost frames, for tables with too many frames.
-    pub fn inner_stack(&self, stack: &Stack, id: Option<String>) -> anyhow::Result<Html> {
+    pub fn inner_stack(&self, stack: &Stack, id: Option<String>) -> Html {
         self.stack_from(stack, stack.len().saturating_sub(INNERMOST), id)
     }
 
     /// All frames of a stack, not folded.
-    pub fn frames_of(&self, stack: &Stack) -> anyhow::Result<Html> {
-        Ok(self.lines_of(self.frames(stack), self.innermost_own(stack)))
+    pub fn frames_of(&self, stack: &Stack) -> Html {
+        self.lines_of(self.frames(stack), self.innermost_own(stack))
     }
 
     /// The identifying frame of a stack, linked to the whole stack.
@@ -61,11 +61,11 @@ impl View<'_> {
         Html::joined([self.link(href, &shown.name), place], " ")
     }
 
-    fn stack_from(&self, stack: &Stack, from: usize, id: Option<String>) -> anyhow::Result<Html> {
+    fn stack_from(&self, stack: &Stack, from: usize, id: Option<String>) -> Html {
         let own = self.innermost_own(stack);
         let Some(shown) = own.or_else(|| stack.len().checked_sub(1)).and_then(|index| stack.get(index))
         else {
-            return Ok(Html::escaped(crate::report::kit::formats::UNKNOWN));
+            return Html::escaped(crate::report::kit::formats::UNKNOWN);
         };
         let inner = stack.get(from..).unwrap_or_default();
         let mut html = String::new();
@@ -78,18 +78,18 @@ impl View<'_> {
         push_close(&mut html, "pre");
         let lines = Html::trusted(html);
         if stack.len() < 2 {
-            return Ok(lines);
+            return lines;
         }
         let loc = clipped(shown.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0;
         let place = span("soft nowrap", place(self.file(shown), shown.line));
         let loc = (!loc.is_empty()).then(|| self.code(loc));
         let frames = span("soft nowrap", format!("{} frames", stack.len()));
         let summary = [Some(self.code(&shown.name)), Some(place), loc, Some(frames)];
-        Ok(anchored_fold(id.as_deref(), Html::joined(summary.into_iter().flatten(), " "), &lines))
+        anchored_fold(id.as_deref(), Html::joined(summary.into_iter().flatten(), " "), &lines)
     }
 
     /// Frames from the text of a traceback, outermost first; `hit` is marked, library frames are dimmed.
-    pub fn traceback(&self, frames: &[TextFrame], hit: Option<usize>) -> anyhow::Result<Html> {
+    pub fn traceback(&self, frames: &[TextFrame], hit: Option<usize>) -> Html {
         let left_out = frames.len().saturating_sub(MOST_FRAMES);
         // The most important frame is at one end.
         let from = if hit.is_some_and(|hit| hit < frames.len() / 2) { 0 } else { left_out };
@@ -97,12 +97,12 @@ impl View<'_> {
             (hit.and_then(|hit| hit.checked_sub(from)), frames.get(from..).unwrap_or_default());
         let shown = self.whole_traceback(frames.get(..MOST_FRAMES).unwrap_or(frames), hit);
         if left_out == 0 {
-            return Ok(shown);
+            return shown;
         }
         let words =
             format!("{} further frames would make the page too large; raw.log has all.", whole(left_out));
         let note = Element::new("p").class("soft").around(words);
-        Ok(Html::joined([note, shown], ""))
+        Html::joined([note, shown], "")
     }
 
     fn whole_traceback(&self, frames: &[TextFrame], hit: Option<usize>) -> Html {

@@ -254,7 +254,7 @@ impl Render<'_> {
         &self,
         out: &mut dyn Write,
         table: &Table<'_>,
-        rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
+        rows: impl ExactSizeIterator<Item = Row>,
     ) -> anyhow::Result<()> {
         self.table_sorted_from(out, (table, if self.depth == 0 { SORTED } else { CAP }), rows)
     }
@@ -264,7 +264,7 @@ impl Render<'_> {
         &self,
         out: &mut dyn Write,
         (table, least): (&Table<'_>, usize),
-        rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
+        rows: impl ExactSizeIterator<Item = Row>,
     ) -> anyhow::Result<()> {
         let total = rows.len();
         let (is_sorted, is_capped) = (total >= least, total > CAP);
@@ -278,7 +278,7 @@ impl Render<'_> {
             }
             shown += 1;
             html.clear();
-            table.push_row(&mut html, &row?, is_sorted);
+            table.push_row(&mut html, &row, is_sorted);
             out.write_all(html.as_bytes())?;
         }
         html.clear();

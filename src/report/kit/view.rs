@@ -59,14 +59,14 @@ impl<'a> View<'a> {
     }
 
     /// The short path of a file with the line; the full path on hover.
-    pub fn place(&self, file: Option<&str>, line: Option<u64>) -> anyhow::Result<Html> {
-        let Some(file) = file else { return Ok(Html::escaped(UNKNOWN)) };
+    pub fn place(&self, file: Option<&str>, line: Option<u64>) -> Html {
+        let Some(file) = file else { return Html::escaped(UNKNOWN) };
         self.place_in(file, line, self.source_href(file, line))
     }
 
     /// The same without a link, for the summary of a fold.
-    pub fn plain_place(&self, file: Option<&str>, line: Option<u64>) -> anyhow::Result<Html> {
-        let Some(file) = file else { return Ok(Html::escaped(UNKNOWN)) };
+    pub fn plain_place(&self, file: Option<&str>, line: Option<u64>) -> Html {
+        let Some(file) = file else { return Html::escaped(UNKNOWN) };
         self.place_in(file, line, None)
     }
 
@@ -162,17 +162,13 @@ impl Render<'_> {
     }
 
     /// The short path of a file with the line; the full path on hover.
-    pub fn place_in(&self, file: &str, line: Option<u64>, href: Option<String>) -> anyhow::Result<Html> {
+    pub fn place_in(&self, file: &str, line: Option<u64>, href: Option<String>) -> Html {
         let text = match line {
             Some(line) => format!("{}:{line}", short_path(file)),
             None => short_path(file).into_owned(),
         };
         let place = href.map_or_else(|| Html::escaped(&text), |href| self.link(&href, &text));
-        let mut html = String::new();
-        push_open(&mut html, "span", &[("class", Some("soft nowrap")), ("title", Some(file))]);
-        html.push_str(place.as_str());
-        push_close(&mut html, "span");
-        Ok(Html::trusted(html))
+        Element::new("span").class("soft nowrap").title(file).around(place)
     }
 
     /// The name of a function; `f resumed at 9` for `torch_dynamo_resume_in_f_at_9`.

@@ -81,7 +81,7 @@ pub(crate) fn modules(
     let mut known = Vec::new();
     let rows = vllm.modules.iter().enumerate().take(most).map(|(at, module)| {
         let compile = model.compiles.get(module.compile);
-        let pill = compile.map_or_else(|| Ok(Html::escaped(UNKNOWN)), |compile| view.pill(compile))?;
+        let pill = compile.map_or_else(|| Html::escaped(UNKNOWN), |compile| view.pill(compile));
         let found = module.pieces.iter().filter(|piece| piece.found(model)).count();
         let outcomes = module.outcomes().take(SIZES).map(outcome_words).collect::<Vec<_>>().join(", ");
         let row = Row::of(vec![
@@ -97,11 +97,11 @@ pub(crate) fn modules(
         // Pages of compiles link to the first module of a compile.
         if page.is_empty() && !known.contains(&module.compile) {
             known.push(module.compile);
-            return Ok(row.anchored(format!("of-{}", module.compile)));
+            return row.anchored(format!("of-{}", module.compile));
         }
-        Ok(row)
+        row
     });
-    view.table(out, &table, rows.collect::<Vec<_>>().into_iter())?;
+    view.table(out, &table, rows)?;
     view.left_out(
         out,
         vllm.modules.len(),

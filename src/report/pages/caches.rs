@@ -203,7 +203,7 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let rows = sums.iter().map(|(cache, sum)| {
         let all = sum.hits + sum.misses + sum.bypasses;
         let rate = sum.hits as f64 / all as f64;
-        Ok(Row::of(vec![
+        Row::of(vec![
             TableCell::text(cache_title(cache)),
             TableCell::count(all),
             TableCell::count(sum.hits),
@@ -211,7 +211,7 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
             TableCell::count(sum.bypasses),
             TableCell::number(rate, &percent(sum.hits as f64, all as f64, false)),
             TableCell::maybe(sum.saved_us, micros),
-        ]))
+        ])
     });
     view.table(out, &table, rows)?;
     Ok(close_section(out)?)
@@ -289,12 +289,12 @@ fn causes(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyho
     let all = causes.len();
     let rows = causes.iter().take(BYPASSES).map(|(cause, lookups)| {
         let names: IndexSet<&str> = lookups.iter().map(|lookup| cache_title(&lookup.cache)).collect();
-        Ok(Row::of(vec![
+        Row::of(vec![
             TableCell::text(&cause.words()).class("sentence"),
             TableCell::text(&Vec::from_iter(names).join(", ")),
             TableCell::count(lookups.len()),
-            TableCell::html(compiles_of(view, lookups)?),
-        ]))
+            TableCell::html(compiles_of(view, lookups)),
+        ])
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all, all.min(BYPASSES), "causes")?;
@@ -323,7 +323,7 @@ fn bypasses(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> any
 }
 
 /// The first compiles of these lookups, each once.
-fn compiles_of(view: View<'_>, lookups: &[&CacheLookup]) -> anyhow::Result<Html> {
+fn compiles_of(view: View<'_>, lookups: &[&CacheLookup]) -> Html {
     let mut compiles: Vec<&Compile> = Vec::new();
     for lookup in lookups {
         let compile = view.report.model.compiles.get(lookup.artifact.compile);
@@ -334,10 +334,10 @@ fn compiles_of(view: View<'_>, lookups: &[&CacheLookup]) -> anyhow::Result<Html>
     }
     let more = if compiles.len() > SHOWN { " and more" } else { "" };
     compiles.truncate(SHOWN);
-    Ok(Html::joined([view.some_pills(&compiles, SHOWN)?, more.into()], ""))
+    Html::joined([view.some_pills(&compiles, SHOWN), more.into()], "")
 }
 
-fn bypass_row(view: View<'_>, bypass: &Bypass<'_>, lookups: &[&CacheLookup]) -> anyhow::Result<Row> {
+fn bypass_row(view: View<'_>, bypass: &Bypass<'_>, lookups: &[&CacheLookup]) -> Row {
     let mut why = view.folded(bypass.reason.unwrap_or("no reason recorded"), false);
     if !bypass.traceback.is_empty() {
         let lines = counted(bypass.traceback.lines().count(), "line", "lines");
@@ -347,13 +347,13 @@ fn bypass_row(view: View<'_>, bypass: &Bypass<'_>, lookups: &[&CacheLookup]) -> 
     let class = bypass.exception.as_deref().map_or(UNKNOWN, |e| e.rsplit('.').next().unwrap_or(e));
     let class =
         Html::joined([view.code(class), Html::escaped(if bypass.is_error { " (an error)" } else { "" })], "");
-    Ok(Row::of(vec![
+    Row::of(vec![
         TableCell::text(cache_title(bypass.cache)),
         TableCell::html(why),
         TableCell::html(class),
         TableCell::count(lookups.len()),
-        TableCell::html(compiles_of(view, lookups)?),
-    ]))
+        TableCell::html(compiles_of(view, lookups)),
+    ])
 }
 
 fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyhow::Result<()> {
@@ -376,11 +376,11 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyh
     let mut compared = 0;
     let rows = all.iter().take(LISTED).enumerate().map(|(index, lookup)| {
         let differs = match lookup.outcome {
-            Outcome::Miss => differs(view, evidence, index, &mut compared)?,
+            Outcome::Miss => differs(view, evidence, index, &mut compared),
             _ => Html::escaped(UNKNOWN),
         };
-        let row = row(view, lookup, differs)?;
-        Ok(row.selected_by(lookup.outcome.word().to_owned()))
+        let row = row(view, lookup, differs);
+        row.selected_by(lookup.outcome.word().to_owned())
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(LISTED), "lookups")?;
@@ -390,10 +390,9 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyh
     Ok(close_section(out)?)
 }
 
-fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Row> {
+fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> Row {
     let found = found(view.report, lookup);
-    let pill =
-        found.map_or_else(|| view.pill_of(lookup.compile.as_ref()), |(compile, _)| view.pill(compile))?;
+    let pill = found.map_or_else(|| view.pill_of(lookup.compile.as_ref()), |(compile, _)| view.pill(compile));
     let attempt = if lookup.attempt > 0 { format!(" attempt {}", lookup.attempt) } else { String::new() };
     let mut answer = match lookup.outcome {
         Outcome::Bypass => span("warn", "bypass"),
@@ -417,32 +416,27 @@ fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Ro
         TableCell::maybe(lookup.saved_ns, |ns| micros(ns / 1e3)),
         TableCell::html(Html::joined([shown, copy], " ")).class("cache-key"),
     ]);
-    Ok(match found {
+    match found {
         Some((_, artifact)) => row.anchored(format!("lookup-{}", artifact.number)),
         None => row,
-    })
+    }
 }
 
 /// The differing components in words, with their values in a fold.
-fn differs(
-    view: View<'_>,
-    evidence: &Evidence<'_>,
-    index: usize,
-    compared: &mut usize,
-) -> anyhow::Result<Html> {
+fn differs(view: View<'_>, evidence: &Evidence<'_>, index: usize, compared: &mut usize) -> Html {
     let Some((before, differences)) = evidence.differences(index) else {
         let first = evidence.keys.get(index).is_some_and(|key| !key.is_empty());
-        return Ok(Html::escaped(if first { "first lookup" } else { UNKNOWN }));
+        return Html::escaped(if first { "first lookup" } else { UNKNOWN });
     };
     let earlier = view.report.model.caches.get(before);
     let label =
         earlier.and_then(|e| e.compile.as_ref()).map_or_else(|| UNKNOWN.to_owned(), ToString::to_string);
     if differences.is_empty() {
-        return Ok(Html::escaped(&format!("nothing: same components as [{label}]")));
+        return Html::escaped(&format!("nothing: same components as [{label}]"));
     }
     let words = Html::escaped(&format!("{}; against [{label}]", in_words(&differences).join(", ")));
     if differences.is_empty() || *compared >= COMPARED {
-        return Ok(words);
+        return words;
     }
     *compared += 1;
     let mut facts = Vec::new();
@@ -454,7 +448,7 @@ fn differs(
         facts.push(("and more", Html::escaped(&counted(more, "component", "components"))));
     }
     let facts = view.facts(facts);
-    Ok(fold(words, &facts))
+    fold(words, &facts)
 }
 
 /// The old and the new value of a component without the lines at the start that are equal; their hashes if all lines are

@@ -148,7 +148,7 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
     let (head, cut) = clipped(&head, LONGEST_HEAD);
     let (frames, evidence) = traceback(view, &compiles, text)?.unwrap_or_default();
     let mut facts = vec![
-        ("Compiles", view.some_pills(&compiles, LINKED)?),
+        ("Compiles", view.some_pills(&compiles, LINKED)),
         ("Exception", view.code(&failure.error)),
         ("Reported by", reported(cause).into()),
     ];
@@ -162,9 +162,9 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
         error: short_error(&failure.error).to_owned(),
         function: compile.map_or_else(Html::default, |compile| view.named(compile)),
         head: view.prose(head),
-        place: view.plain_place(cause.place.file.as_deref(), cause.place.line)?,
+        place: view.plain_place(cause.place.file.as_deref(), cause.place.line),
         source: cause.place.loc.as_deref().map(|line| clipped(line.trim(), LONGEST_HEAD).0.to_owned()),
-        pills: view.plain_pills(&compiles, SHOWN)?,
+        pills: view.plain_pills(&compiles, SHOWN),
         cost: reason.cost.map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: counted(cause.failures.len(), "time", "times"),
         message: if said || text.is_empty() { Html::default() } else { message(text) },
@@ -231,7 +231,7 @@ fn traceback(view: View<'_>, compiles: &[&Compile], text: &str) -> anyhow::Resul
     let mut own: Vec<TextFrame> = own.collect();
     own.drain(..own.len().saturating_sub(FRAMES));
     let frames =
-        if own.is_empty() { Html::default() } else { view.traceback(&own, own.len().checked_sub(1))? };
+        if own.is_empty() { Html::default() } else { view.traceback(&own, own.len().checked_sub(1)) };
     Ok(Some((frames, Html::joined([link, lines.into()], ""))))
 }
 
@@ -259,13 +259,13 @@ fn table(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow:
             None => view.folded(reason.unwrap_or(&head), false),
         };
         let order = view.report.model.by_id.get(&failure.compile).copied().unwrap_or_default();
-        Ok(Row::of(vec![
-            TableCell::html(view.pill_of(failure.compile.as_ref())?).sorted(order),
+        Row::of(vec![
+            TableCell::html(view.pill_of(failure.compile.as_ref())).sorted(order),
             TableCell::text(&failure.error),
             TableCell::html(description),
-            TableCell::html(view.place(failure.file.as_deref(), failure.line)?),
+            TableCell::html(view.place(failure.file.as_deref(), failure.line)),
             TableCell::count(failure.record),
-        ]))
+        ])
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), LISTED, "failures")
@@ -310,12 +310,12 @@ fn restarts(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     ];
     let table = Table { id: "restarts-table", label: "Restarts", columns };
     let rows = reasons.iter().take(LISTED).map(|(reason, one)| {
-        Ok(Row::of(vec![
+        Row::of(vec![
             TableCell::html(view.prose(reason)),
-            TableCell::html(view.some_pills(&one.compiles, LINKED)?),
+            TableCell::html(view.some_pills(&one.compiles, LINKED)),
             TableCell::count(one.times),
             TableCell::maybe(wasted(one), micros),
-        ]))
+        ])
     });
     view.table(out, &table, rows)?;
     view.beyond(out, reasons.len(), LISTED, "reasons")?;

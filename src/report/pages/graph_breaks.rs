@@ -176,14 +176,14 @@ fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
         id: links::graph_break_anchor(one.index),
         open,
         reason: view.prose(&found.reason),
-        place: view.plain_place(found.file.as_deref(), found.line)?,
-        pills: view.plain_pills(&compiles(view, found), SHOWN)?,
+        place: view.plain_place(found.file.as_deref(), found.line),
+        pills: view.plain_pills(&compiles(view, found), SHOWN),
         cost: one.cost.map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: counted(found.count, "time", "times"),
         explanation: found.explanation.as_deref().map(|text| view.prose(text)),
         facts,
-        traceback: traceback(view, one)?,
-        further: further(view, &one.text.further)?,
+        traceback: traceback(view, one),
+        further: further(view, &one.text.further),
         occurrences: occurrences(view, one)?,
     };
     view.render("graph_break_entry", &entry)
@@ -206,15 +206,14 @@ fn catalog(view: View<'_>, id: Option<&str>, url: &str) -> Html {
     view.log_link(&text, url)
 }
 
-fn traceback(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
-    if one.text.frames.is_empty() {
-        return Ok(Html::default());
+fn traceback(view: View<'_>, one: &Broken<'_>) -> Html {
+    match one.text.frames.as_slice() {
+        [] => Html::default(),
+        frames => block(view.own_traceback(frames)),
     }
-    let frames = view.own_traceback(&one.text.frames)?;
-    Ok(block(&frames))
 }
 
-fn further(view: View<'_>, breaks: &[FurtherBreak]) -> anyhow::Result<Html> {
+fn further(view: View<'_>, breaks: &[FurtherBreak]) -> Html {
     let pieces = breaks.iter().map(|one| {
         let id = one.url.as_deref().and_then(|url| url.rsplit('/').next()?.strip_suffix(".html"));
         let mut facts = vec![("Reason", view.prose(&one.reason))];
@@ -223,9 +222,9 @@ fn further(view: View<'_>, breaks: &[FurtherBreak]) -> anyhow::Result<Html> {
         facts.extend(one.url.as_deref().map(|url| ("Read more", catalog(view, id, url))));
         let facts = view.facts(facts);
         let heading = Element::new("h3").around("Another break occurred while this one was handled");
-        Ok(block(Html::joined([heading, facts], "")))
+        block(Html::joined([heading, facts], ""))
     });
-    Ok(Html::joined(pieces.collect::<anyhow::Result<Vec<_>>>()?, ""))
+    Html::joined(pieces, "")
 }
 
 fn occurrences(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
@@ -249,9 +248,9 @@ fn occurrences(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
     Ok(Html::trusted(String::from_utf8(out)?))
 }
 
-fn row(view: View<'_>, occurrence: &Occurrence) -> anyhow::Result<Row> {
+fn row(view: View<'_>, occurrence: &Occurrence) -> Row {
     let model = view.report.model;
-    let Some(compile) = model.compiles.get(occurrence.artifact.compile) else { return Ok(Row::default()) };
+    let Some(compile) = model.compiles.get(occurrence.artifact.compile) else { return Row::default() };
     let resumes: Vec<&Compile> = occurrence.resumes.iter().filter_map(|i| model.compiles.get(*i)).collect();
     let mut time = None;
     for us in resumes.iter().filter_map(|resume| resume.compile_us()) {
@@ -263,18 +262,14 @@ fn row(view: View<'_>, occurrence: &Occurrence) -> anyhow::Result<Row> {
     });
     let unknown = || Html::escaped(UNKNOWN);
     let function = view.function_name(compile).map(|_| view.named(compile));
-    Ok(Row::of(vec![
-        TableCell::html(view.pill_beside(compile)?).sorted(occurrence.artifact.compile),
+    Row::of(vec![
+        TableCell::html(view.pill_beside(compile)).sorted(occurrence.artifact.compile),
         TableCell::html(function.unwrap_or_else(unknown)),
         TableCell::maybe(occurrence.thrown_away, micros),
-        TableCell::html(if resumes.is_empty() {
-            unknown()
-        } else {
-            view.some_pills_beside(&resumes, SHOWN)?
-        }),
+        TableCell::html(if resumes.is_empty() { unknown() } else { view.some_pills_beside(&resumes, SHOWN) }),
         TableCell::maybe(time, micros),
         TableCell::html(file.unwrap_or_else(unknown)),
-    ]))
+    ])
 }
 
 fn table(view: View<'_>, rest: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
@@ -290,12 +285,12 @@ fn table(view: View<'_>, rest: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Re
         let found = one.found;
         let cells = vec![
             TableCell::html(view.folded(&found.reason, false)),
-            TableCell::html(view.place(found.file.as_deref(), found.line)?),
+            TableCell::html(view.place(found.file.as_deref(), found.line)),
             TableCell::count(found.count),
             TableCell::maybe(one.cost.map(|cost| cost.us), micros),
-            TableCell::html(view.some_pills(&compiles(view, found), SHOWN)?),
+            TableCell::html(view.some_pills(&compiles(view, found), SHOWN)),
         ];
-        Ok(Row::of(cells).anchored(links::graph_break_anchor(one.index)))
+        Row::of(cells).anchored(links::graph_break_anchor(one.index))
     });
     view.table(out, &table, rows)?;
     view.beyond(out, rest.len(), LISTED, "graph breaks")

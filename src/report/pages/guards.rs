@@ -97,7 +97,7 @@ fn write(
         };
         let named = groups.iter().take(MOST_SOURCES);
         let intro = Intro {
-            pill: view.pill(compile)?,
+            pill: view.pill(compile),
             function: view.named(compile),
             about,
             sources: named.map(|(s, g)| Source { name: (*s).to_owned(), count: whole(g.len()) }).collect(),
@@ -124,15 +124,14 @@ fn write_guards(
     ];
     let table = Table { id: "guards", label: "Guards", columns };
     let rows = guards.iter().map(|(source, guard)| {
-        let stack = |stack: &Option<Stack>| {
-            stack.as_ref().map_or_else(|| Ok(UNKNOWN.into()), |stack| view.stack(stack))
-        };
-        Ok(Row::of(vec![
+        let stack =
+            |stack: &Option<Stack>| stack.as_ref().map_or_else(|| UNKNOWN.into(), |stack| view.stack(stack));
+        Row::of(vec![
             TableCell::text(source).class("mono"),
             TableCell::html(view.folded(&guard.code, true)),
-            TableCell::html(stack(&guard.user_stack)?),
-            TableCell::html(stack(&guard.stack)?),
-        ]))
+            TableCell::html(stack(&guard.user_stack)),
+            TableCell::html(stack(&guard.stack)),
+        ])
     });
     write_line(out, &Element::new("div").class("page-body").open())?;
     view.table(out, &table, rows)?;

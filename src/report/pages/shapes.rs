@@ -158,9 +158,9 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
     let shown: usize = all.iter().take(LISTED).map(|group| group.len()).sum();
     let rows: Vec<_> = all.iter().take(LISTED).collect();
     let rows = rows.into_iter().map(|group| {
-        let row = dimension(view, group, &recompiles)?;
+        let row = dimension(view, group, &recompiles);
         let word = group.first().map_or("", answer_word);
-        Ok(row.selected_by(word.to_owned()))
+        row.selected_by(word.to_owned())
     });
     view.table(out, &table, rows)?;
     view.left_out(
@@ -196,8 +196,8 @@ fn dimension(
     view: View<'_>,
     group: &[Dimension<'_>],
     recompiles: &FxHashMap<CompileIndex, &Recompile>,
-) -> anyhow::Result<Row> {
-    let Some(dim) = group.first() else { return Ok(Row::default()) };
+) -> Row {
+    let Some(dim) = group.first() else { return Row::default() };
     let compile = |seen: &Seen<'_>| view.report.model.compiles.get(seen.compile);
     let function = dim.seen.iter().filter_map(compile).find(|c| c.function.is_some());
     let capture = dim.seen.iter().filter_map(compile).any(is_capture);
@@ -214,7 +214,7 @@ fn dimension(
     };
     let mut seen = Vec::new();
     for (at, one) in dim.seen.iter().enumerate().skip(dim.seen.len().saturating_sub(SHOWN)) {
-        let pill = compile(one).map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?;
+        let pill = compile(one).map_or_else(Html::default, |c| view.pill_beside(c));
         let sizes = group.iter().filter_map(|dim| dim.seen.get(at));
         let sizes: Vec<&str> = sizes.map(|seen| seen.size.as_deref().unwrap_or(UNKNOWN)).collect();
         let sizes = match sizes.as_slice() {
@@ -232,25 +232,21 @@ fn dimension(
     }
     let numbers = group.iter().map(|dim| dim.dim.map_or_else(|| UNKNOWN.to_owned(), whole));
     let numbers = numbers.collect::<Vec<_>>().join(", ");
-    Ok(Row::of(vec![
+    Row::of(vec![
         TableCell::html(function),
         TableCell::html(view.folded(&dim.source, false)),
         TableCell::text(&numbers).sorted(dim.dim.map_or(-1, |at| at as i64)),
         TableCell::html(answer),
-        TableCell::html(why(view, dim, recompiles)?),
+        TableCell::html(why(view, dim, recompiles)),
         TableCell::html(Html::joined(seen, ", ")),
-    ]))
+    ])
 }
 
 /// Since when a dimension is dynamic and why, or why it is constant.
-fn why(
-    view: View<'_>,
-    dim: &Dimension<'_>,
-    recompiles: &FxHashMap<CompileIndex, &Recompile>,
-) -> anyhow::Result<Html> {
+fn why(view: View<'_>, dim: &Dimension<'_>, recompiles: &FxHashMap<CompileIndex, &Recompile>) -> Html {
     match (dim.answer(), dim.seen.last().map(|seen| seen.state)) {
         (Answer::Since(at), _) => {
-            let Some(first) = dim.seen.get(at) else { return Ok(Html::default()) };
+            let Some(first) = dim.seen.get(at) else { return Html::default() };
             let id = view.report.model.compiles.get(first.compile).map(|c| c.label()).unwrap_or_default();
             let symbol = match first.state {
                 State::Dynamic(Some(symbol)) => {
@@ -276,28 +272,28 @@ fn why(
             let before = at.checked_sub(1).and_then(|before| dim.seen.get(before));
             let before = match before.map(|seen| seen.state) {
                 Some(State::Fixed(SymbolFate { fate: Fate::Fixed(one), .. })) => {
-                    Html::wrapped("; before it was ", &fixed_by(view, one)?, "")
+                    Html::wrapped("; before it was ", &fixed_by(view, one), "")
                 }
                 _ => Html::default(),
             };
-            Ok(Html::joined([Html::escaped(&text), symbol, before], ""))
+            Html::joined([Html::escaped(&text), symbol, before], "")
         }
         (_, Some(State::Fixed(fate))) => match fate.fate {
             Fate::Fixed(one) => fixed_by(view, one),
-            _ => Ok(Html::joined([view.code(&fate.symbol.name), Html::escaped(" became a constant")], "")),
+            _ => Html::joined([view.code(&fate.symbol.name), Html::escaped(" became a constant")], ""),
         },
-        (Answer::Unclear, _) => Ok(Html::escaped(
-            "no symbol; it may share the symbol of an equal size, and no guards are recorded",
-        )),
+        (Answer::Unclear, _) => {
+            Html::escaped("no symbol; it may share the symbol of an equal size, and no guards are recorded")
+        }
         _ => {
             let mut sizes: Vec<&str> = dim.seen.iter().filter_map(|seen| seen.size.as_deref()).collect();
             sizes.sort_unstable();
             sizes.dedup();
             let shown = sizes.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-            Ok(Html::escaped(&match sizes.len() {
+            Html::escaped(&match sizes.len() {
                 0 | 1 => String::new(),
                 n => format!("{} were seen, each compiled again: {shown}", counted(n, "size", "sizes")),
-            }))
+            })
         }
     }
 }
@@ -312,28 +308,28 @@ fn reason_words(reason: Option<&str>) -> &str {
     }
 }
 
-fn fixed_by(view: View<'_>, one: &Specialization) -> anyhow::Result<Html> {
+fn fixed_by(view: View<'_>, one: &Specialization) -> Html {
     let value = view.code(&one.value);
     let to = Html::wrapped("specialized to ", &value, ": ");
     let reason = Html::escaped(reason_words(one.reason.as_deref()));
-    Ok(Html::joined(
-        [to, reason, Html::escaped(" "), line(view, one.user_stack.as_ref(), one.stack.as_ref())?],
+    Html::joined(
+        [to, reason, Html::escaped(" "), line(view, one.user_stack.as_ref(), one.stack.as_ref())],
         "",
-    ))
+    )
 }
 
 /// The reader's innermost line of a stack; falls back to the full stack.
-fn line(view: View<'_>, user: Option<&Stack>, all: Option<&Stack>) -> anyhow::Result<Html> {
+fn line(view: View<'_>, user: Option<&Stack>, all: Option<&Stack>) -> Html {
     let stacks = [user, all].into_iter().flatten();
     let own = stacks.into_iter().find_map(|stack| stack.get(view.innermost_own(stack)?));
     let own = own.or_else(|| user.and_then(|stack| stack.last()));
     let Some(frame) = own else {
-        return Ok(soft(Html::escaped("no line in your code")));
+        return soft(Html::escaped("no line in your code"));
     };
-    let place = view.place(Some(view.file(frame)), frame.line)?;
+    let place = view.place(Some(view.file(frame)), frame.line);
     let loc = frame.loc.as_deref().filter(|loc| !loc.is_empty());
     let loc = loc.map_or_else(Html::default, |loc| view.code(clipped(loc, 100).0));
-    Ok(Html::joined([place, loc], " "))
+    Html::joined([place, loc], " ")
 }
 
 fn write_specializations(view: View<'_>, out: &mut dyn Write, all: &[Specialization]) -> anyhow::Result<()> {
@@ -358,14 +354,14 @@ fn write_specializations(view: View<'_>, out: &mut dyn Write, all: &[Specializat
     let table = Table { id: "specializations-table", label: "Specializations", columns };
     let rows: Vec<_> = all.iter().take(LISTED).collect();
     let rows = rows.into_iter().map(|one| {
-        Ok(Row::of(vec![
-            compile_cell(view, &one.at)?,
+        Row::of(vec![
+            compile_cell(view, &one.at),
             TableCell::html(view.code(&one.symbol)),
             TableCell::html(stacked(one.sources.iter().map(|source| view.folded(source, true)))),
             TableCell::html(view.folded(&one.value, true)),
             TableCell::text(reason_words(one.reason.as_deref())).class("nowrap"),
-            TableCell::html(line(view, one.user_stack.as_ref(), one.stack.as_ref())?),
-        ]))
+            TableCell::html(line(view, one.user_stack.as_ref(), one.stack.as_ref())),
+        ])
     });
     view.table(out, &table, rows)?;
     view.left_out(out, all.len(), LISTED, "are on the pages of their compiles")?;
@@ -373,11 +369,11 @@ fn write_specializations(view: View<'_>, out: &mut dyn Write, all: &[Specializat
     Ok(())
 }
 
-fn compile_cell(view: View<'_>, at: &Recorded) -> anyhow::Result<TableCell> {
+fn compile_cell(view: View<'_>, at: &Recorded) -> TableCell {
     let compile = view.report.model.compiles.get(at.compile);
-    let pill = compile.map_or_else(|| Ok(Html::escaped(UNKNOWN)), |c| view.pill(c))?;
+    let pill = compile.map_or_else(|| Html::escaped(UNKNOWN), |c| view.pill(c));
     let attempt = if at.attempt > 0 { format!(" attempt {}", at.attempt) } else { String::new() };
-    Ok(TableCell::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(at.compile))
+    TableCell::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(at.compile)
 }
 
 /// The filter's words for the fates.
@@ -419,8 +415,8 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
     let table = Table { id: "symbols-table", label: "Symbols", columns };
     let rows: Vec<_> = fates.iter().take(LISTED).collect();
     let rows = rows.into_iter().map(|fate| {
-        let (row, words) = symbol(view, fate)?;
-        Ok(row.selected_by(words))
+        let (row, words) = symbol(view, fate);
+        row.selected_by(words)
     });
     view.table(out, &table, rows)?;
     view.left_out(out, fates.len(), LISTED, "are on the pages of their compiles")?;
@@ -429,7 +425,7 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
 }
 
 /// The row of a symbol, and its filter words.
-fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)> {
+fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> (Row, String) {
     let symbol = fate.symbol;
     let code = |text: &Option<String>| match text {
         Some(text) => TableCell::html(view.folded(text, false)),
@@ -451,7 +447,7 @@ fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)
     }
     let (mut guards, mut last) = (Vec::new(), Html::default());
     for guard in fate.guards.iter().take(SHOWN) {
-        let line = line(view, guard.user_stack.as_ref(), guard.stack.as_ref())?;
+        let line = line(view, guard.user_stack.as_ref(), guard.stack.as_ref());
         let expr = view.folded(&guard.expr, true);
         // A line shared by several guards is shown once.
         guards.push(if line.as_str() == last.as_str() {
@@ -464,11 +460,11 @@ fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)
     let more = fate.guards.len().saturating_sub(SHOWN);
     guards.extend((more > 0).then(|| Html::escaped(&format!("and {} more", whole(more)))));
     let made = match symbol.user_stack.as_ref().filter(|stack| !stack.is_empty()) {
-        Some(stack) => line(view, Some(stack), None)?,
+        Some(stack) => line(view, Some(stack), None),
         None => Html::escaped(UNKNOWN),
     };
     let row = Row::of(vec![
-        compile_cell(view, &symbol.at)?,
+        compile_cell(view, &symbol.at),
         TableCell::text(&symbol.name),
         code(&symbol.source),
         code(&symbol.hint),
@@ -477,7 +473,7 @@ fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)
         TableCell::html(stacked(guards)),
         TableCell::html(made),
     ]);
-    Ok((row, words))
+    (row, words)
 }
 
 /// The number of symbols; None if there are none.

@@ -89,7 +89,7 @@ fn list(redacted: &Redacted, worker: &mut Worker, out: &mut dyn Write) -> anyhow
             TableColumn::text("State"),
         ];
         let table = Table { id: "logs-table", label: "Logs", columns };
-        view.table(out, &table, reports.iter().map(|one| Ok(row(view, one))))?;
+        view.table(out, &table, reports.iter().map(|one| row(view, one)))?;
         close_section(out)?;
         Ok(())
     })

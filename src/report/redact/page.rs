@@ -217,7 +217,7 @@ fn write_section(
     let rows = rows.into_iter().enumerate().map(|(at, cells)| {
         let row = Row::of(cells.iter().map(|cell| cell.shown(view)).collect());
         // `url` of a finding leads here.
-        Ok(if section.id == FINDINGS.id { row.anchored(format!("finding-{}", at + 1)) } else { row })
+        if section.id == FINDINGS.id { row.anchored(format!("finding-{}", at + 1)) } else { row }
     });
     view.table(out, &table, rows)?;
     close_section(out)?;

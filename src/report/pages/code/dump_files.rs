@@ -77,7 +77,7 @@ fn write(
         let view = View::new(report, worker, 1);
         let used_by = users.get(file.key.as_str()).map_or(&[][..], Vec::as_slice);
         let compiles = used_by.iter().take(MOST_USERS).filter_map(|index| report.model.compiles.get(*index));
-        let pills = compiles.map(|compile| view.pill(compile)).collect::<anyhow::Result<Vec<_>>>()?;
+        let pills = compiles.map(|compile| view.pill(compile)).collect::<Vec<_>>();
         let head = Head {
             key: &file.key,
             name: (file.name != file.key).then_some(file.name.as_str()),

@@ -66,7 +66,7 @@ fn head(
         }
     };
     let context = Head {
-        pill: view.pill_beside(compile)?,
+        pill: view.pill_beside(compile),
         function: view.named(compile),
         about,
         without: without.join(", "),

@@ -157,14 +157,14 @@ fn head(view: View<'_>, code: &Code<'_>, index: Option<&CodeIndex>) -> anyhow::R
         (false, _) if &*code.artifact.name == "exported_program" => "Exported program of",
         (false, _) => "Generated code of",
     };
-    let at = view.place_of(code.compile)?;
+    let at = view.place_of(code.compile);
     let place = |name: &str| index?.places.iter().find(|(place, _)| *place == name).map(|(_, line)| *line);
     let intact = !matches!(code.text, Text::Payload(at) if !at.intact);
     view.render(
         "code_head",
         &Head {
             title,
-            pill: view.pill_beside(code.compile)?,
+            pill: view.pill_beside(code.compile),
             function: view.named(code.compile),
             place: at.unwrap_or_default(),
             about,

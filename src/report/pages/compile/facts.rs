@@ -11,7 +11,7 @@ use crate::report::pages::compile::subject::Subject;
 type Facts = Vec<(&'static str, Html)>;
 
 /// What was compiled: captured operators, guards, caches, attempts.
-pub(crate) fn left(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts> {
+pub(crate) fn left(view: View<'_>, subject: Subject<'_>) -> Facts {
     let mut facts = Facts::new();
     let outcome = subject.compile.outcome();
     facts.extend(outcome.and_then(captured).map(|text| ("Captured", text.into())));
@@ -38,7 +38,7 @@ pub(crate) fn left(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts
     if subject.compile.id.is_none() {
         facts.push(("Records", whole(subject.compile.records).into()));
     }
-    Ok(facts)
+    facts
 }
 
 fn captured(facts: &Metrics) -> Option<String> {
@@ -81,7 +81,7 @@ fn one_offs(view: View<'_>, subject: Subject<'_>) -> Option<String> {
 }
 
 /// How it was compiled: when, from where, at what cost.
-pub(crate) fn right(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts> {
+pub(crate) fn right(view: View<'_>, subject: Subject<'_>) -> Facts {
     let mut facts = Facts::new();
     facts.extend(started(subject).map(|text| ("Started", text)));
     let backward = subject.compile.metrics.iter();
@@ -92,7 +92,7 @@ pub(crate) fn right(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Fact
         facts.push(("Backward", format!("compiled in {}{times}", micros(us)).into()));
     }
     facts.extend(one_offs(view, subject).map(|text| ("Includes", text.into())));
-    facts.extend(called_from(view, subject)?.map(|html| ("Called from", html)));
+    facts.extend(called_from(view, subject).map(|html| ("Called from", html)));
     facts.extend(parameters(subject).map(|text| ("Parameters", text.into())));
     let sum = |of: fn(&Metrics) -> Option<f64>| {
         let known = subject.compile.metrics.iter().filter_map(|m| of(&m.facts));
@@ -106,7 +106,7 @@ pub(crate) fn right(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Fact
     for (label, us, words) in costs.into_iter().filter(|(_, us, _)| *us > 0.0) {
         facts.push((label, (micros(us) + words).into()));
     }
-    Ok(facts)
+    facts
 }
 
 /// When the first record was written; the absolute time on hover.
@@ -125,14 +125,12 @@ pub(crate) fn started(subject: Subject<'_>) -> Option<Html> {
 }
 
 /// The frame of the reader's own code that called the compiled function.
-fn called_from(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> {
-    let Some((_, callers)) = subject.compile.stack.as_deref().and_then(|stack| stack.split_last()) else {
-        return Ok(None);
-    };
-    let Some(frame) = view.innermost_own(callers).and_then(|at| callers.get(at)) else { return Ok(None) };
-    let place = view.place(Some(view.file(frame)), frame.line)?;
+fn called_from(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
+    let (_, callers) = subject.compile.stack.as_deref()?.split_last()?;
+    let frame = callers.get(view.innermost_own(callers)?)?;
+    let place = view.place(Some(view.file(frame)), frame.line);
     let code = frame.loc.as_deref().filter(|loc| !loc.is_empty()).map(|loc| view.code(loc));
-    Ok(Some(Html::joined([view.function(&frame.name), place].into_iter().chain(code), " ")))
+    Some(Html::joined([view.function(&frame.name), place].into_iter().chain(code), " "))
 }
 
 /// `2,532,867 in 201 tensors, 10.1 MB`, from the last forward record.

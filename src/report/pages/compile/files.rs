@@ -62,12 +62,12 @@ fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
         let cells = [
             TableCell::html(phase(*place, first)).class("nowrap").sorted(order),
             TableCell::html(file(view, subject, artifact, viewed.contains(at))),
-            TableCell::html(about(subject, artifact, compared.get(at))?),
+            TableCell::html(about(subject, artifact, compared.get(at))),
         ];
         let attempt = TableCell::number(f64::from(artifact.attempt), &artifact.attempt.to_string());
         let attempt = several.then_some(attempt);
         let cells = cells.into_iter().chain(attempt).chain([TableCell::maybe(size(artifact), bytes)]);
-        Ok(Row::of(cells.collect()).anchored(format!("file-{}", artifact.number)))
+        Row::of(cells.collect()).anchored(format!("file-{}", artifact.number))
     });
     view.table(out, &table, rows)
 }
@@ -82,7 +82,7 @@ fn size(artifact: &Artifact) -> Option<f64> {
 }
 
 /// What a file is, and its remarks.
-fn about(subject: Subject<'_>, artifact: &Artifact, compared: Option<&Html>) -> anyhow::Result<Html> {
+fn about(subject: Subject<'_>, artifact: &Artifact, compared: Option<&Html>) -> Html {
     let record = match &artifact.content {
         Content::Metrics(index) => subject.compile.metrics.get(*index),
         _ => None,
@@ -96,7 +96,7 @@ fn about(subject: Subject<'_>, artifact: &Artifact, compared: Option<&Html>) -> 
     let words = (!words.is_empty()).then(|| Html::escaped(&words));
     let subgraph = artifact.subgraph.as_ref().map(|subgraph| Html::escaped(&format!("subgraph {subgraph}")));
     let pieces = words.into_iter().chain(subgraph).chain(compared.cloned());
-    Ok(Html::joined(pieces.chain(marks(subject.report, artifact)), ", "))
+    Html::joined(pieces.chain(marks(subject.report, artifact)), ", ")
 }
 
 /// What wrote a file: a phase, explained on hover the first time, or another program.

@@ -52,11 +52,11 @@ fn table(
     let table = Table { id, label, columns: columns.collect() };
     let rows = rows.iter().map(|row| {
         let cells = row.iter().enumerate().map(|(index, cell)| match cell {
-            Cell::Code(source) if index == 0 => Ok(TableCell::html(name(view, source))),
-            Cell::Code(text) => Ok(TableCell::html(view.folded(text, false))),
+            Cell::Code(source) if index == 0 => TableCell::html(name(view, source)),
+            Cell::Code(text) => TableCell::html(view.folded(text, false)),
             cell => view.cell(cell),
         });
-        Ok(Row::of(cells.collect::<anyhow::Result<Vec<_>>>()?))
+        Row::of(cells.collect())
     });
     view.table(out, &table, rows)
 }

@@ -150,21 +150,21 @@ fn copy_id(compile: &Compile) -> Html {
 
 fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let compile = subject.compile;
-    let place = view.place_of(compile)?;
+    let place = view.place_of(compile);
     let side = |facts: Vec<_>| (!facts.is_empty()).then(|| view.facts(facts));
     let context = Head {
-        pill: if compile.id.is_some() { view.plain_pill_beside(compile)? } else { Html::default() },
+        pill: if compile.id.is_some() { view.plain_pill_beside(compile) } else { Html::default() },
         function: match view.function_name(compile) {
             Some(name) => view.title_of(name),
             None if compile.id.is_none() => Html::escaped("Records without a compile id"),
             None => Html::default(),
         },
         place: place.unwrap_or_default(),
-        torch: view.name_in_torch(compile)?,
-        story: Html::joined([story::tell(view, subject)?, copy_id(compile)], " "),
+        torch: view.name_in_torch(compile),
+        story: Html::joined([story::outcome_and_cause(view, subject), copy_id(compile)], " "),
         bar: view.bar(&view.report.found.split.at(subject.index), true),
-        left: side(facts::left(view, subject)?),
-        right: side(facts::right(view, subject)?),
+        left: side(facts::left(view, subject)),
+        right: side(facts::right(view, subject)),
     };
     view.render("compile_head", &context)
 }
@@ -226,7 +226,7 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
 fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(stack) = &subject.compile.stack else { return Ok(()) };
     view.open_section(out, ("stack", "Stack", ""), None, Html::default())?;
-    write_line(out, &view.stack(stack)?)?;
+    write_line(out, &view.stack(stack))?;
     Ok(close_section(out)?)
 }
 

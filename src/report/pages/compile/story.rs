@@ -11,10 +11,10 @@ const LONGEST_REASON: usize = 160;
 /// Older compiles that are named.
 const MOST_OLDER: usize = 4;
 
-pub(crate) fn tell(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
+pub(crate) fn outcome_and_cause(view: View<'_>, subject: Subject<'_>) -> Html {
     let sentences =
-        [Some(outcome(view, subject)), origin(view, subject)?, troubles(view, subject), caches(subject)];
-    Ok(Html::joined(sentences.into_iter().flatten(), " "))
+        [Some(outcome(view, subject)), origin(view, subject), troubles(view, subject), caches(subject)];
+    Html::joined(sentences.into_iter().flatten(), " ")
 }
 
 fn outcome(view: View<'_>, subject: Subject<'_>) -> Html {
@@ -67,7 +67,7 @@ fn failure(view: View<'_>, subject: Subject<'_>) -> Html {
 }
 
 /// Which compile of its function it is.
-fn origin(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> {
+fn origin(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
     let named = subject.compile.function.is_some();
     let id = subject.compile.id.as_ref().filter(|id| named && id.has_frame());
     let (true, true, Some(id)) = (subject.is_first(), subject.of.recompiles.is_empty(), id) else {
@@ -77,10 +77,10 @@ fn origin(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> 
         Some(0) | None => "First compile of its function.",
         Some(_) => "Earlier compiles of its function are not in this log.",
     };
-    Ok(Some(Html::escaped(words)))
+    Some(Html::escaped(words))
 }
 
-fn recompile(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> {
+fn recompile(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
     let (mut older, mut known) = (Vec::new(), TextSet::default());
     for against in subject.of.recompiles.iter().flat_map(|r| &r.reasons).filter_map(|r| r.against.as_deref())
     {
@@ -89,19 +89,16 @@ fn recompile(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html
     }
     let first = subject.chain.first().filter(|first| **first != subject.index);
     if older.is_empty() && subject.of.recompiles.is_empty() {
-        let Some(first) = first.and_then(|first| subject.report.model.compiles.get(*first)) else {
-            return Ok(None);
-        };
-        let pill = view.pill(first)?;
+        let pill = view.pill(subject.report.model.compiles.get(*first?)?);
         let words = "; the log does not say why it was recompiled.";
-        return Ok(Some(Html::joined(["Same code as ".into(), pill, words.into()], "")));
+        return Some(Html::joined(["Same code as ".into(), pill, words.into()], ""));
     }
     let pills = older.iter().take(MOST_OLDER).map(|id| view.pill_of(Some(id)));
-    let pills = Html::joined(pills.collect::<anyhow::Result<Vec<_>>>()?, " ");
+    let pills = Html::joined(pills, " ");
     let end = format!("{}.", and_more(older.len(), MOST_OLDER));
     let link = view.link("#recompilation", "recompile");
     let between = if older.is_empty() { "" } else { " of " };
-    Ok(Some(Html::joined(["A ".into(), link, between.into(), pills, end.into()], "")))
+    Some(Html::joined(["A ".into(), link, between.into(), pills, end.into()], ""))
 }
 
 fn troubles(view: View<'_>, subject: Subject<'_>) -> Option<Html> {

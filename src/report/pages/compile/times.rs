@@ -48,7 +48,7 @@ fn write_times(view: View<'_>, out: &mut dyn Write, fields: &Fields<'_>) -> anyh
         TableColumn::unsorted("What it means").soft(),
     ];
     let table = Table { id: "times", label: "Compile times", columns };
-    view.table(out, &table, times.iter().map(|(time, us)| Ok(row(time, *us))))
+    view.table(out, &table, times.iter().map(|(time, us)| row(time, *us)))
 }
 
 fn row(time: &TimeField, us: f64) -> Row {
@@ -110,12 +110,12 @@ fn write_phases(
     let table = Table { id: "phases", label: "Phases", columns };
     let rows = sums.iter().take(long).map(|(name, sum)| {
         let times = if sum.count > 1 { format!(" ×{}", whole(sum.count)) } else { String::new() };
-        Ok(Row::of(vec![
+        Row::of(vec![
             TableCell::text(&format!("{name}{times}")),
             TableCell::number(sum.self_s, &micros(sum.self_s * 1e6)),
             TableCell::number(sum.total_s, &micros(sum.total_s * 1e6)),
             TableCell::html(meaning(view, subject, name)),
-        ]))
+        ])
     });
     view.table(out, &table, rows)?;
     let aside = subject.metrics.map(|fields| {

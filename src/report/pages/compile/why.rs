@@ -57,7 +57,7 @@ fn write_change(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let against = step.against.and_then(|against| view.report.model.compiles.get(against));
-    let against = against.map(|compile| view.pill(compile)).transpose()?;
+    let against = against.map(|compile| view.pill(compile));
     if let Some(change) = &step.change {
         let thing = change.subject().map(|subject| view.folded(&subject, true));
         let thing = Html::joined([Some(change.kind.word().into()), thing].into_iter().flatten(), " ");
@@ -100,9 +100,9 @@ fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let links = shown.filter_map(|index| {
         let compile = subject.report.model.compiles.get(*index)?;
         let here = *index == subject.index;
-        Some(view.pill_beside(compile).map(|pill| Link { pill, here }))
+        Some(Link { pill: view.pill_beside(compile), here })
     });
-    let links = links.collect::<anyhow::Result<Vec<_>>>()?;
+    let links: Vec<Link> = links.collect();
     let after = subject.chain.len().saturating_sub(from + links.len());
     let count = |n: usize, word: &str| (n > 0).then(|| format!("{} {word}", whole(n)));
     view.render("chain", &Versions { before: count(from, "before"), links, after: count(after, "after") })
@@ -112,15 +112,15 @@ fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
     let count = Some(whole(subject.of.breaks.len()));
     view.open_section(out, ("breaks", "Graph breaks", ""), count, Html::default())?;
     view.while_room(out, subject.of.breaks, "graph breaks", |out, _, found| {
-        let facts = view.facts(of_break(view, found)?);
+        let facts = view.facts(of_break(view, found));
         heading(out, view.folded(&found.reason, true))?;
         Ok(write_line(out, &facts)?)
     })?;
     Ok(close_section(out)?)
 }
 
-fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static str, Html)>> {
-    let mut facts = vec![("Where", view.place(found.file.as_deref(), found.line)?)];
+fn of_break(view: View<'_>, found: &GraphBreak) -> Vec<(&'static str, Html)> {
+    let mut facts = vec![("Where", view.place(found.file.as_deref(), found.line))];
     facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context))));
     facts.extend(found.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
     let hints = found.hints.iter().map(|hint| view.advice(hint));
@@ -129,7 +129,7 @@ fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static 
     }
     let others = found.compiles.iter().take(LONGEST_CHAIN).map(|id| view.pill_of(id.as_ref()));
     if found.compiles.len() > 1 {
-        let pills = Html::joined(others.collect::<anyhow::Result<Vec<_>>>()?, " ");
+        let pills = Html::joined(others, " ");
         let more = and_more(found.compiles.len(), LONGEST_CHAIN);
         facts.push(("Compiles", Html::joined([pills, more.into()], "")));
     }
@@ -140,7 +140,7 @@ fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static 
     let name = found.gb_id.as_deref().unwrap_or("torch's page");
     facts.extend(url.map(|url| ("More", view.log_link(name, url))));
     facts.push(("In full", links::graph_break(view, found, "traceback and cost")));
-    Ok(facts)
+    facts
 }
 
 fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -148,18 +148,18 @@ fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     let note = "unless errors are suppressed, the program saw the exception";
     view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
     view.while_room(out, failures, "failures", |out, _, failure| {
-        Ok(write_line(out, &view.facts(of_failure(view, failure)?))?)
+        Ok(write_line(out, &view.facts(of_failure(view, failure)))?)
     })?;
     Ok(close_section(out)?)
 }
 
-fn of_failure(view: View<'_>, failure: &Failure) -> anyhow::Result<Vec<(&'static str, Html)>> {
+fn of_failure(view: View<'_>, failure: &Failure) -> Vec<(&'static str, Html)> {
     let mut facts = vec![("Type", view.code(&failure.error))];
-    facts.push(("Where", view.place(failure.file.as_deref(), failure.line)?));
+    facts.push(("Where", view.place(failure.file.as_deref(), failure.line)));
     facts.extend(failure.reason.as_deref().map(|reason| ("Reason", text(reason))));
     let record = format!("{}, line {} of the log", failure.kind, whole(failure.record));
     facts.push(("Record", record.into()));
-    Ok(facts)
+    facts
 }
 
 fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -62,7 +62,7 @@ pub(super) fn write(
             TableCell::text(selected.about.unwrap_or_default()),
         ]);
         let row = row.selected_by(selected.words());
-        Ok(if is_first { row.anchored(one.kind.id.to_owned()) } else { row })
+        if is_first { row.anchored(one.kind.id.to_owned()) } else { row }
     });
     view.table(out, &table, rows)?;
     view.left_out(out, count, LISTED, "are in report.json")?;

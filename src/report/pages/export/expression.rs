@@ -64,7 +64,7 @@ impl Tree<'_> {
         let Some(part) = expression.parts.get(index) else { return Ok(()) };
         let seen = self.shown.get_mut(index).is_none_or(|shown| std::mem::replace(shown, true));
         let line = self.line(part, above, seen);
-        let stacks = if seen { Html::default() } else { self.stacks(part)? };
+        let stacks = if seen { Html::default() } else { self.stacks(part) };
         if seen || part.arguments.is_empty() || depth >= DEEPEST {
             self.cut |= !seen && depth >= DEEPEST;
             write_line(out, &tree_leaf(Html::joined([line, stacks], "\n")))?;
@@ -92,11 +92,11 @@ impl Tree<'_> {
             words.push("as above".to_owned());
         }
         let stack = part.user_stack.as_ref().filter(|stack| !seen && above != Some(*stack));
-        self.told(&part.text, &words.join(", "), stack)
+        self.described(&part.text, &words.join(", "), stack)
     }
 
     /// The stack of a part, folded: the user's frames, and all of them.
-    fn stacks(&mut self, part: &ExpressionPart) -> anyhow::Result<Html> {
+    fn stacks(&mut self, part: &ExpressionPart) -> Html {
         let stacks = [("User stack", &part.user_stack), ("Framework stack", &part.stack)];
         let mut folds = Vec::new();
         for (title, stack) in stacks {
@@ -107,9 +107,9 @@ impl Tree<'_> {
                 folds.push(soft(format!("{title}, {frames}: in raw.jsonl")));
                 continue;
             }
-            folds.push(fold(soft(format!("{title}, {frames}")), &self.view.frames_of(stack)?));
+            folds.push(fold(soft(format!("{title}, {frames}")), &self.view.frames_of(stack)));
         }
-        Ok(Html::joined(folds, "\n"))
+        Html::joined(folds, "\n")
     }
 
     fn leaf(&self, text: &str) -> Html {
@@ -120,18 +120,20 @@ impl Tree<'_> {
                     Some(source) => format!("size {source}"),
                     None => "symbol".to_owned(),
                 };
-                self.told(text, &words, symbol.user_stack.as_ref())
+                self.described(text, &words, symbol.user_stack.as_ref())
             }
-            None if text.chars().all(|c| c.is_ascii_digit() || c == '-') => self.told(text, "constant", None),
-            None => self.told(text, "", None),
+            None if text.chars().all(|c| c.is_ascii_digit() || c == '-') => {
+                self.described(text, "constant", None)
+            }
+            None => self.described(text, "", None),
         }
     }
 
     /// `Eq(u0, 4)  eq, made by model.py:22  if a.shape[0] == 4:`
-    fn told(&self, text: &str, words: &str, stack: Option<&Stack>) -> Html {
+    fn described(&self, text: &str, words: &str, stack: Option<&Stack>) -> Html {
         let view = self.view;
         let frame = stack.and_then(|stack| stack.get(view.innermost_own(stack)?));
-        let place = frame.and_then(|frame| view.place(Some(view.file(frame)), frame.line).ok());
+        let place = frame.map(|frame| view.place(Some(view.file(frame)), frame.line));
         let mut about = vec![Html::escaped(words)];
         if let Some(place) = place {
             about.push(Html::escaped(if words.is_empty() { "made by " } else { ", made by " }));

@@ -81,10 +81,10 @@ fn entry(
     let before = view.report.found.export.failures.iter().take(index);
     let is_first = before.into_iter().all(|other| other.kind != failure.kind);
     let mut tables = Vec::new();
-    let mut trace = trace(view, problem)?;
+    let mut trace = trace(view, problem);
     if page.is_some() {
         // The page of the expression has further details.
-        trace = own_frames(view, problem)?;
+        trace = own_frames(view, problem);
     } else {
         let details = Details::of(view, problem)?;
         locals::write(view, (problem, &details), &index.to_string(), &mut tables)?;
@@ -93,7 +93,7 @@ fn entry(
     // The compile is shown only if there are several.
     let several = view.report.model.identified().nth(1).is_some();
     let compile = view.report.model.compiles.get(problem.compile).filter(|c| c.id.is_some() && several);
-    let (title, small) = head(view, (failure, problem))?;
+    let (title, small) = head(view, (failure, problem));
     let entry = Entry {
         id: format!("failure-{}", index + 1),
         open: index == 0,
@@ -101,7 +101,7 @@ fn entry(
         kind,
         title,
         small,
-        pills: view.plain_pills(compile.as_slice(), 1)?,
+        pills: view.plain_pills(compile.as_slice(), 1),
         count: counted(failure.problems.len(), "time", "times"),
         trace,
         explained: if is_first || problem.kind.of_operator() {
@@ -109,7 +109,7 @@ fn entry(
         } else {
             Html::default()
         },
-        facts: if page.is_some() { Html::default() } else { view.facts(facts(view, problem)?) },
+        facts: if page.is_some() { Html::default() } else { view.facts(facts(view, problem)) },
         advice: advice::advice(view, problem, failure.place.as_ref()),
         details: Html::trusted(String::from_utf8(tables)?),
         links: Html::joined(links(view, problem, is_first), ", "),
@@ -118,10 +118,7 @@ fn entry(
 }
 
 /// The problem, and below it the place and the result.
-fn head(
-    view: View<'_>,
-    (failure, problem): (&ExportFailure, &ExportProblem),
-) -> anyhow::Result<(Html, Html)> {
+fn head(view: View<'_>, (failure, problem): (&ExportFailure, &ExportProblem)) -> (Html, Html) {
     let place = failure.place.as_ref();
     let line = place.and_then(|frame| frame.loc.as_deref()).filter(|loc| !loc.is_empty());
     let subject = view.code(clipped(&problem.subject, LONGEST_HEAD).0);
@@ -136,28 +133,28 @@ fn head(
         ExportKind::Undecided => Html::joined([text("could not decide "), subject], ""),
         ExportKind::GuardEvaluated => Html::joined([text("evaluated "), subject], ""),
     };
-    let place = place.map(|frame| view.place(Some(&frame.file), Some(frame.line))).transpose()?;
+    let place = place.map(|frame| view.place(Some(&frame.file), Some(frame.line)));
     let line = line.map(|line| view.code(clipped(line, LONGEST_HEAD).0));
     let (title, second) = match line {
         Some(line) if !failure.kind.of_operator() => (line, Some(said)),
         line => (said, line),
     };
     let small = place.into_iter().chain(second);
-    Ok((title, Html::joined(small, " · ")))
+    (title, Html::joined(small, " · "))
 }
 
 /// The user's frames, if there are more than the one in the head of the entry.
-fn own_frames(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<Html> {
+fn own_frames(view: View<'_>, problem: &ExportProblem) -> Html {
     let user = problem.user_stack.as_ref().map(|stack| frames(view, stack)).unwrap_or_default();
     let own: Vec<TextFrame> = user.into_iter().filter(|frame| !is_library(&frame.file)).collect();
-    if own.len() > 1 { view.traceback(&own, own.len().checked_sub(1)) } else { Ok(Html::default()) }
+    if own.len() > 1 { view.traceback(&own, own.len().checked_sub(1)) } else { Html::default() }
 }
 
 /// The user's frames first, then all of them folded.
-pub(crate) fn trace(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<Html> {
+pub(crate) fn trace(view: View<'_>, problem: &ExportProblem) -> Html {
     if problem.kind.of_operator() {
         return match problem.calls.is_empty() {
-            true => Ok(Html::default()),
+            true => Html::default(),
             false => view.traceback(&problem.calls, Some(0)),
         };
     }
@@ -169,15 +166,15 @@ pub(crate) fn trace(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<H
     if shown.is_empty() {
         pieces.push(Element::new("p").class("soft").around("The record has no stack of the user's code."));
     } else {
-        pieces.push(view.traceback(shown, shown.len().checked_sub(1).filter(|_| !own.is_empty()))?);
+        pieces.push(view.traceback(shown, shown.len().checked_sub(1).filter(|_| !own.is_empty())));
     }
     let longer = if all.len() >= user.len() { &all } else { &user };
     if longer.len() > shown.len() {
         let count = counted(longer.len(), "frame", "frames");
-        let whole = view.traceback(longer, longer.iter().rposition(|frame| !is_library(&frame.file)))?;
+        let whole = view.traceback(longer, longer.iter().rposition(|frame| !is_library(&frame.file)));
         pieces.push(fold_below(format!("Framework stack, {count}"), &whole));
     }
-    Ok(block(Html::joined(pieces, "")))
+    block(Html::joined(pieces, ""))
 }
 
 fn frames(view: View<'_>, stack: &Stack) -> Vec<TextFrame> {
@@ -193,7 +190,7 @@ fn frames(view: View<'_>, stack: &Stack) -> Vec<TextFrame> {
 }
 
 /// The fields of the record, as labels and values.
-pub(crate) fn facts<'l>(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<Vec<(&'l str, Html)>> {
+pub(crate) fn facts<'l>(view: View<'_>, problem: &ExportProblem) -> Vec<(&'l str, Html)> {
     let mut facts = vec![("Type", Html::escaped(advice::words(problem.kind).2))];
     let label = if problem.kind.of_operator() { "Operator" } else { "Expression" };
     let subject = view.folded(&problem.subject, true);
@@ -219,9 +216,9 @@ pub(crate) fn facts<'l>(view: View<'_>, problem: &ExportProblem) -> anyhow::Resu
     }
     facts.push(("Record", Html::escaped(&format!("line {} of the log", whole(problem.line)))));
     if let Some(compile) = view.report.model.compiles.get(problem.compile).filter(|c| c.id.is_some()) {
-        facts.push(("Compile", view.pill(compile)?));
+        facts.push(("Compile", view.pill(compile)));
     }
-    Ok(facts)
+    facts
 }
 
 /// Links to PyTorch's pages, the page of the expression and the program.
@@ -252,7 +249,7 @@ fn table(view: View<'_>, all: &[ExportFailure], out: &mut dyn Write) -> anyhow::
     ];
     let table = Table { id: "failures-table", label: "Failures of the export", columns };
     let rows = all.iter().take(LISTED).enumerate().map(|(index, failure)| {
-        let Some(problem) = first(view, failure) else { return Ok(Row::default()) };
+        let Some(problem) = first(view, failure) else { return Row::default() };
         let unknown = || Html::escaped(UNKNOWN);
         let place = failure.place.as_ref().map(|frame| view.place(Some(&frame.file), Some(frame.line)));
         let details = match page_of(view, problem) {
@@ -260,14 +257,14 @@ fn table(view: View<'_>, all: &[ExportFailure], out: &mut dyn Write) -> anyhow::
             None if index < ENTRIES => view.link(&format!("#failure-{}", index + 1), "what to do"),
             None => unknown(),
         };
-        Ok(Row::of(vec![
+        Row::of(vec![
             TableCell::text(advice::words(failure.kind).2),
             TableCell::html(reason(view, problem)),
-            TableCell::html(place.transpose()?.unwrap_or_else(unknown)).class("nowrap"),
+            TableCell::html(place.unwrap_or_else(unknown)).class("nowrap"),
             TableCell::count(failure.problems.len()),
             TableCell::html(details),
             TableCell::html(program::link(view, problem).unwrap_or_else(unknown)),
-        ]))
+        ])
     });
     view.table(out, &table, rows)?;
     view.left_out(out, all.len(), LISTED, "failures are in the tables of their compiles")

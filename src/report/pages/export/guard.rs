@@ -50,8 +50,8 @@ fn write(
         view.open_section(out, (id, title, about), None, Html::default())
     };
     section(out, "stack", "Stack", "the user's lines, innermost last")?;
-    write_line(out, &failure::trace(view, problem)?)?;
-    let mut facts = failure::facts(view, problem)?;
+    write_line(out, &failure::trace(view, problem))?;
+    let mut facts = failure::facts(view, problem);
     facts.extend(details.loc.as_deref().map(|loc| ("Source line", view.code(loc))));
     facts.extend(program::link(view, problem).map(|link| ("Program", link)));
     write_line(out, &Element::new("div").class("space-above").around(view.facts(facts)))?;

@@ -106,7 +106,7 @@ fn write_locals(view: View<'_>, details: &Details, id: &str, out: &mut dyn Write
     let table = Table { id: &id, label: "Locals", columns };
     let rows = details.locals.iter().map(|(name, value)| {
         let lines = value.lines().map(|line| view.folded(line, true));
-        Ok(Row::of(vec![TableCell::text(name).class("mono"), TableCell::html(stacked(lines))]))
+        Row::of(vec![TableCell::text(name).class("mono"), TableCell::html(stacked(lines))])
     });
     view.table(out, &table, rows)?;
     view.left_out(out, details.locals.len() + details.left_out, MOST_LOCALS, "locals are in the record")
@@ -166,7 +166,7 @@ fn write_symbols(
         cells.extend(sourced.then(|| TableCell::html(told)));
         cells.extend(made.then(|| TableCell::html(made_by(view, *symbol).unwrap_or_else(unknown))));
         cells.extend([code(symbol.and_then(|s| s.range.as_deref())), code(in_program(name))]);
-        Ok(Row::of(cells))
+        Row::of(cells)
     });
     view.table(out, &table, rows)
 }
@@ -175,7 +175,7 @@ fn write_symbols(
 fn made_by(view: View<'_>, symbol: Option<&Symbol>) -> Option<Html> {
     let stack = symbol?.user_stack.as_ref()?;
     let frame = stack.get(view.innermost_own(stack)?)?;
-    let place = view.place(Some(view.file(frame)), frame.line).ok()?;
+    let place = view.place(Some(view.file(frame)), frame.line);
     let code = frame.loc.as_deref().map(|loc| view.code(loc)).unwrap_or_default();
     Some(Html::joined([code, span("soft beside", &place)], " "))
 }

@@ -42,7 +42,7 @@ fn write_one(
 ) -> anyhow::Result<()> {
     let mut facts = Vec::new();
     if let Some(compile) = view.report.model.compiles.get(program.compile).filter(|c| c.id.is_some()) {
-        facts.push(("Compile", view.pill(compile)?));
+        facts.push(("Compile", view.pill(compile)));
     }
     if let Some(known) = &program.facts {
         facts.push(("Inputs", names(view, &known.inputs)));

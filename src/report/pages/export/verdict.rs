@@ -80,10 +80,8 @@ fn notes(view: View<'_>, export: &Export) -> Vec<Html> {
 
 /// A first try that violated a constraint.
 fn write_retry(view: View<'_>, retry: Retry, out: &mut dyn Write) -> anyhow::Result<()> {
-    let pill = |index: CompileIndex| {
-        view.report.model.compiles.get(index).map(|compile| view.pill(compile)).transpose()
-    };
-    let (from, to) = (pill(retry.failed)?.unwrap_or_default(), pill(retry.succeeded)?.unwrap_or_default());
+    let pill = |index: CompileIndex| view.report.model.compiles.get(index).map(|compile| view.pill(compile));
+    let (from, to) = (pill(retry.failed).unwrap_or_default(), pill(retry.succeeded).unwrap_or_default());
     let about = "a size that was declared dynamic was not";
     view.open_section(out, ("retry", "Exported on the second try", about), None, Html::default())?;
     let rest = " violated a constraint of `dynamic_shapes`. The failures have the id of the first try, and \

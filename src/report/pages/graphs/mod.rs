@@ -224,7 +224,7 @@ struct Head {
 }
 
 fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html> {
-    let place = view.place_of(compile)?;
+    let place = view.place_of(compile);
     let own = || shown.graphs.iter().filter(|graph| graph.compile.is_none());
     let different: FxHashSet<usize> = own().filter_map(|graph| graph.text).collect();
     let texts = match own().count() == different.len() || different.is_empty() {
@@ -232,9 +232,9 @@ fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html
         false => format!(", {} different", whole(different.len())),
     };
     let context = Head {
-        pill: view.pill(compile)?,
+        pill: view.pill(compile),
         function: view.function_name(compile).map(|name| view.title_of(name)).unwrap_or_default(),
-        torch: view.name_in_torch(compile)?.unwrap_or_default(),
+        torch: view.name_in_torch(compile).unwrap_or_default(),
         place: place.unwrap_or_default(),
         about: format!("{}{texts}.", counted(own().count(), "graph", "graphs")),
         count: whole(own().count()),

@@ -159,7 +159,7 @@ fn row(
     runs: &[Run<'_>],
     (found, measured): (&Kernels, &Measured<'_>),
     kernel: &Kernel,
-) -> anyhow::Result<Row> {
+) -> Row {
     let run = runs.get(kernel.run);
     let name = view.link_if(run.and_then(|run| href(view, run, &kernel.first)).as_deref(), &kernel.name);
     // A name of many operators may break anywhere, but not into a column of single letters.
@@ -170,7 +170,7 @@ fn row(
     let kind = kernel.language.unwrap_or("library");
     let tuning = kernel.tuning.clone().unwrap_or_default();
     let graph = match run {
-        Some(run) => Html::joined([view.pill_beside(run.compile)?, run.name().into()], "&nbsp;"),
+        Some(run) => Html::joined([view.pill_beside(run.compile), run.name().into()], "&nbsp;"),
         None => Html::default(),
     };
     let code = tuning.chosen.as_deref().map_or_else(|| UNKNOWN.into(), |text| view.folded(text, true));
@@ -191,7 +191,7 @@ fn row(
     ];
     cells.extend(measured.cells(view, kernel));
     let anchor = links::kernel_of_code_anchor(kernel.run, kernel.first_place);
-    Ok(Row::of(cells).selected_by(word(kind).to_owned()).anchored(anchor))
+    Row::of(cells).selected_by(word(kind).to_owned()).anchored(anchor)
 }
 
 /// Plain words for torch's states of tuning.
@@ -273,7 +273,7 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
     let table = Table { id: "lines-table", label: "Kernels by source line", columns };
     let mut named = TextSet::default();
     let rows = found.order.iter().take(MOST_LINES).enumerate().map(|(place, index)| {
-        let Some(((file, number), line)) = all.get_index(*index) else { return Ok(Row::of(Vec::new())) };
+        let Some(((file, number), line)) = all.get_index(*index) else { return Row::of(Vec::new()) };
         let mut cells = vec![
             TableCell::html(view.place_once(&mut named, Some(file), Some(*number))).sorted(place),
             TableCell::html(
@@ -283,7 +283,7 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
             TableCell::html(kernels_of(view, runs, found, line)).class("soft"),
         ];
         cells.splice(2..2, measured.line_cell(view, file, *number));
-        Ok(Row::of(cells).anchored(format!("line-{}", place + 1)))
+        Row::of(cells).anchored(format!("line-{}", place + 1))
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), MOST_LINES, "lines")?;

@@ -176,13 +176,13 @@ fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -
     open_box(out, "directory")?;
     let mut seen = TextSet::default();
     for compile in compiles {
-        let entry = entry(view, compile, &mut seen)?;
+        let entry = entry(view, compile, &mut seen);
         write_line(out, &view.render("directory_entry", &entry)?)?;
     }
     Ok(close(out, "div")?)
 }
 
-fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyhow::Result<Entry> {
+fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> Entry {
     let mut by_attempt: BTreeMap<u32, Vec<&Artifact>> =
         compile.attempts.iter().map(|attempt| (attempt.number, Vec::new())).collect();
     for artifact in &compile.artifacts {
@@ -214,10 +214,10 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyho
     let damaged = words.collect::<Vec<_>>().join(", ");
     let provenance = inductor_runs::links(view, compile).into_iter();
     let lost = compile.lost.iter().map(|(line, what)| Lost { line: whole(*line), what: what.clone() });
-    Ok(Entry {
+    Entry {
         anchor: id_of_entry.as_deref().map(anchored),
         id: id_of_entry,
-        pill: view.plain_pill_beside(compile)?,
+        pill: view.plain_pill_beside(compile),
         name: view.named(compile),
         summary: summary(view, compile),
         damaged: (!damaged.is_empty()).then_some(damaged),
@@ -228,7 +228,7 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyho
         attempts,
         left_out: (room.left_out > 0).then(|| counted(room.left_out, "more file", "more files")),
         lost: lost.collect(),
-    })
+    }
 }
 
 /// What each kind of file is, once for all compiles; folded.

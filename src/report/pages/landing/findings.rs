@@ -126,7 +126,7 @@ fn root(findings: &[Finding], index: usize) -> usize {
 
 fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open: bool) -> anyhow::Result<()> {
     let compiles = compiles(view, &one.compiles);
-    let (title, place) = head(view, one)?;
+    let (title, place) = head(view, one);
     // Some hints repeat the detail.
     let detail = one.detail.as_deref();
     let detail = detail.filter(|detail| !one.hints().any(|hint| hint.starts_with(detail)));
@@ -140,16 +140,16 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
         kind: one.kind.label,
         title,
         place,
-        pills: view.plain_pills(&compiles, SHOWN)?,
+        pills: view.plain_pills(&compiles, SHOWN),
         cost: one.cost.as_ref().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: match one.members.len() {
             0 => counted(one.count, "time", "times"),
             places => counted(places, "place", "places"),
         },
-        trace: trace(view, one)?,
+        trace: trace(view, one),
         explained: detail.is_some(),
         detail: detail.map_or_else(Html::default, |text| view.prose(text)),
-        facts: facts(view, one, &compiles)?,
+        facts: facts(view, one, &compiles),
     };
     write_line(out, &view.finding(&entry)?)?;
     if !one.members.is_empty() {
@@ -160,7 +160,7 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
 }
 
 /// The sentence of a finding, and its place with the source line; for some kinds the source line comes first.
-fn head(view: View<'_>, one: &Finding) -> anyhow::Result<(Html, Html)> {
+fn head(view: View<'_>, one: &Finding) -> (Html, Html) {
     let title = match clipped(&one.title.text(), LONGEST_TITLE) {
         (start, true) => Html::escaped(&format!("{start} …")),
         _ => view.sentence(&one.title),
@@ -171,11 +171,11 @@ fn head(view: View<'_>, one: &Finding) -> anyhow::Result<(Html, Html)> {
             Some(change) => view.prose(&format!("each: {change}")),
             None => Html::escaped(&counted(one.members.len(), "place", "places")),
         };
-        return Ok((title, what));
+        return (title, what);
     }
-    let place = view.plain_place(one.place.file.as_deref(), one.place.line)?;
+    let place = view.plain_place(one.place.file.as_deref(), one.place.line);
     let place = if one.place.file.is_some() { place } else { Html::default() };
-    Ok(match loc {
+    match loc {
         Some(loc) if one.kind.entry.code_first => {
             (view.code(clipped(loc, LONGEST_LOC).0), Html::joined([place, " · ".into(), title], ""))
         }
@@ -184,7 +184,7 @@ fn head(view: View<'_>, one: &Finding) -> anyhow::Result<(Html, Html)> {
             (title, Html::joined([place, Html::escaped(" · "), loc], ""))
         }
         None => (title, place),
-    })
+    }
 }
 
 fn compiles<'a>(view: View<'a>, indices: &[CompileIndex]) -> Vec<&'a Compile> {
@@ -193,16 +193,16 @@ fn compiles<'a>(view: View<'a>, indices: &[CompileIndex]) -> Vec<&'a Compile> {
     compiles
 }
 
-fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result<Html> {
+fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Html {
     let mut facts = Vec::new();
     // The table of a chain lists its compiles.
     if !compiles.is_empty() && one.members.is_empty() && one.chain().is_none() {
-        facts.push((one.kind.entry.compiles_label, view.some_pills(compiles, LINKED)?));
+        facts.push((one.kind.entry.compiles_label, view.some_pills(compiles, LINKED)));
     }
     if let Some(file) = &one.place.file
         && let Some(href) = view.source_href(file, one.place.line)
     {
-        facts.push(("Where", view.place_in(file, one.place.line, Some(href))?));
+        facts.push(("Where", view.place_in(file, one.place.line, Some(href))));
     }
     if !one.advice.is_empty() {
         let cards = one.advice.iter().map(|advice| view.fix_card(advice));
@@ -211,7 +211,7 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
         facts.push(("What to do", soft("No advice: the log does not show what would help.")));
     }
     if !one.cost_parts.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {
-        facts.push(("What it cost", costs(view, one)?));
+        facts.push(("What it cost", costs(view, one)));
     }
     for fact in one.facts.iter().filter(|fact| !is_said(one, &fact.value)) {
         if let Some(value) = value(view, &fact.value) {
@@ -225,7 +225,7 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     if !evidence.is_empty() {
         facts.push(("Evidence", Html::joined(evidence, ", ")));
     }
-    Ok(view.facts(facts))
+    view.facts(facts)
 }
 
 /// Whether the title contains the value already: `BackendCompilerFailed: ..`.
@@ -236,16 +236,16 @@ fn is_said(one: &Finding, value: &Value) -> bool {
     }
 }
 
-fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
+fn costs(view: View<'_>, one: &Finding) -> Html {
     let parts = one.cost_parts.iter().map(|part| {
         let mut pieces = vec![Html::escaped(&cost_part(part))];
         let compiles = compiles(view, &part.compiles);
         if !compiles.is_empty() && one.kind.entry.costs == CostDetail::WithCompiles {
-            pieces.push(view.some_pills(&compiles, SHOWN)?);
+            pieces.push(view.some_pills(&compiles, SHOWN));
         }
-        Ok(Html::joined(pieces, " "))
+        Html::joined(pieces, " ")
     });
-    Ok(Html::joined(parts.collect::<anyhow::Result<Vec<_>>>()?, "; "))
+    Html::joined(parts, "; ")
 }
 
 /// A fact's value; a chain has its own table.
@@ -291,13 +291,13 @@ fn record(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
 }
 
 /// The call stack; a long one shows the reader's own frames, with all frames folded below.
-fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
+fn trace(view: View<'_>, one: &Finding) -> Html {
     let all = &one.stack;
     // The head of the finding shows its place and source line.
     let at = |frame: &TextFrame| one.place.is_of(frame);
     let elsewhere = !one.kind.entry.stack || all.len() == 1 && all.iter().all(at);
     if all.is_empty() || elsewhere {
-        return Ok(Html::default());
+        return Html::default();
     }
     let hit = all.iter().rposition(at).or_else(|| all.iter().rposition(|frame| !is_library(&frame.file)));
     if all.len() <= FRAMES {
@@ -307,9 +307,9 @@ fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let skip = kept.clone().count().saturating_sub(FRAMES);
     let kept: Vec<usize> = kept.map(|(index, _)| index).skip(skip).collect();
     let own: Vec<_> = kept.iter().filter_map(|&index| all.get(index).cloned()).collect();
-    let own = view.traceback(&own, kept.iter().position(|index| Some(*index) == hit))?;
+    let own = view.traceback(&own, kept.iter().position(|index| Some(*index) == hit));
     let words = format!("all {}, including libraries", counted(all.len(), "frame", "frames"));
-    Ok(Html::joined([own, more(words, &view.traceback(all, hit)?)], ""))
+    Html::joined([own, more(words, &view.traceback(all, hit))], "")
 }
 
 /// The compiles of a chain, and why each was made.
@@ -326,7 +326,7 @@ fn steps(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding) -> an
     view.table(out, &table, steps.iter().enumerate().map(|(at, step)| step_row(view, at, step)))
 }
 
-fn step_row(view: View<'_>, at: usize, step: &ChainStep) -> anyhow::Result<Row> {
+fn step_row(view: View<'_>, at: usize, step: &ChainStep) -> Row {
     let compile = view.report.model.compiles.get(step.compile);
     let guard = match (&step.guard, at) {
         (Some(guard), _) => view.folded(guard, true),
@@ -342,12 +342,12 @@ fn step_row(view: View<'_>, at: usize, step: &ChainStep) -> anyhow::Result<Row> 
         let place = Html::escaped(&format!("{}:{} ", short_path(&source.file), source.line));
         guard.push(small(Html::joined([place, view.code(&source.code)], "")));
     }
-    Ok(Row::of(vec![
-        TableCell::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?),
+    Row::of(vec![
+        TableCell::html(compile.map_or_else(Html::default, |c| view.pill_beside(c))),
         TableCell::html(Html::joined(guard, " ")),
         TableCell::html(against),
         TableCell::maybe(compile.and_then(Compile::compile_us), micros),
-    ]))
+    ])
 }
 
 /// The findings of a group: the costliest, and the rest folded.
@@ -398,15 +398,15 @@ fn rows(
         };
         let row = Row::of(vec![
             TableCell::html(function(one).map_or_else(|| Html::escaped(UNKNOWN), |name| view.function(name))),
-            TableCell::html(view.place(one.place.file.as_deref(), one.place.line)?),
+            TableCell::html(view.place(one.place.file.as_deref(), one.place.line)),
             TableCell::html(what),
-            TableCell::html(view.some_pills(&compiles(view, &one.compiles), SHOWN)?),
+            TableCell::html(view.some_pills(&compiles(view, &one.compiles), SHOWN)),
             cost_cell(one),
         ]);
-        Ok(match numbered {
+        match numbered {
             Some(before) => row.anchored(format!("finding-{}", before + at + 1)),
             None => row,
-        })
+        }
     });
     view.table(out, &table, shown)
 }

@@ -129,12 +129,7 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
     view.table_sorted_from(out, (&table, NARROWED), rows)
 }
 
-fn row(
-    view: View<'_>,
-    (index, group): (usize, &FunctionGroup),
-    place: Option<Html>,
-    total: f64,
-) -> anyhow::Result<Row> {
+fn row(view: View<'_>, (index, group): (usize, &FunctionGroup), place: Option<Html>, total: f64) -> Row {
     let compiles = view.compiles(&group.compiles);
     let values = |of: fn(&Compile) -> Option<u64>| {
         let known: Vec<u64> = compiles.iter().filter_map(|c| of(c)).collect();
@@ -149,7 +144,7 @@ fn row(
     let first = group.compiles.first().copied().unwrap_or_default();
     let files_link = view.link(&directory::href(view.report, first), &whole(files));
     let cells = vec![
-        TableCell::html(view.some_pills_beside(&compiles, SHOWN)?).sorted(first),
+        TableCell::html(view.some_pills_beside(&compiles, SHOWN)).sorted(first),
         TableCell::html(name),
         TableCell::html(place.unwrap_or_else(|| UNKNOWN.into())),
         values(|c| Some(c.attempts.len() as u64)),
@@ -164,7 +159,7 @@ fn row(
     let mut statuses: Vec<&str> = compiles.iter().map(|c| c.status.word()).collect();
     statuses.dedup();
     let row = Row::of(cells).anchored(format!("function-{}", index + 1));
-    Ok(row.selected_by(statuses.join(" ")))
+    row.selected_by(statuses.join(" "))
 }
 
 /// `10`, `10, 12` or `8–31`, sorted by their sum.

@@ -100,12 +100,12 @@ fn problems(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let rows = listed.iter().take(PROBLEMS).map(|problem| {
         let (kind, meaning) = words(problem.kind);
         let class = if problem.kind.is_damage() { "kind error" } else { "kind warning" };
-        Ok(Row::of(vec![
+        Row::of(vec![
             TableCell::count(problem.line),
             TableCell::text(kind).class(class),
             TableCell::html(view.folded(&problem.detail, false)),
             TableCell::text(meaning).class("soft"),
-        ]))
+        ])
     });
     view.table(out, &table, rows)?;
     view.beyond(out, listed.len(), PROBLEMS, "problems")

@@ -35,14 +35,14 @@ pub(crate) fn table(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let table = Table { id: "parts-table", label: "Parts of the compile time", columns };
     let rows = parts.iter().map(|part| {
         let name = Html::joined([strong(part.name.as_str()), small(part.phases.clone())], "");
-        Ok(Row::of(vec![
+        Row::of(vec![
             TableCell::html(name),
             TableCell::time(part.us)
                 .class(format!("num measured {}", part.class))
                 .style(format!("--share:{:.1}%", 100.0 * part.us / longest)),
             TableCell::number(part.us, &percent(part.us, total, false)),
             TableCell::html(part.about.clone()),
-        ]))
+        ])
     });
     write_line(out, &Element::new("div").class("parts").open())?;
     view.table(out, &table, rows)?;

@@ -22,12 +22,12 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let table = Table { id: "process-list", label: "Further processes", columns };
     let rows = processes.iter().map(|process| {
         let pid = process.pid.map_or_else(|| UNKNOWN.to_owned(), |pid| pid.to_string());
-        Ok(Row::of(vec![
+        Row::of(vec![
             TableCell::number(process.pid.unwrap_or_default() as f64, &pid),
             TableCell::text(if process.forked { "a fork" } else { "a new process" }),
             TableCell::html(view.code(&process.file)),
             TableCell::html(view.link(&format!("{}/index.html", process.dir), "its report")),
-        ]))
+        ])
     });
     view.table(out, &table, rows)?;
     Ok(close_section(out)?)

@@ -40,7 +40,7 @@ fn at_most(us: f64) -> String {
 
 /// What to do next, the largest saving first; omitted if there is nothing to gain.
 pub(crate) fn next_steps(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let steps = steps(view, &outlook(view.report))?;
+    let steps = steps(view, &outlook(view.report));
     if steps.is_empty() {
         return Ok(());
     }
@@ -50,7 +50,7 @@ pub(crate) fn next_steps(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<
     Ok(close_section(out)?)
 }
 
-fn steps(view: View<'_>, outlook: &Outlook<'_>) -> anyhow::Result<Vec<Step>> {
+fn steps(view: View<'_>, outlook: &Outlook<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     if let Some(us) = outlook.warm_us {
         steps.push(Step {
@@ -83,7 +83,7 @@ fn steps(view: View<'_>, outlook: &Outlook<'_>) -> anyhow::Result<Vec<Step>> {
             if one.lines.lines == 1 { "occurs" } else { "occur" },
             whole(one.lines.times)
         );
-        let place = view.place(Some(&frame.file), Some(frame.line))?;
+        let place = view.place(Some(&frame.file), Some(frame.line));
         steps.push(Step {
             what: "Compile the layer, not the whole model",
             why: Html::joined([times.as_str().into(), place, ".".into()], ""),
@@ -93,7 +93,7 @@ fn steps(view: View<'_>, outlook: &Outlook<'_>) -> anyhow::Result<Vec<Step>> {
             us: 0.0,
         });
     }
-    Ok(steps)
+    steps
 }
 
 /// Estimates for other runs, as far as the log allows them.
@@ -112,7 +112,7 @@ pub(crate) fn other_runs(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<
         TableColumn::unsorted("Why").soft(),
     ];
     let table = Table { id: "other-runs-table", label: "What other runs would take", columns };
-    view.table(out, &table, rows.into_iter().map(Ok))?;
+    view.table(out, &table, rows.into_iter())?;
     Ok(close_section(out)?)
 }
 
@@ -161,17 +161,16 @@ pub(crate) fn repeated_layers(view: View<'_>, out: &mut dyn Write) -> anyhow::Re
     let rows = shown.into_iter().map(|one| {
         let compile = view.report.model.compiles.get(one.compile);
         let frame = &one.lines.first;
-        let mut place = vec![view.place(Some(&frame.file), Some(frame.line))?];
+        let mut place = vec![view.place(Some(&frame.file), Some(frame.line))];
         place.extend(frame.loc.as_deref().map(|code| small(view.code(code.trim()))));
-        Ok(Row::of(vec![
-            TableCell::html(compile.map(|one| view.pill(one)).transpose()?.unwrap_or_default())
-                .sorted(one.compile),
+        Row::of(vec![
+            TableCell::html(compile.map(|one| view.pill(one)).unwrap_or_default()).sorted(one.compile),
             TableCell::html(Html::joined(place, " ")),
             TableCell::text(&frame.function),
             TableCell::count(one.lines.times),
             TableCell::count(one.lines.lines),
             TableCell::maybe(one.us, micros),
-        ]))
+        ])
     });
     view.table(out, &table, rows)?;
     view.left_out(out, repeated.len(), LISTED, "compiles have such layers")?;

@@ -172,12 +172,8 @@ impl<'a> Tree<'a> {
         let remark = self.remark(&node.stacks);
         let compiles = if self.records.is_some() { &[][..] } else { &node.stacks };
         let nested = !node.children.is_empty() && depth < DEEPEST;
-        let pills: Vec<Html> = compiles
-            .iter()
-            .take(MOST_AGAIN)
-            .map(|place| self.gutter(CompileIndex::new(*place)))
-            .collect::<anyhow::Result<_>>()?;
-        let mut pills = pills.into_iter();
+        let pills = compiles.iter().take(MOST_AGAIN).map(|place| self.gutter(CompileIndex::new(*place)));
+        let mut pills = pills.collect::<Vec<_>>().into_iter();
         let pill = pills.next().unwrap_or_default();
         let open = self.open_all || depth < OPEN_DEPTH;
         let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: &remark };
@@ -238,11 +234,11 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    fn gutter(&self, compile: CompileIndex) -> anyhow::Result<Html> {
+    fn gutter(&self, compile: CompileIndex) -> Html {
         let href = directory::href(self.view.report, compile);
         let compile = self.view.report.model.compiles.get(compile);
-        let pill = compile.map(|compile| self.view.pill_beside_to(compile, &href)).transpose()?;
-        Ok(span("pills", pill.unwrap_or_default()))
+        let pill = compile.map(|compile| self.view.pill_beside_to(compile, &href));
+        span("pills", pill.unwrap_or_default())
     }
 
     /// Which records a stack belongs to: `artifact before_pre_grad_graph, line 38`.

@@ -32,14 +32,14 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     ];
     let table = Table { id: "time-table", label: "Phases with the most time of their own", columns };
     let rows = found.phases.iter().take(SHOWN).map(|phase| {
-        Ok(Row::of(vec![
+        Row::of(vec![
             TableCell::html(view.code(&phase.name)),
             TableCell::number(phase.self_s, &micros(phase.self_s * 1e6)),
             TableCell::number(phase.self_s, &percent(phase.self_s, found.total_s, false)),
             TableCell::number(phase.total_s, &micros(phase.total_s * 1e6)),
             TableCell::count(phase.count),
             TableCell::text(phase_meaning(&phase.name)),
-        ]))
+        ])
     });
     view.table(out, &table, rows)?;
     let more = found.phases.len().saturating_sub(SHOWN);

@@ -51,7 +51,7 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         }
         false => (compiled(view).into_iter().chain(outcome(view)).collect(), view.bar(&parts, true)),
     };
-    let hero = Hero { pieces, notes: notes(view, &parts)?, bar };
+    let hero = Hero { pieces, notes: notes(view, &parts), bar };
     Ok(write_line(out, &view.hero(&hero)?)?)
 }
 
@@ -145,7 +145,7 @@ fn all_records(view: View<'_>) -> u64 {
     view.report.model.log.records + lost
 }
 
-fn notes(view: View<'_>, parts: &Parts) -> anyhow::Result<Vec<Html>> {
+fn notes(view: View<'_>, parts: &Parts) -> Vec<Html> {
     let mut notes = Vec::new();
     if damaged(view.report) > 0 {
         notes.push("The numbers count readable records only, so they may be too low.".into());
@@ -155,9 +155,9 @@ fn notes(view: View<'_>, parts: &Parts) -> anyhow::Result<Vec<Html>> {
     if slow::comes_first(view.report) {
         notes.push(beside_the_time(view));
     }
-    notes.extend(where_time_went(view, parts)?);
-    notes.extend(without_metrics(view)?);
-    Ok(notes)
+    notes.extend(where_time_went(view, parts));
+    notes.extend(without_metrics(view));
+    notes
 }
 
 /// What happened, where the verdict itself says where the time went.
@@ -205,9 +205,9 @@ fn costliest(parts: &Parts) -> Option<(f64, usize)> {
 }
 
 /// Which part of the compiler took most, and which compile.
-fn where_time_went(view: View<'_>, parts: &Parts) -> anyhow::Result<Option<Html>> {
+fn where_time_went(view: View<'_>, parts: &Parts) -> Option<Html> {
     let total = parts.total();
-    let Some((us, part)) = costliest(parts) else { return Ok(None) };
+    let (us, part) = costliest(parts)?;
     let doing = DOING.get(part).copied().unwrap_or_default();
     let share = percent(us, total, false);
     let source = match view.report.found.split.of_spans {
@@ -226,21 +226,21 @@ fn where_time_went(view: View<'_>, parts: &Parts) -> anyhow::Result<Option<Html>
     let several = view.report.model.identified().count() > 1;
     if let Some(compile) = costly.filter(|c| several && time(c) >= NOTABLE_SHARE * total) {
         let cost = format!("took {}.", micros(time(compile)));
-        pieces.extend(["The costliest compile,".into(), view.pill(compile)?, cost.as_str().into()]);
+        pieces.extend(["The costliest compile,".into(), view.pill(compile), cost.as_str().into()]);
     }
-    Ok((!pieces.is_empty()).then(|| Html::joined(pieces, " ")))
+    (!pieces.is_empty()).then(|| Html::joined(pieces, " "))
 }
 
 /// What is known about the time of compiles without metrics.
-fn without_metrics(view: View<'_>) -> anyhow::Result<Option<Html>> {
+fn without_metrics(view: View<'_>) -> Option<Html> {
     let exports = &view.report.found.export.compiles;
     let compiles = view.report.model.compiles.indexed();
     let compiles = compiles.filter(|(index, c)| c.id.is_some() && !exports.contains(index)).map(|(_, c)| c);
     let missing: Vec<&Compile> = compiles.filter(|c| c.status == Status::Missing && !is_capture(c)).collect();
     if missing.is_empty() {
-        return Ok(None);
+        return None;
     }
-    let named = view.pills(missing.iter().copied().take(NAMED))?;
+    let named = view.pills(missing.iter().copied().take(NAMED));
     let more = and_more(missing.len(), NAMED);
     let timed = &view.report.found.time;
     let has_phases = |compile: &&Compile| {
@@ -252,7 +252,7 @@ fn without_metrics(view: View<'_>) -> anyhow::Result<Option<Html>> {
         false => format!("{more} {have} no metrics, so the sums do not include {their} time."),
     };
     let text = format!("{time} The program ended first, or the log does not record them.");
-    Ok(Some(Html::joined([named, text.into()], "")))
+    Some(Html::joined([named, text.into()], ""))
 }
 
 /// What a trace measured, with a link to its page.

@@ -58,12 +58,12 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
         let row =
             (operator.first < MOST_MEASURED).then(|| format!("#{}", measured_kernel_anchor(operator.first)));
         let shown = view.link_if(row.as_deref(), &short);
-        Ok(Row::of(vec![
+        Row::of(vec![
             TableCell::html(Element::new("div").class("long-name").around(titled(name, shown))),
             TableCell::heat(operator.us, longest),
             TableCell::number(operator.us, &percent(operator.us, found.time.busy_us, true)),
             TableCell::count(operator.runs),
-        ]))
+        ])
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(MOST_OPERATORS), "operators")?;

@@ -69,13 +69,13 @@ impl Kernels<'_> {
         Html::joined(pieces, "")
     }
 
-    fn row(self, place: usize, kernel: &MeasuredKernel, longest: f64) -> anyhow::Result<Row> {
+    fn row(self, place: usize, kernel: &MeasuredKernel, longest: f64) -> Row {
         let rates = &kernel.rates;
         let row = Row::of(vec![
             TableCell::html(self.name(place, kernel)).class("kernel-name"),
             TableCell::heat(kernel.sum_us, longest),
             TableCell::text(figures::label(kernel.backend)),
-            self.graph(kernel)?,
+            self.graph(kernel),
             TableCell::count(kernel.count),
             TableCell::time(kernel.mean_us),
             TableCell::time(kernel.median_us),
@@ -91,7 +91,7 @@ impl Kernels<'_> {
             TableCell::html(self.line_links(kernel)),
         ]);
         let words = [figures::word(kernel.backend), figures::verdict_word(kernel)];
-        Ok(row.selected_by(words.join(" ").trim().to_owned()).anchored(measured_kernel_anchor(place)))
+        row.selected_by(words.join(" ").trim().to_owned()).anchored(measured_kernel_anchor(place))
     }
 
     /// The name, with the operator that launched the kernel and its shapes; below, what the trace says about the launch.
@@ -111,16 +111,16 @@ impl Kernels<'_> {
         Html::joined(pieces.into_iter().flatten(), "")
     }
 
-    fn graph(self, kernel: &MeasuredKernel) -> anyhow::Result<TableCell> {
+    fn graph(self, kernel: &MeasuredKernel) -> TableCell {
         let Some(id) = kernel.compile_ids.first().and_then(|id| CompileId::parse(id)) else {
-            return Ok(TableCell::text(UNKNOWN));
+            return TableCell::text(UNKNOWN);
         };
         let direction = kernel.direction.as_deref().unwrap_or_default();
-        let pill = Html::joined([self.view.pill_of(Some(&id))?, Html::escaped(direction)], "&nbsp;");
-        Ok(match self.view.report.model.by_id.get(&Some(id)) {
+        let pill = Html::joined([self.view.pill_of(Some(&id)), Html::escaped(direction)], "&nbsp;");
+        match self.view.report.model.by_id.get(&Some(id)) {
             Some(index) => TableCell::html(pill).sorted(index),
             None => TableCell::html(pill),
-        })
+        }
     }
 
     /// `x.py:19, 20`, each a link to its row above.

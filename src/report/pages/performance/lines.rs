@@ -46,7 +46,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     rows.push(rest("No line is known", found.unjoined.us, sum));
     rows.push(rest("All kernels", sum, sum));
     // The order shows the calls, so the table cannot be sorted.
-    view.table_sorted_from(out, (&table, usize::MAX), rows.into_iter().map(Ok))?;
+    view.table_sorted_from(out, (&table, usize::MAX), rows.into_iter())?;
     if more > 0 {
         note_below(out, format!("{} more are in report.json.", counted(more, "row", "rows")))?;
     }
@@ -89,12 +89,11 @@ impl Rows<'_> {
         let view = self.view;
         let compile = root.compiles.first().and_then(|index| view.report.model.compiles.get(*index));
         let name = compile.map(|compile| view.named(compile)).unwrap_or_default();
-        let place = compile.map(|compile| view.place_of(compile)).transpose()?.flatten();
+        let place = compile.and_then(|compile| view.place_of(compile));
         let pills = root.compiles.iter().take(MOST_NAMED).filter_map(|index| {
             let compile = view.report.model.compiles.get(*index)?;
             Some(view.pill_beside(compile))
         });
-        let pills = pills.collect::<anyhow::Result<Vec<_>>>()?;
         let mut pieces = vec![strong(name), soft(place.unwrap_or_default())];
         pieces.extend(pills);
         self.row(0, Html::joined(pieces, " "), &root.time, None);

@@ -26,7 +26,7 @@ pub(super) fn single_calls(
         let longest = shown.clone().copied().fold(0.0, f64::max);
         for (place, us) in (1_usize..).zip(shown) {
             rows.push(Row::of(vec![
-                compile_cell(view, region)?,
+                compile_cell(view, region),
                 TableCell::count(place),
                 TableCell::heat(*us, longest),
             ]));
@@ -36,7 +36,7 @@ pub(super) fn single_calls(
         if others > 0 {
             let mean = ((region.sum_us - single) / others as f64).max(0.0);
             rows.push(Row::of(vec![
-                compile_cell(view, region)?,
+                compile_cell(view, region),
                 TableCell::number((SINGLE_CALLS + 1) as f64, &format!("mean of {} others", whole(others))),
                 TableCell::heat(mean, longest.max(mean)),
             ]));
@@ -52,7 +52,7 @@ pub(super) fn single_calls(
         TableColumn::number("Time of a call"),
     ];
     let table = Table { id: "region-calls", label: "Single calls of compiled code", columns };
-    view.table(out, &table, rows.into_iter().map(Ok))
+    view.table(out, &table, rows.into_iter())
 }
 
 /// Writes the kernels that ran within each region.
@@ -63,7 +63,7 @@ pub(super) fn kernels(view: View<'_>, found: &Performance, out: &mut dyn Write) 
         for part in region.kernels.iter().take(MOST_KERNELS) {
             let Some(kernel) = found.kernels.get(part.kernel) else { continue };
             rows.push(Row::of(vec![
-                compile_cell(view, region)?,
+                compile_cell(view, region),
                 kernel_cell(view, part.kernel, kernel),
                 TableCell::count(part.count),
                 TableCell::heat(part.sum_us, longest),
@@ -74,7 +74,7 @@ pub(super) fn kernels(view: View<'_>, found: &Performance, out: &mut dyn Write) 
             let sum_us: f64 = others.iter().map(|part| part.sum_us).sum();
             let count: usize = others.iter().map(|part| part.count).sum();
             rows.push(Row::of(vec![
-                compile_cell(view, region)?,
+                compile_cell(view, region),
                 TableCell::text(&format!("{} other kernels together", whole(others.len()))),
                 TableCell::count(count),
                 TableCell::heat(sum_us, longest.max(sum_us)),
@@ -92,7 +92,7 @@ pub(super) fn kernels(view: View<'_>, found: &Performance, out: &mut dyn Write) 
         TableColumn::number("Sum"),
     ];
     let table = Table { id: "region-kernels", label: "Kernels within compiled regions", columns };
-    view.table(out, &table, rows.into_iter().map(Ok))
+    view.table(out, &table, rows.into_iter())
 }
 
 /// A kernel with the shapes of its inputs, which distinguish it from others with the same name.
@@ -106,15 +106,15 @@ fn kernel_cell(view: View<'_>, place: usize, kernel: &MeasuredKernel) -> TableCe
 }
 
 /// The compile whose code a region runs.
-pub(super) fn compile_cell(view: View<'_>, region: &MeasuredRegion) -> anyhow::Result<TableCell> {
+pub(super) fn compile_cell(view: View<'_>, region: &MeasuredRegion) -> TableCell {
     let id = CompileId::parse(&region.compile_id);
     let compile = match &id {
-        Some(id) => TableCell::html(view.pill_of(Some(id))?),
+        Some(id) => TableCell::html(view.pill_of(Some(id))),
         None => TableCell::text(&region.compile_id),
     };
     let place = id.and_then(|id| view.report.model.by_id.get(&Some(id)));
-    Ok(match place {
+    match place {
         Some(place) => compile.sorted(place),
         None => compile,
-    })
+    }
 }

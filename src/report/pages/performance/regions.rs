@@ -53,13 +53,13 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     Ok(close_section(out)?)
 }
 
-fn region_row(view: View<'_>, region: &MeasuredRegion, longest: f64) -> anyhow::Result<Row> {
-    let compile = region_parts::compile_cell(view, region)?;
+fn region_row(view: View<'_>, region: &MeasuredRegion, longest: f64) -> Row {
+    let compile = region_parts::compile_cell(view, region);
     let besides = match (region.guards_us, region.wrapper_us) {
         (None, None) => None,
         (guards, wrapper) => Some(guards.unwrap_or_default() + wrapper.unwrap_or_default()),
     };
-    Ok(Row::of(vec![
+    Row::of(vec![
         compile,
         TableCell::count(region.calls),
         TableCell::heat(region.sum_us, longest),
@@ -69,7 +69,7 @@ fn region_row(view: View<'_>, region: &MeasuredRegion, longest: f64) -> anyhow::
         TableCell::maybe(region.graphs_us, micros),
         TableCell::maybe(region.wrapper_us, micros),
         TableCell::maybe(besides.map(|us| us / region.calls as f64), micros),
-    ]))
+    ])
 }
 
 /// A sentence about first calls that took longer than the others.
@@ -116,7 +116,7 @@ pub(super) fn operators(view: View<'_>, found: &Performance, out: &mut dyn Write
     ];
     let table = Table { id: "operators-table", label: "Operators", columns };
     let longest = all.first().map_or(0.0, |operator| operator.sum_us);
-    let rows = all.iter().take(MOST_OPERATORS).map(|operator| Ok(operator_row(operator, longest)));
+    let rows = all.iter().take(MOST_OPERATORS).map(|operator| operator_row(operator, longest));
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), MOST_OPERATORS, "operators")?;
     Ok(close_section(out)?)

@@ -74,7 +74,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     let cards: indexmap::IndexMap<String, Card> =
         all.iter().map(|point| (measured_kernel_anchor(point.place), Card::of(point, found))).collect();
     if let Some(first) = cards.values().next() {
-        write_line(out, &first.draw(view)?)?;
+        write_line(out, &first.draw(view))?;
     }
     close(out, "div")?;
     open_data(out, "points")?;
@@ -341,11 +341,11 @@ impl Card {
     }
 
     /// The card of the first point; the script replaces its content.
-    fn draw(&self, view: View<'_>) -> anyhow::Result<Html> {
+    fn draw(&self, view: View<'_>) -> Html {
         let head = [view.code(&self.title), soft(self.about.as_str())];
         let head = Element::new("h3").around(Html::joined(head, " "));
         let facts = self.facts.iter().map(|(label, value)| (*label, Html::escaped(value)));
         let card = Element::new("div").class("card").id("point-card").attribute("aria-live", "polite");
-        Ok(card.around(Html::joined([head, view.facts(facts)], "\n")))
+        card.around(Html::joined([head, view.facts(facts)], "\n"))
     }
 }

@@ -219,7 +219,7 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
             kernels: of(coverage.kernels, "kernel", "kernels"),
             nodes: (coverage.nodes.linked > 0).then(|| of(coverage.nodes, "node", "nodes")),
             lines: counted(lines, "source line", "source lines"),
-            pill: view.pill(run.compile)?,
+            pill: view.pill(run.compile),
             function: view.named(run.compile),
             name,
             verdict: match run.run.order {

@@ -65,7 +65,7 @@ fn lines(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Resul
     view.table(
         out,
         &table,
-        rows.map(|(place, (line, anchor))| Ok(line_row(view, words, (place, line, anchor)))),
+        rows.map(|(place, (line, anchor))| line_row(view, words, (place, line, anchor))),
     )?;
     view.beyond(out, all.len(), all.len().min(MOST_LINES), "lines")?;
     Ok(close_section(out)?)
@@ -118,7 +118,7 @@ fn kernels(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Res
     columns.splice(2..2, words.times.head("of this call, over all its runs in the trace"));
     let table = Table { id: "kernels-in-words", label: "Kernels", columns };
     let rows = found.kernels.iter().zip(words.kernels).take(MOST_KERNELS).enumerate();
-    view.table(out, &table, rows.map(|(place, (call, anchor))| Ok(row(view, words, (place, call, anchor)))))?;
+    view.table(out, &table, rows.map(|(place, (call, anchor))| row(view, words, (place, call, anchor))))?;
     view.beyond(out, found.kernels.len(), found.kernels.len().min(MOST_KERNELS), "kernels")?;
     Ok(close_section(out)?)
 }

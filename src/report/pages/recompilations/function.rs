@@ -41,7 +41,7 @@ pub(crate) fn section(
             || Html::escaped("function not recorded"),
             |function| view.named_together(&subject.compiles(), function),
         ),
-        place: view.place_of_all(&subject.compiles(), function)?.unwrap_or_default(),
+        place: view.place_of_all(&subject.compiles(), function).unwrap_or_default(),
         compiles: counted(chain.steps.len(), "compile", "compiles"),
         kept: format!("{} of {} kept", whole(chain.cached_versions()), whole(subject.limit)),
         over: chain.limit_hit(),
@@ -82,9 +82,9 @@ fn times(view: View<'_>, chain: &Chain<'_>) -> impl Iterator<Item = Option<f64>>
     chain.steps.iter().map(move |step| model.compiles.get(step.compile).and_then(Compile::compile_us))
 }
 
-fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyhow::Result<Row> {
+fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> Row {
     let compiles = &view.report.model.compiles;
-    let Some(compile) = compiles.get(step.compile) else { return Ok(Row::default()) };
+    let Some(compile) = compiles.get(step.compile) else { return Row::default() };
     let against = step.against.and_then(|against| Some((against, compiles.get(against)?)));
     let (changed, value, guard) = match (&step.change, index) {
         (Some(change), _) => {
@@ -108,16 +108,16 @@ fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyh
     parts.extend(step.cause.is_some_and(|cause| cause.expected).then(|| soft("(expected)")));
     parts.extend(step.over_limit.then_some(limit));
     let value = Html::joined(parts, " ");
-    Ok(Row::of(vec![
-        TableCell::html(view.pill_beside(compile)?).sorted(step.compile),
+    Row::of(vec![
+        TableCell::html(view.pill_beside(compile)).sorted(step.compile),
         TableCell::html(changed),
         TableCell::html(value),
         TableCell::html(guard).class("soft"),
         match against {
-            Some((order, against)) => TableCell::html(view.pill_beside(against)?).sorted(order),
+            Some((order, against)) => TableCell::html(view.pill_beside(against)).sorted(order),
             None => TableCell::default(),
         },
         TableCell::maybe(compile.compile_us(), micros),
     ])
-    .anchored(format!("c{}", compile.folder(0))))
+    .anchored(format!("c{}", compile.folder(0)))
 }

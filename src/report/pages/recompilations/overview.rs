@@ -36,30 +36,30 @@ pub(crate) fn section(
     ];
     let table = Table { id: "overview-table", label: "Functions that were recompiled", columns };
     let rows = subjects.iter().enumerate().map(|(index, subject)| {
-        let row = row(view, subject, index < detailed)?;
-        Ok(if index < detailed { row } else { row.anchored(subject.anchor.clone()) })
+        let row = row(view, subject, index < detailed);
+        if index < detailed { row } else { row.anchored(subject.anchor.clone()) }
     });
     view.table(out, &table, rows)?;
     Ok(close_section(out)?)
 }
 
-fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> anyhow::Result<Row> {
+fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> Row {
     let chain = subject.chain;
     let name = chain.function.map_or_else(
         || Html::escaped("function not recorded"),
         |function| view.named_together(&subject.compiles(), function),
     );
     let name = if detailed { view.anchored(&subject.anchor, &name) } else { name };
-    let place = view.place_of_all(&subject.compiles(), chain.function)?;
+    let place = view.place_of_all(&subject.compiles(), chain.function);
     let pieces = [Some(name), place];
-    Ok(Row::of(vec![
+    Row::of(vec![
         TableCell::html(Html::joined(pieces.into_iter().flatten(), " ")),
         TableCell::count(chain.steps.len()),
         TableCell::html(meter(chain.cached_versions(), subject.limit, chain.limit_hit())),
         TableCell::html(changed(view, subject)),
         TableCell::html(values(&chain.values)).class("mono"),
         TableCell::maybe(chain.us, micros),
-    ]))
+    ])
 }
 
 /// A bar up to the limit.

@@ -62,7 +62,7 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
         let phase = part.and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
         let name = name.class(format!("phase-name {phase}"));
         let cells = vec![name, own_cell, share(own, covered, phase), total, count];
-        Ok(Row::of(cells).anchored(links::phase_anchor(*index)))
+        Row::of(cells).anchored(links::phase_anchor(*index))
     });
     view.table(out, &table, rows)?;
     others(view, out, &rest, ("more phase", "more phases", &links::unlisted_phases()))?;
@@ -148,7 +148,7 @@ pub(crate) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) ->
     columns.push(TableColumn::number("Saved").about("By caches").absent_if(times.account.saved.is_empty()));
     let table = Table { id: "compiles-table", label: "Time by compile", columns };
     let rows = all.iter().take(LISTED).map(|(index, spent)| {
-        let Some(compile) = view.report.model.compiles.get(*index) else { return Ok(Row::default()) };
+        let Some(compile) = view.report.model.compiles.get(*index) else { return Row::default() };
         let function = compile.function.as_ref().map(|_| view.named(compile));
         let address = links::time(*index);
         let place = |us: f64| match address.strip_prefix(links::TIME) {
@@ -156,14 +156,14 @@ pub(crate) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) ->
             _ => micros(us).into(),
         };
         let mut cells = vec![
-            TableCell::html(view.pill_beside(compile)?).sorted(index),
+            TableCell::html(view.pill_beside(compile)).sorted(index),
             TableCell::html(function.unwrap_or_else(|| UNKNOWN.into())),
             TableCell::html(spent.total.map_or_else(|| UNKNOWN.into(), place)).class("num"),
         ];
         let parts = view.report.found.split.at(*index).0.into_iter();
         cells.extend(parts.map(|us| TableCell::maybe((us > 0.0).then_some(us), micros)));
         cells.extend([TableCell::maybe(spent.lost, micros), TableCell::maybe(spent.saved, micros)]);
-        Ok(Row::of(cells))
+        Row::of(cells)
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), LISTED, "compiles")?;
@@ -194,7 +194,7 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let (shown, rest) = times.passes.split_at(times.passes.len().min(listed));
     let rows = shown.iter().map(|pass| {
         let name = named(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name), None);
-        Ok(Row::of(cells(pass, name).into()))
+        Row::of(cells(pass, name).into())
     });
     view.table(out, &table, rows)?;
     others(view, out, rest, ("more pass", "more passes", "each less than those above"))?;
@@ -205,7 +205,7 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
 pub(crate) fn lost_and_saved(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let note = "failed compiles, restarted attempts, and cached results";
     view.open_section(out, ("lost", "Wasted and saved", note), None, Html::default())?;
-    hint(out, lost(view, times)?)?;
+    hint(out, lost(view, times))?;
     let saved = &times.account.saved;
     let sum: f64 = saved.iter().map(|saved| saved.us).sum();
     let words = match saved.len() {
@@ -221,12 +221,10 @@ pub(crate) fn lost_and_saved(view: View<'_>, times: Times<'_>, out: &mut dyn Wri
     Ok(close_section(out)?)
 }
 
-fn lost(view: View<'_>, times: Times<'_>) -> anyhow::Result<Html> {
+fn lost(view: View<'_>, times: Times<'_>) -> Html {
     let lost = &times.account.lost;
     let Some(first) = lost.first() else {
-        return Ok(
-            "No time was wasted: no metrics record reports a failure, or time before a restart.".into()
-        );
+        return "No time was wasted: no metrics record reports a failure, or time before a restart.".into();
     };
     let mut parts = Vec::new();
     for (failed, what) in [(true, "that failed"), (false, "before tracing restarted")] {
@@ -238,11 +236,11 @@ fn lost(view: View<'_>, times: Times<'_>) -> anyhow::Result<Html> {
     }
     let mut pieces: Vec<Html> = vec![format!("Wasted: {}", parts.join(", ")).into()];
     if let Some(compile) = view.report.model.compiles.get(first.compile).filter(|_| lost.len() > 1) {
-        pieces.extend([format!(", the most, {}, in ", micros(first.us)).into(), view.pill(compile)?]);
+        pieces.extend([format!(", the most, {}, in ", micros(first.us)).into(), view.pill(compile)]);
     }
     let page = view.link("failures_and_restarts.html", "failures and restarts");
     pieces.extend([". For the reasons, see ".into(), page, ".".into()]);
-    Ok(Html::joined(pieces, ""))
+    Html::joined(pieces, "")
 }
 
 /// Wall time outside of all spans, and time in outer phases that no inner phase explains.
@@ -293,19 +291,19 @@ fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
     view.table(out, &table, rows)
 }
 
-fn gap_row(view: View<'_>, times: Times<'_>, gap: &Gap) -> anyhow::Result<Row> {
+fn gap_row(view: View<'_>, times: Times<'_>, gap: &Gap) -> Row {
     let model = view.report.model;
-    let span = |index: Option<usize>, none: &str| -> anyhow::Result<Html> {
-        let Some(span) = index.and_then(|index| model.spans.get(index)) else { return Ok(none.into()) };
+    let span = |index: Option<usize>, none: &str| -> Html {
+        let Some(span) = index.and_then(|index| model.spans.get(index)) else { return none.into() };
         let compile = span.compile.and_then(|index| model.compiles.get(index)).filter(|c| c.id.is_some());
-        let pill = compile.map_or_else(|| Ok(Html::default()), |c| view.pill(c))?;
-        Ok(Html::joined([view.code(&span.name), pill], " "))
+        let pill = compile.map_or_else(Html::default, |c| view.pill(c));
+        Html::joined([view.code(&span.name), pill], " ")
     };
     let (length, begin) = (gap.end_us - gap.start_us, gap.start_us - times.timeline.start_us);
-    Ok(Row::of(vec![
+    Row::of(vec![
         TableCell::time(length),
         TableCell::time(begin),
-        TableCell::html(span(gap.before, "the start of the log")?),
-        TableCell::html(span(gap.after, "the end of the log")?),
-    ]))
+        TableCell::html(span(gap.before, "the start of the log")),
+        TableCell::html(span(gap.after, "the end of the log")),
+    ])
 }

@@ -25,16 +25,16 @@ const LABELS: [(&str, &str); 15] = [
 ];
 
 /// Two columns of facts.
-pub(crate) fn facts(view: View<'_>, config: &VllmEvent) -> anyhow::Result<Option<[Html; 2]>> {
-    let VllmFact::Config(fields) = &config.fact else { return Ok(None) };
+pub(crate) fn facts(view: View<'_>, config: &VllmEvent) -> Option<[Html; 2]> {
+    let VllmFact::Config(fields) = &config.fact else { return None };
     let label = |key: &str| LABELS.iter().find(|(field, _)| *field == key).map(|(_, label)| *label);
     let facts: Vec<(&str, Html)> =
         fields.iter().map(|(key, text)| (label(key).unwrap_or(key), value(view, text))).collect();
     if facts.is_empty() {
-        return Ok(None);
+        return None;
     }
     let (left, right) = facts.split_at(facts.len().div_ceil(2));
-    Ok(Some([view.facts(left.to_vec()), view.facts(right.to_vec())]))
+    Some([view.facts(left.to_vec()), view.facts(right.to_vec())])
 }
 
 /// `VLLM_COMPILE` for `CompilationMode.VLLM_COMPILE`, in full on hover; words for true, false and null.

@@ -134,12 +134,12 @@ fn loose(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result
     let table = Table { id: "events-table", label: "Other events of vLLM", columns };
     let rows = vllm.loose.iter().take(LOOSE).map(|event| {
         let compile = view.report.model.compiles.get(event.compile);
-        let pill = compile.map_or_else(|| Ok(Html::escaped(UNKNOWN)), |compile| view.pill(compile))?;
-        Ok(Row::of(vec![
+        let pill = compile.map_or_else(|| Html::escaped(UNKNOWN), |compile| view.pill(compile));
+        Row::of(vec![
             TableCell::html(file(view, event.compile, event.artifact)),
             TableCell::text(&kind(event).map_or_else(|| UNKNOWN.to_owned(), outcome_words)),
             TableCell::html(pill).sorted(event.compile),
-        ]))
+        ])
     });
     let rows: Vec<_> = rows.collect();
     view.table(out, &table, rows.into_iter())?;

@@ -57,7 +57,7 @@ fn configuration(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> an
         return Ok(());
     };
     let link = file(view, event.compile, event.artifact);
-    match config::facts(view, event)? {
+    match config::facts(view, event) {
         Some([left, right]) => {
             write_line(out, &two_columns(left, right))?;
         }

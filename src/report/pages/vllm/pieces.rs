@@ -114,7 +114,7 @@ fn table(
             view.link(&graph_files::pair_href(view, compile, number(first), number(last)), "compare")
         });
         let files = view.link(&format!("#{}", anchor(at, *index)), &whole(piece.files.len()));
-        Ok(Row::of(vec![
+        Row::of(vec![
             sizes(piece, first).sorted(group),
             TableCell::html(subgraph(view, piece)),
             place(piece),
@@ -125,7 +125,7 @@ fn table(
             TableCell::html(compare),
             TableCell::html(files).class("num").sorted(piece.files.len()),
             TableCell::maybe(piece.us, micros),
-        ]))
+        ])
     });
     let rows: Vec<_> = rows.collect();
     view.table(out, &table, rows.into_iter())?;

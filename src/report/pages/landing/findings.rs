@@ -149,7 +149,7 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
         trace: trace(view, one),
         explained: detail.is_some(),
         detail: detail.map_or_else(Html::default, |text| view.prose(text)),
-        facts: facts(view, one, &compiles),
+        facts: facts(view, one, &compiles)?,
     };
     write_line(out, &view.finding(&entry)?)?;
     if !one.members.is_empty() {
@@ -193,7 +193,7 @@ fn compiles<'a>(view: View<'a>, indices: &[CompileIndex]) -> Vec<&'a Compile> {
     compiles
 }
 
-fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Html {
+fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result<Html> {
     let mut facts = Vec::new();
     // The table of a chain lists its compiles.
     if !compiles.is_empty() && one.members.is_empty() && one.chain().is_none() {
@@ -225,7 +225,7 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Html {
     if !evidence.is_empty() {
         facts.push(("Evidence", Html::joined(evidence, ", ")));
     }
-    view.facts(facts)
+    Ok(view.facts(facts))
 }
 
 /// Whether the title contains the value already: `BackendCompilerFailed: ..`.

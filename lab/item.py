@@ -23,10 +23,10 @@ torch._dynamo.config.capture_scalar_outputs = FIX == 1
 @torch.compile(backend="eager")
 def f(x, m=None):
     if FIX == 2:
-        m = x.max()
-    elif FIX != 3:
-        m = x.max().item()
-    return x / m + 1
+        return x / x.max() + 1
+    if FIX == 3:
+        return x / m + 1
+    return x / x.max().item() + 1
 
 
 OUT = []

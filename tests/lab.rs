@@ -11,9 +11,17 @@ use std::fs;
 type Key = String;
 
 /// Advice that the stored log of its program cannot have, with the reason.
-const NOT_ON_THIS_LOG: [(&str, &str); 3] = [
+const NOT_ON_THIS_LOG: [(&str, &str); 5] = [
+    (
+        "layer_index.1",
+        "its graphs differ in the number alone, so that the report says int_attribute.1: the same setting",
+    ),
     ("logging_call.2", "the setting of older versions; the stored logs are of the newest"),
     ("modules_limit.1", "raising the limit is advised before it is reached, and here it was"),
+    (
+        "optimizer_lr.5",
+        "the break is in torch: torch compiled the step itself, not a function of the program",
+    ),
     ("regional.1", "only where a compile takes seconds; that of the program takes less than one"),
 ];
 

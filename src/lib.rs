@@ -56,7 +56,7 @@ pub use model::{
     Cell, Column, CompileNews, Failure, Fields, Form, Frame, Function, Language, Metrics, MetricsKind,
     ProblemKind, Stack, Unit,
 };
-pub use options::{Compared, DiffOptions, InMemory, Options, Progress, RunSummary, Written};
+pub use options::{Compared, DiffOptions, Finding, InMemory, Options, Progress, RunSummary, Written};
 #[doc(hidden)]
 pub use output::Scratch;
 pub use output::Unfinished;
@@ -70,7 +70,9 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 use crate::compare::Recording;
 use crate::model::JobFacts;
 use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target, ZipTarget};
-use crate::report::{Cached, CollectedLog, Collection, JobReport, Redacted, WholeRank, Worker};
+use crate::report::{
+    Cached, CollectedLog, Collection, FindingCounts, JobReport, Redacted, WholeRank, Worker,
+};
 use crate::run::{Gathered, Input, LogOutcome, LogTask, OneOfSeveral, Traces, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
@@ -155,7 +157,8 @@ fn write_redacted(work: Work<'_>, input: &Input, folder: &Path) -> anyhow::Resul
         Input::Log(_) | Input::Job(_) => redact(work, input, "", &mut redacted)?,
     };
     output::write(report::redacted_pages(&redacted), &DiskSink::new(folder), NonZeroUsize::MIN, Worker::new)?;
-    Ok(RunSummary { lines: report::redacted_summary(&redacted), findings: redacted.findings()?, ..summary })
+    let findings = redacted.findings().map(Finding::of).collect();
+    Ok(RunSummary { lines: report::redacted_summary(&redacted), findings, ..summary })
 }
 
 fn redact_several(
@@ -249,9 +252,10 @@ fn write_several(
                 (Err(why), RunSummary::default())
             }
         };
-        let (findings, intact) = (summary.findings.clone(), summary.intact);
-        all = all.with_report(&name, &dir, &verdict, summary);
-        collection.logs.push(CollectedLog { name, is_job, dir, verdict, findings, intact });
+        let findings = FindingCounts::of(summary.findings.iter().map(Finding::facts));
+        let log = CollectedLog { name, is_job, dir, verdict, findings, intact: summary.intact };
+        all = all.with_report(&log.name, &log.dir, &log.verdict, summary);
+        collection.logs.push(log);
     }
     if let Some(error) = first_error.filter(|_| collection.logs.iter().all(|log| log.verdict.is_err())) {
         return Err(error);
@@ -355,7 +359,7 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
     Ok(Compared {
         page: folder.map(|folder| folder.join(report::DIFF_PAGE)),
         lines: report::diff_summary(&comparison),
-        json: serde_json::to_value(report::diff_json(&comparison))?,
+        json: serde_json::to_string_pretty(&report::diff_json(&comparison))?,
         markdown: report::diff_markdown(&comparison),
         notices: (report::diff_notices(&comparison), report::diff_suite(&comparison)),
         notes,
@@ -464,7 +468,7 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     let left_out = output::write(pages, task.sink, task.threads, || Worker::sharing(work.highlighters))?;
     Ok(LogOutcome::Written(RunSummary {
         lines: report::summary(report),
-        findings: report::findings(report),
+        findings: report::findings(report).map(Finding::of).collect(),
         notes: run::notes(&source, &left_out),
         intact: model.integrity.ok(),
         without_compile_id: model.integrity.stacks_without_id,
@@ -495,7 +499,7 @@ fn write_job(
     output::write(pages, sink, NonZeroUsize::MIN, Worker::new)?;
     Ok(RunSummary {
         lines: report::job_summary(report),
-        findings: report::job_findings(report),
+        findings: report::job_findings(report).map(Finding::of).collect(),
         notes: Vec::new(),
         intact: job.ranks.iter().all(model::RankSummary::is_intact),
         without_compile_id: 0, // a rank's report.json does not hold it

@@ -1,11 +1,13 @@
 //! What the library takes and returns.
 
 use crate::compare::Threshold;
+use crate::facts;
 use crate::output::{Files, Unfinished};
 use crate::report::formats::{self, Format};
 use crate::report::{Settings, SummaryLine};
 use crate::source_tree::SourceTree;
 use anyhow::Context;
+use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -82,7 +84,7 @@ pub struct RunSummary {
     /// A few lines for a terminal: the verdict, then what needs attention.
     pub lines: Vec<SummaryLine>,
     /// The findings as `report.json` has them, most important first.
-    pub findings: Vec<serde_json::Value>,
+    pub findings: Vec<Finding>,
     /// Notes that are not about the content of the log, such as which of several logs was read.
     pub notes: Vec<String>,
     /// Whether no record is damaged, in any of the logs: what `--strict` checks.
@@ -118,12 +120,7 @@ impl RunSummary {
     ) -> Self {
         let said = verdict.as_ref().unwrap_or_else(|why| why);
         self.lines.push(SummaryLine::plain(format!("{name}: {said}")));
-        for finding in &mut other.findings {
-            if let Some(url) = finding.get_mut("url").filter(|url| url.is_string()) {
-                *url = format!("{dir}/{}", url.as_str().unwrap_or_default()).into();
-            }
-        }
-        self.findings.append(&mut other.findings);
+        self.findings.extend(other.findings.drain(..).map(|finding| finding.below(dir)));
         for (event, count) in std::mem::take(&mut other.events) {
             match self.events.iter_mut().find(|(known, _)| *known == event) {
                 Some((_, sum)) => *sum += count,
@@ -146,6 +143,71 @@ impl RunSummary {
     }
 }
 
+/// Something to look at. With serde it is written as the object of `report.json`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
+pub struct Finding(facts::Finding<'static>);
+
+impl Finding {
+    /// The finding with these facts.
+    pub(crate) fn of(facts: facts::Finding<'_>) -> Finding {
+        Finding(facts.into_owned())
+    }
+
+    /// Its facts.
+    pub(crate) fn facts(&self) -> &facts::Finding<'static> {
+        &self.0
+    }
+
+    /// The same in a report that is a folder of another.
+    pub(crate) fn below(mut self, dir: &str) -> Finding {
+        self.0.url = self.0.url.map(|url| format!("{dir}/{url}").into());
+        self
+    }
+
+    /// What it is about, in one word: `graph_break`.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        &self.0.kind
+    }
+
+    /// `error`, `warning` or `info`.
+    #[must_use]
+    pub fn severity(&self) -> &str {
+        &self.0.severity
+    }
+
+    /// One sentence; code is between backquotes.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.0.title
+    }
+
+    /// File of the user's line.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        self.0.file.as_deref()
+    }
+
+    /// The user's line.
+    #[must_use]
+    pub fn line(&self) -> Option<u64> {
+        facts::line_number(self.0.line)
+    }
+
+    /// What to do.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// Where the report says more: a path below its folder.
+    #[must_use]
+    pub fn url(&self) -> Option<&str> {
+        self.0.url.as_deref()
+    }
+}
+
 /// A report that was written to disk.
 #[derive(Debug, Clone)]
 pub struct Written {
@@ -163,7 +225,8 @@ impl Written {
     /// # Errors
     /// `report.md` of the report cannot be read.
     pub fn show(&self, format: Format, tree: &SourceTree) -> anyhow::Result<String> {
-        let notices = || formats::notices(&self.summary.findings, &self.folder);
+        let findings = || self.summary.findings.iter().map(Finding::facts);
+        let notices = || formats::notices(findings(), &self.folder);
         Ok(format.printable(match format {
             Format::Text => self.summary.lines.iter().map(|line| format!("{line}\n")).collect(),
             Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.summary.findings)?),
@@ -176,7 +239,7 @@ impl Written {
                     false => self.summary.lines.iter().map(|line| format!("* {}\n", line.text)).collect(),
                 }
             }
-            Format::Sarif => formats::sarif(&notices(), tree),
+            Format::Sarif => formats::sarif(&notices(), tree)?,
             Format::Junit => formats::junit(&formats::suite(&notices())),
             Format::Github => formats::github(&notices(), tree),
         }))
@@ -221,8 +284,8 @@ pub struct Compared {
     pub page: Option<PathBuf>,
     /// A few lines for a terminal, the verdict first.
     pub lines: Vec<SummaryLine>,
-    /// All differences, as `diff.schema.json` describes them.
-    pub json: serde_json::Value,
+    /// All differences as JSON, which `diff.schema.json` describes.
+    pub json: String,
     /// The same as Markdown of at most 60 KB.
     pub markdown: String,
     /// Notes about the inputs.
@@ -240,9 +303,9 @@ impl Compared {
         let (notices, suite) = &self.notices;
         Ok(format.printable(match format {
             Format::Text => self.lines.iter().map(|line| format!("{line}\n")).collect(),
-            Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.json)?),
+            Format::Json => format!("{}\n", self.json),
             Format::Markdown => self.markdown.clone(),
-            Format::Sarif => formats::sarif(notices, tree),
+            Format::Sarif => formats::sarif(notices, tree)?,
             Format::Junit => formats::junit(suite),
             Format::Github => formats::github(notices, tree),
         }))

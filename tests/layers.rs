@@ -41,7 +41,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
         "report",
         &["trace", "model", "analysis", "facts", "compare", "output", "source_tree", "rel_path", "limits"],
     ),
-    ("options", &["report", "output", "compare", "source_tree"]),
+    ("options", &["facts", "report", "output", "compare", "source_tree"]),
     (
         "job",
         &[

@@ -54,6 +54,23 @@ fn a_crate_for_one_job_is_used_in_one_place() {
 }
 
 #[test]
+fn json_has_types_except_where_json_of_a_log_or_a_trace_is_passed_on() {
+    only(
+        &[
+            "facts/",
+            "trace/",
+            "events/",
+            "profile/augment.rs",
+            "report/data/raw.rs",
+            "show/mod.rs",
+            // What TinyTemplate hands to a formatter.
+            &format!("{KIT}templates.rs"),
+        ],
+        r"\bserde_json::(?:\{[^}]*)?\bValue\b|\bjson!",
+    );
+}
+
+#[test]
 fn only_one_folder_knows_the_operating_system() {
     only(&["system/"], r"\bcfg!?\((?:\w+\()*(?:unix|windows|target_\w+)\b|\bstd::os::");
 }

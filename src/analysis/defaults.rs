@@ -1,9 +1,8 @@
 //! torch's default settings by version, as recorded by `defaults/record.py`, and how the settings of a log compare.
 
 use super::configs::Settings;
-use crate::trace::TextMap;
+use crate::trace::{TextMap, compact_json, ordered_json};
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -151,28 +150,13 @@ impl Defaults {
 
 /// The JSON of a value without spaces between tokens.
 fn compact(value: &RawValue) -> String {
-    let compact = serde_json::from_str::<Value>(value.get()).map(|value| value.to_string());
-    compact.unwrap_or_else(|_| value.get().to_owned())
+    compact_json(value.get()).unwrap_or_else(|| value.get().to_owned())
 }
 
 /// Whether two JSON values are the same; torch writes sets in any order.
 fn same(one: &str, other: &str) -> bool {
-    // True for nearly all settings.
-    if one == other {
-        return true;
-    }
-    match (serde_json::from_str(one), serde_json::from_str(other)) {
-        (Ok(Value::Array(one)), Ok(Value::Array(other))) if one != other => {
-            let sorted = |list: &[Value]| {
-                let mut texts: Vec<String> = list.iter().map(Value::to_string).collect();
-                texts.sort_unstable();
-                texts
-            };
-            sorted(&one) == sorted(&other)
-        }
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    }
+    // Nearly all settings are equal as they are written.
+    one == other || ordered_json(one).is_some_and(|one| ordered_json(other) == Some(one))
 }
 
 /// The recorded versions, oldest first.

@@ -8,8 +8,7 @@ use crate::facts::{self as log, LogReport};
 use crate::facts::{Id, Text, line_number, owned};
 use crate::model::words::headline;
 use crate::model::{Fields, stable};
-use crate::trace::{CompileId, TextMap};
-use serde_json::Value;
+use crate::trace::{CompileId, TextMap, ordered_json};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -249,30 +248,8 @@ fn settings(report: &LogReport<'_>) -> BTreeMap<Setting, BTreeSet<String>> {
 
 fn setting_value(value: &RawValue) -> String {
     let text = value.get();
-    let ordered = match text.starts_with(['[', '{']) {
-        true => {
-            serde_json::from_str(text).map_or_else(|_| text.to_owned(), |value| ordered(value).to_string())
-        }
-        false => text.to_owned(),
-    };
-    short(&stable(&ordered))
-}
-
-/// A value in a fixed order: torch writes sets as lists in the order of their hashes, which differs from run to run.
-fn ordered(value: Value) -> Value {
-    match value {
-        Value::Array(mut items) if items.iter().all(Value::is_string) => {
-            items.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
-            Value::Array(items)
-        }
-        Value::Array(items) => items.into_iter().map(ordered).collect(),
-        Value::Object(fields) => {
-            let sorted: BTreeMap<String, Value> =
-                fields.into_iter().map(|(key, value)| (key, ordered(value))).collect();
-            sorted.into_iter().collect()
-        }
-        other => other,
-    }
+    let ordered = text.starts_with(['[', '{']).then(|| ordered_json(text)).flatten();
+    short(&stable(ordered.as_deref().unwrap_or(text)))
 }
 
 fn measured(found: &log::Performance<'_>) -> Measured {

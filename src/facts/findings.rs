@@ -6,6 +6,7 @@ use super::text::{Id, List, Text};
 
 facts! {
     /// Something to look at.
+    #[derive(Debug, Clone)]
     struct Finding<'a> {
         /// What it is about, in one word.
         kind: Text<'a> => finding_kind,
@@ -43,6 +44,7 @@ facts! {
 
 facts! {
     /// What a finding costs.
+    #[derive(Debug, Clone)]
     struct FindingCost<'a> {
         /// Seconds.
         #[schemars(range(min = 0))]
@@ -59,6 +61,7 @@ facts! {
 
 facts! {
     /// Something that the reader can do.
+    #[derive(Debug, Clone)]
     struct Advice<'a> {
         /// What to do.
         text: Text<'a> => dropped,
@@ -72,5 +75,43 @@ facts! {
         /// The versions of torch under which the advice was tried, with its program in lab/; null where it was not.
         #[serde(default)]
         tried: Option<Text<'a>> => dropped,
+    }
+}
+
+impl Finding<'_> {
+    /// The same finding, which borrows nothing.
+    pub fn into_owned(self) -> Finding<'static> {
+        Finding {
+            kind: self.kind.into_owned(),
+            severity: self.severity.into_owned(),
+            title: self.title.into_owned(),
+            detail: self.detail.map(Text::into_owned),
+            file: self.file.map(Text::into_owned),
+            line: self.line,
+            compile_ids: self.compile_ids.map(|id| id.map(Id::into_owned)),
+            cost: self.cost.map(FindingCost::into_owned),
+            hint: self.hint.map(Text::into_owned),
+            advice: self.advice.map(Advice::into_owned),
+            caused_by: self.caused_by,
+            url: self.url.map(Text::into_owned),
+        }
+    }
+}
+
+impl FindingCost<'_> {
+    fn into_owned(self) -> FindingCost<'static> {
+        FindingCost { seconds: self.seconds, kind: self.kind.into_owned(), why: self.why.into_owned() }
+    }
+}
+
+impl Advice<'_> {
+    fn into_owned(self) -> Advice<'static> {
+        Advice {
+            text: self.text.into_owned(),
+            code: self.code.map(Text::into_owned),
+            promise: self.promise.map(Text::into_owned),
+            evidence: self.evidence.map(Text::into_owned),
+            tried: self.tried.map(Text::into_owned),
+        }
     }
 }

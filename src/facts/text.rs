@@ -9,6 +9,7 @@ use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// A text that borrows from the file if it has no escapes there, or from what the report is made of.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +20,11 @@ impl Text<'_> {
     /// An owned copy.
     pub fn owned(&self) -> String {
         self.0.clone().into_owned()
+    }
+
+    /// The same text, which borrows nothing.
+    pub fn into_owned(self) -> Text<'static> {
+        Text(Cow::Owned(self.0.into_owned()))
     }
 }
 
@@ -76,6 +82,11 @@ impl<'a> Id<'a> {
     pub fn new(text: impl Into<Text<'a>>) -> Id<'a> {
         Id(text.into())
     }
+
+    /// The same id, which borrows nothing.
+    pub fn into_owned(self) -> Id<'static> {
+        Id(self.0.into_owned())
+    }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
@@ -109,6 +120,7 @@ impl Deref for Id<'_> {
 
 /// A list: read back it is a slice; when a report is written its entries are made one by one, because a log may have a
 /// hundred thousand compiles.
+#[derive(Clone)]
 pub(crate) struct List<'a, T> {
     read: Vec<T>,
     made: Option<Made<'a>>,
@@ -117,7 +129,7 @@ pub(crate) struct List<'a, T> {
 impl<'a, T: Serialize + 'a> List<'a, T> {
     /// A list whose entries are made while it is written.
     pub fn made<I: Iterator<Item = T> + 'a>(make: impl Fn() -> I + Send + Sync + 'a) -> List<'a, T> {
-        List { read: Vec::new(), made: Some(Box::new(Each(make))) }
+        List { read: Vec::new(), made: Some(Arc::new(Each(make))) }
     }
 
     /// The same; None if it has no entry.
@@ -129,7 +141,7 @@ impl<'a, T: Serialize + 'a> List<'a, T> {
 }
 
 /// The entries of a list or map, made while they are written.
-type Made<'a> = Box<dyn erased_serde::Serialize + Send + Sync + 'a>;
+type Made<'a> = Arc<dyn erased_serde::Serialize + Send + Sync + 'a>;
 
 /// Entries that are made while they are written.
 struct Each<F>(F);
@@ -146,6 +158,19 @@ struct EachNamed<F>(F);
 impl<N: Serialize, V: Serialize, I: Iterator<Item = (N, V)>, F: Fn() -> I> Serialize for EachNamed<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map((self.0)())
+    }
+}
+
+impl<T> List<'_, T> {
+    /// A list of what becomes of the entries of one that was read.
+    pub fn map<O>(self, entry: impl FnMut(T) -> O) -> List<'static, O> {
+        self.read.into_iter().map(entry).collect()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for List<'_, T> {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.debug_list().entries(&self.read).finish()
     }
 }
 
@@ -188,7 +213,7 @@ impl<'l, T> IntoIterator for &'l List<'_, T> {
 impl<T: Serialize> Serialize for List<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.made {
-            Some(made) => erased_serde::serialize(made, serializer),
+            Some(made) => erased_serde::serialize(&**made, serializer),
             None => serializer.collect_seq(&self.read),
         }
     }
@@ -225,7 +250,7 @@ impl<'a, V: Serialize + 'a> Map<'a, V> {
     pub fn made<I: Iterator<Item = (Text<'a>, V)> + 'a>(
         make: impl Fn() -> I + Send + Sync + 'a,
     ) -> Map<'a, V> {
-        Map { read: BTreeMap::new(), made: Some(Box::new(EachNamed(make))) }
+        Map { read: BTreeMap::new(), made: Some(Arc::new(EachNamed(make))) }
     }
 }
 
@@ -262,7 +287,7 @@ impl<'a, V> FromIterator<(Text<'a>, V)> for Map<'a, V> {
 impl<V: Serialize> Serialize for Map<'_, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.made {
-            Some(made) => erased_serde::serialize(made, serializer),
+            Some(made) => erased_serde::serialize(&**made, serializer),
             None => serializer.collect_map(&self.read),
         }
     }

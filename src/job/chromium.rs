@@ -5,10 +5,10 @@ use super::events::{EventFile, for_each_event};
 use super::timeline::{Noted, Timelines};
 use crate::limits::DEEPEST_JSON;
 use crate::output::RankFolder;
+use crate::report::TrackEvent;
 use crate::trace::{WrittenField, nests_deeper, written_fields};
 use anyhow::Result;
 use serde::de::IgnoredAny;
-use serde_json::{Value, json};
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -86,19 +86,12 @@ impl Report<'_> {
     }
 
     /// Events that name the process of the rank, or the thread of a further process.
-    fn names(&self) -> Vec<Value> {
+    fn names(&self) -> Vec<TrackEvent> {
         let rank = self.rank;
         if let Some(process) = self.process {
-            let name = format!("process {process}");
-            return vec![
-                json!({"name": "thread_name", "ph": "M", "pid": rank, "tid": process, "args": {"name": name}}),
-            ];
+            return vec![TrackEvent::thread_name(rank, process, format!("process {process}"))];
         }
-        let name = format!("rank {rank}");
-        vec![
-            json!({"name": "process_name", "ph": "M", "pid": rank, "tid": 0, "args": {"name": name}}),
-            json!({"name": "process_sort_index", "ph": "M", "pid": rank, "tid": 0, "args": {"sort_index": rank}}),
-        ]
+        vec![TrackEvent::process_name(rank, format!("rank {rank}")), TrackEvent::process_order(rank, rank)]
     }
 
     /// Whether an event is copied: not what is no JSON, and not what nests deeper than its readers go. Neither is in a
@@ -150,7 +143,7 @@ impl Block<'_> {
             Block::Names(report) => {
                 for name in report.names() {
                     events.extend_from_slice(SEPARATOR);
-                    events.extend_from_slice(name.to_string().as_bytes());
+                    events.extend(serde_json::to_vec(&name).unwrap_or_default());
                 }
                 Moved { rank: report.rank, events, noted: None }
             }

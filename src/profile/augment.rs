@@ -5,14 +5,15 @@
 use super::collect::{Places, Recorded};
 use super::pieces::{Piece, for_each_piece};
 use super::scan::Event;
+use crate::model::Fields;
 use crate::trace::Attachment;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::io::{self, Write};
 
-/// Fields that are added to the `args` of an event.
-pub(crate) type Added = Vec<(&'static str, Value)>;
+/// An object whose fields are added to the `args` of an event.
+pub(crate) type Added = Option<Box<RawValue>>;
 
 /// Writes a trace again, with the fields that `added` gives for an event and its length in microseconds. What an event
 /// has already stays as it is. The result is how many entries were left out because they are not valid JSON.
@@ -81,7 +82,8 @@ impl Copy<'_> {
             At::BehindEvent => b"\n],\n",
         })?;
         self.at = At::BehindField;
-        write!(self.out, "{}: ", Value::from(name))?;
+        serde_json::to_writer(&mut self.out, name)?;
+        self.out.write_all(b": ")?;
         self.out.write_all(value)
     }
 
@@ -100,16 +102,18 @@ impl Copy<'_> {
         self.at = At::BehindEvent;
         self.out.write_all(b"\n")?;
         let Some((recorded, us)) = recorded else { return self.out.write_all(event.text) };
-        let added = (self.added)(recorded, us)?;
-        self.with_args(event, &added)
+        match (self.added)(recorded, us)? {
+            Some(added) => self.with_args(event, &Fields::parse(added.get())?),
+            None => self.out.write_all(event.text),
+        }
     }
 
     /// The event with further fields in its `args`.
-    fn with_args(&mut self, event: &Event<'_>, added: &Added) -> io::Result<()> {
+    fn with_args(&mut self, event: &Event<'_>, added: &Fields<'_>) -> io::Result<()> {
         let fields: Vec<String> = added
             .iter()
             .filter(|(name, _)| !event.args.has(name))
-            .map(|(name, value)| format!("\"{name}\": {value}"))
+            .map(|(name, value)| format!("\"{name}\": {}", value.get()))
             .collect();
         let fields = fields.join(", ");
         let (at, insert) = match event.args_end {
@@ -137,7 +141,7 @@ impl Copy<'_> {
 }
 
 /// The value of a field of the trace, without what may describe the environment of the run. None where nothing is left,
-/// or if it is not valid JSON.
+/// or if it is not valid JSON. It is a value of JSON here because a trace may have any, and all of it is passed on.
 fn without_environment(name: &str, value: &[u8]) -> Option<Vec<u8>> {
     if is_environment(name) {
         return None;
@@ -181,8 +185,10 @@ mod tests {
         let mut out = Vec::new();
         let mut added = |recorded, us| {
             Ok(match recorded {
-                Recorded::Launch(at) => vec![("launch", Value::from(at)), ("us", Value::from(us))],
-                Recorded::Call(_) => Vec::new(),
+                Recorded::Launch(at) => {
+                    Some(RawValue::from_string(format!(r#"{{"launch": {at}, "us": {us}}}"#)).unwrap())
+                }
+                Recorded::Call(_) => None,
             })
         };
         let left_out = augment(&Attachment::on_disk(&path), &mut out, &mut added).unwrap();

@@ -1,8 +1,8 @@
 //! The device of a trace: of those that it lists, the one that its kernels name.
 
 use super::scan::Object;
-use crate::model::DeviceRuns;
-use serde_json::Value;
+use crate::model::{DeviceRuns, Fields};
+use serde_json::value::RawValue;
 
 /// Most devices that are distinguished. A machine has eight or so.
 const MOST_DEVICES: usize = 64;
@@ -19,12 +19,13 @@ pub(super) struct Devices {
 impl Devices {
     /// The list of the trace, which may precede or follow the events.
     pub(super) fn list(&mut self, json: &[u8]) {
-        let all: Vec<Value> = serde_json::from_slice(json).unwrap_or_default();
-        let read = |(place, device): (u64, &Value)| {
-            let name = device.get("name").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
-            (device.get("id").and_then(Value::as_u64).unwrap_or(place), name)
+        let all: Vec<&RawValue> = serde_json::from_slice(json).unwrap_or_default();
+        let read = |(place, device): (u64, &RawValue)| {
+            let device = Fields::parse(device.get()).unwrap_or_default();
+            let name = device.text("name").unwrap_or_default().trim().to_owned();
+            (device.count("id").unwrap_or(place), name)
         };
-        self.listed = (0..).zip(&all).map(read).collect();
+        self.listed = (0..).zip(all).map(read).collect();
     }
 
     /// A kernel ran on the device that its `args` name.

@@ -105,11 +105,11 @@ fn outcome(check: &Check, progress: &dyn Progress) -> anyhow::Result<Outcome> {
     let read = read(check, &inputs, progress)?;
     match check.baseline.as_deref().filter(|_| check.update_baseline) {
         Some(file) => update(file, read),
-        None => Ok(verdict(check, &rules, read)),
+        None => verdict(check, &rules, read),
     }
 }
 
-fn verdict(check: &Check, rules: &Rules, read: Read) -> Outcome {
+fn verdict(check: &Check, rules: &Rules, read: Read) -> anyhow::Result<Outcome> {
     let mut notes = read.notes;
     if check.budget.is_none() && rules.baseline.is_none() {
         notes.push(
@@ -119,7 +119,8 @@ fn verdict(check: &Check, rules: &Rules, read: Read) -> Outcome {
     }
     let verdict: Verdict = read.checked.verdict(&rules.budget, rules.baseline.as_ref());
     notes.extend(verdict.notes().iter().cloned());
-    Outcome { text: verdict.show(check.format(), &rules.tree), notes, holds: verdict.holds() }
+    let text = verdict.show(check.format(), &rules.tree)?;
+    Ok(Outcome { text, notes, holds: verdict.holds() })
 }
 
 /// The logs and reports to check.

@@ -43,7 +43,7 @@ impl Show {
         let (shown, notes) = Bar::during(|bar| shown(&path, &subject, bar))?;
         terminal::notes(&notes);
         let text = match self.json {
-            true => format!("{:#}\n", shown.json()),
+            true => shown.json()?,
             false => shown.text(Showing { width: terminal::width(), all: self.all }),
         };
         terminal::print(&text)?;

@@ -1,7 +1,7 @@
 //! Several unrelated logs: the page that lists them, and the same as data.
 
 use crate::analysis::Severity;
-use crate::facts::{OneOfSeveral, SCHEMA, SeveralReports, Tool};
+use crate::facts::{Finding, OneOfSeveral, SCHEMA, SeveralReports, Tool};
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::COMPARE;
 use crate::report::kit::formats::{counted, whole};
@@ -14,7 +14,6 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::{Hero, Words};
 use crate::report::kit::view::Render;
 use crate::report::subject::Settings;
-use serde_json::Value;
 use std::io::Write;
 
 /// Logs with their reports.
@@ -35,17 +34,34 @@ pub struct CollectedLog {
     pub dir: String,
     /// The verdict of its report, or why there is no report.
     pub verdict: Result<String, String>,
-    /// Its findings in the form of report.json.
-    pub findings: Vec<Value>,
+    /// How many findings it has.
+    pub findings: FindingCounts,
     /// Whether no record is damaged.
     pub intact: bool,
 }
 
-impl CollectedLog {
-    fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|one| one["severity"] == severity.word()).count()
-    }
+/// How many findings a report has.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FindingCounts {
+    errors: usize,
+    warnings: usize,
+    all: usize,
+}
 
+impl FindingCounts {
+    /// Counts findings.
+    pub(crate) fn of<'f, 'a: 'f>(findings: impl Iterator<Item = &'f Finding<'a>>) -> FindingCounts {
+        let mut counts = FindingCounts::default();
+        for finding in findings {
+            counts.all += 1;
+            counts.errors += usize::from(*finding.severity == *Severity::Error.word());
+            counts.warnings += usize::from(*finding.severity == *Severity::Warning.word());
+        }
+        counts
+    }
+}
+
+impl CollectedLog {
     /// The name without the number of ranks, which is in the verdict.
     fn shown(&self) -> String {
         if self.is_job { format!("job of {}", self.name) } else { self.name.clone() }
@@ -71,7 +87,8 @@ pub fn collection_pages<'m>(collection: &'m Collection, settings: &'m Settings) 
     ]
 }
 
-fn data(collection: &Collection) -> SeveralReports<'_> {
+/// What `report.json` says of them.
+pub(super) fn data(collection: &Collection) -> SeveralReports<'_> {
     let log = |log: &'_ CollectedLog| OneOfSeveral {
         name: log.name.clone().into(),
         kind: if log.is_job { "job" } else { "log" }.into(),
@@ -79,9 +96,9 @@ fn data(collection: &Collection) -> SeveralReports<'_> {
         verdict: log.verdict.as_ref().ok().map(|verdict| verdict.clone().into()),
         error: log.verdict.as_ref().err().map(|error| error.clone().into()),
         intact: log.intact,
-        errors: log.count(Severity::Error) as u64,
-        warnings: log.count(Severity::Warning) as u64,
-        findings: log.findings.len() as u64,
+        errors: log.findings.errors as u64,
+        warnings: log.findings.warnings as u64,
+        findings: log.findings.all as u64,
     };
     let logs = collection.logs.iter().map(log).collect();
     SeveralReports { schema: SCHEMA, kind: "logs".into(), tool: Tool::this(), logs }
@@ -105,22 +122,28 @@ fn page(
             out,
             &view.hero(&Hero { pieces, notes: vec![Html::escaped(note), compare], bar: Html::default() })?,
         )?;
-        view.open_section(out, ("logs", "Logs", ""), Some(whole(collection.logs.len())), Html::default())?;
-        let table = Table {
-            id: "logs-table",
-            label: "Logs",
-            columns: vec![
-                TableColumn::text("Log").mono(),
-                TableColumn::text("Verdict"),
-                TableColumn::number("Errors").about("findings that are failures"),
-                TableColumn::number("Warnings").about("findings that cost time"),
-                TableColumn::text("State"),
-            ],
-        };
-        view.table(out, &table, collection.logs.iter().map(|log| row(view, log)))?;
-        close_section(out)?;
-        Ok(())
+        write_logs(view, collection, out)
     })
+}
+
+/// The section that lists them.
+pub(super) fn write_logs(
+    view: Render<'_>,
+    collection: &Collection,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    view.open_section(out, ("logs", "Logs", ""), Some(whole(collection.logs.len())), Html::default())?;
+    let columns = vec![
+        TableColumn::text("Log").mono(),
+        TableColumn::text("Verdict"),
+        TableColumn::number("Errors").about("findings that are failures"),
+        TableColumn::number("Warnings").about("findings that cost time"),
+        TableColumn::text("State"),
+    ];
+    let table = Table { id: "logs-table", label: "Logs", columns };
+    view.table(out, &table, collection.logs.iter().map(|log| row(view, log)))?;
+    close_section(out)?;
+    Ok(())
 }
 
 fn row(view: Render<'_>, log: &CollectedLog) -> Row {
@@ -134,7 +157,6 @@ fn row(view: Render<'_>, log: &CollectedLog) -> Row {
         }
         Err(why) => (Html::escaped(&log.shown()), why, "not read"),
     };
-    let counts = [Severity::Error, Severity::Warning].map(|severity| number(log.count(severity)));
-    let [errors, warnings] = counts;
+    let (errors, warnings) = (number(log.findings.errors), number(log.findings.warnings));
     Row::of(vec![TableCell::html(name), TableCell::text(verdict), errors, warnings, TableCell::text(state)])
 }

@@ -14,14 +14,14 @@ mod subject;
 mod terminal;
 mod words;
 
-pub use collection::{CollectedLog, Collection, collection_pages, folder_of_log};
+pub use collection::{CollectedLog, Collection, FindingCounts, collection_pages, folder_of_log};
 pub use compare::{
     DIFF_PAGE, diff_entries, diff_markdown, diff_notices, diff_pages, diff_suite, diff_summary,
     to_json as diff_json,
 };
 pub(crate) use data::figures_of_run;
 pub use formats::Format;
-pub use job::{JobReport, job_facts, job_findings, job_pages, job_summary};
+pub use job::{JobReport, TrackEvent, job_facts, job_findings, job_pages, job_summary};
 pub use kit::editor::Editor;
 pub use kit::{Highlighters, Worker};
 pub use redact::{Redacted, WholeRank, redacted_pages, redacted_summary};
@@ -47,8 +47,8 @@ pub fn on<'m>(
 }
 
 /// The findings in the form of report.json, most important first.
-pub fn findings(report: Report<'_>) -> Vec<serde_json::Value> {
-    data::findings(report).filter_map(|one| serde_json::to_value(one).ok()).collect()
+pub fn findings(report: Report<'_>) -> impl Iterator<Item = crate::facts::Finding<'_>> {
+    data::findings(report)
 }
 
 /// The input of a redacted report: `report.json`, and the titles of its findings in parts. Both stay in memory.

@@ -58,9 +58,9 @@ fn write_augmented(trace: &Attachment, to: &Path, found: &Performance) -> Result
                     Recorded::Call(place) if !found.on_device => runs.kernel_of(place)?,
                     _ => None,
                 };
-                Ok(kernel
-                    .map(|kernel| report::figures_of_run(kernel, &found.rates_of_run(kernel, us)))
-                    .unwrap_or_default())
+                let figures =
+                    kernel.map(|kernel| report::figures_of_run(kernel, &found.rates_of_run(kernel, us)));
+                Ok(figures.transpose()?)
             };
             profile::augment(trace, out, &mut added).map(drop)
         })

@@ -12,10 +12,11 @@ mod tables;
 pub use layout::Showing;
 pub use subject::Subject;
 
-use crate::facts::{self, JobReport, LogReport, ReportKind};
+use crate::facts::{self, Finding, JobReport, List, LogReport, Rank, ReportKind};
 use anyhow::{Context, bail};
 use select::select;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use std::path::Path;
 use tables::Table;
 
@@ -37,10 +38,27 @@ struct Part {
     /// `rank 3`; empty for a single log.
     name: String,
     tables: Vec<Table>,
-    /// Lists and objects as in `report.json`.
+    /// Lists and objects as in `report.json`. They hold metrics records, JSON of the log with any fields.
     json: Value,
     /// Whether the report has what the subject names.
     is_found: bool,
+}
+
+/// What a job's own report says.
+#[derive(Serialize)]
+struct PartOfJob<'r> {
+    ranks: &'r List<'r, Rank<'r>>,
+    findings: &'r List<'r, Finding<'r>>,
+}
+
+/// All parts as JSON.
+#[derive(Serialize)]
+struct Parts<'s> {
+    schema: u64,
+    show: &'static str,
+    name: Option<String>,
+    job: Option<&'s Value>,
+    logs: Vec<&'s Value>,
 }
 
 impl Shown {
@@ -80,7 +98,7 @@ impl Shown {
         if self.subject == Subject::Overview {
             let findings: Vec<_> = job.findings.iter().collect();
             let tables = vec![tables::ranks(&job.ranks), tables::findings(&findings)];
-            let json = json!({ "ranks": job.ranks, "findings": findings });
+            let json = serde_json::to_value(PartOfJob { ranks: &job.ranks, findings: &job.findings })?;
             self.job = Some(Part { name: String::new(), tables, json, is_found: true });
             return Ok(());
         }
@@ -110,15 +128,18 @@ impl Shown {
 
     /// The facts as JSON: `{"schema": 1, "show", "name", "job", "logs": [{"name", ..}]}`, lists and objects as in
     /// `report.json`.
-    #[must_use]
-    pub fn json(&self) -> Value {
-        json!({
-            "schema": SCHEMA,
-            "show": self.subject.word(),
-            "name": self.subject.name(),
-            "job": self.job.as_ref().map(|job| &job.json),
-            "logs": self.logs.iter().map(|log| &log.json).collect::<Vec<_>>(),
-        })
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn json(&self) -> anyhow::Result<String> {
+        let parts = Parts {
+            schema: SCHEMA,
+            show: self.subject.word(),
+            name: self.subject.name(),
+            job: self.job.as_ref().map(|job| &job.json),
+            logs: self.logs.iter().map(|log| &log.json).collect(),
+        };
+        Ok(format!("{}\n", serde_json::to_string_pretty(&parts)?))
     }
 
     /// The facts as text.

@@ -17,6 +17,7 @@ mod glob;
 mod header;
 mod intake;
 mod json;
+mod json_forms;
 mod lines;
 mod maps;
 mod md5_lanes;
@@ -46,6 +47,7 @@ pub use intake::Opener;
 pub use json::{
     JsonCursor, JsonStep, WrittenField, is_key, nests_deeper, string_length, written_fields, written_value,
 };
+pub use json_forms::{compact_json, ordered_json};
 pub(crate) use maps::push_mostly_one;
 pub use maps::{OrderedMap, TextHasher, TextMap, TextSet};
 pub use names::rank_of_file_name;

@@ -12,16 +12,18 @@ use indexmap::IndexSet;
 
 impl Verdict {
     /// The verdict in a format; `tree` makes the paths of sources relative.
-    #[must_use]
-    pub fn show(&self, format: Format, tree: &SourceTree) -> String {
-        format.printable(match format {
+    ///
+    /// # Errors
+    /// It cannot be written as JSON.
+    pub fn show(&self, format: Format, tree: &SourceTree) -> anyhow::Result<String> {
+        Ok(format.printable(match format {
             Format::Text => text::text(self),
-            Format::Json => json::json(self, tree),
+            Format::Json => json::json(self, tree)?,
             Format::Markdown => markdown::markdown(self, tree),
-            Format::Sarif => formats::sarif(&self.notices(), tree),
+            Format::Sarif => formats::sarif(&self.notices(), tree)?,
             Format::Junit => formats::junit(&self.suite()),
             Format::Github => formats::github(&self.notices(), tree),
-        })
+        }))
     }
 
     /// Excesses, worst first and each once: a graph break may exceed the budgets of its log and of its function.

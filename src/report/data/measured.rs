@@ -10,8 +10,8 @@ use crate::facts::{
     Trace, Unjoined, maybe,
 };
 use crate::model::InputDims;
-use serde_json::value::to_raw_value;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 
 /// The whole object.
@@ -99,23 +99,50 @@ fn kernel(kernel: &MeasuredKernel) -> Kernel<'_> {
 
 /// What `--augment` adds to the `args` of a run of a kernel, under the names that they have in report.json. What is not
 /// known is left out.
-pub(crate) fn figures_of_run(kernel: &MeasuredKernel, rates: &Rates) -> Vec<(&'static str, Value)> {
-    let lines: Vec<facts::ProgramLine<'_>> = kernel.lines.iter().map(place).collect();
-    let known = [
-        ("flops", kernel.flops.map(|(flops, _)| json!(flops))),
-        ("flops_from", kernel.flops.map(|(_, from)| json!(figure_from(from)))),
-        ("bytes", kernel.bytes.map(|(bytes, _)| json!(bytes))),
-        ("bytes_from", kernel.bytes.map(|(_, from)| json!(figure_from(from)))),
-        ("tflops", rates.tflops.map(|rate| json!(rate))),
-        ("gbps", rates.gbps.map(|rate| json!(rate))),
-        ("share_of_peak", rates.share_of_peak.map(|share| json!(share))),
-        ("share_of_bandwidth", rates.share_of_bandwidth.map(|share| json!(share))),
-        ("bound", rates.bound.map(|of| json!(bound(of)))),
-        ("plausible", implausible(rates).map(|why| json!(why))),
-        ("compile_id", kernel.compile_ids.first().map(|id| json!(id))),
-        ("lines", (!lines.is_empty()).then(|| json!(lines))),
-    ];
-    known.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+#[derive(Serialize)]
+struct FiguresOfRun<'m> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flops: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flops_from: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_from: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tflops: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gbps: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share_of_peak: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share_of_bandwidth: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plausible: Option<Implausible<'static>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compile_id: Option<&'m str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<facts::ProgramLine<'m>>,
+}
+
+/// The figures of a run as the JSON of an object.
+pub(crate) fn figures_of_run(kernel: &MeasuredKernel, rates: &Rates) -> serde_json::Result<Box<RawValue>> {
+    to_raw_value(&FiguresOfRun {
+        flops: kernel.flops.map(|(flops, _)| flops),
+        flops_from: kernel.flops.map(|(_, from)| figure_from(from)),
+        bytes: kernel.bytes.map(|(bytes, _)| bytes),
+        bytes_from: kernel.bytes.map(|(_, from)| figure_from(from)),
+        tflops: rates.tflops,
+        gbps: rates.gbps,
+        share_of_peak: rates.share_of_peak,
+        share_of_bandwidth: rates.share_of_bandwidth,
+        bound: rates.bound.map(bound),
+        plausible: implausible(rates),
+        compile_id: kernel.compile_ids.first().map(String::as_str),
+        lines: kernel.lines.iter().map(place).collect(),
+    })
 }
 
 fn tuning(tuning: &Tuning) -> facts::Tuning<'_> {

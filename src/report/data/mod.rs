@@ -25,8 +25,8 @@ use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::Report;
 use crate::trace::{Md5, OrderedMap};
+use indexmap::IndexMap;
 use serde::Serialize;
-use serde_json::{Value, json};
 use std::io::Write;
 
 fn file<'m>(
@@ -181,23 +181,33 @@ const PARITY_IS: &str =
     "Difference of # of collectives in scheduler and inductor output code and missing wait collectives";
 
 /// Graphs whose generated code does not make the collectives that were scheduled.
-fn write_parity(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+#[derive(Serialize)]
+struct ParityFile<'m> {
+    description: &'static str,
+    graphs: Vec<ParityOfGraph<'m>>,
+}
+
+#[derive(Serialize)]
+struct ParityOfGraph<'m> {
+    graph: &'m str,
+    compile_id: &'m str,
+    offset: u64,
+    missing_waits: u64,
+    scheduled: &'m IndexMap<String, u64>,
+    in_code: &'m IndexMap<String, u64>,
+}
+
+fn write_parity<'m>(report: Report<'m>, out: &mut dyn Write) -> anyhow::Result<()> {
     let differing = report.found.parity.iter().filter(|graph| graph.differs());
-    let graph = |parity: &Parity| {
-        json!({
-            "graph": parity.graph,
-            "compile_id": parity.attempt_id,
-            "offset": parity.offset(),
-            "missing_waits": parity.missing_waits,
-            "scheduled": parity.scheduled,
-            "in_code": parity.in_code,
-        })
+    let graph = |parity: &'m Parity| ParityOfGraph {
+        graph: &parity.graph,
+        compile_id: &parity.attempt_id,
+        offset: parity.offset(),
+        missing_waits: parity.missing_waits,
+        scheduled: &parity.scheduled,
+        in_code: &parity.in_code,
     };
-    let graphs: Vec<Value> = differing.map(graph).collect();
-    let file = json!({
-        "description": PARITY_IS,
-        "graphs": graphs,
-    });
+    let file = ParityFile { description: PARITY_IS, graphs: differing.map(graph).collect() };
     serde_json::to_writer_pretty(&mut *out, &file)?;
     Ok(out.write_all(b"\n")?)
 }

@@ -112,6 +112,7 @@ pub(super) fn readable(value: &RawValue) -> Option<Box<RawValue>> {
     let exponent = |pair: &[u8]| matches!(pair, [b'0'..=b'9', b'e' | b'E']);
     let may_be_too_large = !text.starts_with('"')
         && (text.len() > f64::MAX_10_EXP as usize || text.as_bytes().windows(2).any(exponent));
+    // JSON of the log itself: reading it into a value fails where a number is too large.
     if !may_be_too_large || serde_json::from_str::<serde_json::Value>(text).is_ok() {
         return None;
     }

@@ -4,51 +4,30 @@ use super::junit::{Suite, Test};
 use super::notice::{Notice, cost_words};
 use crate::analysis::Severity;
 use crate::analysis::findings::kinds;
+use crate::facts::{Finding, line_number, owned};
 use crate::report::words::kinds::label;
-use serde::Deserialize;
-use serde_json::Value;
 use std::path::Path;
 
-/// What a notice needs of a finding as `report.json` has it.
-#[derive(Deserialize)]
-struct Finding {
-    kind: String,
-    severity: String,
-    title: String,
-    file: Option<String>,
-    line: Option<i64>,
-    cost: Option<Cost>,
-    hint: Option<String>,
-    url: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Cost {
-    seconds: f64,
-    kind: String,
-}
-
 /// The findings of a report in `folder`, the most important first.
-pub(crate) fn notices(findings: &[Value], folder: &Path) -> Vec<Notice> {
-    findings
-        .iter()
-        .filter_map(|value| Finding::deserialize(value).ok())
-        .map(|one| notice(one, folder))
-        .collect()
+pub(crate) fn notices<'f, 'a: 'f>(
+    findings: impl Iterator<Item = &'f Finding<'a>>,
+    folder: &Path,
+) -> Vec<Notice> {
+    findings.map(|one| notice(one, folder)).collect()
 }
 
-fn notice(finding: Finding, folder: &Path) -> Notice {
-    let identity = [&finding.kind, finding.file.as_deref().unwrap_or_default(), &finding.title].join("\0");
+fn notice(finding: &Finding<'_>, folder: &Path) -> Notice {
+    let identity = [&*finding.kind, finding.file.as_deref().unwrap_or_default(), &*finding.title].join("\0");
     Notice {
         level: severity(&finding.severity),
-        details: finding.hint.into_iter().collect(),
-        line: finding.line.and_then(|line| u64::try_from(line).ok()).filter(|line| *line > 0),
-        cost: finding.cost.map(|cost| cost_words(&cost.kind, cost.seconds)),
-        page: finding.url.map(|url| format!("{}/{url}", folder.display())),
+        details: owned(&finding.hint).into_iter().collect(),
+        line: line_number(finding.line).filter(|line| *line > 0),
+        cost: finding.cost.as_ref().map(|cost| cost_words(&cost.kind, cost.seconds)),
+        page: finding.url.as_ref().map(|url| format!("{}/{url}", folder.display())),
         fingerprint: format!("{:x}", md5::compute(identity)),
-        rule: finding.kind,
-        title: finding.title,
-        file: finding.file,
+        rule: finding.kind.owned(),
+        title: finding.title.owned(),
+        file: owned(&finding.file),
     }
 }
 

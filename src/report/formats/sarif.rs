@@ -5,7 +5,7 @@ use crate::analysis::Severity;
 use crate::report::words::kinds;
 use crate::source_tree::SourceTree;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 /// GitHub takes 5,000 results of a run and drops the others.
 const MOST: usize = 5_000;
@@ -18,76 +18,169 @@ const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// The file.
-pub(crate) fn sarif(notices: &[Notice], tree: &SourceTree) -> String {
-    let told = || notices.iter().take(MOST);
-    let mut words: Vec<&str> = told().map(|notice| notice.rule.as_str()).collect();
+#[derive(Serialize)]
+struct File<'n> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'n>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'n> {
+    tool: Tool<'n>,
+    column_kind: &'static str,
+    results: Vec<Finding<'n>>,
+}
+
+#[derive(Serialize)]
+struct Tool<'n> {
+    driver: Driver<'n>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Driver<'n> {
+    name: &'static str,
+    version: &'static str,
+    information_uri: &'static str,
+    rules: Vec<Rule<'n>>,
+}
+
+/// A kind of findings.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule<'n> {
+    id: &'n str,
+    name: String,
+    short_description: Message,
+    full_description: Message,
+    help: Message,
+    default_configuration: Configuration,
+}
+
+#[derive(Serialize)]
+struct Message {
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+/// One finding: a result, as SARIF calls it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Finding<'n> {
+    rule_id: &'n str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule_index: Option<usize>,
+    level: &'static str,
+    message: Message,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locations: Option<[Location; 1]>,
+    partial_fingerprints: Fingerprints<'n>,
+}
+
+#[derive(Serialize)]
+struct Fingerprints<'n> {
+    #[serde(rename = "tlparse/v1")]
+    own: &'n str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    physical_location: Place,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Place {
+    artifact_location: Address,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
+}
+
+/// The address of a file.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Address {
+    uri: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri_base_id: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: u64,
+}
+
+/// The text of the file.
+///
+/// # Errors
+/// It cannot be written as JSON.
+pub(crate) fn sarif(notices: &[Notice], tree: &SourceTree) -> serde_json::Result<String> {
+    let listed = || notices.iter().take(MOST);
+    let mut words: Vec<&str> = listed().map(|notice| notice.rule.as_str()).collect();
     words.sort_unstable();
     words.dedup();
-    let rules: Vec<Value> = words.iter().map(|word| rule(word)).collect();
-    let results: Vec<Value> = told().map(|notice| result(notice, &words, tree)).collect();
-    let file = json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "tlparse",
-                "version": env!("CARGO_PKG_VERSION"),
-                "informationUri": "https://github.com/meta-pytorch/tlparse",
-                "rules": rules,
-            }},
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
-    });
-    format!("{file:#}\n")
-}
-
-fn rule(word: &str) -> Value {
-    let (label, about) = (kinds::label(word), kinds::about(word));
-    json!({
-        "id": word,
-        "name": label,
-        "shortDescription": { "text": label },
-        "fullDescription": { "text": about },
-        "help": { "text": about },
-        "defaultConfiguration": { "level": "warning" },
-    })
-}
-
-fn result(notice: &Notice, rules: &[&str], tree: &SourceTree) -> Value {
-    let mut result = Map::new();
-    result.insert("ruleId".to_owned(), notice.rule.clone().into());
-    if let Ok(index) = rules.binary_search(&notice.rule.as_str()) {
-        result.insert("ruleIndex".to_owned(), index.into());
-    }
-    let level = match notice.level {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "note",
+    let driver = Driver {
+        name: "tlparse",
+        version: env!("CARGO_PKG_VERSION"),
+        information_uri: "https://github.com/meta-pytorch/tlparse",
+        rules: words.iter().map(|word| rule(word)).collect(),
     };
-    result.insert("level".to_owned(), level.into());
-    result.insert("message".to_owned(), json!({ "text": notice.message() }));
-    if let Some(location) = location(notice, tree) {
-        result.insert("locations".to_owned(), json!([location]));
+    let results = listed().map(|notice| finding(notice, &words, tree)).collect();
+    let run = Run { tool: Tool { driver }, column_kind: "unicodeCodePoints", results };
+    let file = File { schema: SCHEMA, version: "2.1.0", runs: [run] };
+    Ok(format!("{}\n", serde_json::to_string_pretty(&file)?))
+}
+
+fn rule(word: &str) -> Rule<'_> {
+    let (label, about) = (kinds::label(word), kinds::about(word));
+    let message = |text: &str| Message { text: text.to_owned() };
+    Rule {
+        id: word,
+        short_description: message(&label),
+        name: label,
+        full_description: message(about),
+        help: message(about),
+        default_configuration: Configuration { level: "warning" },
     }
-    result.insert("partialFingerprints".to_owned(), json!({ "tlparse/v1": notice.fingerprint }));
-    result.into()
+}
+
+fn finding<'n>(notice: &'n Notice, rules: &[&str], tree: &SourceTree) -> Finding<'n> {
+    Finding {
+        rule_id: &notice.rule,
+        rule_index: rules.binary_search(&notice.rule.as_str()).ok(),
+        level: match notice.level {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "note",
+        },
+        message: Message { text: notice.message() },
+        locations: location(notice, tree).map(|location| [location]),
+        partial_fingerprints: Fingerprints { own: &notice.fingerprint },
+    }
 }
 
 /// The place in the reader's sources. A file that is not among them, such as one of torch, has an absolute address, which
 /// viewers show and code scanning ignores; anything that is not a path has no location.
-fn location(notice: &Notice, tree: &SourceTree) -> Option<Value> {
+fn location(notice: &Notice, tree: &SourceTree) -> Option<Location> {
     let file = notice.file.as_deref()?;
-    let artifact = match tree.relative(file) {
-        Some(path) => json!({ "uri": encoded(&path), "uriBaseId": ROOT }),
-        None if file.starts_with('/') => json!({ "uri": format!("file://{}", encoded(file)) }),
+    let artifact_location = match tree.relative(file) {
+        Some(path) => Address { uri: encoded(&path), uri_base_id: Some(ROOT) },
+        None if file.starts_with('/') => {
+            Address { uri: format!("file://{}", encoded(file)), uri_base_id: None }
+        }
         None => return None,
     };
-    let mut place = json!({ "artifactLocation": artifact });
-    if let (Some(line), Some(map)) = (notice.line, place.as_object_mut()) {
-        map.insert("region".to_owned(), json!({ "startLine": line }));
-    }
-    Some(json!({ "physicalLocation": place }))
+    let region = notice.line.map(|start_line| Region { start_line });
+    Some(Location { physical_location: Place { artifact_location, region } })
 }
 
 /// What a path in an address may not have as it is.

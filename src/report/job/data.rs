@@ -2,6 +2,7 @@
 //! tools.
 
 use super::job_report::JobReport;
+use super::tracks::TrackEvent;
 use crate::analysis::job::{Comparison, Group, RankTime, RuntimeComparison};
 use crate::facts::{
     self, Divergence, Finding, FindingCost, FirstDifference, GraphRuntimes, Id, List, Map, Process, Rank,
@@ -10,7 +11,7 @@ use crate::facts::{
 use crate::model::{Fact, OperationCount, RankSummary, Step};
 use crate::report::data::advice;
 use anyhow::Result;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::io::Write;
 
 /// Characters of a group's value; a longer one is named by its hash.
@@ -195,7 +196,7 @@ impl<'o> Lines<'o> {
         Lines { out, any: false }
     }
 
-    fn push(&mut self, value: &Value) -> Result<()> {
+    fn push(&mut self, value: &impl Serialize) -> Result<()> {
         self.out.write_all(if self.any { b",\n" } else { b"[\n" })?;
         self.any = true;
         Ok(serde_json::to_writer(&mut *self.out, value)?)
@@ -206,19 +207,54 @@ impl<'o> Lines<'o> {
     }
 }
 
+/// An element of `runtime_estimations.json` and of `collective_schedules.json`: the operations of a graph.
+#[derive(Serialize)]
+struct OfGraph<'m, Op> {
+    rank: u64,
+    graph: &'m str,
+    ops: Vec<Op>,
+}
+
+#[derive(Serialize)]
+struct Estimated<'m> {
+    name: &'m str,
+    estimated_runtime_ns: Option<f64>,
+}
+
 /// Writes runtime_estimations.json: `[{rank, graph, ops: [{name, estimated_runtime_ns}]}]`.
 pub(crate) fn runtimes(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
     let texts = &report.job.texts;
     let mut lines = Lines::new(out);
     for rank in &report.job.ranks {
         for graph in rank.runtime.iter().flatten() {
-            let ops =
-                graph.ops().map(|(name, ns)| json!({ "name": texts.get(name), "estimated_runtime_ns": ns }));
-            let graph = texts.get(graph.graph);
-            lines.push(&json!({ "rank": rank.number, "graph": graph, "ops": ops.collect::<Vec<_>>() }))?;
+            let ops = graph
+                .ops()
+                .map(|(name, ns)| Estimated { name: texts.get(name), estimated_runtime_ns: ns })
+                .collect();
+            lines.push(&OfGraph { rank: rank.number, graph: texts.get(graph.graph), ops })?;
         }
     }
     lines.end()
+}
+
+/// An operation in `chromium_trace_with_runtime.json`.
+#[derive(Serialize)]
+struct OperationEvent<'m> {
+    name: &'m str,
+    cat: &'static str,
+    ph: &'static str,
+    ts: u64,
+    dur: u64,
+    pid: u64,
+    tid: u64,
+    args: OperationArgs<'m>,
+}
+
+#[derive(Serialize)]
+struct OperationArgs<'m> {
+    rank: u64,
+    graph: &'m str,
+    runtime_ns: u64,
 }
 
 /// Writes chromium_trace_with_runtime.json: one process per rank, one thread per graph, its operations end to end.
@@ -228,24 +264,29 @@ pub(super) fn trace(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
     for rank in &report.job.ranks {
         let Some(graphs) = &rank.runtime else { continue };
         let pid = rank.number;
-        let about = |name: &str, tid: usize, args: Value| json!({ "name": name, "ph": "M", "pid": pid, "tid": tid, "args": args });
-        lines.push(&about("process_name", 0, json!({ "name": format!("Rank {pid}") })))?;
-        lines.push(&about("process_sort_index", 0, json!({ "sort_index": pid })))?;
-        for (index, graph) in graphs.iter().enumerate() {
+        lines.push(&TrackEvent::process_name(pid, format!("Rank {pid}")))?;
+        lines.push(&TrackEvent::process_order(pid, pid))?;
+        for (index, graph) in (0..).zip(graphs) {
             let tid = index + 1;
             let name = texts.get(graph.graph);
-            lines.push(&about("thread_name", tid, json!({ "name": format!("graph {name}") })))?;
-            lines.push(&about("thread_sort_index", tid, json!({ "sort_index": index })))?;
+            lines.push(&TrackEvent::thread_name(pid, tid, format!("graph {name}")))?;
+            lines.push(&TrackEvent::thread_order(pid, tid, index))?;
             let mut ts: u64 = 0;
             for (op, ns) in graph.ops() {
                 // Negative numbers and NaN become 0, infinity the largest number.
                 let ns = ns.unwrap_or(0.0) as u64;
                 // In microseconds, at least 1 so that it can be seen.
                 let dur = ns.div_ceil(1_000).max(1);
-                lines.push(&json!({
-                    "name": texts.get(op), "cat": "runtime", "ph": "X", "ts": ts, "dur": dur, "pid": pid, "tid": tid,
-                    "args": { "rank": pid, "graph": name, "runtime_ns": ns },
-                }))?;
+                lines.push(&OperationEvent {
+                    name: texts.get(op),
+                    cat: "runtime",
+                    ph: "X",
+                    ts,
+                    dur,
+                    pid,
+                    tid,
+                    args: OperationArgs { rank: pid, graph: name, runtime_ns: ns },
+                })?;
                 ts = ts.saturating_add(dur);
             }
         }
@@ -260,7 +301,7 @@ pub(super) fn schedules(report: JobReport<'_>, out: &mut dyn Write) -> Result<()
     for rank in &report.job.ranks {
         for schedule in &rank.schedules {
             let ops: Vec<&str> = schedule.operations.iter().map(|op| texts.get(*op)).collect();
-            lines.push(&json!({ "rank": rank.number, "graph": texts.get(schedule.graph), "ops": ops }))?;
+            lines.push(&OfGraph { rank: rank.number, graph: texts.get(schedule.graph), ops })?;
         }
     }
     lines.end()

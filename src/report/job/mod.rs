@@ -16,17 +16,19 @@ mod sides;
 mod table;
 mod timeline;
 mod times;
+mod tracks;
 mod verdict;
 mod view;
 
 pub use job_report::JobReport;
+pub use tracks::TrackEvent;
 
 use crate::analysis::Severity;
+use crate::facts::Finding;
 use crate::model::words::counted;
 use crate::output::{Page, RelPath};
 use crate::report::kit::templates::Worker;
 use crate::report::terminal::{FINDINGS, SummaryLine, one_line};
-use serde_json::Value;
 
 /// All files of a job's report except its chromium events, which are streamed from the ranks.
 pub fn job_pages<'m>(report: JobReport<'m>) -> Vec<Page<'m, Worker>> {
@@ -62,8 +64,8 @@ pub fn job_facts(report: JobReport<'_>) -> anyhow::Result<Vec<u8>> {
 }
 
 /// The findings of a job as report.json has them, most important first.
-pub fn job_findings(report: JobReport<'_>) -> Vec<Value> {
-    data::findings(report).filter_map(|one| serde_json::to_value(one).ok()).collect()
+pub fn job_findings(report: JobReport<'_>) -> impl Iterator<Item = Finding<'_>> {
+    data::findings(report)
 }
 
 /// A job's report in a few lines: the verdict, then the first findings.

@@ -86,22 +86,14 @@ impl Redacted {
         self.reports.push(RedactedReport { folder: folder.to_owned(), job: None, logs: Vec::new() });
     }
 
-    /// The findings as JSON, most important first; of several reports those of each in turn.
-    ///
-    /// # Errors
-    /// One cannot be written.
-    pub fn findings(&self) -> serde_json::Result<Vec<serde_json::Value>> {
-        let mut all = Vec::new();
-        for report in &self.reports {
-            for one in report.findings() {
-                let mut json = serde_json::to_value(one)?;
-                if let (Some(url), Some(field)) = (&one.url, json.get_mut("url")) {
-                    *field = format!("{}{url}", report.folder).into();
-                }
-                all.push(json);
-            }
-        }
-        Ok(all)
+    /// The findings, most important first; of several reports those of each in turn.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = Finding<'static>> {
+        self.reports.iter().flat_map(|report| {
+            report.findings().iter().map(|one| Finding {
+                url: one.url.as_ref().map(|url| format!("{}{url}", report.folder).into()),
+                ..one.clone()
+            })
+        })
     }
 
     /// Whether there are several reports, which a page lists.

@@ -11,7 +11,7 @@ use crate::report::pages::time::kernels::kernels_built;
 use crate::report::pages::time::times::Times;
 use crate::report::words::phases::phase_meaning;
 use fxhash::FxHashMap;
-use serde_json::{Value, json};
+use serde::ser::{SerializeSeq, Serializer};
 
 /// Characters of a name on the chart: a name in a log may have any length.
 const LONGEST_NAME: usize = 120;
@@ -77,10 +77,29 @@ struct TrackData {
     lanes: usize,
 }
 
-/// Place in the model, id, function, folder of the page if not the usual one, and the place of the function if an editor
-/// can open it.
-#[derive(Serialize)]
-struct CompileData(Vec<Value>);
+/// A compile. It is written as a list, without what is unknown at its end: there may be thousands of them.
+struct CompileData {
+    /// Its place in the model.
+    place: usize,
+    id: String,
+    function: Option<String>,
+    /// The folder of its page if that is not the usual one.
+    folder: Option<String>,
+    /// The place of the function if an editor can open it.
+    in_editor: Option<String>,
+}
+
+impl Serialize for CompileData {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let texts = [&self.function, &self.folder, &self.in_editor];
+        let known = texts.iter().rposition(|text| text.is_some()).map_or(0, |last| last + 1);
+        let mut list = serializer.serialize_seq(Some(2 + known))?;
+        list.serialize_element(&self.place)?;
+        list.serialize_element(&self.id)?;
+        texts.iter().take(known).try_for_each(|text| list.serialize_element(text))?;
+        list.end()
+    }
+}
 
 pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let model = view.report.model;
@@ -216,19 +235,9 @@ fn compile_data(view: View<'_>, index: CompileIndex) -> Option<CompileData> {
     let folder = page.rsplit_once('/').map_or(page.as_str(), |(folder, _)| folder);
     // As the script derives it from the id.
     let usual = folder == format!("-_{}_0", id.replacen('/', "_", 1));
-    let place = place_in_editor(view, compile);
-    let mut known = vec![
-        json!(index.place()),
-        json!(id),
-        json!(function),
-        json!((!usual).then_some(folder)),
-        json!(place),
-    ];
-    // There may be thousands of compiles: unknown values at the end are omitted.
-    while known.last().is_some_and(Value::is_null) {
-        known.pop();
-    }
-    Some(CompileData(known))
+    let folder = (!usual).then(|| folder.to_owned());
+    let in_editor = place_in_editor(view, compile);
+    Some(CompileData { place: index.place(), id, function, folder, in_editor })
 }
 
 /// `/app/model.py:12`: the place of a compile's function; None if no editor would open it.

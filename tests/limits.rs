@@ -171,7 +171,7 @@ fn a_long_name_of_a_file_costs_each_frame_that_has_it_a_bounded_part() {
 }
 
 #[test]
-fn records_that_say_nothing_cost_no_memory_and_are_counted() {
+fn records_that_say_nothing_are_counted() {
     let empty = "V0401 12:00:00.000000 1 a.py:1] {}\n".repeat(120_000);
     let bytes = [empty.as_bytes(), &input("11_export_clean").bytes()].concat();
     let report = Run::of_bytes("empty.log", &bytes).ok();

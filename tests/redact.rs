@@ -249,7 +249,7 @@ fn ranks_of_a_redacted_job_call_one_function_by_one_name() {
 
 #[test]
 fn a_file_of_a_fork_of_torch_is_called_by_a_pseudonym() {
-    let log = text_of_log(input("04_recompiles"));
+    let log = text_of_log(input("03_graph_breaks"));
     let fork = log.replace("site-packages/torch/", "site-packages/torch/secretfork/");
     assert_ne!(log, fork);
     let redacted = Run::of_bytes("fork.log", fork.as_bytes()).args(["--redact"]).ok();

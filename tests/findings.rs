@@ -59,10 +59,21 @@ fn damage_comes_first_whatever_else_was_lost() {
     );
 }
 
+/// The position of the cause of each finding, if it has one.
+fn causes(report: &Report) -> Vec<Option<usize>> {
+    let cause = |finding: &Value| finding["caused_by"].as_u64().map(|index| index as usize);
+    report.list("findings").iter().map(cause).collect()
+}
+
+/// The finding above a finding that has no cause of its own.
+fn root(causes: &[Option<usize>], index: usize) -> usize {
+    std::iter::successors(Some(index), |index| causes[*index]).last().unwrap()
+}
+
 #[test]
-fn findings_are_ranked_by_severity_then_seconds_then_count() {
+fn findings_are_ranked_by_severity_then_seconds_then_count_with_all_that_follows_from_them() {
     for (name, report) in reports() {
-        let findings = report.list("findings");
+        let (findings, causes) = (report.list("findings"), causes(report));
         let rank = |finding: &Value| {
             ["error", "warning", "info"].iter().position(|word| finding["severity"] == *word).unwrap()
         };
@@ -76,12 +87,108 @@ fn findings_are_ranked_by_severity_then_seconds_then_count() {
             let mut lines = finding["detail"].as_str().unwrap_or_default().lines();
             lines.find_map(|line| line.strip_prefix("Times: ")?.parse().ok()).unwrap_or(1_u64)
         };
-        for pair in findings.windows(2) {
-            let (a, b) = (&pair[0], &pair[1]);
-            let order = rank(a).cmp(&rank(b)).then(cost(b).total_cmp(&cost(a))).then(times(b).cmp(&times(a)));
-            assert!(order.is_le(), "{name}: {a} before {b}");
+        let of_tree = |top: usize| {
+            let members =
+                || (0..findings.len()).filter(|index| root(&causes, *index) == top).map(|at| &findings[at]);
+            let seconds: f64 = members().map(cost).sum();
+            (members().map(rank).min().unwrap(), seconds, times(&findings[top]))
+        };
+        let tops: Vec<_> =
+            (0..findings.len()).filter(|index| causes[*index].is_none()).map(of_tree).collect();
+        for pair in tops.windows(2) {
+            let ((rank, seconds, times), (next_rank, next_seconds, next_times)) = (pair[0], pair[1]);
+            let by_seconds = match (seconds - next_seconds).abs() < 1e-5 {
+                true => std::cmp::Ordering::Equal,
+                false => next_seconds.total_cmp(&seconds),
+            };
+            let order = rank.cmp(&next_rank).then(by_seconds).then(next_times.cmp(&times));
+            assert!(order.is_le(), "{name}: {:?} before {:?}", pair[0], pair[1]);
         }
     }
+}
+
+#[test]
+fn what_follows_from_a_finding_comes_right_after_it() {
+    let mut linked = 0;
+    for (name, report) in reports() {
+        let causes = causes(report);
+        for (index, cause) in causes.iter().enumerate() {
+            let Some(cause) = *cause else { continue };
+            linked += 1;
+            assert!(cause < index, "{name}: {index} before its cause {cause}");
+            let between = cause + 1..index;
+            assert!(
+                between.into_iter().all(|other| root(&causes, other) == root(&causes, index)),
+                "{name}: {index}"
+            );
+        }
+    }
+    assert!(linked > 10, "{linked} findings follow from others");
+}
+
+/// Titles of the findings that follow from the one with that title.
+fn consequences<'r>(report: &'r Report, title: &str) -> Vec<&'r str> {
+    let (findings, causes) = (report.list("findings"), causes(report));
+    let at = findings.iter().position(|one| one["title"].as_str().unwrap().contains(title));
+    let at = at.unwrap_or_else(|| panic!("no finding {title}"));
+    let of = findings.iter().zip(&causes).filter(|(_, cause)| **cause == Some(at));
+    of.map(|(finding, _)| finding["title"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_break_stands_above_the_recompiles_of_its_resume_functions_and_a_first_run_above_its_parts() {
+    let breaks = report("03_graph_breaks");
+    let item = consequences(breaks, "Unsupported Tensor.item()");
+    assert_eq!(item.len(), 1, "{item:?}");
+    assert!(item[0].contains("resumed at line 81 was compiled 2 times"), "{item:?}");
+    let failed = consequences(breaks, "`inner_try` runs in eager mode");
+    assert_eq!(failed, ["Failed to trace builtin operator"], "the break whose record it is");
+    let first = consequences(breaks, "First run on this machine");
+    assert!(first.iter().any(|title| title.starts_with("Cold cache")), "{first:?}");
+    assert!(first.iter().any(|title| title.starts_with("The first C++ build")), "{first:?}");
+}
+
+/// The findings of a stored log with such records at its end.
+fn with_records(records: &[(&str, &str)]) -> Vec<Value> {
+    let mut log = Log::parse(&input("01_inference").bytes());
+    let like = log.records[log.nth("compilation_metrics", 0)].clone();
+    for (name, payload) in records {
+        let envelope = format!(
+            r#"{{"artifact": {{"name": "{name}", "encoding": "json"}}, "frame_id": 0, "frame_compile_id": 0, "attempt": 0}}"#
+        );
+        log.records.push(like.like(&envelope, Some(payload.as_bytes())));
+    }
+    let report = Run::of_bytes("dedicated_log_torch_trace_added.log", &log.bytes()).ok();
+    report.list("findings").to_vec()
+}
+
+#[test]
+fn what_torch_reports_in_records_of_its_own_is_a_finding() {
+    let tangent = r#"{"position": 0, "shape": [4, 8], "stride": [1, 4], "dtype": "torch.float32"}"#;
+    let variant = format!(
+        r#"{{"forward_identifier": "layer_0", "num_variants_for_identifier": 2, "new_variant": {{"tangents": [{tangent}]}}}}"#
+    );
+    let native = r#"{"op": "aten::_scaled_mm", "dsl": "cutedsl", "outcome": "compiled", "compiled": true, "wall_ms": 800.0, "key": "(128, 64)", "hits": 0, "misses": 1}"#;
+    let found = with_records(&[
+        ("invoke_subgraph_backward_duplicate", &variant),
+        (
+            "aotautograd_cache_pickle_failure",
+            r#"{"error": "cannot pickle 'module' object", "field": "runtime_metadata"}"#,
+        ),
+        ("native_dsl_compile", native),
+        ("native_dsl_compile", native),
+    ]);
+    let of = |kind: &str| found.iter().find(|one| one["kind"] == kind).unwrap_or_else(|| panic!("no {kind}"));
+    assert_eq!(of("backward_variants")["title"], "The nested region `layer_0` has 2 backward passes");
+    assert!(of("backward_variants")["detail"].as_str().unwrap().contains("stride [1,4]"));
+    assert_eq!(
+        of("cache_error")["title"],
+        "AOTAutograd's cache could not store 1 result: `runtime_metadata`"
+    );
+    assert_eq!(
+        of("native_compiles")["title"],
+        "`aten::_scaled_mm` was compiled 2 times by `cutedsl` with the same key"
+    );
 }
 
 /// Whether a failure says that the recompile limit was reached; until torch 2.6 it was one of the cache.
@@ -155,9 +262,10 @@ fn the_terminal_names_the_first_findings_and_how_many_more_there_are() {
     let done = Run::of(&input("03_graph_breaks").path).go();
     let lines: Vec<&str> = done.stdout.lines().collect();
     assert_eq!(lines.len(), 8, "{}", done.stdout);
-    assert!(lines[1].starts_with("Failure: loop_with_break: graph break inside a loop"), "{}", lines[1]);
-    assert!(lines[3].contains("s03_graph_breaks.py:11") && lines[3].ends_with("ms wasted"), "{}", lines[3]);
-    assert_eq!(lines[6], "6 more findings in the report.");
+    assert!(lines[1].starts_with("Failure: inner_try runs in eager mode"), "{}", lines[1]);
+    assert!(lines[2].contains("s03_graph_breaks.py:11") && lines[2].ends_with("ms wasted"), "{}", lines[2]);
+    assert!(lines[3].starts_with("Failure: loop_with_break: graph break inside a loop"), "{}", lines[3]);
+    assert_eq!(lines[6], "7 more findings in the report.");
 }
 
 #[test]

@@ -4,7 +4,9 @@ use super::break_text::break_text;
 use super::own_code::is_library;
 use super::user_place::{UserPlace, own_frame};
 use crate::model::words::headline;
-use crate::model::{CompileIndex, ErrorTrace, Failure, GraphBreak, Model, Specialization, TextFrame};
+use crate::model::{
+    CompileIndex, ErrorTrace, Failure, GraphBreak, Model, Specialization, TextFrame, traceback,
+};
 use indexmap::IndexMap;
 
 /// What happened to the functions whose compile failed.
@@ -86,8 +88,16 @@ pub(super) fn fixed_against_mark<'m>(model: &'m Model, failure: &Failure) -> Vec
         return Vec::new();
     }
     let text = failure.reason.as_deref().unwrap_or_default();
+    // A failed export has its record apart, and its text names the dimension as the user did.
+    let told = own_frame(&told_frames(text)).map(UserPlace::of_frame);
+    let is_at_line = |one: &Specialization| {
+        let at = UserPlace::of_specialization(model, one);
+        let same_line = told.as_ref().is_some_and(|told| told.line == at.line && told.file == at.file);
+        failure.compile.is_none() && same_line && text.contains(&format!("constant ({})", one.value))
+    };
     let named = |one: &&Specialization| {
-        one.at.compile == *index && one.sources.iter().any(|source| text.contains(source.as_str()))
+        let by_source = one.sources.iter().any(|source| text.contains(source.as_str()));
+        (one.at.compile == *index && by_source) || is_at_line(one)
     };
     let mut sources: Vec<&[String]> = Vec::new();
     let mut found: Vec<&Specialization> = model.shapes.specializations.iter().filter(named).collect();
@@ -147,8 +157,21 @@ fn stack(model: &Model, failure: &Failure) -> Vec<TextFrame> {
             frames.extend(raised(trace));
             frames
         }
-        None => break_of(model, failure).map(|one| one.stack.clone()).unwrap_or_default(),
+        None => match break_of(model, failure) {
+            Some(one) => one.stack.clone(),
+            None => told_frames(failure.reason.as_deref().unwrap_or_default()),
+        },
     }
+}
+
+/// The user's frames in the text of an exception: a failed export has no other.
+pub(super) fn told_frames(text: &str) -> Vec<TextFrame> {
+    let below = ["User stack:", "User Stack (most recent call last):", "from user code:"];
+    let frames = below.iter().filter_map(|heading| text.split_once(heading)).map(|(_, rest)| {
+        let rest = rest.trim_start_matches(['\n', '\r']);
+        traceback(rest.split("\n\n").next().unwrap_or_default())
+    });
+    frames.into_iter().find(|frames| !frames.is_empty()).unwrap_or_default()
 }
 
 /// The user's innermost frame, otherwise the place in the record, otherwise where the function is defined.

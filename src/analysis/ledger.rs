@@ -111,7 +111,8 @@ impl Account {
 
     fn of(compile: &Compile, parts: Parts, apart: Apart) -> Account {
         let sum = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |sum, us| sum + amount(us));
-        let total = amount(compile.compile_us().unwrap_or_default());
+        // A compile without metrics, as ahead of time, has no time but that of its spans.
+        let total = amount(compile.compile_us().unwrap_or(apart.us));
         let discarded_us = sum(&mut compile.metrics.iter().filter_map(|m| m.facts.wasted_us)).min(total);
         let apart_us = amount(apart.us).min(total - discarded_us);
         let graph_us = amount(parts.inductor_graph_us() + parts.aot_graph_us() - apart.in_graph_us);

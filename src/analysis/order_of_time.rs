@@ -1,7 +1,9 @@
 //! Compile time in order: what the compiler did first, next and last, without the pauses between compiles.
 
+use super::build_spans::{BuildPurpose, builds};
 use super::parts::{each_innermost, owners};
 use crate::model::{Model, TraceSpan};
+use fxhash::FxHashSet;
 
 /// An uninterrupted time spent on one thing. It begins where the one before it ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,14 +28,11 @@ pub enum BuildKind {
 /// The phase that runs the C++ compiler.
 const BUILD: &str = "compile_file";
 
-/// The phase that checks the compiler.
-const TRIES_COMPILER: &str = "Scheduler.codegen";
-
 /// All segments of a log, in order. Each build is a segment of its own; anything else continues while the part stays the
 /// same.
 pub fn order_of_time(model: &Model) -> Vec<Segment> {
     let owners = owners(&model.spans);
-    let within_trials = within_trials(&model.spans);
+    let within_trials = within_trials(model);
     let mut segments: Vec<Segment> = Vec::new();
     let mut last_build = None;
     each_innermost(&model.spans, |innermost| {
@@ -43,7 +42,11 @@ pub fn order_of_time(model: &Model) -> Vec<Segment> {
         }
         let is_build = model.spans.get(innermost.span).is_some_and(|span| *span.name == *BUILD);
         let is_trial = within_trials.get(innermost.span).is_some_and(|within| *within);
-        let kind = is_build.then_some(if is_trial { BuildKind::Trial } else { BuildKind::Kernel });
+        let kind = match (is_trial, is_build) {
+            (true, _) => Some(BuildKind::Trial),
+            (false, true) => Some(BuildKind::Kernel),
+            (false, false) => None,
+        };
         let part = owners.get(innermost.span).and_then(|owner| owner.part);
         let build = kind.map(|_| innermost.span);
         match segments.last_mut() {
@@ -55,12 +58,14 @@ pub fn order_of_time(model: &Model) -> Vec<Segment> {
     segments
 }
 
-/// Which spans are inside a phase that checks the compiler. One pass is enough, because a span comes after its parent.
-fn within_trials(spans: &[TraceSpan]) -> Vec<bool> {
-    let mut within: Vec<bool> = Vec::with_capacity(spans.len());
-    for span in spans {
-        let parent = span.parent().and_then(|parent| Some((spans.get(parent)?, *within.get(parent)?)));
-        within.push(parent.is_some_and(|(parent, is_within)| is_within || *parent.name == *TRIES_COMPILER));
+/// Which spans check the compiler or are inside one that does. One pass is enough, because a span comes after its parent.
+fn within_trials(model: &Model) -> Vec<bool> {
+    let trials = builds(model).into_iter().filter(|build| build.purpose == BuildPurpose::Trial);
+    let trials: FxHashSet<*const TraceSpan> = trials.map(|build| std::ptr::from_ref(build.span)).collect();
+    let mut within: Vec<bool> = Vec::with_capacity(model.spans.len());
+    for span in &model.spans {
+        let above = span.parent().and_then(|parent| within.get(parent)).is_some_and(|within| *within);
+        within.push(above || trials.contains(&std::ptr::from_ref(span)));
     }
     within
 }

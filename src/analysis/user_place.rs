@@ -46,10 +46,26 @@ impl UserPlace {
     /// The user's line that needed a size as a number.
     pub(super) fn of_specialization(model: &Model, one: &Specialization) -> UserPlace {
         let frames = one.user_stack.as_deref().map(|stack| text_frames(model, stack)).unwrap_or_default();
-        match own_frame(&frames).or(frames.last()) {
+        let guard = || UserPlace::of_guard(model, one);
+        match own_frame(&frames) {
             Some(frame) => UserPlace::of_frame(frame),
-            None => UserPlace::of_definition(model, one.at.compile),
+            None => guard().unwrap_or_else(|| match frames.last() {
+                Some(frame) => UserPlace::of_frame(frame),
+                None => UserPlace::of_definition(model, one.at.compile),
+            }),
         }
+    }
+
+    /// The user's line of the guard that fixed a size: export records no line with what became a constant, but with the
+    /// guard that made it one.
+    fn of_guard(model: &Model, one: &Specialization) -> Option<UserPlace> {
+        let expressions =
+            [format!("Eq({}, {})", one.symbol, one.value), format!("Eq({}, {})", one.value, one.symbol)];
+        let guards = model.shapes.guards.iter().filter(|guard| guard.at.compile == one.at.compile);
+        let stacks = guards
+            .filter(|guard| expressions.contains(&guard.expr))
+            .filter_map(|guard| Some(text_frames(model, guard.user_stack.as_deref()?)));
+        stacks.into_iter().find_map(|frames| own_frame(&frames).map(UserPlace::of_frame))
     }
 
     /// Whether a frame is at this file and line.

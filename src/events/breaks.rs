@@ -1,5 +1,6 @@
 //! Graph breaks, recompilations and errors: torch's texts, parsed.
 
+use super::break_forms::Placeless;
 use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::break_block::{catalog_url, explanation, hints};
 use crate::model::words::file_name;
@@ -87,6 +88,9 @@ impl StructuredLogParser for GraphBreaks {
 
 /// Parses the text of a break. Everything is optional: torch 2.6 writes only a reason and tracebacks.
 fn read_break(text: &str) -> GraphBreak {
+    if let Some(placeless) = Placeless::read(text) {
+        return without_place(&placeless);
+    }
     let place = text.lines().find_map(|l| l.strip_prefix("Graph break in user code at "));
     let (file, line) = place.and_then(file_and_line).map_or((None, None), |(f, l)| (Some(f), Some(l)));
     // Only torch's own block: the tracebacks after it may quote another break.
@@ -112,6 +116,28 @@ fn read_break(text: &str) -> GraphBreak {
         occurrences: Vec::new(),
     }
     .with_url(block)
+}
+
+/// A break whose record does not begin with its place.
+fn without_place(read: &Placeless) -> GraphBreak {
+    let text = read.exception.as_str();
+    let (file, line) = read.place().map_or((None, None), |(file, line)| (Some(file), Some(line)));
+    GraphBreak {
+        reason: text.lines().next().unwrap_or_default().trim().to_owned(),
+        context: None,
+        explanation: explanation(text),
+        debug_context: debug_context(text),
+        hints: hints(text),
+        gb_id: None,
+        url: None,
+        file,
+        line,
+        compiles: Vec::new(),
+        count: 0,
+        stack: read.frames.clone(),
+        occurrences: Vec::new(),
+    }
+    .with_url(text)
 }
 
 /// The frames below a heading, up to the next empty line.

@@ -3,8 +3,8 @@
 use super::values::shown;
 use super::{Event, Flow, RankContext, Stateless, StructuredLogParser, expressions};
 use crate::model::{
-    Cell, Column, ExportKind, ExportProblem, ExportedProgram, Form, Language, Readable, Stack, TextFrame,
-    read_program,
+    Cell, Column, ExportKind, ExportProblem, ExportedProgram, Fields, Form, Language, Readable, Stack,
+    TextFrame, read_program,
 };
 use crate::trace::TextMap;
 
@@ -59,6 +59,7 @@ fn problem(event: &Event<'_>, kind: ExportKind, cx: &mut RankContext<'_>) -> Exp
         user_stack: None,
         stack: None,
         calls: Vec::new(),
+        source: None,
         expression: None,
         page: None,
         header: event.header,
@@ -83,6 +84,7 @@ pub(super) fn decided(
     let problem = ExportProblem {
         subject: fields.raw("expr").map(shown).unwrap_or_default(),
         result: fields.raw("result").map(shown),
+        source: first_source(&fields),
         user_stack,
         stack,
         expression: expressions::decided(event).and_then(|id| cx.reading.expressions.recall(id)),
@@ -90,6 +92,17 @@ pub(super) fn decided(
         ..problem(event, kind, cx)
     };
     cx.model().export.problems.push(problem);
+}
+
+/// The input of the symbol that an expression begins with: `Eq(s77, 6)`.
+fn first_source(fields: &Fields<'_>) -> Option<String> {
+    let expr = fields.text("expr")?;
+    let symbol = expr.split(|c: char| !c.is_ascii_alphanumeric()).find(|word| {
+        word.strip_prefix('s')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+    })?;
+    let sources = fields.get::<serde_json::Map<String, serde_json::Value>>("symbol_to_sources")?;
+    sources.get(symbol)?.as_str().map(str::to_owned)
 }
 
 /// `exported_program`: the program, and which of the user's lines call the operators that problems named.

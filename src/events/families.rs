@@ -3,7 +3,7 @@
 use super::parser::StructuredLogParser;
 use super::{
     artifact, breaks, caches, chromium, distributed, dynamo, export, fallback, graphs, guards, inductor,
-    links, metrics, side_effects, symbols, tensors, vllm, workers,
+    links, metrics, side_effects, symbols, tensors, troubles, vllm, workers,
 };
 
 /// The parsers of one family.
@@ -24,6 +24,7 @@ pub(super) const FAMILIES: &[Family] = &[
     chromium::parsers,
     distributed::parsers,
     workers::parsers,
+    troubles::parsers,
     export::parsers,
     vllm::parsers,
     links::parsers,

@@ -5,6 +5,7 @@
 #![deny(clippy::indexing_slicing)]
 
 mod artifact;
+mod break_forms;
 mod breaks;
 mod budget;
 mod caches;
@@ -37,6 +38,7 @@ mod side_effects;
 mod stacks;
 mod symbols;
 mod tensors;
+mod troubles;
 mod values;
 mod vllm;
 mod workers;

@@ -62,6 +62,8 @@ pub struct ExportProblem {
     pub stack: Option<Stack>,
     /// The user's lines that call the operator, taken from the exported program: the event has no stack.
     pub calls: Vec<TextFrame>,
+    /// The input that the first symbol of the expression is for: `L['x'].size()[0]`.
+    pub source: Option<String>,
     /// What the expression was made of.
     pub expression: Option<Expression>,
     /// Its page among the artifacts of the compile.

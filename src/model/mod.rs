@@ -25,6 +25,7 @@ mod stable;
 mod stack;
 mod tensors;
 mod traceback;
+mod troubles;
 mod vllm;
 pub mod words;
 
@@ -67,6 +68,7 @@ pub use stable::stable;
 pub use stack::{Frame, Stack, TextFrame};
 pub use tensors::{InputTensor, StorageSize, TensorDescription};
 pub use traceback::traceback;
+pub use troubles::{NativeCompile, Trouble, TroubleKind};
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 
 use crate::trace::{
@@ -127,6 +129,10 @@ pub struct Model {
     pub error_traces: Vec<ErrorTrace>,
     /// Compile jobs that torch reports as slow.
     pub worker_stalls: Vec<WorkerStall>,
+    /// What torch reports in records of its own about work that went wrong beside a compile, in log order.
+    pub troubles: Vec<Trouble>,
+    /// Kernels of operators that are written in a language within Python, in log order.
+    pub native_compiles: Vec<NativeCompile>,
     /// Events of vLLM, in log order.
     pub vllm: Vec<VllmEvent>,
     /// `0_forward`: what generated code calls itself, by the number of its artifact.

@@ -1,8 +1,10 @@
 //! Graph breaks: what could not be traced, which tracing was discarded, and what was compiled in addition.
 
 use super::basis::{Basis, Family};
+use super::break_advice::{Situation, TorchVersion};
+use super::break_cause::Told;
 use super::cost::{ChargeOrder, Claim, Work};
-use super::finding::{Finding, FurtherReading, Severity, Value};
+use super::finding::{Advice, Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
 use super::prose;
 use crate::analysis::failures::break_of;
@@ -17,7 +19,7 @@ use crate::trace::CompileId;
 pub(super) const FAMILY: Family = Family { kinds: &[&GRAPH_BREAK], of_log };
 
 /// Dynamo could not trace on.
-static GRAPH_BREAK: KindOfFinding = KindOfFinding {
+pub(super) static GRAPH_BREAK: KindOfFinding = KindOfFinding {
     checked: Some("graph break"),
     topic: Some(Topic::GraphBreaks),
     records: &["dynamo_graph_break_reason"],
@@ -62,7 +64,7 @@ fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
         Severity::Info => {
             found.advise("Nothing to do: torch runs this part in eager mode and resumes after it.")
         }
-        _ => found.advise_all(prose::useful(one.hints.clone())),
+        _ => found.advise_all(advice(model, one)),
     }
     for hit in hits {
         let share = hit.thrown_away_us.unwrap_or_default();
@@ -104,6 +106,19 @@ fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
     }
     found.reason = one.reason.clone();
     found
+}
+
+/// What to do about a break, from torch's words and the line that broke.
+fn advice(model: &Model, one: &GraphBreak) -> Vec<Advice> {
+    let place = place(one);
+    let told = Told {
+        reason: &one.reason,
+        explanation: one.explanation.as_deref().unwrap_or_default(),
+        debug: one.debug_context.as_deref().unwrap_or_default(),
+        line: place.loc.as_deref().unwrap_or_default(),
+        file: one.file.as_deref().unwrap_or_default(),
+    };
+    Situation { told, torch: TorchVersion::of(model), hints: &one.hints }.advice()
 }
 
 /// torch's explanation, and the text that the call would have written: it often names what to set to have no call.

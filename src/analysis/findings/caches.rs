@@ -25,7 +25,7 @@ static CACHE_BYPASS: KindOfFinding = KindOfFinding {
 };
 
 /// A cache lookup missed.
-static CACHE_MISS: KindOfFinding = KindOfFinding {
+pub(super) static CACHE_MISS: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Caches),
     records: &["fx_graph_cache_miss"],
     ..KindOfFinding::of("cache_miss", "Cache miss")
@@ -41,9 +41,38 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
         let cause = BypassCause::of(one.reason.as_deref().unwrap_or_default());
         causes.entry(cause).or_default().push(one);
     }
+    once_per_compile(&mut causes);
     let mut found: Vec<Finding> = causes.iter().map(|(cause, same)| bypass(model, cause, same)).collect();
     found.extend(misses(model));
     found
+}
+
+/// Two caches word one cause each in their own way: a cause without a name of its own goes to the one that the same
+/// compiles have in another cache.
+fn once_per_compile(causes: &mut IndexMap<BypassCause, Vec<&CacheLookup>>) {
+    let mut at = 0;
+    while let Some((cause, same)) = causes.get_index(at) {
+        let (mine, cache) = (compiles(same), same.first().map(|one| one.cache.as_str()));
+        let other_cache =
+            |others: &Vec<&CacheLookup>| others.iter().all(|one| Some(one.cache.as_str()) != cache);
+        let twin = match cause {
+            BypassCause::Other(_) => causes.iter().position(|(other, others)| {
+                other != cause && other_cache(others) && compiles(others) == mine
+            }),
+            _ => None,
+        };
+        let moved =
+            twin.filter(|twin| *twin != at).and_then(|twin| Some((twin, causes.shift_remove_index(at)?.1)));
+        match moved {
+            Some((twin, lookups)) => {
+                let twin = if twin > at { twin - 1 } else { twin };
+                if let Some((_, kept)) = causes.get_index_mut(twin) {
+                    kept.extend(lookups);
+                }
+            }
+            None => at += 1,
+        }
+    }
 }
 
 /// Lookups per cache: `FX graph 2 times, AOTAutograd 2 times`.
@@ -126,13 +155,14 @@ fn misses(model: &Model) -> Option<Finding> {
         return None;
     }
     let hits: Vec<&CacheLookup> = model.caches.iter().filter(|c| c.outcome == Outcome::Hit).collect();
+    let cold = is_cold(model);
     let mut reasons: IndexMap<&str, usize> = IndexMap::new();
     for one in &missed {
         *reasons.entry(one.reason.as_deref().unwrap_or("no reason recorded")).or_default() += 1;
     }
-    let full = reasons.keys().all(|reason| matches!(*reason, "full_miss" | "miss" | "no reason recorded"));
+    let full = missed.iter().all(|one| is_full(one));
     let number = count(missed.len(), "miss", "misses");
-    let mut found = if full && hits.iter().all(|hit| is_own(model, hit)) {
+    let mut found = if cold {
         let title = sentence!["Cold cache: ", number, ", a second run will hit the cache"];
         Finding::new(&CACHE_MISS, Severity::Info, title)
     } else {
@@ -156,6 +186,18 @@ fn misses(model: &Model) -> Option<Finding> {
     found.count = missed.len() as u64;
     found.compiles = compiles(&missed);
     Some(found)
+}
+
+/// Whether nothing of an earlier run was in the caches: every miss is a full one, and what was found is this run's own.
+pub(super) fn is_cold(model: &Model) -> bool {
+    let mut missed = model.caches.iter().filter(|one| one.outcome == Outcome::Miss).peekable();
+    let mut hits = model.caches.iter().filter(|one| one.outcome == Outcome::Hit);
+    missed.peek().is_some() && missed.all(is_full) && hits.all(|hit| is_own(model, hit))
+}
+
+/// Whether there was no entry with the key.
+fn is_full(miss: &CacheLookup) -> bool {
+    matches!(miss.reason.as_deref(), None | Some("full_miss" | "miss" | "no reason recorded"))
 }
 
 /// Whether this run itself compiled what a hit found: the same key missed before.
@@ -211,6 +253,18 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].title, "No compile of this log can be cached: freezing is on");
         assert_eq!((found[0].severity, found[0].count, found[0].compiles.len()), (Severity::Info, 3, 2));
+    }
+
+    #[test]
+    fn one_cause_that_two_caches_word_differently_is_one_finding() {
+        let mut model = Model::default();
+        lookup(&mut model, "0/0", "fx_graph", Outcome::Bypass, "Unsupported post grad custom pass");
+        lookup(&mut model, "0/0", "aotautograd", Outcome::Bypass, "Cannot cache a graph with this");
+        let found = findings(&model);
+        assert_eq!((found.len(), found[0].count), (1, 2));
+        assert!(found[0].title.text().contains("a custom pass has no id"), "{}", found[0].title);
+        lookup(&mut model, "1/0", "aotautograd", Outcome::Bypass, "Cannot cache a graph with this");
+        assert_eq!(findings(&model).len(), 2, "another compile is bypassed for it too");
     }
 
     #[test]

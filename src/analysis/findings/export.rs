@@ -4,9 +4,11 @@ use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{EntryStyle, KindOfFinding, Topic};
 use crate::analysis::export::{self, ExportFailure};
+use crate::analysis::recompiles::size_as_written;
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
-use crate::model::sentence::{code, sentence};
-use crate::model::{ExportKind, ExportProblem, Failure, Model, Part, TextFrame};
+use crate::model::sentence::{code, sentence, value};
+use crate::model::words::file_name;
+use crate::model::{ExportKind, ExportProblem, Failure, Model, Part, Specialization, TextFrame};
 use indexmap::IndexSet;
 
 /// torch.export.
@@ -24,7 +26,47 @@ static EXPORT: KindOfFinding = KindOfFinding {
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let failures = export::failures(model);
     let worth = failures.iter().filter(|one| one.kind != ExportKind::GuardEvaluated);
-    worth.filter(|one| !made_compile_fail(model, one)).filter_map(|one| finding(model, one)).collect()
+    let worth = worth.filter(|one| !made_compile_fail(model, one)).filter_map(|one| finding(model, one));
+    let exports = export::compiles(model);
+    let evaluated = model.export.problems.iter().filter(|one| exports.contains(&one.compile));
+    let mut found: Vec<Finding> = worth.collect();
+    for constant in evaluated.filter_map(|problem| constant(model, problem)) {
+        if !found.iter().any(|one| one.title == constant.title && one.place == constant.place) {
+            found.push(constant);
+        }
+    }
+    found
+}
+
+/// A dimension that export made constant because a line needs the number: `Eq(s77, 6)`. What torch records as specialized
+/// has a finding of its own.
+fn constant(model: &Model, problem: &ExportProblem) -> Option<Finding> {
+    if problem.kind != ExportKind::GuardEvaluated {
+        return None;
+    }
+    let (symbol, number) = problem.subject.strip_prefix("Eq(")?.strip_suffix(')')?.split_once(", ")?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let told = |one: &Specialization| one.at.compile == problem.compile && one.symbol == symbol;
+    if !is_number || !symbol.starts_with('s') || model.shapes.specializations.iter().any(told) {
+        return None;
+    }
+    let size = problem.source.as_deref().map_or_else(|| symbol.to_owned(), size_as_written);
+    let title = sentence![code(&size), " became the constant ", value(number)];
+    let mut found = Finding::new(&EXPORT, Severity::Warning, title);
+    found.explain(
+        "A line needs the number, so the program holds for this size only, also where it was to be dynamic.",
+    );
+    found.place = place(model, problem);
+    found.stack = frames(model, problem);
+    if let (Some(file), Some(line)) = (&found.place.file, found.place.line) {
+        let loc = found.place.loc.as_deref().map_or_else(String::new, |loc| format!(", `{}`", loc.trim()));
+        found.advise(format!(
+            "If the size should stay dynamic, change what needs the number {number} at {}:{line}{loc}.",
+            file_name(file)
+        ));
+    }
+    found.compiles = vec![problem.compile];
+    Some(found)
 }
 
 /// Whether a compile failed for an expression that could not be decided.
@@ -59,8 +101,14 @@ fn data_hints(problem: &ExportProblem, line: Option<&str>) -> Vec<String> {
 
 /// The frames that led to a problem. An operator's event has none; then the lines of the program that call it.
 fn frames(model: &Model, problem: &ExportProblem) -> Vec<TextFrame> {
-    let stack = problem.user_stack.as_deref().map(|stack| text_frames(model, stack));
-    stack.unwrap_or_else(|| problem.calls.clone())
+    let made =
+        problem.expression.iter().flat_map(|one| &one.parts).filter_map(|part| part.user_stack.as_deref());
+    let stacks = problem.user_stack.as_deref().into_iter().chain(made).map(|stack| text_frames(model, stack));
+    let mut own = stacks;
+    let own = own.find(|frames| own_frame(frames).is_some());
+    own.or_else(|| Some(problem.calls.clone()).filter(|calls| !calls.is_empty()))
+        .or_else(|| problem.user_stack.as_deref().map(|stack| text_frames(model, stack)))
+        .unwrap_or_default()
 }
 
 fn place(model: &Model, problem: &ExportProblem) -> UserPlace {
@@ -123,6 +171,7 @@ mod tests {
             result: None,
             user_stack: None,
             stack: None,
+            source: None,
             calls: vec![TextFrame {
                 file: "/app/x.py".to_owned(),
                 line: 3,

@@ -1,9 +1,11 @@
 //! Failures: which compiles ended with an exception, at which line of the user.
 
 use super::basis::{Basis, Family};
+use super::break_advice::{Situation, TorchVersion};
+use super::break_cause::{TextParts, Told};
 use super::cost::{ChargeOrder, Claim, Work};
 use super::export;
-use super::finding::{Finding, FurtherReading, Severity, Value};
+use super::finding::{Advice, Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
 use super::prose;
 use crate::analysis::failures::{FailureCause, FailureEffect, failed_us, failure_causes, fixed_against_mark};
@@ -12,13 +14,13 @@ use crate::analysis::recompiles::{is_limit, size_as_written};
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{code, count, name, quoted, sentence, value};
 use crate::model::words::{file_name, headline};
-use crate::model::{Model, NameOf, Sentence, Specialization};
+use crate::model::{Failure, Model, NameOf, Sentence, Specialization};
 
 /// Failures.
 pub(super) const FAMILY: Family = Family { kinds: &[&FAILURE], of_log };
 
 /// A compile failed.
-static FAILURE: KindOfFinding = KindOfFinding {
+pub(super) static FAILURE: KindOfFinding = KindOfFinding {
     checked: Some("failure"),
     topic: Some(Topic::Failures),
     records: &["dynamo_error"],
@@ -46,19 +48,18 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
     let text = failure.reason.as_deref().unwrap_or_default();
     let marked = fixed_against_mark(model, failure);
     let why = match marked.first() {
-        Some(one) => marked_words(one, marked.len()),
-        None => why(&failure.error, text),
+        // What a failed export calls its inputs is not the user's name for them.
+        Some(one) if failure.compile.is_some() => marked_words(one, marked.len()),
+        _ => why(&failure.error, text),
     };
     let mut found = titled(words, cause, &why);
     found.reason = format!("{}: {why}", failure.error);
     found.count = cause.failures.len() as u64;
     found.detail = prose::explanation(text).or_else(|| rest(text));
-    let hints = match (marked.first(), prose::hints(text)) {
-        (Some(one), _) => marked_hints(model, one),
-        (None, hints) if hints.is_empty() => export::hints_of_failure(model, failure),
-        (None, hints) => hints,
-    };
-    found.advise_all(hints);
+    match marked.first() {
+        Some(one) => found.advise_all(marked_hints(model, one)),
+        None => found.advise_all(advice(model, failure, cause, text)),
+    }
     found.read_more = prose::read_more(text);
     found.place = cause.place.clone();
     found.stack = cause.stack.clone();
@@ -77,9 +78,6 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
             "At a graph break",
             Value::Prose(one.context.as_ref().unwrap_or(&one.reason).trim_end_matches(':').to_owned()),
         );
-        if found.advice.is_empty() {
-            found.advise_all(prose::useful(one.hints.clone()));
-        }
         if let (None, Some(url)) = (&found.read_more, &one.url) {
             let name = one.gb_id.clone().unwrap_or_else(|| url.clone());
             found.read_more = Some(FurtherReading { name, url: url.clone() });
@@ -87,6 +85,27 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
     }
     found.compiles = cause.compiles.clone();
     Some(found)
+}
+
+/// What to do about a failure: about what could not be traced first, from torch's words, the break that the compile
+/// failed at, and the line.
+fn advice(model: &Model, failure: &Failure, cause: &FailureCause<'_>, text: &str) -> Vec<Advice> {
+    let undecided = export::hints_of_failure(model, failure);
+    if !undecided.is_empty() {
+        return undecided.into_iter().map(Advice::from).collect();
+    }
+    let parts = TextParts::of(text);
+    let line = cause.place.loc.as_deref().unwrap_or_default();
+    let file = cause.place.file.as_deref().unwrap_or_default();
+    let mut told = Told::of_text(text, &parts, line, file);
+    let mut hints = prose::hints(text);
+    if let Some(one) = cause.at_break.filter(|_| text.is_empty()) {
+        told.reason = &one.reason;
+        told.explanation = one.explanation.as_deref().unwrap_or_default();
+        told.debug = one.debug_context.as_deref().unwrap_or_default();
+        hints.clone_from(&one.hints);
+    }
+    Situation { told, torch: TorchVersion::of(model), hints: &hints }.advice()
 }
 
 /// What a dimension was marked as, and what the code makes of it.
@@ -115,12 +134,54 @@ fn marked_hints(model: &Model, one: &Specialization) -> Vec<String> {
 
 /// The reason in the words of the exception.
 fn why(error: &str, text: &str) -> Sentence {
+    if let Some(inner) = innermost(text) {
+        return sentence![name(NameOf::Exception, inner.class), ": ", prose::short_reason(inner.message)];
+    }
+    if let Some(expression) = undecided(text) {
+        return sentence!["the code decides by data: ", code(expression)];
+    }
     let first = violated(text).unwrap_or_else(|| prose::short_reason(&headline(text)));
     // What Dynamo calls unsupported says so itself; of other exceptions the class is half of the reason.
     match error.rsplit('.').next().unwrap_or_default() {
         "Unsupported" | "ConstraintViolationError" => first,
         error => sentence![name(NameOf::Exception, error), ": ", first],
     }
+}
+
+/// The expression that could not be decided: `Could not guard on data-dependent expression u0 > 2 (unhinted: ..)`.
+fn undecided(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("Could not guard on data-dependent expression ")?;
+    let expression = rest.split(" (unhinted").next()?.lines().next()?.trim();
+    (!expression.is_empty()).then_some(expression)
+}
+
+/// An exception that the text of another one quotes.
+#[derive(Debug, PartialEq, Eq)]
+struct Quoted<'t> {
+    class: &'t str,
+    message: &'t str,
+}
+
+/// The exception that the user's call raised, where torch only says that something was raised: `got RuntimeError('a and b
+/// must have the same size')`, `raised exception ValueError('no')`.
+fn innermost(text: &str) -> Option<Quoted<'_>> {
+    let says_nothing = [
+        "RuntimeError when making fake tensor call",
+        "TypeError when making fake tensor call",
+        "Observed exception",
+        "Dynamo failed to run FX node",
+    ];
+    if !says_nothing.iter().any(|start| text.starts_with(start)) {
+        return None;
+    }
+    let (_, rest) = text.split_once(": got ").or_else(|| text.split_once("raised exception "))?;
+    let (class, rest) = rest.split_once('(')?;
+    let is_class = class.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let message = rest.strip_prefix(quote)?;
+    let message = message.get(..message.find(&format!("{quote})"))?)?;
+    let message = message.split(". ").next().unwrap_or(message).trim_end_matches('.');
+    (is_class && !message.is_empty()).then_some(Quoted { class, message })
 }
 
 /// The first constraint that was violated: torch's first line names the places only.
@@ -141,12 +202,22 @@ fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -
     }
     let several = names.len() > 1;
     let more = names.len().saturating_sub(1);
+    let nameless = match is_export(cause) {
+        true => "the exported program",
+        false => "a function",
+    };
     let functions = match names.first() {
-        None => "a function".into(),
+        None => nameless.into(),
         Some(first) if more >= NAMED => sentence![first.clone(), " and ", more, " other functions"],
         Some(_) => Sentence::list(names),
     };
-    let (run, were) = if several { (" run", " were") } else { (" runs", " was") };
+    let backward = cause.first().is_some_and(|failure| failure.kind.contains("backward"));
+    let (run, were) = match (several, backward) {
+        (true, true) => (" run", ": the backward passes were"),
+        (false, true) => (" runs", ": the backward pass was"),
+        (true, false) => (" run", " were"),
+        (false, false) => (" runs", " was"),
+    };
     let why = why.clone();
     let (happened, shared) = match cause.effect {
         FailureEffect::NotCompiled => (sentence![were, " not compiled: "], why),
@@ -164,6 +235,12 @@ fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -
     Finding { shared, ..Finding::new(&FAILURE, Severity::Error, title) }
 }
 
+/// Whether it is an export that failed: its frames run through torch's code for it.
+fn is_export(cause: &FailureCause<'_>) -> bool {
+    let text = cause.first().and_then(|one| one.reason.as_deref()).unwrap_or_default();
+    text.contains("functional_export.py") || text.contains("/torch/export/")
+}
+
 /// The lines after the first, for a message without an explanation.
 fn rest(text: &str) -> Option<String> {
     let (first, mut rest) = text.trim().split_once('\n')?;
@@ -173,4 +250,23 @@ fn rest(text: &str) -> Option<String> {
     // A single violated constraint is not shown as a list.
     let rest = rest.trim().trim_start_matches("- ");
     (!rest.is_empty()).then(|| rest.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exception_of_the_users_call_outranks_torchs_words_around_it() {
+        let call = "RuntimeError when making fake tensor call\n  Explanation: Dynamo failed to run FX node with fake tensors: \
+                    call_function matmul(*(..), **{}): got RuntimeError('a and b must have same reduction dim, but got [3, 4] \
+                    X [5, 6].')\n  Hint: Your code may result in an error when running in eager.\n";
+        let words = "RuntimeError: a and b must have same reduction dim, but got [3, 4] X [5, 6]";
+        assert_eq!(why("TorchRuntimeError", call), words);
+        let raised = "Observed exception\n  Explanation: Dynamo found no exception handler.\n\n  Developer debug context: \
+                      raised exception ValueError('user says no')\n";
+        assert_eq!(why("Unsupported", raised), "ValueError: user says no");
+        let other = "Failed to trace builtin operator\n  Explanation: got RuntimeError('x')";
+        assert_eq!(why("Unsupported", other), "Failed to trace builtin operator");
+    }
 }

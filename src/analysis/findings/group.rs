@@ -4,6 +4,7 @@ use super::cost::Cost;
 use super::finding::Finding;
 use super::kind::{FirstOfGroup, KindOfFinding};
 use super::ranking::rank;
+use crate::model::sentence::sentence;
 use crate::model::words::counted;
 use indexmap::IndexMap;
 
@@ -20,6 +21,40 @@ pub(super) fn same_reasons(findings: Vec<Finding>) -> Vec<Finding> {
         .into_values()
         .flat_map(|same| if same.len() > SINGLE { Vec::from_iter(join(same)) } else { same });
     joined.collect()
+}
+
+/// Chains of one function that torch compiled anew, each with the same changes, are one finding.
+pub(super) fn compiled_anew(findings: Vec<Finding>) -> Vec<Finding> {
+    type Key = (&'static KindOfFinding, String, Option<String>, Option<u64>);
+    let mut chains: IndexMap<Key, Vec<Finding>> = IndexMap::new();
+    let mut rest = Vec::new();
+    for one in findings {
+        match one.chain() {
+            None => rest.push(one),
+            Some(_) => {
+                let key = (one.kind, one.title.text(), one.place.file.clone(), one.place.line);
+                chains.entry(key).or_default().push(one);
+            }
+        }
+    }
+    rest.splice(0..0, chains.into_values().filter_map(anew));
+    rest
+}
+
+/// The first of equal chains with what all of them cost and concern.
+fn anew(mut same: Vec<Finding>) -> Option<Finding> {
+    let times = same.len();
+    if times < 2 {
+        return same.pop();
+    }
+    let cost = cost(&same).map(|cost| Cost { why: format!("{}, {times} times", cost.why), ..cost });
+    let count = same.iter().map(|one| one.count).sum();
+    let compiles = same.iter().flat_map(|one| one.compiles.iter().copied()).collect();
+    let parts = same.iter().flat_map(|one| one.cost_parts.iter().cloned()).collect();
+    let mut first = same.into_iter().next()?;
+    first.title = sentence![first.title, "; the same ", times, " times, because torch compiled it anew"];
+    (first.cost, first.count, first.compiles, first.cost_parts) = (cost, count, compiles, parts);
+    Some(first)
 }
 
 /// The most important one with what all of them cost and concern; None of no findings.

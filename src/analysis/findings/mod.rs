@@ -9,14 +9,18 @@
 
 mod autotuning;
 mod basis;
+mod break_advice;
+mod break_cause;
 mod breaks;
 mod bypass_cause;
 mod caches;
+mod causes;
 mod cost;
 mod cpu_graphs;
 mod export;
 mod failures;
 mod finding;
+mod first_run;
 mod group;
 mod kind;
 mod log;
@@ -32,6 +36,7 @@ mod settle;
 mod sizes;
 mod slow_log;
 mod toolchain;
+mod troubles;
 
 pub use basis::Basis;
 pub use cost::{Claim, Cost, CostKind, CostPart, Work};
@@ -50,6 +55,7 @@ const FAMILIES: &[&Family] = &[
     &sizes::FAMILY,
     &export::FAMILY,
     &caches::FAMILY,
+    &troubles::FAMILY,
     &runtime::FAMILY,
     &serial_builds::FAMILY,
     &near_limit::FAMILY,
@@ -58,6 +64,7 @@ const FAMILIES: &[&Family] = &[
     &repeated_layers::FAMILY,
     &cpu_graphs::FAMILY,
     &slow_log::FAMILY,
+    &first_run::FAMILY,
     &measured::FAMILY,
 ];
 
@@ -66,14 +73,13 @@ pub fn kinds() -> impl Iterator<Item = &'static KindOfFinding> {
     FAMILIES.iter().flat_map(|family| family.kinds.iter().copied())
 }
 
-/// All findings of a log, most important first; the ledger says what each costs.
+/// All findings of a log, most important first, each followed by its consequences; the ledger says what each costs.
 pub fn of_log(basis: Basis<'_>, ledger: Ledger) -> Vec<Finding> {
     let mut all: Vec<Finding> = FAMILIES.iter().flat_map(|family| (family.of_log)(basis)).collect();
     settle::settle(ledger, basis.model, &mut all);
-    let mut all = group::same_reasons(all);
+    let mut all = group::same_reasons(group::compiled_anew(all));
     all.extend(slow_log::of_clean(basis, &all));
-    ranking::rank(&mut all);
-    all
+    causes::arrange(basis, all)
 }
 
 /// The finding about one entry of a topic's page, also if it is a member of a group.

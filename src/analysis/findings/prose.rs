@@ -18,11 +18,27 @@ pub(super) fn hints(text: &str) -> Vec<String> {
     useful(break_block::hints(text))
 }
 
-/// Hints that a user can follow. Asking torch's developers for help counts only if it is the only hint.
-pub(super) fn useful(hints: Vec<String>) -> Vec<String> {
-    let some: Vec<String> =
-        hints.iter().filter(|hint| !hint.starts_with("Please report an issue")).cloned().collect();
-    if some.is_empty() { hints } else { some }
+/// Beginnings of hints that nobody can follow, or that were tried and do harm.
+const USELESS: [&str; 12] = [
+    "Please report an issue",
+    "Please file an issue",
+    "Please open an issue",
+    "This is likely to be a Dynamo bug",
+    "This graph break may be difficult to debug",
+    "It may be possible to write Dynamo tracing rules",
+    "This graph break is fundamental",
+    "Your code may result in an error when running in eager",
+    "Avoid calling ",
+    "This graph break may have been caused by an earlier graph break",
+    "Remove the `torch._dynamo.graph_break()` call",
+    "Apply `@torch._dynamo.dont_skip_tracing`",
+];
+
+/// Hints that a user can follow.
+pub(super) fn useful(mut hints: Vec<String>) -> Vec<String> {
+    let harmful = |hint: &str| hint.contains("allow_in_graph") || hint.contains("substitute_in_graph");
+    hints.retain(|hint| !USELESS.iter().any(|start| hint.starts_with(start)) && !harmful(hint));
+    hints
 }
 
 /// Characters from which a reason of several sentences is cut after the first.

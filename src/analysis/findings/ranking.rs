@@ -2,6 +2,7 @@
 
 use super::finding::{Finding, Severity};
 use crate::model::CompileIndex;
+use std::cmp::Ordering;
 
 /// The rank of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,13 +20,90 @@ enum Weight {
 /// Sorts findings, most important first: damage, then errors, then problems by the seconds wasted or avoidable; what is
 /// expected and what is only good to know comes last. Ties go by count, then by place in the log: the first compile.
 pub(super) fn rank(findings: &mut [Finding]) {
-    findings.sort_by(|one, other| {
-        weight(one)
-            .cmp(&weight(other))
-            .then(other.lost_us().total_cmp(&one.lost_us()))
-            .then(other.count.cmp(&one.count))
-            .then(place(one).cmp(&place(other)))
-    });
+    findings.sort_by(|one, other| Importance::of(one).compare(&Importance::of(other)));
+}
+
+/// What findings are sorted by.
+#[derive(Debug, Clone, Copy)]
+struct Importance {
+    weight: Weight,
+    lost_us: f64,
+    count: u64,
+    /// The first compile that a finding is about; findings without a compile come last.
+    place: (bool, Option<CompileIndex>),
+}
+
+impl Importance {
+    fn of(one: &Finding) -> Importance {
+        let first = one.compiles.iter().min().copied();
+        Importance {
+            weight: weight(one),
+            lost_us: one.lost_us(),
+            count: one.count,
+            place: (first.is_none(), first),
+        }
+    }
+
+    fn compare(&self, other: &Importance) -> Ordering {
+        self.weight
+            .cmp(&other.weight)
+            .then(other.lost_us.total_cmp(&self.lost_us))
+            .then(other.count.cmp(&self.count))
+            .then(self.place.cmp(&other.place))
+    }
+}
+
+/// Sorts findings as a tree: what has no cause by the importance of all that follows from it and their seconds in sum,
+/// each followed by its consequences. The causes are positions before sorting; a finding that would cause itself has none.
+pub(super) fn in_tree(findings: Vec<Finding>, causes: &[Option<usize>]) -> Vec<Finding> {
+    let parent = |index: usize| causes.get(index).copied().flatten().filter(|cause| *cause < findings.len());
+    let mut of_tree: Vec<Importance> = findings.iter().map(Importance::of).collect();
+    let mut consequences: Vec<Vec<usize>> = vec![Vec::new(); findings.len()];
+    let mut roots = Vec::new();
+    for index in 0..findings.len() {
+        let above = ancestors(index, &parent);
+        match parent(index).and_then(|cause| consequences.get_mut(cause)).filter(|_| above.is_some()) {
+            Some(siblings) => siblings.push(index),
+            None => roots.push(index),
+        }
+        let Some(own) = findings.get(index).map(Importance::of) else { continue };
+        for cause in above.unwrap_or_default() {
+            if let Some(sum) = of_tree.get_mut(cause) {
+                sum.weight = sum.weight.min(own.weight);
+                sum.lost_us += own.lost_us;
+            }
+        }
+    }
+    let by_importance = |one: &usize, other: &usize| match (of_tree.get(*one), of_tree.get(*other)) {
+        (Some(one), Some(other)) => one.compare(other),
+        _ => Ordering::Equal,
+    };
+    // Taken from the end, so the most important is put last.
+    let mut open: Vec<(usize, Option<usize>)> = Vec::new();
+    roots.sort_by(by_importance);
+    open.extend(roots.into_iter().rev().map(|root| (root, None)));
+    let mut left: Vec<Option<Finding>> = findings.into_iter().map(Some).collect();
+    let mut sorted: Vec<Finding> = Vec::with_capacity(left.len());
+    while let Some((index, caused_by)) = open.pop() {
+        let Some(mut one) = left.get_mut(index).and_then(Option::take) else { continue };
+        one.caused_by = caused_by;
+        let here = sorted.len();
+        sorted.push(one);
+        let mut next = consequences.get_mut(index).map(std::mem::take).unwrap_or_default();
+        next.sort_by(by_importance);
+        open.extend(next.into_iter().rev().map(|consequence| (consequence, Some(here))));
+    }
+    sorted
+}
+
+/// Longest chain of causes.
+const DEEPEST: usize = 16;
+
+/// The causes above a finding, nearest first; None if the chain does not end.
+fn ancestors(index: usize, parent: &impl Fn(usize) -> Option<usize>) -> Option<Vec<usize>> {
+    let above: Vec<usize> =
+        std::iter::successors(parent(index), |cause| parent(*cause)).take(DEEPEST).collect();
+    (above.len() < DEEPEST).then_some(above)
 }
 
 fn weight(finding: &Finding) -> Weight {
@@ -37,8 +115,56 @@ fn weight(finding: &Finding) -> Weight {
     }
 }
 
-/// The first compile that a finding is about; findings without a compile come last.
-fn place(finding: &Finding) -> (bool, Option<CompileIndex>) {
-    let first = finding.compiles.iter().min().copied();
-    (first.is_none(), first)
+#[cfg(test)]
+mod tests {
+    use super::super::cost::{Cost, CostKind};
+    use super::super::kind::KindOfFinding;
+    use super::*;
+
+    static KIND: KindOfFinding = KindOfFinding::of("kind", "Kind");
+
+    fn finding(title: &'static str, severity: Severity, us: f64) -> Finding {
+        let cost = Cost { us, kind: CostKind::Avoidable, why: String::new() };
+        Finding { cost: Some(cost), ..Finding::new(&KIND, severity, title) }
+    }
+
+    fn order(findings: &[Finding]) -> Vec<(String, Option<usize>)> {
+        findings.iter().map(|one| (one.title.text(), one.caused_by)).collect()
+    }
+
+    fn named(title: &str, caused_by: Option<usize>) -> (String, Option<usize>) {
+        (title.to_owned(), caused_by)
+    }
+
+    #[test]
+    fn a_cause_counts_with_its_consequences_which_follow_it() {
+        let findings = vec![
+            finding("alone", Severity::Warning, 5.0),
+            finding("small", Severity::Warning, 1.0),
+            finding("cause", Severity::Warning, 2.0),
+            finding("large", Severity::Warning, 4.0),
+        ];
+        let sorted = in_tree(findings, &[None, Some(2), None, Some(2)]);
+        let expected =
+            [named("cause", None), named("large", Some(0)), named("small", Some(0)), named("alone", None)];
+        assert_eq!(order(&sorted), expected);
+    }
+
+    #[test]
+    fn an_error_among_the_consequences_brings_its_cause_to_the_front() {
+        let findings = vec![
+            finding("costly", Severity::Warning, 9.0),
+            finding("cause", Severity::Info, 0.0),
+            finding("error", Severity::Error, 0.0),
+        ];
+        let sorted = in_tree(findings, &[None, None, Some(1)]);
+        assert_eq!(order(&sorted), [named("cause", None), named("error", Some(0)), named("costly", None)]);
+    }
+
+    #[test]
+    fn findings_that_would_cause_each_other_stay_in_the_list() {
+        let findings = vec![finding("a", Severity::Info, 0.0), finding("b", Severity::Info, 0.0)];
+        let sorted = in_tree(findings, &[Some(1), Some(0)]);
+        assert_eq!(order(&sorted), [named("a", None), named("b", None)]);
+    }
 }

@@ -12,7 +12,7 @@ use crate::model::words::duration;
 pub(super) const FAMILY: Family = Family { kinds: &[&SERIAL_BUILDS], of_log };
 
 /// One build at a time.
-static SERIAL_BUILDS: KindOfFinding = KindOfFinding {
+pub(super) static SERIAL_BUILDS: KindOfFinding = KindOfFinding {
     checked: Some("serial kernel build"),
     topic: Some(Topic::Time),
     records: &["chromium_event"],

@@ -14,7 +14,7 @@ use crate::model::{Model, Part, Sentence};
 pub(super) const FAMILY: Family = Family { kinds: &[&SLOW_LOG], of_log: |_| Vec::new() };
 
 /// Nothing went wrong, and it took long.
-static SLOW_LOG: KindOfFinding = KindOfFinding {
+pub(super) static SLOW_LOG: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Time),
     records: &["chromium_event"],
     ..KindOfFinding::of("slow_log", "Time spent")

@@ -11,7 +11,7 @@ use crate::model::sentence::sentence;
 pub(super) const FAMILY: Family = Family { kinds: &[&TOOLCHAIN], of_log };
 
 /// torch probed the compiler.
-static TOOLCHAIN: KindOfFinding = KindOfFinding {
+pub(super) static TOOLCHAIN: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Time),
     records: &["chromium_event"],
     ..KindOfFinding::of("toolchain", "C++ toolchain")

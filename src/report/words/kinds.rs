@@ -2,15 +2,20 @@
 
 use crate::analysis::findings::kinds;
 
-const KINDS: [(&str, &str); 40] = [
+const KINDS: [(&str, &str); 46] = [
     (
         "autotuning",
         "Inductor measured several variants of kernels during compilation, which took noticeable time.",
     ),
     (
+        "backward_variants",
+        "The backward pass of a nested region was compiled for several layouts of the gradients that arrive.",
+    ),
+    (
         "cache_bypass",
         "A cache of compiled code could not be used for a compilation, so every run compiles it again.",
     ),
+    ("cache_error", "A result could not be stored in a cache or loaded from it, so it is compiled again."),
     (
         "cache_miss",
         "A cache of compiled code had no entry for a compilation. A second run of the same program should \
@@ -49,12 +54,17 @@ const KINDS: [(&str, &str); 40] = [
         "Generated code calls an operator for which Inductor has no kernel, so nothing is fused with it.",
     ),
     (
+        "first_run",
+        "What the first run of a program on a machine has: an empty cache, the first C++ build, kernels to build.",
+    ),
+    (
         "graph_break",
         "torch.compile stopped tracing at this line: the function is compiled in parts, nothing is fused \
         across the line, and each part has its own guards and wrapper.",
     ),
     ("implausible_kernel", "A measured kernel seems faster than its device can be: its figures are wrong."),
     ("launch_bound", "Kernels are so short that launching them takes longer than running them."),
+    ("memory_estimate", "torch's estimate of memory, by which it orders kernels, is wrong for a graph."),
     (
         "missing_metrics",
         "Some compilations have no metrics: torch did not finish them, or the log was cut off.",
@@ -64,10 +74,15 @@ const KINDS: [(&str, &str); 40] = [
         "The log refers to names that it does not define; the log of the parent process defines them.",
     ),
     (
+        "native_compiles",
+        "A kernel of a native operator was compiled again, because its cache did not keep it.",
+    ),
+    (
         "near_limit",
         "A function has nearly as many versions as torch keeps; beyond the limit it runs in eager mode.",
     ),
     ("notice", "torch wrote a notice to the log."),
+    ("overlap_cycle", "Overlap scheduling made dependencies in a circle."),
     ("parity_differs", "Generated code does not call the scheduled collectives."),
     ("rank_stopped", "The log of a rank ends early: the rank stopped, crashed or hung."),
     (

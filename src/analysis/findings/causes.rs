@@ -1,0 +1,182 @@
+//! Which finding is the cause of which: a tree, so that a cause comes with its consequences.
+
+use super::basis::Basis;
+use super::finding::{Finding, Value};
+use super::kind::Topic;
+use super::{breaks, failures, first_run, ranking};
+use crate::analysis::{break_costs, resumed};
+use crate::model::words::file_name;
+use crate::model::{CompileIndex, Frame, Function, Model};
+use crate::trace::{FileRef, TextMap};
+use fxhash::FxHashMap;
+
+/// Frames of a stack that are searched for the caller that gave up, from the innermost.
+const CALLERS: usize = 64;
+
+/// Functions that broke or gave up whose callers are remembered.
+const CALLS: usize = 4_096;
+
+/// The file of torch through which a program calls what it has compiled.
+const ENTRY: &str = "_dynamo/eval_frame.py";
+
+/// Finds the cause of each finding and orders them: causes by importance, each followed by its consequences.
+pub(super) fn arrange(basis: Basis<'_>, mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.extend(first_run::of(basis, &findings));
+    let causes = causes(basis.model, &findings);
+    for (index, cause) in causes.iter().enumerate() {
+        let words =
+            cause.and_then(|cause| findings.get(cause)).filter(|one| one.kind != &first_run::FIRST_RUN);
+        let words = words.map(words_of);
+        if let (Some(words), Some(one)) = (words, findings.get_mut(index)) {
+            one.fact("Caused by", Value::Prose(words));
+        }
+    }
+    ranking::in_tree(findings, &causes)
+}
+
+/// The cause in words: its title with its place.
+fn words_of(cause: &Finding) -> String {
+    let title = cause.title.text();
+    match (&cause.place.file, cause.place.line) {
+        (Some(file), Some(line)) => format!("{title} ({}:{line})", file_name(file)),
+        _ => title,
+    }
+}
+
+/// The cause of each finding, by position.
+fn causes(model: &Model, findings: &[Finding]) -> Vec<Option<usize>> {
+    let first_run = findings.iter().position(|one| one.kind == &first_run::FIRST_RUN);
+    let of_versions = |one: &Finding| one.kind.topic == Some(Topic::Recompilations);
+    let breaks = findings.iter().any(of_versions).then(|| Breaks::of(model, findings));
+    let cause = |(index, one): (usize, &Finding)| {
+        if first_run.is_some_and(|first| first != index) && first_run::has(model, one) {
+            return first_run;
+        }
+        if one.kind == &breaks::GRAPH_BREAK {
+            return failure_of_break(findings, one);
+        }
+        let cause = breaks.as_ref().filter(|_| of_versions(one))?.cause_of(model, one)?;
+        (cause != index).then_some(cause)
+    };
+    findings.iter().enumerate().map(cause).collect()
+}
+
+/// The failure whose record a graph break is: the same line, in a compile that failed.
+fn failure_of_break(findings: &[Finding], broke: &Finding) -> Option<usize> {
+    broke.place.line?;
+    findings.iter().position(|one| {
+        one.kind == &failures::FAILURE
+            && one.place.file == broke.place.file
+            && one.place.line == broke.place.line
+            && one.compiles.iter().any(|compile| broke.compiles.contains(compile))
+    })
+}
+
+/// Where functions broke or gave up, to find what is compiled because of it.
+struct Breaks<'m> {
+    /// The finding about the break that a resume function follows.
+    resumes: FxHashMap<CompileIndex, usize>,
+    /// The findings about breaks and failures of a compile; failures first.
+    of_compile: FxHashMap<CompileIndex, Vec<usize>>,
+    /// Compiles that broke or failed, by file and name of their function.
+    broken: TextMap<Place<'m>, Vec<CompileIndex>>,
+    /// The same by the frames that called the function, where the last is torch's entry to what was compiled.
+    called: TextMap<Call, Vec<CompileIndex>>,
+}
+
+/// The frames of a call, outermost first.
+type Call = Vec<(FileRef, Option<u64>)>;
+
+fn call(frames: &[Frame]) -> Call {
+    frames.iter().map(|frame| (frame.file, frame.line)).collect()
+}
+
+/// A function by its name and file.
+#[derive(PartialEq, Eq, Hash)]
+struct Place<'m> {
+    name: &'m str,
+    file: &'m str,
+}
+
+impl<'m> Breaks<'m> {
+    fn of(model: &'m Model, findings: &[Finding]) -> Breaks<'m> {
+        let mut of_compile: FxHashMap<CompileIndex, Vec<usize>> = FxHashMap::default();
+        let mut of_break: FxHashMap<usize, usize> = FxHashMap::default();
+        for kind in [&failures::FAILURE, &breaks::GRAPH_BREAK] {
+            for (index, one) in findings.iter().enumerate().filter(|(_, one)| one.kind == kind) {
+                for &compile in &one.compiles {
+                    of_compile.entry(compile).or_default().push(index);
+                }
+                let entries = one.members.iter().chain([one]).filter_map(|one| one.topic_entry);
+                of_break.extend(entries.filter(|_| kind == &breaks::GRAPH_BREAK).map(|entry| (entry, index)));
+            }
+        }
+        let mut resumes = FxHashMap::default();
+        for (entry, hits) in break_costs(model).into_iter().enumerate() {
+            let Some(&finding) = of_break.get(&entry) else { continue };
+            resumes.extend(hits.iter().flat_map(|hit| &hit.resumes).map(|&compile| (compile, finding)));
+        }
+        let mut broken: TextMap<Place<'m>, Vec<CompileIndex>> = TextMap::default();
+        let mut called: TextMap<Call, Vec<CompileIndex>> = TextMap::default();
+        for (index, compile) in model.compiles.indexed().filter(|(index, _)| of_compile.contains_key(index)) {
+            if let Some(place) = compile.function.as_deref().and_then(Place::of) {
+                broken.entry(place).or_default().push(index);
+            }
+            let callers =
+                compile.stack.as_deref().and_then(|stack| stack.split_last()).map(|(_, callers)| callers);
+            let entered =
+                callers.filter(|callers| callers.len() <= CALLERS && is_entry(model, callers.last()));
+            if let Some(callers) = entered.filter(|_| called.len() < CALLS) {
+                called.entry(call(callers)).or_default().push(index);
+            }
+        }
+        Breaks { resumes, of_compile, broken, called }
+    }
+
+    /// The finding that made torch compile what a finding is about.
+    fn cause_of(&self, model: &Model, one: &Finding) -> Option<usize> {
+        let resumed = one.compiles.iter().find_map(|compile| self.resumes.get(compile)).copied();
+        resumed.or_else(|| self.caller_that_gave_up(model, *one.compiles.first()?))
+    }
+
+    /// The finding about the nearest caller that had broken or failed before: torch then compiles what it calls.
+    fn caller_that_gave_up(&self, model: &Model, compile: CompileIndex) -> Option<usize> {
+        let (_, callers) = model.compiles.get(compile)?.stack.as_deref()?.split_last()?;
+        let named = callers.iter().rev().take(CALLERS).find_map(|frame| {
+            let place = Place { name: whole(&frame.name), file: model.strings.get(frame.file)? };
+            self.before(self.broken.get(&place)?, compile)
+        });
+        named.or_else(|| self.caller_without_frame(model, compile, callers))
+    }
+
+    /// The same where the stack has dropped the caller: what torch compiled in the same call had broken or failed before, and
+    /// the frames go on beyond that call.
+    fn caller_without_frame(&self, model: &Model, compile: CompileIndex, callers: &[Frame]) -> Option<usize> {
+        let entries = (1..callers.len().min(CALLERS)).rev();
+        let mut calls =
+            entries.filter_map(|end| callers.get(..end)).filter(|call| is_entry(model, call.last()));
+        calls.find_map(|frames| self.before(self.called.get(&call(frames))?, compile))
+    }
+
+    /// The finding about the last of these compiles before another one.
+    fn before(&self, broken: &[CompileIndex], compile: CompileIndex) -> Option<usize> {
+        let last = broken.iter().rev().find(|broken| **broken < compile)?;
+        self.of_compile.get(last)?.first().copied()
+    }
+}
+
+fn is_entry(model: &Model, frame: Option<&Frame>) -> bool {
+    let file = frame.and_then(|frame| model.strings.get(frame.file));
+    file.is_some_and(|file| file.ends_with(ENTRY))
+}
+
+impl<'m> Place<'m> {
+    fn of(function: &'m Function) -> Option<Place<'m>> {
+        Some(Place { name: whole(&function.name), file: function.file.as_deref()? })
+    }
+}
+
+/// The name of the whole function: `f` of `torch_dynamo_resume_in_f_at_9`.
+fn whole(name: &str) -> &str {
+    resumed(name).map_or(name, |(function, _)| function)
+}

@@ -1,0 +1,71 @@
+//! What the first run of a program on a machine has, as one entry above its parts: a cold cache, the first C++ build,
+//! kernels to build, and where the time went.
+
+use super::basis::{Basis, Family};
+use super::finding::{Finding, Severity};
+use super::kind::{KindOfFinding, Topic};
+use super::{caches, serial_builds, slow_log, toolchain};
+use crate::model::sentence::{count, sentence};
+use crate::model::{Model, Part, Sentence};
+
+/// The first run. It depends on the other findings, so the family itself finds nothing.
+pub(super) const FAMILY: Family = Family { kinds: &[&FIRST_RUN], of_log: |_| Vec::new() };
+
+/// The first run on this machine.
+pub(super) static FIRST_RUN: KindOfFinding =
+    KindOfFinding { topic: Some(Topic::Time), ..KindOfFinding::of("first_run", "First run") };
+
+/// The entry above at least two findings that every first run has.
+pub(super) fn of(Basis { model, builds, .. }: Basis<'_>, findings: &[Finding]) -> Option<Finding> {
+    let members: Vec<&Finding> = findings.iter().filter(|one| has(model, one)).collect();
+    let is_first = |one: &&Finding| [&caches::CACHE_MISS, &toolchain::TOOLCHAIN].contains(&one.kind);
+    if members.len() < 2 || !members.iter().any(|one| is_first(&one)) {
+        return None;
+    }
+    let words = members.iter().filter_map(|one| match one.kind {
+        kind if kind == &caches::CACHE_MISS => {
+            Some(sentence![count(one.count as usize, "cache miss", "cache misses")])
+        }
+        kind if kind == &toolchain::TOOLCHAIN => {
+            Some(sentence!["first C++ build ", Part::Duration(builds.trials_us())])
+        }
+        kind if kind == &serial_builds::SERIAL_BUILDS => {
+            Some(sentence!["kernel builds ", Part::Duration(builds.kernels_us())])
+        }
+        _ => None,
+    });
+    let title = sentence!["First run on this machine: ", Sentence::joined(words, ", ")];
+    let mut found = Finding::new(&FIRST_RUN, Severity::Info, title);
+    found.explain("A run with an empty cache folder has this, whatever the program. A second run with the same folder does not.");
+    found.advise("Keep the cache folder between runs: `TORCHINDUCTOR_CACHE_DIR` on a disk that stays.");
+    found.compiles = members.iter().flat_map(|one| one.compiles.iter().copied()).collect();
+    found.compiles.sort_unstable();
+    found.compiles.dedup();
+    Some(found)
+}
+
+/// Whether every first run has it.
+pub(super) fn has(model: &Model, one: &Finding) -> bool {
+    match one.kind {
+        kind if kind == &caches::CACHE_MISS => caches::is_cold(model),
+        kind => [&toolchain::TOOLCHAIN, &serial_builds::SERIAL_BUILDS, &slow_log::SLOW_LOG].contains(&kind),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::builds::tests::model;
+
+    #[test]
+    fn what_every_first_run_has_is_one_entry_above_its_parts() {
+        let model = model();
+        let basis = Basis::of_model(&model);
+        let toolchain = Finding::new(&toolchain::TOOLCHAIN, Severity::Info, "x");
+        let serial = Finding::new(&serial_builds::SERIAL_BUILDS, Severity::Info, "y");
+        assert!(of(basis, std::slice::from_ref(&toolchain)).is_none(), "a single one is its own entry");
+        let found = of(basis, &[toolchain, serial.clone()]).expect("an entry");
+        assert_eq!(found.title, "First run on this machine: first C++ build 4.00 s, kernel builds 8.00 s");
+        assert!(of(basis, &[serial.clone(), serial]).is_none(), "neither cold cache nor first build");
+    }
+}

@@ -1,0 +1,197 @@
+//! What torch reports in records of its own: nested regions with several backward passes, results that no cache could
+//! store, kernels that a language within Python compiled again and again.
+
+use super::basis::{Basis, Family};
+use super::finding::{Finding, Severity, Value};
+use super::kind::{KindOfFinding, Topic};
+use crate::model::sentence::{code, count, own, sentence};
+use crate::model::words::duration;
+use crate::model::{Model, NativeCompile, Sentence, Trouble, TroubleKind};
+use indexmap::IndexMap;
+
+/// These records.
+pub(super) const FAMILY: Family = Family {
+    kinds: &[&BACKWARD_VARIANTS, &NOT_STORED, &MEMORY_ESTIMATE, &OVERLAP_CYCLE, &NATIVE_COMPILES],
+    of_log,
+};
+
+/// A nested region has several backward passes.
+static BACKWARD_VARIANTS: KindOfFinding = KindOfFinding {
+    records: &["invoke_subgraph_backward_duplicate"],
+    ..KindOfFinding::of("backward_variants", "Backward variants")
+};
+
+/// A result is in no cache, because it could not be stored or loaded.
+static NOT_STORED: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Caches),
+    records: &["aotautograd_cache_pickle_failure", "dynamo_cache_exception"],
+    ..KindOfFinding::of("cache_error", "Cache error")
+};
+
+/// The estimate of memory is wrong.
+static MEMORY_ESTIMATE: KindOfFinding = KindOfFinding::of("memory_estimate", "Memory estimate");
+
+/// Dependencies in a circle.
+static OVERLAP_CYCLE: KindOfFinding = KindOfFinding {
+    records: &["inductor_overlap_cyclic_extra_deps"],
+    ..KindOfFinding::of("overlap_cycle", "Overlap scheduling")
+};
+
+/// A kernel was compiled again by a language within Python.
+static NATIVE_COMPILES: KindOfFinding = KindOfFinding {
+    records: &["native_dsl_compile"],
+    ..KindOfFinding::of("native_compiles", "Native operators")
+};
+
+/// Compiles of one kernel from which its cache does not work.
+const AGAIN: usize = 2;
+
+fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+    let mut groups: IndexMap<(TroubleKind, Option<&str>), Vec<&Trouble>> = IndexMap::new();
+    for one in &model.troubles {
+        groups.entry((one.kind, one.subject.as_deref())).or_default().push(one);
+    }
+    let told = groups.into_iter().filter_map(|((kind, subject), same)| {
+        let first = *same.first()?;
+        let mut found = trouble(kind, subject, same.len(), first);
+        found.count = same.len() as u64;
+        found.compiles = same.iter().map(|one| one.compile).collect();
+        found.compiles.sort_unstable();
+        found.compiles.dedup();
+        Some(found)
+    });
+    told.chain(native(model)).collect()
+}
+
+fn trouble(kind: TroubleKind, subject: Option<&str>, times: usize, first: &Trouble) -> Finding {
+    let named: Option<Sentence> = subject.map(|subject| sentence![" ", code(subject)]);
+    let lines = || first.text.lines().take(20).map(str::to_owned).collect::<Vec<_>>();
+    match kind {
+        TroubleKind::BackwardVariant => {
+            let title = sentence!["The nested region", named, " has ", times + 1, " backward passes"];
+            let mut found = Finding::new(&BACKWARD_VARIANTS, Severity::Warning, title);
+            found.explain("torch compiles the backward pass of a region once for each layout of the gradients that arrive. Each further one takes compile time and code.");
+            found.advise("Give the gradients one layout: `.contiguous()` on the output of the region, where its calls use it differently.");
+            found.fact("Gradients of the new one", Value::Code(lines()));
+            found
+        }
+        TroubleKind::NotStored => {
+            let title = sentence![
+                "AOTAutograd's cache could not store ",
+                count(times, "result", "results"),
+                named.map(|named| sentence![":", named])
+            ];
+            let mut found = Finding::new(&NOT_STORED, Severity::Warning, title);
+            found.explain("The next run traces these graphs again. What is named cannot be pickled.");
+            found.fact("Exception", Value::Code(lines()));
+            found
+        }
+        TroubleKind::NotLoaded => {
+            let title =
+                sentence![count(times, "precompiled result", "precompiled results"), " could not be loaded"];
+            let mut found = Finding::new(&NOT_STORED, Severity::Warning, title);
+            found.explain("torch compiles them again.");
+            found.fact("Exception", Value::Code(lines()));
+            found
+        }
+        TroubleKind::MemoryEstimate => {
+            let title = own("torch's check of its estimate of memory failed".to_owned());
+            let mut found = Finding::new(&MEMORY_ESTIMATE, Severity::Info, title);
+            found.explain("The order of the kernels is chosen by an estimate of memory, and this one is wrong. Results are right; peak memory may be higher than planned.");
+            found
+        }
+        TroubleKind::OverlapCycle => {
+            let title = own("Overlap scheduling made dependencies in a circle".to_owned());
+            let mut found = Finding::new(&OVERLAP_CYCLE, Severity::Warning, title);
+            found.advise("If torch raised: `torch._inductor.config.aten_distributed_optimizations.overlap_scheduling_autofix_cycles = True` lets it remove them.");
+            found.fact("The log says", Value::Code(lines()));
+            found
+        }
+    }
+}
+
+/// Kernels that were compiled again though nothing about them changed: the cache of their language does not keep them.
+fn native(model: &Model) -> Vec<Finding> {
+    let mut kernels: IndexMap<(&str, &str, &str), Vec<&NativeCompile>> = IndexMap::new();
+    for one in model.native_compiles.iter().filter(|one| one.compiled) {
+        kernels.entry((&one.op, &one.dsl, &one.key)).or_default().push(one);
+    }
+    let again = kernels.into_iter().filter(|(_, same)| same.len() >= AGAIN);
+    let found = again.map(|((op, dsl, key), same)| {
+        let us: f64 = same.iter().skip(1).map(|one| one.us).sum();
+        let title =
+            sentence![code(op), " was compiled ", same.len(), " times by ", code(dsl), " with the same key"];
+        let mut found = Finding::new(&NATIVE_COMPILES, Severity::Warning, title);
+        found.explain(format!(
+            "Its cache did not keep the kernel. The further compiles took {}, mostly while the model ran.",
+            duration(us)
+        ));
+        found.fact("Key", Value::Code(vec![key.to_owned()]));
+        found.count = same.len() as u64;
+        found.compiles = same.iter().map(|one| one.compile).collect();
+        found.compiles.sort_unstable();
+        found.compiles.dedup();
+        found
+    });
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(model: &Model) -> Vec<Finding> {
+        of_log(Basis::of_model(model))
+    }
+
+    #[test]
+    fn further_backward_passes_of_a_region_are_one_finding() {
+        let mut model = Model::default();
+        let compile = model.compile_index(None);
+        for _ in 0..2 {
+            model.troubles.push(Trouble {
+                kind: TroubleKind::BackwardVariant,
+                compile,
+                subject: Some("layer_0".to_owned()),
+                text: "shape [4, 8], stride [1, 4]".to_owned(),
+            });
+        }
+        let found = findings(&model);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].title, "The nested region `layer_0` has 3 backward passes");
+        assert!(found[0].advice[0].text.contains(".contiguous()"));
+    }
+
+    #[test]
+    fn what_no_cache_could_store_names_the_field() {
+        let mut model = Model::default();
+        let compile = model.compile_index(None);
+        let text = "cannot pickle 'module' object".to_owned();
+        let subject = Some("runtime_metadata".to_owned());
+        model.troubles.push(Trouble { kind: TroubleKind::NotStored, compile, subject, text });
+        let found = findings(&model);
+        assert_eq!(found[0].title, "AOTAutograd's cache could not store 1 result: `runtime_metadata`");
+    }
+
+    #[test]
+    fn a_native_kernel_is_told_where_its_cache_did_not_keep_it() {
+        let mut model = Model::default();
+        let compile = model.compile_index(None);
+        let one = NativeCompile {
+            compile,
+            op: "aten::_scaled_mm".to_owned(),
+            dsl: "cutedsl".to_owned(),
+            compiled: true,
+            key: "(128, 64)".to_owned(),
+            us: 2e6,
+        };
+        let other = NativeCompile { key: "(256, 64)".to_owned(), ..one.clone() };
+        let hit = NativeCompile { compiled: false, ..one.clone() };
+        model.native_compiles.extend([one.clone(), other, hit]);
+        assert!(findings(&model).is_empty(), "each kernel once");
+        model.native_compiles.push(one);
+        let found = findings(&model);
+        assert_eq!(found[0].title, "`aten::_scaled_mm` was compiled 2 times by `cutedsl` with the same key");
+        assert!(found[0].detail.as_deref().is_some_and(|text| text.contains("2.00 s")));
+    }
+}

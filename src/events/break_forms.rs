@@ -1,0 +1,106 @@
+//! Records of graph breaks that do not begin with a place: the backend gave up, or Dynamo cannot resume. Their line is in
+//! the frames of the text.
+
+use crate::model::{TextFrame, traceback};
+
+/// How these records begin.
+const NOT_CONVERTED: &str = "WON'T CONVERT ";
+const SKIPPED: [&str; 2] = ["Graph break: torch.compile cannot properly resume", "Graph break: skip: "];
+
+/// Above the user's frames.
+const PROCESSING: &str = "The above exception occurred while processing the following code";
+
+/// A record without a place at its beginning, taken apart.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Placeless {
+    /// The user's frames, outermost first.
+    pub(super) frames: Vec<TextFrame>,
+    /// The text of the exception, from its class on.
+    pub(super) exception: String,
+    /// The function that was not compiled, with file and line, where no frame is recorded.
+    pub(super) function: Option<(String, u64)>,
+}
+
+impl Placeless {
+    /// Reads a record; None if it has another form.
+    pub(super) fn read(text: &str) -> Option<Placeless> {
+        if let Some(head) = text.strip_prefix(NOT_CONVERTED) {
+            let (raised, user) = text.split_once(PROCESSING).unwrap_or((text, ""));
+            return Some(Placeless {
+                frames: traceback(user),
+                exception: exception(raised),
+                function: defined(head.lines().next().unwrap_or_default()),
+            });
+        }
+        if !SKIPPED.iter().any(|start| text.starts_with(start)) {
+            return None;
+        }
+        let (user, raised) = text.split_once("Traceback (most recent call last)").unwrap_or((text, ""));
+        Some(Placeless { frames: traceback(user), exception: exception(raised), function: None })
+    }
+
+    /// File and line of the break.
+    pub(super) fn place(&self) -> Option<(String, u64)> {
+        let last = self.frames.last().map(|frame| (frame.file.clone(), frame.line));
+        last.or_else(|| self.function.clone())
+    }
+}
+
+/// `/app/a.py` and `12` of `f /app/a.py line 12`.
+fn defined(head: &str) -> Option<(String, u64)> {
+    let (before, line) = head.trim().rsplit_once(" line ")?;
+    let (_, file) = before.split_once(' ')?;
+    Some((file.trim().to_owned(), line.trim().parse().ok()?))
+}
+
+/// The text of the last exception of a chain of tracebacks, without its module: from the first line after the last frame.
+fn exception(raised: &str) -> String {
+    let last = raised.rsplit("Traceback (most recent call last)").next().unwrap_or(raised);
+    let mut lines = last.lines().skip_while(|line| !line.starts_with(' '));
+    let text: Vec<&str> = lines
+        .by_ref()
+        .skip_while(|line| line.starts_with(' ') || line.trim().is_empty())
+        .take_while(|line| !line.starts_with("====") && !line.starts_with("from user code:"))
+        .collect();
+    let text = text.join("\n");
+    let (class, rest) = text.split_once(": ").unwrap_or(("", &text));
+    let is_class = !class.is_empty() && class.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_'));
+    if is_class { rest.trim().to_owned() } else { text.trim().to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_converted_has_its_line_among_the_frames_of_the_text() {
+        let text = "WON'T CONVERT f /app/a.py line 12\n========== TorchDynamo Stack Trace ==========\n\
+                    Traceback (most recent call last):\n  File \"/torch/_dynamo/x.py\", line 3, in call\n    raise E\n\
+                    torch._subclasses.fake_tensor.UnsupportedOperatorException: lab.f.default\n\n\
+                    ========== The above exception occurred while processing the following code ==========\n\n\
+                    \x20 File \"/app/a.py\", line 30, in <module>\n    f(x)\n  File \"/app/a.py\", line 14, in f\n    \
+                    return g(x)\n==========";
+        let found = Placeless::read(text).unwrap();
+        assert_eq!(found.place(), Some(("/app/a.py".to_owned(), 14)));
+        assert_eq!((found.frames.len(), found.exception.as_str()), (2, "lab.f.default"));
+        let without = Placeless::read("WON'T CONVERT f /app/a.py line 12\nKeyError: x").unwrap();
+        assert_eq!(without.place(), Some(("/app/a.py".to_owned(), 12)), "at least the function's line");
+    }
+
+    #[test]
+    fn a_frame_that_is_skipped_has_its_line_above_the_traceback() {
+        let text = "Graph break: torch.compile cannot properly resume from this graph break, which results in a skip.\n\
+                    torch.compile will skip tracing the frame f (/app/a.py line 20) and fall back to eager.\n\
+                    The graph break occurred in the following user code:\n  File \"/app/a.py\", line 22, in f\n    \
+                    g(x)\n\nTraceback (most recent call last):\n  File \"/torch/_dynamo/x.py\", line 3, in call\n    \
+                    raise E\ntorch._dynamo.exc.Unsupported: Dynamic shape operator\n  Explanation: x\n";
+        let found = Placeless::read(text).unwrap();
+        assert_eq!(found.place(), Some(("/app/a.py".to_owned(), 22)));
+        assert!(
+            found.exception.starts_with("Dynamic shape operator\n  Explanation: x"),
+            "{}",
+            found.exception
+        );
+        assert_eq!(Placeless::read("Graph break in user code at /app/a.py:1\n"), None);
+    }
+}

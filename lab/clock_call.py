@@ -14,7 +14,7 @@ import time
 import torch
 
 PROMISES = {
-    1: {"compiles": [2, 1], "breaks": [1, 0]},
+    1: {"compiles": [2, 1], "breaks": [1, 0], "2.8": {"compiles": [3, 1], "breaks": [1, 0]}},
 }
 NEVER = {
     2: {"error": "TypeError", "2.8": {"error": "InternalTorchDynamoError"}},

@@ -41,7 +41,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--show", action="store_true", help="print what programs print, and tracebacks")
     parser.add_argument("--tlparse", type=Path, help="the tlparse to read logs with (target/release or target/debug)")
     parser.add_argument("--timeout", type=float, default=SECONDS_PER_RUN, help="seconds per run")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 class Session:
@@ -80,7 +80,8 @@ class Session:
         before = self.torch.run(program, 0, expected=expected)
         for fix in fixes:
             after = before if fix == 0 else self.torch.run(program, fix, expected=expected)
-            of_kind.setdefault(str(fix), {})[version] = after.outcome(program.counts())
+            if after.error != "timeout":
+                of_kind.setdefault(str(fix), {})[version] = after.outcome(program.counts())
             problems = self.problems(program, fix, before, after)
             self.say(program, fix, after, problems)
             if self.archives and fix in (0, advised):

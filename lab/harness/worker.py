@@ -48,11 +48,9 @@ def prepare(request):
         torch.compiler.set_stance("force_eager")
     if request["marks"]:
         mark_calls(torch, request["marks"])
-    if request["sources"]:
-        torch.compiler.config.dynamic_sources = request["sources"]
 
 
-def run_program(path, in_thread):
+def run_program(path, sources, in_thread):
     """Runs a program and returns its variables and its exception.
 
     A thread that starts in `exec` has no frame of this file below those of the program: the stacks in its log are those
@@ -60,6 +58,8 @@ def run_program(path, in_thread):
     """
     with open(path) as source:
         tree = ast.parse(source.read())
+    if sources:  # settings are those of a thread, so the program itself has to set it
+        tree.body[:0] = ast.parse(f"import torch\ntorch.compiler.config.dynamic_sources = {sources!r}").body
     done, raised = _thread.allocate_lock(), []
     tree.body.append(ast.Expr(ast.Call(ast.Name("_lab_done", ast.Load()), [], [])))
     code = compile(ast.fix_missing_locations(tree), path, "exec")
@@ -95,7 +95,7 @@ def in_words(error):
 def run(request):
     """One run, in its own process."""
     prepare(request)
-    variables, error = run_program(request["program"], in_thread=not request["eager"])
+    variables, error = run_program(request["program"], request["sources"], in_thread=not request["eager"])
     if error is not None:
         traceback.print_exception(type(error), error, error.__traceback__)
     leaves = tree_leaves(variables.get("OUT"))

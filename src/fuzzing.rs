@@ -92,7 +92,7 @@ fn color(text: &[u8]) -> usize {
 /// Reads a log and gives `measure` what writes all files of its report to memory and tells how many bytes they have.
 pub fn with_pages(log: &[u8], measure: impl FnOnce(&dyn Fn() -> usize)) {
     let Some((source, model)) = model_of(log) else { return };
-    let found = analysis::of_log(&model, None, NonZeroUsize::MIN);
+    let found = analysis::of_log(&model, None, &analysis::GuardTexts::default(), NonZeroUsize::MIN);
     let settings = Settings::default();
     measure(&|| {
         let cached = Cached::default();
@@ -156,7 +156,7 @@ fn envelope(line: &[u8]) {
 /// A log through the parsers of all events to its findings.
 fn events(log: &[u8]) {
     let Some((_, model)) = model_of(log) else { return };
-    let found = analysis::of_log(&model, None, NonZeroUsize::MIN);
+    let found = analysis::of_log(&model, None, &analysis::GuardTexts::default(), NonZeroUsize::MIN);
     let named = |index: &model::CompileIndex| model.compiles.get(*index).is_some();
     assert!(
         found.findings.iter().flat_map(|finding| &finding.compiles).all(named),

@@ -459,7 +459,8 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
         return Ok(LogOutcome::Parts(parts));
     }
     let measured = run::measure(work, task, &model, &source)?;
-    let found = analysis::of_log(&model, measured, task.threads);
+    let texts = run::guard_texts(&model, &source)?;
+    let found = analysis::of_log(&model, measured, &texts, task.threads);
     let settings = &work.options.settings;
     let cached = Cached::default();
     let report = report::on(&model, &found, &source, settings, task.processes, &cached);

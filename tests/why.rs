@@ -80,7 +80,7 @@ fn a_function_over_the_limit_is_told_of_with_the_way_out() {
     let page = report("04_recompiles").page("recompilations.html");
     assert!(text_of(page.one("main h1")).contains("reached the limit of 8"));
     let section = text_of(page.one("#f-_3_0_0"));
-    assert!(section.contains("torch._dynamo.mark_dynamic(x, 0)"), "{section}");
+    assert!(section.contains("Remove it from torch.compile"), "{section}");
     assert!(section.contains("limit reached, not compiled"), "{section}");
 }
 
@@ -106,35 +106,51 @@ const fn expected(first: &'static str, changed: &'static str, advice: &'static s
 
 /// Functions of which all three versions of torch tell the same.
 const ALIKE: [Answer; 31] = [
-    advised("1/0", "stride `x.stride(0)`: 1 -> 2, then made dynamic", "`.contiguous()`"),
-    expected("2/0", "dtype `x.dtype`: Float -> Double -> Long", "Cast the input"),
+    advised("1/0", "stride `x.stride(0)`: 1 -> 2, then made dynamic", "Give it one layout"),
+    expected("2/0", "dtype `x.dtype`: Float -> Double -> Long", "One version per dtype is expected"),
     expected("3/0", "`x.requires_grad`: False -> True", "with and one without"),
     expected("4/0", "grad mode changed", "torch.no_grad()"),
     expected("5/0", "grad mode changed", "torch.inference_mode()"),
     advised("7/0", "`deterministic_algorithms` changed", "torch.use_deterministic_algorithms"),
     advised("8/0", "`num_threads` changed", "torch.set_num_threads"),
     advised("9/0", "`default_dtype` changed", "torch.set_default_dtype"),
-    advised("10/0", "number of dimensions `x.ndim`: 1 -> 2", ".unsqueeze"),
+    advised("10/0", "number of dimensions `x.ndim`: 1 -> 2", "a version for each is expected"),
     advised("12/0", "inputs `x` and `y` are the same tensor now", "`.clone()`"),
     advised("13/0", "type of `x`: torch.Tensor -> __main__.Tagged", "one type"),
-    advised("14/0", "number `k`: 2 -> 3 -> 4", "Pass it as a tensor"),
+    advised("14/0", "number `k`: 2 -> 3 -> 4", "`dynamic=False` is set"),
     advised("15/0", "number `k`: 2 -> 3, then made dynamic", "Nothing to do"),
     advised("16/0", "number `k`: 0.5 -> 1.5, then made dynamic", "Nothing to do"),
     expected("18/0", "string `mode`: 'add' -> 'sub'", "one version per value"),
-    advised("21/0", "`len(xs)`: 1 -> 2 -> 3", "the same number"),
-    advised("22/0", "`len(d)`: 1 -> 2", "the same number"),
+    advised("21/0", "`len(xs)`: 1 -> 2 -> 3", "one version per length is expected"),
+    advised("22/0", "`len(d)`: 1 -> 2", "one version per length is expected"),
     advised("23/0", "number `d['k']`: 1 -> 2, then made dynamic", "Nothing to do"),
     advised("24/0", "number `t[1]`: 2 -> 3, then made dynamic", "Nothing to do"),
     advised("26/0", "another function as `f`", "Define it once"),
     expected("32/0", "dtype `x.dtype`: Float -> Double", "One version per dtype"),
     advised("34/0", "number `r.stop`: 3 -> 4, then made dynamic", "Nothing to do"),
-    advised("36/0", "size `x.shape[0]`: 4 -> 6, then made dynamic", "mark_dynamic(x, 0)"),
+    advised(
+        "36/0",
+        "size `x.shape[0]`: 4 -> 6, then made dynamic",
+        "Mark `x.shape[0]` as dynamic before the first call",
+    ),
     advised("37/0", "size `x.shape[0]`: 4 -> 6", "dynamic=False"),
-    advised("38/0", "`x.shape[0] % 8 == 0` no longer holds (`x.shape[0]` is 17)", "multiple of 8"),
-    advised("39/0", "`x.shape[0] == 2*y.shape[0]` no longer holds (`x.shape[0]` is 8)", "torch._check"),
-    expected("41/0", "size `x.shape[0]` is 1, and sizes 0 and 1 have versions of their own", "one element"),
-    advised("43/0", "number `GLOBAL`: 2 -> 3", "Pass it as a tensor"),
-    advised("44/0", "number `make.__defaults__[0]`: 1 -> 2 -> 3", "default argument of `make`"),
+    advised(
+        "38/0",
+        "`x.shape[0] % 8 == 0` no longer holds (`x.shape[0]` is 17)",
+        "a version for each side is expected",
+    ),
+    advised(
+        "39/0",
+        "`x.shape[0] == 2*y.shape[0]` no longer holds (`x.shape[0]` is 8)",
+        "a version for each side is expected",
+    ),
+    expected(
+        "41/0",
+        "size `x.shape[0]` is 1, and sizes 0 and 1 have versions of their own",
+        "a version of its own is expected",
+    ),
+    advised("43/0", "number `GLOBAL`: 2 -> 3", "Pass `GLOBAL` as an argument"),
+    advised("44/0", "number `make.__defaults__[0]`: 1 -> 2 -> 3", "one version per value"),
     advised("45/0", "number `k`: 1 -> 2, then made dynamic", "Nothing to do"),
     advised("46/0", "length of the iterator `it`: 2 -> 3", "items left in `it`"),
 ];
@@ -147,7 +163,7 @@ const OF_TORCH_2_15: [Answer; 8] = [
     expected("20/0", "another enum member as `c`", "one version per member"),
     expected("28/0", "`fn.training`: True -> False", "one for evaluation"),
     advised("33/0", "items of the set `s`: with 'a' -> without 'a'", "the same set"),
-    advised("42/0", "the dynamic marks of an input changed", "Mark each call the same way"),
+    advised("42/0", "the dynamic marks of an input changed", "every call in the same way"),
     advised("47/0", "backend: eager -> aot_eager -> eager", "one backend object"),
 ];
 
@@ -159,7 +175,7 @@ const OF_TORCH_2_8: [Answer; 8] = [
     advised("20/0", "another object as `c`", "the members of an enum"),
     expected("28/0", "`fn.training`: True -> False", "one for evaluation"),
     advised("33/0", "items of the set `s`: {'a'} -> {'b'}", "the same set"),
-    advised("42/0", "dynamic marks of `x`: not marked -> marked", "Mark each call the same way"),
+    advised("42/0", "dynamic marks of `x`: not marked -> marked", "every call in the same way"),
     advised("47/0", "another backend, or a race of threads", "with one backend"),
 ];
 
@@ -175,7 +191,7 @@ const OF_TORCH_2_6: [Answer; 8] = [
     advised("20/0", "another object as `c`", "the members of an enum"),
     expected("28/0", "`fn.training` changed", "one for evaluation"),
     advised("33/0", "items of the set `s`: {'a'} -> {'b'}", "the same set"),
-    advised("42/0", "dynamic marks of `x`: not marked -> marked", "Mark each call the same way"),
+    advised("42/0", "dynamic marks of `x`: not marked -> marked", "every call in the same way"),
     advised("47/0", "another backend, or a race of threads", "with one backend"),
 ];
 
@@ -223,10 +239,27 @@ fn a_function_in_which_several_things_change_is_told_with_all_of_them() {
             let title = found["title"].as_str().unwrap();
             assert!(parts.iter().all(|part| title.contains(part)), "{name}: {title}");
         }
-        // A parameter is never marked as dynamic.
-        let hints = findings.iter().filter_map(|one| one["hint"].as_str());
-        assert_eq!(hints.filter(|hint| hint.contains("mark_dynamic(w")).count(), 0, "{name}");
+        // Nothing is ever marked by the call that raises where the mark does not fit.
+        let texts = findings.iter().flat_map(|one| one["advice"].as_array().into_iter().flatten());
+        let texts: Vec<String> = texts.map(|one| format!("{} {}", one["text"], one["code"])).collect();
+        let raising =
+            texts.iter().filter(|text| text.replace("maybe_mark_dynamic", "").contains("mark_dynamic("));
+        assert_eq!(raising.collect::<Vec<_>>(), Vec::<&String>::new(), "{name}");
     }
+}
+
+#[test]
+fn a_size_that_a_later_version_proves_is_marked_with_the_compiles_that_it_saves() {
+    // 36/1 has the size open, and its guards hold for the size of 36/0. Other functions of this log broke or gave up, so that
+    // no number is promised.
+    let found =
+        report("25_guards").list("findings").iter().find(|one| one["compile_ids"][0] == "36/0").unwrap();
+    let [mark, setting] = found["advice"].as_array().unwrap().as_slice() else { panic!("{found}") };
+    assert_eq!(mark["code"], "torch._dynamo.maybe_mark_dynamic(x, 0)");
+    assert_eq!(mark["evidence"], "guards of 36/1");
+    assert!(mark["promise"].is_null(), "{mark}");
+    assert!(mark["tried"].as_str().unwrap().contains("lab/batch_size.py"), "{mark}");
+    assert_eq!(setting["code"], "TORCH_COMPILE_DYNAMIC_SOURCES=\"L['x']\"");
 }
 
 #[test]
@@ -237,7 +270,10 @@ fn a_limit_that_raises_is_not_told_as_eager_mode() {
         let title = limit["title"].as_str().unwrap();
         let told = " raises at the recompile limit of 2: size `x.shape[0]`: 3 -> 4 -> 5";
         assert!(title.ends_with(told), "{name}: {title}");
-        assert!(limit["hint"].as_str().unwrap().contains("calls with a new size raise"), "{name}: {limit}");
+        assert!(
+            limit["hint"].as_str().unwrap().contains("raises instead of running in eager mode"),
+            "{name}: {limit}"
+        );
     }
 }
 

@@ -29,6 +29,7 @@ mod break_text;
 mod export;
 pub mod failures;
 mod guard_diff;
+mod guard_texts;
 mod guard_tree;
 mod lab;
 mod recompiles;
@@ -62,6 +63,7 @@ pub use findings::{Finding, Severity, Topic};
 pub use functions::{FunctionGroup, by_status, is_capture};
 pub use graph_pairs::{GraphPair, graph_pairs};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
+pub use guard_texts::{GuardTexts, TextOfLog};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
 pub use names::{FunctionName, Names, parameter_name};
@@ -128,7 +130,12 @@ const FEW_SPANS: usize = 1_000;
 
 /// Draws the conclusions about one log. In large logs, half of the work is to split the spans into parts, and the other half
 /// is the rest of the time analysis; two threads do these at the same time.
-pub fn of_log(model: &Model, performance: Option<Performance>, threads: NonZeroUsize) -> Found<'_> {
+pub fn of_log<'m>(
+    model: &'m Model,
+    performance: Option<Performance>,
+    texts: &GuardTexts,
+    threads: NonZeroUsize,
+) -> Found<'m> {
     let other = || {
         let one_offs = one_offs::one_offs(model);
         let builds = Builds::of(model, &one_offs);
@@ -136,7 +143,7 @@ pub fn of_log(model: &Model, performance: Option<Performance>, threads: NonZeroU
     };
     let threads = if model.spans.len() < FEW_SPANS { NonZeroUsize::MIN } else { threads };
     let (split, (time, one_offs, builds)) = both(threads, || Split::of(model), other);
-    let chains = recompiles::recompile_chains(model);
+    let chains = recompiles::recompile_chains(model, texts);
     let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
     let performance_of_log = performance.as_ref();
     let basis = findings::Basis { model, chains: &chains, performance: performance_of_log, builds: &builds };

@@ -2,7 +2,9 @@
 
 use crate::model::{RepeatedLines, TextFrame, source_comment};
 use crate::trace::TextMap;
+use fxhash::FxHasher64;
 use indexmap::IndexMap;
+use std::hash::Hasher;
 
 /// How many repetitions are worth mentioning: a model of two or three equal blocks gains little from compiling one of them.
 const LEAST_TIMES: usize = 4;
@@ -13,19 +15,64 @@ const LEAST_LINES: usize = 3;
 /// The lines of one file that occur equally often in a graph, if there are enough of them; of several such counts, the one
 /// that most lines share. A graph names the user's line above the operations that came of it.
 pub(super) fn repeated_lines(graph: &str) -> Option<RepeatedLines> {
-    let mut places: IndexMap<&str, usize> = IndexMap::new();
-    for line in graph.lines().map(str::trim_start).filter(|line| line.starts_with("# File: ")) {
-        *places.entry(line).or_default() += 1;
-    }
-    let mut layers: TextMap<(String, usize), Vec<TextFrame>> = TextMap::default();
-    for (comment, times) in places.into_iter().filter(|(_, times)| *times >= LEAST_TIMES) {
+    let places = places(graph);
+    let mut layers: TextMap<(String, usize), Vec<Repeated<'_>>> = TextMap::default();
+    for (comment, place) in places.iter().filter(|(_, place)| place.times >= LEAST_TIMES) {
         let Some(frame) = comment.strip_prefix('#').and_then(source_comment) else { continue };
-        layers.entry((frame.file.clone(), times)).or_default().push(frame);
+        let key = (frame.file.clone(), place.times);
+        layers.entry(key).or_default().push(Repeated { frame, place });
     }
     let enough = layers.into_iter().filter(|(_, lines)| lines.len() >= LEAST_LINES);
     let ((_, times), lines) =
         enough.max_by_key(|((file, times), lines)| (lines.len(), *times, file.clone()))?;
-    Some(RepeatedLines { times, lines: lines.len(), first: lines.into_iter().next()? })
+    let alike = lines.iter().all(|line| line.place.alike);
+    let count = lines.len();
+    Some(RepeatedLines { times, lines: count, first: lines.into_iter().next()?.frame, alike })
+}
+
+/// A line of a layer.
+struct Repeated<'p> {
+    frame: TextFrame,
+    place: &'p Place,
+}
+
+/// A source line that a graph names.
+#[derive(Default)]
+struct Place {
+    /// How often.
+    times: usize,
+    /// Hash of the shapes that its operations have where it stands first.
+    shapes: u64,
+    /// Whether they have the same shapes wherever it stands.
+    alike: bool,
+}
+
+/// The source lines of a graph, with what stands below them.
+fn places(graph: &str) -> IndexMap<&str, Place> {
+    let mut places: IndexMap<&str, Place> = IndexMap::new();
+    let mut above: Option<&str> = None;
+    let mut shapes = FxHasher64::default();
+    let end = |comment: Option<&str>, hash: u64, places: &mut IndexMap<&str, Place>| {
+        let Some(place) = comment.and_then(|comment| places.get_mut(comment)) else { return };
+        match place.times {
+            1 => (place.shapes, place.alike) = (hash, true),
+            _ => place.alike &= place.shapes == hash,
+        }
+    };
+    for line in graph.lines().map(str::trim_start) {
+        if line.starts_with("# File: ") {
+            end(above, shapes.finish(), &mut places);
+            shapes = FxHasher64::default();
+            places.entry(line).or_default().times += 1;
+            above = Some(line);
+        } else if let Some((_, annotated)) = line.split_once(": \"")
+            && let Some((shape, _)) = annotated.split_once('"')
+        {
+            shapes.write(shape.as_bytes());
+        }
+    }
+    end(above, shapes.finish(), &mut places);
+    places
 }
 
 #[cfg(test)]
@@ -44,6 +91,23 @@ mod tests {
         let found = repeated_lines(&text).expect("a layer");
         assert_eq!((found.times, found.lines, found.first.line), (12, 3, 20));
         assert_eq!(found.first.loc.as_deref(), Some("line 20"));
+    }
+
+    #[test]
+    fn copies_of_other_shapes_are_not_alike() {
+        let copy = |width: usize| {
+            (20..23)
+                .map(|line| {
+                    format!(
+                        "  # File: /app/m.py:{line} in forward, code: line {line}\n  y{width}: \"f32[2, {width}]\" = x\n"
+                    )
+                })
+                .collect::<String>()
+        };
+        let alike = copy(8).repeat(5);
+        assert_eq!(repeated_lines(&alike).map(|found| found.alike), Some(true));
+        let widths = alike + &copy(16);
+        assert_eq!(repeated_lines(&widths).map(|found| (found.times, found.alike)), Some((6, false)));
     }
 
     #[test]

@@ -63,6 +63,8 @@ pub struct RepeatedLines {
     pub lines: usize,
     /// The first of them in the graph.
     pub first: TextFrame,
+    /// Whether the operations of each line have the same shapes in all copies.
+    pub alike: bool,
 }
 
 /// A Triton kernel after autotuning (`triton_kernel_info`).

@@ -1,6 +1,7 @@
 //! Finds the logs that a path means, and distributes the work on them: one process with those that it forked, or the ranks
 //! of a job on several threads. The caller says what to do with each log.
 
+mod guard_texts;
 mod input;
 mod measure;
 mod named;
@@ -10,6 +11,7 @@ mod ranks;
 mod task;
 mod watch;
 
+pub(crate) use guard_texts::guard_texts;
 pub(crate) use input::{Gathered, Input, OneOfSeveral, find};
 pub(crate) use measure::measure;
 pub(crate) use process::for_each_process;

@@ -1,10 +1,11 @@
 //! A function with nearly as many compiled versions as torch keeps: one more kind of call and it runs in eager mode.
 
 use super::basis::{Basis, Family};
-use super::finding::{Finding, Severity, Value};
+use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
+use crate::analysis::lab::tried;
 use crate::analysis::names::function_words;
-use crate::analysis::own_code::{is_library, is_torch};
+use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{Chain, recompile_limit};
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::sentence;
@@ -41,15 +42,16 @@ fn finding(model: &Model, chain: &Chain<'_>, limit: u64) -> Option<Finding> {
     let title = sentence![function, " has ", chain.versions, " of the ", limit, " versions that torch keeps"];
     let mut found = Finding::new(&NEAR_LIMIT, Severity::Info, title);
     found.explain("At the limit, calls that fit no version run in eager mode.");
-    found.advise(match place.file.as_deref() {
-        Some(file) if is_torch(file) => {
-            "This is torch's own code, through which several modules pass: each takes one version. Raise \
-             `torch._dynamo.config.recompile_limit` to the number of modules."
-        }
-        Some(file) if is_library(file) => "This is code of a library that several modules share: each module that passes through it takes one \
-                 version. Compile the modules themselves, or raise `torch._dynamo.config.recompile_limit`.",
-        _ => "See why it is compiled again, or raise `torch._dynamo.config.recompile_limit`.",
-    });
+    if place.file.as_deref().is_some_and(is_library) {
+        found.advise(Advice {
+            text: "Several modules pass through this code of a library, and each takes one version. Where they are few and \
+                   known, let torch keep a version of each."
+                .to_owned(),
+            code: Some("torch._dynamo.config.recompile_limit = 16".to_owned()),
+            tried: tried("modules_limit.1").map(str::to_owned),
+            ..Advice::default()
+        });
+    }
     found.fact("Compiled versions", Value::Prose(format!("{} of {limit}", chain.versions)));
     found.count = chain.versions as u64;
     found.place = place;

@@ -6,15 +6,15 @@ use super::finding::{ChainStep, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::prose;
 use crate::analysis::names::FunctionWords;
-use crate::analysis::own_code::is_library;
+use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{
     Cause, Chain, Change, ChangeKind, Limit, Step, Subject, disagreement, fixed, is_limit, meaning,
     recompile_limit, what_changed,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
-use crate::model::sentence::{count, sentence};
+use crate::model::sentence::{count, name, sentence};
 use crate::model::words::{counted, file_name};
-use crate::model::{CompileIndex, Model, Reason, Sentence, TextFrame};
+use crate::model::{CompileIndex, Model, NameOf, Reason, Sentence, TextFrame};
 use fxhash::FxHashSet;
 
 /// Values of a changing thing that are named.
@@ -76,7 +76,11 @@ pub(super) fn caused_by(chains: &[Chain<'_>], compile: CompileIndex, subject: &s
 
 fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Option<Finding> {
     let first = chain.steps.first()?.compile;
-    let function = words.at(first).unwrap_or_else(|| "A function".into());
+    let decorated = decorated(model, chain, first);
+    let function = match &decorated {
+        Some(frame) => name(NameOf::Function, &frame.function).into(),
+        None => words.at(first).unwrap_or_else(|| "A function".into()),
+    };
     let (subjects, limit) = (chain.subjects(), chain.limit_of(recompile_limit(model)));
     let what = what(&subjects);
     let (kind, severity, happened) = match chain.limit {
@@ -107,6 +111,25 @@ fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Optio
     if !disagreements.is_empty() {
         found.fact("Versions disagree", Value::Code(disagreements));
     }
+    if let Some(frame) = decorated {
+        found.fact("Decorated", Value::Prose(behind_decorator(frame)));
+    }
+    add_limit(model, chain, limit, &mut found);
+    found.stack = reasons(chain).last().map(|reason| reason.user_stack.clone()).unwrap_or_default();
+    found.compiles = chain.compiles();
+    Some(found)
+}
+
+/// What torch compiles of a function with one of its decorators.
+fn behind_decorator(frame: &TextFrame) -> String {
+    format!(
+        "`{}` is called through a decorator of torch, whose wrapper is what torch compiles: `args[0]` is its first argument.",
+        frame.function
+    )
+}
+
+/// How far the limit is, and what happened there.
+fn add_limit(model: &Model, chain: &Chain<'_>, limit: u64, found: &mut Finding) {
     let left = match chain.limit {
         Limit::RunsEagerly => "the limit is reached, and a call that fits none runs in eager mode".to_owned(),
         Limit::Raises => "the limit is reached, and a call that fits none raises".to_owned(),
@@ -123,9 +146,6 @@ fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Optio
         found.fact("Exception", Value::Code(vec![failure.error.clone()]));
         found.read_more = prose::read_more(failure.reason.as_deref().unwrap_or_default());
     }
-    found.stack = reasons(chain).last().map(|reason| reason.user_stack.clone()).unwrap_or_default();
-    found.compiles = chain.compiles();
-    Some(found)
 }
 
 /// Claims what the versions after the first took: what is expected was needed, what the limit refused was for nothing,
@@ -219,7 +239,17 @@ fn values(subject: &Subject<'_>) -> Vec<String> {
 fn detail(model: &Model, chain: &Chain<'_>, subjects: &[Subject<'_>]) -> Option<String> {
     let lead = subjects.first()?;
     if let Some(fixed) = fixed(model, &chain.compiles(), lead) {
-        return Some(format!("The dimension was dynamic until a line fixed it to {}.", fixed.value));
+        let is_size =
+            fixed.sources.iter().any(|source| source.contains(".size()") || source.contains(".stride()"));
+        let thing = if is_size { "size" } else { "number" };
+        let mut values: Vec<String> = lead.values();
+        values.retain(|value| value.len() <= LONGEST_VALUE);
+        return Some(match values.len() {
+            0 | 1 => format!("The {thing} was dynamic until a line fixed it to {}.", fixed.value),
+            _ => format!(
+                "A line needs the {thing} as a constant, so that each value has a version of its own."
+            ),
+        });
     }
     let Some(kind) = lead.kind else { return Some("The log gives no reason for it.".to_owned()) };
     let mut text = meaning(kind).to_owned();
@@ -233,6 +263,25 @@ fn detail(model: &Model, chain: &Chain<'_>, subjects: &[Subject<'_>]) -> Option<
     }
     Some(text)
 }
+
+/// The user's function that torch runs through a wrapper of its own, such as that of `@torch.no_grad()`: the first frame of
+/// the user below the wrapper.
+fn decorated<'c>(model: &Model, chain: &'c Chain<'_>, first: CompileIndex) -> Option<&'c TextFrame> {
+    let place = UserPlace::of_definition(model, first);
+    let file = place.file.as_deref()?.replace('\\', "/");
+    let is_wrapper = WRAPPERS.iter().any(|wrapper| file.ends_with(wrapper));
+    let frames = chain.steps.iter().flat_map(|step| &step.reasons).map(|reason| reason.user_stack.as_slice());
+    let below = |frames: &'c [TextFrame]| {
+        let wrapper = frames
+            .iter()
+            .rposition(|frame| file.ends_with(file_name(&frame.file)) && is_torch(&frame.file))?;
+        frames.get(wrapper..)?.iter().find(|frame| !is_library(&frame.file))
+    };
+    frames.filter(|_| is_wrapper).find_map(below)
+}
+
+/// Files of torch with the wrappers of its decorators.
+const WRAPPERS: [&str; 2] = ["torch/_dynamo/external_utils.py", "torch/utils/_contextlib.py"];
 
 /// The user's line: the guard's, else the call into the library that defines the function, else the function's
 /// definition.

@@ -1,8 +1,9 @@
-//! A layer that occurs many times in one graph: compiled on its own, it would be compiled once.
+//! A layer that occurs many times in one graph, with the same shapes: compiled on its own, it would be compiled once.
 
 use super::basis::{Basis, Family};
-use super::finding::{Finding, Severity, Value};
+use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
+use crate::analysis::lab::tried;
 use crate::analysis::names::function_words;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::sentence;
@@ -36,7 +37,9 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     };
     let mut repeating: Vec<Repeating<'_>> = Vec::new();
     for (compile, us) in model.compiles.indexed().filter_map(of) {
-        let Some(lines) = model.compiles.get(compile).and_then(|one| one.repeated.as_ref()) else { continue };
+        let repeated = model.compiles.get(compile).and_then(|one| one.repeated.as_ref());
+        // Layers of other shapes would be a graph each, and take longer than the whole.
+        let Some(lines) = repeated.filter(|lines| lines.alike) else { continue };
         repeating.push(Repeating { compile, lines, us });
     }
     repeating.sort_by(|one, other| other.us.total_cmp(&one.us));
@@ -67,8 +70,15 @@ fn finding(title: Sentence, lines: &RepeatedLines) -> Finding {
          separately.",
         lines.times, lines.first.function
     ));
-    found.advise("Compile the layer instead of the whole model (regional compilation): call `layer.compile()` on each of these \
-         layers, or put `torch.compile` on the layer's `forward`. The first layer is compiled, the others use its code.");
+    found.advise(Advice {
+        text: "Compile the layer instead of the whole model (regional compilation): the copies have the same operations and \
+               shapes, so the code of the first serves the others."
+            .to_owned(),
+        code: Some("for layer in layers:\n    layer.compile()".to_owned()),
+        evidence: Some("the captured graph".to_owned()),
+        tried: tried("regional.1").map(str::to_owned),
+        ..Advice::default()
+    });
     found.fact("Copies", Value::Prose(lines.times.to_string()));
     found
 }
@@ -86,7 +96,8 @@ mod tests {
         let index = model.compile_index(CompileId::parse("0/0").as_ref());
         let first =
             TextFrame { file: "/app/m.py".to_owned(), line: 175, function: "forward".to_owned(), loc: None };
-        model.compiles[index].repeated = Some(RepeatedLines { times: 12, lines: 15, first }.into());
+        model.compiles[index].repeated =
+            Some(RepeatedLines { times: 12, lines: 15, first, alike: true }.into());
         assert!(of_log(Basis::of_model(&model)).is_empty(), "no time is known");
         model.compiles[index].metrics.push(MetricsRecord {
             kind: MetricsKind::Forward,
@@ -102,5 +113,10 @@ mod tests {
         assert_eq!(found[0].title, "A layer is repeated 12 times in one graph, which took 47.0 s to compile");
         assert_eq!((found[0].place.file.as_deref(), found[0].place.line), (Some("/app/m.py"), Some(175)));
         assert!(found[0].advice[0].text.contains("regional compilation"));
+        model.compiles[index].repeated.as_mut().unwrap().alike = false;
+        assert!(
+            of_log(Basis::of_model(&model)).is_empty(),
+            "copies of other shapes would be compiled one by one"
+        );
     }
 }

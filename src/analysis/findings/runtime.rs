@@ -142,45 +142,97 @@ fn runtime_work(model: &Model) -> Option<Finding> {
     Some(found)
 }
 
-/// A compile of a function whose guards take long.
-struct Version {
+/// A compiled version, with how long its guards took when torch measured them.
+struct Measured {
     compile: CompileIndex,
     guard_us: f64,
 }
 
-/// A function with the compiles whose guards take long.
-struct SlowFunction {
+/// A function with its versions.
+struct MeasuredFunction {
     function: Sentence,
-    versions: Vec<Version>,
+    versions: Vec<Measured>,
 }
 
-/// Functions whose guards take long to check. This is run time, so it is not counted as lost compile time.
+/// Microseconds that a guard takes at most; typical are 0.2 to 2.
+const GUARD_US: f64 = 5.0;
+
+/// Functions whose guards take long to check. This is run time, so it is not counted as lost compile time. torch measures
+/// the guards of a version once, so the median over the versions of a function counts.
 fn slow_guards(model: &Model) -> Vec<Finding> {
-    let mut slow: IndexMap<String, SlowFunction> = IndexMap::new();
+    let mut functions: IndexMap<String, MeasuredFunction> = IndexMap::new();
     for (index, compile) in model.compiles.indexed() {
         let latency = compile.outcome().and_then(|facts| facts.guard_latency_us);
-        if let Some(us) = latency.filter(|us| *us >= SLOW_GUARDS_US) {
+        if let Some(guard_us) = latency.filter(|us| us.is_finite()) {
             let function = function_words(model, index).unwrap_or_else(|| "a function".into());
-            let known = slow.entry(function.text());
-            let known = known.or_insert_with(|| SlowFunction { function, versions: Vec::new() });
-            known.versions.push(Version { compile: index, guard_us: us });
+            let known = functions.entry(function.text());
+            let known = known.or_insert_with(|| MeasuredFunction { function, versions: Vec::new() });
+            known.versions.push(Measured { compile: index, guard_us });
         }
     }
-    let found = slow.into_values().filter_map(|SlowFunction { function, versions }| {
-        let slowest = versions.iter().max_by(|a, b| a.guard_us.total_cmp(&b.guard_us))?;
-        let time = own(format!("{:.0} us", slowest.guard_us));
-        let title = sentence!["Checking the guards of ", function, " takes ", time, " in every call"];
-        let mut one = Finding::new(&SLOW_GUARDS, Severity::Info, title);
-        one.reason = "slow guards".to_owned();
-        let count = model.compiles.get(slowest.compile).and_then(|c| c.outcome()?.guard_count);
-        one.detail =
-            count.map(|n| format!("{n} guards are checked before the compiled code may run, in each version."));
-        one.advise("Guards that cannot fail in your program can be skipped: `torch.compile(.., options={\"guard_filter_fn\": ..})`. \
-             A guard that is skipped and does fail gives wrong results.");
-        one.count = versions.len() as u64;
-        one.place = UserPlace::of_definition(model, slowest.compile);
-        one.compiles = versions.iter().map(|version| version.compile).collect();
-        Some(one)
-    });
-    found.collect()
+    functions.into_values().filter_map(|measured| slow(model, measured)).collect()
+}
+
+fn slow(model: &Model, measured: MeasuredFunction) -> Option<Finding> {
+    let MeasuredFunction { function, mut versions } = measured;
+    versions.sort_by(|a, b| a.guard_us.total_cmp(&b.guard_us));
+    let median = versions.get((versions.len() - 1) / 2)?;
+    let guards = model.compiles.get(median.compile).and_then(|compile| compile.outcome()?.guard_count);
+    let is_noise = guards.is_some_and(|guards| median.guard_us > guards as f64 * GUARD_US);
+    if median.guard_us < SLOW_GUARDS_US || is_noise {
+        return None;
+    }
+    let time = own(format!("{:.0} us", median.guard_us));
+    let title = sentence!["Checking the guards of ", function, " takes ", time, " in every call"];
+    let mut one = Finding::new(&SLOW_GUARDS, Severity::Info, title);
+    one.reason = "slow guards".to_owned();
+    let measured = match versions.len() {
+        1 => "torch measured it once.".to_owned(),
+        count => format!("The median of {count} versions."),
+    };
+    let checked = guards.map(|n| format!(" {n} guards are checked before the compiled code may run."));
+    one.detail = Some(format!("{measured}{}", checked.unwrap_or_default()));
+    one.count = versions.len() as u64;
+    one.place = UserPlace::of_definition(model, median.compile);
+    let mut compiles: Vec<CompileIndex> = versions.iter().map(|version| version.compile).collect();
+    compiles.sort_unstable();
+    one.compiles = compiles;
+    Some(one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Metrics, MetricsKind, MetricsRecord};
+    use crate::trace::{CompileId, Span};
+
+    /// Titles of the findings on a function whose versions have 200 guards that took so long.
+    fn titles(latencies: &[f64]) -> Vec<String> {
+        let mut model = Model::default();
+        for (version, us) in latencies.iter().enumerate() {
+            let index = model.compile_index(CompileId::parse(&format!("0/{version}")).as_ref());
+            model.compiles[index].metrics.push(MetricsRecord {
+                kind: MetricsKind::Forward,
+                attempt: 0,
+                line: 1,
+                header: Span { offset: 0, len: 0 },
+                first_line: false,
+                configs: [].into(),
+                config_places: [].into(),
+                facts: Metrics { guard_latency_us: Some(*us), guard_count: Some(200), ..Metrics::default() },
+            });
+        }
+        slow_guards(&model).into_iter().map(|found| found.title.text()).collect()
+    }
+
+    #[test]
+    fn the_median_over_the_versions_of_a_function_says_what_its_guards_take() {
+        assert_eq!(
+            titles(&[900.0, 600.0, 40_000.0]),
+            ["Checking the guards of a function takes 900 us in every call"]
+        );
+        assert!(titles(&[4260.0, 200.0]).is_empty(), "one outlier beside a usual value");
+        assert!(titles(&[40_420.0]).is_empty(), "200 guards never take that long");
+        assert_eq!(titles(&[700.0]).len(), 1);
+    }
 }

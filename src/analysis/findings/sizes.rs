@@ -2,17 +2,19 @@
 
 use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
-use super::finding::{Finding, Severity, Value};
+use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::recompiles;
 use crate::analysis::Chain;
 use crate::analysis::failures::fixed_against_mark;
+use crate::analysis::lab::tried;
+use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::size_as_written;
 use crate::analysis::user_place::{UserPlace, text_frames};
 use crate::model::sentence::{self, count, sentence};
 use crate::model::words::counted;
 use crate::model::{CompileIndex, Model, Specialization};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 /// Sizes.
 pub(super) const FAMILY: Family = Family { kinds: &[&SPECIALIZATION], of_log };
@@ -71,9 +73,14 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
     let (size, plural) =
         if same.iter().all(|one| is_size(one)) { ("size", "sizes") } else { ("number", "numbers") };
     let (fixed, constant) = (sentence::code(&first), sentence::value(value(one)));
-    let title = match sizes.len() {
-        1 => sentence![fixed, " was fixed to ", constant, place_words],
-        several => {
+    let names: IndexSet<&str> = sizes.keys().map(|(name, _)| name.as_str()).collect();
+    let title = match (names.len(), sizes.len()) {
+        (1, 1) => sentence![fixed, " was fixed to ", constant, place_words],
+        (1, values) => {
+            let all = sentence![" was fixed to ", count(values, "constant", "constants"), place_words];
+            sentence![fixed, all, ", first to ", constant]
+        }
+        (several, _) => {
             let all = sentence![count(several, size, plural), " were fixed to constants", place_words];
             sentence![all, ", among them ", fixed, " to ", constant]
         }
@@ -89,11 +96,7 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
     let mut found = Finding::new(&SPECIALIZATION, severity, title);
     found.detail = Some(detail(&place, generated, size));
     found.stack = one.user_stack.as_deref().map(|s| text_frames(model, s)).unwrap_or_default();
-    if !generated {
-        found.advise(format!(
-            "If the {size} should stay dynamic, do not compare or combine `{first}` with a fixed number at this line."
-        ));
-    }
+    found.advise_all(advice(&place, size, &first));
     let lines = sizes.iter().map(|((name, value), one)| {
         let reason = one.reason.as_deref().unwrap_or("no reason recorded");
         format!("{name} = {value}  ({}, {}, {reason})", one.symbol, one.sources.join(", "))
@@ -109,6 +112,19 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
     found.count = same.len() as u64;
     found.reason = format!("{} fixed", found.place.loc.as_deref().unwrap_or_default().trim());
     Some(found)
+}
+
+/// What to do about the user's line that needs a `size` or `number` as a constant.
+fn advice(place: &UserPlace, thing: &str, name: &str) -> Option<Advice> {
+    let is_own = place.file.as_deref().is_some_and(|file| !is_library(file));
+    (is_own && place.loc.is_some()).then(|| Advice {
+        text: format!(
+            "If the {thing} should stay dynamic, change this line: it needs `{name}` as a constant, as a key, a comparison or \
+             the argument of an operation does."
+        ),
+        tried: tried("specialized_size.6").map(str::to_owned),
+        ..Advice::default()
+    })
 }
 
 /// What it means that a `size` or `number` was fixed at a line.

@@ -1,6 +1,7 @@
 use super::cost::CostKind;
 use super::finding::{Fact, Finding, Severity, Value};
 use super::{Basis, checked, kinds};
+use crate::analysis::guard_texts::GuardTexts;
 use crate::analysis::ledger::Ledger;
 use crate::analysis::recompiles::recompile_chains;
 use crate::analysis::{Split, break_costs, time};
@@ -35,7 +36,10 @@ fn function_of(compile: &mut Compile) -> &mut Function {
 
 fn of_log(model: &Model) -> Vec<Finding> {
     let ledger = Ledger::of(model, &Split::of(model), &[], time::of_log(model).total_s);
-    super::of_log(Basis { chains: &recompile_chains(model), ..Basis::of_model(model) }, ledger)
+    super::of_log(
+        Basis { chains: &recompile_chains(model, &GuardTexts::default()), ..Basis::of_model(model) },
+        ledger,
+    )
 }
 
 fn record(line: u64, facts: Metrics) -> MetricsRecord {
@@ -199,8 +203,14 @@ fn a_chain_names_the_values_and_how_far_the_limit_is() {
         said(&found),
         ["size `x.shape[1]`: 4 → 6 → 9", "3 of 4 versions kept; 1 more until torch gives up"]
     );
-    assert!(found.advice[0].text.contains("mark_dynamic(x, 1)"), "{:?}", found.advice);
-    assert!(found.advice[1].text.contains("TORCH_COMPILE_DYNAMIC_SOURCES=\"L['x']\""), "{:?}", found.advice);
+    // torch's own list of what it made dynamic proves no number of compiles.
+    let texts: Vec<&str> = found.hints().collect();
+    assert_eq!(
+        texts,
+        [
+            "No version has a dynamic size in its guards, so the log does not show whether marking it would help."
+        ]
+    );
 }
 
 #[test]

@@ -1,49 +1,81 @@
-//! Advice for a function that is recompiled.
+//! Advice for a function that is recompiled: said only where the log proves that it helps; else what the log shows.
 
-use super::advice_kinds::{Situation, advice_of};
+mod kinds;
+mod layouts;
+mod literals;
+mod marks;
+mod numbers;
+mod situation;
+mod words;
+
 use super::chain::Chain;
 use super::kind::ChangeKind;
 use super::limit::Limit;
-use super::sizes::size_condition;
+use super::proof::{Elsewhere, Verdict, Why, elsewhere, verdict};
+use super::sizes::size_as_written;
 use super::subject::Subject;
-use crate::analysis::user_place::UserPlace;
-use crate::model::words::file_name;
+use crate::analysis::findings::Advice;
+use crate::analysis::guard_texts::GuardTexts;
 use crate::model::{CompileIndex, Model, Specialization};
 use fxhash::FxHashSet;
+use kinds::advice_of;
+use situation::Situation;
 
 /// Changed things that get advice.
 const SUBJECTS: usize = 4;
 
-/// What to do, most relevant first; code is in backquotes.
-pub(super) fn recompile_advice(model: &Model, chain: &Chain<'_>) -> Vec<String> {
-    let mut advice: Vec<String> = Vec::new();
-    let compiles = chain.compiles();
-    let subjects = chain.subjects();
-    for subject in subjects.iter().take(SUBJECTS) {
-        match fixed(model, &compiles, subject) {
-            Some(one) => advice.push(keep_dynamic(model, one)),
-            None => advice.push(advice_of(&Situation { model, chain, subject })),
-        }
+/// What to do, most relevant first; code in texts is in backquotes.
+pub(super) fn recompile_advice(model: &Model, texts: &GuardTexts, chain: &Chain<'_>) -> Vec<Advice> {
+    let place = elsewhere(model, chain);
+    if let Some(place @ Elsewhere::BeforeBreak { .. }) = &place {
+        return vec![marks::of_elsewhere(model, place)];
     }
-    let is_size =
-        |subject: &&Subject<'_>| matches!(subject.kind, Some(ChangeKind::Size | ChangeKind::Number));
-    let sources = model.dynamic_sources.iter().rfind(|(at, _)| compiles.binary_search(at).is_ok());
-    if let Some((_, sources)) = sources.filter(|_| subjects.iter().any(|subject| is_size(&subject))) {
-        let sources = format!("`TORCH_COMPILE_DYNAMIC_SOURCES={sources}`");
-        advice.push(format!("Without a change of the program: set {sources} before it starts."));
+    let mut advice: Vec<Advice> = Vec::new();
+    let mut verdict = verdict(model, texts, chain);
+    let begins_with_one = matches!(verdict, Some(Verdict::NoMark(Why::FirstHasOne { .. })));
+    let is_dynamic = matches!(verdict, Some(Verdict::NoMark(Why::AlreadyDynamic)));
+    let compiles = chain.compiles();
+    for subject in chain.subjects().iter().take(SUBJECTS) {
+        let is_zero_one = subject.kind == Some(ChangeKind::ZeroOne);
+        if subject.kind.is_some_and(is_of_sizes)
+            && !(is_zero_one && is_dynamic)
+            && let Some(verdict) = verdict.take()
+        {
+            advice.extend(marks::of_verdict(model, chain, &verdict));
+        }
+        if begins_with_one && is_zero_one {
+            continue;
+        }
+        let situation = Situation { model, texts, chain, subject };
+        match fixed(model, &compiles, subject).filter(|_| !subject.kind.is_some_and(is_of_sizes)) {
+            Some(one) => advice.push(numbers::keep_dynamic(&situation, one)),
+            None => advice.extend(advice_of(&situation)),
+        }
     }
     if chain.limit == Limit::Raises {
         advice.push(
             "`fail_on_recompile_limit_hit` is set, so reaching the limit raises instead of running in eager mode."
-                .to_owned(),
+                .into(),
         );
     }
     let mut seen = FxHashSet::default();
-    advice.retain(|line| !line.is_empty() && seen.insert(line.clone()));
+    advice.retain(|one| !one.text.is_empty() && seen.insert(one.text.clone()));
     advice
 }
 
-/// The specialization that made a dynamic size of these compiles a constant. The compiles must be sorted.
+/// Whether the proof by guards decides what to do about such a change.
+fn is_of_sizes(kind: ChangeKind) -> bool {
+    matches!(
+        kind,
+        ChangeKind::Size
+            | ChangeKind::ParameterSize
+            | ChangeKind::EqualSizes
+            | ChangeKind::ZeroOne
+            | ChangeKind::Relation
+    )
+}
+
+/// The specialization that made a dynamic size or number of these compiles a constant. The compiles must be sorted.
 pub(in crate::analysis) fn fixed<'m>(
     model: &'m Model,
     compiles: &[CompileIndex],
@@ -53,17 +85,4 @@ pub(in crate::analysis) fn fixed<'m>(
     let specializations = model.shapes.specializations.iter();
     let mut mine = specializations.filter(|one| compiles.binary_search(&one.at.compile).is_ok());
     mine.find(|one| one.sources.iter().any(|source| size_as_written(source) == name))
-}
-
-/// `L['x'].size()[0]` as `x.shape[0]`.
-pub(in crate::analysis) fn size_as_written(source: &str) -> String {
-    size_condition(source).written
-}
-
-fn keep_dynamic(model: &Model, one: &Specialization) -> String {
-    let place = UserPlace::of_specialization(model, one);
-    let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
-    let file = place.file.as_deref().map_or("?", file_name);
-    let code = place.loc.map_or_else(String::new, |loc| format!(", `{}`", loc.trim()));
-    format!("To keep it dynamic, change the line that needs the number: {file}{line}{code}.")
 }

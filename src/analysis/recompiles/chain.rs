@@ -4,6 +4,7 @@ use super::change::Change;
 use super::kind::ChangeKind;
 use super::limit::Limit;
 use super::subject::Subject;
+use crate::analysis::findings::Advice;
 use crate::model::{CompileIndex, Function, Reason};
 use indexmap::IndexMap;
 
@@ -23,7 +24,7 @@ pub struct Chain<'m> {
     /// What happened at the recompile limit.
     pub limit: Limit,
     /// What to do, most relevant first; code is in backquotes.
-    pub advice: Vec<String>,
+    pub advice: Vec<Advice>,
     /// Number of compiled versions. The first may be in the log of the parent process.
     pub versions: usize,
 }

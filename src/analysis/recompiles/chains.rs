@@ -8,13 +8,14 @@ use super::closest::{Candidate, closest, differences};
 use super::kind::ChangeKind;
 use super::limit::{Limit, is_limit, limit_of};
 use super::subject::Subject;
+use crate::analysis::guard_texts::GuardTexts;
 use crate::model::{Compile, CompileIndex, Model, Reason};
 use crate::trace::{CompileId, FrameId};
 use fxhash::FxHashMap;
 use indexmap::IndexMap;
 
 /// The functions that were recompiled: those over the limit first, then by time.
-pub(in crate::analysis) fn recompile_chains(model: &Model) -> Vec<Chain<'_>> {
+pub(in crate::analysis) fn recompile_chains<'m>(model: &'m Model, texts: &GuardTexts) -> Vec<Chain<'m>> {
     let mut frames: IndexMap<FrameId, Vec<CompileIndex>> = IndexMap::new();
     for (index, compile) in model.compiles.indexed() {
         if let Some(id) = compile.id.as_ref().filter(|id| id.has_frame()) {
@@ -27,7 +28,7 @@ pub(in crate::analysis) fn recompile_chains(model: &Model) -> Vec<Chain<'_>> {
             || compiles.iter().any(|c| log.reasons.contains_key(c) || log.limits.contains_key(c))
     };
     let rows = frames.into_values().filter(|compiles| again(compiles));
-    let mut chains: Vec<Chain<'_>> = rows.map(|compiles| chain(&log, &compiles)).collect();
+    let mut chains: Vec<Chain<'_>> = rows.map(|compiles| chain(&log, texts, &compiles)).collect();
     chains.sort_by(|a, b| {
         let us = |chain: &Chain<'_>| chain.us.unwrap_or(0.0);
         b.limit_hit().cmp(&a.limit_hit()).then(us(b).total_cmp(&us(a)))
@@ -63,7 +64,7 @@ impl<'m> Log<'m> {
     }
 }
 
-fn chain<'m>(log: &Log<'m>, compiles: &[CompileIndex]) -> Chain<'m> {
+fn chain<'m>(log: &Log<'m>, texts: &GuardTexts, compiles: &[CompileIndex]) -> Chain<'m> {
     let model = log.model;
     let steps = compiles.iter().map(|&compile| {
         let reasons = log.reasons.get(&compile).cloned().unwrap_or_default();
@@ -104,7 +105,7 @@ fn chain<'m>(log: &Log<'m>, compiles: &[CompileIndex]) -> Chain<'m> {
     let lead = subjects.iter().find_map(|subject| Some((subject.kind?, subject.name.clone())));
     let values = subjects.first().map(Subject::values).unwrap_or_default();
     (chain.lead, chain.values) = (lead, values);
-    chain.advice = recompile_advice(model, &chain);
+    chain.advice = recompile_advice(model, texts, &chain);
     chain
 }
 

@@ -69,7 +69,7 @@ impl Change {
             (ChangeKind::Rank, _) => format!("{source}.ndim"),
             (ChangeKind::Stride, Some(dimension)) => format!("{source}.stride({dimension})"),
             (ChangeKind::StorageOffset, _) => format!("{source}.storage_offset()"),
-            (ChangeKind::Relation | ChangeKind::EqualSizes, _) => {
+            (ChangeKind::Relation | ChangeKind::NumberRelation | ChangeKind::EqualSizes, _) => {
                 self.condition.clone().unwrap_or_else(|| source.to_owned())
             }
             (ChangeKind::Dtype, _) => format!("{source}.dtype"),

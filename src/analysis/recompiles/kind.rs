@@ -15,6 +15,8 @@ pub enum ChangeKind {
     EqualSizes,
     /// A relation of sizes that the code relies on: a bound, a multiple.
     Relation,
+    /// A relation of a Python number that the code relies on: a branch tested it, or an operation needs it.
+    NumberRelation,
     /// The stride of a tensor.
     Stride,
     /// Where a tensor starts in its memory.
@@ -99,9 +101,13 @@ impl ChangeKind {
             Self::Type | Self::NotATensor => "type",
             Self::Object | Self::Function => "object identity",
             Self::Alias => "alias",
-            Self::Number | Self::Text | Self::Flag | Self::NoneOrNot | Self::Value | Self::EnumMember => {
-                "Python value"
-            }
+            Self::NumberRelation
+            | Self::Number
+            | Self::Text
+            | Self::Flag
+            | Self::NoneOrNot
+            | Self::Value
+            | Self::EnumMember => "Python value",
             Self::Training => "training or evaluation",
             Self::Length | Self::IteratorLength | Self::Keys | Self::Member => "container",
             Self::Attribute => "attribute",
@@ -123,6 +129,7 @@ impl ChangeKind {
                 | Self::RequiresGrad
                 | Self::Training
                 | Self::ZeroOne
+                | Self::NumberRelation
                 | Self::Flag
                 | Self::Text
                 | Self::NoneOrNot
@@ -162,7 +169,11 @@ impl ChangeKind {
             Self::Rank => 6,
             Self::Size | Self::ParameterSize => 7,
             Self::Stride => 8,
-            Self::Relation | Self::EqualSizes | Self::ZeroOne | Self::StorageOffset => 9,
+            Self::Relation
+            | Self::NumberRelation
+            | Self::EqualSizes
+            | Self::ZeroOne
+            | Self::StorageOffset => 9,
             _ => 1,
         }
     }

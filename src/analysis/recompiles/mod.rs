@@ -1,7 +1,6 @@
 //! Why functions were recompiled: what changed, compared with which version, what it means and what to do.
 
 mod advice;
-mod advice_kinds;
 mod arrivals;
 mod cause;
 mod chain;
@@ -12,6 +11,7 @@ mod expression;
 mod guard_kinds;
 mod kind;
 mod limit;
+mod proof;
 mod sizes;
 mod subject;
 mod tokens;
@@ -26,7 +26,8 @@ pub use limit::{Limit, recompile_limit};
 pub use subject::Subject;
 pub use words::disagreement;
 
-pub(super) use advice::{fixed, size_as_written};
+pub(super) use advice::fixed;
 pub(super) use chains::recompile_chains;
 pub(super) use limit::is_limit;
+pub(super) use sizes::size_as_written;
 pub(super) use words::{meaning, what_changed};

@@ -74,6 +74,11 @@ pub(super) fn size_condition(text: &str) -> SizeCondition {
     SizeCondition { sizes, written: as_written(&written) }
 }
 
+/// `L['x'].size()[0]` as `x.shape[0]`.
+pub(in crate::analysis) fn size_as_written(source: &str) -> String {
+    size_condition(source).written
+}
+
 /// Reads `.size()[0]`, whose dot is the token `at`; also returns where it ends in the text.
 fn property_at(found: &[Token<'_>], at: usize) -> Option<(Property, Option<u64>, usize)> {
     let [dot, name, rest @ ..] = found.get(at..)? else { return None };

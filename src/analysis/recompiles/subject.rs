@@ -29,14 +29,6 @@ impl Subject<'_> {
         values
     }
 
-    /// Number of distinct values.
-    pub fn distinct_values(&self) -> usize {
-        let mut values = self.values();
-        values.sort();
-        values.dedup();
-        values.len()
-    }
-
     /// The tensor or value, without the property that changed.
     pub fn source(&self) -> Option<&str> {
         self.changes.first()?.source.as_deref()

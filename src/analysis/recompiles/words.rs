@@ -4,8 +4,8 @@ use super::chain::{Disagreement, Step};
 use super::change::Change;
 use super::kind::ChangeKind;
 use super::subject::Subject;
-use crate::model::Sentence;
 use crate::model::sentence::{code, sentence, value};
+use crate::model::{Sentence, stable};
 
 /// Values that a sentence names; beyond that, the first ones and the last.
 const VALUES: usize = 6;
@@ -20,7 +20,17 @@ pub(in crate::analysis) fn what_changed(subject: &Subject<'_>) -> Sentence {
     let dynamic = if subject.became_dynamic() { ", then made dynamic" } else { "" };
     let sentence = first.and_then(|change| of_kind(kind, change));
     let text = sentence.unwrap_or_else(|| {
-        let thing = match (noun(kind), subject.name.as_deref().map(code)) {
+        let named = subject.name.as_deref();
+        let of_call = arguments(named).filter(|_| matches!(kind, ChangeKind::Length | ChangeKind::Keys));
+        if let Some(thing) = of_call {
+            return sentence![thing, values_in_words(subject)];
+        }
+        if named.is_some_and(is_left_by_break) {
+            let noun = noun(kind).trim_end_matches(" of");
+            let of = if noun.is_empty() { "" } else { " of " };
+            return sentence![noun, of, LEFT_BY_BREAK, values_in_words(subject)];
+        }
+        let thing = match (noun(kind), named.map(code)) {
             ("", Some(name)) => name.into(),
             ("", None) => "a guard".into(),
             (noun, Some(name)) => sentence![noun, " ", name],
@@ -29,6 +39,16 @@ pub(in crate::analysis) fn what_changed(subject: &Subject<'_>) -> Sentence {
         sentence![thing, values_in_words(subject)]
     });
     sentence![text, dynamic]
+}
+
+/// Containers of a call's arguments, in words.
+fn arguments(name: Option<&str>) -> Option<&'static str> {
+    match name? {
+        "len(kwargs)" => Some("number of keyword arguments"),
+        "len(args)" => Some("number of positional arguments"),
+        "kwargs" => Some("keyword arguments"),
+        _ => None,
+    }
 }
 
 /// `: 4 -> 6`, ` is no longer 2`, ` changed`.
@@ -77,18 +97,28 @@ fn noun(kind: ChangeKind) -> &'static str {
 /// The sentence for kinds that noun, name and values do not describe.
 fn of_kind(kind: ChangeKind, change: &Change) -> Option<Sentence> {
     let source = change.source.as_deref();
-    let named = source.map_or_else(|| "an input".into(), |source| Sentence::from(code(source)));
+    let named = match source {
+        None => "an input".into(),
+        Some(source) if is_left_by_break(source) => Sentence::from(LEFT_BY_BREAK),
+        Some(source) => code(source).into(),
+    };
     let condition = change.condition.as_deref();
     let in_brackets = |text: &str| sentence![" (", value(text), ")"];
     Some(match kind {
         ChangeKind::ZeroOne => {
-            let size = change.subject().map_or_else(|| "a size".into(), |name| Sentence::from(code(name)));
+            let size = change.subject().filter(|name| !is_left_by_break(name));
+            let size = size.map_or_else(|| "of an input".into(), |name| Sentence::from(code(name)));
             let now = change.new.as_deref().filter(|new| matches!(*new, "0" | "1"));
             let now = now.map_or_else(|| "0 or 1 in some calls".into(), |new| Sentence::from(value(new)));
             sentence!["size ", size, " is ", now, ", and sizes 0 and 1 have versions of their own"]
         }
         ChangeKind::EqualSizes => sentence!["two sizes are no longer equal: ", code(condition?)],
-        ChangeKind::Relation => sentence![code(condition?), " no longer holds", now(change)],
+        ChangeKind::NumberRelation if source.is_some_and(is_left_by_break) => {
+            "a relation of a value from before the graph break no longer holds".into()
+        }
+        ChangeKind::Relation | ChangeKind::NumberRelation => {
+            sentence![code(condition?), " no longer holds", now(change)]
+        }
         ChangeKind::Stride | ChangeKind::StorageOffset => {
             sentence!["layout of ", named, ": ", code(condition?), " no longer holds"]
         }
@@ -117,7 +147,7 @@ fn of_kind(kind: ChangeKind, change: &Change) -> Option<Sentence> {
         ChangeKind::Race => "torch found no failed guard: a race of threads, or a fault of torch".into(),
         ChangeKind::Unnamed => "torch names no failed guard: another backend, or a race of threads".into(),
         ChangeKind::Other => match condition {
-            Some(text) => sentence![code(text), " failed"],
+            Some(text) => sentence![code(stable(text)), " failed"],
             None => "a guard failed".into(),
         },
         _ => return None,
@@ -143,6 +173,9 @@ fn alias(change: &Change) -> Sentence {
     let verb = if is_same { " are the same tensor now" } else { " are no longer the same object" };
     sentence!["inputs ", names, verb]
 }
+
+/// What a value on the stack of a resumed function is.
+const LEFT_BY_BREAK: &str = "a value from before the graph break";
 
 /// Whether the value is on the stack of a resumed function: `___stack0`.
 pub(super) fn is_left_by_break(source: &str) -> bool {
@@ -186,6 +219,9 @@ pub(in crate::analysis) fn meaning(kind: ChangeKind) -> &'static str {
         }
         ChangeKind::Relation => {
             "The compiled code relies on a relation of sizes that held in the first call."
+        }
+        ChangeKind::NumberRelation => {
+            "The compiled code relies on a relation of the number, which a branch tested or an operation needs."
         }
         ChangeKind::Stride | ChangeKind::StorageOffset => "Compiled code is for one memory layout.",
         ChangeKind::DispatchKeys => "Compiled code is for one kind of tensor.",

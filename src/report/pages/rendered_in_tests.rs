@@ -19,7 +19,8 @@ pub(crate) fn rendered(
     let source = Source::open(file.path(), crate::trace::Limit::default()).unwrap();
     let own = crate::report::is_own_path;
     let model = read_log(&source, &Registry::default(), None, NonZeroUsize::MIN, &|_| {}, own).unwrap();
-    let found = crate::analysis::of_log(&model, None, NonZeroUsize::MIN);
+    let found =
+        crate::analysis::of_log(&model, None, &crate::analysis::GuardTexts::default(), NonZeroUsize::MIN);
     let cached = crate::report::Cached::default();
     let report = crate::report::on(&model, &found, &source, settings, &[], &cached);
     let mut worker = Worker::new();

@@ -29,7 +29,7 @@ fn model(compiles: &[(&str, &[(&str, &str)])]) -> Model {
 }
 
 fn only(model: &Model) -> Chain<'_> {
-    let mut chains = recompile_chains(model);
+    let mut chains = recompile_chains(model, &GuardTexts::default());
     assert_eq!(chains.len(), 1);
     chains.remove(0)
 }
@@ -179,7 +179,7 @@ fn a_race_is_reported_and_names_the_threads_if_several_recorded_it() {
     let mut model = model(&[("0/0", &[]), ("0/1", &[("0/0", text)]), ("0/2", &[("0/0", text)])]);
     assert!(title(&model).contains("a race of threads, or a fault of torch"), "{}", title(&model));
     assert_eq!(expected(&model), [false, false]);
-    let advice = |model: &Model| only(model).advice.concat();
+    let advice = |model: &Model| only(model).advice.iter().map(|one| one.text.clone()).collect::<String>();
     assert!(!advice(&model).contains("(here"), "{}", advice(&model));
     (model.recompiles[0].writer, model.recompiles[1].writer) = (4711, 815);
     assert!(advice(&model).contains("(here 815, 4711)"), "{}", advice(&model));
@@ -221,7 +221,7 @@ fn a_function_over_the_limit_comes_first_and_one_without_a_reason_is_listed() {
         line: None,
         record: 1,
     });
-    let chains = recompile_chains(&model);
+    let chains = recompile_chains(&model, &GuardTexts::default());
     assert!(chains[0].limit_hit() && !chains[1].limit_hit());
     assert_eq!((chains[0].recompiles(), chains[0].cached_versions()), (1, 1));
     assert_eq!(chains[0].lead, Some((ChangeKind::Size, Some("x.shape[0]".to_owned()))));

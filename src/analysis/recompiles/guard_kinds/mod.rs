@@ -28,7 +28,8 @@ const MESSAGES: [Row; 8] = [
 ];
 
 /// Conditions in Python, most specific first.
-const CONDITIONS: [Row; 12] = [
+const CONDITIONS: [Row; 13] = [
+    values::absent_key,
     values::marks,
     values::setting,
     objects::backend,

@@ -66,7 +66,25 @@ fn the_rule_of_sizes_zero_and_one_is_a_kind_of_its_own() {
     // Edited.
     assert_eq!(read("x.size()[0] != 1"), "ZeroOne | x.shape[0] | 0 | - | - | -");
     assert_eq!(read("x.size()[1] == 1"), "ZeroOne | x.shape[1] | 1 | 1 | - | -");
-    assert_eq!(read("2 <= L['k']"), "ZeroOne | k | - | - | - | 2 <= k");
+}
+
+#[test]
+fn a_relation_of_a_number_is_no_relation_of_sizes() {
+    assert_eq!(read("2 <= L['k']"), "NumberRelation | 2 <= k | - | - | - | -");
+    assert_eq!(read("(L['k'] % 8) == 0"), "NumberRelation | (k % 8) == 0 | - | - | - | -");
+    assert_eq!(read("L['k'] <= 100"), "NumberRelation | k <= 100 | - | - | - | -");
+    // 30_diffusion, 1/2
+    assert_eq!(
+        read("0 <= prev <= 999  # ap = self.alphas[prev]"),
+        "NumberRelation | 0 <= prev <= 999 | - | - | - | -"
+    );
+}
+
+#[test]
+fn a_key_that_is_absent_changed_the_keys() {
+    // 30_recsys_fake, 0/2
+    let read = read("KeyError on batch['author']");
+    assert_eq!(read, "Keys | batch | - | with 'author' | without 'author' | -");
 }
 
 #[test]
@@ -80,14 +98,12 @@ fn relations_of_sizes_are_no_sizes() {
         ("L['x'].size()[0] <= 100  # def f(x)", "Relation | x.shape[0] <= 100 | 0 | - | - | -"),
         // 25_guards 40/1, shortened
         ("2 <= x.size()[0] <= 100  # def f(x)", "Relation | 2 <= x.shape[0] <= 100 | 0 | - | - | -"),
-        // Edited: the bound of 32-bit indices, sympy's words, a number.
+        // Edited: the bound of 32-bit indices, sympy's words.
         (
             "L['x'].size()[0]*L['x'].size()[1] <= 2147483647",
             "Relation | x.shape[0]*x.shape[1] <= 2147483647 | 0 | - | - | -",
         ),
         ("Eq(Mod(L['x'].size()[0], 8), 0)", "Relation | Eq(Mod(x.shape[0], 8), 0) | 0 | - | - | -"),
-        ("(L['k'] % 8) == 0", "Relation | (k % 8) == 0 | - | - | - | -"),
-        ("L['k'] <= 100", "Relation | k <= 100 | - | - | - | -"),
     ]);
 }
 

@@ -63,6 +63,16 @@ pub(super) fn length(text: &str) -> Option<Change> {
     is_variable.then(|| Change::new(ChangeKind::Length, Some(source)).with_values(Some("0"), None))
 }
 
+/// `KeyError on batch['author']`: a key that was there is absent, so the guard below it could not be asked.
+pub(super) fn absent_key(text: &str) -> Option<Change> {
+    let place = text.strip_prefix("KeyError on ")?.trim();
+    let found = tokens(place);
+    let close = found.last().filter(|token| token.is("]"))?;
+    let open = found.iter().rfind(|token| token.is("[") && token.depth == close.depth)?;
+    let (container, key) = (place.get(..open.start)?, place.get(open.end()..close.start)?);
+    Some(Change::of_item(ChangeKind::Keys, container, key, true))
+}
+
 /// `list(dict.keys(d))[0] == 'a'`, `not ___dict_contains('a', d)`, `'a' in d`, `___dict_version(d) == 3`.
 pub(super) fn keys(text: &str) -> Option<Change> {
     let item = |source: &str, key: &str, was_in| Change::of_item(ChangeKind::Keys, source, key, was_in);
@@ -183,9 +193,7 @@ fn number_relation(text: &str, operands: &[&str]) -> Change {
         let found = tokens(side);
         found.iter().any(|token| token.kind == TokenKind::Name).then(|| first_variable(side))
     });
-    let is_zero_one = matches!(operands, ["2", _]) && text.contains("<=");
-    let kind = if is_zero_one { ChangeKind::ZeroOne } else { ChangeKind::Relation };
-    Change::new(kind, name.as_deref()).with_condition(as_written(unwrapped(text)))
+    Change::new(ChangeKind::NumberRelation, name.as_deref()).with_condition(as_written(unwrapped(text)))
 }
 
 /// `k` in `k % 8`: everything before the first operator.

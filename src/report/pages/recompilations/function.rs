@@ -34,7 +34,8 @@ pub(crate) fn section(
     let function = chain.function;
     let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
     let source = reasons.find_map(|reason| reason.source.as_ref());
-    let advice = stacked(chain.advice.iter().map(|line| view.advice(line)));
+    let cards = chain.advice.iter().map(|one| view.fix_card(one));
+    let advice = stacked(cards.collect::<anyhow::Result<Vec<_>>>()?);
     let head = Recompiled {
         id: subject.anchor.clone(),
         name: function.map_or_else(

@@ -1,0 +1,185 @@
+//! Texts of the log that conclusions about recompiles need and the model does not hold: guard trees, captured graphs and
+//! settings of functions that were compiled again.
+
+use crate::model::{Compile, CompileIndex, Content, Model};
+use crate::trace::{FrameId, PayloadRef, Span, TextMap, TextSet};
+use fxhash::FxHashMap;
+use std::io;
+
+/// Compiles of a function that are read: its recompile limit is 8 by default.
+const MOST_VERSIONS: usize = 40;
+
+/// Compiles of a log that are read.
+const MOST_COMPILES: usize = 400;
+
+/// Bytes of a text that is read: a tree of 6,000 guards has about 1 MB.
+const LARGEST: u64 = 4 << 20;
+
+/// Bytes of all texts of a log.
+const ALL_TEXTS: u64 = 48 << 20;
+
+/// A text of the log.
+#[derive(Debug, Clone, Copy)]
+pub enum TextOfLog<'m> {
+    /// The payload of a record.
+    Payload(&'m PayloadRef),
+    /// The header of a record.
+    Header(Span),
+}
+
+impl TextOfLog<'_> {
+    fn bytes(&self) -> u64 {
+        match self {
+            TextOfLog::Payload(payload) => payload.text_len,
+            TextOfLog::Header(span) => span.len,
+        }
+    }
+}
+
+/// Settings of Dynamo that decide what a new size or number does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DynamoSettings {
+    /// Whether a size that changed becomes dynamic; `dynamic=False` turns it off.
+    pub automatic_dynamic_shapes: Option<bool>,
+    /// Whether a float is part of the compiled code.
+    pub specialize_float: Option<bool>,
+}
+
+/// The texts, by compile.
+#[derive(Debug, Default)]
+pub struct GuardTexts {
+    trees: FxHashMap<CompileIndex, String>,
+    graphs: FxHashMap<CompileIndex, String>,
+    settings: FxHashMap<CompileIndex, DynamoSettings>,
+}
+
+impl GuardTexts {
+    /// Reads the texts of the functions that were compiled again because of a size or a number.
+    pub fn of_log(
+        model: &Model,
+        mut read: impl FnMut(TextOfLog<'_>) -> io::Result<String>,
+    ) -> io::Result<GuardTexts> {
+        let mut texts = GuardTexts::default();
+        let mut room = ALL_TEXTS;
+        for index in compiles_to_read(model) {
+            let Some(compile) = model.compiles.get(index) else { continue };
+            let tree = payload(compile, "dynamo_cpp_guards_str").map(TextOfLog::Payload);
+            let graph = payload(compile, "dynamo_output_graph").map(TextOfLog::Payload);
+            let config = config(model, compile).map(TextOfLog::Header);
+            let mut read = |text: Option<TextOfLog<'_>>| -> io::Result<Option<String>> {
+                let Some(text) = text.filter(|text| text.bytes() <= LARGEST.min(room)) else {
+                    return Ok(None);
+                };
+                room -= text.bytes();
+                read(text).map(Some)
+            };
+            texts.trees.extend(read(tree)?.map(|text| (index, text)));
+            texts.graphs.extend(read(graph)?.map(|text| (index, text)));
+            texts.settings.extend(read(config)?.map(|text| (index, settings(&text))));
+        }
+        Ok(texts)
+    }
+
+    /// The guard tree of a compile.
+    pub fn tree(&self, compile: CompileIndex) -> Option<&str> {
+        self.trees.get(&compile).map(String::as_str)
+    }
+
+    /// The graph that Dynamo captured in a compile.
+    pub fn graph(&self, compile: CompileIndex) -> Option<&str> {
+        self.graphs.get(&compile).map(String::as_str)
+    }
+
+    /// The settings of a compile.
+    pub fn settings(&self, compile: CompileIndex) -> DynamoSettings {
+        self.settings.get(&compile).copied().unwrap_or_default()
+    }
+
+    /// Texts that a test writes.
+    #[cfg(test)]
+    pub fn of_trees(trees: impl IntoIterator<Item = (CompileIndex, String)>) -> GuardTexts {
+        GuardTexts { trees: trees.into_iter().collect(), ..GuardTexts::default() }
+    }
+}
+
+/// Compiles of the functions that a size or a number compiled again, in the order of the log.
+fn compiles_to_read(model: &Model) -> Vec<CompileIndex> {
+    let asked =
+        model.recompiles.iter().filter(|one| one.reasons.iter().any(|reason| is_asked(&reason.guard)));
+    let frames = asked.filter_map(|one| one.compile.as_ref().filter(|id| id.has_frame()));
+    let frames: TextSet<FrameId> = frames.map(|id| id.frame()).collect();
+    if frames.is_empty() {
+        return Vec::new();
+    }
+    let mut versions: TextMap<FrameId, usize> = TextMap::default();
+    let mut compiles = Vec::new();
+    for (index, compile) in model.compiles.indexed() {
+        let frame = compile.id.as_ref().filter(|id| id.has_frame()).map(|id| id.frame());
+        let Some(frame) = frame.filter(|frame| frames.contains(frame)) else { continue };
+        let version = versions.entry(frame).or_default();
+        *version += 1;
+        if *version <= MOST_VERSIONS && compiles.len() < MOST_COMPILES {
+            compiles.push(index);
+        }
+    }
+    compiles
+}
+
+/// Whether a failed guard is about a size, a stride or a number.
+fn is_asked(guard: &str) -> bool {
+    let of_tensor = ["size mismatch", "stride mismatch", ".size()[", ".stride()["];
+    let number = guard.rsplit_once(" == ").is_some_and(|(_, value)| value.trim().parse::<f64>().is_ok());
+    of_tensor.iter().any(|part| guard.contains(part)) || number || guard.contains(" <= ")
+}
+
+/// The last payload of that name.
+fn payload<'c>(compile: &'c Compile, name: &str) -> Option<&'c PayloadRef> {
+    let last = compile.artifacts.iter().rev().find(|artifact| &*artifact.name == name)?;
+    match &last.content {
+        Content::Payload(payload, _) => Some(payload),
+        _ => None,
+    }
+}
+
+/// The header that holds Dynamo's configuration in this compile.
+fn config(model: &Model, compile: &Compile) -> Option<Span> {
+    let record = compile.metrics.iter().rev().find(|record| !record.configs.is_empty())?;
+    let (_, md5) = record.configs.iter().find(|(field, _)| &**field == "dynamo_config")?;
+    model.configs.get(md5).map(|config| config.header)
+}
+
+/// Reads the settings from a header, in which the configuration is JSON within a string of JSON.
+fn settings(header: &str) -> DynamoSettings {
+    let flag = |name: &str| {
+        let (_, rest) = header.split_once(&format!("\"{name}\\\": "))?;
+        match rest.split([',', '}']).next()?.trim() {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        }
+    };
+    DynamoSettings {
+        automatic_dynamic_shapes: flag("automatic_dynamic_shapes"),
+        specialize_float: flag("specialize_float"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_from_a_configuration_within_a_record() {
+        let header = r#"{"compilation_metrics": {"dynamo_config": "{\"automatic_dynamic_shapes\": false, \"specialize_float\": true}"}}"#;
+        let read = settings(header);
+        assert_eq!((read.automatic_dynamic_shapes, read.specialize_float), (Some(false), Some(true)));
+        assert_eq!(settings("{}"), DynamoSettings::default());
+    }
+
+    #[test]
+    fn only_guards_on_sizes_strides_and_numbers_are_worth_the_texts() {
+        assert!(is_asked("tensor 'x' size mismatch at index 0. expected 4, actual 6"));
+        assert!(is_asked("2 <= L['x'].size()[0]") && is_asked("self.step == 3"));
+        assert!(!is_asked("mode == 'mean'") && !is_asked("GLOBAL_STATE changed: grad_mode "));
+    }
+}

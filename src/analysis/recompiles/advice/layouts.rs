@@ -1,0 +1,134 @@
+//! Advice on tensors that come in several memory layouts.
+
+use super::super::expression::as_written;
+use super::situation::Situation;
+use super::words::tried;
+use crate::analysis::findings::Advice;
+use crate::model::{CompileIndex, TensorDescription};
+
+/// How a tensor lies in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Contiguous,
+    ChannelsLast,
+    /// Dense, its dimensions in another order.
+    Permuted,
+    /// Not dense: part of a larger tensor, or expanded.
+    Part,
+}
+
+/// What to do about a stride.
+pub(super) fn of_stride(at: &Situation<'_>) -> Advice {
+    let tensor = at.named("the tensor");
+    let layouts = layouts(at);
+    let has = |layout| layouts.contains(&layout);
+    let name = at.subject.source().unwrap_or("x");
+    let alone = at.alone_becomes(1).filter(|_| has_one_shape(at));
+    if has(Layout::ChannelsLast) {
+        let text = format!(
+            "{tensor} is `channels_last` in some calls and has another memory format in others. Give it one memory format \
+             before the call: this one, or `.contiguous()`."
+        );
+        let code = Some(format!("{name} = {name}.contiguous(memory_format=torch.channels_last)"));
+        return tried("memory_format.2", text, code, alone);
+    }
+    let (kind, what) = match () {
+        () if has(Layout::Part) => {
+            ("slice.1", "is a part of a larger tensor in some calls, such as a slice,")
+        }
+        () if has(Layout::Permuted) => ("transposed.1", "is transposed or permuted in some calls,"),
+        () => {
+            return format!(
+                "{tensor} has other strides in some calls, and compiled code is for one memory layout."
+            )
+            .into();
+        }
+    };
+    let dynamic = match at.subject.became_dynamic() {
+        true => " Since the last compile, further strides do not recompile.",
+        false => "",
+    };
+    let text =
+        format!("{tensor} {what} and contiguous in others. Give it one layout before the call.{dynamic}");
+    tried(kind, text, Some(format!("{name} = {name}.contiguous()")), alone)
+}
+
+/// The layouts that the tensor has in the versions of which the log describes it.
+fn layouts(at: &Situation<'_>) -> Vec<Layout> {
+    let compiles = at.chain.steps.iter().map(|step| step.compile);
+    compiles.filter_map(|compile| layout(description(at, compile)?)).collect()
+}
+
+/// Whether the tensor has the same sizes in all versions.
+fn has_one_shape(at: &Situation<'_>) -> bool {
+    let mut shapes =
+        at.chain.steps.iter().filter_map(|step| description(at, step.compile)).map(|one| &one.shape);
+    let first = shapes.next();
+    shapes.all(|shape| Some(shape) == first)
+}
+
+fn description<'s>(at: &Situation<'s>, compile: CompileIndex) -> Option<&'s TensorDescription> {
+    let source = at.subject.source()?;
+    let inputs = &at.model.compiles.get(compile)?.inputs;
+    inputs.iter().find(|input| as_written(&input.source) == source).map(|input| &*input.tensor)
+}
+
+fn layout(tensor: &TensorDescription) -> Option<Layout> {
+    let numbers =
+        |texts: &[String]| -> Option<Vec<i64>> { texts.iter().map(|text| text.parse().ok()).collect() };
+    let (sizes, strides) = (numbers(&tensor.sizes)?, numbers(tensor.strides.as_ref()?)?);
+    let order: Vec<usize> = (0..sizes.len()).collect();
+    if is_dense(&sizes, &strides, &order) {
+        return Some(Layout::Contiguous);
+    }
+    // Images are (batch, channels, height, width): in channels_last, the channels lie closest to each other.
+    let channels_last: &[usize] = match sizes.len() {
+        4 => &[0, 2, 3, 1],
+        5 => &[0, 2, 3, 4, 1],
+        _ => &[],
+    };
+    if !channels_last.is_empty() && is_dense(&sizes, &strides, channels_last) {
+        return Some(Layout::ChannelsLast);
+    }
+    let mut order = order;
+    order.sort_by_key(|dimension| std::cmp::Reverse(strides.get(*dimension)));
+    Some(if is_dense(&sizes, &strides, &order) { Layout::Permuted } else { Layout::Part })
+}
+
+/// Whether the elements lie one after the other, with the dimensions in this order, the outermost first.
+fn is_dense(sizes: &[i64], strides: &[i64], order: &[usize]) -> bool {
+    let mut expected: i64 = 1;
+    for &dimension in order.iter().rev() {
+        let (Some(&size), Some(&stride)) = (sizes.get(dimension), strides.get(dimension)) else {
+            return false;
+        };
+        if size != 1 && stride != expected {
+            return false;
+        }
+        expected = expected.saturating_mul(size);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(sizes: &[i64], strides: &[i64]) -> Option<Layout> {
+        let texts = |numbers: &[i64]| numbers.iter().map(i64::to_string).collect::<Vec<_>>();
+        layout(&TensorDescription {
+            sizes: texts(sizes),
+            strides: Some(texts(strides)),
+            ..TensorDescription::default()
+        })
+    }
+
+    #[test]
+    fn a_layout_is_named_by_its_strides() {
+        assert_eq!(of(&[2, 3, 8, 8], &[192, 64, 8, 1]), Some(Layout::Contiguous));
+        assert_eq!(of(&[2, 3, 8, 8], &[192, 1, 24, 3]), Some(Layout::ChannelsLast));
+        assert_eq!(of(&[4, 8], &[1, 4]), Some(Layout::Permuted));
+        assert_eq!(of(&[4, 8], &[16, 1]), Some(Layout::Part));
+        assert_eq!(of(&[1, 8], &[99, 1]), Some(Layout::Contiguous), "one row has no stride");
+    }
+}

@@ -1,0 +1,137 @@
+//! How the graphs of versions that were compiled for different numbers differ.
+
+use super::super::tokens::{TokenKind, tokens};
+
+/// Bytes of a graph that is compared; graphs of large models are not.
+const LARGEST_GRAPH: usize = 2 << 20;
+
+/// What the graphs of two versions have in common, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Likeness {
+    /// They do not differ in numbers alone.
+    Other,
+    /// They differ in numbers alone.
+    Alike,
+    /// They differ in the value alone, as an operand of arithmetic.
+    Direct,
+}
+
+/// The values that two versions were compiled for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Values<'v> {
+    /// Of the one version.
+    pub one: &'v str,
+    /// Of the other.
+    pub other: &'v str,
+    /// Whether numbers that differ from the values by the same amount stand for them, too.
+    pub is_shifted: bool,
+}
+
+impl Values<'_> {
+    /// Whether the numbers in the graphs are these values.
+    fn are(&self, one: &str, other: &str) -> bool {
+        let difference =
+            |number: &str, value: &str| number.parse::<i64>().ok()?.checked_sub(value.parse::<i64>().ok()?);
+        let shift = difference(one, self.one);
+        one == self.one && other == self.other
+            || self.is_shifted && shift.is_some() && shift == difference(other, self.other)
+    }
+}
+
+/// A part of a graph.
+#[derive(Debug, PartialEq, Eq)]
+enum Piece {
+    Number(String),
+    Other(String),
+}
+
+/// A graph without comments and annotations.
+#[derive(Debug)]
+pub(super) struct Operations {
+    pieces: Vec<Piece>,
+}
+
+impl Operations {
+    /// Reads a captured graph. None if it is too large.
+    pub fn of(graph: &str) -> Option<Operations> {
+        if graph.len() > LARGEST_GRAPH {
+            return None;
+        }
+        let mut pieces = Vec::new();
+        for line in graph.lines() {
+            let line = line.trim();
+            if line.starts_with('#') {
+                continue;
+            }
+            let found = tokens(line);
+            let mut found = found.iter().peekable();
+            while let Some(token) = found.next() {
+                // `mul: "f32[4]" = x * 3`: the annotation is no operation.
+                if token.is(":") && found.peek().is_some_and(|next| next.kind == TokenKind::Text) {
+                    found.next();
+                    continue;
+                }
+                pieces.push(match token.kind {
+                    TokenKind::Number => Piece::Number(token.text.to_owned()),
+                    _ => Piece::Other(token.text.to_owned()),
+                });
+            }
+        }
+        Some(Operations { pieces })
+    }
+
+    /// How it compares with the graph of another version.
+    pub fn likeness(&self, other: &Operations, values: Values<'_>) -> Likeness {
+        if self.pieces.len() != other.pieces.len() {
+            return Likeness::Other;
+        }
+        let mut is_direct = true;
+        for (at, pair) in self.pieces.iter().zip(&other.pieces).enumerate() {
+            match pair {
+                (one, two) if one == two => {}
+                (Piece::Number(one), Piece::Number(two)) => {
+                    is_direct &= values.are(one, two) && self.is_operand(at);
+                }
+                _ => return Likeness::Other,
+            }
+        }
+        if is_direct { Likeness::Direct } else { Likeness::Alike }
+    }
+
+    /// Whether a number is added to something, or multiplies it.
+    fn is_operand(&self, at: usize) -> bool {
+        let is_sign = |at: Option<usize>| {
+            let piece = at.and_then(|at| self.pieces.get(at));
+            matches!(piece, Some(Piece::Other(text)) if ["+", "-", "*", "/", "//", "**", "%"].contains(&text.as_str()))
+        };
+        is_sign(at.checked_sub(1)) || is_sign(at.checked_add(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn likeness(one: &str, two: &str) -> Likeness {
+        let line = |text: &str| format!("        # File: a.py:{}\n  {text}\n", text.len());
+        let values = Values { one: "1", other: "2", is_shifted: false };
+        Operations::of(&line(one)).unwrap().likeness(&Operations::of(&line(two)).unwrap(), values)
+    }
+
+    #[test]
+    fn a_number_is_direct_only_as_an_operand_of_arithmetic() {
+        assert_eq!(
+            likeness("y: \"f32[1]\" = x * 1;  x = None", "y: \"f32[2]\" = x * 2;  x = None"),
+            Likeness::Direct
+        );
+        assert_eq!(likeness("y = x.sum(dim = 1)", "y = x.sum(dim = 2)"), Likeness::Alike);
+        assert_eq!(likeness("y = x * 0.5", "y = x * 0.25"), Likeness::Alike, "looked up in a table");
+        assert_eq!(
+            likeness("y = x * 2", "y = x * 3"),
+            Likeness::Alike,
+            "another number than the one guarded on"
+        );
+        assert_eq!(likeness("y = x * 1", "y = x + 1"), Likeness::Other);
+        assert_eq!(likeness("y = l_cache_0", "y = l_cache_1; z = y"), Likeness::Other);
+    }
+}

@@ -1,0 +1,220 @@
+//! Advice on sizes, as the proof by guards decides.
+
+use super::super::chain::Chain;
+use super::super::expression::as_written;
+use super::super::limit::is_limit;
+use super::super::proof::{Dimension, Elsewhere, Marks, Verdict, Why};
+use super::super::sizes::size_as_written;
+use super::words::{compiles_become, line_of, tried};
+use crate::analysis::findings::Advice;
+use crate::analysis::names::function_words;
+use crate::analysis::own_code::is_library;
+use crate::analysis::user_place::UserPlace;
+use crate::model::words::file_name;
+use crate::model::{CompileIndex, Model};
+use indexmap::IndexSet;
+
+/// Dimensions that are written out.
+const MOST_MARKS: usize = 48;
+
+/// Compiles or dimensions that a sentence names.
+const NAMED: usize = 6;
+
+/// What to do about sizes.
+pub(super) fn of_verdict(model: &Model, chain: &Chain<'_>, verdict: &Verdict<'_>) -> Vec<Advice> {
+    match verdict {
+        Verdict::Marks(marks) => of_marks(model, chain, marks),
+        Verdict::MadeElsewhere(place) => vec![of_elsewhere(model, place)],
+        Verdict::NoMark(why) => vec![of_why(model, chain, why)],
+    }
+}
+
+/// The inputs are made by code that broke or gave up.
+pub(super) fn of_elsewhere(model: &Model, place: &Elsewhere) -> Advice {
+    match place {
+        Elsewhere::BeforeBreak { function, line } => format!(
+            "This is the rest of `{function}` after the graph break at line {line}, and its inputs are made before the \
+             break. Remove the break, and it is not compiled by itself."
+        ),
+        Elsewhere::InCaller { compile } => {
+            let caller = function_words(model, *compile).map_or_else(|| "compiled code".to_owned(), |f| f.text());
+            format!(
+                "It is compiled by itself because its caller, `{}` ({}), broke or gave up; its inputs are made there. See \
+                 what stopped the caller.",
+                caller.trim_matches('`'),
+                label(model, *compile)
+            )
+        }
+    }
+    .into()
+}
+
+fn label(model: &Model, compile: CompileIndex) -> String {
+    model.compiles.get(compile).map_or_else(|| "?".to_owned(), |compile| compile.label())
+}
+
+fn of_marks(model: &Model, chain: &Chain<'_>, marks: &Marks) -> Vec<Advice> {
+    let promise = (!others_broke(model, chain))
+        .then(|| compiles_become(marks.versions, marks.versions.saturating_sub(marks.saved.len())));
+    let saved: Vec<String> = marks.saved.iter().take(NAMED).map(|compile| label(model, *compile)).collect();
+    let more = marks.saved.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let kind = lab_kind(&marks.dimensions);
+    let is_one = marks.dimensions.len() == 1;
+    let named = marks.dimensions.iter().take(NAMED).map(shape);
+    let mut named: Vec<String> = named.collect();
+    if marks.dimensions.len() > NAMED {
+        named.push(format!("{} more", marks.dimensions.len() - NAMED));
+    }
+    let (all, are) = if is_one { ("", "it is") } else { ("all of ", "they are") };
+    let mut text = format!(
+        "Mark {all}{} as dynamic before the first call. The guards of {version}, where {are} dynamic, hold for the sizes of \
+         {}{more}: it would have served {}.",
+        named.join(", "),
+        saved.join(", "),
+        if marks.saved.len() == 1 { "that call" } else { "those calls" },
+        version = label(model, marks.version),
+    );
+    text.push_str(&whose(chain));
+    let code = (marks.dimensions.len() <= MOST_MARKS).then(|| code(&marks.dimensions));
+    let evidence = Some(format!("guards of {}", label(model, marks.version)));
+    let mark = Advice { evidence: evidence.clone(), ..tried(kind.mark, text, code, promise.clone()) };
+    let mut advice = vec![mark];
+    if has_dynamic_sources(model) {
+        let text = "Or without a change of code: set `TORCH_COMPILE_DYNAMIC_SOURCES` before the program starts. It goes by \
+                    name, so it applies to inputs of these names in every function.";
+        let code = Some(environment(&marks.dimensions));
+        advice.push(Advice { evidence, ..tried(kind.environment, text, code, promise) });
+    }
+    advice
+}
+
+/// Whose arguments they are, where the function is in a library.
+fn whose(chain: &Chain<'_>) -> String {
+    let function = chain.function.filter(|function| function.file.as_deref().is_some_and(is_library));
+    let Some(function) = function else { return String::new() };
+    let file = function.file.as_deref().map_or("a library", file_name);
+    format!(" These are arguments of `{}` in {file}, which the program calls.", function.name)
+}
+
+/// The lines to write.
+fn code(dimensions: &[Dimension]) -> String {
+    if let [one] = dimensions {
+        return format!("torch._dynamo.maybe_mark_dynamic({}, {})", as_written(&one.source), one.dimension);
+    }
+    let pairs = dimensions.iter().map(|one| format!("({}, {})", as_written(&one.source), one.dimension));
+    let pairs: Vec<String> = pairs.collect();
+    format!("for tensor, dim in [{}]:\n    torch._dynamo.maybe_mark_dynamic(tensor, dim)", pairs.join(", "))
+}
+
+/// `TORCH_COMPILE_DYNAMIC_SOURCES="L['x'],L['mask']"`
+fn environment(dimensions: &[Dimension]) -> String {
+    let sources: IndexSet<&str> = dimensions.iter().map(|one| one.source.as_str()).collect();
+    let sources: Vec<&str> = sources.into_iter().collect();
+    format!("TORCH_COMPILE_DYNAMIC_SOURCES=\"{}\"", sources.join(","))
+}
+
+/// Programs of the lab that mark such a set, by a line and by the setting.
+struct LabKind {
+    mark: &'static str,
+    environment: &'static str,
+}
+
+fn lab_kind(dimensions: &[Dimension]) -> LabKind {
+    let sources: IndexSet<&str> = dimensions.iter().map(|one| one.source.as_str()).collect();
+    let is_attribute = |source: &&&str| source.contains("].") || source.starts_with("G[");
+    let is_item = |source: &&&str| source.contains("][");
+    let (mark, environment) = match sources.len() {
+        _ if sources.iter().any(|source| is_attribute(&source)) => ("attribute_size.2", "attribute_size.4"),
+        _ if sources.iter().any(|source| is_item(&source)) => ("kv_cache.3", "kv_cache.5"),
+        1 if dimensions.len() == 1 => ("batch_size.2", "batch_size.4"),
+        1 => ("square_images.2", "two_dims.4"),
+        _ => ("input_and_mask.4", "input_and_mask.6"),
+    };
+    LabKind { mark, environment }
+}
+
+/// Whether this torch reads `TORCH_COMPILE_DYNAMIC_SOURCES`: since 2.8.
+fn has_dynamic_sources(model: &Model) -> bool {
+    let version = model.torch.as_ref().map(|torch| torch.version.as_str()).unwrap_or_default();
+    let mut numbers = version.split('.').map(|number| number.parse::<u32>().ok());
+    match (numbers.next().flatten(), numbers.next().flatten()) {
+        (Some(major), Some(minor)) => (major, minor) >= (2, 8),
+        _ => false,
+    }
+}
+
+/// Whether another function of the log broke or gave up: then functions are compiled by themselves that a mark does not
+/// reach, and no number of compiles can be promised.
+fn others_broke(model: &Model, chain: &Chain<'_>) -> bool {
+    let own = |compile: Option<CompileIndex>| {
+        compile.is_some_and(|compile| chain.steps.iter().any(|step| step.compile == compile))
+    };
+    let failed = model.failures.iter().any(|failure| {
+        let compile = model.by_id.get(&failure.compile).copied();
+        !(is_limit(failure) && own(compile))
+    });
+    failed || model.compiles.iter().any(|compile| compile.graph_breaks > 0)
+}
+
+/// Why nothing is marked, and what helps instead.
+fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Advice {
+    match why {
+        Why::ParameterShapes { source, shapes } => {
+            let text = format!(
+                "`{source}` comes in {shapes} shapes: one compiled function is called for modules of another shape, and \
+                 each shape is a version of its own. Where the modules follow each other, compile the function that calls \
+                 them all; then one compile serves them."
+            );
+            let kind = if chain.limit_hit() { "modules_limit.5" } else { "parameter_size.5" };
+            tried(kind, text, None, None)
+        }
+        Why::Constant(one) => {
+            let size = one.sources.first().map_or_else(|| one.symbol.clone(), |source| size_as_written(source));
+            let text = format!(
+                "{} makes a constant of `{size}`, so no mark helps. Change that line, and the size can stay dynamic.",
+                line_of(&UserPlace::of_specialization(model, one))
+            );
+            tried("specialized_size.6", text, None, None)
+        }
+        Why::DynamicFalse { changing } => {
+            let sizes: Vec<String> = changing.iter().take(NAMED).map(shape).collect();
+            let sizes = match sizes.is_empty() {
+                true => String::new(),
+                false => format!(" Sizes that change: {}.", sizes.join(", ")),
+            };
+            let text = format!(
+                "`dynamic=False` is set, so each new size is compiled. Remove it from `torch.compile`: the second size \
+                 then makes a version that serves further ones.{sizes}"
+            );
+            tried("dynamic_false.1", text, None, None)
+        }
+        Why::FirstHasOne { relation } => format!(
+            "Expected, and no mark saves it: the first call has a size of 0 or 1, for which `{}` does not hold. torch \
+             compiles these sizes by themselves.",
+            size_as_written(relation)
+        )
+        .into(),
+        Why::NotServed { version, because } => format!(
+            "No mark is advised: the version with dynamic sizes, {}, would not have served the first call; {because}.",
+            label(model, *version)
+        )
+        .into(),
+        Why::NoName { source } => format!(
+            "No mark is advised: what became dynamic, `{}`, is not a tensor that the caller can name.",
+            as_written(source)
+        )
+        .into(),
+        Why::AlreadyDynamic => "The first version is dynamic already. The code needs a relation of sizes that some calls do not \
+                                keep: a version for each side is expected."
+            .into(),
+        Why::NothingDynamic => {
+            "No version has a dynamic size in its guards, so the log does not show whether marking it would help."
+                .into()
+        }
+    }
+}
+
+fn shape(one: &Dimension) -> String {
+    format!("`{}.shape[{}]`", as_written(&one.source), one.dimension)
+}

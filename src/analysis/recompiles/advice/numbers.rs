@@ -1,0 +1,287 @@
+//! Advice on numbers of Python that compiled a function again.
+
+use super::super::expression::{as_written, comparison};
+use super::super::subject::Subject;
+use super::literals::{Likeness, Operations, Values};
+use super::situation::Situation;
+use super::words::{line_of, tried};
+use crate::analysis::findings::Advice;
+use crate::analysis::guard_tree::{GuardLine, read_guard_tree};
+use crate::analysis::own_code::is_library;
+use crate::analysis::user_place::{UserPlace, own_frame};
+use crate::model::words::file_name;
+use crate::model::{CompileIndex, Specialization};
+
+/// The setting that makes integers of modules dynamic.
+const UNSPEC: &str = "torch._dynamo.config.allow_unspec_int_on_nn_module = True";
+
+/// A number was dynamic until a line fixed it.
+pub(super) fn keep_dynamic(at: &Situation<'_>, one: &Specialization) -> Advice {
+    let place = UserPlace::of_specialization(at.model, one);
+    let is_own = place.file.as_deref().is_some_and(|file| !is_library(file));
+    // Where torch's own code fixes it, the user's line is the one that the guard names.
+    let frames =
+        at.steps().filter_map(|step| step.reason()).filter_map(|reason| own_frame(&reason.user_stack));
+    let place = frames.map(UserPlace::of_frame).next().filter(|_| !is_own).unwrap_or(place);
+    let line = line_of(&place);
+    let name = at.named("the number");
+    format!("{line} needs {name} as a constant: one version per value. To share one, change that line.")
+        .into()
+}
+
+/// What to do about a number.
+pub(super) fn of_number(at: &Situation<'_>) -> Vec<Advice> {
+    if at.subject.became_dynamic() {
+        return vec![dynamic(at)];
+    }
+    let Some(number) = Number::of(at) else { return vec![one_version_per_value(at)] };
+    if number.is_global() {
+        return global(at, &number);
+    }
+    if number.is_of_module() && number.is_whole() {
+        return vec![of_module(at, &number)];
+    }
+    if number.is_float_by_setting(at) && number.likeness == Likeness::Direct {
+        let text = format!(
+            "`specialize_float` is set, so each value of {} is compiled. Set it back to its default.",
+            at.named("the number")
+        );
+        let code = Some("torch._dynamo.config.specialize_float = False".to_owned());
+        return vec![tried("float_argument.3", text, code, at.alone_becomes(2))];
+    }
+    vec![one_version_per_value(at)]
+}
+
+fn one_version_per_value(at: &Situation<'_>) -> Advice {
+    if at
+        .chain
+        .steps
+        .iter()
+        .any(|step| at.texts.settings(step.compile).automatic_dynamic_shapes == Some(false))
+    {
+        return format!(
+            "`dynamic=False` is set, so each value of {} is compiled. Remove it from `torch.compile`: the second value then \
+             makes a version that serves further ones, unless the code needs a constant.",
+            at.named("the number")
+        )
+        .into();
+    }
+    format!(
+        "{} is part of the compiled code, one version per value. The log does not show a use that takes it as a tensor.",
+        capitalized(&at.named("the number"))
+    )
+    .into()
+}
+
+/// The number is symbolic since the second value.
+fn dynamic(at: &Situation<'_>) -> Advice {
+    let name = at.named("the number");
+    let source = at.subject.source().unwrap_or_default();
+    if source.ends_with("['lr']") && source.contains("param_groups") {
+        let text = format!(
+            "{name} is dynamic since the last compile, and further values do not recompile. A learning rate that is a \
+             tensor from the start saves that compile."
+        );
+        return tried("optimizer_lr.1", text, Some("lr=torch.tensor(..)".to_owned()), None);
+    }
+    let tensor = if takes_tensor(at) {
+        " Passing a tensor from the first call on saves that one compile: the graph computes with it, and nothing \
+         depends on its value."
+    } else {
+        ""
+    };
+    format!("Nothing to do: {name} is dynamic since the last compile, and further values do not recompile.{tensor}")
+        .into()
+}
+
+/// Whether a version has the value symbolic, no guard is on it, and no size in its graph depends on it.
+fn takes_tensor(at: &Situation<'_>) -> bool {
+    let Some(source) = at.subject.source() else { return false };
+    at.chain.steps.iter().any(|step| {
+        let mut symbols = at.model.shapes.symbols.iter().filter(|symbol| symbol.at.compile == step.compile);
+        let symbol =
+            symbols.find(|symbol| symbol.source.as_deref().is_some_and(|text| as_written(text) == source));
+        let (Some(symbol), Some(graph), Some(tree)) =
+            (symbol, at.texts.graph(step.compile), at.texts.tree(step.compile))
+        else {
+            return false;
+        };
+        let of_source = symbol.source.as_deref().unwrap_or_default();
+        let is_guarded = read_guard_tree(tree).into_iter().any(|node| {
+            matches!(node.content, GuardLine::Guard { kind: "LAMBDA_GUARD", text, .. } if text.contains(of_source))
+        });
+        !is_guarded && !is_size(graph, &symbol.name)
+    })
+}
+
+/// Whether a symbol is in the shape of a tensor of a graph: `"f32[2, s16][s16, 1]cpu"`.
+fn is_size(graph: &str, symbol: &str) -> bool {
+    let of_tensor = |text: &str| {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        text.contains('[')
+            && !text.starts_with("Sym(")
+            && text.split(|c| !is_name(c)).any(|name| name == symbol)
+    };
+    graph.lines().filter(|line| !line.trim_start().starts_with('#')).any(|line| {
+        // Annotations are the texts in double quotes.
+        line.split('"').skip(1).step_by(2).any(of_tensor)
+    })
+}
+
+/// The graph of a version, and the value that it was compiled for.
+struct Captured<'t> {
+    operations: Operations,
+    value: &'t str,
+}
+
+/// A number that several versions guard on.
+struct Number<'t> {
+    /// As torch writes it: `L['self'].step`.
+    source: &'t str,
+    values: Vec<&'t str>,
+    likeness: Likeness,
+    /// Whether some versions have equal graphs, or graphs that differ in the number alone.
+    some_direct: bool,
+}
+
+/// The value that a version was compiled for.
+struct Guarded<'t> {
+    compile: CompileIndex,
+    source: &'t str,
+    value: &'t str,
+}
+
+impl<'t> Number<'t> {
+    /// Reads the guards on the number, and compares the graphs of the versions.
+    fn of(at: &Situation<'t>) -> Option<Number<'t>> {
+        let name = at.subject.source()?;
+        let guarded: Vec<Guarded<'t>> =
+            at.chain.steps.iter().filter_map(|step| guarded(at, step.compile, name)).collect();
+        let source = guarded.first()?.source;
+        let graphs: Vec<Captured<'_>> = guarded
+            .iter()
+            .filter_map(|one| {
+                Some(Captured { operations: Operations::of(at.texts.graph(one.compile)?)?, value: one.value })
+            })
+            .collect();
+        let (first, others) = graphs.split_first()?;
+        // A number may be in the graph as one that is larger by the same amount, as `index + 1` is. Two versions alone do not
+        // show that, unless the code counts the number up.
+        let is_shifted = graphs.len() > 2 || is_own_effect(at.subject);
+        let compare = |one: &Captured<'_>, other: &Captured<'_>| {
+            let values = Values { one: one.value, other: other.value, is_shifted };
+            one.operations.likeness(&other.operations, values)
+        };
+        let likeness = others.iter().map(|other| compare(first, other)).min().unwrap_or(Likeness::Other);
+        let some_direct = graphs.iter().enumerate().any(|(at, one)| {
+            let later = graphs.get(at + 1..).unwrap_or_default();
+            later.iter().any(|other| compare(one, other) == Likeness::Direct)
+        });
+        Some(Number { source, values: guarded.iter().map(|one| one.value).collect(), likeness, some_direct })
+    }
+
+    fn is_global(&self) -> bool {
+        self.source.starts_with("G[")
+    }
+
+    /// Whether it is an attribute of a module: a plain argument or an item of a container is not.
+    fn is_of_module(&self) -> bool {
+        self.source.contains("].")
+            && !self.source.contains("__closure__")
+            && !self.source.contains("__defaults__")
+    }
+
+    fn is_whole(&self) -> bool {
+        self.values.iter().all(|value| value.parse::<i64>().is_ok())
+    }
+
+    fn is_float_by_setting(&self, at: &Situation<'_>) -> bool {
+        let is_set = |compile| at.texts.settings(compile).specialize_float == Some(true);
+        !self.is_whole() && at.chain.steps.iter().any(|step| is_set(step.compile))
+    }
+}
+
+fn guarded<'t>(at: &Situation<'t>, compile: CompileIndex, name: &str) -> Option<Guarded<'t>> {
+    read_guard_tree(at.texts.tree(compile)?).into_iter().find_map(|node| {
+        let GuardLine::Guard { text, .. } = node.content else { return None };
+        // Most guards are of other things, and reading them takes time.
+        let (left, "==", right) = comparison(text.contains("==").then_some(text)?)?.pair()? else {
+            return None;
+        };
+        (right.parse::<f64>().is_ok() && as_written(left) == name).then_some(Guarded {
+            compile,
+            source: left,
+            value: right,
+        })
+    })
+}
+
+/// A number of a module's attribute, such as a counter or the index of a layer.
+fn of_module(at: &Situation<'_>, number: &Number<'_>) -> Advice {
+    let name = at.named("the number");
+    let counted = match is_own_effect(at.subject) {
+        true => format!(" The compiled code counts up {name} itself."),
+        false => String::new(),
+    };
+    match number.likeness {
+        Likeness::Direct => {
+            let kind = if is_own_effect(at.subject) { "int_attribute_counted.1" } else { "int_attribute.1" };
+            let text = format!(
+                "torch makes integers of modules constants. The graphs of the versions differ in {name} alone, as an \
+                 operand: `allow_unspec_int_on_nn_module` makes it dynamic.{counted}"
+            );
+            tried(kind, text, Some(UNSPEC.to_owned()), at.alone_becomes(2))
+        }
+        _ if number.some_direct => {
+            let text = format!(
+                "torch makes integers of modules constants. Some versions have equal graphs, or graphs that differ in \
+                 {name} alone: `allow_unspec_int_on_nn_module` makes it dynamic, and may make these one version.{counted}"
+            );
+            tried("layer_index.1", text, Some(UNSPEC.to_owned()), None)
+        }
+        _ => {
+            let text = format!(
+                "{name} decides what is in the graph, as a key, a branch, a dimension or the count of a loop does: one \
+                 version per value is expected. To share one, pass what {name} selects as an argument.{counted}"
+            );
+            tried("layer_key.2", text, None, None)
+        }
+    }
+}
+
+fn is_own_effect(subject: &Subject<'_>) -> bool {
+    subject.changes.iter().any(|change| change.is_own_effect)
+}
+
+/// A number of a module of Python.
+fn global(at: &Situation<'_>, number: &Number<'_>) -> Vec<Advice> {
+    let name = at.named("the number");
+    if number.likeness == Likeness::Other {
+        return vec![one_version_per_value(at)];
+    }
+    let text = format!(
+        "Globals are constants of the compiled code. Pass {name} as an argument: an argument becomes dynamic at its second \
+         value."
+    );
+    vec![tried("int_global.3", text, None, None)]
+}
+
+/// A relation of a number that the code relies on.
+pub(super) fn of_relation(at: &Situation<'_>) -> Advice {
+    let step = at.steps().next();
+    let source = step.and_then(|step| step.reason()).and_then(|reason| reason.source.as_ref());
+    let place = source.map_or_else(String::new, |source| {
+        format!(" at {}:{}, `{}`", file_name(&source.file), source.line, source.code.trim())
+    });
+    let text = format!(
+        "The code needs {} to hold{place}: one version for each side is expected. Where both sides are cheap, `torch.where` \
+         on a tensor makes one.",
+        at.subject("this")
+    );
+    tried("int_branch.3", text, None, None)
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

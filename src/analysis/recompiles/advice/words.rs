@@ -1,0 +1,30 @@
+//! Words that all advice shares.
+
+use crate::analysis::findings::Advice;
+use crate::analysis::user_place::UserPlace;
+use crate::model::words::file_name;
+
+/// The line in words: ``model.py:33, `code` ``.
+pub(super) fn line_of(place: &UserPlace) -> String {
+    let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
+    let file = place.file.as_deref().map_or("A line", file_name);
+    let code = place.loc.as_deref().map_or_else(String::new, |loc| format!(", `{}`,", loc.trim()));
+    format!("{file}{line}{code}")
+}
+
+/// An advice that an experiment of the lab supports.
+pub(super) fn tried(
+    kind: &str,
+    text: impl Into<String>,
+    code: Option<String>,
+    promise: Option<String>,
+) -> Advice {
+    let tried = crate::analysis::lab::tried(kind).map(str::to_owned);
+    Advice { text: text.into(), code, promise, evidence: None, tried }
+}
+
+/// `4 compiles become 1`
+pub(super) fn compiles_become(before: usize, after: usize) -> String {
+    let noun = if before == 1 { "compile becomes" } else { "compiles become" };
+    format!("{before} {noun} {after}")
+}

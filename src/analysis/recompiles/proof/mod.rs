@@ -1,0 +1,272 @@
+//! Sizes, proven by the log's own guards: which dimensions to mark before the first call, and what that saves.
+//!
+//! The guards of a version are all that its trace decided on sizes. If they hold for the sizes of an earlier call, a trace
+//! that begins there with the same dimensions symbolic decides the same, and that version is saved.
+
+mod number;
+mod relation;
+mod serves;
+mod version;
+
+use super::chain::Chain;
+use super::expression::as_written;
+use super::sizes::size_as_written;
+use crate::analysis::guard_texts::GuardTexts;
+use crate::analysis::own_code::resumed;
+use crate::model::{Compile, CompileIndex, Model, Specialization};
+use fxhash::FxHashMap;
+use serves::{Refusal, is_of_sizes, refusal};
+use std::collections::{BTreeMap, BTreeSet};
+use version::Version;
+
+/// Versions of one function that are compared, each with each.
+const MOST_VERSIONS: usize = 40;
+
+/// A dimension of an input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dimension {
+    /// The tensor as torch writes it: `L['x']`.
+    pub source: String,
+    /// Which dimension.
+    pub dimension: usize,
+}
+
+/// What the guards of a function that sizes compiled again show.
+#[derive(Debug)]
+pub(super) enum Verdict<'m> {
+    /// Marking these saves compiles.
+    Marks(Marks),
+    /// Its inputs are made by code that broke or gave up.
+    MadeElsewhere(Elsewhere),
+    /// Nothing is to be marked.
+    NoMark(Why<'m>),
+}
+
+/// Dimensions to mark, with the proof.
+#[derive(Debug)]
+pub(super) struct Marks {
+    /// The symbolic set of the version that proves it.
+    pub dimensions: Vec<Dimension>,
+    /// That version.
+    pub version: CompileIndex,
+    /// Versions that it would have served.
+    pub saved: Vec<CompileIndex>,
+    /// All versions.
+    pub versions: usize,
+}
+
+/// Where the inputs of a function are made.
+#[derive(Debug)]
+pub(super) enum Elsewhere {
+    /// Before the graph break at this line.
+    BeforeBreak { function: String, line: String },
+    /// In a caller that is compiled code itself, in this compile.
+    InCaller { compile: CompileIndex },
+}
+
+/// Why no mark is advised.
+#[derive(Debug)]
+pub(super) enum Why<'m> {
+    /// A parameter has several shapes.
+    ParameterShapes { source: String, shapes: usize },
+    /// The code makes a constant of the size.
+    Constant(&'m Specialization),
+    /// `dynamic=False` is set; these sizes change.
+    DynamicFalse { changing: Vec<Dimension> },
+    /// The first call had one element in a dimension.
+    FirstHasOne { relation: String },
+    /// The dynamic version would not have served the earlier calls.
+    NotServed { version: CompileIndex, because: String },
+    /// What the dynamic version leaves open is not an input that the reader can name.
+    NoName { source: String },
+    /// The first version is dynamic already, and the calls do not keep a relation that the code needs.
+    AlreadyDynamic,
+    /// No version has a symbolic size in its guards.
+    NothingDynamic,
+}
+
+/// The verdict on a chain; None if no size or stride compiled it again.
+pub(super) fn verdict<'m>(model: &'m Model, texts: &'m GuardTexts, chain: &Chain<'m>) -> Option<Verdict<'m>> {
+    let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
+    if !reasons.any(|reason| is_of_sizes(&reason.guard)) {
+        return None;
+    }
+    if let Some(elsewhere) = elsewhere(model, chain) {
+        return Some(Verdict::MadeElsewhere(elsewhere));
+    }
+    let steps = chain.steps.iter().take(MOST_VERSIONS);
+    let versions: Vec<Version<'_>> = steps.filter_map(|step| Version::of(model, texts, step)).collect();
+    let best = best(&versions);
+    let Some(best) = best.as_ref().filter(|best| !best.saved.is_empty()) else {
+        return Some(Verdict::NoMark(why(model, texts, chain, &versions, best.as_ref())));
+    };
+    let open: Vec<Dimension> = best.version.open().map(dimension).collect();
+    if let Some(unnamed) = open.iter().find(|one| !is_writable(&one.source)) {
+        return Some(Verdict::NoMark(Why::NoName { source: unnamed.source.clone() }));
+    }
+    Some(Verdict::Marks(Marks {
+        dimensions: open,
+        version: best.version.compile,
+        saved: best.saved.clone(),
+        versions: versions.len(),
+    }))
+}
+
+/// The version that would have served most of the earlier calls.
+struct Best<'v, 'm> {
+    version: &'v Version<'m>,
+    saved: Vec<CompileIndex>,
+}
+
+fn best<'v, 'm>(versions: &'v [Version<'m>]) -> Option<Best<'v, 'm>> {
+    let mut best: Option<Best<'_, '_>> = None;
+    for (at, version) in versions.iter().enumerate() {
+        if version.failed || version.open().next().is_none() {
+            continue;
+        }
+        let earlier = versions.get(..at).unwrap_or_default().iter();
+        let saved = earlier.filter(|call| refusal(version, call).is_none());
+        let saved: Vec<CompileIndex> = saved.map(|call| call.compile).collect();
+        if best.as_ref().is_none_or(|best| saved.len() > best.saved.len()) {
+            best = Some(Best { version, saved });
+        }
+    }
+    best
+}
+
+fn dimension((source, dimension): (&str, usize)) -> Dimension {
+    Dimension { source: source.to_owned(), dimension }
+}
+
+/// Whether the reader can write the variable: an argument, an attribute or a global, not what Dynamo made or what lives in
+/// a module.
+fn is_writable(source: &str) -> bool {
+    let is_variable = source.starts_with("L[") || source.starts_with("G[");
+    is_variable && !["___", "_parameters", "_buffers"].iter().any(|part| source.contains(part))
+}
+
+/// Whether the inputs of a function are made by code that broke or gave up.
+pub(super) fn elsewhere(model: &Model, chain: &Chain<'_>) -> Option<Elsewhere> {
+    let function = chain.function?;
+    if let Some((function, line)) = resumed(&function.name) {
+        return Some(Elsewhere::BeforeBreak { function: function.to_owned(), line: line.to_owned() });
+    }
+    let first = model.compiles.get(chain.steps.first()?.compile)?;
+    caller(model, first).map(|compile| Elsewhere::InCaller { compile })
+}
+
+/// A compile of another function that is among the callers of this one. A function that is called by compiled code is part
+/// of that code, unless it broke or gave up.
+fn caller(model: &Model, compile: &Compile) -> Option<CompileIndex> {
+    let stack = compile.stack.as_deref()?;
+    let (own, callers) = stack.split_last()?;
+    let of = |compile: &Compile| {
+        let own = compile.stack.as_deref()?.last()?;
+        Some((own.file, own.name.clone()))
+    };
+    let mut known = FxHashMap::default();
+    for (index, other) in model.compiles.indexed() {
+        if let Some(function) = of(other) {
+            known.entry(function).or_insert(index);
+        }
+    }
+    let callers = callers.iter().filter(|frame| (frame.file, &frame.name) != (own.file, &own.name));
+    callers.rev().find_map(|frame| known.get(&(frame.file, frame.name.clone())).copied())
+}
+
+/// The reason that there is nothing to mark; the first that applies.
+fn why<'m>(
+    model: &'m Model,
+    texts: &GuardTexts,
+    chain: &Chain<'m>,
+    versions: &[Version<'m>],
+    best: Option<&Best<'_, 'm>>,
+) -> Why<'m> {
+    if let Some((source, shapes)) = parameter_shapes(versions) {
+        return Why::ParameterShapes { source: as_written(source), shapes };
+    }
+    if let Some(one) = constant(model, chain) {
+        return Why::Constant(one);
+    }
+    let is_off =
+        |version: &Version<'_>| texts.settings(version.compile).automatic_dynamic_shapes == Some(false);
+    if versions.iter().any(is_off) {
+        return Why::DynamicFalse { changing: changing(versions) };
+    }
+    let Some((best, first)) = best.zip(versions.first()) else { return Why::NothingDynamic };
+    if best.version.compile == first.compile {
+        return Why::AlreadyDynamic;
+    }
+    match refusal(best.version, first) {
+        Some(Refusal::Relation(text)) if text.starts_with("2 <= ") && has_small_size(first, text) => {
+            Why::FirstHasOne { relation: text.to_owned() }
+        }
+        because => Why::NotServed { version: best.version.compile, because: in_words(because) },
+    }
+}
+
+/// Whether a relation is about the size of an input that has 0 or 1 elements in a dimension.
+fn has_small_size(call: &Version<'_>, relation: &str) -> bool {
+    let mut sources = call.inputs.keys();
+    sources.any(|source| {
+        let is_meant = relation.contains(&format!("{source}.size()["));
+        is_meant && call.sizes(source).unwrap_or_default().iter().any(|size| (0..2).contains(size))
+    })
+}
+
+fn in_words(refusal: Option<Refusal<'_>>) -> String {
+    match refusal {
+        Some(Refusal::Relation(text)) => format!("`{}` does not hold there", size_as_written(text)),
+        Some(Refusal::Unknown(text)) => format!("it requires `{}`", size_as_written(text)),
+        Some(Refusal::FixedSize { source, dimension }) => {
+            format!("it fixes `{}.shape[{dimension}]`", as_written(source))
+        }
+        Some(Refusal::FixedStride { source }) => format!("it fixes the layout of `{}`", as_written(source)),
+        Some(Refusal::NoSizes) => "the log lacks the sizes of that call".to_owned(),
+        Some(Refusal::MoreThanSizes) | None => "the calls differ in more than sizes".to_owned(),
+    }
+}
+
+/// A parameter that has several shapes, and how many.
+fn parameter_shapes<'m>(versions: &[Version<'m>]) -> Option<(&'m str, usize)> {
+    let mut shapes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for version in versions {
+        let is_own = |source: &str| ["_parameters", "_buffers"].iter().any(|part| source.contains(part));
+        for (source, input) in
+            version.inputs.iter().filter(|(source, input)| input.tensor.parameter || is_own(source))
+        {
+            shapes.entry(source).or_default().insert(&input.tensor.shape);
+        }
+    }
+    shapes.into_iter().map(|(source, shapes)| (source, shapes.len())).find(|(_, shapes)| *shapes > 1)
+}
+
+/// A size of an input that the code makes a constant.
+fn constant<'m>(model: &'m Model, chain: &Chain<'_>) -> Option<&'m Specialization> {
+    let is_of = |one: &&Specialization| chain.steps.iter().any(|step| step.compile == one.at.compile);
+    let is_size = |one: &&Specialization| {
+        one.reason.as_deref() == Some("range_refined_to_singleton")
+            && one.sources.iter().any(|source| source.contains(".size()["))
+            && !one.sources.iter().any(|source| source.contains("_base"))
+    };
+    model.shapes.specializations.iter().filter(is_size).find(is_of)
+}
+
+/// Sizes of the inputs that are not the same in all versions, in the order of the sources.
+fn changing(versions: &[Version<'_>]) -> Vec<Dimension> {
+    let mut seen: BTreeMap<(&str, usize), BTreeSet<i64>> = BTreeMap::new();
+    for version in versions {
+        let own =
+            version.inputs.iter().filter(|(source, input)| !input.tensor.parameter && is_writable(source));
+        for source in own.map(|(source, _)| source) {
+            for (dimension, size) in version.sizes(source).unwrap_or_default().into_iter().enumerate() {
+                seen.entry((source, dimension)).or_default().insert(size);
+            }
+        }
+    }
+    let several = seen.into_iter().filter(|(_, sizes)| sizes.len() > 1);
+    several.map(|((source, at), _)| dimension((source, at))).collect()
+}
+
+#[cfg(test)]
+mod tests;

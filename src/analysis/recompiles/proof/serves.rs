@@ -1,0 +1,98 @@
+//! Whether a version would have served an earlier call: its guards, evaluated with the sizes of that call, all hold.
+
+use super::relation::{Place, holds};
+use super::version::{OtherGuard, Version, checked};
+
+/// What speaks against it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refusal<'m> {
+    /// A relation of sizes does not hold for the call.
+    Relation(&'m str),
+    /// A relation of sizes cannot be evaluated.
+    Unknown(&'m str),
+    /// The calls differ in more than sizes.
+    MoreThanSizes,
+    /// A size that the version fixes is another one in the call.
+    FixedSize { source: &'m str, dimension: usize },
+    /// A stride that the version fixes is another one in the call.
+    FixedStride { source: &'m str },
+    /// The log does not have the sizes of the call.
+    NoSizes,
+}
+
+/// None if `version` would have served the call that `call` was compiled for.
+pub(super) fn refusal<'m>(version: &Version<'m>, call: &Version<'m>) -> Option<Refusal<'m>> {
+    if version.reasons.get(&*call.label).is_some_and(|reason| !is_of_sizes(reason)) {
+        return Some(Refusal::MoreThanSizes);
+    }
+    if let Some(refusal) = of_tensors(version, call) {
+        return Some(refusal);
+    }
+    let is_other_object =
+        |(source, address): (&&str, &&str)| call.objects.get(source).is_some_and(|other| other != address);
+    if version.objects.iter().any(is_other_object) {
+        return Some(Refusal::MoreThanSizes);
+    }
+    let mut differ = version.others.symmetric_difference(&call.others);
+    if differ.any(|guard| !is_of_no_account(guard, version)) {
+        return Some(Refusal::MoreThanSizes);
+    }
+    version.relations.iter().find_map(|text| of_relation(text, call))
+}
+
+/// Whether a failed guard is about a size or a stride.
+pub(super) fn is_of_sizes(guard: &str) -> bool {
+    ["size mismatch", "stride mismatch", "size()[", "stride()["].iter().any(|part| guard.contains(part))
+}
+
+fn of_tensors<'m>(version: &Version<'m>, call: &Version<'m>) -> Option<Refusal<'m>> {
+    for (&source, check) in &version.tensors {
+        let Some(there) = call.tensors.get(source) else { return Some(Refusal::MoreThanSizes) };
+        if there.fixed != check.fixed {
+            return Some(Refusal::MoreThanSizes);
+        }
+        let Some(sizes) = call.sizes(source).filter(|sizes| sizes.len() == check.sizes.len()) else {
+            return Some(Refusal::NoSizes);
+        };
+        let is_other =
+            |(required, size): (&Option<i64>, &i64)| required.is_some_and(|required| required != *size);
+        if let Some(dimension) = check.sizes.iter().zip(&sizes).position(is_other) {
+            return Some(Refusal::FixedSize { source, dimension });
+        }
+        let strides = call.strides(source).unwrap_or_default();
+        let mut strides = check.strides.iter().zip(&strides).zip(&sizes);
+        // The stride of a dimension with one element is of no account.
+        if strides.any(|((required, stride), size)| is_other((required, stride)) && *size != 1) {
+            return Some(Refusal::FixedStride { source });
+        }
+    }
+    None
+}
+
+/// Guards that only one of two versions has, and that say nothing about the call: one of them looked at a builtin of
+/// torch, or asked for the type of what its own guards say is a tensor.
+fn is_of_no_account(guard: &OtherGuard<'_>, version: &Version<'_>) -> bool {
+    match guard.kind {
+        "ID_MATCH" => guard.text.starts_with("___check_obj_id(G["),
+        "TYPE_MATCH" => checked(guard.text)
+            .and_then(|arguments| arguments.first().copied())
+            .is_some_and(|source| version.tensors.contains_key(source)),
+        _ => false,
+    }
+}
+
+fn of_relation<'m>(text: &'m str, call: &Version<'m>) -> Option<Refusal<'m>> {
+    let lookup = |place: Place<'_>| {
+        let list = if place.is_stride { call.strides(place.source) } else { call.sizes(place.source) };
+        list?.get(place.dimension).copied()
+    };
+    match holds(text, &lookup) {
+        Ok(true) => None,
+        Ok(false) => Some(Refusal::Relation(text)),
+        Err(_) => {
+            let is_about_inputs = text.contains("size()")
+                && !["___", "storage_offset", "_base"].iter().any(|part| text.contains(part));
+            is_about_inputs.then_some(Refusal::Unknown(text))
+        }
+    }
+}

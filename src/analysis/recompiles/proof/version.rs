@@ -1,0 +1,191 @@
+//! A compiled version of a function, taken apart: the sizes of its inputs, and what its guards require.
+
+use crate::analysis::guard_texts::GuardTexts;
+use crate::analysis::guard_tree::{GuardLine, read_guard_tree};
+use crate::analysis::recompiles::chain::Step;
+use crate::analysis::recompiles::expression::{call, split};
+use crate::model::{CompileIndex, InputTensor, Model, Status};
+use crate::trace::TextMap;
+use indexmap::IndexMap;
+use std::collections::BTreeSet;
+
+/// Inputs of a version that are compared; models have up to some thousands of parameters.
+const MOST_INPUTS: usize = 20_000;
+
+/// A compiled version.
+#[derive(Debug)]
+pub(super) struct Version<'m> {
+    /// Its compile.
+    pub compile: CompileIndex,
+    /// `0/1`
+    pub label: String,
+    /// Whether compiling it failed.
+    pub failed: bool,
+    /// Its input tensors by source: `L['x']`.
+    pub inputs: TextMap<&'m str, &'m InputTensor>,
+    /// Why it was compiled, by the label of the older version whose guard failed.
+    pub reasons: TextMap<&'m str, &'m str>,
+    /// What its guards require of each tensor.
+    pub tensors: IndexMap<&'m str, TensorCheck<'m>>,
+    /// Conditions on sizes, and others that Python evaluates.
+    pub relations: Vec<&'m str>,
+    /// All other guards.
+    pub others: BTreeSet<OtherGuard<'m>>,
+    /// Addresses of the objects that it checks, by source.
+    pub objects: TextMap<&'m str, &'m str>,
+}
+
+/// A guard that is neither a tensor's nor a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct OtherGuard<'m> {
+    /// `EQUALS_MATCH`
+    pub kind: &'m str,
+    /// `L['mode'] == 'mean'`
+    pub text: &'m str,
+}
+
+/// What a guard requires of a tensor.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct TensorCheck<'m> {
+    /// Class, dispatch keys, dtype, device and whether it needs a gradient.
+    pub fixed: Vec<&'m str>,
+    /// Its sizes; None where any is served.
+    pub sizes: Vec<Option<i64>>,
+    /// Its strides.
+    pub strides: Vec<Option<i64>>,
+}
+
+impl<'m> Version<'m> {
+    /// Reads a step of a chain. None if it was never compiled to an end, so that nothing is known of it.
+    pub fn of(model: &'m Model, texts: &'m GuardTexts, step: &Step<'m>) -> Option<Version<'m>> {
+        let compile = model.compiles.get(step.compile)?;
+        compile.outcome()?;
+        let inputs = compile.inputs.iter().take(MOST_INPUTS);
+        let mut version = Version {
+            compile: step.compile,
+            label: compile.label(),
+            failed: compile.status == Status::Error || step.over_limit,
+            inputs: inputs.map(|input| (&*input.source, input)).collect(),
+            reasons: TextMap::default(),
+            tensors: IndexMap::new(),
+            relations: Vec::new(),
+            others: BTreeSet::new(),
+            objects: TextMap::default(),
+        };
+        for reason in &step.reasons {
+            if let Some(against) = &reason.against {
+                version.reasons.insert(against, &reason.guard);
+            }
+        }
+        version.read_guards(texts.tree(step.compile).unwrap_or_default());
+        Some(version)
+    }
+
+    fn read_guards(&mut self, tree: &'m str) {
+        for node in read_guard_tree(tree) {
+            let GuardLine::Guard { kind, text, .. } = node.content else { continue };
+            match kind {
+                _ if text.is_empty() => {}
+                "TENSOR_MATCH" => {
+                    if let Some((source, check)) = tensor_check(text)
+                        && self.tensors.len() < MOST_INPUTS
+                    {
+                        self.tensors.insert(source, check);
+                    }
+                }
+                "LAMBDA_GUARD" => self.relations.push(text),
+                // Marks are not part of what is proven, and aliases follow from the places.
+                _ if kind.starts_with("DIMENSION_DYNAMIC") || kind == "NO_TENSOR_ALIASING" => {}
+                _ => {
+                    self.note_object(kind, text);
+                    self.others.insert(OtherGuard { kind, text });
+                }
+            }
+        }
+    }
+
+    fn note_object(&mut self, kind: &str, text: &'m str) {
+        if kind == "ID_MATCH"
+            && let Some([source, address]) = checked(text).as_deref()
+        {
+            self.objects.insert(source, address);
+        }
+    }
+
+    /// The sizes of an input; None if it has none, or they are not numbers.
+    pub fn sizes(&self, source: &str) -> Option<Vec<i64>> {
+        numbers(&self.inputs.get(source)?.tensor.sizes)
+    }
+
+    /// The strides of an input.
+    pub fn strides(&self, source: &str) -> Option<Vec<i64>> {
+        numbers(self.inputs.get(source)?.tensor.strides.as_ref()?)
+    }
+
+    /// The dimensions that its guards leave open, without those of tensors that views share.
+    pub fn open(&self) -> impl Iterator<Item = (&'m str, usize)> {
+        let open = self.tensors.iter().filter(|(source, _)| !source.ends_with("._base"));
+        open.flat_map(|(source, check)| {
+            let open = check.sizes.iter().enumerate().filter(|(_, size)| size.is_none());
+            open.map(move |(dimension, _)| (*source, dimension))
+        })
+    }
+}
+
+fn numbers(texts: &[String]) -> Option<Vec<i64>> {
+    texts.iter().map(|text| text.parse().ok()).collect()
+}
+
+/// The arguments of a check such as `___check_obj_id(L['c'], 1406), type=<class 'Color'>`.
+pub(super) fn checked(text: &str) -> Option<Vec<&str>> {
+    let first = split(text, ",").first().copied().unwrap_or(text);
+    call(first).map(|(_, arguments)| arguments)
+}
+
+/// `check_tensor(L['x'], Tensor, DispatchKeySet(CPU), torch.float32, device=None, requires_grad=False, size=[4, None],
+/// stride=[None, 1])`
+fn tensor_check(text: &str) -> Option<(&str, TensorCheck<'_>)> {
+    let (_, arguments) = call(text)?;
+    let (source, rest) = arguments.split_first()?;
+    let mut check = TensorCheck::default();
+    for argument in rest {
+        match argument.split_once('=') {
+            Some(("size", list)) => check.sizes = dimensions(list)?,
+            Some(("stride", list)) => check.strides = dimensions(list)?,
+            _ => check.fixed.push(argument),
+        }
+    }
+    Some((source, check))
+}
+
+/// `[4, None, 8]`
+fn dimensions(list: &str) -> Option<Vec<Option<i64>>> {
+    let inside = list.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let of = |text: &str| if text == "None" { Some(None) } else { text.parse().ok().map(Some) };
+    inside.split(',').map(str::trim).filter(|text| !text.is_empty()).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tensor_guard_names_what_it_fixes_and_leaves_open() {
+        let text = "check_tensor(L['x'], Tensor, DispatchKeySet(CPU, AutogradCPU), torch.float32, device=None, \
+                    requires_grad=False, size=[4, None, 8], stride=[None, 8, 1])";
+        let (source, check) = tensor_check(text).unwrap();
+        assert_eq!(source, "L['x']");
+        assert_eq!(
+            (check.sizes, check.strides),
+            (vec![Some(4), None, Some(8)], vec![None, Some(8), Some(1)])
+        );
+        assert_eq!(check.fixed.len(), 5);
+        assert!(tensor_check("check_tensor(L['x'], size=[a])").is_none());
+    }
+
+    #[test]
+    fn the_object_of_a_check_is_its_first_argument() {
+        let read = checked("___check_obj_id(G['f'].a[1], 7), type=<class 'int'>").unwrap();
+        assert_eq!(read, ["G['f'].a[1]", "7"]);
+    }
+}

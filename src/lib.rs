@@ -214,7 +214,7 @@ fn redact(
     };
     let ranks = output::ranks_in(&files, facts::IN_MEMORY);
     let job = job::read(&ranks, reports, job_facts, work.threads(), &())?;
-    let found = analysis::of_job(&job);
+    let found = analysis::of_job(&job, &|_, _| None);
     let evidence = model::JobEvidence::default();
     let report =
         JobReport { job: &job, found: &found, evidence: &evidence, settings: &work.options.settings };
@@ -488,7 +488,7 @@ fn write_job(
 ) -> anyhow::Result<RunSummary> {
     let are_own = known.of_own_reports;
     let job = job::read(ranks, facts::Reports::Disk, known, threads, progress)?;
-    let found = analysis::of_job(&job);
+    let found = analysis::of_job(&job, &|rank, call| job::call_line(ranks, &job, rank, call));
     let mut evidence = job::read_evidence(ranks, &job, &found);
     // Before the other pages: while the events are copied, it is noted from them when the ranks compiled. One thread writes:
     // the files are few, and several make the longest.

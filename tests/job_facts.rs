@@ -69,7 +69,7 @@ fn process_groups_that_differ_are_named_and_no_hang_is_announced_for_them() {
     assert!(text(groups, "title").contains("process group '2', rank 0 in process group '1'"), "{groups}");
     assert_eq!(groups["severity"], "info");
     let collectives = finding(colls, "collectives_differ");
-    assert_eq!(collectives["severity"], "error");
+    assert_eq!(collectives["severity"], "warning", "nobody waits for a rank outside of its group");
     assert!(text(collectives, "title").contains("`colls_fn`"), "{collectives}");
     assert!(!text(collectives, "hint").contains("hangs"), "{collectives}");
     assert_eq!(
@@ -115,6 +115,7 @@ fn without_recorded_collectives_nobody_is_said_to_hang() {
     for rank in 0..2 {
         change(&copy.path().join(format!("rank_{rank}")), |report| {
             report["cross_rank"]["collectives"] = Value::Null;
+            report["cross_rank"]["process_groups"] = Value::Null;
         });
     }
     let job = combine(copy.path(), &[]).ok(copy.path());
@@ -200,7 +201,10 @@ fn what_all_ranks_share_stands_once_at_the_jobs_root() {
 #[test]
 fn a_rank_that_waits_for_the_builds_of_another_is_named_with_the_seconds() {
     let wait = finding(job("12_ddp_2"), "build_wait");
-    assert_eq!(wait["title"], "Rank 1 waits 7.0 s for kernels that rank 0 builds (`compile_file`)");
+    assert_eq!(
+        wait["title"],
+        "Rank 1 waits 5.3 s while rank 0 builds the C++ toolchain and kernels (`compile_file`)"
+    );
     assert_eq!(wait["severity"], "info");
     // Ranks that build for themselves wait for nobody, nor do those with cache folders of their own.
     let healthy = job("13_div_healthy");
@@ -217,7 +221,8 @@ fn a_rank_that_waits_for_the_builds_of_another_is_named_with_the_seconds() {
 fn two_ranks_have_no_median() {
     let cache = job("13_div_cache");
     let straggler = finding(cache, "straggler");
-    assert_eq!(straggler["title"], "Rank 1 takes 8.45 s to compile; rank 0 0.93 s");
+    let told = "Rank 1 takes 8.45 s to compile; rank 0 0.93 s; 6.42 s of it in `reduce_fn` (0/0), 4.71 s in kernel builds; 0.83 s on rank 0";
+    assert_eq!(straggler["title"], told);
     assert!(!cache.page("index.html").text().to_lowercase().contains("median"));
     assert!(!text_of(cache.page("index.html").one("#time")).contains("median"));
 }

@@ -175,7 +175,7 @@ fn another_batch_size_is_a_difference_of_inputs_tensors_and_keys() {
 #[test]
 fn a_collective_in_the_middle_of_the_schedule_is_named_with_its_position() {
     let job = job("13_div_colls");
-    let told = "operation 3 of the collective schedule is all_gather_into_tensor in 0/0 (colls_fn) on rank 1, all_reduce_ in 0/0 (colls_fn) on rank 0";
+    let told = "in colls_fn, collective 2 is all_gather_into_tensor in process group '2' in 0/0 on rank 1, all_reduce_ in process group '1' in 0/0 on rank 0";
     assert!(verdict(job).contains(told), "{}", verdict(job));
     assert_eq!(first(job, "collectives")["index"], 2);
     assert_eq!(

@@ -51,6 +51,7 @@ mod golden;
 mod hostile;
 mod install;
 mod job_browser;
+mod job_causes;
 mod job_damage;
 mod job_ends;
 mod job_facts;

@@ -64,7 +64,7 @@ struct NamedFile {
 }
 
 /// The graph of a compile's last attempt.
-fn graph(folder: &Path, rank: usize, compile: &str) -> Option<RankGraph> {
+pub(super) fn graph(folder: &Path, rank: usize, compile: &str) -> Option<RankGraph> {
     let report: Files = serde_json::from_str(&text(&folder.join("report.json"), LARGEST_REPORT)?).ok()?;
     let of = report.compiles.into_iter().find(|one| one.id.as_deref() == Some(compile))?;
     let file = of.artifacts.into_iter().rev().find(|artifact| artifact.name == GRAPH)?.path;

@@ -9,8 +9,8 @@ use crate::facts::Text;
 use crate::facts::{self as log, Compile, LogReport};
 use crate::model::{
     Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime, Interval, Metrics,
-    MetricsKind, OpenPhase, OperationCount, RankEnd, RankSummary, ReaderName, Schedule, Step, TextId, Texts,
-    stable,
+    MetricsKind, OpenPhase, OperationCount, RankEnd, RankOneOffs, RankSummary, ReaderName, Schedule,
+    SlowCompile, Step, TextId, Texts, stable,
 };
 use crate::trace::TextMap;
 use crate::trace::instant;
@@ -23,6 +23,9 @@ const ALARMS: [&str; 4] = ["worker_death", "worker_stall", "spmd_mismatch", "not
 
 /// Seconds from which on the time of a phase that was open says something.
 const LEAST_OPEN_S: f64 = 0.001;
+
+/// Compiles whose time is kept.
+const MOST_SLOW: usize = 4;
 
 /// Collectives of a graph that are named beside each of its runs.
 const MOST_OPERATIONS: usize = 50;
@@ -83,6 +86,9 @@ impl<'r> FactReader<'_, 'r> {
         lists.extend(cross.configs.as_ref().map(|_| (Fact::Config, self.config())));
         let facts = lists.into_iter().map(|(fact, steps)| (fact, self.texts.sequence(steps)));
         summary.facts = facts.collect();
+        summary.broken = self.broken();
+        summary.slowest = slowest(report, places);
+        summary.one_offs = one_offs(&report.compile_time);
         summary.schedules = self.schedules();
         summary.parts_us = parts(&self.report.compile_time);
         summary.runtime = self.runtime();
@@ -137,12 +143,20 @@ impl<'r> FactReader<'_, 'r> {
         let recompiles = report.recompiles.iter().map(|one| {
             let id = one.compile_id.as_deref();
             let function = places.defined(self.texts, id, one.function.as_deref());
-            let guards = one.reasons.iter().map(|reason| {
+            let closest = one.change.as_ref().and_then(|change| change.against.as_deref());
+            let is_closest =
+                |reason: &&log::Reason<'_>| closest.is_some() && reason.against.as_deref() == closest;
+            let first = one.reasons.iter().find(is_closest).or(one.reasons.first());
+            let others =
+                one.reasons.iter().filter(|reason| first.is_none_or(|first| !std::ptr::eq(first, *reason)));
+            let guards = first.into_iter().chain(others).map(|reason| {
                 let guard = reason.guard.as_deref().filter(|guard| !guard.is_empty());
                 self.texts.add(&stable(guard.unwrap_or(&reason.text)))
             });
             let guards = guards.collect();
-            let value = FactValue::Recompiled { function, guards: self.texts.add_list(guards) };
+            let frame = first.and_then(|reason| reason.user_stack.iter().next_back());
+            let place = frame.and_then(|frame| place(self.texts, frame.file.as_deref(), frame.line));
+            let value = FactValue::Recompiled { function, guards: self.texts.add_list(guards), place };
             self.step(id, value)
         });
         recompiles.collect()
@@ -158,6 +172,7 @@ impl<'r> FactReader<'_, 'r> {
                 function: places.defined(self.texts, id, None),
                 place: place(self.texts, one.file.as_deref(), one.line),
                 message: self.texts.add_maybe(message.as_deref()),
+                is_backward: one.kind.contains("backward"),
             };
             self.step(id, value)
         });
@@ -248,6 +263,14 @@ impl<'r> FactReader<'_, 'r> {
         let mut graphs: Vec<GraphId> = graphs.collect();
         graphs.sort_unstable();
         graphs.dedup();
+        graphs.into()
+    }
+
+    /// Compiles that a graph break split.
+    fn broken(&self) -> Arc<[GraphId]> {
+        let broken = identified(self.report).filter(|(_, compile)| compile.graph_breaks > 0);
+        let mut graphs: Vec<GraphId> = broken.filter_map(|(id, _)| self.places.graph(id)).collect();
+        graphs.sort_unstable();
         graphs.into()
     }
 
@@ -350,6 +373,28 @@ fn execution_note(position: &log::Execution<'_>) -> Option<String> {
 /// Compiles that have an id, with it.
 fn identified<'r>(report: &'r LogReport<'r>) -> impl Iterator<Item = (&'r str, &'r Compile<'r>)> {
     report.compiles.iter().filter_map(|compile| Some((compile.id.as_deref()?, compile)))
+}
+
+/// The compiles that took longest, each with the part of the compiler that took most of its time.
+fn slowest(report: &LogReport<'_>, places: &Places<'_>) -> Box<[SlowCompile]> {
+    let compiles = identified(report).filter_map(|(id, compile)| {
+        let seconds = compile.time.seconds.filter(|seconds| *seconds > 0.0)?;
+        let parts = compile.time.parts.iter().map(|part| (part.name.as_deref(), part.seconds));
+        let most = parts.max_by(|one, other| one.1.total_cmp(&other.1));
+        let (name, part_s) = most.unwrap_or_default();
+        let part = PARTS.iter().position(|part| name == Some(*part));
+        Some(SlowCompile { graph: places.graph(id)?, seconds, part, part_s })
+    });
+    let mut compiles: Vec<SlowCompile> = compiles.collect();
+    compiles.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
+    compiles.truncate(MOST_SLOW);
+    compiles.into()
+}
+
+/// What fell into the compiles by chance, as the rank's report has it.
+fn one_offs(time: &log::CompileTime<'_>) -> RankOneOffs {
+    let sum = |kind: &str| time.one_offs.iter().filter(|one| &*one.kind == kind).map(|one| one.seconds).sum();
+    RankOneOffs { toolchain_s: sum("toolchain"), waiting_s: sum("wait_for_process") }
 }
 
 /// The numbers of a metrics record.

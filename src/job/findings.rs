@@ -2,11 +2,17 @@
 
 use crate::facts::{self as log, Finding, LogReport};
 use crate::facts::{line_number, owned};
-use crate::model::{FindingCost, LogFinding, SharedFinding, stable};
+use crate::model::{FindingCost, LogFinding, SharedFinding, SharedVariant, stable};
 use indexmap::IndexMap;
 
 /// How many findings of a job are kept; a log has a few dozen at most.
 const MOST: usize = 1_000;
+
+/// Kinds of counts of one finding that are kept.
+const MOST_VARIANTS: usize = 8;
+
+/// What measures, and does not count.
+const UNITS: [&str; 7] = ["s", "ms", "us", "µs", "ns", "min", "%"];
 
 /// Distinguishes findings of ranks: everything but their numbers, which differ between ranks that do the same.
 #[derive(PartialEq, Eq, Hash)]
@@ -34,6 +40,7 @@ impl Findings {
             if let Some(known) = self.0.get_mut(&key) {
                 if known.ranks.last() != Some(&rank) {
                     known.ranks.push(rank);
+                    add_variant(&mut known.variants, &finding.title, rank);
                 }
                 // Words and cost are those of one rank: the one that lost most.
                 let seconds = |cost: &Option<FindingCost>| cost.as_ref().map_or(0.0, |cost| cost.seconds);
@@ -41,7 +48,10 @@ impl Findings {
                     known.finding = read(finding);
                 }
             } else if self.0.len() < MOST {
-                self.0.insert(key, SharedFinding { finding: read(finding), ranks: vec![rank] });
+                let first = SharedVariant { title: finding.title.to_string(), ranks: vec![rank] };
+                let shared =
+                    SharedFinding { finding: read(finding), ranks: vec![rank], variants: vec![first] };
+                self.0.insert(key, shared);
             }
         }
     }
@@ -50,6 +60,27 @@ impl Findings {
     pub fn into_shared(self) -> Vec<SharedFinding> {
         self.0.into_values().collect()
     }
+}
+
+/// Adds a rank to those with the same counts.
+fn add_variant(variants: &mut Vec<SharedVariant>, title: &str, rank: u64) {
+    let own = counts(title);
+    if let Some(variant) = variants.iter_mut().find(|variant| counts(&variant.title) == own) {
+        variant.ranks.push(rank);
+    } else if variants.len() < MOST_VARIANTS {
+        variants.push(SharedVariant { title: title.to_owned(), ranks: vec![rank] });
+    }
+}
+
+/// The whole numbers of a title that count something: not seconds, and no ids.
+fn counts(title: &str) -> Vec<&str> {
+    let words: Vec<&str> = title.split_whitespace().collect();
+    let is_count = |(at, word): (usize, &&str)| {
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+        let unit = words.get(at + 1).map(|unit| unit.trim_end_matches(|c: char| !c.is_alphanumeric()));
+        is_number && !unit.is_some_and(|unit| UNITS.contains(&unit))
+    };
+    words.iter().enumerate().filter(|(at, word)| is_count((*at, word))).map(|(_, word)| *word).collect()
 }
 
 fn read(finding: &Finding<'_>) -> LogFinding {
@@ -94,6 +125,11 @@ fn without_numbers(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seconds_and_ids_are_no_counts() {
+        assert_eq!(counts("Cold cache: 6 misses, 1.2 s in 0/1, 40 ms"), ["6"]);
+    }
 
     #[test]
     fn numbers_do_not_tell_findings_of_ranks_apart() {

@@ -5,6 +5,7 @@
 //! over all ranks ends here too, so both ways give the same files.
 
 mod blocks;
+mod call_lines;
 mod chromium;
 mod events;
 mod evidence;
@@ -17,6 +18,7 @@ mod tensors;
 mod timeline;
 mod times;
 
+pub(crate) use call_lines::call_line;
 pub(crate) use evidence::read as read_evidence;
 pub(crate) use timeline::Timelines;
 

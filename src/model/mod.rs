@@ -50,8 +50,8 @@ pub use job::{
     Alarm, CodePlace, CollectiveCounts, CompileInterval, Fact, FactValue, FailedRank, FindingCost,
     FunctionFact, FunctionWords, GraphId, GraphKey, GraphRuntime, Interval, Job, JobEvidence, JobFacts,
     KeyLookup, LogFinding, OpenPhase, OperationCount, PartInterval, RankCounts, RankEnd, RankGraph, RankLog,
-    RankState, RankSummary, RankTimeline, ReaderName, Run, Schedule, Sequence, SharedFinding, SkippedFile,
-    Step, TensorFact, TextId, Texts,
+    RankOneOffs, RankState, RankSummary, RankTimeline, ReaderName, Run, Schedule, Sequence, SharedFinding,
+    SharedVariant, SkippedFile, SlowCompile, Step, TensorFact, TextId, Texts,
 };
 pub use kernel_counts::KernelCounts;
 pub use news::CompileNews;

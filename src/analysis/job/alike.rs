@@ -75,7 +75,7 @@ pub(super) fn standings(job: &Job, compared: &[Compared], fleet: &Fleet) -> Vec<
             RankState::Ok if !facts.is_empty() => Standing::Differs,
             RankState::Ok => Standing::Same,
         };
-        RankStanding { standing, facts, late: fleet.stragglers.contains(&index) }
+        RankStanding { standing, facts, late: fleet.stragglers.binary_search(&index).is_ok() }
     };
     job.ranks.iter().zip(odd).enumerate().map(of).collect()
 }

@@ -4,6 +4,7 @@ use super::alike::{AlikeRanks, RankStanding};
 use super::groups::{Compared, Comparison};
 use super::ranks::Fleet;
 use super::runtime::RuntimeComparison;
+use super::schedules::Schedules;
 use crate::analysis::findings::Finding;
 use crate::model::{CollectiveCounts, Fact, Step};
 
@@ -17,6 +18,8 @@ pub struct JobFound {
     pub parity: Vec<RankParity>,
     /// Compiles that have a schedule, on all ranks.
     pub scheduled: usize,
+    /// How the collectives of functions differ between ranks.
+    pub schedules: Schedules,
     /// Which ranks there are, and which stand out.
     pub fleet: Fleet,
     /// How each rank compares to the others, by its index.
@@ -51,6 +54,16 @@ impl JobFound {
     pub fn alike(&self, fact: Fact) -> Option<&[Step]> {
         let comparison = self.comparison(fact).filter(|comparison| !comparison.differs())?;
         Some(&comparison.groups.first()?.steps)
+    }
+
+    /// Whether there are two sides to show of what a finding is about.
+    pub fn has_sides(&self, finding: &Finding) -> bool {
+        finding.kind.fact.and_then(|fact| self.comparison(fact)).is_some_and(|one| one.first.is_some())
+    }
+
+    /// Whether all ranks are known to call the same collectives in each function.
+    pub fn call_the_same(&self) -> bool {
+        self.schedules.are_known && self.schedules.differences.is_empty()
     }
 
     /// The difference that may be the cause of all others.

@@ -141,7 +141,8 @@ pub fn compare(job: &Job, fact: Fact) -> Result<Comparison, Unknown> {
         return Err(Unknown::Cached);
     }
     let left_out = ranks.iter().map(|(index, _)| *index);
-    let left_out = left_out.filter(|index| known.iter().all(|(other, ..)| other != index)).collect();
+    let is_known = |index: &usize| known.binary_search_by_key(index, |(known, ..)| *known).is_ok();
+    let left_out = left_out.filter(|index| !is_known(index)).collect();
     // Complete lists make the groups; a list with gaps joins one that it does not contradict.
     known.sort_by_key(|(_, rank, steps)| Side::of(rank, fact, steps).has_gaps());
     let mut groups = Groups { job, fact, groups: Vec::new(), by_values: TextMap::default() };

@@ -4,14 +4,15 @@
 //! which the lists differ is found. Everything else puts its outcome into words.
 
 mod alike;
+mod causes;
 mod first_graphs;
 mod found;
 mod groups;
 mod kinds;
 mod names;
-mod order;
 mod ranks;
 mod runtime;
+mod schedules;
 mod sides;
 mod timeline_rows;
 mod words;
@@ -24,13 +25,14 @@ pub use groups::{Comparison, Group, Unknown};
 pub use names::NamedFunction;
 pub use ranks::{Stop, TorchGroup};
 pub use runtime::{GraphTimes, RankTime, RuntimeComparison};
+pub use schedules::{Call, CallLine, FindLine};
 pub use timeline_rows::{MOST_ROWS, TimelineRow, timeline_rows};
 pub use words::{is_wait, list_of, numbers, rank_words, short_operation};
 
 use crate::model::{CollectiveCounts, Fact, Job};
 
-/// Draws the conclusions of a job.
-pub fn of_job(job: &Job) -> JobFound {
+/// Draws the conclusions of a job; `find_line` reads where a rank's program calls a collective.
+pub fn of_job(job: &Job, find_line: FindLine<'_>) -> JobFound {
     let shown = [Fact::Status, Fact::Ops, Fact::Failures];
     let facts = Fact::COMPARED.into_iter().chain(shown);
     let mut found = JobFound {
@@ -39,10 +41,12 @@ pub fn of_job(job: &Job) -> JobFound {
         parity: Vec::new(),
         scheduled: job.ranks.iter().flat_map(|rank| &rank.parity).map(Vec::len).sum(),
         fleet: ranks::of_job(job),
+        schedules: schedules::of_job(job),
         standings: Vec::new(),
         alike: Vec::new(),
         findings: Vec::new(),
     };
+    found.schedules.find_lines(find_line);
     found.standings = alike::standings(job, &found.compared, &found.fleet);
     found.alike = alike::alike(job, &found.compared, &found.fleet, &found.standings);
     for (index, rank) in job.ranks.iter().enumerate() {

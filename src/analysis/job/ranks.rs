@@ -1,6 +1,7 @@
 //! Which ranks there are, which are missing, and which stand out by their time.
 
-use crate::model::{Job, RankState, RankSummary, TextId};
+use crate::model::{Fact, FactValue, FunctionFact, Job, RankState, RankSummary, TextId};
+use fxhash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// A rank is a straggler if it took this many times as long as the rank in the middle,
@@ -12,6 +13,9 @@ const STRAGGLER_SECONDS: f64 = 1.0;
 /// A log without an open compile ends early if it ends this much before all others, microseconds: ranks that run to
 /// their end leave the last compile within seconds of each other.
 const EARLY_US: i64 = 10_000_000;
+
+/// A rank is ahead of another whose log ends this much later, microseconds.
+const AHEAD_US: i64 = 500_000;
 
 /// Gaps are named where ranks are numbered in a row; a job that numbers them otherwise has gaps everywhere.
 const MOST_GAPS: u64 = 64;
@@ -48,9 +52,11 @@ pub struct Stop {
     pub ranks: Vec<usize>,
     /// Whether they end inside a compile.
     pub inside: bool,
-    /// Seconds from the end of the first of them to the first end of a rank that did not stop; negative where that was
-    /// before. None where no other rank is left, or times are not known.
+    /// Seconds from the end of the last of them to the first end of any other rank; None where another rank ended before,
+    /// or times are not known.
     pub before_others_s: Option<f64>,
+    /// When the first of them ends, microseconds since 1970.
+    pub end_us: Option<i64>,
 }
 
 /// The ranks that took the least and the most time to compile.
@@ -82,7 +88,7 @@ pub fn median(numbers: &[f64]) -> Option<f64> {
 
 pub(super) fn of_job(job: &Job) -> Fleet {
     let mut fleet = Fleet { missing: missing(job), stops: stops(job), ..Fleet::default() };
-    let stopped: Vec<usize> = fleet.stops.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
+    let stopped: FxHashSet<usize> = fleet.stops.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
     let mut torch: BTreeMap<Option<TextId>, Vec<usize>> = BTreeMap::new();
     let mut times: Vec<(usize, f64)> = Vec::new();
     for (index, rank) in job.ranks.iter().enumerate() {
@@ -128,26 +134,69 @@ fn stops(job: &Job) -> Vec<Stop> {
         let place = rank.end.as_ref().map(|end| (end.compile, end.phases.clone()));
         places.entry(place).or_default().push(*index);
     }
-    let mut whole = whole;
-    let early = early(&whole);
-    whole.retain(|(index, _)| !early.contains(index));
-    let mut stops: Vec<Stop> = Vec::new();
-    stops.extend(early.into_iter().map(|rank| Stop {
-        ranks: vec![rank],
-        inside: false,
-        before_others_s: None,
-    }));
-    stops.extend(places.into_values().map(|ranks| Stop { ranks, inside: true, before_others_s: None }));
-    let others = whole.iter().filter_map(|(_, rank)| time(rank)).min();
-    let end_of = |stop: &Stop| {
-        let ranks = stop.ranks.iter().filter_map(|index| job.ranks.get(*index));
-        ranks.filter_map(time).min()
-    };
-    for stop in &mut stops {
-        stop.before_others_s = others.zip(end_of(stop)).map(|(others, own)| (others - own) as f64 / 1e6);
-    }
-    stops.sort_by_key(|stop| (!stop.inside, end_of(stop)));
+    let mut early = early(job, &whole);
+    early.extend(never_reached(job, &cut, &whole));
+    early.sort_unstable();
+    early.dedup();
+    let early = early.into_iter().map(|rank| (vec![rank], false));
+    let places = early.chain(places.into_values().map(|ranks| (ranks, true)));
+    let ends = Ends::of(job);
+    let mut stops: Vec<Stop> = places
+        .map(|(ranks, inside)| Stop {
+            inside,
+            before_others_s: ends.before_others_s(&ranks),
+            end_us: ranks.iter().filter_map(|rank| time(job.ranks.get(*rank)?)).min(),
+            ranks,
+        })
+        .collect();
+    // Those of which no time is known come last.
+    stops.sort_by_key(|stop| (stop.end_us.is_none(), stop.end_us, !stop.inside));
     stops
+}
+
+/// When the logs end, the earliest first.
+struct Ends(Vec<End>);
+
+impl Ends {
+    fn of(job: &Job) -> Ends {
+        let ranks: Vec<(usize, &RankSummary)> = job.ranks.iter().enumerate().collect();
+        let mut ends: Vec<End> = ranks.iter().filter_map(end).collect();
+        ends.sort_unstable();
+        Ends(ends)
+    }
+
+    /// Seconds from the last end of these ranks to the first of all others, where that is later.
+    fn before_others_s(&self, ranks: &[usize]) -> Option<f64> {
+        let is_own = |end: &&End| ranks.binary_search(&end.rank).is_ok();
+        // They are the first of all, or another ended before.
+        let own = self.0.iter().take_while(is_own);
+        let (count, last) = own.fold((0, None), |(count, _), end| (count + 1, Some(end.time_us)));
+        let all_known = count == ranks.len();
+        let next = self.0.get(count).filter(|_| all_known)?;
+        Some((next.time_us - last?) as f64 / 1e6)
+    }
+}
+
+/// Ranks whose logs end, outside of any compile, before those of ranks that stopped in a compile which all but these reached.
+fn never_reached(job: &Job, cut: &[(usize, &RankSummary)], whole: &[(usize, &RankSummary)]) -> Vec<usize> {
+    let first = cut.iter().filter_map(|(_, rank)| {
+        let end = rank.end.as_ref()?;
+        Some((end.time_us?, rank.graph(end.compile)?))
+    });
+    let Some((time_us, graph)) = first.min() else { return Vec::new() };
+    let has_reached = |rank: &RankSummary| {
+        let compiles = rank.fact(Fact::CompileIds).into_iter().flat_map(|steps| steps.iter());
+        compiles.into_iter().any(|step| step.graph == Some(graph))
+    };
+    let lacking: Vec<usize> = whole
+        .iter()
+        .filter(|(_, rank)| !has_reached(rank))
+        .filter(|one| end(one).is_some_and(|end| end.time_us + AHEAD_US <= time_us))
+        .map(|(index, _)| *index)
+        .collect();
+    let others = job.ranks.iter().filter(|rank| rank.is_comparable()).count().saturating_sub(lacking.len());
+    let reached = cut.iter().chain(whole).filter(|(_, rank)| has_reached(rank)).count();
+    if lacking.len() < others && reached > 1 && reached == others { lacking } else { Vec::new() }
 }
 
 /// A rank whose log is whole, by its end.
@@ -158,12 +207,14 @@ struct End {
     compiles: u64,
 }
 
+/// The end of a rank's log, where its time is known.
+fn end((index, rank): &(usize, &RankSummary)) -> Option<End> {
+    let time_us = rank.end.as_ref()?.time_us?;
+    Some(End { time_us, rank: *index, compiles: rank.counts.compiles })
+}
+
 /// Ranks whose logs end long before most logs, with fewer compiles.
-fn early(ranks: &[(usize, &RankSummary)]) -> Vec<usize> {
-    let end = |(index, rank): &(usize, &RankSummary)| {
-        let time_us = rank.end.as_ref()?.time_us?;
-        Some(End { time_us, rank: *index, compiles: rank.counts.compiles })
-    };
+fn early(job: &Job, ranks: &[(usize, &RankSummary)]) -> Vec<usize> {
     let mut ends: Vec<End> = ranks.iter().filter_map(end).collect();
     ends.sort_unstable();
     // Most ranks come after the gap.
@@ -175,7 +226,19 @@ fn early(ranks: &[(usize, &RankSummary)]) -> Vec<usize> {
         return Vec::new();
     };
     let least = others.iter().map(|end| end.compiles).min().unwrap_or_default();
-    early.iter().filter(|end| end.compiles < least).map(|end| end.rank).collect()
+    let stopped = early.iter().filter(|end| end.compiles < least).map(|end| end.rank);
+    // Ranks that only needed fewer versions of the same functions have not stopped.
+    let begun = |rank: usize| -> FxHashSet<FunctionFact> {
+        let compiles = job.ranks.get(rank).and_then(|rank| rank.fact(Fact::CompileIds));
+        let functions =
+            compiles.into_iter().flat_map(|steps| steps.iter()).filter_map(|step| match step.value {
+                Some(FactValue::Compiled { function, .. }) => Some(function),
+                _ => None,
+            });
+        functions.collect()
+    };
+    let Some(usual) = others.first().map(|end| begun(end.rank)) else { return Vec::new() };
+    stopped.filter(|rank| !usual.is_subset(&begun(*rank))).collect()
 }
 
 /// Numbers from 0 up that no rank has.

@@ -3,7 +3,7 @@
 use super::found::JobFound;
 use super::groups::{Comparison, First, Group, shared_difference};
 use super::names::{in_brackets, short};
-use super::order::{self, CollectiveOrder};
+use super::schedules::Sureness;
 use super::words::rank_words;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::model::sentence::{code, compile_id, own, sentence};
@@ -12,8 +12,11 @@ use crate::model::{CodePlace, Fact, GraphId, Job, Part, Sentence, Step, Texts};
 /// Ranks of the largest group that are named; more are counted.
 const NAMED: usize = 8;
 
-const HANG: &str = "The ranks call different collectives: one that not all ranks of its process group call never ends, and the job hangs until its timeout.";
-const NO_HANG: &str = "All ranks schedule the same collectives in the same order, so this alone does not hang the job; while one rank compiles, the others wait.";
+const HANG: &str =
+    "After it, the ranks call different collectives: the finding about collectives says which.";
+const MAY_HANG: &str =
+    "Ranks may call different collectives after it: the finding about collectives says which.";
+const NO_HANG: &str = "All ranks schedule the same collectives in the same order in each function, so this alone does not hang the job; while one rank compiles, ranks that wait for it in a collective wait longer.";
 const OTHER_GROUPS: &str = "The ranks call different collectives, but in process groups of their own: ranks wait for each other only within a group. Where they were meant to call them together, check which group each rank passes.";
 const UNKNOWN: &str =
     "The logs hold no collectives to compare, so they do not show whether ranks wait for each other.";
@@ -140,14 +143,15 @@ impl<'j> Sides<'j> {
         finding
     }
 
-    /// The same for a difference after which ranks may call other collectives. It is an error only where they do;
-    /// `otherwise` is how much it matters where they do not.
-    pub fn diverging(&self, kind: &'static KindOfFinding, otherwise: Severity, title: Sentence) -> Finding {
-        let (severity, leads_to) = match order::of_job(self.job, self.found) {
-            CollectiveOrder::Differs => (Severity::Error, HANG),
-            CollectiveOrder::Same => (otherwise, NO_HANG),
-            CollectiveOrder::OtherGroups => (Severity::Warning, OTHER_GROUPS),
-            CollectiveOrder::Unknown => (Severity::Warning, UNKNOWN),
+    /// The same for a difference after which ranks may call other collectives; whether they do is a finding of its own.
+    pub fn diverging(&self, kind: &'static KindOfFinding, severity: Severity, title: Sentence) -> Finding {
+        let schedules = &self.found.schedules;
+        let leads_to = match schedules.differences.first().map(|first| first.sureness) {
+            Some(Sureness::Hang) => HANG,
+            Some(Sureness::OtherVersion | Sureness::OneSided) => MAY_HANG,
+            Some(Sureness::OtherGroups) => OTHER_GROUPS,
+            None if schedules.are_known => NO_HANG,
+            None => UNKNOWN,
         };
         self.finding(kind, severity, title).with_advice(format!("{leads_to} {CHECK_BRANCH}"))
     }

@@ -222,8 +222,10 @@ pub enum FactValue {
     Recompiled {
         /// What was compiled again.
         function: FunctionFact,
-        /// The guards that failed, one for each earlier compile.
+        /// The guards that failed, one for each earlier compile; that of the closest version first.
         guards: TextListId,
+        /// The user's line that the first of these guards protects.
+        place: Option<CodePlace>,
     },
     /// A failed compile.
     Failed {
@@ -235,6 +237,8 @@ pub enum FactValue {
         place: Option<CodePlace>,
         /// The first line of the message.
         message: Option<TextId>,
+        /// Whether it is the backward pass that failed.
+        is_backward: bool,
     },
     /// How a compile ended.
     Status {

@@ -126,14 +126,15 @@ impl FactValue {
                 let place = place.map(|place| format!("{}: ", place.text(texts))).unwrap_or_default();
                 format!("{place}{}{}", get(reason), times_text(times))
             }
-            FactValue::Recompiled { function, guards } => {
+            FactValue::Recompiled { function, guards, .. } => {
                 let guards: Vec<&str> = texts.list(guards).iter().map(|guard| get(*guard)).collect();
                 format!("{}: {}", own(function).text(texts), guards.join("; "))
             }
-            FactValue::Failed { error, function, place, message } => {
+            FactValue::Failed { error, function, place, message, is_backward } => {
                 let message = texts.maybe(message).map(|text| format!(": {text}")).unwrap_or_default();
                 let at = at(place).unwrap_or_default();
-                format!("{} in {}{at}{message}", get(error), own(function).text(texts))
+                let pass = if is_backward { "the backward of " } else { "" };
+                format!("{} in {pass}{}{at}{message}", get(error), own(function).text(texts))
             }
             FactValue::Status { status, .. } => get(status).to_owned(),
             FactValue::Operations { count, .. } => {

@@ -43,4 +43,15 @@ pub struct SharedFinding {
     pub finding: LogFinding,
     /// Numbers of the ranks that have it.
     pub ranks: Vec<u64>,
+    /// The counts in its title, where ranks have other ones; the first are those of the first rank.
+    pub variants: Vec<SharedVariant>,
+}
+
+/// Ranks whose finding names the same counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedVariant {
+    /// The title on these ranks.
+    pub title: String,
+    /// Their numbers.
+    pub ranks: Vec<u64>,
 }

@@ -32,7 +32,7 @@ macro_rules! ids {
                 }
 
                 /// The index of the entry.
-                pub(super) fn index(self) -> usize {
+                pub fn index(self) -> usize {
                     self.0.index()
                 }
             }

@@ -15,11 +15,11 @@ mod texts;
 pub use evidence::{CompileInterval, JobEvidence, PartInterval, RankGraph, RankTimeline};
 pub use fact::{Fact, FactValue, FunctionFact, GraphKey, ReaderName, Sequence, Step, TensorFact};
 pub use fact_text::FunctionWords;
-pub use finding::{FindingCost, LogFinding, SharedFinding};
+pub use finding::{FindingCost, LogFinding, SharedFinding, SharedVariant};
 pub use ids::{CodePlace, GraphId, TextId};
 pub use rank::{
     Alarm, CollectiveCounts, Interval, KeyLookup, OpenPhase, OperationCount, RankCounts, RankEnd, RankLog,
-    RankState, RankSummary, Schedule,
+    RankOneOffs, RankState, RankSummary, Schedule, SlowCompile,
 };
 pub use runtime::GraphRuntime;
 pub use texts::Texts;

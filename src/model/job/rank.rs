@@ -126,6 +126,12 @@ pub struct RankSummary {
     pub facts: FxHashMap<Fact, Sequence>,
     /// Compiles for which a cache had a result, so that torch recorded neither a schedule nor sizes.
     pub cached: Arc<[GraphId]>,
+    /// Compiles that a graph break split, so that a part of their function runs in eager mode.
+    pub broken: Arc<[GraphId]>,
+    /// The compiles that took longest.
+    pub slowest: Box<[SlowCompile]>,
+    /// Work in its compiles that has nothing to do with what was compiled.
+    pub one_offs: RankOneOffs,
     /// Where its log ends; None where it has no record.
     pub end: Option<RankEnd>,
     /// The lookups in the cache of FX graphs.
@@ -161,6 +167,9 @@ impl RankSummary {
             parts_us: [0.0; 6],
             facts: FxHashMap::default(),
             cached: Arc::default(),
+            broken: Arc::default(),
+            slowest: Box::default(),
+            one_offs: RankOneOffs::default(),
             end: None,
             keys: Vec::new(),
             cache_folders: Arc::default(),
@@ -258,6 +267,28 @@ pub struct Alarm {
     pub kind: TextId,
     /// The finding in a sentence.
     pub title: TextId,
+}
+
+/// A compile that took long.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SlowCompile {
+    /// The compile as all ranks know it.
+    pub graph: GraphId,
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// The part of the compiler that took most of them: its place in the list of all.
+    pub part: Option<usize>,
+    /// Seconds in that part.
+    pub part_s: f64,
+}
+
+/// Seconds that fell into the compiles of a rank by chance.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct RankOneOffs {
+    /// Trying the C++ compiler and building its headers.
+    pub toolchain_s: f64,
+    /// Waiting for another process that builds into the same cache folder.
+    pub waiting_s: f64,
 }
 
 /// Where the log of a rank ends.

@@ -11,6 +11,7 @@ use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
+use std::collections::BTreeSet;
 
 /// Bytes of each part, 60 KB in all. Unused room goes to later parts.
 const HEAD: usize = 6_000;
@@ -153,16 +154,18 @@ fn ranks(report: JobReport<'_>, document: &mut Markdown) {
     let (job, fleet) = (report.job, &report.found.fleet);
     let mut part = document.part(RANKS);
     part.heading(2, "Ranks");
-    let stops: Vec<usize> = fleet.stops.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
-    let odd = [&stops, &fleet.damaged, &fleet.empty, &fleet.stragglers];
+    let stops: BTreeSet<usize> = fleet.stops.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
+    let all = [&fleet.damaged, &fleet.empty, &fleet.stragglers].map(|ranks| ranks.iter().copied().collect());
+    let [damaged, empty, stragglers]: [BTreeSet<usize>; 3] = all;
+    let odd = [&stops, &damaged, &empty, &stragglers];
     let differing = report.found.differing().flat_map(|one| one.groups.iter().skip(1));
-    let differing: Vec<usize> = differing.flat_map(|group| group.ranks.iter().copied()).collect();
+    let differing: BTreeSet<usize> = differing.flat_map(|group| group.ranks.iter().copied()).collect();
     let rank_of = |index: usize| {
         let place = odd.iter().position(|indices| indices.contains(&index)).unwrap_or(odd.len());
         if place == odd.len() && !differing.contains(&index) { place + 1 } else { place }
     };
     let mut order: Vec<(usize, &RankSummary)> = job.ranks.iter().enumerate().collect();
-    order.sort_by_key(|(index, _)| rank_of(*index));
+    order.sort_by_cached_key(|(index, _)| rank_of(*index));
     let rows = order.into_iter().map(|(index, rank)| rank_row(report, rank, stops.contains(&index)));
     part.table(
         &[

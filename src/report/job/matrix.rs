@@ -138,8 +138,9 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> R
         (false, []) => soft("consistent"),
         // A fact missing from one rank's log is not consistent.
         (false, ranks) => {
-            let text = Html::escaped(&format!("no data on {}", rank_words(view.report.job, ranks)));
-            soft(text)
+            let is_cut = |rank: &usize| view.rank_at(*rank).is_some_and(|rank| rank.is_cut());
+            let why = if ranks.iter().all(is_cut) { "not reached by" } else { "no data on" };
+            soft(Html::escaped(&format!("{why} {}", rank_words(view.report.job, ranks))))
         }
     };
     let mut cells = vec![TableCell::html(name).class("nowrap"), TableCell::html(state).class("nowrap")];
@@ -150,7 +151,8 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> R
             comparison.groups.iter().position(|group| group.ranks.binary_search(rank).is_ok())
         });
         let Some((at, group)) = group.and_then(|at| Some((at, comparison.groups.get(at)?))) else {
-            cells.push(TableCell::text("no data"));
+            let is_cut = |rank: &usize| view.rank_at(*rank).is_some_and(|rank| rank.is_cut());
+            cells.push(TableCell::text(if ranks.iter().all(is_cut) { "not reached" } else { "no data" }));
             continue;
         };
         let text = Html::escaped(&summary(view, comparison.fact, group));

@@ -85,7 +85,7 @@ fn tabs(view: JobView<'_>) -> Vec<Tab> {
     let sections = [
         (timeline::is_shown(view), "timeline", "Timeline", None),
         (ends::is_shown(view), "ends", "Last records", None),
-        (report.found.cause().is_some(), "first", "First difference", None),
+        (found.cause().is_some_and(|cause| found.has_sides(cause)), "first", "First difference", None),
         (!found.findings.is_empty(), "findings", "Findings", count(found.findings.len())),
         (grid::is_shown(view), "grid", "Grid", None),
         (true, "facts", "Facts", None),
@@ -148,7 +148,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &Finding) -> anyhow::Result<H
     };
     let entry = FindingEntry {
         id: format!("finding-{}", index + 1),
-        open: index == 0 && finding.kind.fact.is_none(),
+        open: index == 0,
         class: finding.severity.word(),
         kind: finding.kind.label,
         title: view.sentence(&finding.sentence()),
@@ -173,14 +173,27 @@ fn facts_of(view: JobView<'_>, finding: &Finding) -> Vec<(&'static str, Html)> {
     if let Some(hint) = finding.hint() {
         facts.push(("What to do", view.advice(&hint)));
     }
-    let anchor = finding.kind.fact.map(|fact| view.report.anchor(fact));
-    if let Some(anchor) = anchor {
+    if let Some(cause) = finding.caused_by {
+        let title = view.report.found.findings.get(cause).map(|cause| cause.kind.label);
+        let text = format!("finding {}, {}", whole(cause + 1), title.unwrap_or_default().to_lowercase());
+        facts.push(("Follows from", view.link(&format!("#finding-{}", cause + 1), &text)));
+    }
+    let sides = finding.kind.fact.filter(|_| view.report.found.has_sides(finding));
+    if let Some(anchor) = sides.map(|fact| view.report.anchor(fact)) {
         facts.push(("Evidence", view.link(&format!("#{anchor}"), "both sides")));
     }
     let first = finding.in_job.ranks.first().and_then(|&index| view.rank_at(index));
     if let (Some(rank), Some(url)) = (first, &finding.in_job.url_in_rank) {
         let page = view.in_rank_at(rank, url);
         facts.push(("Evidence", view.link(&page, &format!("in the report of rank {}", rank.number))));
+    }
+    if let (Some(rank), Some(id), None) =
+        (first, finding.in_job.compile_ids.first(), &finding.in_job.url_in_rank)
+    {
+        facts.push((
+            "Evidence",
+            view.link(&view.compile_page(rank, id), &format!("{id} on rank {}", rank.number)),
+        ));
     }
     let named = finding.in_job.ranks.iter().take(NAMED);
     let ranks: Vec<Html> = named.filter_map(|&index| Some(view.rank(view.rank_at(index)?))).collect();

@@ -51,7 +51,8 @@ struct Line {
 pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(finding) = view.report.found.cause() else { return Ok(()) };
     let Some(fact) = finding.kind.fact else { return Ok(()) };
-    let Some(comparison) = view.report.found.comparison(fact) else { return Ok(()) };
+    let comparison = view.report.found.comparison(fact).filter(|one| one.first.is_some());
+    let Some(comparison) = comparison else { return Ok(()) };
     let title = format!("First difference: {}", name(fact).to_lowercase());
     view.open_section(out, ("first", &title, &about(comparison)), None, Html::default())?;
     lead(view, out, finding, finding.hint().as_deref())?;
@@ -63,14 +64,16 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
 
 /// All other differences, each a section.
 pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let cause = view.report.found.cause().map(|cause| cause.kind);
+    let mut shown: Vec<Fact> =
+        view.report.found.cause().and_then(|cause| cause.kind.fact).into_iter().collect();
     let mut any = false;
     for finding in &view.report.found.findings {
         let Some(fact) = finding.kind.fact else { continue };
         let Some(comparison) = view.report.found.comparison(fact) else { continue };
-        if Some(finding.kind) == cause {
+        if shown.contains(&fact) || comparison.first.is_none() {
             continue;
         }
+        shown.push(fact);
         view.open_section(out, (fact.key(), name(fact), &about(comparison)), None, Html::default())?;
         if !any {
             let note = "This difference and those below may all follow from the first.";

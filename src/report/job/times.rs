@@ -66,7 +66,7 @@ fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()>
         .map(|(index, rank)| {
             let seconds = rank.compile_time_s.unwrap_or_default();
             let bar = view.wide_bar(&Parts(rank.parts_us));
-            let late = stragglers.contains(&index);
+            let late = stragglers.binary_search(&index).is_ok();
             let note = if late { span("kind warning", "straggler") } else { Html::default() };
             let width = format!("width:{:.1}%", percentage(seconds, most));
             let bar = Element::new("div").style(&width).around(bar);
@@ -136,7 +136,7 @@ fn column(view: JobView<'_>, (index, rank): Timed<'_>, most: f64, many: bool) ->
     let parts = Parts(rank.parts_us);
     let total = parts.total();
     let shares = parts.0.iter().zip(PHASES).rev().filter(|(us, _)| !many && **us > 0.0);
-    let late = view.report.found.fleet.stragglers.contains(&index);
+    let late = view.report.found.fleet.stragglers.binary_search(&index).is_ok();
     let word = if late { ", straggler" } else { "" };
     Column {
         late,

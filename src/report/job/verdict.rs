@@ -2,10 +2,10 @@
 
 use super::fact_words;
 use super::job_report::JobReport;
-use crate::analysis::Severity;
 use crate::analysis::job::{Unknown, list_of, numbers, rank_words};
+use crate::analysis::{Finding, Severity};
 use crate::model::Fact;
-use crate::report::kit::formats::{counted, micros, whole};
+use crate::report::kit::formats::{counted, micros, short_path, whole};
 use crate::report::kit::verdict::Words;
 use std::borrow::Cow;
 
@@ -30,7 +30,9 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     let ranks = counted(job.ranks.len(), "rank", "ranks");
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
     let mut pieces = Vec::new();
-    for finding in report.found.findings.iter().filter(|finding| finding.kind.first_of_all).take(STOPS) {
+    let is_first = |finding: &&Finding| finding.kind.first_of_all && finding.severity != Severity::Info;
+    let leading = report.found.cause().is_some_and(|cause| is_before_stops(report, cause));
+    for finding in report.found.findings.iter().filter(is_first).take(if leading { 0 } else { STOPS }) {
         pieces.push(link(finding.sentence().plain(), "#findings", "err"));
         pieces.push(words(". "));
     }
@@ -43,11 +45,20 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
             let class = if finding.severity == Severity::Error { "err" } else { "warn" };
             pieces.push(words(match (finding.severity, finding.kind.fact) {
                 (Severity::Info, Some(Fact::Cache)) => " compile the same; a harmless race: ",
-                (_, Some(Fact::Cache | Fact::CacheKeys | Fact::Config)) => " compile the same, but ",
-                (Severity::Info, _) => " call the same collectives, but ",
+                (_, Some(Fact::CacheKeys)) => " compile the same, but ",
+                (_, Some(Fact::Cache | Fact::Config)) if !compile_otherwise(report) => {
+                    " compile the same, but "
+                }
+                (Severity::Info, Some(Fact::ProcessGroups)) => ": ",
+                (Severity::Info, _) if report.found.call_the_same() => " call the same collectives, but ",
+                (Severity::Info, _) => ": ",
                 _ => " diverge: ",
             }));
-            pieces.push(link(finding.title.plain(), "#first", class));
+            let href = if report.found.has_sides(finding) { "#first" } else { "#findings" };
+            pieces.push(link(finding.title.plain(), href, class));
+            if let Some(place) = place(finding) {
+                pieces.push(words(format!(" ({place})")));
+            }
             pieces.push(words("."));
             let (compared, differing) = (compared(report), differing(report));
             if differing > 1 {
@@ -63,6 +74,23 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     }
     pieces.extend(trouble(report));
     pieces
+}
+
+/// Whether a difference explains why ranks stopped.
+fn is_before_stops(report: JobReport<'_>, cause: &Finding) -> bool {
+    report.found.findings.first().is_some_and(|first| first.kind == cause.kind)
+}
+
+/// Whether ranks differ in what they compile.
+fn compile_otherwise(report: JobReport<'_>) -> bool {
+    report.found.differing().any(|one| one.fact == Fact::CompileIds)
+}
+
+/// Where it is in the program, unless its words say so.
+fn place(finding: &Finding) -> Option<String> {
+    let file = finding.place.file.as_deref()?;
+    let place = format!("{}:{}", short_path(file), finding.place.line?);
+    (!finding.title.plain().contains(&place)).then_some(place)
 }
 
 /// The ranks that differ from the majority in any fact.
@@ -92,12 +120,18 @@ fn differing(report: JobReport<'_>) -> usize {
 fn agreement(report: JobReport<'_>) -> Vec<Words> {
     let each = report.found.comparison(Fact::CompileIds).and_then(|one| one.groups.first());
     let each = each.map_or(0, |group| group.steps.len());
-    let mut pieces = vec![
-        words(" are consistent in all "),
-        link(counted(compared(report), "fact", "facts"), "#facts", ""),
-        words(" that were compared"),
-        words(format!(": {} on each.", counted(each, "compilation", "compilations"))),
-    ];
+    // A rank whose log was cut off is not consistent, and has not compiled as much.
+    let is_whole = report.found.fleet.stops.is_empty();
+    let facts = link(counted(compared(report), "fact", "facts"), "#facts", "");
+    let mut pieces = match is_whole {
+        true => vec![
+            words(" are consistent in all "),
+            facts,
+            words(" that were compared"),
+            words(format!(": {} on each.", counted(each, "compilation", "compilations"))),
+        ],
+        false => vec![words(" agree in all "), facts, words(" that were compared, as far as their logs go.")],
+    };
     if let Some(finding) = report.found.findings.iter().find(|finding| finding.kind.in_verdict) {
         pieces.push(words(" But "));
         pieces.push(link(finding.title.plain(), "#findings", "warn"));
@@ -135,9 +169,7 @@ pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
     match report.found.cause().map(|finding| (finding.severity, finding.kind.fact)) {
         Some((Severity::Warning, Some(Fact::Cache))) => {
             notes.push(
-                "While one rank compiles, the others wait for it in their next \
-                collective."
-                    .to_owned(),
+                "While one rank compiles, ranks that wait for it in a collective wait longer.".to_owned(),
             );
         }
         Some((_, Some(Fact::Config))) => {
@@ -147,7 +179,7 @@ pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
                     .to_owned(),
             );
         }
-        Some((Severity::Error, _)) => notes.push(
+        Some((Severity::Error, Some(Fact::Collectives))) => notes.push(
             "A collective that some ranks of its process group do not call never completes: the job hangs \
             until the timeout."
                 .to_owned(),

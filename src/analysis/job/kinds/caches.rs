@@ -10,7 +10,7 @@ use crate::model::{Fact, FactValue, GraphId, KeyLookup, RankSummary, Sentence, S
 
 static KIND: KindOfFinding = KindOfFinding::difference(Fact::Cache, "cache_differs", "Caches");
 
-const TIMES: &str = "Results do not differ, times do: while one rank compiles, the others wait in their next collective, up to the timeout.";
+const TIMES: &str = "Results do not differ, times do: while one rank compiles, ranks that wait for it in a collective wait longer, up to the timeout.";
 
 const RACE: &str = "A harmless race: one rank asked first, compiled and wrote the entry, and another found it a moment later. Nothing to do.";
 

@@ -1,49 +1,120 @@
-//! Ranks that schedule different collectives.
+//! Functions of which ranks call different collectives.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
-use crate::analysis::job::groups::Group;
-use crate::analysis::job::sides::Sides;
-use crate::analysis::job::words::short_operation;
-use crate::model::sentence::sentence;
-use crate::model::{Fact, FactValue, Part, Step, TextId};
+use crate::analysis::job::found::JobFound;
+use crate::analysis::job::names::NamedFunction;
+use crate::analysis::job::schedules::{Call, ScheduleDifference, ScheduleSide, Sureness};
+use crate::analysis::job::words::{self, short_operation};
+use crate::model::sentence::{compile_id, name, sentence};
+use crate::model::{Fact, Job, NameOf, Part, Sentence};
 
 static KIND: KindOfFinding =
     KindOfFinding::difference(Fact::Collectives, "collectives_differ", "Collectives");
 
-pub(super) fn finding(sides: &Sides<'_>) -> Finding {
-    let side = |group: &Group, step: Option<Step>| match operation(step) {
-        Some(name) => {
-            let operator = Part::Operator(short_operation(sides.texts().get(name)).to_owned());
-            sentence![operator, " in ", sides.compile(step), " on ", sides.who(group)]
-        }
-        None => sentence!["none on ", sides.who(group)],
-    };
-    let title = sentence![
-        "operation ",
-        sides.first.index + 1,
-        " of the collective schedule is ",
-        side(sides.other, sides.theirs),
-        ", ",
-        side(sides.most, sides.mine),
-    ];
-    let counts = format!(
-        "Operations scheduled, waits among them: {} on {}, {} on {}.",
-        sides.other.steps.len(),
-        sides.who(sides.other),
-        sides.most.steps.len(),
-        sides.who(sides.most)
-    );
-    let mut finding = sides.diverging(&KIND, Severity::Error, title).with_detail(counts);
-    // One function with different collectives on some ranks is wrong in any process group.
-    if sides.theirs.and_then(|step| step.graph) == sides.mine.and_then(|step| step.graph) {
-        finding.severity = Severity::Error;
-    }
-    finding
+/// Differences that have a finding of their own.
+const NAMED: usize = 4;
+
+const HANG: &str = "A collective that not all ranks of its process group call never ends: the job hangs until its timeout. Call it on each rank, in the same order: check what depends on the rank before that place.";
+
+const OTHER_VERSION: &str = "Only these ranks compiled a version of the function with other collectives. If the other ranks call the function at the same time, each side waits in a collective that the other does not call, until the timeout. A version that ranks run by themselves, such as one for evaluation on one rank, is fine.";
+
+const ONE_SIDED: &str = "Ranks of one process group have to call its collectives together. If the other ranks do not call this function, or call it in eager mode without its collectives, these ranks wait there until the timeout.";
+
+const OTHER_GROUPS: &str = "The ranks call them in process groups of their own, as stages of a pipeline or experts do by design: ranks wait for each other only within a group. It is a fault if they were meant to call them together: then check which group each rank passes.";
+
+/// One finding for each function, the surest first.
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
+    found.schedules.differences.iter().take(NAMED).map(|one| finding(job, one)).collect()
 }
 
-fn operation(step: Option<Step>) -> Option<TextId> {
-    match step?.value {
-        Some(FactValue::Collective(operation)) => Some(operation),
-        _ => None,
+fn finding(job: &Job, one: &ScheduleDifference) -> Finding {
+    let named = NamedFunction::of(&job.texts, Some(one.graph), one.function);
+    let (severity, advice) = match one.sureness {
+        Sureness::Hang => (Severity::Error, HANG),
+        Sureness::OtherVersion => (Severity::Warning, OTHER_VERSION),
+        Sureness::OneSided => (Severity::Warning, ONE_SIDED),
+        Sureness::OtherGroups if one.most.compile.is_some() && one.other.compile.is_some() => {
+            (Severity::Warning, OTHER_GROUPS)
+        }
+        Sureness::OtherGroups => (Severity::Info, OTHER_GROUPS),
+    };
+    let mut finding = Finding::new(&KIND, severity, title(job, one, &named)).with_advice(advice);
+    finding.in_job.ranks = one.other.ranks.clone();
+    let ids = [one.other.compile, one.most.compile].into_iter().filter_map(|id| job.texts.maybe(id));
+    finding.in_job.compile_ids = ids.map(str::to_owned).collect();
+    finding.in_job.compile_ids.dedup();
+    // The line of the side that differs, or of the call that it lacks.
+    let lines = || [&one.other, &one.most].into_iter().filter_map(|side| side.line.as_ref());
+    if let Some(line) = lines().find(|line| line.is_exact).or_else(|| lines().next()) {
+        finding.place.file = Some(line.file.clone());
+        finding.place.line = Some(line.line);
+    } else if let Some(place) = named.place {
+        finding.place.file = Some(job.texts.get(place.file).to_owned());
+        finding.place.line = place.line.and_then(|line| u64::try_from(line).ok());
     }
+    let count = |side: &ScheduleSide| format!("{} on {}", side.count, words::rank_words(job, &side.ranks));
+    let order = if one.is_order { " The operations are the same, in another order." } else { "" };
+    let (theirs, mine) = (count(&one.other), count(&one.most));
+    let counts = format!("Collectives called, in the order of the code: {theirs}; {mine}.{order}");
+    let lines = [&one.other, &one.most].into_iter().filter_map(|side| line_words(job, side));
+    finding.with_detail(std::iter::once(counts).chain(lines).collect::<Vec<_>>().join("\n"))
+}
+
+/// `On rank 0, `all_reduce` is called at program.py:12.`
+fn line_words(job: &Job, side: &ScheduleSide) -> Option<String> {
+    let (line, call) = (side.line.as_ref()?, side.call.as_ref()?);
+    let who = words::rank_words(job, &side.ranks);
+    let called = if line.is_exact { "is called at" } else { "is called in a line after" };
+    let operation = short_operation(job.texts.get(call.operation));
+    Some(format!("On {who}, `{operation}` {called} `{}:{}`.", line.file, line.line))
+}
+
+/// `in `f`, collective 2 is `all_reduce` in process group '0' on rank 0, and rank 1 calls none: rank 0 waits there`
+fn title(job: &Job, one: &ScheduleDifference, named: &NamedFunction<'_>) -> Sentence {
+    let begin = sentence!["in ", named.words(), ", collective ", one.nth + 1, " is "];
+    let who = |side: &ScheduleSide| words::ranks(job, &side.ranks);
+    let at = |side: &ScheduleSide| {
+        side.compile.and_then(|id| job.texts.maybe(Some(id))).map(|id| sentence![" in ", compile_id(id)])
+    };
+    let on = |side: &ScheduleSide, call: &Call| sentence![call_words(job, call), at(side), " on ", who(side)];
+    let waits = |side: &ScheduleSide| match one.sureness {
+        Sureness::Hang => {
+            let verb = if side.ranks.len() == 1 { " waits there" } else { " wait there" };
+            sentence![": ", who(side), verb]
+        }
+        _ => Sentence::default(),
+    };
+    let calls = |side: &ScheduleSide| if side.ranks.len() == 1 { " calls " } else { " call " };
+    let none = |side: &ScheduleSide| {
+        let what = if side.compile.is_none() { "does not compile it" } else { "" };
+        match (what.is_empty(), side.ranks.len()) {
+            (true, _) => sentence![
+                who(side),
+                calls(side),
+                if one.nth == 0 { "none" } else { "no further one" },
+                at(side)
+            ],
+            (false, 1) => sentence![who(side), " does not compile the function"],
+            (false, _) => sentence![who(side), " do not compile the function"],
+        }
+    };
+    match (&one.other.call, &one.most.call) {
+        (Some(theirs), Some(mine)) => sentence![begin, on(&one.other, theirs), ", ", on(&one.most, mine)],
+        (Some(theirs), None) => {
+            sentence![begin, on(&one.other, theirs), ", and ", none(&one.most), waits(&one.other)]
+        }
+        (None, Some(mine)) => {
+            sentence![begin, on(&one.most, mine), ", and ", none(&one.other), waits(&one.most)]
+        }
+        (None, None) => begin,
+    }
+}
+
+/// `all_reduce` in process group '0'
+fn call_words(job: &Job, call: &Call) -> Sentence {
+    let operation = short_operation(job.texts.get(call.operation)).to_owned();
+    let group = call
+        .group
+        .map(|group| sentence![" in process group '", name(NameOf::ProcessGroup, job.texts.get(group)), "'"]);
+    sentence![Part::Operator(operation), group]
 }

@@ -3,18 +3,43 @@
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::NamedFunction;
+use crate::analysis::job::schedules::{ScheduleDifference, Sureness};
 use crate::analysis::job::sides::{Sides, verb};
+use crate::analysis::own_code::resumed;
 use crate::model::sentence::{compile_id, sentence};
-use crate::model::{Fact, FactValue, Sentence, Step};
+use crate::model::{Fact, FactValue, FunctionFact, Sentence, Step};
+use std::collections::BTreeSet;
 
 static KIND: KindOfFinding = KindOfFinding::difference(Fact::CompileIds, "compile_ids_differ", "Compiles");
+
+const BY_DESIGN: &str = "Ranks may compile different functions by design: stages of a pipeline, experts, a function that one rank alone runs. No function that they share contradicts that. It is a fault if these ranks were meant to run the same program: then check what depends on the rank before that place.";
+
+/// Whether the sides differ in which functions they compile, and call the same collectives in those that both do.
+fn is_by_design(sides: &Sides<'_>) -> bool {
+    let functions = |group: &Group| -> BTreeSet<FunctionFact> {
+        let compiled = group.steps.iter().filter_map(|step| match step.value {
+            Some(FactValue::Compiled { function, .. }) => Some(function),
+            _ => None,
+        });
+        let is_resumed = |function: &FunctionFact| {
+            sides.texts().maybe(function.name).is_some_and(|name| resumed(name).is_some())
+        };
+        compiled.filter(|function| !is_resumed(function)).collect()
+    };
+    let by_groups = |one: &ScheduleDifference| one.sureness == Sureness::OtherGroups;
+    functions(sides.other) != functions(sides.most) && sides.found.schedules.differences.iter().all(by_groups)
+}
 
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let title = sentence![side(sides, sides.other, sides.theirs), ", ", side(sides, sides.most, sides.mine)];
     let (other, most) = (sides.other.steps.len(), sides.most.steps.len());
     let counts =
         format!("Compilations: {other} on {}, {most} on {}.", sides.who(sides.other), sides.who(sides.most));
-    let mut finding = sides.diverging(&KIND, Severity::Info, title).with_detail(counts);
+    let mut finding = match is_by_design(sides) {
+        true => sides.finding(&KIND, Severity::Info, title).with_advice(BY_DESIGN),
+        false => sides.diverging(&KIND, Severity::Info, title),
+    };
+    finding.explain(counts);
     if let Some(step) = sides.theirs.or(sides.mine)
         && let Some(FactValue::Compiled { function, .. }) = step.value
     {

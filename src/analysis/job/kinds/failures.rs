@@ -1,39 +1,121 @@
 //! Failed compiles: of some ranks, or of all alike.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
+use crate::analysis::job::causes;
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::names::short;
-use crate::analysis::job::sides::{Sides, does_not, verb};
-use crate::model::sentence::{compile_id, quoted, sentence};
-use crate::model::{Fact, Job};
+use crate::analysis::job::names::{NamedFunction, short};
+use crate::analysis::job::sides::{Sides, does_not};
+use crate::analysis::job::words;
+use crate::model::sentence::{compile_id, own, quoted, sentence};
+use crate::model::{Fact, FactValue, Job, RankSummary, Sentence, Step};
+use std::collections::BTreeMap;
 
 static DIFFERENCE: KindOfFinding = KindOfFinding::difference(Fact::Failures, "failures_differ", "Failures");
 
 static EVERYWHERE: KindOfFinding =
     KindOfFinding { in_verdict: true, ..KindOfFinding::of("failures", "Failures") };
 
-pub(super) fn difference(sides: &Sides<'_>) -> Finding {
+/// Failures that have a finding of their own.
+const NAMED: usize = 4;
+
+const ENDS: &str = "The log ends in this compile: the exception ended the process, and the launcher then ends the other ranks. Its standard error has the whole traceback.";
+
+/// Failures that some ranks have and others do not; None for those that ended a rank.
+pub(super) fn difference(sides: &Sides<'_>) -> Option<Finding> {
     let Some(extra) = sides.extra() else {
-        return sides.diverging(&DIFFERENCE, Severity::Warning, sides.plainly("fails with", "fail with"));
+        return Some(sides.diverging(
+            &DIFFERENCE,
+            Severity::Warning,
+            sides.plainly("fails with", "fail with"),
+        ));
     };
-    let id = sides.id(Some(extra.step)).map(|id| sentence![" ", compile_id(id)]);
-    let title = sentence![
-        sides.who(extra.doing),
-        verb(extra.doing, " fails to compile", " fail to compile"),
-        id,
-        ", ",
-        sides.who(extra.lacking),
-        does_not(extra.lacking),
-        ": ",
-        quoted(short(&sides.job.value(&extra.step).unwrap_or_default())),
-    ];
-    sides.diverging(&DIFFERENCE, Severity::Warning, title)
+    if extra.doing.ranks.iter().any(|rank| causes::ends_with_failure(sides.job, *rank)) {
+        return None;
+    }
+    let tail = sentence![", ", sides.who(extra.lacking), does_not(extra.lacking)];
+    let title = title(sides.job, &extra.doing.ranks, &extra.step, sides.who(extra.doing).into(), tail);
+    let mut finding = sides.diverging(&DIFFERENCE, Severity::Warning, title);
+    finding.in_job.ranks = extra.doing.ranks.clone();
+    set_place(sides.job, &mut finding, &extra.step);
+    Some(finding)
+}
+
+/// Failures that ended their ranks, equal ones together, unless all ranks have them.
+pub(super) fn ended(job: &Job, _: &JobFound) -> Vec<Finding> {
+    let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
+    let mut by_failure: BTreeMap<FactValue, (Step, Vec<usize>)> = BTreeMap::new();
+    for (index, rank) in
+        job.ranks.iter().enumerate().filter(|(index, _)| causes::ends_with_failure(job, *index))
+    {
+        let last = rank.fact(Fact::Failures).and_then(|steps| steps.last());
+        if let Some((step, value)) = last.and_then(|step| Some((step, step.value?))) {
+            by_failure.entry(value).or_insert((*step, Vec::new())).1.push(index);
+        }
+    }
+    let failed: usize = by_failure.values().map(|(_, ranks)| ranks.len()).sum();
+    let others = comparable.saturating_sub(failed);
+    if others == 0 {
+        return Vec::new();
+    }
+    let tail = match others {
+        1 => sentence![", the other rank does not"],
+        _ => sentence![", ", own(format!("the other {others} ranks")), " do not"],
+    };
+    let finding = |(step, ranks): (Step, Vec<usize>)| {
+        let who = words::ranks(job, &ranks).into();
+        let title = title(job, &ranks, &step, who, tail.clone());
+        let mut finding =
+            Finding::new(&DIFFERENCE, Severity::Error, title).with_advice(ENDS).with_ranks(ranks);
+        finding.in_job.compile_ids = job.texts.maybe(step.compile).map(str::to_owned).into_iter().collect();
+        set_place(job, &mut finding, &step);
+        finding
+    };
+    by_failure.into_values().take(NAMED).map(finding).collect()
+}
+
+/// The line of a failure, or of its function.
+fn set_place(job: &Job, finding: &mut Finding, step: &Step) {
+    let Some(FactValue::Failed { function, place, .. }) = step.value else { return };
+    let place = place.or(NamedFunction::of(&job.texts, step.graph, function).place);
+    if let Some((place, line)) = place.and_then(|place| Some((place, u64::try_from(place.line?).ok()?))) {
+        finding.place.file = Some(job.texts.get(place.file).to_owned());
+        finding.place.line = Some(line);
+    }
+}
+
+/// `rank 1 fails to compile the backward of `f` (0/0), ranks 0 and 2 do not: InductorError: ..`
+fn title(job: &Job, ranks: &[usize], step: &Step, who: Sentence, tail: Sentence) -> Sentence {
+    let texts = &job.texts;
+    let id = texts.maybe(step.compile).map(compile_id);
+    let fails = if ranks.len() == 1 { " fails to compile " } else { " fail to compile " };
+    let Some(FactValue::Failed { error, function, message, is_backward, .. }) = step.value else {
+        return sentence![who, fails, id];
+    };
+    let named = function.name.map(|_| NamedFunction::of(texts, step.graph, function).words());
+    let what = match (named, id) {
+        (Some(name), Some(id)) => sentence![name, " (", id, ")"],
+        (Some(name), None) => name,
+        (None, Some(id)) => id.into(),
+        (None, None) => "a function".into(),
+    };
+    let pass = if is_backward { "the backward of " } else { "" };
+    let message = texts.maybe(message).map(|text| sentence![": ", quoted(short(text))]);
+    sentence![who, fails, pass, what, tail, ": ", quoted(texts.get(error)), message]
 }
 
 /// Failures that all ranks have alike, so that no comparison shows them.
 pub(super) fn everywhere(job: &Job, found: &JobFound) -> Vec<Finding> {
     let Some(steps) = found.alike(Fact::Failures) else { return Vec::new() };
     let Some(first) = steps.first().and_then(|step| job.value(step)) else { return Vec::new() };
-    let title = sentence!["all ranks fail alike, ", steps.len(), " times each; first: ", quoted(first)];
+    // A log that was cut off agrees as far as it goes, which may be before any failure.
+    let has_failed = |rank: &RankSummary| rank.fact(Fact::Failures).is_some_and(|own| !own.is_empty());
+    if !job.ranks.iter().filter(|rank| rank.is_comparable()).all(has_failed) {
+        return Vec::new();
+    }
+    let times = match steps.len() {
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    };
+    let title = sentence!["all ranks fail alike, ", own(times), " each; first: ", quoted(first)];
     vec![Finding::new(&EVERYWHERE, Severity::Warning, title)]
 }

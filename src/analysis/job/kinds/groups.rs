@@ -18,9 +18,15 @@ pub(super) fn finding(sides: &Sides<'_>) -> Option<Finding> {
     if theirs.is_empty() || mine.is_empty() || same(&theirs, &mine) {
         return None;
     }
+    let same = sides.found.call_the_same();
     let title = sentence![
+        same.then_some("ranks call the same collectives in process groups of their own: "),
         sides.who(sides.other),
-        verb(sides.other, " calls its collectives in ", " call their collectives in "),
+        if same {
+            " in "
+        } else {
+            verb(sides.other, " calls its collectives in ", " call their collectives in ")
+        },
         words(sides, &theirs),
         ", ",
         sides.who(sides.most),

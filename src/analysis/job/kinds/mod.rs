@@ -24,6 +24,7 @@ mod tensors;
 mod torch;
 mod waits;
 
+use super::causes;
 use super::found::JobFound;
 use super::sides::Sides;
 use crate::analysis::findings::Finding;
@@ -38,16 +39,11 @@ struct Difference {
 }
 
 /// The kinds of differences: one may be the cause of those behind it.
-const DIFFERENCES: [Difference; 14] = [
-    Difference { fact: Fact::Failures, finding: |sides| Some(failures::difference(sides)), follows: false },
+const DIFFERENCES: [Difference; 13] = [
+    Difference { fact: Fact::Failures, finding: failures::difference, follows: false },
     Difference { fact: Fact::GraphBreaks, finding: |sides| Some(breaks::finding(sides)), follows: false },
     Difference { fact: Fact::Recompiles, finding: |sides| Some(recompiles::finding(sides)), follows: false },
     Difference { fact: Fact::CompileIds, finding: |sides| Some(compiles::finding(sides)), follows: false },
-    Difference {
-        fact: Fact::Collectives,
-        finding: |sides| Some(collectives::finding(sides)),
-        follows: false,
-    },
     Difference { fact: Fact::ProcessGroups, finding: groups::finding, follows: false },
     Difference { fact: Fact::Inputs, finding: |sides| Some(inputs::finding(sides)), follows: false },
     Difference { fact: Fact::TensorMeta, finding: |sides| Some(tensors::finding(sides)), follows: true },
@@ -60,8 +56,10 @@ const DIFFERENCES: [Difference; 14] = [
 ];
 
 /// Kinds that are not differences; each may find several things.
-const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 11] = [
+const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 13] = [
+    failures::ended,
     stopped::findings,
+    collectives::findings,
     logs::findings,
     alarms::findings,
     failures::everywhere,
@@ -90,6 +88,5 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
         }
     }
     findings.extend(CHECKS.iter().flat_map(|check| check(job, found)));
-    findings.sort_by_key(|finding| (!finding.kind.first_of_all, finding.severity));
-    findings
+    causes::in_order(findings)
 }

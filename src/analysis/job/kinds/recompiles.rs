@@ -1,24 +1,91 @@
 //! A recompilation that not all ranks have.
 
+use crate::analysis::ChangeKind;
 use crate::analysis::classify;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
+use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
 use crate::model::sentence::{code, compile_id, sentence, value};
-use crate::model::{Fact, FactValue, Sentence};
+use crate::model::{Fact, FactValue, Sentence, Step};
 
 static KIND: KindOfFinding = KindOfFinding::difference(Fact::Recompiles, "recompiles_differ", "Recompiles");
 
-const ADVICE: &str = "While one rank compiles, the others wait in their next collective, up to the timeout (10 minutes for NCCL). Check that all ranks get inputs of the same sizes and types, or mark the size as dynamic with torch._dynamo.mark_dynamic.";
+/// Kinds of findings in the report of a rank that are about recompilations.
+const IN_RANKS: [&str; 3] = ["recompilation", "recompile_limit", "specialization"];
+
+const WAITS: &str = "While one rank compiles, ranks that wait for it in a collective wait longer, up to the timeout (10 minutes for NCCL).";
 
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
-    sides.finding(&KIND, Severity::Warning, title(sides)).with_advice(ADVICE)
+    let extra = sides.extra();
+    let (step, doing) = match &extra {
+        Some(extra) => (Some(extra.step), extra.doing),
+        None => (sides.theirs.or(sides.mine), sides.other),
+    };
+    let mut finding = sides.finding(&KIND, Severity::Warning, title(sides)).with_advice(advice(sides, step));
+    if let Some(hint) = hint_of_rank(sides, step, doing) {
+        finding.advise(hint);
+    }
+    if let Some(FactValue::Recompiled { function, place, .. }) = step.and_then(|step| step.value) {
+        let graph = step.and_then(|step| step.graph);
+        sides.place(&mut finding, place.or(NamedFunction::of(sides.texts(), graph, function).place));
+    }
+    finding
+}
+
+/// The guard that failed, of the closest version.
+fn guard<'s>(sides: &'s Sides<'_>, step: Option<Step>) -> Option<&'s str> {
+    match step?.value? {
+        FactValue::Recompiled { guards, .. } => {
+            sides.texts().list(guards).first().map(|guard| sides.texts().get(*guard))
+        }
+        _ => None,
+    }
+}
+
+/// What to check, by the kind of the guard.
+fn advice(sides: &Sides<'_>, step: Option<Step>) -> String {
+    let change = guard(sides, step).map(classify);
+    let subject = change.as_ref().and_then(|change| change.subject());
+    let subject =
+        subject.map_or_else(|| "what the guard checks".to_owned(), |subject| format!("`{subject}`"));
+    let check = match change.map(|change| change.kind) {
+        Some(
+            ChangeKind::Size
+            | ChangeKind::ZeroOne
+            | ChangeKind::EqualSizes
+            | ChangeKind::Relation
+            | ChangeKind::Stride
+            | ChangeKind::StorageOffset,
+        ) => format!("Check why {subject} differs there: each rank compiles for the sizes that it gets."),
+        Some(ChangeKind::GradMode | ChangeKind::Training) => {
+            "Expected where only these ranks evaluate or train.".to_owned()
+        }
+        Some(ChangeKind::Dtype | ChangeKind::Device | ChangeKind::RequiresGrad) => {
+            format!("Check why the type of {subject} differs between the ranks.")
+        }
+        _ => format!("Check what sets {subject} on these ranks only."),
+    };
+    format!("{check} {WAITS}")
+}
+
+/// What the report of a rank advises about this compile.
+fn hint_of_rank(sides: &Sides<'_>, step: Option<Step>, doing: &Group) -> Option<String> {
+    let id = sides.id(step)?;
+    let rank = sides.job.ranks.get(*doing.ranks.first()?)?.number;
+    let of_rank = sides.job.shared.iter().find(|shared| {
+        let finding = &shared.finding;
+        IN_RANKS.contains(&&*finding.kind)
+            && finding.compiles.iter().any(|compile| compile == id)
+            && shared.ranks.binary_search(&rank).is_ok()
+    })?;
+    of_rank.finding.hint.clone()
 }
 
 fn title(sides: &Sides<'_>) -> Sentence {
     let Some(extra) = sides.extra() else { return sides.plainly("recompiles", "recompile") };
-    let Some(FactValue::Recompiled { function, guards }) = extra.step.value else {
+    let Some(FactValue::Recompiled { function, guards, .. }) = extra.step.value else {
         return sides.plainly("recompiles", "recompile");
     };
     let texts = sides.texts();
@@ -28,7 +95,7 @@ fn title(sides: &Sides<'_>) -> Sentence {
     let rival = if extra.doing.ranks == sides.other.ranks { sides.mine } else { sides.theirs };
     let lacking = sides.who(extra.lacking);
     let tail = match rival.and_then(|step| step.value) {
-        Some(FactValue::Recompiled { function: same, guards: others }) if same == function => {
+        Some(FactValue::Recompiled { function: same, guards: others, .. }) if same == function => {
             sentence![changed(guards), " there, ", changed(others), " on ", lacking]
         }
         _ => sentence![changed(guards), "; ", lacking, does_not(extra.lacking)],

@@ -2,10 +2,11 @@
 
 use crate::analysis::findings::{Cost, CostKind, Finding, InJob, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::words::rank_words;
+use crate::analysis::job::words::{numbers, rank_words};
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{own, quoted, sentence};
-use crate::model::{FindingCost, Job, SharedFinding};
+use crate::model::{FindingCost, Job, SharedFinding, SharedVariant};
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// In report.json each keeps its kind from the reports of the ranks.
@@ -34,11 +35,15 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
     let ranks = job.ranks.iter().enumerate();
     let ranks = ranks.filter(|(_, rank)| shared.ranks.binary_search(&rank.number).is_ok());
     let ranks: Vec<usize> = ranks.map(|(index, _)| index).collect();
+    let usual = shared.variants.iter().max_by_key(|one| (one.ranks.len(), Reverse(one.ranks.first())));
+    let is_usual = shared.variants.len() < 2;
     let who = own(match ranks.len() == job.ranks.len() {
+        _ if !is_usual => format!(" (on {}; other numbers on the others)", named_ranks(usual)),
         true if ranks.len() == 2 => " (on both ranks)".to_owned(),
         true => format!(" (on all {} ranks)", ranks.len()),
         false => format!(" (on {} of {} ranks)", ranks.len(), job.ranks.len()),
     });
+    let title = usual.filter(|_| !is_usual).map_or(&one.title, |usual| &usual.title);
     let severity = match one.severity.as_str() {
         "error" => Severity::Error,
         "warning" => Severity::Warning,
@@ -48,6 +53,11 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
     let mut detail = one.detail.clone().unwrap_or_default();
     if !detail.is_empty() {
         detail = format!("On {source}:\n{detail}");
+    }
+    let others = shared.variants.iter().filter(|one| !is_usual && usual != Some(*one));
+    for variant in others {
+        let line = format!("On {}: {}.", named_ranks(Some(variant)), variant.title);
+        detail = if detail.is_empty() { line } else { format!("{line}\n{detail}") };
     }
     Finding {
         detail: (!detail.is_empty()).then_some(detail),
@@ -60,8 +70,14 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
             url_in_rank: one.url.clone(),
             kind_in_ranks: Some(one.kind.clone()),
         },
-        ..Finding::new(&KIND, severity, sentence![quoted(&one.title), who])
+        ..Finding::new(&KIND, severity, sentence![quoted(title), who])
     }
+}
+
+/// `rank 1`, `ranks 0, 2 and 3`
+fn named_ranks(variant: Option<&SharedVariant>) -> String {
+    let ranks = variant.map(|variant| variant.ranks.as_slice()).unwrap_or_default();
+    format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, numbers(ranks))
 }
 
 /// A cost as the report of a rank has it.

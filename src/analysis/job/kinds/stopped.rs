@@ -1,8 +1,9 @@
 //! Ranks whose log ends inside a compile, or long before the others.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
+use crate::analysis::job::causes;
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::names::in_brackets;
+use crate::analysis::job::names::{NamedFunction, in_brackets};
 use crate::analysis::job::ranks::Stop;
 use crate::analysis::job::words;
 use crate::model::sentence::{code, compile_id, own, sentence};
@@ -18,16 +19,69 @@ const INSIDE: &str = "The process was killed, crashed or hangs there; ranks that
 
 const EARLY: &str = "Either that rank had nothing more to compile, or it stopped: look at its standard error. The log does not show what runs between compiles.";
 
+const ENDED: &str =
+    "When one rank fails, the launcher ends the others (SIGTERM): look at the rank that failed first.";
+
+/// Seconds after which an end may be a consequence of an earlier one.
+const AFTER_US: i64 = 100_000;
+
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let stops = &found.fleet.stops;
-    let mut findings: Vec<Finding> = stops.iter().take(NAMED).filter_map(|stop| finding(job, stop)).collect();
-    let more = stops.get(NAMED..).unwrap_or_default();
+    let event = first_event(job, stops);
+    let first = event.as_ref().map(|event| event.time_us);
+    let is_later = |stop: &Stop| stop.end_us.zip(first).is_some_and(|(end, first)| end >= first + AFTER_US);
+    let (ended, stopped): (Vec<&Stop>, Vec<&Stop>) =
+        stops.iter().partition(|stop| stop.inside && is_later(stop));
+    let mut findings: Vec<Finding> =
+        stopped.iter().take(NAMED).filter_map(|stop| finding(job, stop)).collect();
+    let more = stopped.get(NAMED..).unwrap_or_default();
     if !more.is_empty() {
         let ranks: Vec<usize> = more.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
         let title = sentence![ranks.len(), " more logs end early: ", words::ranks(job, &ranks)];
         findings.push(Finding::new(&KIND, Severity::Error, title).with_ranks(ranks));
     }
+    findings.extend(event.and_then(|event| after(job, &ended, &event)));
     findings
+}
+
+/// The first end of a rank that failed, or that stopped where none did.
+struct FirstEvent {
+    rank: usize,
+    time_us: i64,
+}
+
+fn first_event(job: &Job, stops: &[Stop]) -> Option<FirstEvent> {
+    let event = |rank: usize| Some(FirstEvent { rank, time_us: job.ranks.get(rank)?.end.as_ref()?.time_us? });
+    let failed = (0..job.ranks.len()).filter(|rank| causes::ends_with_failure(job, *rank));
+    let stopped = stops.iter().flat_map(|stop| stop.ranks.iter().copied());
+    let first = failed.filter_map(event).min_by_key(|event| event.time_us);
+    first.or_else(|| stopped.filter_map(event).min_by_key(|event| event.time_us))
+}
+
+/// The ranks that stopped after the first event, in one line.
+fn after(job: &Job, ended: &[&Stop], first: &FirstEvent) -> Option<Finding> {
+    let mut ranks: Vec<usize> = ended.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
+    ranks.sort_unstable();
+    let latest = ranks.iter().filter_map(|rank| job.ranks.get(*rank)?.end.as_ref()?.time_us).max()?;
+    let seconds = (latest - first.time_us) as f64 / 1e6;
+    let ends = match ranks.len() {
+        1 => sentence![words::ranks(job, &ranks), "'s log ends "],
+        _ => sentence!["the logs of ", words::ranks(job, &ranks), " end up to "],
+    };
+    let place = match ended {
+        [only] => sentence![", inside ", inside(job, job.ranks.get(*only.ranks.first()?)?)],
+        _ => ", inside a compile".into(),
+    };
+    let title = sentence![
+        ends,
+        own(format!("{seconds:.1} s")),
+        " after ",
+        words::ranks(job, &[first.rank]),
+        "'s",
+        place,
+        ": most likely ended by the launcher"
+    ];
+    Some(Finding::new(&KIND, Severity::Info, title).with_advice(ENDED).with_ranks(ranks))
 }
 
 fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
@@ -38,22 +92,25 @@ fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
         _ => sentence!["the logs of ", who, " end"],
     };
     let place = stop.inside.then(|| sentence![", inside ", inside(job, first)]);
-    let time = first.log.as_ref().and_then(|log| log.last_time.as_deref()).and_then(time_of_day);
+    let time = first.log.as_ref().and_then(|log| log.last_time.as_deref()).and_then(at_time);
     let time = time.map(|time| own(format!(" at {time}")));
-    let title = sentence![ends, time, stop.before_others_s.map(gap_words).map(own), place];
+    let others =
+        if job.ranks.len().saturating_sub(stop.ranks.len()) == 1 { "the other" } else { "the others" };
+    let gap = stop.before_others_s.and_then(gap_words).map(|gap| own(format!(", {gap} before {others}")));
+    let title = sentence![ends, time, gap, place];
     let (severity, hint) = match stop.inside {
         true => (Severity::Error, INSIDE),
         false => (Severity::Warning, EARLY),
     };
     let mut finding = Finding::new(&KIND, severity, title).with_advice(hint).with_ranks(stop.ranks.clone());
     finding.detail = detail(job, first);
-    finding.in_job.compile_ids = first
-        .end
-        .as_ref()
-        .and_then(|end| job.texts.maybe(end.compile))
-        .map(str::to_owned)
-        .into_iter()
-        .collect();
+    let compile = first.end.as_ref().and_then(|end| end.compile);
+    finding.in_job.compile_ids = job.texts.maybe(compile).map(str::to_owned).into_iter().collect();
+    let named = NamedFunction::of_graph(&job.texts, first.graph(compile));
+    if let Some(place) = named.and_then(|named| named.place) {
+        finding.place.file = Some(job.texts.get(place.file).to_owned());
+        finding.place.line = place.line.and_then(|line| u64::try_from(line).ok());
+    }
     Some(finding)
 }
 
@@ -77,19 +134,19 @@ fn detail(job: &Job, rank: &RankSummary) -> Option<String> {
     Some(format!("{open}Last record: `{}`{id}.", job.texts.get(end.event)))
 }
 
-/// `, 41 s before the others`
-fn gap_words(seconds: f64) -> String {
+/// `41 s`; None where it is too short to say anything.
+fn gap_words(seconds: f64) -> Option<String> {
     match seconds {
-        s if s >= 10.0 => format!(", {s:.0} s before the others"),
-        s if s >= 0.1 => format!(", {s:.1} s before the others"),
-        s if s <= -0.1 => format!(", {:.1} s after the others", -s),
-        _ => String::new(),
+        s if s >= 10.0 => Some(format!("{s:.0} s")),
+        s if s >= 0.1 => Some(format!("{s:.1} s")),
+        _ => None,
     }
 }
 
-/// `05:09:30` of `2026-11-20T05:09:30.653000+01:00`.
-fn time_of_day(time: &str) -> Option<&str> {
-    time.split_once('T')?.1.get(..8)
+/// `2026-11-20 05:09:30` of `2026-11-20T05:09:30.653000+01:00`: with the year where the log has it.
+fn at_time(time: &str) -> Option<String> {
+    let (day, time) = time.split_once('T')?;
+    Some(format!("{day} {}", time.get(..8)?))
 }
 
 #[cfg(test)]
@@ -98,12 +155,14 @@ mod tests {
 
     #[test]
     fn a_gap_is_told_with_the_digits_that_matter() {
-        assert_eq!(gap_words(41.4), ", 41 s before the others");
-        assert_eq!(gap_words(1.11), ", 1.1 s before the others");
-        assert_eq!(gap_words(-2.0), ", 2.0 s after the others");
-        assert_eq!(gap_words(0.01), "");
-        assert_eq!(time_of_day("2026-11-20T05:09:30.653000+01:00"), Some("05:09:30"));
-        assert_eq!(time_of_day("11-20T05:09:30.653000"), Some("05:09:30"));
-        assert_eq!(time_of_day("never"), None);
+        let words = [41.4, 1.11, 0.01].map(gap_words);
+        assert_eq!(words, [Some("41 s".to_owned()), Some("1.1 s".to_owned()), None]);
+    }
+
+    #[test]
+    fn a_time_has_the_year_where_the_log_has_it() {
+        assert_eq!(at_time("2026-11-20T05:09:30.653000+01:00").as_deref(), Some("2026-11-20 05:09:30"));
+        assert_eq!(at_time("11-20T05:09:30.653000").as_deref(), Some("11-20 05:09:30"));
+        assert_eq!(at_time("never"), None);
     }
 }

@@ -1,34 +1,123 @@
 //! Ranks that compiled much longer than most.
 
+use crate::analysis::PARTS;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::words::ranks;
-use crate::model::Job;
+use crate::analysis::job::names::NamedFunction;
+use crate::analysis::job::ranks::median;
+use crate::analysis::job::words::{rank_words, ranks};
 use crate::model::sentence::{own, sentence};
+use crate::model::{GraphId, Job, RankSummary, Sentence, SlowCompile};
 
 static KIND: KindOfFinding = KindOfFinding::of("straggler", "Straggler");
 
+const ADVICE: &str = "Ranks that wait for it in a collective wait until it is done, up to the timeout.";
+
+const TOOLCHAIN: &str = "Most of the difference is the first C++ build, which one process per cache folder does: a cache folder that is warm before the job starts avoids it.";
+
+/// Ranks whose times are compared with the slow one's.
+const MOST_OTHERS: usize = 1_024;
+
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let fleet = &found.fleet;
-    let (Some(median), Some(extremes)) = (fleet.median_s, fleet.extremes) else { return Vec::new() };
-    if fleet.stragglers.is_empty() {
+    let (Some(middle), Some(extremes)) = (fleet.median_s, fleet.extremes) else { return Vec::new() };
+    let Some(slowest) = job.ranks.get(extremes.slowest).filter(|_| !fleet.stragglers.is_empty()) else {
         return Vec::new();
-    }
-    let most = job.ranks.get(extremes.slowest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
+    };
+    let most = slowest.compile_time_s.unwrap_or_default();
     let verb = if fleet.stragglers.len() == 1 { " takes " } else { " take up to " };
     // With two ranks, the other rank's time says more than a median.
+    let least = job.ranks.get(extremes.fastest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
+    let usual = if fleet.timed == 2 { least } else { middle };
     let compared = match fleet.timed {
-        2 => {
-            let least =
-                job.ranks.get(extremes.fastest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
-            sentence![ranks(job, &[extremes.fastest]), own(format!(" {least:.2} s"))]
-        }
-        _ => own(format!("the median of all ranks is {median:.2} s")).into(),
+        2 => sentence![ranks(job, &[extremes.fastest]), own(format!(" {least:.2} s"))],
+        _ => own(format!("the median of all ranks is {middle:.2} s")).into(),
     };
-    let most = own(format!("{most:.2} s"));
-    let title = sentence![ranks(job, &fleet.stragglers), verb, most, " to compile; ", compared];
-    let mut finding = Finding::new(&KIND, Severity::Warning, title);
-    finding.advise("The others wait in their next collective until it is done, up to the timeout.");
+    let slow = slow_compile(job, &fleet.stragglers, slowest);
+    let place = slow.as_ref().map(|slow| sentence!["; ", slow.words(job)]);
+    let most_s = own(format!("{most:.2} s"));
+    let title = sentence![ranks(job, &fleet.stragglers), verb, most_s, " to compile; ", compared, place];
+    let one_off = slowest.one_offs.toolchain_s;
+    let by_toolchain = one_off * 2.0 > most - usual;
+    let severity = if by_toolchain { Severity::Info } else { Severity::Warning };
+    let mut finding = Finding::new(&KIND, severity, title).with_advice(ADVICE);
+    if one_off > 0.0 {
+        finding.explain(format!("The first C++ build (toolchain) took {one_off:.1} s of it."));
+    }
+    if by_toolchain {
+        finding.advise(TOOLCHAIN);
+    }
     finding.in_job.ranks = fleet.stragglers.clone();
+    if let Some(slow) = slow {
+        finding.in_job.compile_ids = job.texts.maybe(slow.id).map(str::to_owned).into_iter().collect();
+        let named = NamedFunction::of_graph(&job.texts, Some(slow.compile.graph));
+        if let Some(place) = named.and_then(|named| named.place) {
+            finding.place.file = Some(job.texts.get(place.file).to_owned());
+            finding.place.line = place.line.and_then(|line| u64::try_from(line).ok());
+        }
+    }
     vec![finding]
+}
+
+/// The compile in which a rank is slower than others.
+struct Slow {
+    compile: SlowCompile,
+    /// Its id on the slow rank.
+    id: Option<crate::model::TextId>,
+    /// Seconds of the same compile on the rank in the middle of the others.
+    usual_s: Option<f64>,
+    /// The only other rank, where there is one.
+    others: Option<usize>,
+}
+
+impl Slow {
+    /// `6.47 s of it in `first` (0/0), 6.26 s in AOTAutograd; 0.31 s on the others`
+    fn words(&self, job: &Job) -> Sentence {
+        let named = NamedFunction::of_graph(&job.texts, Some(self.compile.graph)).map(|named| named.words());
+        let id = job.texts.maybe(self.id).map(crate::model::sentence::compile_id);
+        let what = match (named, id) {
+            (Some(name), Some(id)) => sentence![name, " (", id, ")"],
+            (Some(name), None) => name,
+            (None, id) => id.map(Sentence::from).unwrap_or_default(),
+        };
+        let part = self.compile.part.and_then(|part| PARTS.get(part));
+        let part = part.map(|part| own(format!(", {:.2} s in {}", self.compile.part_s, in_a_sentence(part))));
+        let others = self.others.map_or_else(|| "the others".to_owned(), |rank| rank_words(job, &[rank]));
+        let usual = match self.usual_s {
+            Some(usual) => own(format!("; {usual:.2} s on {others}")),
+            None => own(format!(", none of the slowest compiles of {others}")),
+        };
+        sentence![own(format!("{:.2} s of it", self.compile.seconds)), " in ", what, part, usual]
+    }
+}
+
+/// A part of the compiler inside a sentence: names keep their capital letters.
+fn in_a_sentence(part: &str) -> String {
+    if part.contains(' ') || part == "Autotuning" { part.to_lowercase() } else { part.to_owned() }
+}
+
+/// The compile that takes the slow rank the most seconds longer than others.
+fn slow_compile(job: &Job, stragglers: &[usize], rank: &RankSummary) -> Option<Slow> {
+    let others = job.ranks.iter().enumerate().filter(|(index, _)| stragglers.binary_search(index).is_err());
+    let others: Vec<(usize, &RankSummary)> = others.take(MOST_OTHERS).collect();
+    let only = match others.as_slice() {
+        [(index, _)] => Some(*index),
+        _ => None,
+    };
+    let usual = |graph: GraphId| {
+        let all = others.iter().flat_map(|(_, rank)| &rank.slowest).filter(|one| one.graph == graph);
+        median(&all.map(|one| one.seconds).collect::<Vec<_>>())
+    };
+    let slow = rank.slowest.iter().map(|compile| Slow {
+        compile: *compile,
+        id: None,
+        usual_s: usual(compile.graph),
+        others: only,
+    });
+    let more = |slow: &Slow| slow.compile.seconds - slow.usual_s.unwrap_or_default();
+    let mut worst = slow.max_by(|one, other| more(one).total_cmp(&more(other)))?;
+    let compiles = rank.fact(crate::model::Fact::CompileIds)?;
+    worst.id =
+        compiles.iter().find(|step| step.graph == Some(worst.compile.graph)).and_then(|step| step.compile);
+    Some(worst)
 }

@@ -1,4 +1,4 @@
-//! Ranks that wait while another builds the kernels that both need.
+//! Ranks that wait while another builds what both need, by the rule and with the seconds of their own reports.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
@@ -8,7 +8,9 @@ use crate::model::{Interval, Job, RankSummary};
 
 static KIND: KindOfFinding = KindOfFinding::of("build_wait", "Waiting");
 
-const ADVICE: &str = "Processes that share a cache folder build each kernel once; the others wait for the lock on its file. This is as fast as building it themselves. A cache folder that is warm before the job starts avoids the wait.";
+const ADVICE: &str = "Processes that share a cache folder build each file once; the others wait for the lock on it. This is as fast as building it themselves. A cache folder that is warm before the job starts avoids the wait.";
+
+const WHERE: &str = "The wait is part of `Scheduler.codegen` and `PyCodeCache.load_by_key_path`: long intervals without an inner phase while the other rank builds. The waiting rank does no work in them.";
 
 /// Seconds below which a wait is omitted.
 const LEAST_S: f64 = 1.0;
@@ -16,41 +18,64 @@ const LEAST_S: f64 = 1.0;
 /// Ranks considered as builders: in a large job all ranks build at the same time.
 const MOST_BUILDERS: usize = 64;
 
-/// How long a rank waited, and for whom.
+/// A rank that builds, with how long others wait while it does.
+struct Builder {
+    rank: usize,
+    seconds: f64,
+}
+
+/// A rank that waits, by the seconds in its own report.
 struct Wait {
     rank: usize,
-    builder: usize,
     seconds: f64,
 }
 
 pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
-    let mut waits: Vec<Wait> = Vec::new();
-    for (rank, waiting) in job.ranks.iter().enumerate().filter(|(_, rank)| !rank.pauses.is_empty()) {
-        let builders = job.ranks.iter().enumerate();
-        let builders = builders.filter(|(index, other)| *index != rank && share_cache(waiting, other));
-        let seconds = builders.take(MOST_BUILDERS).map(|(builder, other)| Wait {
-            rank,
-            builder,
-            seconds: overlap_s(&waiting.pauses, &other.builds),
-        });
-        waits.extend(
-            seconds.max_by(|a, b| a.seconds.total_cmp(&b.seconds)).filter(|one| one.seconds >= LEAST_S),
-        );
-    }
-    let Some(longest) = waits.iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds)) else {
-        return Vec::new();
-    };
+    let found = builder(job).and_then(|builder| Some((builder, job.ranks.get(builder)?)));
+    let Some((builder, builds)) = found else { return Vec::new() };
+    let others = job.ranks.iter().enumerate().filter(|(index, _)| *index != builder);
+    let waiting = others.filter(|(_, rank)| waits(rank) && share_cache(rank, builds));
+    let waits: Vec<Wait> =
+        waiting.map(|(index, rank)| Wait { rank: index, seconds: rank.one_offs.waiting_s }).collect();
+    let Some(longest) = waits.iter().map(|wait| wait.seconds).reduce(f64::max) else { return Vec::new() };
     let ranks: Vec<usize> = waits.iter().map(|wait| wait.rank).collect();
+    let toolchain_s = builds.one_offs.toolchain_s;
     let title = sentence![
         words::ranks(job, &ranks),
         if ranks.len() == 1 { " waits " } else { " wait up to " },
-        own(format!("{:.1} s", longest.seconds)),
-        " for kernels that ",
-        words::ranks(job, &[longest.builder]),
-        " builds (`compile_file`)",
+        own(format!("{longest:.1} s")),
+        " while ",
+        words::ranks(job, &[builder]),
+        if toolchain_s > 0.0 { " builds the C++ toolchain and kernels" } else { " builds kernels" },
+        " (`compile_file`)",
     ];
-    let detail = "The wait is part of `Scheduler.codegen` and `PyCodeCache.load_by_key_path`: long intervals without an inner phase while the other rank builds. The waiting rank does no work in them.";
-    vec![Finding::new(&KIND, Severity::Info, title).with_detail(detail).with_advice(ADVICE).with_ranks(ranks)]
+    let first = match toolchain_s > 0.0 {
+        true => format!(
+            "\nThe first C++ build took {toolchain_s:.1} s on {}.",
+            words::rank_words(job, &[builder])
+        ),
+        false => String::new(),
+    };
+    let finding = Finding::new(&KIND, Severity::Info, title).with_detail(format!("{WHERE}{first}"));
+    vec![finding.with_advice(ADVICE).with_ranks(ranks)]
+}
+
+/// Whether a rank waited long enough to be named.
+fn waits(rank: &RankSummary) -> bool {
+    rank.one_offs.waiting_s >= LEAST_S
+}
+
+/// The rank for which the others wait longest.
+fn builder(job: &Job) -> Option<usize> {
+    let waiting: Vec<&RankSummary> =
+        job.ranks.iter().filter(|rank| waits(rank)).take(MOST_BUILDERS).collect();
+    let builders = job.ranks.iter().enumerate().filter(|(_, rank)| !rank.builds.is_empty() && !waits(rank));
+    let builders = builders.take(MOST_BUILDERS).map(|(index, rank)| {
+        let own = waiting.iter().filter(|waiting| share_cache(waiting, rank));
+        Builder { rank: index, seconds: own.map(|waiting| overlap_s(&waiting.pauses, &rank.builds)).sum() }
+    });
+    let best = builders.max_by(|one, other| one.seconds.total_cmp(&other.seconds));
+    best.filter(|best| best.seconds > 0.0).map(|best| best.rank)
 }
 
 /// Whether two ranks may wait for each other's files: they wrote code to the same folder.

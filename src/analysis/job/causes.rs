@@ -1,0 +1,219 @@
+//! What comes first: the cause before its consequences, over all ranks of a job.
+
+use crate::analysis::findings::{Finding, Severity};
+use crate::model::{Fact, FactValue, Job};
+
+/// What follows from findings of one kind on the same ranks, the surest causes first.
+const CONSEQUENCES: [(&str, &[&str]); 8] = [
+    (
+        "failures_differ",
+        &[
+            "rank_stopped",
+            "compile_ids_differ",
+            "status_differs",
+            "ops_differ",
+            "exec_order_differs",
+            "tensor_meta_differs",
+            "inputs_differ",
+            "straggler",
+            "cache_differs",
+            "cache_keys_differ",
+        ],
+    ),
+    ("rank_stopped", &["rank_stopped"]),
+    (
+        "config_differs",
+        &[
+            "recompiles_differ",
+            "compile_ids_differ",
+            "tensor_meta_differs",
+            "straggler",
+            "cache_differs",
+            "cache_keys_differ",
+        ],
+    ),
+    (
+        "inputs_differ",
+        &[
+            "recompiles_differ",
+            "compile_ids_differ",
+            "tensor_meta_differs",
+            "cache_differs",
+            "cache_keys_differ",
+        ],
+    ),
+    (
+        "recompiles_differ",
+        &[
+            "graph_breaks_differ",
+            "compile_ids_differ",
+            "collectives_differ",
+            "exec_order_differs",
+            "straggler",
+            "cache_differs",
+            "cache_keys_differ",
+        ],
+    ),
+    (
+        "graph_breaks_differ",
+        &[
+            "compile_ids_differ",
+            "collectives_differ",
+            "exec_order_differs",
+            "straggler",
+            "cache_differs",
+            "cache_keys_differ",
+        ],
+    ),
+    (
+        "collectives_differ",
+        &[
+            "compile_ids_differ",
+            "inputs_differ",
+            "tensor_meta_differs",
+            "process_groups_differ",
+            "ops_differ",
+            "status_differs",
+            "exec_order_differs",
+            "straggler",
+            "cache_differs",
+            "cache_keys_differ",
+        ],
+    ),
+    (
+        "compile_ids_differ",
+        &["collectives_differ", "exec_order_differs", "straggler", "cache_differs", "cache_keys_differ"],
+    ),
+];
+
+/// Kinds of differences in what is compiled, before those in what that depends on, before those in how long it takes.
+const TIERS: [&[&str]; 3] = [
+    &[
+        "failures_differ",
+        "collectives_differ",
+        "graph_breaks_differ",
+        "recompiles_differ",
+        "compile_ids_differ",
+        "process_groups_differ",
+        "status_differs",
+        "ops_differ",
+    ],
+    &["config_differs", "inputs_differ", "tensor_meta_differs"],
+    &["exec_order_differs"],
+];
+
+/// The place of a finding among all; the smallest comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Order {
+    event: Event,
+    severity: Severity,
+    tier: usize,
+}
+
+/// What happened, in the order in which one thing explains the next.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Failed,
+    Stopped,
+    Hangs,
+    Other,
+}
+
+impl Order {
+    fn of(finding: &Finding) -> Order {
+        let is_error = finding.severity == Severity::Error;
+        let event = match finding.kind.word {
+            "failures_differ" if is_error => Event::Failed,
+            "rank_stopped" if finding.severity < Severity::Info => Event::Stopped,
+            "collectives_differ" if is_error => Event::Hangs,
+            _ => Event::Other,
+        };
+        let tier = TIERS.iter().position(|kinds| kinds.contains(&finding.kind.word));
+        Order { event, severity: finding.severity, tier: tier.unwrap_or(TIERS.len()) }
+    }
+}
+
+/// The findings with each cause before what follows from it.
+pub(super) fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let causes: Vec<Option<usize>> = (0..findings.len()).map(|at| cause_of(&findings, at)).collect();
+    let orders: Vec<Order> = findings.iter().map(Order::of).collect();
+    // A cause comes as early as the first thing that follows from it.
+    let mut first = orders.clone();
+    for (at, order) in orders.iter().enumerate() {
+        let mut above = causes.get(at).copied().flatten();
+        let mut steps = 0;
+        while let Some(cause) = above.filter(|_| steps < findings.len()) {
+            if let Some(known) = first.get_mut(cause) {
+                *known = (*known).min(*order);
+            }
+            above = causes.get(cause).copied().flatten();
+            steps += 1;
+        }
+    }
+    let mut roots: Vec<usize> =
+        (0..findings.len()).filter(|at| causes.get(*at).is_some_and(Option::is_none)).collect();
+    roots.sort_by_key(|at| first.get(*at).copied());
+    let mut sequence: Vec<usize> = Vec::with_capacity(findings.len());
+    for root in roots {
+        push_with_consequences(root, &causes, &first, &mut sequence);
+    }
+    let place_of = |at: usize| sequence.iter().position(|one| *one == at);
+    let places: Vec<Option<usize>> = causes.iter().map(|cause| cause.and_then(place_of)).collect();
+    for (finding, place) in findings.iter_mut().zip(places) {
+        finding.caused_by = place;
+    }
+    let mut left: Vec<Option<Finding>> = findings.into_iter().map(Some).collect();
+    sequence.into_iter().filter_map(|at| left.get_mut(at)?.take()).collect()
+}
+
+fn push_with_consequences(at: usize, causes: &[Option<usize>], first: &[Order], sequence: &mut Vec<usize>) {
+    sequence.push(at);
+    let mut own: Vec<usize> = (0..causes.len()).filter(|one| causes.get(*one) == Some(&Some(at))).collect();
+    own.sort_by_key(|one| first.get(*one).copied());
+    for one in own {
+        push_with_consequences(one, causes, first, sequence);
+    }
+}
+
+/// The finding that explains another one. Causes are listed in an order without circles.
+fn cause_of(findings: &[Finding], at: usize) -> Option<usize> {
+    let finding = findings.get(at)?;
+    if Order::of(finding).event < Event::Other {
+        return None;
+    }
+    let explains = |cause: &Finding, (kind, consequences): &(&str, &[&str])| {
+        cause.kind.word == *kind && consequences.contains(&finding.kind.word) && is_explained(cause, finding)
+    };
+    CONSEQUENCES.iter().find_map(|rule| {
+        let candidates = findings.iter().enumerate().filter(|(index, _)| *index != at);
+        candidates.into_iter().find(|(_, cause)| explains(cause, rule)).map(|(index, _)| index)
+    })
+}
+
+/// Whether a finding of a fitting kind is about the same ranks.
+fn is_explained(cause: &Finding, finding: &Finding) -> bool {
+    let (of_cause, own) = (&cause.in_job.ranks, &finding.in_job.ranks);
+    match (cause.kind.word, finding.kind.word) {
+        // What the launcher ends are the other ranks.
+        ("failures_differ" | "rank_stopped", "rank_stopped") => {
+            finding.severity == Severity::Info && Order::of(cause).event < Event::Other
+        }
+        // Only a failure that ended its rank keeps it from what others compile.
+        ("failures_differ", _) if cause.severity != Severity::Error => false,
+        // Ranks that only lose a race for a cache entry are no consequence.
+        (_, "cache_differs") if finding.severity == Severity::Info => false,
+        (_, "collectives_differ") if Order::of(finding).event == Event::Hangs => false,
+        _ => !own.is_empty() && own.iter().all(|rank| of_cause.binary_search(rank).is_ok()),
+    }
+}
+
+/// Whether the log of a rank ends in a compile that failed.
+pub(super) fn ends_with_failure(job: &Job, rank: usize) -> bool {
+    let ends = || {
+        let rank = job.ranks.get(rank)?;
+        let failed = rank.fact(Fact::Failures)?.last()?;
+        let is_failure = matches!(failed.value, Some(FactValue::Failed { .. }));
+        Some(is_failure && failed.compile.is_some() && rank.end.as_ref()?.compile == failed.compile)
+    };
+    ends().unwrap_or(false)
+}

@@ -1,0 +1,387 @@
+//! The collectives that each function calls, compared between ranks.
+//!
+//! A schedule belongs to a graph, and a graph may run often or never. So ranks are compared by function: a version that
+//! only one rank compiled, or that goes on behind a graph break, calls the same as the function does elsewhere, or does
+//! not. Where the order in which graphs ran is recorded, that decides.
+
+mod ran;
+mod ways;
+
+pub use ways::Call;
+
+/// A line of the user's program that a captured graph leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallLine {
+    /// The file.
+    pub file: String,
+    /// The line in it.
+    pub line: u64,
+    /// Whether the call is in this line; else it is in a later one.
+    pub is_exact: bool,
+}
+
+/// Finds the line of a collective in the graph of a rank, an index into the job's.
+pub type FindLine<'f> = &'f dyn Fn(usize, &Call) -> Option<CallLine>;
+
+/// Differences whose lines are looked up: each reads the reports of two ranks.
+const WITH_LINES: usize = 2;
+
+use crate::model::{Fact, FunctionFact, GraphId, Job, RankSummary, TextId};
+use crate::trace::TextMap;
+use fxhash::FxHashSet;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use ways::{RankCalls, Version, Way};
+
+/// The name of the process group of all ranks.
+const WORLD: &str = "0";
+
+/// Differences that are kept.
+const MOST: usize = 100;
+
+/// What is known of the collectives that ranks call.
+#[derive(Debug, Default)]
+pub struct Schedules {
+    /// Whether there is something to compare.
+    pub are_known: bool,
+    /// How ranks differ, the surest first.
+    pub differences: Vec<ScheduleDifference>,
+}
+
+/// How sure it is that ranks wait in different collectives, the surest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sureness {
+    /// Code that both sides run calls others, in a process group that both are in.
+    Hang,
+    /// A version that only one side compiled calls others than all of the other side.
+    OtherVersion,
+    /// Only one side compiles the function.
+    OneSided,
+    /// The sides call in process groups of their own.
+    OtherGroups,
+}
+
+/// A function of which ranks call different collectives.
+#[derive(Debug, Clone)]
+pub struct ScheduleDifference {
+    /// How sure that leads to a hang.
+    pub sureness: Sureness,
+    /// The function.
+    pub function: FunctionFact,
+    /// Its compile.
+    pub graph: GraphId,
+    /// Which collective of the function it is, from 0.
+    pub nth: usize,
+    /// Most ranks.
+    pub most: ScheduleSide,
+    /// The ranks that differ from them.
+    pub other: ScheduleSide,
+    /// Whether both sides call the same collectives in another order.
+    pub is_order: bool,
+}
+
+/// What ranks call.
+#[derive(Debug, Clone)]
+pub struct ScheduleSide {
+    /// The ranks: indices into the job's.
+    pub ranks: Vec<usize>,
+    /// The compile of the version, as the first of them names it.
+    pub compile: Option<TextId>,
+    /// What they call; None for nothing more.
+    pub call: Option<Call>,
+    /// Collectives of that way.
+    pub count: usize,
+    /// Where the program calls it.
+    pub line: Option<CallLine>,
+}
+
+/// Ranks whose facts about collectives are the same lists.
+struct Class {
+    ranks: Vec<usize>,
+    calls: RankCalls,
+}
+
+impl Schedules {
+    /// Looks up where the program calls the collectives that differ first.
+    pub(super) fn find_lines(&mut self, find: FindLine<'_>) {
+        let named = self.differences.iter_mut().filter(|one| one.sureness != Sureness::OtherGroups);
+        for one in named.take(WITH_LINES) {
+            for side in [&mut one.most, &mut one.other] {
+                let rank = side.ranks.first().copied();
+                side.line = rank.zip(side.call).and_then(|(rank, call)| find(rank, &call));
+            }
+        }
+    }
+}
+
+/// Compares the ranks of a job.
+pub(super) fn of_job(job: &Job) -> Schedules {
+    let classes = classes(job);
+    let has_calls = classes.iter().any(|class| !class.calls.by_graph.is_empty());
+    if classes.is_empty() || !has_calls {
+        return Schedules::default();
+    }
+    let Some((most, others)) = classes.split_first() else { return Schedules::default() };
+    let mut differences: Vec<ScheduleDifference> = Vec::new();
+    for other in others {
+        let found = match ran::compare(job, most, other) {
+            Some(ran) => ran,
+            None => by_function(job, most, other),
+        };
+        for one in found {
+            if let Some(known) = differences.iter_mut().find(|known| is_same(known, &one)) {
+                known.other.ranks.extend(&one.other.ranks);
+            } else if differences.len() < MOST {
+                differences.push(one);
+            }
+        }
+    }
+    differences.iter_mut().for_each(|one| one.other.ranks.sort_unstable());
+    differences.sort_by_key(|one| (one.sureness, one.graph));
+    Schedules { are_known: true, differences }
+}
+
+/// Whether two differences are one, of several classes of ranks.
+fn is_same(one: &ScheduleDifference, other: &ScheduleDifference) -> bool {
+    let call = |side: &ScheduleSide| side.call.map(|call| call.operation);
+    (one.sureness, one.function, one.nth) == (other.sureness, other.function, other.nth)
+        && (call(&one.most), call(&one.other)) == (call(&other.most), call(&other.other))
+}
+
+/// Ranks by what they call, the largest class first.
+fn classes(job: &Job) -> Vec<Class> {
+    let mut known: TextMap<Vec<usize>, usize> = TextMap::default();
+    let mut classes: Vec<Class> = Vec::new();
+    for (index, rank) in job.ranks.iter().enumerate().filter(|(_, rank)| rank.is_comparable()) {
+        let key = identity(rank);
+        if let Some(class) = known.get(&key).and_then(|at| classes.get_mut(*at)) {
+            class.ranks.push(index);
+        } else if let Some(calls) = RankCalls::of(job, rank) {
+            known.insert(key, classes.len());
+            classes.push(Class { ranks: vec![index], calls });
+        }
+    }
+    // A rank whose log was cut off is nobody's measure.
+    classes.sort_by_key(|class| {
+        (class.calls.is_cut, std::cmp::Reverse(class.ranks.len()), class.ranks.first().copied())
+    });
+    classes
+}
+
+/// Lists that a rank shares with ranks that have the same facts.
+fn identity(rank: &RankSummary) -> Vec<usize> {
+    let facts = [Fact::CompileIds, Fact::Collectives, Fact::ProcessGroups, Fact::ExecOrder];
+    let lists = facts.map(|fact| rank.fact(fact).map_or(0, |steps| Arc::as_ptr(steps).cast::<()>() as usize));
+    let mut identity = lists.to_vec();
+    identity.push(usize::from(rank.is_cut()));
+    // Graphs by their number: these lists are short.
+    identity.extend(rank.cached.iter().chain(rank.broken.iter()).map(|graph| graph.index()));
+    identity.push(rank.cached.len());
+    identity
+}
+
+fn by_function(job: &Job, most: &Class, other: &Class) -> Vec<ScheduleDifference> {
+    let mut found = Vec::new();
+    for (function, versions) in &most.calls.functions {
+        let Some(mine) = versions else { continue };
+        match other.calls.functions.get(function) {
+            Some(Some(theirs)) => found.extend(in_function(job, *function, (most, mine), (other, theirs))),
+            Some(None) => {}
+            None => found.extend(one_sided(*function, most, mine, other, false)),
+        }
+    }
+    for (function, versions) in &other.calls.functions {
+        if let Some(theirs) = versions
+            && !most.calls.functions.contains_key(function)
+        {
+            found.extend(one_sided(*function, other, theirs, most, true));
+        }
+    }
+    found
+}
+
+type Sided<'c> = (&'c Class, &'c Vec<Version>);
+
+/// How two classes differ in a function that both run.
+fn in_function(
+    job: &Job,
+    function: FunctionFact,
+    (most, mine): Sided<'_>,
+    (other, theirs): Sided<'_>,
+) -> Option<ScheduleDifference> {
+    let my_odd: Vec<&Version> = mine.iter().filter(|one| !is_among(one, theirs)).collect();
+    let their_odd: Vec<&Version> = theirs.iter().filter(|one| !is_among(one, mine)).collect();
+    // What a log that was cut off would have compiled next is not known.
+    let (is_mine, version) = match (their_odd.first(), my_odd.first()) {
+        (Some(version), _) if !most.calls.is_cut => (false, *version),
+        (_, Some(version)) if !other.calls.is_cut => (true, *version),
+        _ => return None,
+    };
+    let (of, against) = if is_mine { (most, theirs) } else { (other, mine) };
+    let closest = against.iter().filter(|one| !one.ways.is_empty()).max_by_key(|one| shared(one, version))?;
+    let difference = ways_that_differ(version, closest)?;
+    let (own_class, rival_class) = if is_mine { (most, other) } else { (other, most) };
+    let own = ScheduleSide { ranks: of.ranks.clone(), ..difference.own };
+    let rival = ScheduleSide { ranks: rival_class.ranks.clone(), ..difference.rival };
+    let lacks = |side: &ScheduleSide, rival: &ScheduleSide| side.count < rival.count;
+    let lacking = if lacks(&own, &rival) { own_class } else { rival_class };
+    let having = if lacks(&own, &rival) { rival_class } else { own_class };
+    let elsewhere = difference.has_eager_part || calls_elsewhere(lacking, having, &own, &rival);
+    let none_fits = my_odd.len() == mine.len() && their_odd.len() == theirs.len();
+    let sureness = match (shares_group(job, having, lacking, &own, &rival), none_fits) {
+        _ if elsewhere => return None,
+        (false, _) => Sureness::OtherGroups,
+        (true, true) => Sureness::Hang,
+        (true, false) => Sureness::OtherVersion,
+    };
+    let (most, other) = if is_mine { (own, rival) } else { (rival, own) };
+    let (nth, is_order) = (difference.nth, difference.is_order);
+    Some(ScheduleDifference { sureness, function, graph: version.graph, nth, most, other, is_order })
+}
+
+/// Whether any way of a version is one of the other side's.
+fn is_among(version: &Version, others: &[Version]) -> bool {
+    let theirs = || others.iter().flat_map(|one| &one.ways);
+    version.ways.iter().any(|way| theirs().any(|other| is_equal(way, other)))
+}
+
+/// Whether two ways call the same, in process groups that change at the same places. Ranks name their groups each by itself.
+fn is_equal(one: &Way, other: &Way) -> bool {
+    one.calls.len() == other.calls.len()
+        && one.calls.iter().zip(&other.calls).all(|(a, b)| a.operation == b.operation)
+        && groups(&one.calls) == groups(&other.calls)
+}
+
+/// For each call, the place of its process group in the order in which the groups come.
+fn groups(calls: &[Call]) -> Vec<usize> {
+    let mut seen: TextMap<Option<TextId>, usize> = TextMap::default();
+    let place = |call: &Call| {
+        let next = seen.len();
+        *seen.entry(call.group).or_insert(next)
+    };
+    calls.iter().map(place).collect()
+}
+
+/// How many calls two versions have in common at the beginning, at most.
+fn shared(one: &Version, other: &Version) -> usize {
+    let pairs = one.ways.iter().flat_map(|way| other.ways.iter().map(move |other| common(way, other)));
+    pairs.max().unwrap_or_default()
+}
+
+fn common(one: &Way, other: &Way) -> usize {
+    one.calls.iter().zip(&other.calls).take_while(|(a, b)| a.operation == b.operation).count()
+}
+
+/// Where two versions differ.
+struct VersionDifference {
+    nth: usize,
+    own: ScheduleSide,
+    rival: ScheduleSide,
+    is_order: bool,
+    /// Whether the side that calls less leaves its compiled code.
+    has_eager_part: bool,
+}
+
+fn ways_that_differ(own: &Version, rival: &Version) -> Option<VersionDifference> {
+    let pairs = own.ways.iter().flat_map(|way| rival.ways.iter().map(move |other| (way, other)));
+    let (mine, theirs) = pairs.max_by_key(|(way, other)| common(way, other))?;
+    let mut nth = common(mine, theirs);
+    if nth == mine.calls.len() && nth == theirs.calls.len() {
+        // The same operations, in other process groups.
+        let (a, b) = (groups(&mine.calls), groups(&theirs.calls));
+        nth = a.iter().zip(&b).position(|(a, b)| a != b)?;
+    }
+    let operations = |way: &Way| -> Vec<TextId> {
+        let mut all: Vec<TextId> = way.calls.iter().map(|call| call.operation).collect();
+        all.sort_unstable();
+        all
+    };
+    let side = |way: &Way, version: &Version| ScheduleSide {
+        ranks: Vec::new(),
+        compile: version.compile,
+        call: way.calls.get(nth).copied(),
+        count: way.calls.len(),
+        line: None,
+    };
+    let fewer = if mine.calls.len() <= theirs.calls.len() { mine } else { theirs };
+    Some(VersionDifference {
+        nth,
+        own: side(mine, own),
+        rival: side(theirs, rival),
+        is_order: operations(mine) == operations(theirs),
+        has_eager_part: fewer.has_eager_part,
+    })
+}
+
+/// Whether a side that lacks a collective calls it in a function that the other side does not compile by itself.
+fn calls_elsewhere(lacking: &Class, having: &Class, one: &ScheduleSide, other: &ScheduleSide) -> bool {
+    let wanted = if one.count < other.count { other.call } else { one.call };
+    let Some(wanted) = wanted.filter(|_| one.count != other.count) else { return false };
+    let only = lacking
+        .calls
+        .functions
+        .iter()
+        .filter(|(function, _)| !having.calls.functions.contains_key(*function));
+    only.flat_map(|(_, versions)| versions.iter().flatten())
+        .flat_map(|version| version.ways.iter().flat_map(|way| &way.calls))
+        .any(|call| call.operation == wanted.operation)
+}
+
+/// Whether both sides are in the process group of a call in which they differ.
+fn shares_group(job: &Job, one: &Class, other: &Class, a: &ScheduleSide, b: &ScheduleSide) -> bool {
+    let groups: FxHashSet<Option<TextId>> =
+        [a.call, b.call].into_iter().flatten().map(|call| call.group).collect();
+    groups.into_iter().any(|group| match group {
+        None => true,
+        Some(group) if job.texts.get(group) == WORLD => true,
+        Some(group) => one.calls.groups.contains(&group) && other.calls.groups.contains(&group),
+    })
+}
+
+/// A function with collectives that only one class compiles; None where it calls in groups of its own.
+fn one_sided(
+    function: FunctionFact,
+    having: &Class,
+    versions: &[Version],
+    lacking: &Class,
+    is_other: bool,
+) -> Option<ScheduleDifference> {
+    if lacking.calls.is_cut {
+        return None;
+    }
+    let version = versions.iter().find(|one| one.ways.iter().any(|way| !way.calls.is_empty()))?;
+    let call = *version.ways.iter().find_map(|way| way.calls.first())?;
+    let operations = |class: &Class, other: &Class| -> BTreeSet<TextId> {
+        let only = class.calls.functions.iter().filter(|(one, _)| !other.calls.functions.contains_key(*one));
+        let versions = only.flat_map(|(_, versions)| versions.iter().flatten());
+        versions.flat_map(|one| &one.ways).flat_map(|way| &way.calls).map(|call| call.operation).collect()
+    };
+    // A part that one side calls in eager mode, and so compiles by itself, is inside a function of the other.
+    let leaves = having.calls.functions.values().flatten().flatten().flat_map(|one| &one.ways);
+    let is_elsewhere = leaves.into_iter().any(|way| way.has_eager_part)
+        && lacking.calls.by_graph.values().flatten().any(|one| one.operation == call.operation);
+    let sureness = match call.group {
+        Some(group) if !lacking.calls.groups.contains(&group) => Sureness::OtherGroups,
+        _ if is_elsewhere || !operations(lacking, having).is_empty() => Sureness::OtherGroups,
+        _ => Sureness::OneSided,
+    };
+    let has = ScheduleSide {
+        ranks: having.ranks.clone(),
+        compile: version.compile,
+        call: Some(call),
+        count: version.ways.first().map_or(0, |way| way.calls.len()),
+        line: None,
+    };
+    let lacks =
+        ScheduleSide { ranks: lacking.ranks.clone(), compile: None, call: None, count: 0, line: None };
+    let (most, other) = if is_other { (lacks, has) } else { (has, lacks) };
+    Some(ScheduleDifference {
+        sureness,
+        function,
+        graph: version.graph,
+        nth: 0,
+        most,
+        other,
+        is_order: false,
+    })
+}

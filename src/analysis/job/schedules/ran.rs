@@ -1,0 +1,73 @@
+//! The order in which the graphs of ranks ran, where the logs have it: then nothing has to be inferred.
+
+use super::{Class, ScheduleDifference, ScheduleSide, Sureness, shares_group};
+use crate::analysis::job::schedules::ways::Call;
+use crate::model::{Fact, FactValue, FunctionFact, GraphId, Job};
+
+/// Positions of an order that are compared.
+const MOST: usize = 1 << 20;
+
+/// A call at the time at which its graph ran.
+#[derive(Clone, Copy)]
+struct Ran {
+    call: Call,
+    graph: GraphId,
+}
+
+/// How two classes differ in what they called; None where the order is not recorded for both.
+pub(super) fn compare(job: &Job, most: &Class, other: &Class) -> Option<Vec<ScheduleDifference>> {
+    let (mine, theirs) = (ran(job, most)?, ran(job, other)?);
+    let same = |a: &Ran, b: &Ran| a.call.operation == b.call.operation;
+    let nth = mine.iter().zip(&theirs).take_while(|(a, b)| same(a, b)).count();
+    let (here, there) = (mine.get(nth), theirs.get(nth));
+    let graph = match (here, there) {
+        (None, None) => return Some(Vec::new()),
+        // The rest of an order that ended with its log is not known.
+        (Some(_), None) if other.calls.is_cut => return Some(Vec::new()),
+        (None, Some(_)) if most.calls.is_cut => return Some(Vec::new()),
+        (_, Some(ran)) | (Some(ran), None) => ran.graph,
+    };
+    let side = |class: &Class, ran: Option<&Ran>, count: usize| ScheduleSide {
+        ranks: class.ranks.clone(),
+        compile: ran.and_then(|ran| ran.call.compile),
+        call: ran.map(|ran| ran.call),
+        count,
+        line: None,
+    };
+    let (most_side, other_side) = (side(most, here, mine.len()), side(other, there, theirs.len()));
+    let shares = shares_group(job, most, other, &most_side, &other_side);
+    let operations = |all: &[Ran]| {
+        let mut all: Vec<_> = all.iter().map(|ran| ran.call.operation).collect();
+        all.sort_unstable();
+        all
+    };
+    Some(vec![ScheduleDifference {
+        sureness: if shares { Sureness::Hang } else { Sureness::OtherGroups },
+        function: job.texts.graph(graph).map_or(FunctionFact { name: None, place: None }, |key| key.function),
+        graph,
+        nth,
+        is_order: operations(&mine) == operations(&theirs),
+        most: most_side,
+        other: other_side,
+    }])
+}
+
+/// What the ranks of a class called, in order.
+fn ran(job: &Job, class: &Class) -> Option<Vec<Ran>> {
+    let rank = job.ranks.get(*class.ranks.first()?)?;
+    let order = rank.fact(Fact::ExecOrder).filter(|steps| !steps.is_empty())?;
+    let mut calls = Vec::new();
+    for step in order.iter() {
+        let Some(FactValue::Executed(graph)) = step.value else { return None };
+        // What a cache hid from the log ran as well.
+        let own = class.calls.by_graph.get(&graph);
+        if own.is_none() && rank.cached.binary_search(&graph).is_ok() {
+            return None;
+        }
+        calls.extend(own.into_iter().flatten().map(|call| Ran { call: *call, graph }));
+        if calls.len() > MOST {
+            return None;
+        }
+    }
+    Some(calls)
+}

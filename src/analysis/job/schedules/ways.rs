@@ -1,0 +1,230 @@
+//! The ways through a function on one rank: each compiled version, and behind a graph break the resume functions, in the
+//! order of the code.
+
+use crate::analysis::PARTS;
+use crate::analysis::job::words::is_wait;
+use crate::analysis::own_code::resumed;
+use crate::model::{Fact, FactValue, FunctionFact, GraphId, Job, RankSummary, TextId};
+use fxhash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// Ways through one version of a function that are followed; of a function with more, nothing is said.
+const MOST_WAYS: usize = 32;
+
+/// Calls that the ways of one function hold together.
+const MOST_CALLS: usize = 20_000;
+
+/// Graph breaks that one way passes.
+const DEEPEST: usize = 64;
+
+/// A collective that compiled code calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// The operation, as torch names it.
+    pub operation: TextId,
+    /// The name of the process group, where the log has it.
+    pub group: Option<TextId>,
+    /// The compile whose code calls it, as its rank names it.
+    pub compile: Option<TextId>,
+    /// How often the code of that compile calls the operation before.
+    pub same_before: usize,
+}
+
+/// One way through a function.
+#[derive(Debug, Clone, Default)]
+pub struct Way {
+    /// What it calls, in order.
+    pub calls: Vec<Call>,
+    /// Whether a part of it runs in eager mode, whose collectives are in no log.
+    pub has_eager_part: bool,
+}
+
+/// A compiled version of a function.
+#[derive(Debug, Clone)]
+pub struct Version {
+    /// Its compile, as its rank names it.
+    pub compile: Option<TextId>,
+    /// The same as all ranks know it.
+    pub graph: GraphId,
+    /// The ways that a call may take.
+    pub ways: Vec<Way>,
+}
+
+/// What a rank is known to call.
+#[derive(Debug, Default)]
+pub struct RankCalls {
+    /// The versions of each function; None where the log does not show all that they call.
+    pub functions: BTreeMap<FunctionFact, Option<Vec<Version>>>,
+    /// The process groups that it calls in.
+    pub groups: FxHashSet<TextId>,
+    /// What its compiles call, by compile.
+    pub by_graph: FxHashMap<GraphId, Vec<Call>>,
+    /// Whether its log ends inside a compile.
+    pub is_cut: bool,
+}
+
+impl RankCalls {
+    /// Reads them from the facts of a rank; None where its log cannot know them.
+    pub fn of(job: &Job, rank: &RankSummary) -> Option<RankCalls> {
+        let by_graph = calls_by_graph(job, rank);
+        let compiles = rank.fact(Fact::CompileIds)?;
+        // Only Inductor writes down which collectives its code calls.
+        let inductor = PARTS.iter().position(|part| *part == "Inductor");
+        let used = inductor.and_then(|part| rank.parts_us.get(part)).is_some_and(|us| *us > 0.0);
+        if by_graph.is_empty() && !used && rank.cached.is_empty() {
+            return None;
+        }
+        let groups = by_graph.values().flatten().filter_map(|call| call.group).collect();
+        let mut rank_calls =
+            RankCalls { groups, by_graph, is_cut: rank.is_cut(), functions: BTreeMap::default() };
+        let graphs: Vec<Compiled> = compiles
+            .iter()
+            .filter_map(|step| Some(Compiled { graph: step.graph?, compile: step.compile }))
+            .collect();
+        rank_calls.functions = functions(job, rank, &graphs, &rank_calls.by_graph);
+        Some(rank_calls)
+    }
+}
+
+/// A compile of a rank.
+#[derive(Clone, Copy)]
+struct Compiled {
+    graph: GraphId,
+    compile: Option<TextId>,
+}
+
+/// What the code of each compile calls: as scheduled, or as its code has it where no schedule is recorded.
+fn calls_by_graph(job: &Job, rank: &RankSummary) -> FxHashMap<GraphId, Vec<Call>> {
+    let mut calls: FxHashMap<GraphId, Vec<Call>> = FxHashMap::default();
+    for fact in [Fact::Collectives, Fact::ProcessGroups] {
+        let mut found: FxHashMap<GraphId, Vec<Call>> = FxHashMap::default();
+        for step in rank.fact(fact).into_iter().flat_map(|steps| steps.iter()) {
+            let (operation, group) = match step.value {
+                Some(FactValue::Collective(operation)) => (operation, step.note),
+                Some(FactValue::Call { operation, group, .. }) => (operation, Some(group)),
+                _ => continue,
+            };
+            let Some(graph) = step.graph.filter(|_| !is_wait(job.texts.get(operation))) else { continue };
+            let own = found.entry(graph).or_default();
+            let same_before = own.iter().filter(|call| call.operation == operation).count();
+            own.push(Call { operation, group, compile: step.compile, same_before });
+        }
+        for (graph, own) in found {
+            calls.entry(graph).or_insert(own);
+        }
+    }
+    calls
+}
+
+/// A function that goes on behind a graph break.
+struct Resumed {
+    line: i64,
+    graph: Compiled,
+}
+
+/// A function with its resume functions.
+#[derive(Default)]
+struct Parts {
+    versions: Vec<Compiled>,
+    resumed: Vec<Resumed>,
+}
+
+/// The compiles of a rank by function, resume functions with the function that they belong to.
+fn functions(
+    job: &Job,
+    rank: &RankSummary,
+    graphs: &[Compiled],
+    calls: &FxHashMap<GraphId, Vec<Call>>,
+) -> BTreeMap<FunctionFact, Option<Vec<Version>>> {
+    let mut parts: BTreeMap<FunctionFact, Parts> = BTreeMap::new();
+    let mut behind: Vec<(FunctionFact, Compiled)> = Vec::new();
+    for &graph in graphs {
+        let Some(key) = job.texts.graph(graph.graph) else { continue };
+        match key.function.name.map(|name| job.texts.get(name)).and_then(resumed) {
+            Some(_) => behind.push((key.function, graph)),
+            None => parts.entry(key.function).or_default().versions.push(graph),
+        }
+    }
+    let begins: Vec<FunctionFact> = parts.keys().copied().collect();
+    for (function, graph) in behind {
+        let base = begun_by(job, &begins, function).unwrap_or(function);
+        let line = function.name.and_then(|name| resumed(job.texts.get(name))?.1.parse().ok());
+        parts.entry(base).or_default().resumed.push(Resumed { line: line.unwrap_or(i64::MAX), graph });
+    }
+    let mut reader = Walk { rank, calls, held: 0 };
+    parts.into_iter().map(|(function, parts)| (function, reader.versions(&parts))).collect()
+}
+
+/// The function that a resume function belongs to: of the same name and file, the last one that begins above.
+fn begun_by(job: &Job, functions: &[FunctionFact], behind: FunctionFact) -> Option<FunctionFact> {
+    let (name, line) = resumed(job.texts.get(behind.name?))?;
+    let line: i64 = line.parse().ok()?;
+    let file = behind.place?.file;
+    let begins = |one: &FunctionFact| one.place.and_then(|place| place.line);
+    let fits = |one: &&FunctionFact| {
+        one.place.is_some_and(|place| place.file == file)
+            && one.name.is_some_and(|own| job.texts.get(own) == name)
+            && begins(one).is_some_and(|begin| begin <= line)
+    };
+    functions.iter().filter(fits).max_by_key(|one| begins(one)).copied()
+}
+
+/// Follows the ways through the versions of functions.
+struct Walk<'r> {
+    rank: &'r RankSummary,
+    calls: &'r FxHashMap<GraphId, Vec<Call>>,
+    /// Calls in the ways of the current function.
+    held: usize,
+}
+
+impl Walk<'_> {
+    fn versions(&mut self, parts: &Parts) -> Option<Vec<Version>> {
+        self.held = 0;
+        // A function whose beginning was compiled under a name that no log has begins with its resume functions.
+        let begins: Vec<Compiled> = match parts.versions.is_empty() {
+            true => parts.resumed.iter().map(|one| one.graph).collect(),
+            false => parts.versions.clone(),
+        };
+        let versions = begins.into_iter().map(|begin| {
+            let mut ways = Vec::new();
+            self.follow(parts, begin, i64::MIN, &Way::default(), &mut ways, 0)?;
+            Some(Version { compile: begin.compile, graph: begin.graph, ways })
+        });
+        versions.collect()
+    }
+
+    /// Adds the ways that go on with a compile; None where not all that it calls is known, or they are too many.
+    fn follow(
+        &mut self,
+        parts: &Parts,
+        next: Compiled,
+        line: i64,
+        before: &Way,
+        ways: &mut Vec<Way>,
+        depth: usize,
+    ) -> Option<()> {
+        let own = self.calls.get(&next.graph);
+        let is_hidden = own.is_none() && self.rank.cached.binary_search(&next.graph).is_ok();
+        if is_hidden || depth > DEEPEST {
+            return None;
+        }
+        let mut way = before.clone();
+        way.calls.extend(own.into_iter().flatten());
+        self.held += way.calls.len();
+        if self.held > MOST_CALLS {
+            return None;
+        }
+        if self.rank.broken.binary_search(&next.graph).is_err() {
+            ways.push(way);
+            return (ways.len() <= MOST_WAYS).then_some(());
+        }
+        way.has_eager_part = true;
+        let later: Vec<&Resumed> =
+            parts.resumed.iter().filter(|one| one.line > line && one.graph.graph != next.graph).collect();
+        if later.is_empty() {
+            ways.push(way);
+            return (ways.len() <= MOST_WAYS).then_some(());
+        }
+        later.into_iter().try_for_each(|one| self.follow(parts, one.graph, one.line, &way, ways, depth + 1))
+    }
+}

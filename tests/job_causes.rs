@@ -1,0 +1,188 @@
+//! What a job is led by: real jobs whose fault is known, each with its program in `tests/inputs/scripts/s32_ranks`.
+
+use crate::jobs::{change, verdict};
+use crate::support::{Job, combine, job, rank_reports};
+use serde_json::{Value, json};
+
+fn text<'v>(finding: &'v Value, key: &str) -> &'v str {
+    finding[key].as_str().unwrap_or_default()
+}
+
+fn kinds(job: &Job) -> Vec<&str> {
+    job.list("findings").iter().map(|finding| text(finding, "kind")).collect()
+}
+
+fn first(job: &Job) -> &Value {
+    &job.list("findings")[0]
+}
+
+/// No finding says that ranks call different collectives, or wait for ever.
+fn nobody_hangs(job: &Job) {
+    for finding in job.list("findings") {
+        assert_ne!(finding["severity"], "error", "{finding}");
+        assert_ne!(finding["kind"], "collectives_differ", "{finding}");
+        assert!(!text(finding, "hint").contains("different collectives"), "{finding}");
+        assert!(!text(finding, "hint").contains("job hangs until"), "{finding}");
+    }
+}
+
+#[test]
+fn a_collective_that_one_rank_skips_is_said_first_with_its_group_and_line() {
+    let job = job("32_skipped_collective");
+    let hang = first(job);
+    assert_eq!((text(hang, "kind"), text(hang, "severity")), ("collectives_differ", "error"));
+    let told = "In `Gate.forward`, collective 2 is `all_reduce_` in process group '0' in 0/0 on rank 0, \
+                and rank 1 calls no further one in 0/0: rank 0 waits there";
+    assert_eq!(text(hang, "title"), told);
+    assert_eq!((text(hang, "file"), &hang["line"]), ("/app/skip.py", &json!(16)));
+    assert!(text(hang, "hint").contains("the job hangs until its timeout"), "{hang}");
+    assert!(verdict(job).contains("rank 0 waits there (skip.py:16)"), "{}", verdict(job));
+    // Other tensors follow from it.
+    let tensors = job.list("findings").iter().find(|one| one["kind"] == "tensor_meta_differs").unwrap();
+    assert_eq!(tensors["caused_by"], 0, "{tensors}");
+}
+
+#[test]
+fn collectives_in_another_order_are_said_first_with_both_calls() {
+    let job = job("32_other_order");
+    let hang = first(job);
+    assert_eq!((text(hang, "kind"), text(hang, "severity")), ("collectives_differ", "error"));
+    let told = "In `exchange`, collective 1 is `all_gather_into_tensor` in process group '0' in 0/0 on rank 1, \
+                `all_reduce_` in process group '0' in 0/0 on rank 0";
+    assert_eq!(text(hang, "title"), told);
+    assert!(text(hang, "detail").contains("The operations are the same, in another order"), "{hang}");
+    assert_eq!((text(hang, "file"), &hang["line"]), ("/app/order.py", &json!(11)));
+    assert!(
+        text(hang, "detail").contains("On rank 1, `all_gather_into_tensor` is called in a line after"),
+        "{hang}"
+    );
+}
+
+#[test]
+fn a_failed_backward_leads_and_what_the_launcher_ended_follows_from_it() {
+    let job = job("32_memory_in_backward");
+    let failure = first(job);
+    assert_eq!((text(failure, "kind"), text(failure, "severity")), ("failures_differ", "error"));
+    let told = "Rank 1 fails to compile the backward of `Mlp.forward` (0/0), the other rank does not: \
+                InductorError: OutOfMemoryError: CUDA out of memory";
+    assert!(text(failure, "title").starts_with(told), "{failure}");
+    assert_eq!((text(failure, "file"), &failure["line"]), ("/app/oom.py", &json!(13)));
+    let ended: Vec<&Value> =
+        job.list("findings").iter().filter(|one| one["kind"] == "rank_stopped").collect();
+    assert_eq!(ended.len(), 1);
+    assert_eq!((&ended[0]["severity"], &ended[0]["caused_by"]), (&json!("info"), &json!(0)));
+    assert!(text(ended[0], "title").starts_with("Rank 0's log ends 0.8 s after rank 1's"), "{}", ended[0]);
+    assert!(!kinds(job).contains(&"failures"), "rank 0 did not fail");
+    assert!(verdict(job).starts_with("2 ranks diverge: rank 1 fails"), "{}", verdict(job));
+}
+
+#[test]
+fn a_rank_that_was_killed_leads_with_the_compile_and_phase_it_was_in() {
+    let job = job("32_preempted");
+    let stopped = first(job);
+    assert_eq!((text(stopped, "kind"), text(stopped, "severity")), ("rank_stopped", "error"));
+    assert!(
+        text(stopped, "title")
+            .starts_with("Rank 1's log ends at 2026-11-25 03:49:47, 0.2 s before the other"),
+        "{stopped}"
+    );
+    assert!(text(stopped, "title").ends_with("inside 1/0 (`second`), `code_gen`"), "{stopped}");
+    assert_eq!((text(stopped, "file"), &stopped["line"]), ("/app/preempt.py", &json!(10)));
+    assert_eq!(job.list("findings")[1]["caused_by"], 0, "the launcher ended the other rank");
+    assert!(
+        verdict(job).ends_with("2 ranks agree in all 10 facts that were compared, as far as their logs go."),
+        "{}",
+        verdict(job)
+    );
+}
+
+#[test]
+fn a_smaller_last_batch_is_a_recompile_and_neither_a_hang_nor_an_early_end() {
+    let job = job("32_uneven_batches");
+    nobody_hangs(job);
+    let recompile = first(job);
+    assert_eq!((text(recompile, "kind"), text(recompile, "severity")), ("recompiles_differ", "warning"));
+    let told = "Rank 1 recompiles `FSDPBlock.forward` as 0/1: `x.shape[0]` is 5, was 8; rank 0 does not";
+    assert_eq!(text(recompile, "title"), told);
+    assert_eq!((text(recompile, "file"), &recompile["line"]), ("/app/fsdp.py", &json!(13)));
+    assert!(job.list("findings").iter().all(|one| !text(one, "hint").contains("dynamo.mark_dynamic(")));
+    assert!(!kinds(job).contains(&"rank_stopped"), "{:?}", kinds(job));
+}
+
+#[test]
+fn a_setting_leads_what_it_makes_a_rank_recompile() {
+    let copy = rank_reports("32_uneven_batches");
+    change(&copy.path().join("rank_1"), |report| {
+        let md5 = report["cross_rank"]["configs"]["dynamo_config"].as_str().unwrap().to_owned();
+        report["configs"][md5]["automatic_dynamic_shapes"] = json!(false);
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    assert_eq!(text(first(&job), "kind"), "config_differs");
+    let recompile = job.list("findings").iter().find(|one| one["kind"] == "recompiles_differ").unwrap();
+    assert_eq!(recompile["caused_by"], 0, "{recompile}");
+    let page = job.page("index.html").text();
+    assert!(page.contains("finding 1, settings"), "a consequence is linked with its cause");
+}
+
+#[test]
+fn ranks_of_a_mesh_call_the_same_in_groups_of_their_own() {
+    let job = job("32_mesh");
+    nobody_hangs(job);
+    assert!(job.list("findings").iter().all(|one| one["severity"] == "info"), "{:#}", job.json["findings"]);
+    let groups = job.list("findings").iter().find(|one| one["kind"] == "process_groups_differ").unwrap();
+    assert!(
+        text(groups, "title").starts_with("Ranks call the same collectives in process groups"),
+        "{groups}"
+    );
+}
+
+#[test]
+fn a_branch_on_data_that_calls_the_same_collective_behind_a_break_is_no_hang() {
+    let job = job("31_data_branch");
+    nobody_hangs(job);
+    let recompile = first(job);
+    assert_eq!(text(recompile, "kind"), "recompiles_differ");
+    assert_eq!((text(recompile, "file"), &recompile["line"]), ("/app/program.py", &json!(16)));
+    let broken = job.list("findings").iter().find(|one| one["kind"] == "graph_breaks_differ").unwrap();
+    assert_eq!(broken["caused_by"], 0);
+    let shared = job.list("findings").iter().find(|one| one["kind"] == "cache_miss").unwrap();
+    assert!(text(shared, "title").contains("(on ranks 0, 2 and 3; other numbers on the others)"), "{shared}");
+    assert!(text(shared, "detail").contains("On rank 1: Cold cache: 6 misses"), "{shared}");
+}
+
+#[test]
+fn what_runs_in_eager_mode_behind_a_break_proves_no_hang() {
+    let copy = rank_reports("31_data_branch");
+    change(&copy.path().join("rank_1"), |report| {
+        for (key, graph) in [("collectives", 1), ("process_groups", 1)] {
+            report["cross_rank"][key].as_array_mut().unwrap().remove(graph);
+        }
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    assert!(job.list("findings").iter().all(|one| one["severity"] != "error"), "{:#}", job.json["findings"]);
+    assert!(!kinds(&job).contains(&"collectives_differ"), "{:?}", kinds(&job));
+}
+
+#[test]
+fn a_version_of_one_rank_without_the_collective_may_hang_and_is_said_to() {
+    let copy = rank_reports("31_data_branch");
+    change(&copy.path().join("rank_1"), |report| {
+        // Without the break, 0/1 is the whole function.
+        for key in ["collectives", "process_groups"] {
+            report["cross_rank"][key].as_array_mut().unwrap().remove(1);
+        }
+        report["graph_breaks"] = json!([]);
+        for compile in report["compiles"].as_array_mut().unwrap() {
+            compile["graph_breaks"] = json!(0);
+        }
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let finding = job.list("findings").iter().find(|one| one["kind"] == "collectives_differ").unwrap();
+    assert_eq!(finding["severity"], "warning");
+    assert!(text(finding, "title").contains("and rank 1 calls none in 0/1"), "{finding}");
+    assert!(
+        text(finding, "hint").contains("If the other ranks call the function at the same time"),
+        "{finding}"
+    );
+    assert_eq!(finding["caused_by"], 0, "its version was made by the recompile");
+}

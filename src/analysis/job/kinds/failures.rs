@@ -40,19 +40,26 @@ pub(super) fn difference(sides: &Sides<'_>) -> Option<Finding> {
     Some(finding)
 }
 
+/// Ranks that a failure ended.
+struct Ended {
+    step: Step,
+    ranks: Vec<usize>,
+}
+
 /// Failures that ended their ranks, equal ones together, unless all ranks have them.
 pub(super) fn ended(job: &Job, _: &JobFound) -> Vec<Finding> {
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
-    let mut by_failure: BTreeMap<FactValue, (Step, Vec<usize>)> = BTreeMap::new();
+    let mut by_failure: BTreeMap<FactValue, Ended> = BTreeMap::new();
     for (index, rank) in
         job.ranks.iter().enumerate().filter(|(index, _)| causes::ends_with_failure(job, *index))
     {
         let last = rank.fact(Fact::Failures).and_then(|steps| steps.last());
         if let Some((step, value)) = last.and_then(|step| Some((step, step.value?))) {
-            by_failure.entry(value).or_insert((*step, Vec::new())).1.push(index);
+            let ended = by_failure.entry(value).or_insert(Ended { step: *step, ranks: Vec::new() });
+            ended.ranks.push(index);
         }
     }
-    let failed: usize = by_failure.values().map(|(_, ranks)| ranks.len()).sum();
+    let failed: usize = by_failure.values().map(|ended| ended.ranks.len()).sum();
     let others = comparable.saturating_sub(failed);
     if others == 0 {
         return Vec::new();
@@ -61,7 +68,7 @@ pub(super) fn ended(job: &Job, _: &JobFound) -> Vec<Finding> {
         1 => sentence![", the other rank does not"],
         _ => sentence![", ", own(format!("the other {others} ranks")), " do not"],
     };
-    let finding = |(step, ranks): (Step, Vec<usize>)| {
+    let finding = |Ended { step, ranks }: Ended| {
         let who = words::ranks(job, &ranks).into();
         let title = title(job, &ranks, &step, who, tail.clone());
         let mut finding =

@@ -85,7 +85,7 @@ impl Slow {
         let others = self.others.map_or_else(|| "the others".to_owned(), |rank| rank_words(job, &[rank]));
         let usual = match self.usual_s {
             Some(usual) => own(format!("; {usual:.2} s on {others}")),
-            None => own(format!(", none of the slowest compiles of {others}")),
+            None => own(format!(", not among the slowest compiles of {others}")),
         };
         sentence![own(format!("{:.2} s of it", self.compile.seconds)), " in ", what, part, usual]
     }

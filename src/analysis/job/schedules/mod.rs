@@ -185,7 +185,12 @@ fn by_function(job: &Job, most: &Class, other: &Class) -> Vec<ScheduleDifference
     for (function, versions) in &most.calls.functions {
         let Some(mine) = versions else { continue };
         match other.calls.functions.get(function) {
-            Some(Some(theirs)) => found.extend(in_function(job, *function, (most, mine), (other, theirs))),
+            Some(Some(theirs)) => found.extend(in_function(
+                job,
+                *function,
+                &Sided { class: most, versions: mine },
+                &Sided { class: other, versions: theirs },
+            )),
             Some(None) => {}
             None => found.extend(one_sided(*function, most, mine, other, false)),
         }
@@ -200,15 +205,21 @@ fn by_function(job: &Job, most: &Class, other: &Class) -> Vec<ScheduleDifference
     found
 }
 
-type Sided<'c> = (&'c Class, &'c Vec<Version>);
+/// A class with what it compiled of a function.
+struct Sided<'c> {
+    class: &'c Class,
+    versions: &'c [Version],
+}
 
 /// How two classes differ in a function that both run.
 fn in_function(
     job: &Job,
     function: FunctionFact,
-    (most, mine): Sided<'_>,
-    (other, theirs): Sided<'_>,
+    here: &Sided<'_>,
+    there: &Sided<'_>,
 ) -> Option<ScheduleDifference> {
+    let (most, mine) = (here.class, here.versions);
+    let (other, theirs) = (there.class, there.versions);
     let my_odd: Vec<&Version> = mine.iter().filter(|one| !is_among(one, theirs)).collect();
     let their_odd: Vec<&Version> = theirs.iter().filter(|one| !is_among(one, mine)).collect();
     // What a log that was cut off would have compiled next is not known.
@@ -228,7 +239,7 @@ fn in_function(
     let having = if lacks(&own, &rival) { rival_class } else { own_class };
     let elsewhere = difference.has_eager_part || calls_elsewhere(lacking, having, &own, &rival);
     let none_fits = my_odd.len() == mine.len() && their_odd.len() == theirs.len();
-    let sureness = match (shares_group(job, having, lacking, &own, &rival), none_fits) {
+    let sureness = match (shares_group(job, having, lacking, [own.call, rival.call]), none_fits) {
         _ if elsewhere => return None,
         (false, _) => Sureness::OtherGroups,
         (true, true) => Sureness::Hang,
@@ -248,7 +259,7 @@ fn is_among(version: &Version, others: &[Version]) -> bool {
 /// Whether two ways call the same, in process groups that change at the same places. Ranks name their groups each by itself.
 fn is_equal(one: &Way, other: &Way) -> bool {
     one.calls.len() == other.calls.len()
-        && one.calls.iter().zip(&other.calls).all(|(a, b)| a.operation == b.operation)
+        && one.calls.iter().zip(&other.calls).all(|(mine, theirs)| mine.operation == theirs.operation)
         && groups(&one.calls) == groups(&other.calls)
 }
 
@@ -269,7 +280,7 @@ fn shared(one: &Version, other: &Version) -> usize {
 }
 
 fn common(one: &Way, other: &Way) -> usize {
-    one.calls.iter().zip(&other.calls).take_while(|(a, b)| a.operation == b.operation).count()
+    one.calls.iter().zip(&other.calls).take_while(|(mine, theirs)| mine.operation == theirs.operation).count()
 }
 
 /// Where two versions differ.
@@ -288,8 +299,8 @@ fn ways_that_differ(own: &Version, rival: &Version) -> Option<VersionDifference>
     let mut nth = common(mine, theirs);
     if nth == mine.calls.len() && nth == theirs.calls.len() {
         // The same operations, in other process groups.
-        let (a, b) = (groups(&mine.calls), groups(&theirs.calls));
-        nth = a.iter().zip(&b).position(|(a, b)| a != b)?;
+        let (own_groups, rival_groups) = (groups(&mine.calls), groups(&theirs.calls));
+        nth = own_groups.iter().zip(&rival_groups).position(|(own, rival)| own != rival)?;
     }
     let operations = |way: &Way| -> Vec<TextId> {
         let mut all: Vec<TextId> = way.calls.iter().map(|call| call.operation).collect();
@@ -328,9 +339,8 @@ fn calls_elsewhere(lacking: &Class, having: &Class, one: &ScheduleSide, other: &
 }
 
 /// Whether both sides are in the process group of a call in which they differ.
-fn shares_group(job: &Job, one: &Class, other: &Class, a: &ScheduleSide, b: &ScheduleSide) -> bool {
-    let groups: FxHashSet<Option<TextId>> =
-        [a.call, b.call].into_iter().flatten().map(|call| call.group).collect();
+fn shares_group(job: &Job, one: &Class, other: &Class, calls: [Option<Call>; 2]) -> bool {
+    let groups: FxHashSet<Option<TextId>> = calls.into_iter().flatten().map(|call| call.group).collect();
     groups.into_iter().any(|group| match group {
         None => true,
         Some(group) if job.texts.get(group) == WORLD => true,

@@ -17,8 +17,8 @@ struct Ran {
 /// How two classes differ in what they called; None where the order is not recorded for both.
 pub(super) fn compare(job: &Job, most: &Class, other: &Class) -> Option<Vec<ScheduleDifference>> {
     let (mine, theirs) = (ran(job, most)?, ran(job, other)?);
-    let same = |a: &Ran, b: &Ran| a.call.operation == b.call.operation;
-    let nth = mine.iter().zip(&theirs).take_while(|(a, b)| same(a, b)).count();
+    let same = |mine: &Ran, theirs: &Ran| mine.call.operation == theirs.call.operation;
+    let nth = mine.iter().zip(&theirs).take_while(|(mine, theirs)| same(mine, theirs)).count();
     let (here, there) = (mine.get(nth), theirs.get(nth));
     let graph = match (here, there) {
         (None, None) => return Some(Vec::new()),
@@ -35,7 +35,7 @@ pub(super) fn compare(job: &Job, most: &Class, other: &Class) -> Option<Vec<Sche
         line: None,
     };
     let (most_side, other_side) = (side(most, here, mine.len()), side(other, there, theirs.len()));
-    let shares = shares_group(job, most, other, &most_side, &other_side);
+    let shares = shares_group(job, most, other, [most_side.call, other_side.call]);
     let operations = |all: &[Ran]| {
         let mut all: Vec<_> = all.iter().map(|ran| ran.call.operation).collect();
         all.sort_unstable();

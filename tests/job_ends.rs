@@ -123,7 +123,7 @@ fn a_log_that_ends_long_before_the_others_with_less_compiled_is_said_first() {
     let job = combine(copy.path(), &[]).ok(copy.path());
     let verdict = verdict(&job);
     assert!(
-        verdict.starts_with("Rank 1's log ends at ") && verdict.contains(", 60 s before the others. "),
+        verdict.starts_with("Rank 1's log ends at ") && verdict.contains(", 60 s before the other. "),
         "{verdict}"
     );
     let finding = &job.json["findings"][0];

@@ -80,7 +80,15 @@ fn hint_of_rank(sides: &Sides<'_>, step: Option<Step>, doing: &Group) -> Option<
             && finding.compiles.iter().any(|compile| compile == id)
             && shared.ranks.binary_search(&rank).is_ok()
     })?;
-    of_rank.finding.hint.clone()
+    Some(without_hard_marks(of_rank.finding.hint.as_deref()?)).filter(|hint| !hint.is_empty())
+}
+
+/// The sentences that do not advise `mark_dynamic`, which raises where ranks or other inputs give the size a fixed value.
+fn without_hard_marks(hint: &str) -> String {
+    let is_fine = |sentence: &&str| !sentence.contains("dynamo.mark_dynamic(");
+    let lines = hint.lines().map(|line| line.split_inclusive(". ").filter(is_fine).collect::<String>());
+    let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n").trim().to_owned()
 }
 
 fn title(sides: &Sides<'_>) -> Sentence {
@@ -111,5 +119,17 @@ fn changed(guard: &str) -> Sentence {
         (Some(what), Some(old), Some(new)) => sentence![code(what), " is ", value(new), ", was ", value(old)],
         (Some(what), Some(old), None) => sentence![code(what), " is no longer ", value(old)],
         _ => sentence![code(short(guard)), " fails"],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_marks_that_cannot_raise_are_advised() {
+        let hint = "`x.shape[0]` is dynamic. To save a compile: `torch._dynamo.mark_dynamic(x, 0)`.\nOr `torch._dynamo.maybe_mark_dynamic(x, 0)`.";
+        let kept = "`x.shape[0]` is dynamic.\nOr `torch._dynamo.maybe_mark_dynamic(x, 0)`.";
+        assert_eq!(without_hard_marks(hint), kept);
     }
 }

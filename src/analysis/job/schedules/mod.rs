@@ -4,21 +4,12 @@
 //! only one rank compiled, or that goes on behind a graph break, calls the same as the function does elsewhere, or does
 //! not. Where the order in which graphs ran is recorded, that decides.
 
+mod difference;
 mod ran;
 mod ways;
 
+pub use difference::{CallLine, ScheduleDifference, ScheduleSide, Sureness};
 pub use ways::Call;
-
-/// A line of the user's program that a captured graph leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallLine {
-    /// The file.
-    pub file: String,
-    /// The line in it.
-    pub line: u64,
-    /// Whether the call is in this line; else it is in a later one.
-    pub is_exact: bool,
-}
 
 /// Finds the line of a collective in the graph of a rank, an index into the job's.
 pub type FindLine<'f> = &'f dyn Fn(usize, &Call) -> Option<CallLine>;
@@ -26,15 +17,12 @@ pub type FindLine<'f> = &'f dyn Fn(usize, &Call) -> Option<CallLine>;
 /// Differences whose lines are looked up: each reads the reports of two ranks.
 const WITH_LINES: usize = 2;
 
-use crate::model::{Fact, FunctionFact, GraphId, Job, RankSummary, TextId};
+use crate::model::{Fact, FunctionFact, Job, RankSummary, TextId};
 use crate::trace::TextMap;
-use fxhash::FxHashSet;
+use difference::{Class, shares_group};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use ways::{RankCalls, Version, Way};
-
-/// The name of the process group of all ranks.
-const WORLD: &str = "0";
 
 /// Differences that are kept.
 const MOST: usize = 100;
@@ -46,59 +34,6 @@ pub struct Schedules {
     pub are_known: bool,
     /// How ranks differ, the surest first.
     pub differences: Vec<ScheduleDifference>,
-}
-
-/// How sure it is that ranks wait in different collectives, the surest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sureness {
-    /// Code that both sides run calls others, in a process group that both are in.
-    Hang,
-    /// A version that only one side compiled calls others than all of the other side.
-    OtherVersion,
-    /// Only one side compiles the function.
-    OneSided,
-    /// The sides call in process groups of their own.
-    OtherGroups,
-}
-
-/// A function of which ranks call different collectives.
-#[derive(Debug, Clone)]
-pub struct ScheduleDifference {
-    /// How sure that leads to a hang.
-    pub sureness: Sureness,
-    /// The function.
-    pub function: FunctionFact,
-    /// Its compile.
-    pub graph: GraphId,
-    /// Which collective of the function it is, from 0.
-    pub nth: usize,
-    /// Most ranks.
-    pub most: ScheduleSide,
-    /// The ranks that differ from them.
-    pub other: ScheduleSide,
-    /// Whether both sides call the same collectives in another order.
-    pub is_order: bool,
-}
-
-/// What ranks call.
-#[derive(Debug, Clone)]
-pub struct ScheduleSide {
-    /// The ranks: indices into the job's.
-    pub ranks: Vec<usize>,
-    /// The compile of the version, as the first of them names it.
-    pub compile: Option<TextId>,
-    /// What they call; None for nothing more.
-    pub call: Option<Call>,
-    /// Collectives of that way.
-    pub count: usize,
-    /// Where the program calls it.
-    pub line: Option<CallLine>,
-}
-
-/// Ranks whose facts about collectives are the same lists.
-struct Class {
-    ranks: Vec<usize>,
-    calls: RankCalls,
 }
 
 impl Schedules {
@@ -336,16 +271,6 @@ fn calls_elsewhere(lacking: &Class, having: &Class, one: &ScheduleSide, other: &
     only.flat_map(|(_, versions)| versions.iter().flatten())
         .flat_map(|version| version.ways.iter().flat_map(|way| &way.calls))
         .any(|call| call.operation == wanted.operation)
-}
-
-/// Whether both sides are in the process group of a call in which they differ.
-fn shares_group(job: &Job, one: &Class, other: &Class, calls: [Option<Call>; 2]) -> bool {
-    let groups: FxHashSet<Option<TextId>> = calls.into_iter().flatten().map(|call| call.group).collect();
-    groups.into_iter().any(|group| match group {
-        None => true,
-        Some(group) if job.texts.get(group) == WORLD => true,
-        Some(group) => one.calls.groups.contains(&group) && other.calls.groups.contains(&group),
-    })
 }
 
 /// A function with collectives that only one class compiles; None where it calls in groups of its own.

@@ -1,6 +1,6 @@
 //! The order in which the graphs of ranks ran, where the logs have it: then nothing has to be inferred.
 
-use super::{Class, ScheduleDifference, ScheduleSide, Sureness, shares_group};
+use super::difference::{Class, ScheduleDifference, ScheduleSide, Sureness, shares_group};
 use crate::analysis::job::schedules::ways::Call;
 use crate::model::{Fact, FactValue, FunctionFact, GraphId, Job};
 

@@ -82,6 +82,14 @@ struct Breaks<'m> {
     broken: TextMap<Place<'m>, Vec<CompileIndex>>,
     /// The same by the frames that called the function, where the last is torch's entry to what was compiled.
     called: TextMap<Call, Vec<CompileIndex>>,
+    /// The findings whose stack runs through a function, by its name and file; failures first.
+    through: TextMap<(String, String), Vec<Through>>,
+}
+
+/// A finding whose stack runs through a function, and the first compile that it is about.
+struct Through {
+    finding: usize,
+    first: CompileIndex,
 }
 
 /// The frames of a call, outermost first.
@@ -102,8 +110,15 @@ impl<'m> Breaks<'m> {
     fn of(model: &'m Model, findings: &[Finding]) -> Breaks<'m> {
         let mut of_compile: FxHashMap<CompileIndex, Vec<usize>> = FxHashMap::default();
         let mut of_break: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut through: TextMap<(String, String), Vec<Through>> = TextMap::default();
         for kind in [&failures::FAILURE, &breaks::GRAPH_BREAK] {
             for (index, one) in findings.iter().enumerate().filter(|(_, one)| one.kind == kind) {
+                if let Some(&first) = one.compiles.first() {
+                    for frame in one.stack.iter().take(CALLERS) {
+                        let function = (whole(&frame.function).to_owned(), frame.file.clone());
+                        through.entry(function).or_default().push(Through { finding: index, first });
+                    }
+                }
                 for &compile in &one.compiles {
                     of_compile.entry(compile).or_default().push(index);
                 }
@@ -130,7 +145,7 @@ impl<'m> Breaks<'m> {
                 called.entry(call(callers)).or_default().push(index);
             }
         }
-        Breaks { resumes, of_compile, broken, called }
+        Breaks { resumes, of_compile, broken, called, through }
     }
 
     /// The finding that made torch compile what a finding is about.
@@ -141,18 +156,32 @@ impl<'m> Breaks<'m> {
 
     /// The finding about the nearest caller that had broken or failed before: torch then compiles what it calls.
     fn caller_that_gave_up(&self, model: &Model, compile: CompileIndex) -> Option<usize> {
-        let (_, callers) = model.compiles.get(compile)?.stack.as_deref()?.split_last()?;
+        let stack = model.compiles.get(compile)?.stack.as_deref().unwrap_or_default();
+        let callers = stack.split_last().map_or(stack, |(_, callers)| callers);
         let named = callers.iter().rev().take(CALLERS).find_map(|frame| {
             let place = Place { name: whole(&frame.name), file: model.strings.get(frame.file)? };
             self.before(self.broken.get(&place)?, compile)
         });
-        named.or_else(|| self.caller_without_frame(model, compile, callers))
+        named
+            .or_else(|| self.caller_without_frame(model, compile, callers))
+            .or_else(|| self.broke_within(model, compile))
+    }
+
+    /// The finding about a break or failure within this function, while torch traced a caller of it.
+    fn broke_within(&self, model: &Model, compile: CompileIndex) -> Option<usize> {
+        let function = model.compiles.get(compile)?.function.as_deref()?;
+        let through = self.through.get(&(whole(&function.name).to_owned(), function.file.clone()?))?;
+        let of_caller = |first: CompileIndex| {
+            let first = model.compiles.get(first).and_then(|first| first.function.as_deref());
+            first.is_some_and(|first| whole(&first.name) != whole(&function.name))
+        };
+        through.iter().find(|one| one.first < compile && of_caller(one.first)).map(|one| one.finding)
     }
 
     /// The same where the stack has dropped the caller: what torch compiled in the same call had broken or failed before, and
     /// the frames go on beyond that call.
     fn caller_without_frame(&self, model: &Model, compile: CompileIndex, callers: &[Frame]) -> Option<usize> {
-        let entries = (1..callers.len().min(CALLERS)).rev();
+        let entries = (1..callers.len().min(CALLERS).max(1)).rev();
         let mut calls =
             entries.filter_map(|end| callers.get(..end)).filter(|call| is_entry(model, call.last()));
         calls.find_map(|frames| self.before(self.called.get(&call(frames))?, compile))
@@ -179,4 +208,59 @@ impl<'m> Place<'m> {
 /// The name of the whole function: `f` of `torch_dynamo_resume_in_f_at_9`.
 fn whole(name: &str) -> &str {
     resumed(name).map_or(name, |(function, _)| function)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::{ChainStep, Severity};
+    use super::super::kind::KindOfFinding;
+    use super::*;
+    use crate::model::TextFrame;
+    use crate::trace::CompileId;
+    use std::sync::Arc;
+
+    static VERSIONS: KindOfFinding =
+        KindOfFinding { topic: Some(Topic::Recompilations), ..KindOfFinding::of("versions", "Versions") };
+
+    fn compile(model: &mut Model, id: &str, function: &str) -> CompileIndex {
+        let index = model.compile_index(CompileId::parse(id).as_ref());
+        let function =
+            Function { name: function.to_owned(), file: Some("/app/a.py".to_owned()), line: Some(1) };
+        let compile = model.compiles.get_mut(index).unwrap();
+        compile.function = Some(Arc::new(function));
+        compile.stack = Some(Vec::new().into());
+        index
+    }
+
+    fn about(kind: &'static KindOfFinding, title: &'static str, compile: CompileIndex) -> Finding {
+        Finding { compiles: vec![compile], ..Finding::new(kind, Severity::Warning, title) }
+    }
+
+    #[test]
+    fn a_function_that_is_compiled_by_itself_follows_from_the_break_within_it() {
+        let mut model = Model::default();
+        let (caller, helper) = (compile(&mut model, "0/0", "f"), compile(&mut model, "1/0", "helper"));
+        let other = compile(&mut model, "2/0", "other");
+        let frame = |function: &str| TextFrame {
+            file: "/app/a.py".to_owned(),
+            line: 5,
+            function: function.to_owned(),
+            loc: None,
+        };
+        let failed = Finding {
+            stack: vec![frame("f"), frame("helper")],
+            ..about(&failures::FAILURE, "`f` runs in eager mode", caller)
+        };
+        let step = ChainStep { compile: helper, guard: None, against: None, source: None };
+        let mut again = about(&VERSIONS, "`helper` was compiled 2 times", helper);
+        again.fact("Chain", Value::Chain(vec![step]));
+        let unrelated = about(&VERSIONS, "`other` was compiled 2 times", other);
+        let found = arrange(Basis::of_model(&model), vec![unrelated, again, failed]);
+        let causes: Vec<(String, Option<usize>)> =
+            found.iter().map(|one| (one.title.text(), one.caused_by)).collect();
+        let helper = ("`helper` was compiled 2 times".to_owned(), Some(0));
+        assert!(causes.contains(&helper), "{causes:?}");
+        assert!(causes.contains(&("`other` was compiled 2 times".to_owned(), None)), "{causes:?}");
+        assert!(found[1].facts.iter().any(|fact| fact.label == "Caused by"));
+    }
 }

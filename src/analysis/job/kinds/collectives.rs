@@ -5,7 +5,7 @@ use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::schedules::{Call, ScheduleDifference, ScheduleSide, Sureness};
 use crate::analysis::job::words::{self, short_operation};
-use crate::model::sentence::{compile_id, name, sentence};
+use crate::model::sentence::{compile_id, name, own, sentence};
 use crate::model::{Fact, Job, NameOf, Part, Sentence};
 
 static KIND: KindOfFinding =
@@ -13,6 +13,9 @@ static KIND: KindOfFinding =
 
 /// Differences that have a finding of their own.
 const NAMED: usize = 4;
+
+/// Ranks of the larger side that are named.
+const NAMED_RANKS: usize = 8;
 
 const HANG: &str = "A collective that not all ranks of its process group call never ends: the job hangs until its timeout. Call it on each rank, in the same order: check what depends on the rank before that place.";
 
@@ -52,7 +55,7 @@ fn finding(job: &Job, one: &ScheduleDifference) -> Finding {
         finding.place.file = Some(job.texts.get(place.file).to_owned());
         finding.place.line = place.line.and_then(|line| u64::try_from(line).ok());
     }
-    let count = |side: &ScheduleSide| format!("{} on {}", side.count, words::rank_words(job, &side.ranks));
+    let count = |side: &ScheduleSide| format!("{} on {}", side.count, who(job, side));
     let order = if one.is_order { " The operations are the same, in another order." } else { "" };
     let (theirs, mine) = (count(&one.other), count(&one.most));
     let counts = format!("Collectives called, in the order of the code: {theirs}; {mine}.{order}");
@@ -60,10 +63,18 @@ fn finding(job: &Job, one: &ScheduleDifference) -> Finding {
     finding.with_detail(std::iter::once(counts).chain(lines).collect::<Vec<_>>().join("\n"))
 }
 
+/// The ranks of a side; of many, how many they are.
+fn who(job: &Job, side: &ScheduleSide) -> String {
+    match side.ranks.len() {
+        count if count > NAMED_RANKS && count * 2 > job.ranks.len() => format!("most ranks ({count})"),
+        _ => words::rank_words(job, &side.ranks),
+    }
+}
+
 /// `On rank 0, `all_reduce` is called at program.py:12.`
 fn line_words(job: &Job, side: &ScheduleSide) -> Option<String> {
     let (line, call) = (side.line.as_ref()?, side.call.as_ref()?);
-    let who = words::rank_words(job, &side.ranks);
+    let who = who(job, side);
     let called = if line.is_exact { "is called at" } else { "is called in a line after" };
     let operation = short_operation(job.texts.get(call.operation));
     Some(format!("On {who}, `{operation}` {called} `{}:{}`.", line.file, line.line))
@@ -72,7 +83,7 @@ fn line_words(job: &Job, side: &ScheduleSide) -> Option<String> {
 /// `in `f`, collective 2 is `all_reduce` in process group '0' on rank 0, and rank 1 calls none: rank 0 waits there`
 fn title(job: &Job, one: &ScheduleDifference, named: &NamedFunction<'_>) -> Sentence {
     let begin = sentence!["in ", named.words(), ", collective ", one.nth + 1, " is "];
-    let who = |side: &ScheduleSide| words::ranks(job, &side.ranks);
+    let who = |side: &ScheduleSide| own(who(job, side));
     let at = |side: &ScheduleSide| {
         side.compile.and_then(|id| job.texts.maybe(Some(id))).map(|id| sentence![" in ", compile_id(id)])
     };

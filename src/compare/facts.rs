@@ -180,8 +180,7 @@ fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
 }
 
 fn compile_of(compile: &log::Compile<'_>, id: &str, facts: &Facts<'_>) -> Compile {
-    let forward = compile.metrics.iter().rev().find(|record| &*record.kind == "forward");
-    let fields = forward.and_then(|record| Fields::parse(record.fields.get()).ok()).unwrap_or_default();
+    let counts = compile.counts();
     let one_offs = facts.one_offs.get(id).map(Vec::as_slice).unwrap_or_default();
     Compile {
         id: id.to_owned(),
@@ -189,8 +188,8 @@ fn compile_of(compile: &log::Compile<'_>, id: &str, facts: &Facts<'_>) -> Compil
         status: compile.status.owned(),
         seconds: compile.time.seconds.filter(|seconds| seconds.is_finite()),
         parts: parts(&compile.time.parts, one_offs),
-        operators: fields.count("graph_op_count"),
-        guards: fields.count("guard_count"),
+        operators: counts.operators,
+        guards: counts.guards,
         kernels: compile.kernels.iter().map(|(kernel, count)| (name(kernel), *count)).collect(),
         inputs: facts.inputs.as_ref().map(|all| all.get(id).cloned().unwrap_or_default()),
         lookups: facts.lookups.get(id).cloned().unwrap_or_default(),

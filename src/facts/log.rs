@@ -12,7 +12,7 @@ use super::safe::{
 };
 use super::text::{Id, Json, List, Map, Text};
 use crate::analysis;
-use crate::model::RankLog;
+use crate::model::{Fields, RankLog};
 
 facts! {
     /// What a log says, and what follows from it.
@@ -196,6 +196,24 @@ facts! {
         /// Kernels of the generated code by name: how often each is defined, or called if a library has it.
         #[serde(default)]
         kernels: Map<'a, u64> => kernel_counts,
+    }
+}
+
+/// Counts of a metrics record.
+#[derive(Default)]
+pub(crate) struct CompileCounts {
+    /// Operators of the graph.
+    pub operators: Option<u64>,
+    /// Guards.
+    pub guards: Option<u64>,
+}
+
+impl Compile<'_> {
+    /// What the last record of its forward compile counts.
+    pub fn counts(&self) -> CompileCounts {
+        let last = self.metrics.iter().rfind(|record| *record.kind == *"forward");
+        let fields = last.and_then(|record| Fields::parse(record.fields.get()).ok()).unwrap_or_default();
+        CompileCounts { operators: fields.count("graph_op_count"), guards: fields.count("guard_count") }
     }
 }
 

@@ -88,7 +88,7 @@ pub fn collection_pages<'m>(collection: &'m Collection, settings: &'m Settings) 
 }
 
 /// What `report.json` says of them.
-pub(super) fn data(collection: &Collection) -> SeveralReports<'_> {
+pub(super) fn data(collection: &Collection) -> SeveralReports<'static> {
     let log = |log: &'_ CollectedLog| OneOfSeveral {
         name: log.name.clone().into(),
         kind: if log.is_job { "job" } else { "log" }.into(),

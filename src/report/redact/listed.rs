@@ -24,10 +24,7 @@ pub fn lines(reports: &[RedactedReport]) -> Vec<SummaryLine> {
 pub fn pages(redacted: &Redacted) -> Vec<Page<'_, Worker>> {
     let reports = redacted.reports.as_slice();
     vec![
-        Page::rendered(path_in("", "report.json"), move |_: &mut Worker, out| {
-            serde_json::to_writer_pretty(&mut *out, &data(&collection(reports)))?;
-            Ok(out.write_all(b"\n")?)
-        }),
+        super::json("", data(&collection(reports))),
         Page::rendered(path_in("", "index.html"), move |worker, out| list(reports, worker, out)),
         Page::rendered(path_in("", "report.md"), move |_: &mut Worker, out| {
             lines(reports).iter().try_for_each(|line| writeln!(out, "* {}", line.text)).map_err(Into::into)

@@ -14,6 +14,7 @@ pub use facts::{Redacted, WholeRank};
 use crate::analysis::Severity;
 use crate::facts::safe::label_of;
 use crate::output::Page;
+use crate::report::formats::severity;
 use crate::report::kit::templates::Worker;
 use crate::report::terminal::SummaryLine;
 use facts::RedactedReport;
@@ -35,10 +36,9 @@ fn of_report(report: &RedactedReport) -> Vec<SummaryLine> {
     let mut lines = vec![SummaryLine::plain(page::sentence(report))];
     let findings = report.findings();
     let urgent = findings.iter().filter(|one| *one.severity != *Severity::Info.word()).take(FINDINGS);
-    lines.extend(urgent.map(|finding| {
-        let is_error = *finding.severity == *Severity::Error.word();
-        let severity = if is_error { Severity::Error } else { Severity::Warning };
-        SummaryLine { label: Some((label_of(&finding.kind), severity)), text: page::line(finding) }
+    lines.extend(urgent.map(|finding| SummaryLine {
+        label: Some((label_of(&finding.kind), severity(&finding.severity))),
+        text: page::line(finding),
     }));
     let more = findings.len() + 1 - lines.len();
     if more > 0 {
@@ -69,9 +69,9 @@ pub fn redacted_pages(redacted: &Redacted) -> Vec<Page<'_, Worker>> {
 }
 
 /// `report.json` of a folder.
-fn json<'r>(folder: &str, facts: &'r (impl Serialize + Sync)) -> Page<'r, Worker> {
+fn json<'r>(folder: &str, facts: impl Serialize + Send + 'r) -> Page<'r, Worker> {
     Page::rendered(path_in(folder, crate::facts::FILE), move |_: &mut Worker, out| {
-        serde_json::to_writer_pretty(&mut *out, facts)?;
+        serde_json::to_writer_pretty(&mut *out, &facts)?;
         Ok(out.write_all(b"\n")?)
     })
 }

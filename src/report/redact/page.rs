@@ -1,7 +1,7 @@
 //! The pages of a redacted report: what is known, and what was left out.
 
 use super::facts::{Redacted, RedactedLog, RedactedReport};
-use super::sections::{self, FINDINGS, Section, Shown};
+use super::sections::{self, FINDINGS, Section};
 use crate::facts::{Finding, JobReport, LogReport};
 use crate::model::words::{counted, duration};
 use crate::output::{Page, RelPath};
@@ -16,27 +16,6 @@ use crate::report::kit::view::Render;
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// What the page of a log shows, in this order.
-const OF_LOG: [&Section; 14] = [
-    &FINDINGS,
-    &sections::COMPILES,
-    &sections::BREAKS,
-    &sections::RECOMPILES,
-    &sections::FAILURES,
-    &sections::RESTARTS,
-    &sections::CACHES,
-    &sections::PARTS,
-    &sections::PHASES,
-    &sections::MEASURED,
-    &sections::OPERATORS,
-    &sections::KERNELS,
-    &sections::COLLECTIVES,
-    &sections::INPUTS,
-];
-
-/// What the page of a job shows.
-const OF_JOB: [&Section; 3] = [&sections::RANKS, &FINDINGS, &sections::COMPARED];
-
 /// The landing page of a log or a job.
 pub fn landing<'r>(redacted: &'r Redacted, report: &'r RedactedReport) -> Page<'r, Worker> {
     Page::rendered(path_in(&report.folder, "index.html"), move |worker, out| {
@@ -44,9 +23,10 @@ pub fn landing<'r>(redacted: &'r Redacted, report: &'r RedactedReport) -> Page<'
             (Some(job), _) => {
                 let page = Content {
                     name: "Redacted job".to_owned(),
-                    facts: Shown::Job(job),
+                    sentence: sentence_of_job(job),
+                    version: None,
                     logs: &report.logs,
-                    sections: &OF_JOB,
+                    sections: sections::of_job(job),
                 };
                 write(redacted, &page, &report.logs, worker, out)
             }
@@ -70,10 +50,13 @@ pub fn of_log<'r>(
 /// What a page shows.
 struct Content<'r> {
     name: String,
-    facts: Shown<'r>,
+    /// The verdict.
+    sentence: String,
+    /// The version of torch.
+    version: Option<&'r str>,
     /// Of these it says what was left out.
     logs: &'r [RedactedLog],
-    sections: &'static [&'static Section],
+    sections: Vec<Section<'r>>,
 }
 
 fn write_log(
@@ -84,8 +67,13 @@ fn write_log(
 ) -> anyhow::Result<()> {
     let name = folder_in_words(log);
     let name = if name.is_empty() { "Redacted log".to_owned() } else { format!("Redacted log of {name}") };
-    let facts = Shown::Log(&log.facts);
-    let page = Content { name, facts, logs: std::slice::from_ref(log), sections: &OF_LOG };
+    let page = Content {
+        name,
+        sentence: sentence_of_log(&log.facts),
+        version: log.facts.torch.as_ref().and_then(|torch| torch.version.as_deref()),
+        logs: std::slice::from_ref(log),
+        sections: sections::of_log(&log.facts),
+    };
     write(redacted, &page, &[], worker, out)
 }
 
@@ -103,15 +91,9 @@ fn write(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let mut shell = Shell::of_job(&page.name, None, COMPARE);
-    let version = match page.facts {
-        Shown::Log(log) => log.torch.as_ref().and_then(|torch| torch.version.as_deref()),
-        Shown::Job(_) => None,
-    };
-    shell.aside = version.map(|version| format!("torch {version}")).unwrap_or_default();
-    let present = page.sections.iter().map(|section| (*section, section.rows(page.facts).len()));
-    let present: Vec<_> = present.filter(|(_, rows)| *rows > 0).collect();
-    let tab =
-        |(section, rows): &(&Section, usize)| Tab::section(section.id, section.title, Some(whole(*rows)));
+    shell.aside = page.version.map(|version| format!("torch {version}")).unwrap_or_default();
+    let present: Vec<_> = page.sections.iter().filter(|section| section.count > 0).collect();
+    let tab = |one: &&Section<'_>| Tab::section(one.id, one.title, Some(whole(one.count)));
     shell.tabs.extend(present.iter().map(tab));
     shell.tabs.push(Tab::section(LEFT_OUT, "What was left out", None));
     shell.tabs.extend(
@@ -119,10 +101,8 @@ fn write(
     );
     write_page(worker, out, &shell, |worker, out| {
         let view = Render { worker, depth: 0 };
-        begin(view, out, &sentence_of(page.facts))?;
-        for (section, _) in &present {
-            write_section(view, out, section, page.facts)?;
-        }
+        begin(view, out, &page.sentence)?;
+        present.iter().try_for_each(|section| write_section(view, out, section))?;
         left_out(view, out, redacted, page.logs)
     })
 }
@@ -142,13 +122,6 @@ pub fn sentence(report: &RedactedReport) -> String {
         (Some(job), _) => sentence_of_job(job),
         (None, Some(log)) => sentence_of_log(&log.facts),
         (None, None) => "The log could not be read.".to_owned(),
-    }
-}
-
-fn sentence_of(facts: Shown<'_>) -> String {
-    match facts {
-        Shown::Log(log) => sentence_of_log(log),
-        Shown::Job(job) => sentence_of_job(job),
     }
 }
 
@@ -204,24 +177,17 @@ pub fn markdown(report: &RedactedReport) -> Page<'_, Worker> {
     })
 }
 
-fn write_section(
-    view: Render<'_>,
-    out: &mut dyn Write,
-    section: &Section,
-    facts: Shown<'_>,
-) -> anyhow::Result<()> {
-    let rows = section.rows(facts);
-    view.open_section(out, (section.id, section.title, ""), Some(whole(rows.len())), Html::default())?;
-    let table =
-        Table { id: &format!("{}-table", section.id), label: section.title, columns: section.columns() };
-    let rows = rows.into_iter().enumerate().map(|(at, cells)| {
-        let row = Row::of(cells.iter().map(|cell| cell.shown(view)).collect());
+fn write_section(view: Render<'_>, out: &mut dyn Write, section: &Section<'_>) -> anyhow::Result<()> {
+    view.open_section(out, (section.id, section.title, ""), Some(whole(section.count)), Html::default())?;
+    let id = format!("{}-table", section.id);
+    let table = Table { id: &id, label: section.title, columns: section.columns.clone() };
+    let rows = (0..section.count).map(|at| {
+        let row = Row::of((section.row)(at).iter().map(|cell| cell.shown(view)).collect());
         // `url` of a finding leads here.
-        if section.id == FINDINGS.id { row.anchored(format!("finding-{}", at + 1)) } else { row }
+        if section.id == FINDINGS { row.anchored(format!("finding-{}", at + 1)) } else { row }
     });
     view.table(out, &table, rows)?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 /// The anchor of the last section.
@@ -268,8 +234,7 @@ fn left_out(
         out,
         &Element::new("ul").class("left-out").around(Html::joined(items.collect::<Vec<_>>(), "")),
     )?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
 /// A file of a folder such as `log_1/rank_0/`; empty for the report's own.

@@ -1,42 +1,29 @@
 //! The tables of a redacted report: lists of its facts, row by row.
 
 use crate::facts::safe::{address, break_title};
-use crate::facts::{self, Id, JobReport, LogReport};
-use crate::model::Fields;
+use crate::facts::{self, Compile, Finding, Id, JobReport, LogReport};
 use crate::report::kit::formats::{self, micros};
 use crate::report::kit::tables::{TableCell, TableColumn};
 use crate::report::kit::view::Render;
 use std::collections::BTreeMap;
-
-/// The facts that a page shows.
-#[derive(Clone, Copy)]
-pub enum Shown<'r> {
-    Log(&'r LogReport<'static>),
-    Job(&'r JobReport<'static>),
-}
+use std::ops::Deref;
 
 /// A list of the facts as a section with a table.
-pub struct Section {
+pub struct Section<'r> {
     pub id: &'static str,
     pub title: &'static str,
-    columns: &'static [Column],
-    rows: Rows,
+    /// How many rows it has.
+    pub count: usize,
+    pub columns: Vec<TableColumn>,
+    /// The row at a place.
+    pub row: Box<dyn Fn(usize) -> Vec<Cell> + 'r>,
 }
 
-/// The rows of a section.
-enum Rows {
-    Log(fn(&LogReport<'static>) -> Vec<Vec<Cell>>),
-    Job(fn(&JobReport<'static>) -> Vec<Vec<Cell>>),
-    Any(fn(Shown<'_>) -> Vec<Vec<Cell>>),
+/// A column: its head, and its cell in the row of a fact.
+struct Column<Fact> {
+    head: TableColumn,
+    cell: fn(&Fact) -> Cell,
 }
-
-/// A column.
-enum Column {
-    Text(&'static str),
-    Number(&'static str),
-}
-
-use Column::{Number, Text};
 
 /// What stands in a row.
 pub enum Cell {
@@ -49,27 +36,6 @@ pub enum Cell {
     Function(Option<String>),
     /// A number of torch's catalog of graph breaks.
     Break(Option<String>),
-}
-
-impl Section {
-    pub fn columns(&self) -> Vec<TableColumn> {
-        self.columns
-            .iter()
-            .map(|column| match column {
-                Text(title) => TableColumn::text(title),
-                Number(title) => TableColumn::number(title),
-            })
-            .collect()
-    }
-
-    pub fn rows(&self, facts: Shown<'_>) -> Vec<Vec<Cell>> {
-        match (&self.rows, facts) {
-            (Rows::Log(rows), Shown::Log(log)) => rows(log),
-            (Rows::Job(rows), Shown::Job(job)) => rows(job),
-            (Rows::Any(rows), facts) => rows(facts),
-            (Rows::Log(_), Shown::Job(_)) | (Rows::Job(_), Shown::Log(_)) => Vec::new(),
-        }
-    }
 }
 
 impl Cell {
@@ -85,24 +51,39 @@ impl Cell {
     }
 }
 
-fn each<T>(list: &[T], cells: impl Fn(&T) -> Vec<Cell>) -> Vec<Vec<Cell>> {
-    list.iter().map(cells).collect()
+fn section<'r, Fact: 'r>(
+    (id, title): (&'static str, &'static str),
+    facts: impl Deref<Target = [Fact]> + 'r,
+    columns: Vec<Column<Fact>>,
+) -> Section<'r> {
+    let count = facts.len();
+    let (heads, cells): (Vec<_>, Vec<_>) =
+        columns.into_iter().map(|column| (column.head, column.cell)).unzip();
+    let row = move |at: usize| {
+        let fact = facts.get(at);
+        fact.map(|fact| cells.iter().map(|cell| cell(fact)).collect()).unwrap_or_default()
+    };
+    Section { id, title, count, columns: heads, row: Box::new(row) }
 }
 
-fn or_dash(text: Option<&str>) -> String {
-    text.unwrap_or("-").to_owned()
+fn text<Fact>(title: &'static str, cell: fn(&Fact) -> Cell) -> Column<Fact> {
+    Column { head: TableColumn::text(title), cell }
 }
 
-fn words(text: Option<&str>) -> Cell {
-    Cell::Words(or_dash(text))
+fn number<Fact>(title: &'static str, cell: fn(&Fact) -> Cell) -> Column<Fact> {
+    Column { head: TableColumn::number(title), cell }
 }
 
-fn text(text: &str) -> Cell {
+fn word(text: &str) -> Cell {
     Cell::Words(text.to_owned())
 }
 
+fn words(text: Option<&str>) -> Cell {
+    word(text.unwrap_or("-"))
+}
+
 fn prose(text: Option<&str>) -> Cell {
-    Cell::Prose(or_dash(text))
+    Cell::Prose(text.unwrap_or("-").to_owned())
 }
 
 fn function(name: Option<&str>) -> Cell {
@@ -148,323 +129,228 @@ fn joined(texts: &[facts::Text<'_>], between: &str) -> Cell {
     Cell::Words(texts.iter().map(|text| &**text).collect::<Vec<_>>().join(between))
 }
 
-pub const RANKS: Section = Section {
-    id: "ranks",
-    title: "Ranks",
-    columns: &[
-        Number("Rank"),
-        Text("State"),
-        Number("Compiles"),
-        Number("Breaks"),
-        Number("Recompiles"),
-        Number("Failures"),
-        Number("Compile time"),
-    ],
-    rows: Rows::Job(|job| {
-        each(&job.ranks, |one| {
-            vec![
-                count(Some(one.rank)),
-                text(&one.state),
-                count(one.compiles),
-                count(one.graph_breaks),
-                count(one.recompiles),
-                count(one.failures),
-                seconds(one.compile_time_s),
-            ]
-        })
-    }),
-};
+/// What the page of a log shows, in this order.
+pub fn of_log<'r>(log: &'r LogReport<'static>) -> Vec<Section<'r>> {
+    let mut sections = vec![findings(&log.findings), compiles(log)];
+    sections.extend(breaks_and_failures(log));
+    sections.extend(times(log));
+    sections.extend(measured(log));
+    sections.extend([kernels(log), collectives(log), inputs(log)]);
+    sections
+}
 
-pub const COMPARED: Section = Section {
-    id: "compared",
-    title: "What ranks are compared by",
-    columns: &[Text("Fact"), Text("Ranks"), Text("First difference")],
-    rows: Rows::Job(|job| {
-        let compared = job.divergence.named().into_iter().filter_map(|(fact, one)| Some((fact, one?)));
-        let row = |(fact, one): (&str, &crate::facts::Comparison<'_>)| {
+/// What the page of a job shows.
+pub fn of_job<'r>(job: &'r JobReport<'static>) -> Vec<Section<'r>> {
+    vec![ranks(job), findings(&job.findings), compared(job)]
+}
+
+fn ranks<'r>(job: &'r JobReport<'static>) -> Section<'r> {
+    let columns = vec![
+        number("Rank", |one: &facts::Rank<'_>| count(Some(one.rank))),
+        text("State", |one| word(&one.state)),
+        number("Compiles", |one| count(one.compiles)),
+        number("Breaks", |one| count(one.graph_breaks)),
+        number("Recompiles", |one| count(one.recompiles)),
+        number("Failures", |one| count(one.failures)),
+        number("Compile time", |one| seconds(one.compile_time_s)),
+    ];
+    section(("ranks", "Ranks"), &*job.ranks, columns)
+}
+
+fn compared<'r>(job: &'r JobReport<'static>) -> Section<'r> {
+    type Compared<'r> = (&'static str, &'r facts::Comparison<'static>);
+    let compared = job.divergence.named().into_iter().filter_map(|(fact, one)| Some((fact, one?)));
+    let columns = vec![
+        text("Fact", |(fact, _): &Compared<'_>| Cell::Words(fact.replace('_', " "))),
+        text("Ranks", |(_, one)| word(if one.differs { "differ" } else { "agree" })),
+        text("First difference", |(_, one)| {
             let first = one.first.as_ref().map(|first| match &first.compile_id {
                 Some(id) => format!("number {}, in {}", first.index + 1, &**id),
                 None => format!("number {}", first.index + 1),
             });
-            let says = if one.differs { "differ" } else { "agree" };
-            vec![Cell::Words(fact.replace('_', " ")), text(says), words(first.as_deref())]
-        };
-        compared.map(row).collect()
-    }),
-};
+            words(first.as_deref())
+        }),
+    ];
+    section(("compared", "What ranks are compared by"), compared.collect::<Vec<_>>(), columns)
+}
 
-pub const FINDINGS: Section = Section {
-    id: "findings",
-    title: "Findings",
-    columns: &[
-        Text("Severity"),
-        Text("Finding"),
-        Text("Place"),
-        Text("Compiles"),
-        Number("Cost"),
-        Text("Kind of cost"),
-    ],
-    rows: Rows::Any(|shown| {
-        let findings = match shown {
-            Shown::Log(log) => &log.findings,
-            Shown::Job(job) => &job.findings,
-        };
-        each(findings, |one| {
-            let cost = one.cost.as_ref();
-            vec![
-                text(&one.severity),
-                prose(Some(&one.title)),
-                at(one.file.as_deref(), one.line),
-                ids(&one.compile_ids),
-                seconds(cost.map(|cost| cost.seconds)),
-                words(cost.map(|cost| &*cost.kind)),
-            ]
-        })
-    }),
-};
+/// The anchor of the section of findings.
+pub const FINDINGS: &str = "findings";
 
-pub const COMPILES: Section = Section {
-    id: "compiles",
-    title: "Compiles",
-    columns: &[
-        Text("Compile"),
-        Text("Status"),
-        Text("Function"),
-        Text("Place"),
-        Number("Operators"),
-        Number("Guards"),
-        Number("Breaks"),
-        Number("Time"),
-    ],
-    rows: Rows::Log(|log| {
-        each(&log.compiles, |one| {
-            let (name, file, line) = one.function.as_ref().map_or((None, None, None), |function| {
-                (function.name.as_deref(), function.file.as_deref(), function.line)
-            });
-            let last = one.metrics.iter().rfind(|record| *record.kind == *"forward");
-            let fields = last.map(|record| record.fields.get()).and_then(|json| Fields::parse(json).ok());
-            let metric = |name: &str| count(fields.as_ref().and_then(|fields| fields.count(name)));
-            vec![
-                words(one.id.as_deref()),
-                text(&one.status),
-                function(name),
-                at(file, line),
-                metric("graph_op_count"),
-                metric("guard_count"),
-                count(Some(one.graph_breaks)),
-                seconds(one.time.seconds),
-            ]
-        })
-    }),
-};
+fn findings<'r>(findings: &'r [Finding<'static>]) -> Section<'r> {
+    let columns = vec![
+        text("Severity", |one: &Finding<'_>| word(&one.severity)),
+        text("Finding", |one| prose(Some(&one.title))),
+        text("Place", |one| at(one.file.as_deref(), one.line)),
+        text("Compiles", |one| ids(&one.compile_ids)),
+        number("Cost", |one| seconds(one.cost.as_ref().map(|cost| cost.seconds))),
+        text("Kind of cost", |one| words(one.cost.as_ref().map(|cost| &*cost.kind))),
+    ];
+    section((FINDINGS, "Findings"), findings, columns)
+}
 
-pub const BREAKS: Section = Section {
-    id: "breaks",
-    title: "Graph breaks",
-    columns: &[Number("Times"), Text("Number"), Text("In torch's catalog"), Text("Place"), Text("Compiles")],
-    rows: Rows::Log(|log| {
-        each(&log.graph_breaks, |one| {
-            let id = one.gb_id.as_deref();
-            let number = Cell::Break(id.map(str::to_owned));
-            let place = at(one.file.as_deref(), one.line);
-            vec![
-                count(Some(one.count)),
-                number,
-                prose(id.and_then(break_title)),
-                place,
-                ids(&one.compile_ids),
-            ]
-        })
-    }),
-};
+fn compiles<'r>(log: &'r LogReport<'static>) -> Section<'r> {
+    let columns = vec![
+        text("Compile", |one: &Compile<'_>| words(one.id.as_deref())),
+        text("Status", |one| word(&one.status)),
+        text("Function", |one| function(one.function.as_ref().and_then(|function| function.name.as_deref()))),
+        text("Place", |one| {
+            let function = one.function.as_ref();
+            at(function.and_then(|one| one.file.as_deref()), function.and_then(|one| one.line))
+        }),
+        number("Operators", |one| count(one.counts().operators)),
+        number("Guards", |one| count(one.counts().guards)),
+        number("Breaks", |one| count(Some(one.graph_breaks))),
+        number("Time", |one| seconds(one.time.seconds)),
+    ];
+    section(("compiles", "Compiles"), &*log.compiles, columns)
+}
 
-pub const RECOMPILES: Section = Section {
-    id: "recompiles",
-    title: "Recompilations",
-    columns: &[Text("Compile"), Text("Function"), Text("What changed"), Text("Instead of")],
-    rows: Rows::Log(|log| {
-        each(&log.recompiles, |one| {
-            let against: Vec<&str> =
-                one.reasons.iter().map(|reason| reason.against.as_deref().unwrap_or("-")).collect();
-            vec![
-                words(one.compile_id.as_deref()),
-                function(one.function.as_deref()),
-                words(one.reasons.first().map(|first| &*first.text)),
-                Cell::Words(against.join(", ")),
-            ]
-        })
-    }),
-};
+/// What went wrong, and what the caches had.
+fn breaks_and_failures<'r>(log: &'r LogReport<'static>) -> [Section<'r>; 5] {
+    let breaks = vec![
+        number("Times", |one: &facts::GraphBreak<'_>| count(Some(one.count))),
+        text("Number", |one| Cell::Break(one.gb_id.as_ref().map(facts::Text::owned))),
+        text("In torch's catalog", |one| prose(one.gb_id.as_deref().and_then(break_title))),
+        text("Place", |one| at(one.file.as_deref(), one.line)),
+        text("Compiles", |one| ids(&one.compile_ids)),
+    ];
+    let recompiles = vec![
+        text("Compile", |one: &facts::Recompile<'_>| words(one.compile_id.as_deref())),
+        text("Function", |one| function(one.function.as_deref())),
+        text("What changed", |one| words(one.reasons.first().map(|first| &*first.text))),
+        text("Instead of", |one| {
+            let against = one.reasons.iter().map(|reason| reason.against.as_deref().unwrap_or("-"));
+            Cell::Words(against.collect::<Vec<_>>().join(", "))
+        }),
+    ];
+    let failures = vec![
+        text("Compile", |one: &facts::Failure<'_>| words(one.compile_id.as_deref())),
+        text("Error", |one| word(&one.error)),
+        text("In torch's catalog", |one| prose(one.reason.as_deref())),
+        text("Place", |one| at(one.file.as_deref(), one.line)),
+    ];
+    let restarts = vec![
+        text("Compile", |one: &facts::Restart<'_>| words(one.compile_id.as_deref())),
+        text("Why", |one| prose(Some(&one.reason))),
+    ];
+    let caches = vec![
+        text("Compile", |one: &facts::CacheLookup<'_>| words(one.compile_id.as_deref())),
+        text("Cache", |one| word(&one.cache)),
+        text("Outcome", |one| word(&one.outcome)),
+        text("Reason", |one| words(one.reason.as_deref())),
+    ];
+    [
+        section(("breaks", "Graph breaks"), &*log.graph_breaks, breaks),
+        section(("recompiles", "Recompilations"), &*log.recompiles, recompiles),
+        section(("failures", "Failures"), &*log.failures, failures),
+        section(("restarts", "Restarts"), &*log.restarts, restarts),
+        section(("caches", "Lookups in caches"), &*log.caches, caches),
+    ]
+}
 
-pub const FAILURES: Section = Section {
-    id: "failures",
-    title: "Failures",
-    columns: &[Text("Compile"), Text("Error"), Text("In torch's catalog"), Text("Place")],
-    rows: Rows::Log(|log| {
-        each(&log.failures, |one| {
-            let place = at(one.file.as_deref(), one.line);
-            vec![words(one.compile_id.as_deref()), text(&one.error), prose(one.reason.as_deref()), place]
-        })
-    }),
-};
+fn times<'r>(log: &'r LogReport<'static>) -> [Section<'r>; 2] {
+    let parts = vec![
+        text("Part", |one: &facts::Part<'_>| words(one.name.as_deref())),
+        number("Time", |one| seconds(Some(one.seconds))),
+    ];
+    let phases = vec![
+        text("Phase", |one: &facts::Phase<'_>| word(&one.name)),
+        number("Own time", |one| seconds(Some(one.self_s))),
+        number("Time", |one| seconds(Some(one.total_s))),
+        number("Times", |one| count(Some(one.count))),
+    ];
+    [
+        section(("parts", "Time by part of the compiler"), &*log.compile_time.parts, parts),
+        section(("phases", "Time by phase"), &*log.compile_time.phases, phases),
+    ]
+}
 
-pub const RESTARTS: Section = Section {
-    id: "restarts",
-    title: "Restarts",
-    columns: &[Text("Compile"), Text("Why")],
-    rows: Rows::Log(|log| {
-        each(&log.restarts, |one| vec![words(one.compile_id.as_deref()), prose(Some(&one.reason))])
-    }),
-};
+/// What torch.profiler measured.
+fn measured<'r>(log: &'r LogReport<'static>) -> [Section<'r>; 2] {
+    let kernels = vec![
+        text("Kernel", |one: &facts::Kernel<'_>| word(&one.name)),
+        text("From", |one| word(&one.backend)),
+        number("Runs", |one| count(Some(one.count))),
+        number("Sum", |one| microseconds(one.sum_us)),
+        number("Median", |one| microseconds(one.median_us)),
+        number("TFLOP/s", |one| rate(one.tflops)),
+        number("GB/s", |one| rate(one.gbps)),
+        text("Compiles", |one| joined(&one.compile_ids, ", ")),
+    ];
+    let operators = vec![
+        text("Operator", |one: &facts::Operator<'_>| word(&one.op)),
+        text("Shapes", |one| {
+            Cell::Words(one.input_dims.iter().map(|dims| dims.get()).collect::<Vec<_>>().join(" "))
+        }),
+        text("Dtypes", |one| joined(&one.input_types, " ")),
+        number("Runs", |one| count(Some(one.count))),
+        number("Sum", |one| microseconds(one.kernel_us_sum)),
+        number("Bytes", |one| figure(one.bytes, formats::bytes)),
+    ];
+    let found = log.performance.as_ref().map(|found| (&*found.kernels, &*found.ops));
+    let (measured_kernels, measured_operators) = found.unwrap_or_default();
+    [
+        section(("measured", "Kernels as torch.profiler measured them"), measured_kernels, kernels),
+        section(("operators", "Operators as torch.profiler measured them"), measured_operators, operators),
+    ]
+}
 
-pub const CACHES: Section = Section {
-    id: "caches",
-    title: "Lookups in caches",
-    columns: &[Text("Compile"), Text("Cache"), Text("Outcome"), Text("Reason")],
-    rows: Rows::Log(|log| {
-        each(&log.caches, |one| {
-            vec![
-                words(one.compile_id.as_deref()),
-                text(&one.cache),
-                text(&one.outcome),
-                words(one.reason.as_deref()),
-            ]
-        })
-    }),
-};
+/// A kernel with what the generated code has of it.
+#[derive(Default)]
+struct Generated<'r> {
+    name: &'r str,
+    times: f64,
+    compiles: Vec<&'r str>,
+}
 
-pub const PARTS: Section = Section {
-    id: "parts",
-    title: "Time by part of the compiler",
-    columns: &[Text("Part"), Number("Time")],
-    rows: Rows::Log(|log| {
-        each(&log.compile_time.parts, |one| vec![words(one.name.as_deref()), seconds(Some(one.seconds))])
-    }),
-};
-
-pub const PHASES: Section = Section {
-    id: "phases",
-    title: "Time by phase",
-    columns: &[Text("Phase"), Number("Own time"), Number("Time"), Number("Times")],
-    rows: Rows::Log(|log| {
-        each(&log.compile_time.phases, |one| {
-            vec![
-                text(&one.name),
-                seconds(Some(one.self_s)),
-                seconds(Some(one.total_s)),
-                count(Some(one.count)),
-            ]
-        })
-    }),
-};
-
-pub const KERNELS: Section = Section {
-    id: "kernels",
-    title: "Kernels in the generated code",
-    columns: &[Text("Kernel"), Number("Times"), Text("Compiles")],
-    rows: Rows::Log(|log| {
-        let mut kernels: BTreeMap<&str, (f64, Vec<&str>)> = BTreeMap::new();
-        for compile in &log.compiles {
-            for (name, times) in &compile.kernels {
-                let (sum, compiles) = kernels.entry(name).or_default();
-                *sum += *times as f64;
-                compiles.push(compile.id.as_deref().unwrap_or("-"));
-            }
+fn kernels<'r>(log: &'r LogReport<'static>) -> Section<'r> {
+    let mut kernels: BTreeMap<&str, Generated<'_>> = BTreeMap::new();
+    for compile in &log.compiles {
+        for (name, times) in &compile.kernels {
+            let kernel = kernels.entry(name).or_insert_with(|| Generated { name, ..Generated::default() });
+            kernel.times += *times as f64;
+            kernel.compiles.push(compile.id.as_deref().unwrap_or("-"));
         }
-        let row = |(name, (sum, compiles)): (&str, (f64, Vec<&str>))| {
-            vec![text(name), figure(Some(sum), formats::count), Cell::Words(compiles.join(", "))]
-        };
-        kernels.into_iter().map(row).collect()
-    }),
-};
+    }
+    let columns = vec![
+        text("Kernel", |one: &Generated<'_>| word(one.name)),
+        number("Times", |one| figure(Some(one.times), formats::count)),
+        text("Compiles", |one| Cell::Words(one.compiles.join(", "))),
+    ];
+    section(("kernels", "Kernels in the generated code"), kernels.into_values().collect::<Vec<_>>(), columns)
+}
 
-pub const INPUTS: Section = Section {
-    id: "inputs",
-    title: "Input tensors",
-    columns: &[Text("Compile"), Text("Tensor"), Text("Dtype"), Text("Sizes"), Text("Strides")],
-    rows: Rows::Log(|log| {
-        let inputs = log.cross_rank.inputs.iter().flatten().flat_map(|one| {
-            one.tensors.iter().map(|tensor| {
-                vec![
-                    words(one.compile_id.as_deref()),
-                    text(&tensor.name),
-                    text(&tensor.dtype),
-                    text(&tensor.sizes),
-                    words(tensor.strides.as_deref()),
-                ]
-            })
-        });
-        inputs.collect()
-    }),
-};
+fn inputs<'r>(log: &'r LogReport<'static>) -> Section<'r> {
+    type Input<'r> = (Option<&'r Id<'static>>, &'r facts::Input<'static>);
+    let inputs = log.cross_rank.inputs.iter().flatten();
+    let inputs = inputs.flat_map(|one| one.tensors.iter().map(|tensor| (one.compile_id.as_ref(), tensor)));
+    let columns = vec![
+        text("Compile", |(id, _): &Input<'_>| words(id.map(|id| &**id))),
+        text("Tensor", |(_, one)| word(&one.name)),
+        text("Dtype", |(_, one)| word(&one.dtype)),
+        text("Sizes", |(_, one)| word(&one.sizes)),
+        text("Strides", |(_, one)| words(one.strides.as_deref())),
+    ];
+    section(("inputs", "Input tensors"), inputs.collect::<Vec<_>>(), columns)
+}
 
-pub const COLLECTIVES: Section = Section {
-    id: "collectives",
-    title: "Collectives in order",
-    columns: &[Text("Graph"), Number("Number"), Text("Operator")],
-    rows: Rows::Log(|log| {
-        let calls = log.cross_rank.collectives.iter().flatten().flat_map(|graph| {
-            graph.ops.iter().zip(1u32..).map(|(call, number)| {
-                vec![text(&graph.graph), Cell::Figure(Some(number.into()), number.to_string()), text(call)]
-            })
-        });
-        calls.collect()
-    }),
-};
+/// A call of a collective.
+struct Call<'r> {
+    graph: &'r str,
+    number: u32,
+    operator: &'r str,
+}
 
-pub const MEASURED: Section = Section {
-    id: "measured",
-    title: "Kernels as torch.profiler measured them",
-    columns: &[
-        Text("Kernel"),
-        Text("From"),
-        Number("Runs"),
-        Number("Sum"),
-        Number("Median"),
-        Number("TFLOP/s"),
-        Number("GB/s"),
-        Text("Compiles"),
-    ],
-    rows: Rows::Log(|log| {
-        let kernels = log.performance.as_ref().map(|measured| &*measured.kernels).unwrap_or_default();
-        each(kernels, |one| {
-            vec![
-                text(&one.name),
-                text(&one.backend),
-                count(Some(one.count)),
-                microseconds(one.sum_us),
-                microseconds(one.median_us),
-                rate(one.tflops),
-                rate(one.gbps),
-                joined(&one.compile_ids, ", "),
-            ]
-        })
-    }),
-};
-
-pub const OPERATORS: Section = Section {
-    id: "operators",
-    title: "Operators as torch.profiler measured them",
-    columns: &[
-        Text("Operator"),
-        Text("Shapes"),
-        Text("Dtypes"),
-        Number("Runs"),
-        Number("Sum"),
-        Number("Bytes"),
-    ],
-    rows: Rows::Log(|log| {
-        let operators = log.performance.as_ref().map(|measured| &*measured.ops).unwrap_or_default();
-        each(operators, |one| {
-            let dims: Vec<&str> = one.input_dims.iter().map(|dims| dims.get()).collect();
-            vec![
-                text(&one.op),
-                Cell::Words(dims.join(" ")),
-                joined(&one.input_types, " "),
-                count(Some(one.count)),
-                microseconds(one.kernel_us_sum),
-                figure(one.bytes, formats::bytes),
-            ]
-        })
-    }),
-};
+fn collectives<'r>(log: &'r LogReport<'static>) -> Section<'r> {
+    let calls = log.cross_rank.collectives.iter().flatten().flat_map(|graph| {
+        let calls = (1..).zip(&graph.ops);
+        calls.map(|(number, operator)| Call { graph: &graph.graph, number, operator })
+    });
+    let columns = vec![
+        text("Graph", |one: &Call<'_>| word(one.graph)),
+        number("Number", |one| Cell::Figure(Some(one.number.into()), one.number.to_string())),
+        text("Operator", |one| word(one.operator)),
+    ];
+    section(("collectives", "Collectives in order"), calls.collect::<Vec<_>>(), columns)
+}

@@ -28,12 +28,11 @@ pub fn title(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {
         "recompilation" | "recompile_limit" => of_recompilation(kind, subject, names),
         _ => None,
     };
-    let title = match (title, subject.sentence) {
+    let title = match title {
         // Findings of a job say at their end which ranks they are of.
-        (Some(title), Some(sentence)) => format!("{title}{}", ranks(sentence).unwrap_or_default()),
-        (Some(title), None) => title,
-        (None, sentence) => {
-            let shown = sentence.and_then(|sentence| shown(sentence, names));
+        Some(title) => format!("{title}{}", subject.sentence.and_then(ranks).unwrap_or_default()),
+        None => {
+            let shown = subject.sentence.and_then(|sentence| shown(sentence, names));
             shown.unwrap_or_else(|| of_kind(kind, subject, names))
         }
     };
@@ -91,13 +90,11 @@ fn functions(subject: &Subject<'_>, names: &mut Names) -> Vec<String> {
 
 /// `f1 and f2`, `f1, f2 and 3 more`
 fn named(functions: &[String]) -> String {
-    let more = functions.len().saturating_sub(NAMED);
-    let mut words =
-        functions.iter().take(NAMED).cloned().collect::<Vec<_>>().join(if more > 0 { ", " } else { " and " });
-    if more > 0 {
-        words.push_str(&format!(" and {more} more"));
+    let first = functions.get(..NAMED).unwrap_or(functions);
+    match functions.len() - first.len() {
+        0 => first.join(" and "),
+        more => format!("{} and {more} more", first.join(", ")),
     }
-    words
 }
 
 fn of_break(subject: &Subject<'_>, names: &mut Names) -> Option<String> {

@@ -74,7 +74,7 @@ fn the_graphs_of_a_function_open_side_by_side_and_keys_lead_from_change_to_chang
 }
 
 #[test]
-fn the_sides_stand_below_each_other_at_360_pixels() {
+fn the_sides_are_stacked_at_360_pixels() {
     let Some(window) = window() else { return };
     let done = two_versions();
     resize(&window, 360);

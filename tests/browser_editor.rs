@@ -59,7 +59,7 @@ fn places_that_scripts_draw_open_in_the_editor_that_was_named_and_only_then() {
 }
 
 #[test]
-fn a_script_writes_the_same_address_as_a_page_does_whatever_stands_in_the_name_of_a_file() {
+fn scripts_and_pages_write_the_same_address_for_any_file_name() {
     let Some(window) = window() else { return };
     let pattern = "editor://open?f={file}&l={line}&x=<\"$&";
     let edited = Run::of(&input("09_provenance").path).args(["--editor", pattern]).ok();

@@ -35,7 +35,7 @@ fn hash(window: &Window) -> String {
 }
 
 #[test]
-fn two_graphs_stand_side_by_side_with_all_their_lines_numbered_and_every_difference_signed() {
+fn two_graphs_are_shown_side_by_side_with_numbered_lines_and_signed_differences() {
     let Some(window) = window() else { return };
     open(&window, "02_train_mlp", "-_0_0_0", "#a=5&b=8");
     window.value(UNFOLD);

@@ -172,7 +172,7 @@ fn a_filter_that_finds_nothing_says_so_and_offers_to_be_cleared() {
 }
 
 #[test]
-fn a_fix_is_copied_as_it_stands_and_without_script_there_is_no_button() {
+fn a_fix_is_copied_verbatim_and_without_scripts_there_is_no_button() {
     let Some(window) = window() else { return };
     window.open(&report("14_llama_infer").folder.join("index.html"), "");
     let button = "#next .copy";

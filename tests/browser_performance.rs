@@ -66,7 +66,7 @@ fn kernels_are_sorted_by_any_figure_whatever_its_unit() {
 }
 
 #[test]
-fn kernels_are_narrowed_by_kind_and_name_and_the_count_is_told() {
+fn kernels_are_filtered_by_kind_and_name_and_the_count_is_shown() {
     let Some(window) = window() else { return };
     open(&window, cpu(), "performance.html");
     enter(&window, "select", "cpp");
@@ -111,7 +111,7 @@ fn the_roofline_is_one_stop_for_tab_and_arrows_walk_through_it_by_time() {
 }
 
 #[test]
-fn a_point_or_a_row_under_the_pointer_says_what_is_known_of_its_kernel() {
+fn hovering_a_point_or_a_row_shows_the_details_of_its_kernel() {
     let Some(window) = window() else { return };
     open(&window, gpu(), "performance.html");
     let attention =

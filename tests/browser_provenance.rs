@@ -247,7 +247,7 @@ fn matches_are_stepped_through_and_the_keyboard_goes_from_line_to_line() {
 }
 
 #[test]
-fn files_of_aotinductor_are_switched_and_a_kernels_source_stands_for_its_call() {
+fn files_of_aotinductor_can_be_switched_and_a_kernels_source_represents_its_call() {
     let Some(window) = window() else { return };
     window.open(&page("10_aoti", "-_-_-_-"), "");
     let hidden = |file: &str| window.is_true(&format!("document.querySelector('[data-text={file}]').hidden"));

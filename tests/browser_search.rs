@@ -82,7 +82,7 @@ fn what_is_asked_for_by_its_name_comes_first() {
 }
 
 #[test]
-fn the_query_stands_in_the_address_while_it_is_typed_and_a_reload_and_the_way_back_keep_it() {
+fn the_query_is_in_the_address_while_typing_and_survives_reload_and_back() {
     let Some(window) = window() else { return };
     window.open(&report("03_graph_breaks").folder.join("search.html"), "?token=7");
     let field = window.tab.wait_for_element("#query").unwrap();
@@ -114,7 +114,7 @@ fn the_query_stands_in_the_address_while_it_is_typed_and_a_reload_and_the_way_ba
 }
 
 #[test]
-fn results_are_walked_by_keyboard_and_the_page_says_what_it_searches() {
+fn results_can_be_walked_by_keyboard_and_the_page_says_what_it_searches() {
     let Some(window) = window() else { return };
     let folder = &report("03_graph_breaks").folder;
     window.open(&folder.join("search.html"), "");

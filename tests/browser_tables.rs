@@ -45,7 +45,7 @@ fn words_are_sorted_from_the_first_and_numbers_from_the_largest() {
 }
 
 #[test]
-fn a_long_table_shows_its_first_rows_until_a_reader_wants_all() {
+fn a_long_table_shows_its_first_rows_until_the_reader_asks_for_all() {
     let Some(window) = window() else { return };
     window.open(&report("03_graph_breaks").folder.join("configuration.html"), "");
     window.value("document.querySelectorAll('details').forEach(fold => { fold.open = true; })");
@@ -60,7 +60,7 @@ fn a_long_table_shows_its_first_rows_until_a_reader_wants_all() {
 }
 
 #[test]
-fn text_and_status_narrow_a_table_together_and_the_count_is_told() {
+fn text_and_status_filter_a_table_together_and_the_count_is_shown() {
     let Some(window) = window() else { return };
     functions(&window, "");
     let said = "document.querySelector(\"output[data-for='functions-table']\").textContent";

@@ -53,7 +53,7 @@ fn a_report_is_written_where_it_is_asked_for_and_each_excess_names_a_page_of_it(
 }
 
 #[test]
-fn what_is_no_report_ends_with_1_and_says_what_to_do() {
+fn a_path_without_a_report_ends_with_1_and_says_what_to_do() {
     let missing = Check::of(["no-such.log"]).go().fails(1);
     assert!(missing.contains("no-such.log"), "{missing}");
     let text = Check::of_bytes(b"hello\nworld\n").go().fails(1);
@@ -102,7 +102,7 @@ const AMOUNTS: [(&str, &str, f64); 7] = [
 ];
 
 #[test]
-fn each_budget_holds_at_what_a_log_has_and_is_exceeded_below() {
+fn each_budget_holds_at_the_count_of_a_log_and_is_exceeded_below_it() {
     for (name, budget, amount) in AMOUNTS {
         let of = |most: f64| Check::of([&report(name).folder]).budget(&format!("{budget} = {most}\n"));
         let held = of(amount).json(0);
@@ -128,7 +128,7 @@ fn seconds_of_compilation_are_those_of_the_report() {
 }
 
 #[test]
-fn a_function_has_budgets_of_its_own_with_its_parts_that_were_resumed() {
+fn a_function_can_have_its_own_budgets_which_include_resumed_parts() {
     let of = |budget: &str| Check::of([&report("03_graph_breaks").folder]).budget(budget);
     let breaks = of("[functions.\"s03_graph_breaks.outer\"]\ngraph_breaks = 0").json(3);
     let titles: Vec<&str> = excesses(&breaks).map(|one| one["function"].as_str().unwrap()).collect();
@@ -159,7 +159,7 @@ fn seconds_of_a_function_are_those_of_its_compiles() {
 }
 
 #[test]
-fn functions_of_one_name_in_one_file_are_told_apart() {
+fn functions_with_the_same_name_in_a_file_are_distinguished() {
     // The script makes a lambda for each kind of guard; one of them reaches a limit of two.
     let verdict = Check::of([&report("25_guards").folder]).budget("recompiles_per_function = 0").json(3);
     let lambdas = excesses(&verdict).filter(|one| one["function"] == "<lambda>");
@@ -182,7 +182,7 @@ fn against(bytes: &[u8], baseline: &str) -> Check {
 }
 
 #[test]
-fn what_a_baseline_knows_does_not_fail_and_it_is_sorted_and_without_lines_and_ids() {
+fn known_findings_do_not_fail_and_the_baseline_is_sorted_without_lines_and_ids() {
     for name in ["03_graph_breaks", "04_recompiles", "06_errors", "12_ddp_crash"] {
         let log = input(name).bytes();
         let baseline = baseline_of(&log);
@@ -246,7 +246,7 @@ fn a_baseline_survives_moved_lines() {
 }
 
 #[test]
-fn against_a_baseline_one_new_break_fails_and_it_is_the_only_one_told() {
+fn against_a_baseline_only_a_new_break_fails_and_is_reported() {
     let log = Log::of(input("03_graph_breaks"));
     let mut before = log.clone();
     before.records.retain(|record| {
@@ -286,7 +286,7 @@ fn a_budget_beside_a_baseline_counts_only_what_is_new() {
 }
 
 #[test]
-fn each_rank_of_a_job_is_checked_and_what_they_share_is_told_once() {
+fn each_rank_of_a_job_is_checked_and_shared_excesses_are_reported_once() {
     let folder = &job("13_div_break").folder;
     let breaks = Check::of([folder]).budget("graph_breaks = 0\nfindings = 0").json(3);
     assert_eq!(breaks["logs"], serde_json::json!(["rank 0", "rank 1", "the job"]));
@@ -340,7 +340,7 @@ pub fn excesses(verdict: &Value) -> impl Iterator<Item = &Value> {
 }
 
 #[test]
-fn logs_that_do_not_belong_together_are_each_checked_in_their_report_and_in_an_archive() {
+fn unrelated_logs_are_checked_separately_from_a_report_and_from_an_archive() {
     let (one, other) = (&input("01_inference").path, &input("03_graph_breaks").path);
     let written = Run::of(one).args([other]).go();
     assert_eq!(written.code, Some(0), "{}", written.stderr);

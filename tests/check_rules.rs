@@ -56,7 +56,7 @@ fn operators_left_to_torch_count_by_their_calls_and_collectives_do_not() {
 }
 
 #[test]
-fn a_lookup_that_was_bypassed_is_no_miss() {
+fn a_bypassed_lookup_is_not_a_miss() {
     let misses = found(&report("03_graph_breaks").folder, "cache_misses");
     let report = changed(|json| json["caches"][0]["outcome"] = json!("bypass"));
     assert!((found(report.path(), "cache_misses") - (misses - 1.0)).abs() < f64::EPSILON, "{misses}");
@@ -81,14 +81,14 @@ fn findings_are_the_errors_and_warnings_that_no_other_budget_counts() {
 }
 
 #[test]
-fn a_compile_whose_function_is_not_known_belongs_to_that_of_its_frame() {
+fn a_compile_without_a_function_belongs_to_the_function_of_its_frame() {
     let report = changed(|json| compile(json, "23/1")["function"] = Value::Null);
     let verdict = Check::of([report.path()]).budget("[functions.forward]\nrecompiles = 0").json(3);
     assert_eq!(excesses(&verdict).count(), 1, "{verdict:#}");
 }
 
 #[test]
-fn each_excess_leads_to_the_finding_that_tells_more_of_it() {
+fn each_excess_links_to_its_finding() {
     let report = report("03_graph_breaks").folder.as_path();
     let verdict = Check::of([report]).budget("graph_breaks = 0\nfailures = 0").json(3);
     let mut told = 0;
@@ -139,7 +139,7 @@ fn a_recompile_is_known_by_what_changed_also_in_reports_that_have_only_its_guard
 }
 
 #[test]
-fn what_a_baseline_knows_is_known_by_its_source_line_and_whatever_numbers_its_reason_has() {
+fn a_baseline_matches_by_source_line_and_ignores_numbers_in_reasons() {
     let known = baseline(&[&report("03_graph_breaks").folder]);
     let of_break = |change: &dyn Fn(&mut Value)| {
         let report = changed(|json| change(&mut json["graph_breaks"][0]));

@@ -151,7 +151,7 @@ fn the_gitlab_job_reports_its_tests_comments_and_then_fails_on_an_excess() {
 }
 
 #[test]
-fn the_example_of_a_budget_is_one_and_the_commands_of_its_readme_run() {
+fn the_example_budget_is_valid_and_the_commands_of_its_readme_run() {
     Check::of([&report("01_inference").folder]).budget(&example("torch-compile.toml")).go().ends_with(0);
     if !has_bash() {
         return;

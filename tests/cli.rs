@@ -87,7 +87,7 @@ fn the_summary_has_three_to_eight_lines_and_ends_with_the_path_of_the_report() {
 }
 
 #[test]
-fn the_report_goes_to_tl_out_when_nothing_is_said() {
+fn the_report_goes_to_tl_out_by_default() {
     let done = small().without_out().go();
     assert_eq!(done.code, Some(0));
     assert!(done.work.path().join("tl_out/index.html").exists());
@@ -122,7 +122,7 @@ fn a_report_is_replaced_with_overwrite_and_nothing_of_the_old_one_stays() {
 }
 
 #[test]
-fn a_folder_with_something_that_no_report_writes_is_refused_and_the_entry_named() {
+fn a_folder_with_a_foreign_entry_is_refused_and_the_entry_named() {
     let out = tempfile::tempdir().unwrap();
     small().out(out.path()).args(["--overwrite"]).ok();
     fs::write(out.path().join("thesis.tex"), "years of work").unwrap();
@@ -194,7 +194,7 @@ fn wrong_usage_ends_with_2() {
 }
 
 #[test]
-fn strict_compile_id_fails_when_a_record_has_a_stack_in_its_place() {
+fn strict_compile_id_fails_when_a_record_has_a_stack_instead() {
     Run::of(&input("10_aoti").path).ok();
     let done = Run::of(&input("10_aoti").path).args(["--strict-compile-id"]).go();
     assert!(done.stderr.contains("--strict-compile-id"), "{}", done.stderr);
@@ -270,7 +270,7 @@ fn a_relative_output_folder_is_resolved_in_the_current_folder() {
 }
 
 #[test]
-fn what_cannot_be_read_or_written_is_one_sentence_that_says_what_to_do() {
+fn errors_of_reading_and_writing_are_one_sentence_that_says_what_to_do() {
     let (empty, file) = (tempfile::tempdir().unwrap(), tempfile::NamedTempFile::new().unwrap());
     for (run, words) in [
         (Run::of("missing.log"), &["missing.log"][..]),

@@ -107,7 +107,7 @@ fn a_recompile_says_what_changed_and_what_to_do_and_a_first_compile_that_it_is_o
 }
 
 #[test]
-fn attempts_that_were_thrown_away_are_told_with_what_ended_them() {
+fn discarded_attempts_are_shown_with_their_reason() {
     let report = report("03_graph_breaks");
     let restarted = report.json["compiles"].as_array().unwrap().iter();
     let mut restarted = restarted.filter(|compile| compile["attempts"].as_array().unwrap().len() == 2);
@@ -134,7 +134,7 @@ fn stacks_of_symbols_are_folded_and_whole() {
 }
 
 #[test]
-fn guards_are_told_in_words_with_torchs_kind_on_hover_and_its_text_behind_a_link() {
+fn guards_are_shown_in_words_with_torchs_kind_on_hover_and_a_link_to_its_text() {
     let page = report("05_dynamic_shapes").page("-_2_1_0/compile.html");
     let tree = words(page.one("#guard-tree"));
     assert!(

@@ -97,7 +97,7 @@ fn a_log_that_ends_before_a_payload_says_so() {
 }
 
 #[test]
-fn a_header_that_is_no_json_costs_only_its_record() {
+fn a_header_with_invalid_json_costs_only_its_record() {
     let mut log = breaks();
     let at = log.nth("dynamo_output_graph", 0);
     log.records[at].header.pop();
@@ -115,7 +115,7 @@ fn lists(levels: usize) -> String {
 }
 
 #[test]
-fn what_nests_too_deep_for_readers_of_json_is_not_copied_into_files_for_them() {
+fn json_nested_too_deeply_is_not_copied_into_json_files() {
     let mut log = breaks();
     let at = log.nth("dynamo_start", 0);
     let deep = log.records[at].like(&format!("{{\"artifact\": {}}}", lists(90)), None);
@@ -314,7 +314,7 @@ fn payload_lines_that_lost_their_tab_are_named() {
 }
 
 #[test]
-fn frame_ids_that_torch_never_writes_are_named_where_they_are_no_numbers() {
+fn frame_ids_that_are_not_numbers_are_named() {
     let mut log = breaks();
     let values = [json!(-1), json!(1u64 << 63), json!(1e21), json!("7"), Value::Null, json!(1.5)];
     let mut lines = Vec::new();
@@ -332,7 +332,7 @@ fn frame_ids_that_torch_never_writes_are_named_where_they_are_no_numbers() {
 }
 
 #[test]
-fn records_without_their_fields_are_named_and_the_others_stand() {
+fn records_without_their_fields_are_named_and_the_others_are_kept() {
     let mut log = breaks();
     let mut lines = Vec::new();
     for (n, key) in ["line", "name", "filename"].into_iter().enumerate() {
@@ -388,21 +388,21 @@ fn a_compressed_log_that_is_cut_gives_a_report_on_what_can_be_read() {
 }
 
 #[test]
-fn a_log_in_utf_16_is_no_log() {
+fn a_utf_16_file_is_refused_as_a_log() {
     let text = String::from_utf8(input("01_inference").bytes()).unwrap();
     let wide: Vec<u8> = [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     no_log(Run::of_bytes("utf16.log", &wide).go());
 }
 
 #[test]
-fn a_file_that_holds_no_record_is_no_log_and_leaves_no_folder() {
+fn a_file_without_records_is_refused_and_leaves_no_folder() {
     for bytes in [&b"hello\nworld\n"[..], b"\x7fELF\0\0\0\x01", b"{\"a\": 1}\n", b"\tonly a payload line\n"] {
         no_log(Run::of_bytes("other.log", bytes).go());
     }
 }
 
 #[test]
-fn an_archive_that_was_cut_is_said_to_be_one_and_leaves_no_folder() {
+fn a_truncated_archive_is_named_as_such_and_leaves_no_folder() {
     let done = Run::of_bytes("other.log", b"PK\x03\x04zip").go();
     let error = done.fails(1);
     assert!(error.contains("the archive is damaged or was cut"), "{error}");

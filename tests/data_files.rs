@@ -141,7 +141,7 @@ fn every_file_that_the_compile_directory_names_is_there() {
 }
 
 #[test]
-fn the_compile_directory_has_a_key_an_attempt() {
+fn the_compile_directory_has_one_key_per_attempt() {
     let report = report("03_graph_breaks");
     let directory = report.json_file("compile_directory.json");
     let mut attempts = 0;

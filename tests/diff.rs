@@ -95,7 +95,7 @@ fn a_log_does_not_differ_from_itself() {
 }
 
 #[test]
-fn a_break_a_recompile_and_a_setting_that_are_removed_are_exactly_three_rows() {
+fn removing_a_break_a_recompile_and_a_setting_gives_exactly_three_rows() {
     let from = input("03_graph_breaks");
     let (_folder, path) = changed(from, |log| {
         let first = artifacts(log, "recompile_reasons")[0];
@@ -208,7 +208,7 @@ fn a_function_that_moved_in_its_file_is_the_same_function() {
 }
 
 #[test]
-fn another_torch_is_told_with_what_it_changed() {
+fn another_version_of_torch_is_reported_with_its_changes() {
     let json = compared(of("21_torch26_01_inference"), of("01_inference"));
     let torch = rows(&json, "torch")[0];
     assert_eq!((&torch["a"]["value"], &torch["b"]["value"]), (&json!("unknown"), &json!("2.15.0+cu132")));
@@ -248,7 +248,7 @@ fn breaks_that_another_torch_words_differently_are_the_same_breaks() {
 }
 
 #[test]
-fn a_warm_cache_is_better_and_no_other_machine() {
+fn a_warm_cache_is_better_and_not_another_machine() {
     let json = compared(of("08_cache_miss"), of("08_cache_hit"));
     let caches = rows(&json, "cache");
     assert_eq!(caches.len(), 1, "{caches:#?}");
@@ -305,7 +305,7 @@ fn jobs_are_compared_rank_by_rank() {
 }
 
 #[test]
-fn several_runs_a_side_have_medians_and_a_spread() {
+fn several_runs_per_side_have_medians_and_a_spread() {
     let (slow, fast) = (of("08_cache_miss"), of("08_cache_hit"));
     let done = diff(&[
         OsStr::new("--a"),
@@ -340,7 +340,7 @@ fn several_runs_a_side_have_medians_and_a_spread() {
 }
 
 #[test]
-fn a_page_stands_beside_the_reports_that_were_written_for_it() {
+fn the_page_is_next_to_the_reports_written_for_it() {
     let done = diff(&[&input("03_graph_breaks").path, &input("21_torch26_03_graph_breaks").path]);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     let folder = done.work.path().join("tl_diff");
@@ -378,7 +378,7 @@ fn a_page_stands_beside_the_reports_that_were_written_for_it() {
 }
 
 #[test]
-fn what_only_prints_writes_no_folder() {
+fn printing_formats_write_no_folder() {
     for format in [["--json", "--threshold=5%"], ["--format", "json"], ["--format", "markdown"]] {
         let log = input("01_inference").path.to_str().unwrap();
         let other = input("21_torch26_01_inference").path.to_str().unwrap();
@@ -389,7 +389,7 @@ fn what_only_prints_writes_no_folder() {
 }
 
 #[test]
-fn markdown_is_short_and_says_what_the_page_says() {
+fn markdown_is_short_and_agrees_with_the_page() {
     let (a, b) = (of("21_torch26_03_graph_breaks"), of("03_graph_breaks"));
     let done = diff(&[a.as_os_str(), b.as_os_str(), "--format".as_ref(), "markdown".as_ref()]);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
@@ -399,7 +399,7 @@ fn markdown_is_short_and_says_what_the_page_says() {
 }
 
 #[test]
-fn texts_of_a_report_from_anywhere_are_escaped_and_lead_nowhere() {
+fn texts_of_a_foreign_report_are_escaped_and_not_linked() {
     const SCRIPT: &str = "</script><script>alert(4711)</script>";
     let folder = TempDir::new().unwrap();
     let mut json = report("03_graph_breaks").json.clone();
@@ -429,7 +429,7 @@ fn texts_of_a_report_from_anywhere_are_escaped_and_lead_nowhere() {
 
 /// torch writes -1 for code that it made itself.
 #[test]
-fn lines_that_are_none_are_compared_and_checked_as_unknown() {
+fn invalid_line_numbers_are_compared_and_checked_as_unknown() {
     let folder = TempDir::new().unwrap();
     let mut json = report("03_graph_breaks").json.clone();
     json["compiles"][1]["function"]["line"] = json!(-1);
@@ -478,7 +478,7 @@ fn a_report_with_thousands_of_long_names_gives_a_page_of_limited_size() {
 }
 
 #[test]
-fn kernels_that_take_longer_are_told_with_their_shapes() {
+fn slower_kernels_are_listed_with_their_shapes() {
     let profiled = |scenario: &str| {
         let folder = TempDir::new().unwrap();
         for file in fs::read_dir(crate::support::source("tests/profiles").join(scenario)).unwrap() {

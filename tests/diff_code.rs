@@ -144,7 +144,7 @@ fn the_page_of_a_function_is_reached_from_the_comparison_and_leads_to_both_viewe
 }
 
 #[test]
-fn a_file_that_a_report_has_lost_is_said_to_be_missing() {
+fn a_missing_file_of_a_report_is_named() {
     let change = |json: &mut Value| {
         for compile in json["compiles"].as_array_mut().unwrap() {
             for record in compile["metrics"].as_array_mut().unwrap() {
@@ -166,7 +166,7 @@ fn a_file_that_a_report_has_lost_is_said_to_be_missing() {
 }
 
 #[test]
-fn paths_of_a_report_from_anywhere_lead_nowhere_but_into_it() {
+fn paths_of_a_foreign_report_stay_within_it() {
     let secret = TempDir::new().unwrap();
     fs::write(secret.path().join("secret.txt"), "4711\n").unwrap();
     let target = secret.path().join("secret.txt").display().to_string();
@@ -215,7 +215,7 @@ fn texts_of_any_size_and_kind_give_pages_of_limited_size_without_markup_of_their
 }
 
 #[test]
-fn a_function_whose_texts_are_the_same_has_no_page() {
+fn a_function_with_equal_texts_has_no_page() {
     let done = compared(&report("03_graph_breaks").folder, &report("03_graph_breaks").folder);
     assert!(pages(&done).is_empty());
     assert!(!done.work.path().join("tl_diff/changed").exists());

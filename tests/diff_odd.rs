@@ -222,7 +222,7 @@ fn places(value: &Value, at: &str, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn whatever_a_report_says_the_comparison_ends_with_a_page_or_a_sentence() {
+fn any_report_gives_a_comparison_or_an_error_sentence() {
     let good = &report("03_graph_breaks").folder;
     let json = report("03_graph_breaks").json.clone();
     let mut all = BTreeSet::new();
@@ -266,7 +266,7 @@ fn whatever_a_report_says_the_comparison_ends_with_a_page_or_a_sentence() {
 }
 
 #[test]
-fn another_torch_is_known_by_its_settings_where_no_log_names_it() {
+fn another_version_of_torch_is_recognized_by_its_settings() {
     let of = |name: &str| report(name).folder.as_path();
     let json = compared(of("21_torch26_25_guards"), of("21_torch28_25_guards"));
     let torch = rows(&json, "torch");

@@ -53,7 +53,7 @@ fn seconds_of(id: &str) -> f64 {
 }
 
 #[test]
-fn a_break_that_is_hit_more_often_is_told_with_both_counts() {
+fn a_more_frequent_break_is_listed_with_both_counts() {
     let json = difference(|json| json["graph_breaks"][0]["count"] = json!(5));
     assert_eq!(
         told(&json),
@@ -71,7 +71,7 @@ fn a_break_at_its_line_for_another_reason_is_one_change() {
 }
 
 #[test]
-fn a_recompile_for_another_reason_is_told_with_both_guards() {
+fn a_recompile_for_another_reason_is_listed_with_both_guards() {
     let json =
         difference(|json| json["recompiles"][0]["reasons"][0]["guard"] = json!("L['x'].size()[0] == 4"));
     assert_eq!(
@@ -98,7 +98,7 @@ fn a_recompile_that_is_gone_has_the_seconds_of_its_compile_and_no_other_row_has_
 }
 
 #[test]
-fn a_compile_that_is_gone_without_a_recompile_is_told_as_such() {
+fn a_compile_that_is_gone_without_a_recompile_is_listed() {
     let a = changed(|json| json["recompiles"] = json!([]));
     let b = changed(|json| {
         json["recompiles"] = json!([]);
@@ -113,7 +113,7 @@ fn a_compile_that_is_gone_without_a_recompile_is_told_as_such() {
 }
 
 #[test]
-fn a_failure_with_another_exception_is_a_change_and_with_other_words_is_none() {
+fn a_failure_with_another_exception_is_a_change_but_other_words_are_not() {
     let json = difference(|json| json["failures"][0]["type"] = json!("torch._dynamo.exc.BackendError"));
     assert_eq!(told(&json), ["changed failure: Failure: `loop_with_break` was not compiled"]);
     let row = &json["rows"][0];
@@ -123,7 +123,7 @@ fn a_failure_with_another_exception_is_a_change_and_with_other_words_is_none() {
 }
 
 #[test]
-fn a_failure_that_is_gone_names_what_became_of_its_function_and_its_time_is_told_once() {
+fn a_failure_that_is_gone_names_the_new_outcome_and_its_time_is_counted_once() {
     let json = difference(|json| {
         json["failures"].as_array_mut().unwrap().remove(0);
         compile(json, "17/0")["status"] = json!("ok");
@@ -159,7 +159,7 @@ fn failures_come_first_then_what_is_new_then_what_is_gone_then_seconds() {
 }
 
 #[test]
-fn what_a_cache_answers_is_better_as_a_hit_and_worse_as_no_hit() {
+fn a_new_cache_hit_is_better_and_a_lost_one_is_worse() {
     let hit = changed(|json| json["caches"][0]["outcome"] = json!("hit"));
     let miss = &report("03_graph_breaks").folder;
     let kind = |json: &Value| told(json).join(", ");
@@ -189,7 +189,7 @@ fn kernels_are_compared_where_both_logs_name_them() {
 }
 
 #[test]
-fn inputs_are_told_with_their_sizes_and_with_strides_where_only_these_differ() {
+fn inputs_are_shown_with_sizes_and_with_strides_if_only_strides_differ() {
     let tensor = |json: &mut Value, change: &dyn Fn(&mut Vec<Value>)| {
         let all = json["cross_rank"]["inputs"].as_array_mut().unwrap();
         let of = all.iter_mut().find(|inputs| inputs["compile_id"] == "1/0").unwrap();
@@ -217,7 +217,7 @@ fn inputs_are_told_with_their_sizes_and_with_strides_where_only_these_differ() {
 }
 
 #[test]
-fn what_is_within_the_noise_is_counted_and_told_with_its_sum() {
+fn differences_within_the_noise_are_counted_and_summed() {
     let slower = changed(|json| {
         for (id, more) in [("1/0", 3.0), ("2/0", 0.01), ("3/0", 0.01)] {
             compile(json, id)["time"]["seconds"] = json!(seconds_of(id) + more);
@@ -250,7 +250,7 @@ fn the_table_of_functions_says_how_much_of_a_difference_is_kernel_builds() {
 }
 
 #[test]
-fn a_function_that_moved_and_one_that_was_edited_are_told_as_such() {
+fn moved_and_edited_functions_are_distinguished() {
     for (lines, operators, how) in [(0, 0, "exact"), (5, 0, "moved"), (0, 9, "edited"), (5, 9, "name")] {
         let json = difference(|json| {
             let compile = compile(json, "8/0");
@@ -285,7 +285,7 @@ fn a_break_that_moved_with_its_line_is_the_same_break() {
 }
 
 #[test]
-fn breaks_that_only_their_order_tells_apart_are_matched_by_a_guess() {
+fn breaks_distinguished_only_by_order_are_matched_as_a_guess() {
     // Two breaks for one reason, whose lines the log does not quote, moved.
     let twins = |by: u64, count: u64| {
         changed(|json| {

@@ -33,7 +33,7 @@ fn several(a: &[&Path], b: &[&Path]) -> Value {
 }
 
 #[test]
-fn what_only_some_runs_of_a_side_have_is_told_with_their_number() {
+fn differences_in_only_some_runs_of_a_side_are_shown_with_their_count() {
     let whole = report("03_graph_breaks").folder.as_path();
     let without = changed(|json| {
         remove(json, "graph_breaks", |one| one["line"] == 65);

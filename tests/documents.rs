@@ -130,7 +130,7 @@ fn documents_keep_to_their_size() {
 }
 
 #[test]
-fn nothing_installs_the_package_of_that_name_from_a_registry() {
+fn no_document_installs_the_package_of_that_name_from_a_registry() {
     // crates.io and PyPI have upstream's tool under this name.
     let install = Regex::new(r"(?:cargo|pip|pipx|uv tool) install(?: --?[a-z]\S*| /\S+)* tlparse\b").unwrap();
     let examples = files_below(&source("examples")).into_iter().map(|file| format!("examples/{file}"));

@@ -88,7 +88,7 @@ fn each_log_of_an_export_gets_its_verdict_with_operators_expressions_and_lines()
 }
 
 #[test]
-fn without_the_flag_the_same_report_stands_beside_the_landing_page_that_links_it() {
+fn without_the_flag_the_export_report_is_linked_from_the_landing_page() {
     for (name, verdict, rows) in VERDICTS {
         let report = report(name);
         // A log without a record of an export gets no report that nobody asked for.
@@ -141,7 +141,7 @@ fn with_the_flag_a_log_of_any_kind_opens_on_the_export_report_and_all_links_hold
 }
 
 #[test]
-fn the_custom_header_stands_on_the_export_report_and_not_on_the_landing_page() {
+fn the_custom_header_is_on_the_export_report_and_not_on_the_landing_page() {
     let run =
         Run::of(&input("11_export_draft").path).args(["-e", "--custom-header-html", "<p id=\"mine\">7</p>"]);
     let report = run.ok();
@@ -162,7 +162,7 @@ fn strict_and_empty_logs_end_as_without_the_flag() {
 }
 
 #[test]
-fn the_page_of_a_decision_holds_all_that_its_record_says() {
+fn the_page_of_a_decision_has_all_fields_of_its_record() {
     for (name, folder) in [("11_export_draft", "-_0_0_0"), ("21_torch28_11_draft", "-_-_-_-")] {
         let report = report(name);
         let path = format!("{folder}/symbolic_guard_information_0.html");
@@ -289,7 +289,7 @@ fn a_deep_expression_is_cut_and_says_so() {
 }
 
 #[test]
-fn what_happens_twice_is_one_failure_and_a_violated_constraint_is_told_as_such() {
+fn repeated_problems_are_one_failure_and_a_violated_constraint_is_named() {
     let mut log = Log::of(input("11_export_draft"));
     log.edit("exported_program", 0, |e| e["frame_id"] = 1.into());
     let at = log.nth("propagate_real_tensors_provenance", 0);
@@ -340,7 +340,7 @@ fn what_happens_twice_is_one_failure_and_a_violated_constraint_is_told_as_such()
 }
 
 #[test]
-fn no_issue_is_claimed_where_the_log_holds_no_program() {
+fn a_log_without_a_program_is_not_called_clean() {
     for (name, verdict) in [
         ("11_export_draft", "No exported program: 2 assumptions about the data were made."),
         ("11_export_draft_clean", VERDICTS[0].1),

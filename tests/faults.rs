@@ -68,7 +68,7 @@ impl Drop for Disk {
 }
 
 #[test]
-fn a_full_disk_is_told_and_nothing_is_left_on_it() {
+fn a_full_disk_is_reported_and_nothing_is_left_on_it() {
     let Some(disk) = Disk::of("size=200k") else { return };
     let done = small().out(disk.path().join("report")).go();
     let sentence = refused(&done, disk.path(), &[]);
@@ -93,7 +93,7 @@ fn used_kb(folder: &Path) -> u64 {
 }
 
 #[test]
-fn a_disk_that_may_not_be_written_is_told() {
+fn a_read_only_disk_is_reported() {
     let Some(disk) = Disk::of("size=8m") else { return };
     let out = disk.path().join("report");
     small().out(&out).ok();
@@ -125,7 +125,7 @@ fn a_report_goes_through_a_link_to_another_disk_and_into_a_mounted_folder() {
 }
 
 #[test]
-fn a_limit_on_the_size_of_files_is_told_and_nothing_is_left() {
+fn a_file_size_limit_is_reported_and_nothing_is_left() {
     let work = TempDir::new().unwrap();
     // The signal of the limit is ignored, as under many batch systems: then writing fails.
     let script = r#"trap '' XFSZ; ulimit -f 8; exec "$0" "$1" -o report --no-browser"#;
@@ -144,7 +144,7 @@ fn a_limit_on_the_size_of_files_is_told_and_nothing_is_left() {
 }
 
 #[test]
-fn what_is_no_folder_is_no_place_for_a_report() {
+fn a_report_is_not_written_to_a_path_that_is_not_a_folder() {
     let work = TempDir::new().unwrap();
     let path = |name: &str| work.path().join(name);
     fs::write(path("file"), "mine").unwrap();
@@ -167,7 +167,7 @@ fn what_is_no_folder_is_no_place_for_a_report() {
 }
 
 #[test]
-fn what_is_no_log_is_refused_with_a_sentence() {
+fn files_that_are_not_logs_are_refused_with_a_sentence() {
     let work = TempDir::new().unwrap();
     let path = |name: &str| work.path().join(name);
     std::os::unix::fs::symlink("loop", path("loop")).unwrap();
@@ -328,7 +328,7 @@ fn names_that_are_not_utf_8_are_names() {
 }
 
 #[test]
-fn a_path_that_no_system_takes_is_refused_with_a_sentence() {
+fn an_invalid_path_is_refused_with_a_sentence() {
     let work = TempDir::new().unwrap();
     let long_path = "folder/".repeat(700);
     let long_name = "x".repeat(300);

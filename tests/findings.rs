@@ -197,7 +197,7 @@ fn is_limit(reason: &str) -> bool {
 }
 
 #[test]
-fn every_break_failure_and_guard_of_the_report_stands_in_a_finding() {
+fn every_break_failure_and_guard_of_the_report_is_in_a_finding() {
     for (name, report) in reports() {
         let all = text(report);
         let place = |entry: &Value| format!("{}:{}", entry["file"].as_str().unwrap(), entry["line"]);

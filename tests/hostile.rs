@@ -143,7 +143,7 @@ fn scripted() -> Report {
 }
 
 #[test]
-fn nothing_that_a_log_says_becomes_markup() {
+fn no_text_of_a_log_becomes_markup() {
     let report = scripted();
     for path in report.pages() {
         let page = report.page(&path);
@@ -224,7 +224,7 @@ fn a_dump_file_of_a_hostile_name_stays_in_its_folder() {
 }
 
 #[test]
-fn a_payload_hash_that_is_no_hash_never_becomes_a_path() {
+fn an_invalid_payload_hash_never_becomes_a_path() {
     let mut log = Log::of(input("01_inference"));
     let like = log.first("artifact").clone();
     let mut record = like.like(r#"{"event_of_the_future": {}, "has_payload": "x"}"#, Some(b"text"));

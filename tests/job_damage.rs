@@ -83,7 +83,7 @@ fn further_processes_of_a_rank_are_counted_in_it() {
 }
 
 #[test]
-fn an_earlier_combine_is_replaced_only_when_told_so() {
+fn an_earlier_combine_is_replaced_only_with_overwrite() {
     let copy = rank_reports("13_div_colls");
     combine(copy.path(), &[]).ok(copy.path());
     let page = fs::read(copy.path().join("index.html")).unwrap();
@@ -111,7 +111,7 @@ fn an_earlier_combine_is_replaced_only_when_told_so() {
 }
 
 #[test]
-fn a_folder_that_is_no_folder_of_ranks_is_refused_with_what_to_do() {
+fn a_folder_without_ranks_is_refused_with_advice() {
     let empty = tempfile::tempdir().unwrap();
     let error = combine(empty.path(), &[]).0.fails(1);
     assert!(error.contains("holds no rank_<n>/report.json; write each rank's report first"), "{error}");
@@ -147,7 +147,7 @@ fn hostile(text: impl AsRef<[u8]>) -> (tempfile::TempDir, crate::support::Job) {
 }
 
 #[test]
-fn a_report_that_is_none_is_a_damaged_rank_whatever_it_holds() {
+fn an_invalid_report_is_a_damaged_rank() {
     let deep = "[".repeat(100_000);
     let texts = [
         "",
@@ -210,7 +210,7 @@ fn each_field_of_a_wrong_type_or_size_is_survived() {
 }
 
 #[test]
-fn what_a_report_says_stays_text() {
+fn texts_of_a_report_never_become_markup() {
     let copy = rank_reports("13_div_healthy");
     let evil = "</script><script>alert(1)</script>\u{202e}`x`{{x}}";
     change(&copy.path().join("rank_1"), |report| {
@@ -234,7 +234,7 @@ fn what_a_report_says_stays_text() {
 }
 
 #[test]
-fn any_number_is_a_rank_and_gaps_between_such_are_not_listed() {
+fn any_number_is_a_rank_and_large_gaps_are_not_listed() {
     let folder = tempfile::tempdir().unwrap();
     for rank in ["0", "7", "999999999999", "18446744073709551615"] {
         copy_rank("13_div_healthy", 0, &folder.path().join(format!("rank_{rank}")));
@@ -246,7 +246,7 @@ fn any_number_is_a_rank_and_gaps_between_such_are_not_listed() {
 }
 
 #[test]
-fn events_that_are_none_are_left_out() {
+fn invalid_events_are_left_out() {
     let copy = rank_reports("13_div_colls");
     let path = copy.path().join("rank_1/chromium_events.json");
     fs::write(&path, "[\n{\"name\": \"kept\", \"pid\": 3},\nnull,\n{\"cut\": \n\u{0}\n]\n").unwrap();
@@ -258,7 +258,7 @@ fn events_that_are_none_are_left_out() {
 }
 
 #[test]
-fn what_killed_runs_of_ranks_left_is_nobodys_and_a_wrong_folder_is_named() {
+fn leftovers_of_killed_runs_are_ignored_and_a_wrong_folder_is_named() {
     let copy = rank_reports("13_div_healthy");
     fs::create_dir(copy.path().join(".rank_3.tlparse-4711")).unwrap();
     fs::write(copy.path().join(".rank_3.tlparse-lock"), "").unwrap();
@@ -281,7 +281,7 @@ fn a_link_in_place_of_a_rank_is_refused() {
 }
 
 #[test]
-fn an_id_that_is_empty_and_a_time_that_is_none_are_not_copied_into_the_facts_of_the_job() {
+fn empty_ids_and_invalid_times_are_left_out_of_the_facts_of_the_job() {
     let schema = serde_json::from_str(&source_text("report.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     let changes: [fn(&mut Value); 2] = [

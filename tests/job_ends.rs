@@ -40,7 +40,7 @@ pub fn write_cut_rank(folder: &Path, rank: usize) {
 }
 
 #[test]
-fn a_log_that_ends_inside_a_phase_is_the_first_thing_said() {
+fn a_log_that_ends_inside_a_phase_is_mentioned_first() {
     let folder = tempfile::tempdir().unwrap();
     let job = job_with_a_cut_rank(folder.path());
     let verdict = verdict(&job);
@@ -62,7 +62,7 @@ fn a_log_that_ends_inside_a_phase_is_the_first_thing_said() {
 }
 
 #[test]
-fn what_a_log_that_ends_early_does_not_say_is_no_difference_and_not_consistent() {
+fn facts_missing_from_a_log_that_ends_early_are_neither_different_nor_consistent() {
     let folder = tempfile::tempdir().unwrap();
     let job = job_with_a_cut_rank(folder.path());
     assert_eq!(differing(&job), std::collections::BTreeSet::new());
@@ -110,7 +110,7 @@ fn logs_that_end_in_one_place_are_one_finding() {
 }
 
 #[test]
-fn a_log_that_ends_long_before_the_others_with_less_compiled_is_said_first() {
+fn a_log_that_ends_much_earlier_with_less_compiled_is_mentioned_first() {
     let copy = rank_reports("13_div_healthy");
     change(&copy.path().join("rank_1"), |report| {
         let last = report["log"]["last_time"].as_str().unwrap().to_owned();
@@ -173,7 +173,7 @@ fn a_log_that_ends_long_before_the_others_with_as_much_compiled_has_not_stopped(
 }
 
 #[test]
-fn a_rank_that_stopped_is_said_before_any_difference() {
+fn a_rank_that_stopped_is_mentioned_before_any_difference() {
     let copy = rank_reports("13_div_shapes");
     change(&copy.path().join("rank_1"), |report| {
         let last = report["log"]["last_time"].as_str().unwrap().to_owned();

@@ -63,7 +63,7 @@ fn inputs_of_another_dtype_are_named() {
 }
 
 #[test]
-fn process_groups_that_differ_are_named_and_no_hang_is_announced_for_them() {
+fn different_process_groups_are_named_without_predicting_a_hang() {
     let colls = job("13_div_colls");
     let groups = finding(colls, "process_groups_differ");
     assert!(text(groups, "title").contains("process group '2', rank 0 in process group '1'"), "{groups}");
@@ -110,7 +110,7 @@ fn equal_collectives_under_other_ids_are_information() {
 }
 
 #[test]
-fn without_recorded_collectives_nobody_is_said_to_hang() {
+fn without_recorded_collectives_no_hang_is_predicted() {
     let copy = rank_reports("13_div_break");
     for rank in 0..2 {
         change(&copy.path().join(format!("rank_{rank}")), |report| {
@@ -167,7 +167,7 @@ fn cache_keys_are_compared_and_named_where_nothing_else_differs() {
 }
 
 #[test]
-fn what_all_ranks_share_stands_once_at_the_jobs_root() {
+fn files_shared_by_all_ranks_are_stored_once_at_the_jobs_root() {
     for name in ["12_ddp_crash", "12_ddp_2"] {
         let job = job(name);
         let own = job.json_file("rank_0/report.json");

@@ -252,7 +252,7 @@ fn estimates_of_other_graphs_are_not_compared() {
 }
 
 #[test]
-fn a_job_that_died_before_any_graph_is_said_to_have() {
+fn a_job_that_died_before_any_graph_is_reported_as_such() {
     let job = job("12_ddp_crash");
     assert_eq!(differing(job), BTreeSet::new());
     let verdict = verdict(job);
@@ -334,7 +334,7 @@ fn pages_of_ranks_never_refer_to_their_job() {
 }
 
 #[test]
-fn the_events_of_all_ranks_stand_in_one_file_with_the_rank_as_process() {
+fn the_events_of_all_ranks_are_in_one_file_with_one_process_per_rank() {
     let job = job("13_div_healthy");
     let all = job.json_file("chromium_events.json");
     let all = all.as_array().unwrap();
@@ -352,7 +352,7 @@ fn the_events_of_all_ranks_stand_in_one_file_with_the_rank_as_process() {
 }
 
 #[test]
-fn schedules_and_runtimes_stand_in_the_order_of_ranks_and_graphs() {
+fn schedules_and_runtimes_are_ordered_by_rank_and_graph() {
     let job = job("13_div_runtime_patched");
     let order = |file: &str| -> Vec<(u64, String)> {
         let entries = job.json_file(file);
@@ -440,7 +440,7 @@ fn the_ranks_of_a_large_job_are_grouped_and_the_odd_one_is_named() {
 }
 
 #[test]
-fn a_custom_header_stands_at_the_top_of_the_landing_page() {
+fn a_custom_header_is_at_the_top_of_the_landing_page() {
     let copy = rank_reports("13_div_colls");
     let header = "<p id=\"ours\">Job 4711</p>";
     let job = combine(copy.path(), &["--custom-header-html", header]).ok(copy.path());

@@ -136,7 +136,7 @@ fn the_table_of_the_program_is_what_the_lab_recorded() {
 }
 
 #[test]
-fn advice_that_was_tried_names_what_the_lab_has() {
+fn tried_advice_refers_to_the_lab() {
     let (table, newest) = (table(), newest());
     for key in advised() {
         let versions = table.get(&key);

@@ -109,7 +109,7 @@ fn counts_beside_tabs_are_those_of_the_pages() {
 }
 
 #[test]
-fn pages_lead_to_each_other_and_say_which_is_at_hand() {
+fn pages_link_to_each_other_and_mark_the_current_one() {
     let page = report("03_graph_breaks").page("caches.html");
     let pages: Vec<&str> =
         page.all("nav[aria-label=Pages] a").iter().filter_map(|a| a.attr("href")).collect();
@@ -149,7 +149,7 @@ fn a_report_with_collectives_leads_to_their_parity() {
 }
 
 #[test]
-fn places_open_in_the_editor_that_was_named_and_only_then() {
+fn places_open_in_an_editor_only_if_one_is_configured() {
     let plain = report("03_graph_breaks");
     for path in plain.pages() {
         assert!(!plain.read(&path).contains("vscode:"), "{path}");
@@ -221,7 +221,7 @@ fn questions_are_answered_on_the_landing_page_or_one_click_from_it() {
 }
 
 #[test]
-fn where_the_time_went_is_said_on_the_landing_page_and_a_lines_kernel_is_two_clicks_away() {
+fn the_landing_page_says_where_the_time_went_and_a_lines_kernel_is_two_clicks_away() {
     // Where the time went: no click, with the seconds of the costliest part.
     for (name, part) in [("14_llama_infer", "C++ builds"), ("03_graph_breaks", "building kernels")] {
         let page = report(name).page("index.html");

@@ -21,7 +21,7 @@ fn bytes_within(megabytes: u64, log: &Log) -> u64 {
 }
 
 #[test]
-fn a_name_that_looks_like_markup_over_and_over_costs_what_its_length_costs() {
+fn a_name_full_of_markup_costs_time_in_proportion_to_its_length() {
     let long = "class=".repeat(30_000);
     let mut log = Log::of(input("01_inference"));
     log.edit("dynamo_start", 0, |envelope| {
@@ -136,7 +136,7 @@ fn an_id_of_a_graph_break_is_one_of_torchs_catalog() {
 }
 
 #[test]
-fn no_page_leads_to_a_page_of_kernels_that_is_not_there() {
+fn no_page_links_to_a_missing_page_of_kernels() {
     let report = Run::from(input("25_guards")).args(["-i"]).ok();
     assert!(!report.manifest().contains(&"kernels.html".to_owned()));
     for path in report.pages() {

@@ -63,7 +63,7 @@ fn each_report_has_a_text_of_at_most_60_kb_that_begins_with_the_verdict() {
 }
 
 #[test]
-fn nothing_of_a_real_log_stands_outside_of_code_where_it_would_mean_something() {
+fn no_text_of_a_real_log_has_a_meaning_in_markdown() {
     for (name, report) in reports() {
         let text = outside_of_code(&report.read("report.md"));
         for line in text.lines() {
@@ -200,7 +200,7 @@ fn bars(line: &str) -> usize {
 }
 
 #[test]
-fn a_log_with_more_than_fits_says_how_much_is_left_out() {
+fn a_log_that_exceeds_the_limit_says_how_much_is_left_out() {
     let mut log = Log::of(input("03_graph_breaks"));
     let reasons: Vec<usize> = log.all("artifact");
     let like = reasons.iter().find_map(|index| {
@@ -226,7 +226,7 @@ fn a_log_with_more_than_fits_says_how_much_is_left_out() {
 }
 
 #[test]
-fn a_job_has_such_a_text_too() {
+fn a_job_has_a_report_md_too() {
     for name in ["12_ddp_crash", "13_div_break", "13_div_colls"] {
         let folder = &job(name).folder;
         let text = std::fs::read_to_string(folder.join("report.md")).unwrap();

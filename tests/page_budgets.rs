@@ -74,7 +74,7 @@ fn the_landing_page_and_lists_of_functions_end_at_their_limit() {
 }
 
 #[test]
-fn the_page_of_a_compile_and_that_of_shapes_end_at_their_limit() {
+fn the_pages_of_compiles_and_of_shapes_end_at_their_limit() {
     let mut log = Log::of(input("05_dynamic_shapes"));
     let long = "x".repeat(700);
     more(&mut log, "guard_added_fast", 2_500, |number, envelope| {
@@ -242,7 +242,7 @@ fn the_files_of_one_compile_end_at_the_limit_of_the_landing_page() {
 }
 
 #[test]
-fn a_reason_of_many_signs_is_cut_where_a_page_folds_it() {
+fn a_reason_with_many_special_characters_is_cut() {
     let mut log = Log::of(input("03_graph_breaks"));
     let is_break = |record: &Record| contains(&record.header, b"\"dynamo_graph_break_reason\"");
     let at = log.records.iter().position(is_break).unwrap();

@@ -75,7 +75,7 @@ fn every_page_begins_with_its_doctype() {
 }
 
 #[test]
-fn no_id_stands_twice_on_a_page() {
+fn ids_on_a_page_are_unique() {
     for (name, path, facts) in all_pages() {
         let doubled = facts.doubled_ids();
         assert!(doubled.is_empty(), "{name}: {path} has twice {:?}", &doubled[..doubled.len().min(5)]);
@@ -210,7 +210,7 @@ fn the_landing_page_explains_ids_phases_and_colors() {
 }
 
 #[test]
-fn failures_and_restarts_stand_on_their_page() {
+fn failures_and_restarts_are_on_their_page() {
     let report = report("06_errors");
     let text = report.page("failures_and_restarts.html").text();
     assert!(report.list("failures").len() > 3);
@@ -244,7 +244,7 @@ fn the_page_of_an_empty_log_says_why_logs_are_empty() {
 }
 
 #[test]
-fn damage_stands_on_the_landing_page_with_its_line() {
+fn damage_is_on_the_landing_page_with_its_line() {
     let mut log = Log::of(input("11_export_clean"));
     let at = log.nth("create_symbol", 0);
     log.records[at].header.pop();

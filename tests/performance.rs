@@ -97,7 +97,7 @@ fn products_attention_and_convolutions_have_the_figures_that_another_tool_comput
 }
 
 #[test]
-fn every_generated_kernel_of_a_run_stands_in_its_compile_with_its_lines() {
+fn every_generated_kernel_of_a_run_is_in_its_compile_with_its_lines() {
     let report = of_cpu("24_profile");
     let mut generated = 0;
     for kernel in rows(&report, "kernels").iter().filter(|kernel| kernel["backend"] == "cpp") {
@@ -134,7 +134,7 @@ fn single_calls_of_a_region_and_the_kernels_within_it_add_up_to_its_row() {
 }
 
 #[test]
-fn times_of_lines_and_of_what_leads_to_none_add_up_to_all_kernels() {
+fn times_of_lines_and_of_unattributed_kernels_add_up_to_all_kernels() {
     for scenario in ["24_profile", "24_profile_wide"] {
         let report = of_cpu(scenario);
         let sum = |list: &str, field: &str| -> f64 {
@@ -162,7 +162,7 @@ fn a_wider_layer_moves_and_computes_twice_as_much() {
 }
 
 #[test]
-fn a_report_without_a_trace_says_nothing_of_measured_kernels() {
+fn a_report_without_a_trace_does_not_mention_measured_kernels() {
     let report = Run::from(crate::support::input("01_inference")).ok();
     assert_eq!(report.json["performance"], Value::Null);
     assert!(!report.has("performance.html"));
@@ -180,7 +180,7 @@ fn secrets_in_a_traces_metadata_reach_no_file_of_the_report() {
 }
 
 #[test]
-fn a_trace_that_is_cut_is_read_as_far_as_it_goes_and_says_so() {
+fn a_truncated_trace_is_read_as_far_as_possible_and_the_page_says_so() {
     let text = trace("h100_vit.json.gz").to_string();
     let report = Run::of_bytes("trace.json", &text.as_bytes()[..text.len() / 2]).ok();
     let damaged = performance(&report)["trace"]["damaged"].as_str().unwrap();
@@ -210,7 +210,7 @@ fn a_device_file_with_a_tenth_of_the_peak_makes_figures_implausible() {
 }
 
 #[test]
-fn the_clock_of_the_trace_corrects_the_peak_and_is_said() {
+fn the_clock_of_the_trace_corrects_the_peak_and_is_shown() {
     let half = Run::of(trace_path("h100_qwen.json.gz")).args(["--clock", "915"]).ok();
     let whole = Run::of(trace_path("h100_qwen.json.gz")).ok();
     let share = |report: &Report| {
@@ -224,7 +224,7 @@ fn the_clock_of_the_trace_corrects_the_peak_and_is_said() {
 }
 
 #[test]
-fn a_device_that_is_not_known_gives_rates_without_shares() {
+fn an_unknown_device_has_rates_without_shares() {
     let mut trace = trace("h100_vit.json.gz");
     trace["deviceProperties"][0]["name"] = json!("NVIDIA H100");
     let report = report_of(&trace);
@@ -237,7 +237,7 @@ fn a_device_that_is_not_known_gives_rates_without_shares() {
 }
 
 #[test]
-fn the_device_is_the_one_that_the_kernels_name_wherever_it_stands_in_the_list() {
+fn the_device_is_the_one_named_by_the_kernels_at_any_position_in_the_list() {
     let mut trace = trace("h100_vit.json.gz");
     trace["deviceProperties"] = json!([
         {"id": 0, "name": "NVIDIA A100-SXM4-80GB"}, {"id": 1, "name": "NVIDIA H100 80GB HBM3"}
@@ -360,7 +360,7 @@ fn reports_with_a_trace_keep_to_the_schema() {
 }
 
 #[test]
-fn a_trace_that_is_not_there_is_an_error_that_says_what_to_give() {
+fn a_missing_trace_is_an_error_with_advice() {
     let run =
         Run::from(crate::support::input("01_inference")).args(["--profile", "/nowhere/trace.json"]).go();
     assert_eq!(run.code, Some(1));
@@ -371,7 +371,7 @@ fn a_trace_that_is_not_there_is_an_error_that_says_what_to_give() {
 }
 
 #[test]
-fn names_of_kernels_are_text_on_the_page_whatever_they_hold() {
+fn names_of_kernels_never_become_markup() {
     let mut trace = trace("h100_vit.json.gz");
     let probe = "<img src=x onerror=alert(1)>\"'&";
     events(&mut trace, "kernel")[0]["name"] = json!(probe);
@@ -388,7 +388,7 @@ fn names_of_kernels_are_text_on_the_page_whatever_they_hold() {
 }
 
 #[test]
-fn lines_stand_below_the_lines_that_call_them_and_blocks_of_the_model_below_lines() {
+fn lines_are_below_their_callers_and_blocks_of_the_model_below_lines() {
     let report = of_cpu("24_profile");
     let page = report.page("performance.html");
     let rows: Vec<(String, String)> = page
@@ -477,7 +477,7 @@ fn a_trace_of_another_run_says_that_nothing_was_joined_and_what_was_compared() {
 }
 
 #[test]
-fn what_ran_outside_of_compiled_code_is_listed_by_operator() {
+fn work_outside_of_compiled_code_is_listed_by_operator() {
     let report = of_cpu("24_profile");
     let page = report.page("performance.html");
     let names: Vec<String> = page
@@ -535,7 +535,7 @@ fn a_finding_about_a_kernel_leads_to_its_row() {
 }
 
 #[test]
-fn tuning_registers_and_spills_stand_with_the_kernel() {
+fn tuning_registers_and_spills_are_shown_with_the_kernel() {
     let mut trace = trace("triton_example.json.gz");
     let call = events(&mut trace, "cpu_op").into_iter().find(|call| call["args"]["kernel_file"].is_string());
     let args = &mut call.unwrap()["args"];

@@ -24,7 +24,7 @@ fn a_trace_beside_the_logs_of_a_folder_is_found() {
 }
 
 #[test]
-fn the_trace_of_a_log_is_joined_also_where_only_the_log_tells_its_rank() {
+fn a_trace_is_joined_even_if_only_the_log_has_its_rank() {
     let folder = tempfile::TempDir::new().unwrap();
     let log =
         std::fs::read_dir(source("tests/profiles/24_profile")).unwrap().map(|entry| entry.unwrap().path());

@@ -177,7 +177,7 @@ fn each_call_with_a_handle_leads_to_the_nodes_that_the_mapping_names_and_they_le
 }
 
 #[test]
-fn every_run_has_a_page_of_its_own_named_by_its_place() {
+fn every_run_has_its_own_page_named_by_its_index() {
     let all = |name: &str| -> Vec<String> {
         let pages = report(name).pages().into_iter();
         pages.filter_map(|page| page.strip_prefix("provenance_tracking_").map(str::to_owned)).collect()
@@ -410,7 +410,7 @@ fn a_mapping_that_would_explode_is_cut_and_the_page_says_so() {
 }
 
 #[test]
-fn the_page_of_kernels_tells_what_each_line_became() {
+fn the_page_of_kernels_shows_what_each_line_became() {
     let page = report("09_provenance").page("kernels.html");
     assert!(
         shown(&page, "h1").contains("called at 28\u{a0}places: 11 from libraries, 13 generated in C++"),
@@ -430,7 +430,7 @@ fn the_page_of_kernels_tells_what_each_line_became() {
 }
 
 #[test]
-fn without_provenance_the_page_of_kernels_has_what_comments_tell_and_says_so() {
+fn without_provenance_the_page_of_kernels_uses_comments_and_says_so() {
     let page = report("14_llama_infer").page("kernels.html");
     let about = shown(&page, ".hero");
     assert!(

@@ -178,7 +178,7 @@ fn pairs(maps: &Value, key: &str) -> BTreeSet<(u64, u64)> {
 }
 
 #[test]
-fn what_is_worked_out_without_torchs_map_of_kernels_is_what_that_map_says() {
+fn the_derived_map_of_kernels_agrees_with_torchs_map() {
     let (mut told, mut found, mut wrong) = (0, 0, 0);
     for (name, key) in [("09_provenance", "pyCodeToPost"), ("10_aoti", "cppCodeToPost")] {
         let mut log = Log::of(input(name));

@@ -59,7 +59,7 @@ fn a_folder_of_several_ranks_gets_the_report_of_each_that_its_log_alone_gives() 
 }
 
 #[test]
-fn ranks_are_known_from_their_records_where_the_names_have_none() {
+fn ranks_are_read_from_records_if_file_names_lack_them() {
     let logs = folder(&[
         ("dedicated_log_torch_trace_aaaaaaaa.log", input_of("12_ddp_crash", 1).bytes()),
         ("dedicated_log_torch_trace_bbbbbbbb.log", input_of("12_ddp_crash", 0).bytes()),
@@ -152,7 +152,7 @@ fn a_file_that_two_ranks_wrote_is_split() {
 }
 
 #[test]
-fn a_rank_with_a_damaged_or_empty_log_holds_no_other_one_back() {
+fn a_damaged_or_empty_log_of_a_rank_does_not_affect_other_ranks() {
     let mut cut = input_of("12_ddp_crash", 1).bytes();
     cut.truncate(cut.len() / 2);
     let logs = folder(&[

@@ -115,7 +115,7 @@ fn outline(finding: &Value) -> Value {
 }
 
 #[test]
-fn counts_and_findings_say_what_they_said() {
+fn redacted_counts_and_findings_agree_with_the_full_report() {
     for input in inputs() {
         let whole = &report(&input.name).json;
         let redacted = Run::from(input).args(["--redact"]).ok().json;

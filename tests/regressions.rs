@@ -21,7 +21,7 @@ fn schema() -> jsonschema::Validator {
 }
 
 #[test]
-fn what_the_search_found_gives_a_report_in_which_everything_holds() {
+fn logs_found_by_fuzzing_give_a_consistent_report() {
     let schema = schema();
     let folder = source("fuzz/regressions/log");
     for name in if folder.exists() { files_below(&folder) } else { Vec::new() } {
@@ -34,7 +34,7 @@ fn what_the_search_found_gives_a_report_in_which_everything_holds() {
 }
 
 #[test]
-fn traces_that_the_search_found_give_a_report_in_which_everything_holds() {
+fn traces_found_by_fuzzing_give_a_consistent_report() {
     let folder = source("fuzz/regressions/trace");
     for name in files_below(&folder) {
         let input = std::fs::read(folder.join(&name)).unwrap();
@@ -64,7 +64,7 @@ fn told(page: &str) -> Result<(), String> {
 }
 
 #[test]
-fn the_search_sees_what_acts_or_leads_nowhere() {
+fn the_fuzzer_detects_scripts_and_dead_links() {
     let good = [
         "&lt;img src=x onerror=probe4711()&gt;",
         "<a href='other.html#there'>x</a><a href='#me' id='me'>x</a><a href='https://x.org/#y'>x</a>",
@@ -93,7 +93,7 @@ fn the_search_sees_what_acts_or_leads_nowhere() {
 }
 
 #[test]
-fn the_search_sees_data_that_is_not_as_it_should_be() {
+fn the_fuzzer_detects_inconsistent_data() {
     let log = &input("11_export_clean").path;
     let bytes = std::fs::read(log).unwrap();
     let whole = in_memory(log, 1);

@@ -116,7 +116,7 @@ fn name() -> String {
 }
 
 #[test]
-fn a_command_keeps_its_streams_and_its_exit_code_and_its_report_is_that_of_the_log() {
+fn a_command_keeps_its_streams_and_exit_code_and_its_report_equals_that_of_the_log() {
     let stage = Stage::of(&[input(LOG)]);
     let done = stage.done(&[], &format!("echo out; echo err >&2; replay {}; exit 7", name()));
     done.ends_with(7);
@@ -205,7 +205,7 @@ fn a_command_that_records_nothing_ends_with_its_own_code_and_one_sentence() {
 }
 
 #[test]
-fn a_command_is_not_started_where_its_report_could_not_be_written() {
+fn a_command_is_not_started_if_its_report_could_not_be_written() {
     let stage = Stage::of(&[]);
     fs::create_dir(stage.path("report")).unwrap();
     let done = stage.done(&[], "echo started");
@@ -219,7 +219,7 @@ fn a_command_is_not_started_where_its_report_could_not_be_written() {
 }
 
 #[test]
-fn logs_are_kept_in_the_folder_that_is_named_and_must_not_be_mixed_with_others() {
+fn logs_are_kept_in_the_given_folder_which_must_be_empty() {
     let stage = Stage::of(&[input(LOG)]);
     stage.done(&["--trace-dir", "kept"], &format!("replay {}", name())).ends_with(0);
     assert_eq!(fs::read(stage.path("kept").join(name())).unwrap(), input(LOG).bytes());

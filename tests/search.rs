@@ -141,7 +141,7 @@ fn every_link_of_the_index_leads_to_a_file_and_every_anchor_to_an_element() {
 }
 
 #[test]
-fn lines_are_those_of_the_file_and_stand_at_their_number() {
+fn indexed_lines_are_those_of_the_file_with_their_numbers() {
     for name in ["01_inference", "09_provenance"] {
         let (report, index) = (report(name), index(report(name)));
         let (files, texts) = (files(&index), texts(&index));

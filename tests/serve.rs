@@ -306,7 +306,7 @@ fn a_hundred_readers_are_answered_at_once() {
 }
 
 #[test]
-fn paused_and_endless_connections_hold_up_nobody() {
+fn paused_and_endless_connections_do_not_block_others() {
     let served = Served::own();
     // Larger than what the system keeps for a connection that nobody reads from.
     fs::File::create(served.folder.join("large.bin")).unwrap().set_len(64 << 20).unwrap();
@@ -344,7 +344,7 @@ fn held_by(program: &Child) -> (u64, u64, usize) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_the_server_holds_is_bounded_by_its_connections() {
+fn memory_of_the_server_is_bounded_by_its_connections() {
     let served = Served::own();
     fs::File::create(served.folder.join("large.bin")).unwrap().set_len(64 << 20).unwrap();
     let before = held_by(&served.program);
@@ -419,7 +419,7 @@ fn other_methods_are_refused_without_waiting_for_what_they_send() {
 }
 
 #[test]
-fn what_is_no_request_or_too_long_ends_the_connection() {
+fn invalid_or_oversized_requests_end_the_connection() {
     let served = Served::finished(&report("01_inference").folder);
     let long = "a".repeat(1 << 20);
     let many = "X-A: b\r\n".repeat(1000);

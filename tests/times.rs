@@ -49,7 +49,7 @@ fn no_two_spans_of_a_row_overlap_and_each_lies_within_the_one_above_it() {
 }
 
 #[test]
-fn backward_compilation_stands_on_a_track_of_its_own() {
+fn backward_compilation_has_its_own_track() {
     let chart = chart(&report("02_train_mlp").page("time.html"));
     let labels: Vec<&str> =
         chart["tracks"].as_array().unwrap().iter().map(|track| track["label"].as_str().unwrap()).collect();
@@ -90,7 +90,7 @@ fn the_tables_say_the_same_as_report_json_most_self_time_first() {
 }
 
 #[test]
-fn a_log_without_chromium_events_has_no_chart_and_the_landing_page_says_whence_its_times_come() {
+fn a_log_without_chromium_events_has_no_chart_and_the_landing_page_names_the_source_of_its_times() {
     let mut log = Log::of(input("03_graph_breaks"));
     let events = log.all("chromium_event");
     let mut index = 0;

@@ -64,7 +64,7 @@ fn rows(page: &Page, table: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn every_event_of_vllm_stands_on_its_page_once() {
+fn every_event_of_vllm_is_on_its_page_once() {
     let log = vllm_log();
     let counts = events(&log);
     assert_eq!(counts.values().sum::<usize>(), 36, "{counts:?}");
@@ -167,7 +167,7 @@ fn files_of_pieces(log: &Log, compile: u64) -> Vec<usize> {
 }
 
 #[test]
-fn a_file_stands_with_the_piece_whose_start_is_before_it() {
+fn a_file_is_listed_under_the_piece_started_before_it() {
     let (page, log) = (report(LOG).page("vllm.html"), vllm_log());
     for (module, compile) in [(1, 0), (2, 1)] {
         for (piece, count) in files_of_pieces(&log, compile).into_iter().enumerate() {
@@ -191,7 +191,7 @@ fn a_file_stands_with_the_piece_whose_start_is_before_it() {
 }
 
 #[test]
-fn pieces_compiled_at_once_are_said_to_be() {
+fn pieces_compiled_concurrently_are_marked() {
     let mut log = vllm_log();
     let second = log.records.remove(nth(&log, "vllm_piecewise_compile_start", 1));
     let first = nth(&log, "vllm_piecewise_compile_start", 0);
@@ -255,7 +255,7 @@ fn a_pass_shows_the_lines_that_it_changed_and_leads_to_the_whole_graphs() {
 }
 
 #[test]
-fn passes_stand_in_order_and_each_is_compared_with_the_one_before() {
+fn passes_are_in_order_and_each_is_compared_with_the_previous_one() {
     let mut log = vllm_log();
     let at = nth(&log, "vllm_post_grad.0.NoOpEliminationPass", 0);
     let text = String::from_utf8(log.records[at].text()).unwrap();

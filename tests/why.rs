@@ -16,7 +16,7 @@ fn rows(name: &str, path: &str, table: &str) -> Vec<String> {
 }
 
 #[test]
-fn report_json_says_what_changed_against_which_version_and_which_others_failed_for_the_same() {
+fn report_json_has_the_change_the_compared_version_and_others_that_failed_alike() {
     let change = |kind: &str, subject: &str, values: [&str; 2], against: &str, same_for: &[&str]| {
         let [old, new] = values;
         json!({
@@ -76,7 +76,7 @@ fn the_page_of_recompilations_compares_the_guards_and_the_inputs() {
 }
 
 #[test]
-fn a_function_over_the_limit_is_told_of_with_the_way_out() {
+fn a_function_over_the_limit_is_reported_with_the_fix() {
     let page = report("04_recompiles").page("recompilations.html");
     assert!(text_of(page.one("main h1")).contains("reached the limit of 8"));
     let section = text_of(page.one("#f-_3_0_0"));
@@ -222,7 +222,7 @@ fn each_kind_of_guard_has_its_cause_its_advice_and_its_cost_whichever_torch_wrot
 }
 
 #[test]
-fn a_function_in_which_several_things_change_is_told_with_all_of_them() {
+fn a_function_with_several_changes_is_reported_with_all_of_them() {
     let layout = "layout of `x`: `x.stride(0) == x.shape[1]*x.stride(1)` no longer holds";
     let expected = [
         ("0/0", vec!["size `x.shape[1]`: 4 -> 2, then made dynamic", layout]),
@@ -263,7 +263,7 @@ fn a_size_that_a_later_version_proves_is_marked_with_the_compiles_that_it_saves(
 }
 
 #[test]
-fn a_limit_that_raises_is_not_told_as_eager_mode() {
+fn a_limit_that_raises_is_not_described_as_eager_mode() {
     for name in ["25_guards", "21_torch28_25_guards", "21_torch26_25_guards"] {
         let found = report(name).list("findings");
         let limit = found.iter().find(|one| one["kind"] == "recompile_limit").unwrap();
@@ -304,13 +304,13 @@ fn a_break_that_followed_from_another_is_shown_with_it() {
 }
 
 #[test]
-fn logs_without_breaks_or_recompilations_have_no_such_pages() {
+fn logs_without_breaks_or_recompilations_lack_their_pages() {
     let report = report("11_export_clean");
     assert!(!report.has("graph_breaks.html") && !report.has("recompilations.html"));
 }
 
 #[test]
-fn the_debug_context_of_a_break_stands_in_report_json_in_the_finding_and_on_the_page() {
+fn the_debug_context_of_a_break_is_in_report_json_the_finding_and_the_page() {
     let mut compared = 0;
     for name in ["03_graph_breaks", "21_torch28_25_guards", "25_guards"] {
         let report = report(name);

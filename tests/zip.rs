@@ -87,7 +87,7 @@ fn only_the_zip_of_a_report_is_replaced() {
 }
 
 #[test]
-fn what_needs_a_folder_cannot_be_used_with_standard_output() {
+fn options_that_need_a_folder_cannot_be_used_with_standard_output() {
     for option in ["--serve", "--json", "--verbose"] {
         let error = small().without_out().args(["-o", "-", option]).go().fails(2);
         assert!(error.contains("-o -"), "{option}: {error}");

@@ -19,7 +19,7 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
         }),
         Box::new(Stateless {
             name: "memoizer_artifacts",
-            about: "What a memoizer kept, as JSON.",
+            about: "Contents of a memoizer, as JSON.",
             keys: &["memoizer_artifacts"],
             parse: parse_memoizer,
         }),

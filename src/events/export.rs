@@ -19,7 +19,7 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
         Box::new(Program::default()),
         Box::new(Stateless {
             name: "export",
-            about: "That torch.export began.",
+            about: "The start of an export with torch.export.",
             keys: &["export"],
             parse: parse_started,
         }),

@@ -37,7 +37,7 @@ impl StructuredLogParser for DumpFiles {
     }
 
     fn about(&self) -> &'static str {
-        "Source of generated modules, a page with an anchor a line that stack frames link to."
+        "Source of generated modules, as pages with one anchor per line for links from stack frames."
     }
 
     fn keys(&self) -> &'static [&'static str] {

@@ -10,7 +10,7 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![
         Box::new(Stateless {
             name: "vllm",
-            about: "vLLM's configuration of each module, the pieces that it compiles, and what its own cache held.",
+            about: "vLLM's configuration of each module, the pieces that it compiles, and lookups in vLLM's cache.",
             keys: &["artifact:vllm_*"],
             parse: parse_artifacts,
         }),

@@ -55,7 +55,7 @@ pub struct Cli {
     #[arg(long)]
     pub strict: bool,
 
-    /// Exit with 3 if a record has a stack in place of a compile id
+    /// Exit with 3 if a record has a stack instead of a compile id
     #[arg(long)]
     pub strict_compile_id: bool,
 
@@ -134,7 +134,7 @@ pub enum Command {
     #[command(after_help = Combine::HELP)]
     Combine(Combine),
 
-    /// Hold logs or finished reports to a budget, for CI
+    /// Check logs or finished reports against a budget, for CI
     #[command(after_help = Check::HELP)]
     Check(Check),
 

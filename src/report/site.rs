@@ -38,7 +38,7 @@ pub(crate) static SITE: &[SiteRow] = &[
     },
     SiteRow {
         name: "Facts",
-        files: &[SiteFile { path: "report.json", about: "what the report knows, for programs (see below)" }],
+        files: &[SiteFile { path: "report.json", about: "all facts, for programs (see below)" }],
         write: |report| vec![data::facts(report)],
         ..ORDINARY
     },
@@ -46,7 +46,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Summary",
         files: &[SiteFile {
             path: "report.md",
-            about: "the report in one text of at most 60 KB, to paste into an issue or to hand to an assistant: verdict, findings with advice and paths of the evidence, times, failures, recompilations, graph breaks, what was lost",
+            about: "the report as one text of at most 60 KB, for an issue or an assistant: verdict, findings with advice and paths of the evidence, times, failures, recompilations, graph breaks, damage",
         }],
         write: |report| vec![data::markdown(report)],
         ..ORDINARY
@@ -55,7 +55,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Records",
         files: &[SiteFile {
             path: "raw.jsonl",
-            about: "the string table, then every record but strings and chromium events, one JSON object a line; `payload_filename` names the file that holds the payload",
+            about: "the string table, then every record except strings and chromium events, one JSON object per line; `payload_filename` names the file with the payload",
         }],
         write: |report| vec![data::records(report)],
         ..ORDINARY
@@ -64,7 +64,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Chromium events",
         files: &[SiteFile {
             path: "chromium_events.json",
-            about: "the phases of the compiler as the log has them; opens in [Perfetto](https://ui.perfetto.dev)",
+            about: "the phases of the compiler, unchanged from the log; opens in [Perfetto](https://ui.perfetto.dev)",
         }],
         write: |report| vec![data::chromium_events(report)],
         ..ORDINARY
@@ -82,7 +82,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Collectives",
         files: &[SiteFile {
             path: "collectives_parity.json",
-            about: "collectives that were scheduled and are not in the code, in reports of ranks and of logs with collective schedules",
+            about: "scheduled collectives that the code does not call; in reports of ranks, and of logs with collective schedules",
         }],
         present: data::has_parity,
         write: |report| vec![data::parity(report)],
@@ -92,7 +92,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Search",
         files: &[SiteFile {
             path: "search.html",
-            about: "search over facts, names and the text of files; every page has a form that leads to it. Its index takes at most 15 % of the report and 20 MB, and it says what is left out",
+            about: "search in facts, names and the text of files; every page has a search form. The index takes at most 15 % of the report and 20 MB, and the page says what it leaves out",
         }],
         assets: assets::SEARCH,
         write: |report| vec![search::page(report)],
@@ -105,10 +105,10 @@ pub(crate) static SITE: &[SiteRow] = &[
                 path: "<id>/inductor_output_code_*_<number>.html",
                 about: "generated code (`.txt` with `--plain-text`)",
             },
-            SiteFile { path: "<id>/*_readable.html", about: "the same artifact for people" },
+            SiteFile { path: "<id>/*_readable.html", about: "the artifact in readable form" },
             SiteFile {
                 path: "dump_file/*.html",
-                about: "sources of generated modules; frames of stacks lead there",
+                about: "sources of generated modules; stack frames link to them",
             },
         ],
         assets: assets::CODE,
@@ -149,7 +149,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Guards",
         files: &[SiteFile {
             path: "<id>/dynamo_guards_<number>.html",
-            about: "guards with the user's lines, where the log has them",
+            about: "guards with the user's lines, if the log has them",
         }],
         write: guards::pages,
         ..ORDINARY
@@ -159,9 +159,9 @@ pub(crate) static SITE: &[SiteRow] = &[
         files: &[
             SiteFile {
                 path: "<id>/<name>_<number>.<ext>",
-                about: "artifacts under their own names; the number counts up through the log",
+                about: "artifacts under their own names; numbers increase through the log",
             },
-            SiteFile { path: "payloads/<md5>.txt", about: "payloads that no other file holds word for word" },
+            SiteFile { path: "payloads/<md5>.txt", about: "payloads whose exact text is in no other file" },
         ],
         write: data::files::pages,
         ..ORDINARY
@@ -172,11 +172,11 @@ pub(crate) static SITE: &[SiteRow] = &[
             SiteFile { path: "index.html", about: "the landing page" },
             SiteFile {
                 path: "directory_<k>.html",
-                about: "the compile directory, 200 compiles a page, where there are more than 200",
+                about: "the compile directory with 200 compiles per page, if there are more than 200",
             },
             SiteFile {
                 path: "functions.html",
-                about: "all functions, where there are more than the 500 that the landing page shows",
+                about: "all functions, if there are more than the 500 on the landing page",
             },
         ],
         topic: Some(SiteTopic {
@@ -192,7 +192,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Graph breaks",
         files: &[SiteFile {
             path: "graph_breaks.html",
-            about: "every distinct graph break with the user's traceback, what it cost and each time it was hit, where there is one",
+            about: "every distinct graph break with the user's traceback, its cost and each occurrence, if there are any",
         }],
         tab: Some(SiteTab {
             address: |_| links::GRAPH_BREAKS.to_owned(),
@@ -211,7 +211,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Recompilations",
         files: &[SiteFile {
             path: "recompilations.html",
-            about: "each function that was compiled again: what changed, old and new value, what to do, guards and inputs compared, where there is one",
+            about: "each recompiled function: what changed, old and new value, what to do, guards and inputs compared, if there are any",
         }],
         tab: Some(SiteTab {
             address: |_| links::RECOMPILATIONS.to_owned(),
@@ -228,10 +228,7 @@ pub(crate) static SITE: &[SiteRow] = &[
     },
     SiteRow {
         name: "Failures",
-        files: &[SiteFile {
-            path: "failures_and_restarts.html",
-            about: "failures, and attempts that were started over",
-        }],
+        files: &[SiteFile { path: "failures_and_restarts.html", about: "failures and restarted attempts" }],
         tab: Some(SiteTab {
             address: |_| "failures_and_restarts.html".to_owned(),
             count: |report| Some(failures::count(report)),
@@ -248,7 +245,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Export",
         files: &[SiteFile {
             path: "export.html",
-            about: "whether `torch.export` made a program, each thing that stood in its way once with what to do about it, and the program; only where the log has records of an export. With `--export` it is `index.html`, and the landing page `report.html`",
+            about: "whether `torch.export` produced a program, each distinct problem with its fix, and the program; only if the log has records of an export. With `--export` it becomes `index.html`, and the landing page `report.html`",
         }],
         tab: Some(SiteTab {
             address: |report| paths::export(report.settings).to_owned(),
@@ -267,7 +264,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Expressions of an export",
         files: &[SiteFile {
             path: "<id>/symbolic_guard_information_<number>.html",
-            about: "an expression that export had to decide: stacks, locals, symbols, how it came about, what to do",
+            about: "an expression that export had to decide: stacks, locals, symbols, derivation, what to do",
         }],
         write: export::guard_pages,
         ..ORDINARY
@@ -295,7 +292,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Caches",
         files: &[SiteFile {
             path: "caches.html",
-            about: "each lookup of compiled code: answer, reason, time saved, and in what a missed key differs from an earlier one",
+            about: "each cache lookup: outcome, reason, time saved, and how a missed key differs from an earlier one",
         }],
         tab: Some(SiteTab {
             address: |_| "caches.html".to_owned(),
@@ -314,7 +311,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Configuration",
         files: &[SiteFile {
             path: "configuration.html",
-            about: "what differs from torch's defaults, versions, what differs between compiles, every setting; what the fields of the metrics mean",
+            about: "differences from torch's defaults and between compiles, versions, all settings, and the meaning of metrics fields",
         }],
         tab: Some(SiteTab { address: |_| "configuration.html".to_owned(), count: |_| None }),
         present: log_settings::present,
@@ -325,7 +322,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "vLLM",
         files: &[SiteFile {
             path: "vllm.html",
-            about: "what vLLM compiled: each module with its configuration, how its graph was cut, its pieces by size with their files and cache answers, what each of its passes changed; only where the log has events of vLLM",
+            about: "what vLLM compiled: each module with its configuration, the split of its graph, its pieces by size with files and cache lookups, and what each pass changed; only if the log has events of vLLM",
         }],
         tab: Some(SiteTab { address: |_| links::VLLM.to_owned(), count: |_| None }),
         present: |report| !report.model.vllm.is_empty(),
@@ -348,7 +345,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Performance",
         files: &[SiteFile {
             path: "performance.html",
-            about: "measured kernels, with `--profile TRACE`: the device's time by line of the program, each kernel with its rates and how near it comes to what the device can do, a roofline, calls of compiled code, operators by shape",
+            about: "measured kernels, with `--profile TRACE`: the device's time by line of the program, each kernel with its rates and its distance from the device's limits, a roofline, calls of compiled code, operators by shape",
         }],
         tab: Some(SiteTab { address: |_| "performance.html".to_owned(), count: |_| None }),
         topic: Some(SiteTopic {
@@ -365,7 +362,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         files: &[
             SiteFile {
                 path: "provenance_tracking_<folder>.html",
-                about: "one page per Inductor run (forward, backward, inference): source lines, pre-grad graph, post-grad graph and generated code side by side, each line leading to what it came from and became; the `.json` beside it has the maps between lines. Recorded with `INDUCTOR_PROVENANCE=1`",
+                about: "one page per Inductor run (forward, backward, inference): source lines, pre-grad graph, post-grad graph and generated code side by side, with each line linked to its origins and results; the `.json` next to it has the maps between lines. Recorded with `INDUCTOR_PROVENANCE=1`",
             },
             SiteFile {
                 path: "provenance_tracking_<folder>.json",
@@ -385,7 +382,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Flame chart",
         files: &[SiteFile {
             path: "time.html",
-            about: "where the time went: a flame chart of the whole log, tables of phases, compiles and passes, time wasted, saved and not accounted for; only where the log has chromium events",
+            about: "where the time went: a flame chart of the whole log, tables of phases, compiles and passes, time wasted, saved and unattributed; only if the log has chromium events",
         }],
         tab: Some(SiteTab { address: |_| links::TIME.to_owned(), count: |_| None }),
         topic: Some(SiteTopic {
@@ -432,24 +429,24 @@ pub(crate) static JOB_FILES: &[SiteFile] = &[
     SiteFile { path: "index.html", about: "the landing page of the job" },
     SiteFile {
         path: "report.md",
-        about: "the job in one text of at most 60 KB, to paste into an issue or to hand to an assistant",
+        about: "the job as one text of at most 60 KB, for an issue or an assistant",
     },
     SiteFile {
         path: "report.json",
         about: "ranks, runs, differences with groups and the first position, runtimes, findings (`\"kind\": \"job\"`)",
     },
-    SiteFile { path: "chromium_events.json", about: "the events of all ranks, a process a rank" },
+    SiteFile { path: "chromium_events.json", about: "the events of all ranks, one process per rank" },
     SiteFile {
         path: "collective_schedules.json",
-        about: "scheduled collectives by rank and graph, where the logs have any",
+        about: "scheduled collectives by rank and graph, if the logs have any",
     },
     SiteFile {
         path: "runtime_estimations.json",
-        about: "estimated runtimes by rank and graph, where the logs have any",
+        about: "estimated runtimes by rank and graph, if the logs have any",
     },
     SiteFile {
         path: "chromium_trace_with_runtime.json",
-        about: "the estimated runtimes as a trace, where the logs have any",
+        about: "the estimated runtimes as a trace, if the logs have any",
     },
     SiteFile { path: "rank_<n>/", about: "the report of each rank" },
 ];

@@ -159,7 +159,7 @@ fn each_part_of_a_decided_expression_has_both_stacks() {
 #[test]
 fn a_clean_export_says_that_export_can_be_used_again() {
     let page = report("11_export_draft_clean").page("export.html");
-    assert!(words(page.one("main")).contains("you can change back to torch.export.export()"));
+    assert!(words(page.one("main")).contains("you can return to torch.export.export()"));
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn a_file_is_listed_under_the_piece_started_before_it() {
         }
     }
     let note = page.text();
-    assert!(note.contains("for all others this is by order") && !note.contains("at the same time"));
+    assert!(note.contains("the last piece that started before it") && !note.contains("concurrently"));
     // A graph that names its subgraph stands there, whatever was begun since.
     let mut log = log;
     let named = log.records.remove(nth(&log, "vllm_submod_2", 0));
@@ -197,7 +197,7 @@ fn pieces_compiled_concurrently_are_marked() {
     let first = nth(&log, "vllm_piecewise_compile_start", 0);
     log.records.insert(first + 1, second);
     let text = written(&log).page("vllm.html").text();
-    assert!(text.contains("they seem to have been compiled at the same time"), "{text}");
+    assert!(text.contains("they seem to have been compiled concurrently"), "{text}");
 }
 
 #[test]

@@ -56,7 +56,8 @@ impl Run {
     pub const HELP: &str = "The command keeps the terminal, its input and its output; messages of tlparse go to standard \
                             error. The report is written however the command ends.\n\nExit codes: the exit code of the \
                             command; 128 plus the number of the signal that ended it; 127 if it cannot be found, 126 if it \
-                            cannot be started; 1 if the report cannot be written and the command ended with 0.\n\nTo read a log or folder named run, \
+                            cannot be started; 1 if the report cannot be written and the command ended with 0.\n\n\
+                            To read a log or folder named run, \
                             pass ./run.";
 
     /// Runs the command, then writes and opens the report.

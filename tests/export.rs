@@ -361,7 +361,7 @@ fn a_log_without_a_program_is_not_called_clean() {
     log.records.push(again);
     let page = of(&log).page("export.html");
     assert_eq!(heading(&page), "Not every export in this log finished.");
-    assert!(words(&page.text()).contains("2 exports began and 1 program came out"));
+    assert!(words(&page.text()).contains("2 exports began and 1 program finished"));
     // A failed compilation is no export, but may be the reason why there is no program.
     let failed = Run::of(&input("06_errors").path).args(["-e"]).ok().page("index.html");
     assert_eq!(heading(&failed), VERDICTS[0].1);

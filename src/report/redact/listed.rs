@@ -24,7 +24,7 @@ pub fn lines(reports: &[RedactedReport]) -> Vec<SummaryLine> {
 pub fn pages(redacted: &Redacted) -> Vec<Page<'_, Worker>> {
     let reports = redacted.reports.as_slice();
     vec![
-        super::json("", data(&collection(reports))),
+        page::json("", data(&collection(reports))),
         Page::rendered(path_in("", "index.html"), move |worker, out| list(reports, worker, out)),
         Page::rendered(path_in("", "report.md"), move |_: &mut Worker, out| {
             lines(reports).iter().try_for_each(|line| writeln!(out, "* {}", line.text)).map_err(Into::into)

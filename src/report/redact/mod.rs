@@ -18,8 +18,7 @@ use crate::report::formats::severity;
 use crate::report::kit::templates::Worker;
 use crate::report::terminal::SummaryLine;
 use facts::RedactedReport;
-use page::path_in;
-use serde::Serialize;
+use page::json;
 
 /// Findings that the terminal names.
 const FINDINGS: usize = 5;
@@ -66,12 +65,4 @@ pub fn redacted_pages(redacted: &Redacted) -> Vec<Page<'_, Worker>> {
         }
     }
     pages
-}
-
-/// `report.json` of a folder.
-fn json<'r>(folder: &str, facts: impl Serialize + Send + 'r) -> Page<'r, Worker> {
-    Page::rendered(path_in(folder, crate::facts::FILE), move |_: &mut Worker, out| {
-        serde_json::to_writer_pretty(&mut *out, &facts)?;
-        Ok(out.write_all(b"\n")?)
-    })
 }

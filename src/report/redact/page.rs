@@ -13,6 +13,7 @@ use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Row, Table};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::Render;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -241,4 +242,12 @@ fn left_out(
 pub fn path_in(folder: &str, name: &str) -> RelPath {
     let parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).chain([name]).collect();
     RelPath::of_parts(&parts)
+}
+
+/// `report.json` of a folder.
+pub fn json<'r>(folder: &str, facts: impl Serialize + Send + 'r) -> Page<'r, Worker> {
+    Page::rendered(path_in(folder, crate::facts::FILE), move |_: &mut Worker, out| {
+        serde_json::to_writer_pretty(&mut *out, &facts)?;
+        Ok(out.write_all(b"\n")?)
+    })
 }

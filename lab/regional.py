@@ -10,7 +10,7 @@ import os
 import torch
 
 PROMISES = {
-    1: {"compiles": [1, 2], "operators": [18, 6]},
+    1: {"compiles": [1, 2], "operators": [18, 6], "since": "2.15"},
 }
 NEVER = {}
 

@@ -10,7 +10,7 @@ import torch
 
 PROMISES = {}
 NEVER = {
-    1: {"compiles": [1, 6]},
+    1: {"compiles": [1, 6], "since": "2.15"},
 }
 
 FIX = int(os.environ.get("FIX", "0"))

@@ -47,7 +47,7 @@ pub(super) fn of_number(at: &Situation<'_>) -> Vec<Advice> {
             at.named("the number")
         );
         let code = Some("torch._dynamo.config.specialize_float = False".to_owned());
-        return vec![tried("float_argument.3", text, code, at.alone_becomes(2))];
+        return vec![tried("specialize_float.1", text, code, at.alone_becomes(2))];
     }
     vec![one_version_per_value(at)]
 }

@@ -50,7 +50,7 @@ fn settings_phases_findings_and_their_subjects_are_found_before_code_and_files()
             "graph_breaks.html#break-",
         ),
         ("08_cache_miss", "fx_graph miss", "Cache lookups", "fx_graph cache miss", "caches.html"),
-        ("11_export_draft", "data decides", "Export", "only data decides, assumed", "export.html"),
+        ("11_export_draft", "data-dependent", "Export", "data-dependent expression, assumed", "export.html"),
         ("22_vllm_new", "vllm piece", "vLLM", "submod", "vllm.html"),
         ("09_provenance", "provenance 0/0", "Provenance", "provenance of 0/0", "provenance_tracking_"),
     ];
@@ -120,7 +120,7 @@ fn results_can_be_walked_by_keyboard_and_the_page_says_what_it_searches() {
     window.open(&folder.join("search.html"), "");
     let text = "document.getElementById('count').textContent";
     let said = window.value(text).as_str().unwrap().to_owned();
-    for kind in ["findings 11", "compilations 25", "phases 60", "settings ", "files ", "lines of files"] {
+    for kind in ["findings 12", "compilations 25", "phases 60", "settings ", "files ", "lines of files"] {
         assert!(said.contains(kind), "{kind}: {said}");
     }
     let field = window.tab.wait_for_element("#query").unwrap();
@@ -128,7 +128,7 @@ fn results_can_be_walked_by_keyboard_and_the_page_says_what_it_searches() {
     window.value(SEARCHED);
     let nothing = window.value(text).as_str().unwrap().to_owned();
     assert!(
-        nothing.starts_with("Nothing that this page searches contains") && nothing.contains("findings 11")
+        nothing.starts_with("Nothing that this page searches contains") && nothing.contains("findings 12")
     );
     window.open(&folder.join("search.html"), "");
     window.tab.wait_for_element("#query").unwrap().type_into("graph").unwrap();

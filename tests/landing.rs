@@ -253,3 +253,61 @@ fn the_landing_page_says_where_the_time_went_and_a_lines_kernel_is_two_clicks_aw
     let causes = text_of(report("08_cache_miss").page("caches.html").one("#causes-table"));
     assert!(causes.contains("first lookup of this function"), "{causes}");
 }
+
+/// Findings that have an entry of their own; further ones are rows of a table.
+fn entries(report: &crate::support::Report) -> impl Iterator<Item = (usize, &serde_json::Value)> {
+    let findings = report.json["findings"].as_array().unwrap();
+    let page = report.page("index.html");
+    let shown = page.all("#findings-list details.finding").len();
+    findings.iter().enumerate().take(shown)
+}
+
+#[test]
+fn what_followed_from_a_finding_is_folded_below_its_cause() {
+    let mut consequences = 0;
+    for (name, report) in reports() {
+        let page = report.page("index.html");
+        let folded: Vec<&str> = page
+            .all("details.consequences > details.finding")
+            .iter()
+            .filter_map(|one| one.attr("id"))
+            .collect();
+        for (index, finding) in entries(report) {
+            let id = format!("finding-{}", index + 1);
+            let follows = finding["caused_by"].as_u64().is_some();
+            assert_eq!(folded.contains(&&*id), follows, "{name}: {id}");
+            consequences += usize::from(follows);
+        }
+        for fold in page.all("details.consequences") {
+            let cause = fold.prev_siblings().find_map(scraper::ElementRef::wrap).unwrap();
+            assert!(cause.attr("id").is_some_and(|id| id.starts_with("finding-")), "{name}");
+        }
+    }
+    assert!(consequences > 5, "{consequences}");
+}
+
+#[test]
+fn advice_with_lines_to_write_is_a_card_with_its_promise_and_what_was_tried() {
+    let mut cards = 0;
+    for (name, report) in reports() {
+        let page = report.page("index.html");
+        for (index, finding) in entries(report) {
+            let advice = finding["advice"].as_array().unwrap();
+            for one in advice.iter().filter(|one| one["code"].is_string()) {
+                let code = one["code"].as_str().unwrap();
+                let card = page.all(&format!("#finding-{} .fix", index + 1)).into_iter().find(|card| {
+                    card.select(&select(".fix-code pre")).any(|pre| pre.text().collect::<String>() == code)
+                });
+                let text = text_of(card.unwrap_or_else(|| panic!("{name}: no card for {code}")));
+                let tried = one["tried"]
+                    .as_str()
+                    .map_or("not tried".to_owned(), |tried| format!("tried on torch {tried}"));
+                assert!(text.contains(&tried), "{name}: {text}");
+                let promise = one["promise"].as_str().unwrap_or_default().replace('`', "");
+                assert!(text.contains(&promise), "{name}: {text}");
+                cards += 1;
+            }
+        }
+    }
+    assert!(cards > 5, "{cards}");
+}

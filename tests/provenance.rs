@@ -209,10 +209,10 @@ fn a_late_backward_shows_its_kernels_and_source_lines() {
         "{}",
         shown(&page, "h1")
     );
-    assert!(shown(&page, ".hero").contains("compiled when it is first called"));
+    assert!(shown(&page, ".hero").contains("compiled at its first call"));
     let maps = report.json_file("provenance_tracking_-_0_1_0_2.json");
     assert_eq!(maps["coverage"], serde_json::json!({"kernels": [9, 9], "nodes": [53, 63]}));
-    assert!(shown(&page, ".hero").contains("the nodes of a kernel are worked out"));
+    assert!(shown(&page, ".hero").contains("the nodes of each kernel are derived"));
     let lines: Vec<u64> =
         maps["source"].as_array().unwrap().iter().map(|line| line["line"].as_u64().unwrap()).collect();
     assert_eq!(lines, [19, 20, 21, 22, 23]);

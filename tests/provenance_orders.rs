@@ -134,7 +134,7 @@ fn a_log_of_torch_2_7_has_one_run_for_each_graph_and_no_empty_map() {
             assert_eq!(kernels[0], kernels[1], "{name}: {file}");
             let page = report(name).page(&file.replace(".json", ".html"));
             let about = text_of(page.one(".hero"));
-            assert!(about.contains("names no kernel") && about.contains("worked out"), "{about}");
+            assert!(about.contains("names no kernel") && about.contains("derived from"), "{about}");
             assert!(!about.contains("missing") && !about.contains("is empty"), "{about}");
         }
     }

@@ -3,7 +3,7 @@
 use crate::analysis::findings::Advice;
 use crate::report::kit::copy::copy_button;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::Element;
+use crate::report::kit::markup::{Element, stacked};
 use crate::report::kit::view::Render;
 use serde::Serialize;
 
@@ -38,6 +38,14 @@ impl Render<'_> {
                 tried: advice.tried.clone(),
             },
         )
+    }
+
+    /// What to do, for pages of which a report has many and that do without the style of cards: the sentence and the lines to
+    /// write.
+    pub fn short_fix(&self, advice: &Advice) -> Html {
+        let code = advice.code.as_deref().filter(|code| !advice.text.contains(code));
+        let lines = code.map(|code| self.command(code));
+        stacked([self.advice(&advice.text)].into_iter().chain(lines))
     }
 }
 

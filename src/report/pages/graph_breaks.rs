@@ -1,6 +1,6 @@
 //! `graph_breaks.html`: every distinct graph break with its place, its cost and advice.
 
-use crate::analysis::findings::{Cost, Topic, of_entry};
+use crate::analysis::findings::{Cost, Finding, Topic, of_entry};
 use crate::analysis::{BreakText, FurtherBreak, Hit, break_costs, break_text};
 use crate::model::{ArtifactIndex, Compile, CompileIndex, Content, GraphBreak};
 use crate::output::{Page, RelPath};
@@ -45,7 +45,14 @@ struct Broken<'m> {
     found: &'m GraphBreak,
     text: BreakText,
     occurrences: Vec<Occurrence>,
-    cost: Option<&'m Cost>,
+    /// The finding about it.
+    finding: Option<&'m Finding>,
+}
+
+impl<'m> Broken<'m> {
+    fn cost(&self) -> Option<&'m Cost> {
+        self.finding.and_then(|finding| finding.cost.as_ref())
+    }
 }
 
 /// One occurrence of a break.
@@ -92,9 +99,8 @@ fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
     let mut breaks = Vec::new();
     for (index, (found, hits)) in model.graph_breaks.iter().zip(break_costs(model)).enumerate() {
         let mut one =
-            Broken { index, found, text: BreakText::default(), occurrences: Vec::new(), cost: None };
-        let finding = of_entry(&report.found.findings, Topic::GraphBreaks, index);
-        one.cost = finding.and_then(|finding| finding.cost.as_ref());
+            Broken { index, found, text: BreakText::default(), occurrences: Vec::new(), finding: None };
+        one.finding = of_entry(&report.found.findings, Topic::GraphBreaks, index);
         let of: FxHashMap<CompileIndex, &Hit> = hits.iter().map(|hit| (hit.compile, hit)).collect();
         for occurrence in &found.occurrences {
             if one.text.frames.is_empty() {
@@ -110,7 +116,8 @@ fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
         breaks.push(one);
     }
     breaks.sort_by(|a, b| {
-        let cost = |one: &Broken<'_>| one.cost.filter(|cost| cost.kind.is_loss()).map_or(0.0, |cost| cost.us);
+        let cost =
+            |one: &Broken<'_>| one.cost().filter(|cost| cost.kind.is_loss()).map_or(0.0, |cost| cost.us);
         cost(b).total_cmp(&cost(a)).then(b.found.count.cmp(&a.found.count))
     });
     Ok(breaks)
@@ -137,7 +144,7 @@ struct Verdict {
 fn verdict(view: View<'_>, breaks: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
     let occurrences = || breaks.iter().flat_map(|one| &one.occurrences);
     let hit: FxHashSet<CompileIndex> = occurrences().map(|o| o.artifact.compile).collect();
-    let lost = breaks.iter().filter_map(|one| one.cost).filter(|cost| cost.kind.is_loss());
+    let lost = breaks.iter().filter_map(Broken::cost).filter(|cost| cost.kind.is_loss());
     let us: f64 = lost.map(|cost| cost.us).sum();
     let context = Verdict {
         breaks: counted(breaks.len(), "distinct graph break", "distinct graph breaks"),
@@ -169,7 +176,7 @@ fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
     let mut facts = Vec::new();
     facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context.trim_end_matches(':')))));
     facts.extend(found.debug_context.as_deref().map(|context| ("Debug context", view.code(context))));
-    facts.extend(hints(view, &found.hints));
+    facts.extend(what_to_do(view, one)?);
     facts.extend(found.url.as_deref().map(|url| ("Read more", catalog(view, found.gb_id.as_deref(), url))));
     let facts = if facts.is_empty() { Html::default() } else { view.facts(facts) };
     let entry = Entry {
@@ -178,7 +185,7 @@ fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
         reason: view.prose(&found.reason),
         place: view.plain_place(found.file.as_deref(), found.line),
         pills: view.plain_pills(&compiles(view, found), SHOWN),
-        cost: one.cost.map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
+        cost: one.cost().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: counted(found.count, "time", "times"),
         explanation: found.explanation.as_deref().map(|text| view.prose(text)),
         facts,
@@ -191,6 +198,13 @@ fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
 
 fn compiles<'m>(view: View<'m>, found: &GraphBreak) -> Vec<&'m Compile> {
     found.compiles.iter().filter_map(|id| view.report.model.compile(id.as_ref())).collect()
+}
+
+/// The advice of its finding; a break without a finding has torch's hints.
+fn what_to_do(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Option<(&'static str, Html)>> {
+    let Some(finding) = one.finding else { return Ok(hints(view, &one.found.hints)) };
+    let cards = finding.advice.iter().map(|one| view.fix_card(one)).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok((!cards.is_empty()).then(|| ("What to do", stacked(cards))))
 }
 
 fn hints(view: View<'_>, hints: &[String]) -> Option<(&'static str, Html)> {
@@ -287,7 +301,7 @@ fn table(view: View<'_>, rest: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Re
             TableCell::html(view.folded(&found.reason, false)),
             TableCell::html(view.place(found.file.as_deref(), found.line)),
             TableCell::count(found.count),
-            TableCell::maybe(one.cost.map(|cost| cost.us), micros),
+            TableCell::maybe(one.cost().map(|cost| cost.us), micros),
             TableCell::html(view.some_pills(&compiles(view, found), SHOWN)),
         ];
         Row::of(cells).anchored(links::graph_break_anchor(one.index))

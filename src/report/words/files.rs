@@ -143,7 +143,7 @@ mod tests {
             about("inductor_output_code_cabc"),
             "the code that Inductor wrote and that runs; saved as a file, a program: python file.py"
         );
-        assert!(about("torch_dynamo_resume_in_f_at_7_ORIGINAL_BYTECODE").contains("as Python made it"));
+        assert!(about("torch_dynamo_resume_in_f_at_7_ORIGINAL_BYTECODE").contains("original bytecode"));
         assert_eq!(about("fx_graph_bundled_cache_hit"), "found in this cache");
         assert_eq!(about("something_new"), "");
     }

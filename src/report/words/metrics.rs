@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn fields_are_explained() {
         let meaning = |field: &str| glosses().find(|(name, _)| *name == field).map(|(_, meaning)| meaning);
-        assert!(meaning("guard_latency_us").unwrap().contains("each call"));
+        assert!(meaning("guard_latency_us").unwrap().contains("per call"));
         let newer = meaning("aot_autograd_cumulative_compile_time_us");
         assert!(newer.is_some() && meaning("backend_compile_time_s") == newer);
         assert_eq!(meaning("new_field"), None);

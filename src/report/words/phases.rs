@@ -134,7 +134,7 @@ mod tests {
     fn a_phase_is_explained_by_its_name_else_by_its_part() {
         assert!(phase_meaning("compile_file").contains("C++ compiler"));
         assert!(phase_meaning("compile_attempt_3").contains("attempt"));
-        assert!(phase_meaning("Scheduler.new_step").contains("writing the code"));
+        assert!(phase_meaning("Scheduler.new_step").contains("code generation"));
         assert_eq!(phase_meaning("something.else"), "");
     }
 

@@ -181,7 +181,7 @@ impl<'m> Breaks<'m> {
     /// The same where the stack has dropped the caller: what torch compiled in the same call had broken or failed before, and
     /// the frames go on beyond that call.
     fn caller_without_frame(&self, model: &Model, compile: CompileIndex, callers: &[Frame]) -> Option<usize> {
-        let entries = (1..callers.len().min(CALLERS).max(1)).rev();
+        let entries = (1..callers.len().clamp(1, CALLERS)).rev();
         let mut calls =
             entries.filter_map(|end| callers.get(..end)).filter(|call| is_entry(model, call.last()));
         calls.find_map(|frames| self.before(self.called.get(&call(frames))?, compile))

@@ -19,7 +19,7 @@ pub(super) static FIRST_RUN: KindOfFinding =
 pub(super) fn of(Basis { model, builds, .. }: Basis<'_>, findings: &[Finding]) -> Option<Finding> {
     let members: Vec<&Finding> = findings.iter().filter(|one| has(model, one)).collect();
     let is_first = |one: &&Finding| [&caches::CACHE_MISS, &toolchain::TOOLCHAIN].contains(&one.kind);
-    if members.len() < 2 || !members.iter().any(|one| is_first(&one)) {
+    if members.len() < 2 || !members.iter().any(is_first) {
         return None;
     }
     let words = members.iter().filter_map(|one| match one.kind {

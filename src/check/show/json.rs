@@ -84,7 +84,7 @@ fn of_excess<'v>(verdict: &'v Verdict, excess: &'v Excess, tree: &SourceTree) ->
         function: excess.function.as_deref(),
         file: excess.file.as_deref(),
         line: excess.line,
-        relative_file: excess.file.as_deref().and_then(|file| tree.relative(file).map(Into::into)),
+        relative_file: excess.file.as_deref().and_then(|file| tree.relative(file)),
         cost: excess.cost.as_ref().map(|cost| Cost {
             seconds: cost.seconds,
             kind: &cost.kind,

@@ -31,7 +31,11 @@ impl Render<'_> {
         self.render(
             "fix_card",
             &FixCard {
-                text: self.advice(&advice.text),
+                // The lines to write have a button that copies them; code within the sentence needs none then.
+                text: match advice.code {
+                    Some(_) => self.prose(&advice.text),
+                    None => self.advice(&advice.text),
+                },
                 code: advice.code.as_deref().map(lines_to_write),
                 promise: advice.promise.as_deref().map(|text| self.prose(text)),
                 evidence: advice.evidence.as_deref().map(|text| self.prose(text)),

@@ -256,9 +256,9 @@ fn a_size_that_a_later_version_proves_is_marked_with_the_compiles_that_it_saves(
         report("25_guards").list("findings").iter().find(|one| one["compile_ids"][0] == "36/0").unwrap();
     let [mark, setting] = found["advice"].as_array().unwrap().as_slice() else { panic!("{found}") };
     assert_eq!(mark["code"], "torch._dynamo.maybe_mark_dynamic(x, 0)");
-    assert_eq!(mark["evidence"], "guards of 36/1");
+    assert!(mark["evidence"][0].as_str().unwrap().contains("/dynamo_cpp_guards_str_"), "{mark}");
     assert!(mark["promise"].is_null(), "{mark}");
-    assert!(mark["tried"].as_str().unwrap().contains("lab/batch_size.py"), "{mark}");
+    assert_eq!(mark["tried"]["kind"], "batch_size.2", "{mark}");
     assert_eq!(setting["code"], "TORCH_COMPILE_DYNAMIC_SOURCES=\"L['x']\"");
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +12,6 @@ from typing import Any
 
 from .programs import LAB, Program
 
-PROGRAM = re.compile(r"\(lab/(\w+)\.py")
 
 
 @dataclass
@@ -60,5 +58,5 @@ def advice_in(findings: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def kind_of(advice: dict[str, Any]) -> str | None:
     """The kind under which an advice was tried."""
-    named = PROGRAM.search(advice.get("tried") or "")
-    return named[1] if named else None
+    tried = advice.get("tried")
+    return tried["kind"].split(".")[0] if tried else None

@@ -36,9 +36,29 @@ facts! {
         #[serde(default)]
         #[schemars(range(min = 0))]
         caused_by: Option<i64> => number,
+        /// The findings of a group, most important first, at most 1,000; empty where it is no group.
+        #[serde(default)]
+        members: List<'a, Member<'a>> => inside,
         /// Where the report says more.
         #[serde(default)]
         url: Option<Text<'a>> => own_page,
+    }
+}
+
+facts! {
+    /// One finding of a group.
+    #[derive(Debug, Clone)]
+    struct Member<'a> {
+        /// One sentence; code is between backquotes.
+        title: Text<'a> => dropped,
+        /// File of the user's line.
+        file: Option<Text<'a>> => file,
+        /// That line.
+        line: Option<i64> => number,
+        /// The compiles that it is about.
+        compile_ids: List<'a, Option<Id<'a>>> => ids,
+        /// What it costs.
+        cost: Option<FindingCost<'a>> => inside,
     }
 }
 
@@ -70,11 +90,23 @@ facts! {
         code: Option<Text<'a>> => dropped,
         /// What it gains; null where the log does not prove it.
         promise: Option<Text<'a>> => dropped,
-        /// What in the log shows that it helps.
-        evidence: Option<Text<'a>> => dropped,
-        /// The versions of torch under which the advice was tried, with its program in lab/; null where it was not.
+        /// Files of the report whose records show that it helps.
         #[serde(default)]
-        tried: Option<Text<'a>> => dropped,
+        evidence: List<'a, Text<'a>> => dropped,
+        /// Where it was tried; null where it was not.
+        #[serde(default)]
+        tried: Option<Tried<'a>> => dropped,
+    }
+}
+
+facts! {
+    /// Where an advice was tried.
+    #[derive(Debug, Clone)]
+    struct Tried<'a> {
+        /// The program in lab/ and its FIX: `print_call.3`.
+        kind: Text<'a> => dropped,
+        /// Versions of torch under which it came out well, the newest first.
+        torch: List<'a, Text<'a>> => dropped,
     }
 }
 
@@ -93,7 +125,20 @@ impl Finding<'_> {
             hint: self.hint.map(Text::into_owned),
             advice: self.advice.map(Advice::into_owned),
             caused_by: self.caused_by,
+            members: self.members.map(Member::into_owned),
             url: self.url.map(Text::into_owned),
+        }
+    }
+}
+
+impl Member<'_> {
+    fn into_owned(self) -> Member<'static> {
+        Member {
+            title: self.title.into_owned(),
+            file: self.file.map(Text::into_owned),
+            line: self.line,
+            compile_ids: self.compile_ids.map(|id| id.map(Id::into_owned)),
+            cost: self.cost.map(FindingCost::into_owned),
         }
     }
 }
@@ -111,7 +156,13 @@ impl Advice<'_> {
             code: self.code.map(Text::into_owned),
             promise: self.promise.map(Text::into_owned),
             evidence: self.evidence.map(Text::into_owned),
-            tried: self.tried.map(Text::into_owned),
+            tried: self.tried.map(Tried::into_owned),
         }
+    }
+}
+
+impl Tried<'_> {
+    fn into_owned(self) -> Tried<'static> {
+        Tried { kind: self.kind.into_owned(), torch: self.torch.map(Text::into_owned) }
     }
 }

@@ -19,7 +19,7 @@ mod text;
 pub(crate) use cross_rank::*;
 pub(crate) use define::Redact;
 pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, DiffThreshold};
-pub(crate) use findings::{Advice, Finding, FindingCost};
+pub(crate) use findings::{Advice, Finding, FindingCost, Member, Tried};
 pub(crate) use job::{
     Comparison, Divergence, FirstDifference, GraphRuntimes, Group, JobReport, OneOfSeveral, Process, Rank,
     RankParity, RankTime, RuntimeComparison, SeveralReports,

@@ -93,8 +93,9 @@ impl Situation<'_> {
                 ),
                 code: Some(code.to_owned()),
                 promise: Some(GONE.to_owned()),
-                evidence: Some("All arguments of `print` are texts, numbers or tensors.".to_owned()),
-                tried: outcome("print_value.1"),
+                because: Some("All arguments of `print` are texts, numbers or tensors.".to_owned()),
+                tried: tried("print_value.1"),
+                ..Advice::default()
             });
         }
         advice.extend(self.not_while_compiling("print(", "print_call.3"));
@@ -122,8 +123,8 @@ impl Situation<'_> {
                 .to_owned(),
             code: whole.then(|| format!("if not torch.compiler.is_compiling():\n    {line}")),
             promise: Some(GONE.to_owned()),
-            evidence: None,
-            tried: outcome(kind),
+            tried: tried(kind),
+            ..Advice::default()
         })
     }
 
@@ -174,14 +175,14 @@ impl Situation<'_> {
 
     fn branch(&self, cause: &BreakCause) -> Vec<Advice> {
         let line = self.line();
-        let evidence = Some("The line decides by the value of a tensor.".to_owned());
+        let because = Some("The line decides by the value of a tensor.".to_owned());
         if line.starts_with("assert ") {
             return prose::useful(self.hints.to_vec()).into_iter().map(Advice::from).collect();
         }
         if *cause == (BreakCause::Branch { is_loop: true }) || line.starts_with("while ") {
             let text = "Take the loop out of the compiled function and compile its body. Or make a fixed number of turns, \
                         each with `torch.where`.";
-            return vec![Advice { evidence, ..change(text, "data_dependent_loop.2") }];
+            return vec![Advice { because, ..change(text, "data_dependent_loop.2") }];
         }
         let moved = match cause {
             BreakCause::Item(_) => {
@@ -201,23 +202,25 @@ impl Situation<'_> {
             ),
             code: plain.map(|condition| format!("torch.where({condition}, <if true>, <if false>)")),
             promise: Some(GONE.to_owned()),
-            evidence,
-            tried: outcome("branch_on_item.3"),
+            because,
+            tried: tried("branch_on_item.3"),
+            ..Advice::default()
         }]
     }
 
     fn item_in_arithmetic(&self) -> Vec<Advice> {
-        let evidence = Some("The line only calculates with the value.".to_owned());
+        let because = Some("The line only calculates with the value.".to_owned());
         let line = self.line();
         let tensor = Advice {
             text: "Calculate with the tensor: leave `.item()` out.".to_owned(),
             code: self.told.is_own().then(|| line.replacen(".item()", "", 1)),
             promise: Some(GONE.to_owned()),
-            evidence: evidence.clone(),
-            tried: outcome("item.2"),
+            because: because.clone(),
+            tried: tried("item.2"),
+            ..Advice::default()
         };
         let promise = Some(GONE.to_owned());
-        let captured = Advice { evidence, promise, tried: outcome("item.1"), ..self.captured_scalar() };
+        let captured = Advice { because, promise, tried: tried("item.1"), ..self.captured_scalar() };
         match self.told.is_own() {
             true => vec![tensor, captured],
             false => vec![captured],
@@ -290,19 +293,14 @@ fn switch(text: String, code: &str, kind: Option<&str>) -> Advice {
         text,
         code: Some(code.to_owned()),
         promise: kind.map(|_| GONE.to_owned()),
-        evidence: None,
-        tried: kind.and_then(outcome),
+        tried: kind.and_then(tried),
+        ..Advice::default()
     }
 }
 
 /// A change of code of a kind of the lab.
 fn change(text: &str, kind: &str) -> Advice {
-    Advice { promise: Some(GONE.to_owned()), tried: outcome(kind), ..Advice::from(text) }
-}
-
-/// The versions of torch under which a kind of the lab came out well.
-fn outcome(kind: &str) -> Option<String> {
-    tried(kind).map(str::to_owned)
+    Advice { promise: Some(GONE.to_owned()), tried: tried(kind), ..Advice::from(text) }
 }
 
 /// A call that belongs outside, which the log cannot prove to be possible.
@@ -331,8 +329,9 @@ pub(super) fn fake_kernel(operator: &str) -> Advice {
             "@torch.library.register_fake(\"{named}\")\ndef _(x):\n    return torch.empty_like(x)  # as the operator's result"
         )),
         promise: Some("the function is compiled".to_owned()),
-        evidence: Some("The exception says that no fake kernel is registered.".to_owned()),
-        tried: outcome("custom_op.1"),
+        because: Some("The exception says that no fake kernel is registered.".to_owned()),
+        tried: tried("custom_op.1"),
+        ..Advice::default()
     }
 }
 
@@ -343,8 +342,9 @@ fn wrapped_step() -> Advice {
             .to_owned(),
         code: Some("step = torch.compile(optimizer.step)  # before the scheduler is made".to_owned()),
         promise: Some("one graph break less".to_owned()),
-        evidence: Some("torch skips the function because of the file of the schedulers.".to_owned()),
-        tried: outcome("optimizer_lr.5"),
+        because: Some("torch skips the function because of the file of the schedulers.".to_owned()),
+        tried: tried("optimizer_lr.5"),
+        ..Advice::default()
     }
 }
 

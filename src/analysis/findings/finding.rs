@@ -2,6 +2,7 @@
 
 use super::cost::{Claim, Cost, CostKind, CostPart};
 use super::kind::KindOfFinding;
+use crate::analysis::lab::Tried;
 use crate::analysis::user_place::UserPlace;
 use crate::model::{CompileIndex, ReasonSource, Sentence, TextFrame};
 
@@ -83,10 +84,21 @@ pub struct Advice {
     pub code: Option<String>,
     /// What it gains.
     pub promise: Option<String>,
-    /// What in the log shows that it helps.
-    pub evidence: Option<String>,
-    /// The outcome of trying it.
-    pub tried: Option<String>,
+    /// What in the log shows that it helps, in words.
+    pub because: Option<String>,
+    /// The record of the log that proves it, where that is not one of the finding's own.
+    pub proof: Option<Proof>,
+    /// Where it was tried.
+    pub tried: Option<Tried>,
+}
+
+/// A record that proves that an advice helps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proof {
+    /// The compile that has it.
+    pub compile: CompileIndex,
+    /// Its name: `dynamo_cpp_guards_str`.
+    pub record: &'static str,
 }
 
 impl From<String> for Advice {

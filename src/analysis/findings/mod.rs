@@ -40,7 +40,7 @@ mod troubles;
 
 pub use basis::Basis;
 pub use cost::{Claim, Cost, CostKind, CostPart, Work};
-pub use finding::{Advice, ChainStep, Fact, Finding, InJob, Severity, Value};
+pub use finding::{Advice, ChainStep, Fact, Finding, InJob, Proof, Severity, Value};
 pub use kind::{CostDetail, KindOfFinding, Topic};
 
 use crate::analysis::ledger::Ledger;

@@ -48,7 +48,7 @@ fn finding(model: &Model, chain: &Chain<'_>, limit: u64) -> Option<Finding> {
                    known, let torch keep a version of each."
                 .to_owned(),
             code: Some("torch._dynamo.config.recompile_limit = 16".to_owned()),
-            tried: tried("modules_limit.1").map(str::to_owned),
+            tried: tried("modules_limit.1"),
             ..Advice::default()
         });
     }

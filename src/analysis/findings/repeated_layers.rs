@@ -75,8 +75,8 @@ fn finding(title: Sentence, lines: &RepeatedLines) -> Finding {
                shapes, so the code of the first serves the others."
             .to_owned(),
         code: Some("for layer in layers:\n    layer.compile()".to_owned()),
-        evidence: Some("the captured graph".to_owned()),
-        tried: tried("regional.1").map(str::to_owned),
+        because: Some("The captured graph has the same operations with the same shapes in each copy.".to_owned()),
+        tried: tried("regional.1"),
         ..Advice::default()
     });
     found.fact("Copies", Value::Prose(lines.times.to_string()));

@@ -122,7 +122,7 @@ fn advice(place: &UserPlace, thing: &str, name: &str) -> Option<Advice> {
             "If the {thing} should stay dynamic, change this line: it needs `{name}` as a constant, as a key, a comparison or \
              the argument of an operation does."
         ),
-        tried: tried("specialized_size.6").map(str::to_owned),
+        tried: tried("specialized_size.6"),
         ..Advice::default()
     })
 }

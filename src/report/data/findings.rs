@@ -1,12 +1,13 @@
 //! Findings as JSON: for report.json, and for `--json`.
 
 use super::entries::{id, line};
-use crate::analysis::findings::{ChainStep, Fact, Value as Says};
+use crate::analysis::findings::{Advice, ChainStep, Fact, Value as Says};
 use crate::analysis::{Finding, UserPlace};
 use crate::facts::{self, Text, maybe};
 use crate::model::{CompileIndex, Model};
 use crate::report::kit::formats::{cost_part, counted};
 use crate::report::kit::paths;
+use crate::report::kit::record_files::record_files;
 use crate::report::subject::Report;
 
 /// How many findings have their own entry on the landing page.
@@ -26,7 +27,6 @@ fn finding<'m>(report: Report<'m>, index: usize, one: &'m Finding) -> facts::Fin
         true => Some(format!("{}#finding-{}", paths::landing(report.settings), index + 1)),
         false => first.map(|compile| paths::compile_page(compile).into_string()),
     };
-    let known = one.compiles.iter().filter_map(|&index| report.model.compiles.get(index));
     facts::Finding {
         kind: one.kind.word.into(),
         severity: one.severity.word().into(),
@@ -34,29 +34,65 @@ fn finding<'m>(report: Report<'m>, index: usize, one: &'m Finding) -> facts::Fin
         detail: detail(report.model, one).map(Text::from),
         file: maybe(one.place.file.as_deref()),
         line: line(one.place.line),
-        compile_ids: known.map(|compile| id(&compile.id)).collect(),
-        cost: one.cost.as_ref().map(|cost| facts::FindingCost {
-            seconds: cost.seconds(),
-            kind: cost.kind.word().into(),
-            why: cost.why.to_string().into(),
-        }),
+        compile_ids: ids(report, one),
+        cost: cost(one),
         hint: one.hint().map(Text::from),
-        advice: advice(one),
+        advice: advice(one, |advice| evidence(report, one, advice)),
         caused_by: one.caused_by.and_then(|place| i64::try_from(place).ok()),
+        members: one.members.iter().take(NAMED).map(|one| member(report, one)).collect(),
         url: url.map(Text::from),
     }
 }
 
-/// What to do, each with what it promises and what in the log shows that it helps.
-pub(crate) fn advice(one: &Finding) -> facts::List<'_, facts::Advice<'_>> {
+fn member<'m>(report: Report<'m>, one: &'m Finding) -> facts::Member<'m> {
+    facts::Member {
+        title: one.title.text().into(),
+        file: maybe(one.place.file.as_deref()),
+        line: line(one.place.line),
+        compile_ids: ids(report, one),
+        cost: cost(one),
+    }
+}
+
+fn ids<'m>(report: Report<'m>, one: &Finding) -> facts::List<'m, Option<facts::Id<'m>>> {
+    let known = one.compiles.iter().filter_map(|&index| report.model.compiles.get(index));
+    known.map(|compile| id(&compile.id)).collect()
+}
+
+/// What a finding costs.
+pub(crate) fn cost(one: &Finding) -> Option<facts::FindingCost<'_>> {
+    one.cost.as_ref().map(|cost| facts::FindingCost {
+        seconds: cost.seconds(),
+        kind: cost.kind.word().into(),
+        why: cost.why.to_string().into(),
+    })
+}
+
+/// What to do, each with what it promises, and the files that show that it helps.
+pub(crate) fn advice(
+    one: &Finding,
+    evidence: impl Fn(&Advice) -> Vec<String>,
+) -> facts::List<'_, facts::Advice<'_>> {
     let each = one.advice.iter().map(|one| facts::Advice {
         text: (&*one.text).into(),
         code: maybe(one.code.as_deref()),
         promise: maybe(one.promise.as_deref()),
-        evidence: maybe(one.evidence.as_deref()),
-        tried: maybe(one.tried.as_deref()),
+        evidence: evidence(one).into_iter().map(Text::from).collect(),
+        tried: one.tried.map(|tried| facts::Tried {
+            kind: tried.kind.into(),
+            torch: tried.versions().map(Text::from).collect(),
+        }),
     });
     each.collect()
+}
+
+/// Files with the records that show that an advice helps: the one that proves it, or those that the finding is about.
+fn evidence(report: Report<'_>, one: &Finding, advice: &Advice) -> Vec<String> {
+    let records = match &advice.proof {
+        Some(proof) => record_files(report, &[proof.compile], &[proof.record]),
+        None => record_files(report, &one.compiles, one.kind.records),
+    };
+    records.into_iter().map(|record| record.path.into_string()).collect()
 }
 
 /// What the entry of a finding says beyond title and hint, one line per fact.

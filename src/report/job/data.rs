@@ -5,11 +5,11 @@ use super::job_report::JobReport;
 use super::tracks::TrackEvent;
 use crate::analysis::job::{Comparison, Group, RankTime, RuntimeComparison};
 use crate::facts::{
-    self, Divergence, Finding, FindingCost, FirstDifference, GraphRuntimes, Id, List, Map, Process, Rank,
-    RankParity, SCHEMA, Text, Tool, maybe,
+    self, Divergence, Finding, FirstDifference, GraphRuntimes, Id, List, Map, Process, Rank, RankParity,
+    SCHEMA, Text, Tool, maybe,
 };
 use crate::model::{Fact, OperationCount, RankSummary, Step};
-use crate::report::data::advice;
+use crate::report::data::{advice, cost};
 use anyhow::Result;
 use serde::Serialize;
 use std::io::Write;
@@ -173,14 +173,11 @@ pub(crate) fn findings<'m>(report: JobReport<'m>) -> impl Iterator<Item = Findin
         file: maybe(one.place.file.as_deref()),
         line: one.place.line.and_then(|line| i64::try_from(line).ok()),
         compile_ids: one.in_job.compile_ids.iter().map(|id| Some(Id::new(id))).collect(),
-        cost: one.cost.as_ref().map(|cost| FindingCost {
-            seconds: cost.seconds(),
-            kind: cost.kind.word().into(),
-            why: (&*cost.why).into(),
-        }),
+        cost: cost(one),
         hint: one.hint().map(Into::into),
-        advice: advice(one),
+        advice: advice(one, |_| Vec::new()),
         caused_by: one.caused_by.and_then(|place| i64::try_from(place).ok()),
+        members: List::default(),
         url: Some(format!("index.html#finding-{number}").into()),
     })
 }

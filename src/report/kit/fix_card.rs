@@ -1,10 +1,11 @@
 //! Cards that show what to do: the lines to write, what they gain, and under which versions of torch they were tried.
 
-use crate::analysis::findings::Advice;
+use crate::analysis::findings::{Advice, Proof};
 use crate::report::kit::copy::copy_button;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, stacked};
-use crate::report::kit::view::Render;
+use crate::report::kit::record_files::record_files;
+use crate::report::kit::view::View;
 use serde::Serialize;
 
 /// What a card shows.
@@ -17,12 +18,14 @@ struct FixCard {
     /// What it gains.
     promise: Option<Html>,
     /// What in the log shows that it helps.
-    evidence: Option<Html>,
+    because: Option<Html>,
+    /// The record that proves it.
+    proof: Option<Html>,
     /// Versions of torch.
     tried: Option<String>,
 }
 
-impl Render<'_> {
+impl View<'_> {
     /// What to do: a card where the lines to write or a promise are known, else a sentence.
     pub fn fix_card(&self, advice: &Advice) -> anyhow::Result<Html> {
         if advice.code.is_none() && advice.promise.is_none() && advice.tried.is_none() {
@@ -38,10 +41,17 @@ impl Render<'_> {
                 },
                 code: advice.code.as_deref().map(lines_to_write),
                 promise: advice.promise.as_deref().map(|text| self.prose(text)),
-                evidence: advice.evidence.as_deref().map(|text| self.prose(text)),
-                tried: advice.tried.clone(),
+                because: advice.because.as_deref().map(|text| self.prose(text)),
+                proof: advice.proof.and_then(|proof| self.proof(proof)),
+                tried: advice.tried.map(|tried| tried.to_string()),
             },
         )
+    }
+
+    /// A link to the record that proves that an advice helps.
+    fn proof(&self, proof: Proof) -> Option<Html> {
+        let records = record_files(self.report, &[proof.compile], &[proof.record]);
+        Some(self.record(records.last()?))
     }
 
     /// What to do, for pages of which a report has many and that do without the style of cards: the sentence and the lines to

@@ -33,6 +33,7 @@ pub(crate) mod prelude;
 mod prose;
 pub(crate) mod provenance_anchors;
 pub(crate) mod reasons;
+pub(crate) mod record_files;
 mod record_text;
 pub(crate) mod shell;
 pub(crate) mod stacks;

@@ -6,7 +6,7 @@ use super::super::limit::is_limit;
 use super::super::proof::{Dimension, Elsewhere, Marks, Verdict, Why};
 use super::super::sizes::size_as_written;
 use super::words::{compiles_become, line_of, tried};
-use crate::analysis::findings::Advice;
+use crate::analysis::findings::{Advice, Proof};
 use crate::analysis::names::function_words;
 use crate::analysis::own_code::is_library;
 use crate::analysis::user_place::UserPlace;
@@ -77,14 +77,14 @@ fn of_marks(model: &Model, chain: &Chain<'_>, marks: &Marks) -> Vec<Advice> {
     );
     text.push_str(&whose(chain));
     let code = (marks.dimensions.len() <= MOST_MARKS).then(|| code(&marks.dimensions));
-    let evidence = Some(format!("guards of {}", label(model, marks.version)));
-    let mark = Advice { evidence: evidence.clone(), ..tried(kind.mark, text, code, promise.clone()) };
+    let proof = Some(Proof { compile: marks.version, record: "dynamo_cpp_guards_str" });
+    let mark = Advice { proof, ..tried(kind.mark, text, code, promise.clone()) };
     let mut advice = vec![mark];
     if has_dynamic_sources(model) {
         let text = "Or without a change of code: set `TORCH_COMPILE_DYNAMIC_SOURCES` before the program starts. It goes by \
                     name, so it applies to inputs of these names in every function.";
         let code = Some(environment(&marks.dimensions));
-        advice.push(Advice { evidence, ..tried(kind.environment, text, code, promise) });
+        advice.push(Advice { proof, ..tried(kind.environment, text, code, promise) });
     }
     advice
 }

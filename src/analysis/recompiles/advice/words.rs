@@ -19,8 +19,8 @@ pub(super) fn tried(
     code: Option<String>,
     promise: Option<String>,
 ) -> Advice {
-    let tried = crate::analysis::lab::tried(kind).map(str::to_owned);
-    Advice { text: text.into(), code, promise, evidence: None, tried }
+    let tried = crate::analysis::lab::tried(kind);
+    Advice { text: text.into(), code, promise, tried, ..Advice::default() }
 }
 
 /// `4 compiles become 1`

@@ -2,11 +2,12 @@
 
 use crate::analysis::findings::{ChainStep, CostDetail, Value, checked};
 use crate::analysis::{Finding, Severity, Topic};
-use crate::model::{Artifact, Compile, CompileIndex, GraphBreak, TextFrame};
+use crate::model::{Compile, CompileIndex, GraphBreak, TextFrame};
 use crate::report::data::ENTRIES;
 use crate::report::kit::formats::{cost_part, cost_words, is_library};
 use crate::report::kit::markup::{close_finding, more};
 use crate::report::kit::prelude::*;
+use crate::report::kit::record_files::record_files;
 use crate::report::kit::verdict::FindingEntry;
 use crate::trace::CompileId;
 
@@ -24,9 +25,6 @@ const SHOWN: usize = 6;
 
 /// Compiles that its body links to.
 const LINKED: usize = 40;
-
-/// Records that an entry links to; the page of its topic has all.
-const RECORDS: usize = 8;
 
 /// Longer stacks show only the reader's own frames.
 const FRAMES: usize = 14;
@@ -221,7 +219,7 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     if let Some(page) = &one.read_more {
         facts.push(("Read more", view.log_link(&page.name, &page.url)));
     }
-    let evidence = if one.members.is_empty() { evidence(view, one, compiles) } else { Vec::new() };
+    let evidence = if one.members.is_empty() { evidence(view, one) } else { Vec::new() };
     if !evidence.is_empty() {
         facts.push(("Evidence", Html::joined(evidence, ", ")));
     }
@@ -258,13 +256,9 @@ fn value(view: View<'_>, value: &Value) -> Option<Html> {
 }
 
 /// Links to the records behind a finding, and to the page of its topic.
-fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
-    let wanted = one.kind.records;
-    let records = compiles.iter().flat_map(|compile| {
-        let files = compile.artifacts.iter().filter(|a| wanted.contains(&&*a.name));
-        files.map(move |artifact| (*compile, artifact))
-    });
-    let mut links: Vec<Html> = records.take(RECORDS).map(|(c, artifact)| record(view, c, artifact)).collect();
+fn evidence(view: View<'_>, one: &Finding) -> Vec<Html> {
+    let records = record_files(view.report, &one.compiles, one.kind.records);
+    let mut links: Vec<Html> = records.iter().map(|record| view.record(record)).collect();
     let Some(topic) = one.kind.topic else { return links };
     if let Some((page, words)) = view.report.topic_page(topic) {
         let first = one.chain().and_then(|steps| view.report.model.compiles.get(steps.first()?.compile));
@@ -283,11 +277,6 @@ fn broken<'v>(view: View<'v>, one: &Finding) -> Option<&'v GraphBreak> {
     let mut found = view.report.model.graph_breaks.iter().filter(here);
     let first = found.next().filter(|_| one.kind.topic == Some(Topic::GraphBreaks))?;
     found.next().is_none().then_some(first)
-}
-
-fn record(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
-    let path = paths::artifact(compile, artifact, view.report.settings);
-    view.link(&view.href(&path), &format!("{}_{}", artifact.name, artifact.number))
 }
 
 /// The call stack; a long one shows the reader's own frames, with all frames folded below.

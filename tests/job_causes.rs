@@ -186,3 +186,17 @@ fn a_version_of_one_rank_without_the_collective_may_hang_and_is_said_to() {
     );
     assert_eq!(finding["caused_by"], 0, "its version was made by the recompile");
 }
+
+#[test]
+fn a_rank_that_compiles_the_same_more_slowly_is_named_in_the_verdict_with_its_line() {
+    let job = job("31_slow_backend");
+    let slow = first(job);
+    assert_eq!((text(slow, "kind"), text(slow, "severity")), ("straggler", "warning"));
+    assert_eq!(slow["ranks"], json!([1]));
+    let said = verdict(job);
+    let start = "3 ranks are consistent in all 8 facts that were compared: 2 compilations on each. But rank 1 takes 12.57 s";
+    assert!(said.starts_with(start), "{said}");
+    assert!(said.contains("(program.py:19)"), "{said}");
+    let header = job.page("index.html").text();
+    assert!(header.contains("24\u{a0}Nov\u{a0}2026"), "the log's absolute times show the year");
+}

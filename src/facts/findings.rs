@@ -39,6 +39,10 @@ facts! {
         /// The findings of a group, most important first, at most 1,000; empty where it is no group.
         #[serde(default)]
         members: List<'a, Member<'a>> => inside,
+        /// In a job: numbers of the ranks that it is about, such as those that differ from most, at most 1,000. Empty in the
+        /// report of a log.
+        #[serde(default)]
+        ranks: List<'a, u64> => number,
         /// Where the report says more.
         #[serde(default)]
         url: Option<Text<'a>> => own_page,
@@ -126,6 +130,7 @@ impl Finding<'_> {
             advice: self.advice.map(Advice::into_owned),
             caused_by: self.caused_by,
             members: self.members.map(Member::into_owned),
+            ranks: self.ranks.map(|rank| rank),
             url: self.url.map(Text::into_owned),
         }
     }

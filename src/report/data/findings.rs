@@ -40,6 +40,7 @@ fn finding<'m>(report: Report<'m>, index: usize, one: &'m Finding) -> facts::Fin
         advice: advice(one, |advice| evidence(report, one, advice)),
         caused_by: one.caused_by.and_then(|place| i64::try_from(place).ok()),
         members: one.members.iter().take(NAMED).map(|one| member(report, one)).collect(),
+        ranks: facts::List::default(),
         url: url.map(Text::from),
     }
 }

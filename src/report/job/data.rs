@@ -163,9 +163,18 @@ fn parity<'m>(report: JobReport<'m>) -> impl Iterator<Item = RankParity<'m>> + '
     })
 }
 
+/// How many ranks a finding names. More say nothing to a reader, and a finding on all of 100,000 ranks would be a megabyte.
+const NAMED_RANKS: usize = 1_000;
+
+/// Numbers of ranks.
+fn numbers_of<'m>(report: JobReport<'m>, ranks: &[usize]) -> List<'m, u64> {
+    let ranks = ranks.iter().take(NAMED_RANKS).filter_map(|&index| report.rank_at(index));
+    ranks.map(|rank| rank.number).collect()
+}
+
 /// The findings of the job, most important first.
 pub(crate) fn findings<'m>(report: JobReport<'m>) -> impl Iterator<Item = Finding<'m>> + 'm {
-    report.found.findings.iter().zip(1..).map(|(one, number)| Finding {
+    report.found.findings.iter().zip(1..).map(move |(one, number)| Finding {
         kind: one.kind_name().into(),
         severity: one.severity.word().into(),
         title: one.sentence().text().into(),
@@ -178,6 +187,7 @@ pub(crate) fn findings<'m>(report: JobReport<'m>) -> impl Iterator<Item = Findin
         advice: advice(one, |_| Vec::new()),
         caused_by: one.caused_by.and_then(|place| i64::try_from(place).ok()),
         members: List::default(),
+        ranks: numbers_of(report, &one.in_job.ranks),
         url: Some(format!("index.html#finding-{number}").into()),
     })
 }

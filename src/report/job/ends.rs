@@ -31,7 +31,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     }
     let note = match stops.len() {
         0 => "no log ends inside a compile",
-        _ => "the earliest end first",
+        _ => "ranks that stopped early first, by time",
     };
     view.open_section(out, ("ends", "Where each rank stopped", note), None, Html::default())?;
     let columns = vec![
@@ -45,7 +45,9 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let mut others: Vec<usize> = known.iter().copied().filter(|index| !stopped.contains(index)).collect();
     others.sort_by_key(|index| end_of(view, *index));
     let last = known.iter().filter_map(|index| end_of(view, *index)).max();
-    let mut rows: Vec<Row> = stops.iter().map(|stop| row(view, &stop.ranks, Some(stop), last)).collect();
+    let mut stops: Vec<&Stop> = stops.iter().collect();
+    stops.sort_by_key(|stop| stop.ranks.iter().filter_map(|index| end_of(view, *index)).min());
+    let mut rows: Vec<Row> = stops.into_iter().map(|stop| row(view, &stop.ranks, Some(stop), last)).collect();
     match others.len() <= FEW {
         true => rows.extend(others.iter().map(|index| row(view, &[*index], None, last))),
         false => rows.push(row(view, &others, None, last)),
@@ -105,7 +107,7 @@ fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64
     Row::of(vec![
         TableCell::html(who).class("nowrap"),
         TableCell::text(&time.map_or_else(|| UNKNOWN.to_owned(), |(_, time)| time.to_string())).class("mono"),
-        TableCell::maybe(gap.map(|us| us as f64), micros),
+        TableCell::maybe(gap.filter(|us| *us > 0).map(|us| us as f64), micros),
         TableCell::html(rank.map_or_else(|| Html::escaped(UNKNOWN), |rank| open(view, rank, stop))),
         TableCell::maybe(compiles.map(|count| count as f64), |count| whole(count as u64)),
     ])

@@ -132,9 +132,11 @@ fn agreement(report: JobReport<'_>) -> Vec<Words> {
         ],
         false => vec![words(" agree in all "), facts, words(" that were compared, as far as their logs go.")],
     };
-    if let Some(finding) = report.found.findings.iter().find(|finding| finding.kind.in_verdict) {
+    let in_verdict = |finding: &&Finding| finding.kind.in_verdict && finding.severity != Severity::Info;
+    if let Some(finding) = report.found.findings.iter().find(in_verdict) {
         pieces.push(words(" But "));
         pieces.push(link(finding.title.plain(), "#findings", "warn"));
+        pieces.extend(place(finding).map(|place| words(format!(" ({place})"))));
         pieces.push(words("."));
     }
     pieces

@@ -150,7 +150,8 @@ pub(crate) fn range(text: &str) -> String {
     text.replace("-int_oo", "\u{2212}\u{221e}").replace("int_oo", "\u{221e}")
 }
 
-/// Day and time of a timestamp such as `2026-11-20T04:43:12.653000+01:00`: `20 Nov`, `04:43:12`.
+/// Day and time of a timestamp such as `2026-11-20T04:43:12.653000+01:00`: `20 Nov 2026`, `04:43:12`. Without a year in the
+/// timestamp, the day has none.
 pub(crate) fn day_and_time(stamp: &str) -> Option<(String, &str)> {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -158,7 +159,8 @@ pub(crate) fn day_and_time(stamp: &str) -> Option<(String, &str)> {
     let mut parts = date.rsplit('-');
     let (day, month) = (parts.next()?, parts.next()?);
     let month = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
-    Some((format!("{}\u{a0}{month}", day.trim_start_matches('0')), time.get(..8)?))
+    let year = parts.next().map(|year| format!("\u{a0}{year}")).unwrap_or_default();
+    Some((format!("{}\u{a0}{month}{year}", day.trim_start_matches('0')), time.get(..8)?))
 }
 
 /// The first `most` characters, and whether the text was cut.
@@ -255,7 +257,10 @@ mod tests {
 
     #[test]
     fn stamps_with_and_without_a_year_have_a_day() {
-        assert_eq!(day_and_time("2026-11-05T04:55:35.653000+01:00"), Some(("5\u{a0}Nov".into(), "04:55:35")));
+        assert_eq!(
+            day_and_time("2026-11-05T04:55:35.653000+01:00"),
+            Some(("5\u{a0}Nov\u{a0}2026".into(), "04:55:35"))
+        );
         assert_eq!(day_and_time("11-20T04:55:35.653000"), Some(("20\u{a0}Nov".into(), "04:55:35")));
         assert_eq!(day_and_time("99-99T04:55:35.653000"), None);
     }

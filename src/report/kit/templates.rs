@@ -193,7 +193,7 @@ impl Write for Counted<'_> {
     }
 }
 
-/// Shows a value as [`Html::escaped`](crate::report::kit::html::Html::escaped) does.
+/// TinyTemplate hands its formatters a `Value`. Shows it as [`Html::escaped`](crate::report::kit::html::Html::escaped) does.
 fn escaped(value: &Value, out: &mut String) -> tinytemplate::error::Result<()> {
     match value {
         Value::String(text) => crate::report::kit::html::Html::push_escaped(text, out),

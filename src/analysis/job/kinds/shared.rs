@@ -13,7 +13,12 @@ use std::collections::BTreeSet;
 static KIND: KindOfFinding = KindOfFinding::of("on_all_ranks", "All ranks");
 
 /// Kinds that the job has findings of its own for.
-const TOLD_OTHERWISE: [&str; 5] = ["worker_death", "worker_stall", "spmd_mismatch", "notice", "damaged_log"];
+const REPORTED_BY_THE_JOB: [&str; 5] =
+    ["worker_death", "worker_stall", "spmd_mismatch", "notice", "damaged_log"];
+
+/// What a rank's entry of its first run on a machine holds together: where all ranks have that entry, the job's page does not
+/// list these again.
+const PARTS_OF_FIRST_RUN: [&str; 4] = ["cache_miss", "toolchain", "serial_builds", "slow_log"];
 
 /// The most shared findings that a job's page lists.
 const MOST: usize = 40;
@@ -22,10 +27,13 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
     // A rank whose log ends early, or holds nothing, has not found what the others have.
     let whole = job.ranks.iter().filter(|rank| rank.is_comparable() && !rank.is_cut());
     let whole: BTreeSet<u64> = whole.map(|rank| rank.number).collect();
-    let shared = job.shared.iter().filter(|shared| {
-        whole.len() > 1
-            && !TOLD_OTHERWISE.contains(&&*shared.finding.kind)
-            && whole.iter().all(|rank| shared.ranks.binary_search(rank).is_ok())
+    let on_all = |shared: &&SharedFinding| {
+        whole.len() > 1 && whole.iter().all(|rank| shared.ranks.binary_search(rank).is_ok())
+    };
+    let has_first_run = job.shared.iter().filter(on_all).any(|shared| shared.finding.kind == "first_run");
+    let shared = job.shared.iter().filter(on_all).filter(|shared| {
+        let kind = &&*shared.finding.kind;
+        !REPORTED_BY_THE_JOB.contains(kind) && !(has_first_run && PARTS_OF_FIRST_RUN.contains(kind))
     });
     shared.take(MOST).map(|shared| finding(job, shared)).collect()
 }

@@ -9,7 +9,8 @@ use crate::analysis::job::words::{rank_words, ranks};
 use crate::model::sentence::{own, sentence};
 use crate::model::{GraphId, Job, RankSummary, Sentence, SlowCompile};
 
-static KIND: KindOfFinding = KindOfFinding::of("straggler", "Straggler");
+static KIND: KindOfFinding =
+    KindOfFinding { in_verdict: true, ..KindOfFinding::of("straggler", "Straggler") };
 
 const ADVICE: &str = "Ranks that wait for it in a collective wait until it is done, up to the timeout.";
 

@@ -33,7 +33,8 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
     let has_first_run = job.shared.iter().filter(on_all).any(|shared| shared.finding.kind == "first_run");
     let shared = job.shared.iter().filter(on_all).filter(|shared| {
         let kind = &&*shared.finding.kind;
-        !REPORTED_BY_THE_JOB.contains(kind) && !(has_first_run && PARTS_OF_FIRST_RUN.contains(kind))
+        let is_part = has_first_run && PARTS_OF_FIRST_RUN.contains(kind);
+        !is_part && !REPORTED_BY_THE_JOB.contains(kind)
     });
     shared.take(MOST).map(|shared| finding(job, shared)).collect()
 }

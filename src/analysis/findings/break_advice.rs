@@ -64,7 +64,13 @@ impl Situation<'_> {
             BreakCause::Item(ItemUse::Branch) | BreakCause::Branch { .. } => self.branch(&cause),
             BreakCause::Item(ItemUse::Arithmetic) => self.item_in_arithmetic(),
             BreakCause::Item(ItemUse::Unknown) => vec![self.captured_scalar()],
+            BreakCause::RandomBranch => vec![self.random_branch()],
+            BreakCause::Recurrent => vec![recurrent()],
             BreakCause::DynamicShape { operator } => self.dynamic_shape(operator),
+            BreakCause::NoFakeTensors { operator } => vec![outside(
+                if operator.is_empty() { "the operator" } else { operator },
+                "torch cannot compute the shape of its result without data, and no setting changes that.",
+            )],
             BreakCause::Numpy { function } => numpy(function),
             BreakCause::NoFakeKernel { operator } => vec![fake_kernel(operator)],
             BreakCause::Disabled { function } => self.disabled(function),
@@ -208,6 +214,23 @@ impl Situation<'_> {
         }]
     }
 
+    /// A random number of Python differs in each call; torch's own is part of the graph.
+    fn random_branch(&self) -> Advice {
+        let condition = self.line().strip_prefix("if ").and_then(|rest| rest.strip_suffix(':'));
+        let drawn = condition
+            .filter(|text| text.contains("random.random()") && !text.contains("np."))
+            .map(|text| text.replace("random.random()", "torch.rand(())"));
+        Advice {
+            because: Some("The line decides by a random number of Python.".to_owned()),
+            code: drawn.map(|condition| format!("torch.where({condition}, <if true>, <if false>)")),
+            ..change(
+                "Let torch draw the number, with `torch.rand(())`, and choose between both sides with `torch.where`. If one \
+                 side is expensive, decide outside of the compiled function.",
+                "random_branch.1",
+            )
+        }
+    }
+
     fn item_in_arithmetic(&self) -> Vec<Advice> {
         let because = Some("The line only calculates with the value.".to_owned());
         let line = self.line();
@@ -301,6 +324,11 @@ fn switch(text: String, code: &str, kind: Option<&str>) -> Advice {
 /// A change of code of a kind of the lab.
 fn change(text: &str, kind: &str) -> Advice {
     Advice { promise: Some(GONE.to_owned()), tried: tried(kind), ..Advice::from(text) }
+}
+
+fn recurrent() -> Advice {
+    let code = "torch._dynamo.config.allow_rnn = True";
+    switch(format!("Let torch trace RNN, GRU and LSTM layers: `{code}`."), code, Some("recurrent_layer.1"))
 }
 
 /// A call that belongs outside, which the log cannot prove to be possible.

@@ -42,6 +42,15 @@ pub(super) enum BreakCause {
         /// Whether it is a loop.
         is_loop: bool,
     },
+    /// A branch on a random number of Python.
+    RandomBranch,
+    /// A recurrent layer, which a setting lets torch trace.
+    Recurrent,
+    /// An operator of torch without a fake kernel.
+    NoFakeTensors {
+        /// The operator.
+        operator: String,
+    },
     /// An operator whose result has as many elements as the data say.
     DynamicShape {
         /// The operator.
@@ -156,7 +165,10 @@ impl BreakCause {
             .iter()
             .any(|words| told.reason.contains(words))
         {
-            return BreakCause::Branch { is_loop: told.line.trim_start().starts_with("while ") };
+            return match says("random_value_") {
+                true => BreakCause::RandomBranch,
+                false => BreakCause::Branch { is_loop: told.line.trim_start().starts_with("while ") },
+            };
         }
         shaped(told).or_else(|| called(told)).unwrap_or(BreakCause::Other)
     }
@@ -170,6 +182,10 @@ fn shaped(told: &Told<'_>) -> Option<BreakCause> {
                 .find(|word| word.starts_with("aten."))
         });
         return Some(BreakCause::DynamicShape { operator: operator.unwrap_or_default().to_owned() });
+    }
+    if told.reason.contains("does not support running with fake tensors") {
+        let operator = told.debug.strip_prefix("unsupported operator: ").unwrap_or_default();
+        return Some(BreakCause::NoFakeTensors { operator: operator.trim().to_owned() });
     }
     if told.says("numpy function") {
         let function = function_name(told.debug).or_else(|| function_name(told.explanation));
@@ -188,6 +204,9 @@ fn called(told: &Told<'_>) -> Option<BreakCause> {
         let function =
             between(told.debug, "Called `", "()`").or_else(|| between(told.explanation, "on `", "()`"));
         return Some(BreakCause::Clock { function: function.unwrap_or("time.time").to_owned() });
+    }
+    if told.says("torch._dynamo.config.allow_rnn=True") {
+        return Some(BreakCause::Recurrent);
     }
     if told.says("skip reason:") && told.says("lr_scheduler.py") {
         return Some(BreakCause::WrappedStep);
@@ -234,8 +253,12 @@ fn method_of_logger(line: &str) -> &str {
     head.rsplit_once('.').map_or("", |(_, method)| method.trim())
 }
 
-/// Whether `print` was called with texts, numbers and tensors only.
+/// Whether `print` was called with texts, numbers and tensors only. torch writes the type of a symbolic size as `int`, and
+/// cannot print it later.
 fn plain_arguments(told: &Told<'_>) -> bool {
+    if told.debug.contains("SymNodeVariable") {
+        return false;
+    }
     if let Some(types) = between(told.explanation, "argument types [", "]") {
         return types
             .split(',')
@@ -321,6 +344,36 @@ mod tests {
             cause(&old.replace("lists.Tuple", "tensor.Tensor"), "", "", ""),
             BreakCause::Print { plain_arguments: true }
         );
+        let size = cause(
+            "Failed to trace builtin operator",
+            "Dynamo does not know how to trace builtin operator `print` with argument types ['str', 'int'] (has_kwargs False)",
+            "builtin print [ConstantVariable(str: 'n'), SymNodeVariable()] False",
+            "print('n', x.shape[0])",
+        );
+        assert_eq!(size, BreakCause::Print { plain_arguments: false });
+    }
+
+    #[test]
+    fn a_branch_on_a_random_number_is_not_one_on_data() {
+        let words = "Data-dependent branching";
+        let branch = |debug: &str| cause(words, "", debug, "if random.random() < 0.5:");
+        assert_eq!(
+            branch("attempted to jump with SymNodeVariable(random_value_0)"),
+            BreakCause::RandomBranch
+        );
+        assert_eq!(branch("attempted to jump with TensorVariable()"), BreakCause::Branch { is_loop: false });
+    }
+
+    #[test]
+    fn what_torch_cannot_trace_at_all_is_told_from_what_a_setting_allows() {
+        let reason = "Operator does not support running with fake tensors";
+        let operator = cause(reason, "", "unsupported operator: aten._pack_padded_sequence.default", "");
+        let expected =
+            BreakCause::NoFakeTensors { operator: "aten._pack_padded_sequence.default".to_owned() };
+        assert_eq!(operator, expected);
+        let words =
+            "Dynamo does not support tracing LSTM by default. Set torch._dynamo.config.allow_rnn=True";
+        assert_eq!(cause("Attempted to wrap RNN, GRU, or LSTM", words, "", ""), BreakCause::Recurrent);
     }
 
     #[test]

@@ -19,7 +19,8 @@ pub(super) fn hints(text: &str) -> Vec<String> {
 }
 
 /// Beginnings of hints that nobody can follow, or that were tried and do harm.
-const USELESS: [&str; 12] = [
+const USELESS: [&str; 13] = [
+    "see https://",
     "Please report an issue",
     "Please file an issue",
     "Please open an issue",

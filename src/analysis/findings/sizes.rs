@@ -50,7 +50,8 @@ fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
         if failed.iter().any(is_told) {
             continue;
         }
-        let UserPlace { file, line, loc, .. } = UserPlace::of_specialization(model, one);
+        let told = equal_with_line(model, one).unwrap_or(one);
+        let UserPlace { file, line, loc, .. } = UserPlace::of_specialization(model, told);
         let line = match file.as_deref().is_some_and(is_generated) {
             true => Line { file: None, number: None, code: Some(GENERATED.to_owned()) },
             false => Line { file, number: line, code: loc },
@@ -58,6 +59,16 @@ fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
         groups.entry(line).or_default().push(one);
     }
     groups.into_values().filter_map(|same| finding(model, chains, &same)).collect()
+}
+
+/// The size that a line fixed and that this one was found to be equal to, where torch names no line for this one.
+fn equal_with_line<'m>(model: &'m Model, one: &Specialization) -> Option<&'m Specialization> {
+    let has_line = |one: &Specialization| UserPlace::of_specialization(model, one).loc.is_some();
+    if one.reason.as_deref() != Some("find") || has_line(one) {
+        return None;
+    }
+    let mut others = model.shapes.specializations.iter();
+    others.find(|other| other.at.compile == one.at.compile && other.value == one.value && has_line(other))
 }
 
 fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Option<Finding> {

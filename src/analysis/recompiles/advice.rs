@@ -8,7 +8,7 @@ mod numbers;
 mod situation;
 mod words;
 
-use super::chain::Chain;
+use super::chain::{Chain, Step};
 use super::kind::ChangeKind;
 use super::limit::Limit;
 use super::proof::{Elsewhere, Verdict, Why, elsewhere, verdict};
@@ -28,7 +28,9 @@ const SUBJECTS: usize = 4;
 pub(super) fn recompile_advice(model: &Model, texts: &GuardTexts, chain: &Chain<'_>) -> Vec<Advice> {
     let place = elsewhere(model, chain);
     if let Some(place @ Elsewhere::BeforeBreak { .. }) = &place {
-        return vec![marks::of_elsewhere(model, place)];
+        let mut advice = vec![marks::of_elsewhere(model, place)];
+        advice.extend(of_globals(model, texts, chain));
+        return advice;
     }
     let mut advice: Vec<Advice> = Vec::new();
     let mut verdict = verdict(model, texts, chain);
@@ -61,6 +63,21 @@ pub(super) fn recompile_advice(model: &Model, texts: &GuardTexts, chain: &Chain<
     let mut seen = FxHashSet::default();
     advice.retain(|one| !one.text.is_empty() && seen.insert(one.text.clone()));
     advice
+}
+
+/// What to do about numbers of the program that the rest of a function reads by itself: they change without the break, too.
+fn of_globals(model: &Model, texts: &GuardTexts, chain: &Chain<'_>) -> Vec<Advice> {
+    let subjects = chain.subjects();
+    let of_global = subjects.iter().filter(|subject| {
+        let situation = Situation { model, texts, chain, subject };
+        let mut reasons = situation.steps().filter_map(Step::reason);
+        subject.kind == Some(ChangeKind::Number) && reasons.any(|reason| reason.guard.starts_with("G["))
+    });
+    let advice = of_global.take(SUBJECTS).flat_map(|subject| {
+        let situation = Situation { model, texts, chain, subject };
+        numbers::of_number(&situation)
+    });
+    advice.collect()
 }
 
 /// Whether the proof by guards decides what to do about such a change.

@@ -36,14 +36,50 @@ pub(super) fn advice_of(at: &Situation<'_>) -> Vec<Advice> {
                 .into(),
         ];
     }
+    let experiment = experiment(at, kind);
     let text = sizes(at, kind)
         .or_else(|| tensors(at, kind))
         .or_else(|| settings(at, kind))
         .or_else(|| containers(at, kind))
         .or_else(|| compiler(at, kind));
-    let mut advice = vec![Advice::from(text.unwrap_or_else(|| values(at, kind)))];
+    let text = text.unwrap_or_else(|| values(at, kind));
+    let first = match experiment {
+        Some(experiment) => tried(experiment, text, None, None),
+        None => Advice::from(text),
+    };
+    let mut advice = vec![first];
     advice.extend(limit(at, kind));
     advice
+}
+
+/// The program of the lab that follows the sentence for such a change.
+fn experiment(at: &Situation<'_>, kind: ChangeKind) -> Option<&'static str> {
+    let setting = at.subject.source().unwrap_or_default();
+    Some(match kind {
+        ChangeKind::Alias => "same_tensor_twice.1",
+        ChangeKind::Autocast => "autocast.1",
+        ChangeKind::Setting if setting.contains("num_threads") => "num_threads.1",
+        ChangeKind::Setting if setting.contains("default_dtype") => "default_dtype.1",
+        ChangeKind::Setting if setting.contains("deterministic") => "deterministic.1",
+        ChangeKind::Type => "argument_type.1",
+        ChangeKind::NoneOrNot => "optional_tensor.1",
+        ChangeKind::Device => "device.1",
+        ChangeKind::Marks => "marks_differ.1",
+        ChangeKind::DispatchKeys => "inference_mode.1",
+        ChangeKind::Race => "threads.1",
+        ChangeKind::Backend => "backend_each_call.1",
+        ChangeKind::IteratorLength => "iterator_length.1",
+        ChangeKind::Length if grows(at) => "growing_list.1",
+        ChangeKind::Length => "list_length.4",
+        ChangeKind::Keys if is_object(at) => "late_attribute.1",
+        ChangeKind::Keys => "dict_keys.1",
+        _ => return None,
+    })
+}
+
+/// Whether what has keys are the attributes of an object.
+fn is_object(at: &Situation<'_>) -> bool {
+    at.subject.source().is_some_and(|name| name.ends_with(".__dict__"))
 }
 
 /// A limit that holds all values: torch keeps so many versions.
@@ -188,6 +224,11 @@ fn containers(at: &Situation<'_>, kind: ChangeKind) -> Option<String> {
         );
     }
     Some(match kind {
+        ChangeKind::Length if grows(at) => format!(
+            "{source} grows from call to call, so that each call needs a version until the limit. If the compiled code needs \
+             only how many items there are, pass that number as an argument: torch makes it dynamic. Otherwise change {source} \
+             outside, and pass a tensor of fixed size."
+        ),
         ChangeKind::Length => format!(
             "The number of items of {source} is part of the compiled code, as its loops are unrolled: one version per length \
              is expected. For one version, stack tensors into one outside, or pad the list."
@@ -196,6 +237,13 @@ fn containers(at: &Situation<'_>, kind: ChangeKind) -> Option<String> {
             "The number of items left in {source} is part of the compiled code. Pass the same number in each call, or \
              compile the body of the loop only."
         ),
+        ChangeKind::Keys if is_object(at) => {
+            let object = source.trim_matches('`').trim_end_matches(".__dict__");
+            format!(
+                "An attribute of `{object}` is set only after the first call. Set it before, as in `__init__`: then all calls \
+                 find the same attributes."
+            )
+        }
         ChangeKind::Keys => format!(
             "A key of {source} comes and goes: a version with and one without it is expected. For one version, pass the \
              same keys in the same order in each call, with a neutral tensor where there is none."
@@ -206,6 +254,12 @@ fn containers(at: &Situation<'_>, kind: ChangeKind) -> Option<String> {
         ),
         _ => format!("Give the object {source} in every call or in none: set it before the first call."),
     })
+}
+
+/// Whether a container had one item more in each version than in the one before, until torch gave up.
+fn grows(at: &Situation<'_>) -> bool {
+    let values: Vec<u64> = at.subject.values().iter().filter_map(|value| value.parse().ok()).collect();
+    at.chain.limit_hit() && values.len() > 2 && values.is_sorted_by(|one, next| one < next)
 }
 
 fn compiler(at: &Situation<'_>, kind: ChangeKind) -> Option<String> {

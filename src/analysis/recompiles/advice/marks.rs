@@ -54,8 +54,11 @@ fn label(model: &Model, compile: CompileIndex) -> String {
 }
 
 fn of_marks(model: &Model, chain: &Chain<'_>, marks: &Marks) -> Vec<Advice> {
-    let promise = (!others_broke(model, chain))
-        .then(|| compiles_become(marks.versions, marks.versions.saturating_sub(marks.saved.len())));
+    let left = marks.versions.saturating_sub(marks.saved.len());
+    // Calls after the limit left no record of what else they differ in.
+    let is_whole_record = !chain.limit_hit() || left == 1;
+    let promise =
+        (is_whole_record && !others_broke(model, chain)).then(|| compiles_become(marks.versions, left));
     let saved: Vec<String> = marks.saved.iter().take(NAMED).map(|compile| label(model, *compile)).collect();
     let more = marks.saved.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -25,8 +25,31 @@ pub(super) fn keep_dynamic(at: &Situation<'_>, one: &Specialization) -> Advice {
     let place = frames.map(UserPlace::of_frame).next().filter(|_| !is_own).unwrap_or(place);
     let line = line_of(&place);
     let name = at.named("the number");
-    format!("{line} needs {name} as a constant: one version per value. To share one, change that line.")
-        .into()
+    let source = at.subject.source().unwrap_or("the number");
+    match place.loc.as_deref().and_then(|code| table_of(code, source)) {
+        Some(table) => tried(
+            "number_table.1",
+            format!(
+                "{line} needs {name} as a constant: one version per value. If `{table}` is a list of numbers, make it a tensor, \
+                 as a buffer of the module: an index into a tensor stays dynamic."
+            ),
+            None,
+            None,
+        ),
+        None => format!(
+            "{line} needs {name} as a constant: one version per value. To share one, change that line."
+        )
+        .into(),
+    }
+}
+
+/// `self.betas` of `beta = self.betas[t]`, where a line takes its number as an index.
+fn table_of<'c>(code: &'c str, index: &str) -> Option<&'c str> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    let written = format!("[{index}]");
+    let indexed = code.match_indices(&written).map(|(at, _)| code.get(..at).unwrap_or_default());
+    let named = indexed.map(|before| before.rsplit(|c| !is_name(c)).next().unwrap_or_default());
+    named.filter(|table| !table.is_empty()).last()
 }
 
 /// What to do about a number.

@@ -22,6 +22,14 @@ pub(super) enum Refusal<'m> {
 
 /// None if `version` would have served the call that `call` was compiled for.
 pub(super) fn refusal<'m>(version: &Version<'m>, call: &Version<'m>) -> Option<Refusal<'m>> {
+    // A relation that does not hold says more than that the calls differ.
+    let fails = version.relations.iter().find_map(|text| match of_relation(text, call) {
+        Some(refusal @ Refusal::Relation(_)) => Some(refusal),
+        _ => None,
+    });
+    if fails.is_some() {
+        return fails;
+    }
     if version.reasons.get(&*call.label).is_some_and(|reason| !is_of_sizes(reason)) {
         return Some(Refusal::MoreThanSizes);
     }

@@ -141,6 +141,22 @@ fn another_guard_that_differs_means_that_more_than_a_size_changed() {
 }
 
 #[test]
+fn a_relation_that_fails_is_named_before_other_guards_that_differ() {
+    let (x, y) = (tensor("L['x']", "None"), tensor("L['y']", "None"));
+    let guards =
+        [&*x, &*y, "LAMBDA_GUARD: L['x'].size()[0] == L['y'].size()[0]", "EQUALS_MATCH: L['mode'] == 'b'"];
+    let versions = [
+        Compiled {
+            inputs: &[("L['x']", &[4]), ("L['y']", &[5])],
+            guards: &["EQUALS_MATCH: L['mode'] == 'a'"],
+        },
+        Compiled { inputs: &[("L['x']", &[6]), ("L['y']", &[6])], guards: &guards },
+    ];
+    let said = said(&log(&versions, SIZE));
+    assert!(said.contains("does not hold there"), "{said}");
+}
+
+#[test]
 fn what_nobody_can_name_or_mark_is_not_advised() {
     let verdict_of = |source: &str| {
         let (fixed, open) = (tensor(source, "4"), tensor(source, "None"));

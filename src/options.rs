@@ -42,6 +42,8 @@ pub struct Options {
     pub device: Option<String>,
     /// Clock of the device in MHz while it was traced.
     pub clock_mhz: Option<f64>,
+    /// Whether the traced program allowed TF32 in products of float, where its log does not say.
+    pub tf32: bool,
     /// Where to write the trace again with the figures of each launch in its `args`: `.json`, `.json.gz` or `.json.zst`.
     /// [`run_in_memory`](crate::run_in_memory) does not write it.
     pub augment: Option<PathBuf>,

@@ -79,6 +79,10 @@ pub struct Cli {
     #[arg(long, value_name = "MHZ")]
     pub clock: Option<f64>,
 
+    /// The traced program allowed TF32 in products of float; without it the log says, or the speed
+    #[arg(long)]
+    pub tf32: bool,
+
     /// Write the trace again with the figures of each launch in its args (.json, .json.gz, .json.zst)
     #[arg(long, value_name = "FILE")]
     pub augment: Option<PathBuf>,
@@ -278,6 +282,7 @@ impl Cli {
             profiles: self.profile.clone(),
             device: self.device_figures()?,
             clock_mhz: self.clock,
+            tf32: self.tf32,
             augment: self.augment.clone(),
             settings: Settings {
                 plain_text: self.plain_text,

@@ -7,7 +7,7 @@ use crate::output;
 use crate::profile::{self, Recorded};
 use crate::report;
 use crate::trace::{Attachment, PayloadRef, Source, packed};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use std::path::Path;
 
 /// Joins the log with its trace, if it has one.
@@ -29,9 +29,21 @@ pub(crate) fn measure(
     let facts = profile::read(&trace)?;
     let given = options.device.as_deref();
     let peaks = given.map(|given| DevicePeaks::given(given, facts.device.as_deref()));
+    let peaks = peaks.transpose()?;
+    let table = || DevicePeaks::named(facts.device.as_deref()?);
+    if options.clock_mhz.is_some()
+        && peaks.clone().or_else(table).is_none_or(|device| device.boost_mhz.is_none())
+    {
+        bail!(
+            "--clock cannot correct the figures of {}: the clock at which they hold is not known. Leave it out, or give the \
+             device with `boost_mhz` as `--device FILE.json`",
+            facts.device.as_deref().or(given).unwrap_or("a device without a name")
+        );
+    }
     let device = DeviceOptions {
-        peaks: peaks.transpose()?,
+        peaks,
         clock_mhz: options.clock_mhz,
+        tf32: options.tf32,
         each_run: work.augment.is_some(),
     };
     let read = |payload: &PayloadRef| {

@@ -4,7 +4,7 @@
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{FirstOfGroup, KindOfFinding, Topic};
-use crate::analysis::performance::{Bound, FigureFrom, Judgement, MeasuredKernel, Performance};
+use crate::analysis::performance::{Bound, FigureFrom, Judgement, Limit, MeasuredKernel, Performance};
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{self, name, own, sentence};
 use crate::model::words::{counted, duration};
@@ -96,10 +96,10 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
         Some(peaks) => name(NameOf::Device, peaks.name.clone()).into(),
         None => Sentence::from("the device"),
     };
-    let best = kernel.rates.best_share().unwrap_or_default();
-    let limit = match kernel.rates.share_of_peak >= kernel.rates.share_of_bandwidth {
-        true => "peak",
-        false => "memory bandwidth",
+    let (nearest, best) = kernel.rates.nearest_limit().unwrap_or((Limit::Bandwidth, 0.0));
+    let limit = match nearest {
+        Limit::Peak => "peak",
+        Limit::Bandwidth => "memory bandwidth",
     };
     let severity = if *kind == FAR { Severity::Warning } else { Severity::Info };
     let kernel_name = name(NameOf::Kernel, short(&kernel.name));
@@ -114,7 +114,7 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
         _ => sentence![kernel_name, " reaches ", share(best), " of the ", limit, " of ", device, " at most"],
     };
     let mut found = Finding::new(kind, severity, title);
-    let (detail, hint) = advice(kernel, limit);
+    let (detail, hint) = advice(kernel, nearest);
     found.explain(detail);
     found.advise(hint);
     found.count = kernel.count as u64;
@@ -135,10 +135,10 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
 }
 
 /// What it means, and what to do.
-fn advice(kernel: &MeasuredKernel, limit: &str) -> (String, String) {
+fn advice(kernel: &MeasuredKernel, nearest: Limit) -> (String, String) {
     let stated = matches!(kernel.bytes, Some((_, FigureFrom::Trace)));
     match kernel.rates.judgement {
-        Some(Judgement::Impossible) if limit == "memory bandwidth" => (
+        Some(Judgement::Impossible) if nearest == Limit::Bandwidth => (
             "The counted bytes did not all come from memory in that time: the data was still in the cache of the device, or \
              the count is of data that is not moved."
                 .to_owned(),

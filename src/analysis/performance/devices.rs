@@ -15,6 +15,10 @@ pub struct DevicePeaks {
     pub name: String,
     /// Sets of words; the device matches if its name in the trace has all words of one set.
     names: Vec<String>,
+    /// Words of other devices whose names have all words of this one, too.
+    except: Vec<String>,
+    /// What is supposed if the trace gives only the first of `names`.
+    assumed: Option<String>,
     /// TFLOP/s of the matrix units by type: `bf16`, `tf32`.
     pub matrix: BTreeMap<String, f64>,
     /// TFLOP/s of all other units.
@@ -67,6 +71,12 @@ impl DevicePeaks {
         found.context("no device of the file has the name that the trace gives")
     }
 
+    /// What is supposed about the device, as its name does not say it: `its name does not say which H100 it is, SXM is
+    /// assumed`.
+    pub fn assumption(&self) -> Option<&str> {
+        self.assumed.as_deref()
+    }
+
     /// TFLOP/s for work of a type, at `clock_mhz` if it is known.
     pub(super) fn tflops(&self, kind: &str, matrix: bool, clock_mhz: Option<f64>) -> Option<f64> {
         let peaks = if matrix { &self.matrix } else { &self.vector };
@@ -87,6 +97,8 @@ fn known() -> Vec<String> {
 
 fn best(devices: Vec<DevicePeaks>, name: &str) -> Option<DevicePeaks> {
     let has: Vec<String> = words(name);
+    let devices: Vec<DevicePeaks> =
+        devices.into_iter().filter(|device| !device.except.iter().any(|word| has.contains(word))).collect();
     let fits = |words_of: &str| {
         let wanted = words(words_of);
         let all = !wanted.is_empty() && wanted.iter().all(|word| has.contains(word));
@@ -95,7 +107,10 @@ fn best(devices: Vec<DevicePeaks>, name: &str) -> Option<DevicePeaks> {
     let score = |device: &DevicePeaks| device.names.iter().filter_map(|names| fits(names)).max();
     // `max_by_key` returns the last of equals, so that in reverse the first one wins.
     let rated = devices.into_iter().rev().filter_map(|device| Some((score(&device)?, device)));
-    rated.max_by_key(|(score, _)| *score).map(|(_, device)| device)
+    let (score, mut device) = rated.max_by_key(|(score, _)| *score)?;
+    let is_bare = device.names.first().is_some_and(|first| words(first).len() == score) && score == 1;
+    device.assumed = device.assumed.filter(|_| is_bare);
+    Some(device)
 }
 
 fn words(name: &str) -> Vec<String> {
@@ -123,6 +138,27 @@ mod tests {
             ("NVIDIA B200", "NVIDIA B200"),
             ("NVIDIA L4", "NVIDIA L4"),
             ("NVIDIA L40S", "NVIDIA L40S"),
+            ("NVIDIA L40", "NVIDIA L40"),
+            ("Tesla V100-SXM2-32GB", "NVIDIA V100 SXM2"),
+            ("Tesla V100-PCIE-16GB", "NVIDIA V100 PCIe"),
+            ("Tesla T4", "NVIDIA T4"),
+            ("NVIDIA A10", "NVIDIA A10"),
+            ("NVIDIA A10G", "NVIDIA A10G"),
+            ("NVIDIA A100-SXM4-40GB", "NVIDIA A100 40GB"),
+            ("NVIDIA A100-PCIE-40GB", "NVIDIA A100 40GB"),
+            ("NVIDIA A100 80GB PCIe", "NVIDIA A100 80GB PCIe"),
+            ("NVIDIA GeForce RTX 3090", "NVIDIA GeForce RTX 3090"),
+            ("NVIDIA GeForce RTX 4090", "NVIDIA GeForce RTX 4090"),
+            ("NVIDIA GeForce RTX 5090", "NVIDIA GeForce RTX 5090"),
+            ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "NVIDIA RTX PRO 6000 Blackwell"),
+            ("NVIDIA GB200", "NVIDIA GB200"),
+            ("NVIDIA B300 SXM6 AC", "NVIDIA B300"),
+            ("AMD Instinct MI250X", "AMD Instinct MI250X"),
+            ("AMD Instinct MI308X", "AMD Instinct MI308X"),
+            ("AMD Radeon PRO W7800", "AMD Radeon PRO W7800"),
+            ("AMD Radeon RX 7900 XT", "AMD Radeon RX 7900 XT"),
+            ("Intel(R) Arc(TM) B580 Graphics", "Intel Arc B580"),
+            ("Intel(R) Arc(TM) Pro B70 Graphics", "Intel Arc Pro B70"),
         ] {
             assert_eq!(entry(name).as_deref(), Some(expected), "{name}");
         }
@@ -130,9 +166,23 @@ mod tests {
 
     #[test]
     fn an_unknown_device_has_no_figures() {
-        assert_eq!(entry("NVIDIA GeForce RTX 5090"), None);
-        assert_eq!(entry(""), None);
-        assert_eq!(entry("NVIDIA H100"), None, "its variants differ, and the name does not say which");
+        for name in [
+            "",
+            "NVIDIA GeForce GTX 1080",
+            "NVIDIA GeForce RTX 3090 Ti",
+            "NVIDIA GeForce RTX 4090 Laptop GPU",
+        ] {
+            assert_eq!(entry(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_fits_several_devices_says_which_one_is_assumed() {
+        let bare = DevicePeaks::named("NVIDIA H100").unwrap();
+        assert_eq!(bare.name, "NVIDIA H100 SXM");
+        assert!(bare.assumption().unwrap().contains("SXM is assumed"));
+        assert_eq!(DevicePeaks::named("NVIDIA H100 80GB HBM3").unwrap().assumption(), None);
+        assert_eq!(DevicePeaks::named("Tesla V100-SXM2-32GB").unwrap().assumption(), None);
     }
 
     #[test]
@@ -140,6 +190,8 @@ mod tests {
         let table: Table = serde_json::from_str(TABLE).unwrap();
         for device in table.devices {
             assert!(!device.source.is_empty() && !device.names.is_empty(), "{}", device.name);
+            let clock = device.source.to_ascii_lowercase().contains("clock");
+            assert_eq!(device.boost_mhz.is_some(), clock, "{}: a clock has its source", device.name);
             assert_eq!(DevicePeaks::named(&device.name).map(|found| found.name), Some(device.name));
         }
         assert_eq!(DevicePeaks::named("H100 HBM3").unwrap().matrix["bf16"], 989.5);

@@ -15,6 +15,8 @@ pub struct DeviceOptions {
     pub peaks: Option<DevicePeaks>,
     /// The clock of the device, MHz.
     pub clock_mhz: Option<f64>,
+    /// Whether the program allowed TF32 in products of float, where its log does not say.
+    pub tf32: bool,
     /// Whether to keep the kernel of each run.
     pub each_run: bool,
 }
@@ -174,6 +176,8 @@ pub struct MeasuredKernel {
     /// The type that it computes in, as tables of devices name it: `bf16`, `tf32`. A product of `float` is compared with the
     /// peak for tf32 only if the kernel's name or the log allows it, otherwise with the peak for fp32.
     pub computes_in: Option<&'static str>,
+    /// Whether only its speed says that it computes in TF32: FP32 cannot be so fast on this device.
+    pub is_tf32_by_speed: bool,
     /// The compile whose code calls it, if known.
     pub compile_ids: Vec<String>,
     /// Lines of the program that it computes.

@@ -27,7 +27,7 @@ pub use measured::{
     Backend, DeviceOptions, DeviceTime, FigureFrom, LinePart, LineTime, MeasuredCall, MeasuredKernel,
     MeasuredOperator, MeasuredRegion, Performance, Tuning,
 };
-pub use rates::{Bound, Judgement, Rates};
+pub use rates::{Bound, Judgement, Limit, Rates};
 
 use crate::model::{Model, Profile};
 use graphs::Graphs;
@@ -47,7 +47,7 @@ pub fn performance(
     let graphs = Graphs::read(model, read)?;
     let peaks = options.peaks.clone().or_else(|| DevicePeaks::named(profile.device.as_deref()?));
     let wall_us = profile.span_us.map_or(0.0, |(begin, end)| end - begin);
-    let mut tables = Tables::of(model, profile, &graphs, options.each_run);
+    let mut tables = Tables::of(model, profile, &graphs, options);
     let regions = walk(profile, &graphs, &mut |piece| tables.add(&piece))?;
     let mut found = Performance {
         file: profile.file.clone(),

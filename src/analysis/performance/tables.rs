@@ -5,12 +5,12 @@ use super::devices::DevicePeaks;
 use super::formulas::{Formula, Work, bytes_of_inputs, element_bytes};
 use super::graphs::{CodeCall, Graphs, LineShare, ProgramLine};
 use super::measured::{
-    Backend, FigureFrom, KernelOfRun, KernelsOfRuns, LineTime, MeasuredKernel, MeasuredOperator, Performance,
-    RegionKernel,
+    Backend, DeviceOptions, FigureFrom, KernelOfRun, KernelsOfRuns, LineTime, MeasuredKernel,
+    MeasuredOperator, Performance, RegionKernel,
 };
 use super::parts::CallTimes;
 use super::pointwise::pointwise_bytes;
-use super::rates::Rates;
+use super::rates::{Measured, Rates};
 use super::times::{BusyTimes, Group, Length, medians};
 use super::tuning::tuning_of;
 use super::work::{Piece, Runs, What, is_cpp_kernel};
@@ -40,6 +40,8 @@ pub(super) struct Tables<'p> {
     in_regions: IndexMap<RowOfRegion, Runs, FxBuildHasher>,
     /// The row of each run, if it was asked for.
     rows_of_runs: Option<Sorter<KernelOfRun>>,
+    /// Whether products of float may use TF32, if the user says so.
+    tf32: Option<bool>,
 }
 
 /// A row as part of a region.
@@ -70,12 +72,12 @@ struct Row {
 }
 
 impl<'p> Tables<'p> {
-    /// Empty tables. `each_run` says whether to keep the kernel of each run.
+    /// Empty tables.
     pub(super) fn of(
         model: &'p Model,
         profile: &'p Profile,
         graphs: &'p Graphs,
-        each_run: bool,
+        options: &DeviceOptions,
     ) -> Tables<'p> {
         let has_work = |operator: &Operator| {
             let formula = Formula::of(&operator.name).is_some();
@@ -93,7 +95,8 @@ impl<'p> Tables<'p> {
             calls: CallTimes::default(),
             without_line: FxHashMap::default(),
             in_regions: IndexMap::default(),
-            rows_of_runs: each_run.then(Sorter::default),
+            rows_of_runs: options.each_run.then(Sorter::default),
+            tf32: options.tf32.then_some(true),
         }
     }
 
@@ -299,6 +302,7 @@ impl<'p> Tables<'p> {
             bytes: None,
             rates: Rates::default(),
             computes_in: None,
+            is_tf32_by_speed: false,
             compile_ids: compile
                 .and_then(|compile| compile.id.as_ref())
                 .iter()
@@ -318,9 +322,12 @@ impl<'p> Tables<'p> {
         let asked = row.operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
         found.tuning = tuning_of(&found.name, compile, asked);
         self.figures(&mut found, operator, &calls);
-        let tf32 = self.graphs.may_use_tf32(self.model, key.graph);
+        let tf32 = self.graphs.may_use_tf32(self.model, key.graph).or(self.tf32);
         found.computes_in = operator.and_then(|operator| kind_of(operator, &found.name, tf32));
         found.rates = Rates::of(found.work(found.mean_us), device, clock);
+        if tf32.is_none() && found.computes_in == Some("fp32") {
+            try_tf32(&mut found, device, clock);
+        }
         found
     }
 
@@ -365,6 +372,21 @@ impl<'p> Tables<'p> {
         found.flops = choose(stated.and_then(|of| of.flops), of_inputs.flops, equal(|call| call.flops));
         let stated_bytes = stated.and_then(|of| of.gigabytes).map(|gigabytes| gigabytes * 1e9);
         found.bytes = choose(stated_bytes, of_inputs.bytes, equal(|call| call.bytes));
+    }
+}
+
+/// A product of float that is faster than FP32 can be, and not faster than TF32 can, was computed in TF32.
+fn try_tf32(kernel: &mut MeasuredKernel, device: Option<&DevicePeaks>, clock: Option<f64>) {
+    let above = |rates: &Rates| rates.share_of_peak.is_some_and(|share| share > 1.0);
+    if !above(&kernel.rates) || device.is_none_or(|device| !device.matrix.contains_key("tf32")) {
+        return;
+    }
+    let work = Measured { kind: Some("tf32"), ..kernel.work(kernel.mean_us) };
+    let rates = Rates::of(work, device, clock);
+    if !above(&rates) {
+        kernel.computes_in = Some("tf32");
+        kernel.is_tf32_by_speed = true;
+        kernel.rates = rates;
     }
 }
 

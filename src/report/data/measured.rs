@@ -1,8 +1,8 @@
 //! `performance` of report.json: what a trace of torch.profiler tells.
 
 use crate::analysis::performance::{
-    Backend, Bound, FigureFrom, Judgement, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion,
-    Performance, ProgramLine, Rates, Tuning,
+    Backend, Bound, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance,
+    ProgramLine, Rates, Tuning,
 };
 use crate::facts;
 use crate::facts::{
@@ -10,6 +10,7 @@ use crate::facts::{
     Trace, Unjoined, maybe,
 };
 use crate::model::InputDims;
+use crate::report::words::performance::doubt;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
@@ -93,7 +94,7 @@ fn kernel(kernel: &MeasuredKernel) -> Kernel<'_> {
         registers: device.and_then(|device| device.registers),
         spills: device.and_then(|device| device.spills),
         shared_memory: device.and_then(|device| device.shared_memory),
-        occupancy: device.and_then(|device| device.occupancy),
+        occupancy: device.and_then(|device| device.occupancy).filter(|percent| *percent > 0.0),
     }
 }
 
@@ -125,6 +126,12 @@ struct FiguresOfRun<'m> {
     compile_id: Option<&'m str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<facts::ProgramLine<'m>>,
+    /// The FLOPs under the name that PyTorch's own script gives and reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel_flop: Option<f64>,
+    /// The bytes in GB (1e9), under the name of that script.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel_num_gb: Option<f64>,
 }
 
 /// The figures of a run as the JSON of an object.
@@ -142,6 +149,8 @@ pub(crate) fn figures_of_run(kernel: &MeasuredKernel, rates: &Rates) -> serde_js
         plausible: implausible(rates),
         compile_id: kernel.compile_ids.first().map(String::as_str),
         lines: kernel.lines.iter().map(place).collect(),
+        kernel_flop: kernel.flops.map(|(flops, _)| flops),
+        kernel_num_gb: kernel.bytes.map(|(bytes, _)| bytes / 1e9),
     })
 }
 
@@ -181,14 +190,8 @@ fn bound(bound: Bound) -> &'static str {
     }
 }
 
-/// Why a figure is not to be believed; null where nothing speaks against it.
 fn implausible(rates: &Rates) -> Option<Implausible<'static>> {
-    let why = match rates.judgement? {
-        Judgement::Impossible => "more than the device can do",
-        Judgement::CountsProbablyWrong => "under 1 % of both limits: the counted work is probably wrong",
-        Judgement::Far | Judgement::Near => return None,
-    };
-    Some(Implausible { why: why.into() })
+    doubt(rates).map(|why| Implausible { why: why.into() })
 }
 
 fn operator(operator: &MeasuredOperator) -> Operator<'_> {

@@ -90,6 +90,7 @@ const FILES: &[(&str, &str)] = &[
     ("inductor_provenance_tracking_node_mappings", "which graph nodes became which kernel"),
     ("inductor_post_to_pre_grad_nodes", "the original nodes of each node"),
     ("inductor_*_kernel_to_post_grad_nodes", "which graph nodes became which kernel"),
+    ("fx_net_acc_splitter_finder_events", "which nodes an accelerator can run, and why others cannot"),
     ("triton_kernel_info", "Triton kernels with compile time and configuration"),
     ("native_dsl_compile", "a kernel in another kernel language"),
     ("compile_worker_status", "a slow compile job"),

@@ -158,7 +158,7 @@ pub(crate) const GRAPH: [(&str, &str, &str); 10] = [
 ];
 
 /// Meanings of other fields.
-const OTHERS: [(&str, &str); 40] = [
+const OTHERS: [(&str, &str); 44] = [
     ("compile_id", "frame/compile, without the attempt"),
     ("frame_key", "number of the frame in the process"),
     ("co_name", "compiled function"),
@@ -174,6 +174,10 @@ const OTHERS: [(&str, &str); 40] = [
     ("exception_stack_trace", "traceback of the failure"),
     ("restart_reasons", "why tracing was restarted"),
     ("recompile_reason", "which guard of an earlier compile failed"),
+    ("recompile_user_contexts", "what the program's own hooks said about this recompile"),
+    ("tensorify_float_attempt", "floats of the graph were to become tensors, so that they stay dynamic"),
+    ("tensorify_float_success", "floats became tensors, or were made constants by tracing again"),
+    ("tensorify_float_failure", "operators that need a float as it is: it becomes a constant"),
     ("has_guarded_code", "whether Dynamo kept compiled code; false: the frame runs as it is"),
     ("compliant_custom_ops", "custom operators that follow torch's rules"),
     ("non_compliant_ops", "custom operators that do not"),

@@ -1,6 +1,6 @@
-//! One sentence on a trace of torch.profiler.
+//! Sentences on a trace of torch.profiler.
 
-use crate::analysis::performance::Performance;
+use crate::analysis::performance::{Judgement, Limit, Performance, Rates};
 use crate::report::kit::formats::{micros, percent, short_path};
 
 /// A piece of the sentence.
@@ -46,4 +46,32 @@ pub(crate) fn pieces_of(found: &Performance) -> Vec<SentencePiece> {
         pieces.extend([words(" "), Line(0, place), words(" takes "), Figure(share), words(".")]);
     }
     pieces
+}
+
+/// Why a figure is not to be taken as it is, and what would settle it; None where nothing speaks against it.
+pub(crate) fn doubt(rates: &Rates) -> Option<&'static str> {
+    let (limit, _) = rates.nearest_limit()?;
+    Some(match (rates.judgement?, limit) {
+        (Judgement::Impossible, Limit::Peak) => {
+            "over 100 % of the peak, which cannot be: the clock was above the assumed one, FLOPs are counted that are not \
+             computed, or the type or sparsity is another one; `--clock`, `--tf32` and `--device` settle it"
+        }
+        (Judgement::Impossible, Limit::Bandwidth) => {
+            "over 100 % of the memory bandwidth, which memory cannot give: the data was in the cache, or bytes are counted \
+             that are not moved; compare the size of the tensors with the cache"
+        }
+        (Judgement::Suspicious, Limit::Peak) => {
+            "over 90 % of the peak, check this figure: the clock may be above the assumed one, the count too high, TF32 or \
+             sparsity in use, or the run too short to measure; `--clock`, `--tf32` and more runs settle it"
+        }
+        (Judgement::Suspicious, Limit::Bandwidth) => {
+            "over 90 % of the memory bandwidth, check this figure: part of the data may have been in the cache, the count \
+             of bytes may be too high, or the run too short to measure"
+        }
+        (Judgement::CountsProbablyWrong, _) => {
+            "under 1 % of both limits: the counted FLOPs and bytes, or the time, are probably wrong; its code says what else \
+             it does"
+        }
+        (Judgement::Far | Judgement::Near, _) => return None,
+    })
 }

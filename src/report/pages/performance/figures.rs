@@ -59,9 +59,10 @@ pub(super) fn bound(rates: &Rates) -> &'static str {
 /// A judgement of a kernel's figures.
 pub(super) fn verdict(kernel: &MeasuredKernel) -> &'static str {
     match kernel.rates.judgement {
-        Some(Judgement::Impossible) => "implausible",
+        Some(Judgement::Impossible) => "cannot be true",
+        Some(Judgement::Suspicious) => "check this figure",
         Some(Judgement::CountsProbablyWrong) => "counts probably wrong",
-        Some(Judgement::Far) => "far from both limits",
+        Some(Judgement::Far) => "room, or launch-bound",
         Some(Judgement::Near) if is_near(kernel) => "near a limit",
         Some(Judgement::Near) => "room",
         None if is_short(kernel) => "too short to judge",
@@ -73,7 +74,7 @@ pub(super) fn verdict(kernel: &MeasuredKernel) -> &'static str {
 pub(super) fn flag(kernel: &MeasuredKernel) -> &'static str {
     match verdict_word(kernel) {
         "implausible" | "wrong-counts" => "flag wrong",
-        "far" => "flag far",
+        "far" | "check" => "flag far",
         "near" => "flag near",
         _ => "flag",
     }
@@ -83,6 +84,7 @@ pub(super) fn flag(kernel: &MeasuredKernel) -> &'static str {
 pub(super) fn verdict_word(kernel: &MeasuredKernel) -> &'static str {
     match kernel.rates.judgement {
         Some(Judgement::Impossible) => "implausible",
+        Some(Judgement::Suspicious) => "check",
         Some(Judgement::CountsProbablyWrong) => "wrong-counts",
         Some(Judgement::Far) => "far",
         Some(Judgement::Near) if is_near(kernel) => "near",

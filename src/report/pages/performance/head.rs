@@ -102,18 +102,17 @@ fn limits(found: &Performance) -> String {
         kernels.map(|kernel| kernel.sum_us).fold(0.0, |all, us| all + us)
     };
     let all: f64 = found.kernels.iter().map(|kernel| kernel.sum_us).sum();
-    let clock = match (found.clock_mhz, found.corrected) {
-        (Some(clock), true) => format!("at {clock} MHz"),
-        (Some(clock), false) => format!(
-            "at its boost clock, as the table does not say at which clock its figures hold (given: {clock} MHz)"
-        ),
-        (None, _) => "at its boost clock".to_owned(),
+    let clock = match found.clock_mhz.filter(|_| found.corrected) {
+        Some(clock) => format!("at {clock} MHz"),
+        None => "at its boost clock".to_owned(),
     };
+    let assumed = peaks.assumption().map(|what| format!(" Of the device, {what}; `--device` names it."));
     format!(
-        "{} of the kernel time is in kernels that reach at least half of a limit of {} {clock}; for {} the work is unknown.",
+        "{} of the kernel time is in kernels that reach at least half of a limit of {} {clock}; for {} the work is unknown.{}",
         percent(sum("near"), all, false),
         peaks.name,
-        percent(sum("unknown"), all, false)
+        percent(sum("unknown"), all, false),
+        assumed.unwrap_or_default()
     )
 }
 
@@ -217,12 +216,12 @@ fn by_verdict(found: &Performance) -> Vec<BarPart> {
         let kernels = found.kernels.iter().filter(|kernel| words.contains(&figures::verdict_word(kernel)));
         kernels.map(|kernel| kernel.sum_us).sum()
     };
-    let known = of(&["near", "between", "far", "implausible", "wrong-counts", "launch"]);
+    let known = of(&["near", "between", "far", "check", "implausible", "wrong-counts", "launch"]);
     let mut parts = match known > 0.0 {
         true => vec![
             ("device-library", "near a limit", of(&["near"])),
             ("device-generated", "room for improvement", of(&["between", "far"])),
-            ("device-wrong", "cannot be true", of(&["implausible", "wrong-counts"])),
+            ("device-wrong", "figures to check", of(&["check", "implausible", "wrong-counts"])),
             ("device-eager", "too short to judge", of(&["launch"])),
             ("device-unknown", "work unknown", of(&["unknown"])),
         ],

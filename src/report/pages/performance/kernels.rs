@@ -5,6 +5,7 @@ use crate::analysis::performance::{Backend, FigureFrom, MeasuredKernel, Performa
 use crate::model::DeviceKernel;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::prelude::*;
+use crate::report::words::performance::doubt;
 use crate::trace::{CompileId, TextMap};
 
 /// Characters of a kernel's name; the whole name is shown on hover. Names of C++ templates have hundreds.
@@ -85,9 +86,9 @@ impl Kernels<'_> {
             rate(rates.gbps, figures::byte_rate, kernel.bytes, bytes),
             TableCell::maybe(rates.share_of_bandwidth, figures::share),
             rate(rates.tflops, figures::flop_rate, kernel.flops, figures::flop_count),
-            TableCell::maybe(rates.share_of_peak, figures::share),
+            share_of_peak(kernel),
             TableCell::text(figures::bound(rates)),
-            TableCell::html(span(figures::flag(kernel), figures::verdict(kernel))),
+            verdict(kernel),
             TableCell::html(self.line_links(kernel)),
         ]);
         let words = [figures::word(kernel.backend), figures::verdict_word(kernel)];
@@ -177,6 +178,28 @@ fn rate(
     TableCell::html(titled(&about, show(rate))).class("num").sorted(rate)
 }
 
+/// The share of the peak, and whether it is of TF32 because FP32 cannot be so fast.
+fn share_of_peak(kernel: &MeasuredKernel) -> TableCell {
+    let share = kernel.rates.share_of_peak;
+    match share.filter(|_| kernel.is_tf32_by_speed) {
+        None => TableCell::maybe(share, figures::share),
+        Some(share) => {
+            let about = "of the peak in TF32: it was faster than FP32 can be, so TF32 was on";
+            let words = Html::joined([figures::share(share).into(), soft("TF32 was on")], " ");
+            TableCell::html(titled(about, words)).class("num").sorted(share)
+        }
+    }
+}
+
+/// The judgement, and on hover why a figure is to be doubted.
+fn verdict(kernel: &MeasuredKernel) -> TableCell {
+    let flag = span(figures::flag(kernel), figures::verdict(kernel));
+    TableCell::html(match doubt(&kernel.rates) {
+        Some(why) => titled(why, flag),
+        None => flag,
+    })
+}
+
 /// The longest run, and whether it is far from the median.
 fn longest_run(kernel: &MeasuredKernel) -> TableCell {
     let shown = titled(&format!("shortest {}", micros(kernel.min_us)), micros(kernel.max_us));
@@ -200,7 +223,9 @@ fn of_device(device: &DeviceKernel) -> Option<String> {
     words.extend(device.spills.map(|spills| format!("{spills} of them spilled")));
     let shared = device.shared_memory.filter(|shared| *shared > 0);
     words.extend(shared.map(|shared| format!("{} of shared memory", bytes(shared as f64))));
-    words.extend(device.occupancy.map(|occupancy| format!("occupancy about {occupancy}\u{a0}%")));
+    // The profiler writes 0 where it has no estimate: a kernel that ran occupied something.
+    let occupancy = device.occupancy.filter(|percent| *percent > 0.0);
+    words.extend(occupancy.map(|occupancy| format!("occupancy about {occupancy}\u{a0}%")));
     (!words.is_empty()).then(|| words.join(", "))
 }
 

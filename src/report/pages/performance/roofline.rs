@@ -241,7 +241,7 @@ impl Point<'_> {
         // Highlighted kernels have a different shape, so that color is not the only sign.
         let side = radius * 1.8;
         let (shape, attributes) = match word {
-            "far" | "implausible" | "wrong-counts" => (
+            "far" | "check" | "implausible" | "wrong-counts" => (
                 "rect",
                 vec![("x", x - side / 2.0), ("y", y - side / 2.0), ("width", side), ("height", side)],
             ),
@@ -283,10 +283,10 @@ fn legend(all: &[Point<'_>]) -> Html {
     };
     entry("round", "kernel");
     if any(&["far"]) {
-        entry("far", "far from both limits");
+        entry("far", "under a tenth of both limits");
     }
-    if any(&["implausible", "wrong-counts"]) {
-        entry("wrong", "cannot be true, or counted wrong");
+    if any(&["check", "implausible", "wrong-counts"]) {
+        entry("wrong", "figures to check");
     }
     pieces.push(soft("area: time on the device"));
     let keys = Element::new("span").class("soft needs-script").hidden();

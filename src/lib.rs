@@ -347,7 +347,8 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
     let mut notes = Vec::new();
     let a = reports.of_side("a", (&options.a, &options.profiles_a), &mut notes)?;
     let b = reports.of_side("b", (&options.b, &options.profiles_b), &mut notes)?;
-    let comparison = compare::compare(a, b, options.threshold); // recordings -> rows
+    let mut comparison = compare::compare(a, b, options.threshold); // recordings -> rows
+    comparison.names.clone_from(&options.names);
     if let Some(target) = &target {
         let changed = compare::ChangedFunctions::of(&comparison); // what has another graph or other code
         let pages = report::diff_pages(&comparison, &changed);

@@ -269,6 +269,8 @@ pub struct DiffOptions {
     pub profiles_a: Vec<PathBuf>,
     /// The same for B.
     pub profiles_b: Vec<PathBuf>,
+    /// What the sides are called, A and B by default.
+    pub names: [String; 2],
     /// Folder to write the comparison to; None writes no file.
     pub out: Option<PathBuf>,
     /// Whether an existing comparison in `out` may be replaced. Anything else is never replaced.

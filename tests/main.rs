@@ -40,6 +40,7 @@ mod diff_code;
 mod diff_odd;
 mod diff_rules;
 mod diff_runs;
+mod diff_traces;
 mod documents;
 mod endings;
 mod export;

@@ -1,7 +1,7 @@
 //! Extracts the facts to compare from the `report.json` of a log.
 
 use super::recording::{
-    Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, STRIDES, Setting,
+    Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, STRIDES, Setting, Spread,
 };
 use crate::analysis::guard_as_written;
 use crate::facts::{self as log, LogReport};
@@ -252,13 +252,23 @@ fn setting_value(value: &RawValue) -> String {
 }
 
 fn measured(found: &log::Performance<'_>) -> Measured {
-    let kernels = found.kernels.iter().map(|kernel| Launched {
-        name: name(&kernel.name),
-        shapes: String::new(),
-        count: kernel.count,
-        sum_us: kernel.sum_us,
-        tflops: kernel.tflops,
-        gbps: kernel.gbps,
+    let kernels = found.kernels.iter().map(|kernel| {
+        let compile = kernel.compile_ids.first().map(|id| &**id);
+        let line =
+            kernel.lines.first().and_then(|line| Some((name(&line.file), line_number(Some(line.line))?)));
+        Launched {
+            name: name(&kernel.name),
+            shapes: String::new(),
+            count: kernel.count,
+            sum_us: kernel.sum_us,
+            spread_us: (kernel.max_us > 0.0).then_some(Spread { least: kernel.min_us, most: kernel.max_us }),
+            tflops: kernel.tflops,
+            gbps: kernel.gbps,
+            share_of_peak: kernel.share_of_peak,
+            share_of_bandwidth: kernel.share_of_bandwidth,
+            place: line.as_ref().and_then(|(file, line)| Launched::place_of(compile, file, *line)),
+            line,
+        }
     });
     let operators = found.ops.iter().map(|operator| {
         let dims: Vec<&str> = operator.input_dims.iter().map(|dims| dims.get()).collect();
@@ -272,9 +282,15 @@ fn measured(found: &log::Performance<'_>) -> Measured {
             sum_us: operator.kernel_us_sum,
             tflops: operator.tflops,
             gbps: operator.tbps.map(|tbps| tbps * 1e3),
+            ..Launched::default()
         }
     });
-    Measured { busy_us: found.time.busy_us, kernels: kernels.collect(), operators: operators.collect() }
+    Measured {
+        busy_us: found.time.busy_us,
+        steps: found.trace.steps.filter(|steps| *steps > 0),
+        kernels: kernels.collect(),
+        operators: operators.collect(),
+    }
 }
 
 #[cfg(test)]

@@ -28,7 +28,8 @@ pub(crate) use noise::{Pair, Times};
 pub(crate) use read::{finished_report, name_of, read_recording};
 pub(crate) use recording::Recording;
 pub(crate) use rows::{
-    Comparison, FunctionLine, LogComparison, Match, MeasuredLine, Row, RowKind, RowSide, TimeLine, Topic,
+    Comparison, FunctionLine, LogComparison, Match, MeasuredLine, Per, Row, RowKind, RowSide, Sides,
+    TimeLine, Topic,
 };
 pub(crate) use text_files::{TextFile, TextKind};
 pub(crate) use texts::{ComparedCompile, ComparedText, CompileRef, CompileTexts};
@@ -50,7 +51,7 @@ pub(crate) fn compare(a: Vec<Recording>, b: Vec<Recording>, threshold: Threshold
     let mut rows = ranks::rows(&a, &b, &ranks_a, &ranks_b);
     rows.extend(ranks::merged(&mut logs));
     rows.sort_by(|x, y| order(x).cmp(&order(y)).then_with(|| size(y).total_cmp(&size(x))));
-    Comparison { a, b, threshold, rows, logs }
+    Comparison { names: ["A", "B"].map(str::to_owned), a, b, threshold, rows, logs }
 }
 
 /// New or gone failures, breaks and recompiles first, then rows with seconds, then the rest by topic.

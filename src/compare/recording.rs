@@ -229,6 +229,8 @@ pub(crate) struct Setting {
 pub(crate) struct Measured {
     /// Microseconds in which the device was busy.
     pub busy_us: f64,
+    /// Steps of the program that the trace covers, if known.
+    pub steps: Option<u64>,
     /// Kernels by name.
     pub kernels: Vec<Launched>,
     /// Operators by name, shapes and dtypes.
@@ -246,8 +248,27 @@ pub(crate) struct Launched {
     pub count: u64,
     /// Microseconds of all launches.
     pub sum_us: f64,
+    /// The shortest and the longest launch, if known.
+    pub spread_us: Option<Spread>,
     /// TFLOP per second, if known.
     pub tflops: Option<f64>,
     /// GB per second, if known.
     pub gbps: Option<f64>,
+    /// Share of the device's peak, if known.
+    pub share_of_peak: Option<f64>,
+    /// Share of its memory bandwidth, if known.
+    pub share_of_bandwidth: Option<f64>,
+    /// Graph and line that a kernel computes, by which it is found again under another name.
+    pub place: Option<String>,
+    /// File and line of the program.
+    pub line: Option<(String, u64)>,
+}
+
+/// The shortest and the longest of several times, microseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Spread {
+    /// The shortest.
+    pub least: f64,
+    /// The longest.
+    pub most: f64,
 }

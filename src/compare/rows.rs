@@ -2,6 +2,7 @@
 
 use super::noise::{Pair, Threshold};
 use super::recording::Recording;
+use super::recording::Spread;
 use super::texts::{ComparedCompile, CompileRef};
 
 /// How something changed.
@@ -111,6 +112,8 @@ pub(crate) enum Match {
     Name,
     /// By the order of several that look alike: a guess.
     Order,
+    /// By graph and line of the program, under another name: a kernel that replaced another one.
+    Line,
 }
 
 impl Match {
@@ -122,6 +125,7 @@ impl Match {
             Match::Edited => "edited",
             Match::Name => "name",
             Match::Order => "order",
+            Match::Line => "line",
         }
     }
 
@@ -131,6 +135,7 @@ impl Match {
             Match::Exact | Match::Moved | Match::Edited => None,
             Match::Name => Some("matched by name only, a guess"),
             Match::Order => Some("matched by name and order only, a guess"),
+            Match::Line => Some("another kernel for the same graph and line"),
         }
     }
 }
@@ -173,6 +178,42 @@ pub(crate) struct Row {
     pub matched: Option<Match>,
     /// [`FunctionLine::id`] of its function in the comparison of the first rank.
     pub function: Option<usize>,
+    /// What measured times are for.
+    pub per: Option<Per>,
+}
+
+/// What the times of a trace are for, so that traces of different length compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Per {
+    /// A step of the program.
+    Step,
+    /// As many launches as B has, as a trace does not say how many steps it covers.
+    Launch,
+}
+
+impl Per {
+    /// Its word in the JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Per::Step => "step",
+            Per::Launch => "launch",
+        }
+    }
+}
+
+/// A value of each side, where it has one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Sides<T> {
+    /// A.
+    pub a: Option<T>,
+    /// B.
+    pub b: Option<T>,
+}
+
+impl<T> Default for Sides<T> {
+    fn default() -> Sides<T> {
+        Sides { a: None, b: None }
+    }
 }
 
 impl Row {
@@ -191,6 +232,7 @@ impl Row {
             ranks: Vec::new(),
             matched: None,
             function: None,
+            per: None,
         }
     }
 
@@ -252,18 +294,28 @@ pub(crate) struct FunctionLine {
 /// A measured kernel or operator.
 #[derive(Debug, Clone)]
 pub(crate) struct MeasuredLine {
-    /// Name and microseconds.
+    /// Name and microseconds: of a step, or of as many launches as B has.
     pub line: TimeLine,
     /// How A and B were matched; None if only one side has it.
     pub matched: Option<Match>,
     /// Shapes and dtypes; empty for a kernel.
     pub shapes: String,
     /// Launches.
-    pub counts: (Option<u64>, Option<u64>),
+    pub counts: Sides<u64>,
+    /// Microseconds of a launch.
+    pub launch: Pair,
+    /// Its shortest and longest launch.
+    pub spread: Sides<Spread>,
     /// TFLOP/s.
-    pub tflops: (Option<f64>, Option<f64>),
+    pub tflops: Sides<f64>,
     /// GB per second.
-    pub gbps: (Option<f64>, Option<f64>),
+    pub gbps: Sides<f64>,
+    /// Share of the peak of each side's device.
+    pub share_of_peak: Sides<f64>,
+    /// Share of its memory bandwidth.
+    pub share_of_bandwidth: Sides<f64>,
+    /// File and line of the program.
+    pub place: Option<(String, u64)>,
 }
 
 /// How many things both sides share.
@@ -313,8 +365,14 @@ pub(crate) struct LogComparison {
     pub kernels: Vec<MeasuredLine>,
     /// Measured operators by shape, largest difference first.
     pub operators: Vec<MeasuredLine>,
-    /// Microseconds in which the device was busy.
+    /// Microseconds in which the device was busy: of a step, or for as many launches as B has.
     pub busy_us: Pair,
+    /// Whether that differs by more than noise.
+    pub busy_differs: bool,
+    /// What measured times are for.
+    pub per: Option<Per>,
+    /// Steps that the traces cover.
+    pub steps: Sides<u64>,
     /// What both sides share.
     pub same: Same,
     /// What is within the noise.
@@ -339,6 +397,8 @@ pub(crate) struct OneFactor {
 /// The comparison of two sides.
 #[derive(Debug, Clone)]
 pub(crate) struct Comparison {
+    /// What the sides are called.
+    pub names: [String; 2],
     /// The runs of A.
     pub a: Vec<Recording>,
     /// The runs of B.

@@ -81,9 +81,10 @@ pub(crate) struct DiffRow<'a> {
     pub ranks: &'a [u64],
     /// How A and B were matched. exact: by place and code or reason; moved: by name and code, at another line; edited: by place,
     /// with other code or another reason; name, order: guesses by name alone, and by the order of several that look alike;
+    /// line: another kernel for the same graph and line;
     /// null: only one side has it, or there is nothing to match.
     #[serde(rename = "match")]
-    #[schemars(extend("enum" = ["exact", "moved", "edited", "name", "order", null]))]
+    #[schemars(extend("enum" = ["exact", "moved", "edited", "name", "order", "line", null]))]
     pub matched: Option<&'static str>,
     /// In A.
     pub a: DiffSide<'a>,
@@ -91,6 +92,10 @@ pub(crate) struct DiffRow<'a> {
     pub b: DiffSide<'a>,
     /// Seconds of B minus those of A.
     pub difference_s: Option<f64>,
+    /// What measured seconds are for: a step of the program, or as many launches as B has, if a trace does not say how many
+    /// steps it covers.
+    #[schemars(extend("enum" = ["step", "launch", null]))]
+    pub per: Option<&'static str>,
 }
 
 /// One side of a difference.

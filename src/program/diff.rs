@@ -31,6 +31,14 @@ pub struct Diff {
     #[arg(long, value_name = "TRACE")]
     pub profile_b: Vec<PathBuf>,
 
+    /// What A is called in the comparison
+    #[arg(long, value_name = "NAME", default_value = "A", value_parser = name)]
+    pub name_a: String,
+
+    /// What B is called in the comparison
+    #[arg(long, value_name = "NAME", default_value = "B", value_parser = name)]
+    pub name_b: String,
+
     /// Folder to write the comparison to [default: tl_diff; none with --json and --format]
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -70,6 +78,23 @@ impl Diff {
     }
 }
 
+/// Longest name of a side: it heads columns.
+const LONGEST_NAME: usize = 24;
+
+/// A name of a side.
+fn name(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("give a name".to_owned()),
+        name if name.chars().any(char::is_control) => {
+            Err("give a name without control characters".to_owned())
+        }
+        name if name.chars().count() > LONGEST_NAME => {
+            Err(format!("give a name of at most {LONGEST_NAME} characters"))
+        }
+        name => Ok(name.to_owned()),
+    }
+}
+
 /// Default folder of the comparison.
 const OUT: &str = "tl_diff";
 
@@ -92,6 +117,7 @@ fn options(diff: &Diff) -> anyhow::Result<DiffOptions> {
         b,
         profiles_a: diff.profile_a.clone(),
         profiles_b: diff.profile_b.clone(),
+        names: [diff.name_a.clone(), diff.name_b.clone()],
         out,
         overwrite: diff.overwrite,
         threshold: diff.threshold,

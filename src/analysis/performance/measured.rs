@@ -3,6 +3,7 @@
 use super::devices::DevicePeaks;
 use super::graphs::ProgramLine;
 use super::rates::{Measured, Rates};
+use super::steps::Steps;
 use crate::model::{CompileIndex, DeviceKernel, DeviceRuns, InputDims};
 use crate::trace::{Merge, Sorted, SortedRecord, halves_of, word_of};
 use std::cmp::Ordering;
@@ -36,6 +37,8 @@ pub struct Performance {
     pub launches: usize,
     /// Begin of the first and end of the last call or launch, on the trace's clock.
     pub span_us: Option<(f64, f64)>,
+    /// How many steps of the program it covers, if anything says so.
+    pub steps: Option<Steps>,
     /// Whether it is a trace of a device; otherwise of a CPU.
     pub on_device: bool,
     /// The device that ran most kernels, by its name in the trace.

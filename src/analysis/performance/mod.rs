@@ -14,6 +14,7 @@ mod parts;
 mod pointwise;
 mod rates;
 mod regions;
+mod steps;
 mod tables;
 mod times;
 mod tuning;
@@ -28,6 +29,7 @@ pub use measured::{
     MeasuredOperator, MeasuredRegion, Performance, Tuning,
 };
 pub use rates::{Bound, Judgement, Limit, Rates};
+pub use steps::{Steps, StepsFrom};
 
 use crate::model::{Model, Profile};
 use graphs::Graphs;
@@ -66,5 +68,7 @@ pub fn performance(
         ..Performance::default()
     };
     tables.fill(&mut found)?;
+    let calls = found.regions.iter().map(|region| region.calls);
+    found.steps = Steps::of(profile, calls, found.kernels.iter().map(|kernel| kernel.count));
     Ok(found)
 }

@@ -1,6 +1,6 @@
 //! The comparison as JSON, described by `diff.schema.json`.
 
-use crate::compare::{Comparison, Match, Recording, Row, RowSide, Times};
+use crate::compare::{Comparison, Match, Per, Recording, Row, RowSide, Times};
 use crate::facts::{Diff, DiffRow, DiffRun, DiffSide, DiffThreshold, Tool};
 
 /// Most rows; a truncated file says so.
@@ -42,6 +42,7 @@ fn row(row: &Row) -> DiffRow<'_> {
         a: side(&row.a, row.seconds.a),
         b: side(&row.b, row.seconds.b),
         difference_s: row.difference().map(rounded),
+        per: row.per.map(Per::word),
     }
 }
 

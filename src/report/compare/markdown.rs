@@ -47,7 +47,8 @@ fn head(comparison: &Comparison, document: &mut Markdown) {
         });
         runs.collect::<Vec<String>>().join("; ")
     };
-    part.text(&format!("- **A:** {}\n- **B:** {}", named(&comparison.a), named(&comparison.b)));
+    let [a, b] = comparison.names.each_ref().map(|name| prose(name, LONGEST_NAME));
+    part.text(&format!("- **{a}:** {}\n- **{b}:** {}", named(&comparison.a), named(&comparison.b)));
     let (runs, rest) = doubt(comparison);
     part.text(&plain(&format!("{runs} {rest}")));
     part.end(0, ("note", "notes"), "`diff.html` has all");

@@ -3,7 +3,7 @@
 use super::rows::against;
 use super::verdict::{doubt, notes, pieces};
 use super::view::{Compiles, DiffView, Side};
-use super::{changes, tables};
+use super::{changes, kernels, tables};
 use crate::compare::{ChangedFunctions, Comparison, Recording};
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::COMPARE;
@@ -53,7 +53,7 @@ pub(super) fn page<'c>(
                 doubts(view, out)?;
                 tables::parts(view, shown, out)?;
                 tables::functions(view, shown, out)?;
-                tables::kernels(view, shown, out)?;
+                kernels::kernels(view, shown, out)?;
                 tables::settings(view, shown, out)?;
                 tables::ranks(view, out)?;
             }
@@ -78,15 +78,18 @@ fn tabs(view: DiffView<'_>) -> Vec<Tab> {
             tabs.push(Tab::section("ranks", "Ranks", Some(whole(view.comparison.logs.len()))));
         }
     }
-    for (side, name) in [(Side::A, "Report A"), (Side::B, "Report B")] {
-        tabs.extend(view.href_in(side, "index.html").map(|href| Tab::away(href, name, None)));
+    let [a, b] = &view.comparison.names;
+    for (side, name) in [(Side::A, a), (Side::B, b)] {
+        let name = format!("Report {name}");
+        tabs.extend(view.href_in(side, "index.html").map(|href| Tab::away(href, &name, None)));
     }
     tabs
 }
 
 fn hero(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut sides = Vec::new();
-    for (side, name, runs) in [(Side::A, "A", &view.comparison.a), (Side::B, "B", &view.comparison.b)] {
+    let [a, b] = &view.comparison.names;
+    for (side, name, runs) in [(Side::A, a, &view.comparison.a), (Side::B, b, &view.comparison.b)] {
         for (at, recording) in runs.iter().enumerate() {
             let href = view.href_in(side, "index.html").filter(|_| at == 0);
             let log = match href {

@@ -1,7 +1,7 @@
 //! The words of a row.
 
 use crate::analysis::resumed;
-use crate::compare::{Comparison, Pair, Row, RowKind, Topic};
+use crate::compare::{Comparison, Pair, Per, Row, RowKind, Topic};
 use crate::report::kit::formats::{UNKNOWN, clipped, micros, short_path};
 
 /// The first word of an entry: how it changed.
@@ -52,6 +52,14 @@ pub(super) fn medians(pair: Pair) -> (Option<f64>, Option<f64>) {
     (pair.a.map(|times| times.median), pair.b.map(|times| times.median))
 }
 
+/// What a measured time is for.
+pub(super) fn per_words(per: Per) -> &'static str {
+    match per {
+        Per::Step => "per step",
+        Per::Launch => "for as many launches",
+    }
+}
+
 /// The class of a difference of times.
 pub(super) fn difference_class(seconds: f64) -> &'static str {
     match seconds {
@@ -67,7 +75,8 @@ pub(super) fn sentence(row: &Row) -> String {
     let (a, b) = medians(row.seconds);
     match (row.topic, &row.a.value, &row.b.value) {
         (Topic::CompileTime | Topic::Part | Topic::FunctionTime | Topic::Measured, ..) => {
-            format!("{subject}: {} → {}", time(a), time(b))
+            let per = row.per.map(|per| format!(" {}", per_words(per))).unwrap_or_default();
+            format!("{subject}{per}: {} → {}", time(a), time(b))
         }
         (Topic::Torch, Some(old), Some(new)) => format!("{subject}: {old} → {new}"),
         (Topic::Setting, old, new) if old.is_some() || new.is_some() => {

@@ -2,14 +2,10 @@
 
 use super::rows::{clip, difference_class, medians, setting, signed, time};
 use super::view::{DiffView, Side};
-use crate::compare::{
-    CompileRef, FunctionLine, LogComparison, Match, MeasuredLine, Pair, Row as Change, Topic,
-};
-use crate::report::kit::formats::{UNKNOWN, counted, percent, short_path, whole};
+use crate::compare::{CompileRef, FunctionLine, LogComparison, Match, Pair, Row as Change, Topic};
+use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{
-    Element, close, close_section, more, note_below, open_more, soft, span, stacked,
-};
+use crate::report::kit::markup::{Element, close, close_section, more, note_below, open_more, soft};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use std::io::Write;
 
@@ -17,7 +13,7 @@ use std::io::Write;
 const ROWS: usize = 150;
 
 /// Characters of a name, and of the name of a setting in a list.
-const LONGEST_NAME: usize = 120;
+pub(super) const LONGEST_NAME: usize = 120;
 const LONGEST_SETTING: usize = 60;
 
 /// Settings of one side that are named.
@@ -50,21 +46,22 @@ fn seconds(value: Option<f64>) -> TableCell {
 }
 
 /// The cells of a pair of times: difference, bar, A, B.
-fn time_cells(pair: Pair, largest: f64) -> [TableCell; 4] {
+pub(super) fn time_cells(pair: Pair, largest: f64) -> [TableCell; 4] {
     let (a, b) = medians(pair);
     [difference(pair), delta(pair, largest), seconds(a), seconds(b)]
 }
 
-fn time_heads() -> [TableColumn; 4] {
+pub(super) fn time_heads(view: DiffView<'_>) -> [TableColumn; 4] {
+    let [a, b] = &view.comparison.names;
     [
         TableColumn::number("Difference"),
         TableColumn::unsorted("better · worse"),
-        TableColumn::number("A"),
-        TableColumn::number("B"),
+        TableColumn::number(a),
+        TableColumn::number(b),
     ]
 }
 
-fn largest<'p>(pairs: impl Iterator<Item = &'p Pair>) -> f64 {
+pub(super) fn largest<'p>(pairs: impl Iterator<Item = &'p Pair>) -> f64 {
     pairs.map(|pair| pair.difference().abs()).fold(0.0, f64::max)
 }
 
@@ -77,7 +74,7 @@ pub(super) fn parts(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Wri
     view.open_section(out, head, Some(whole(shown.parts.len())), Html::default())?;
     let widest = largest(shown.parts.iter().map(|line| &line.times));
     let mut columns = vec![TableColumn::text("Part")];
-    columns.extend(time_heads());
+    columns.extend(time_heads(view));
     let table = Table { id: "parts-table", label: "Parts", columns };
     let line = |name: Html, times: Pair, widest: f64| {
         let mut cells = vec![TableCell::html(name)];
@@ -139,7 +136,7 @@ fn function_table(
     widest: f64,
 ) -> anyhow::Result<()> {
     let mut columns = vec![TableColumn::compiles("Compiles"), TableColumn::text("Function").mono()];
-    columns.extend(time_heads());
+    columns.extend(time_heads(view));
     columns.extend([
         TableColumn::number("of it in builds")
             .about("difference of the time in builds of kernels and the C++ toolchain"),
@@ -184,82 +181,13 @@ fn same_compiles(a: &[CompileRef], b: &[CompileRef]) -> bool {
 }
 
 /// `9`, or `9 → 10` with the new one marked.
-fn change((a, b): &(String, String)) -> TableCell {
+pub(super) fn change((a, b): &(String, String)) -> TableCell {
     let text = |text: &str| if text.is_empty() { UNKNOWN.to_owned() } else { text.to_owned() };
     if a == b || b.is_empty() {
         return TableCell::text(&text(a)).class("num");
     }
     let new = Element::new("mark").around(text(b));
     TableCell::html(Html::joined([text(a).into(), new], " → ")).class("num")
-}
-
-/// Measured kernels and operators.
-pub(super) fn kernels(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Write) -> anyhow::Result<()> {
-    if shown.kernels.is_empty() && shown.operators.is_empty() {
-        return Ok(());
-    }
-    let (a, b) = medians(shown.busy_us);
-    let per = |us: Option<f64>| time(us.map(|us| us / 1e6));
-    let note = format!("device time of the traced steps: {} against {}", per(b), per(a));
-    view.open_section(
-        out,
-        ("kernels", "Measured kernels", &note),
-        Some(whole(shown.kernels.len())),
-        Html::default(),
-    )?;
-    let total = shown.busy_us.difference();
-    measured_table(view, out, ("kernels-table", "Kernels", &shown.kernels), total)?;
-    if !shown.operators.is_empty() {
-        open_more(out, format!("{} by shape", counted(shown.operators.len(), "operator", "operators")))?;
-        measured_table(view, out, ("operators-table", "Operators", &shown.operators), total)?;
-        close(out, "details")?;
-    }
-    Ok(close_section(out)?)
-}
-
-fn measured_table(
-    view: DiffView<'_>,
-    out: &mut dyn Write,
-    (id, label, lines): (&str, &str, &[MeasuredLine]),
-    total: f64,
-) -> anyhow::Result<()> {
-    let widest = largest(lines.iter().map(|one| &one.line.times)) / 1e6;
-    let mut columns = vec![TableColumn::text(label).mono()];
-    columns.extend(time_heads());
-    columns.extend([
-        TableColumn::number("Share").about("of the difference of the device time"),
-        TableColumn::number("Launches"),
-        TableColumn::number("GB/s"),
-        TableColumn::number("TFLOP/s"),
-    ]);
-    let rate = |(a, b): (Option<f64>, Option<f64>), digits: usize| {
-        let text = |rate: Option<f64>| rate.map_or(String::new(), |rate| format!("{rate:.digits$}"));
-        change(&(text(a), text(b)))
-    };
-    let row = |one: &MeasuredLine| {
-        let name = span("long-name", clip(&one.line.name, LONGEST_NAME));
-        let name = match one.shapes.is_empty() {
-            true => name,
-            false => stacked([name, soft(clip(&one.shapes, LONGEST_NAME))]),
-        };
-        let name = match one.matched.and_then(Match::guess) {
-            Some(guess) => stacked([name, soft(guess)]),
-            None => name,
-        };
-        let mut cells = vec![TableCell::html(name)];
-        cells.extend(time_cells(one.line.times.in_seconds(), widest));
-        // A difference of the other sign that rounds to nothing is nothing.
-        let share = percent(one.line.times.difference(), total, false).replace("-0\u{a0}%", "0\u{a0}%");
-        let count = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
-        cells.extend([
-            TableCell::text(&share).class("num"),
-            change(&(count(one.counts.0), count(one.counts.1))),
-            rate(one.gbps, 1),
-            rate(one.tflops, 3),
-        ]);
-        Row::of(cells)
-    };
-    view.table(out, &Table { id, label, columns }, lines.iter().map(row))
 }
 
 /// Settings and versions that differ.
@@ -276,8 +204,9 @@ pub(super) fn settings(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn 
     let head = ("settings", "Settings and versions", "that differ");
     view.open_section(out, head, Some(whole(rows.len())), Html::default())?;
     if !rows.is_empty() {
+        let [a, b] = &view.comparison.names;
         let columns =
-            vec![TableColumn::text("Setting"), TableColumn::text("A").mono(), TableColumn::text("B").mono()];
+            vec![TableColumn::text("Setting"), TableColumn::text(a).mono(), TableColumn::text(b).mono()];
         let line = |row: &&Change| {
             let value = |value: &Option<String>| match row.topic {
                 Topic::Torch => value.clone().unwrap_or_default(),
@@ -293,7 +222,8 @@ pub(super) fn settings(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn 
         let table = Table { id: "settings-table", label: "Settings and versions", columns };
         view.table(out, &table, rows.iter().take(ROWS).map(line))?;
     }
-    for (name, settings) in [("A", only_a), ("B", only_b)] {
+    let [a, b] = &view.comparison.names;
+    for (name, settings) in [(a, only_a), (b, only_b)] {
         if settings.is_empty() {
             continue;
         }
@@ -319,7 +249,7 @@ pub(super) fn ranks(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<(
     view.open_section(out, head, Some(whole(logs.len())), Html::default())?;
     let widest = largest(logs.iter().map(|log| &log.total));
     let mut columns = vec![TableColumn::compiles("Rank")];
-    columns.extend(time_heads());
+    columns.extend(time_heads(view));
     let row = |log: &LogComparison| {
         let rank = log.rank.unwrap_or_default();
         let mut cells = vec![TableCell::text(&format!("rank {rank}")).sorted(rank)];

@@ -1,5 +1,6 @@
 //! The verdict on two sides: how much slower or faster B is, why, and what is new or gone.
 
+use super::device;
 use super::rows::{medians, time};
 use crate::compare::{Comparison, LogComparison, Row, RowKind, TimeLine, Topic};
 use crate::report::kit::formats::{counted, micros, percent, whole};
@@ -20,34 +21,52 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
 
 /// The verdict, whose numbers link to the evidence.
 pub(super) fn pieces(comparison: &Comparison) -> Vec<Words> {
+    let [a, b] = &comparison.names;
     let Some(shown) = comparison.shown() else {
-        return vec![Words::plain("A and B have no rank in common, so there is nothing to compare.")];
+        return vec![Words::plain(format!(
+            "{a} and {b} have no rank in common, so there is nothing to compare."
+        ))];
     };
     if comparison.rows.is_empty() {
-        return vec![Words::plain("A and B do not differ.")];
+        return vec![Words::plain(format!("{a} and {b} do not differ."))];
     }
     let mut pieces = Vec::new();
-    pieces.extend(speed(shown));
+    if is_of_traces(shown) {
+        pieces.extend(device::pieces(comparison, shown));
+        return pieces;
+    }
+    pieces.extend(speed(comparison, shown));
     pieces.extend(share(shown));
+    let of_device = device::pieces(comparison, shown);
+    if !of_device.is_empty() {
+        pieces.push(Words::plain(" "));
+        pieces.extend(of_device);
+    }
     pieces.extend(news(comparison));
     pieces
 }
 
+/// Whether only traces of a device are compared, without what was compiled.
+fn is_of_traces(shown: &LogComparison) -> bool {
+    shown.per.is_some() && shown.functions.is_empty()
+}
+
 /// `B compiles 21.3 s slower: 35.2 s against 13.9 s.`
-fn speed(shown: &LogComparison) -> Vec<Words> {
+fn speed(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     let (Some(a), Some(b)) = medians(shown.total) else { return Vec::new() };
+    let [name_a, name_b] = &comparison.names;
     let on = shown.rank.map(|rank| format!("On rank {rank}, ")).unwrap_or_default();
     let difference = shown.total.difference();
     let both = format!(": {} against {}.", time(Some(b)), time(Some(a)));
     if shown.total_differs {
         let (word, class) = if difference > 0.0 { ("slower", "warn") } else { ("faster", "") };
         return vec![
-            Words::plain(format!("{on}B compiles ")),
+            Words::plain(format!("{on}{name_b} compiles ")),
             Words::linked("", format!("{} {word}", micros(difference.abs() * 1e6)), "#parts", class),
             Words::plain(both),
         ];
     }
-    vec![Words::plain(format!("{on}B compiles as fast as A, within the noise{both}"))]
+    vec![Words::plain(format!("{on}{name_b} compiles as fast as {name_a}, within the noise{both}"))]
 }
 
 /// `90 % of the difference is kernel builds.`
@@ -165,7 +184,8 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
         ));
     }
     notes.push(same(comparison));
-    for (name, side) in [("A", &comparison.a), ("B", &comparison.b)] {
+    let [a, b] = &comparison.names;
+    for (name, side) in [(a, &comparison.a), (b, &comparison.b)] {
         for (rank, why) in side.iter().flat_map(|recording| &recording.unreadable).take(3) {
             notes.push(format!("Rank {rank} of {name} could not be read: {why}."));
         }
@@ -193,6 +213,7 @@ pub(super) fn same(comparison: &Comparison) -> String {
         .map(|(count, one, many)| counted(count, one, many))
         .collect();
     match words.is_empty() {
+        true if is_of_traces(shown) => String::new(),
         true => "The sides have nothing in common.".to_owned(),
         false => format!("On both sides: {}.", words.join(", ")),
     }

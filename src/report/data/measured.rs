@@ -2,7 +2,7 @@
 
 use crate::analysis::performance::{
     Backend, Bound, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance,
-    ProgramLine, Rates, Tuning,
+    ProgramLine, Rates, StepsFrom, Tuning,
 };
 use crate::facts;
 use crate::facts::{
@@ -22,6 +22,14 @@ pub(super) fn performance(found: &Performance) -> Measured<'_> {
         trace: Trace {
             file: (&found.file).into(),
             launches: found.launches as u64,
+            steps: found.steps.map(|steps| steps.count),
+            steps_from: found.steps.map(|steps| {
+                Text::from(match steps.from {
+                    StepsFrom::Marks => "marks",
+                    StepsFrom::Regions => "regions",
+                    StepsFrom::Launches => "launches",
+                })
+            }),
             first_us: found.span_us.map(|span| decimals(span.0)),
             last_us: found.span_us.map(|span| decimals(span.1)),
             rank: found.rank.and_then(|rank| i64::try_from(rank).ok()),

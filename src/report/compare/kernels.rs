@@ -1,0 +1,100 @@
+//! Measured kernels and operators of both sides.
+
+use super::rows::{clip, medians, per_words, time};
+use super::tables::{LONGEST_NAME, change, largest, time_cells, time_heads};
+use super::view::DiffView;
+use crate::compare::{LogComparison, Match, MeasuredLine, Sides};
+use crate::report::kit::formats::{counted, micros, percent, short_path, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close, close_section, open_more, soft, span, stacked};
+use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
+use std::io::Write;
+
+/// The section.
+pub(super) fn kernels(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Some(per) = shown.per.filter(|_| !(shown.kernels.is_empty() && shown.operators.is_empty())) else {
+        return Ok(());
+    };
+    let (a, b) = medians(shown.busy_us);
+    let busy = |us: Option<f64>| time(us.map(|us| us / 1e6));
+    let steps = |steps: Option<u64>| steps.map_or_else(|| "unknown".to_owned(), |steps| steps.to_string());
+    let note = format!(
+        "device time {}: {} against {}; steps: {} against {}; times are {}",
+        per_words(per),
+        busy(b),
+        busy(a),
+        steps(shown.steps.b),
+        steps(shown.steps.a),
+        per_words(per)
+    );
+    let head = ("kernels", "Measured kernels", note.as_str());
+    view.open_section(out, head, Some(whole(shown.kernels.len())), Html::default())?;
+    let total = shown.busy_us.difference();
+    table(view, out, ("kernels-table", "Kernels", &shown.kernels), total)?;
+    if !shown.operators.is_empty() {
+        open_more(out, format!("{} by shape", counted(shown.operators.len(), "operator", "operators")))?;
+        table(view, out, ("operators-table", "Operators", &shown.operators), total)?;
+        close(out, "details")?;
+    }
+    Ok(close_section(out)?)
+}
+
+fn table(
+    view: DiffView<'_>,
+    out: &mut dyn Write,
+    (id, label, lines): (&str, &str, &[MeasuredLine]),
+    total: f64,
+) -> anyhow::Result<()> {
+    let widest = largest(lines.iter().map(|one| &one.line.times)) / 1e6;
+    let none = |has: fn(&MeasuredLine) -> bool| !lines.iter().any(has);
+    let mut columns = vec![TableColumn::text(label).mono()];
+    columns.extend(time_heads(view));
+    columns.extend([
+        TableColumn::number("Share").about("of the difference of the device time"),
+        TableColumn::number("Launches"),
+        TableColumn::number("Per launch"),
+        TableColumn::number("GB/s").absent_if(none(|one| one.gbps != Sides::default())),
+        TableColumn::number("Of bandwidth").absent_if(none(|one| one.share_of_bandwidth != Sides::default())),
+        TableColumn::number("TFLOP/s").absent_if(none(|one| one.tflops != Sides::default())),
+        TableColumn::number("Of peak").absent_if(none(|one| one.share_of_peak != Sides::default())),
+    ]);
+    let row = |one: &MeasuredLine| {
+        let mut cells = vec![TableCell::html(name(one))];
+        cells.extend(time_cells(one.line.times.in_seconds(), widest));
+        // A difference of the other sign that rounds to nothing is nothing.
+        let share = percent(one.line.times.difference(), total, false).replace("-0\u{a0}%", "0\u{a0}%");
+        let (a, b) = medians(one.launch);
+        cells.extend([
+            TableCell::text(&share).class("num"),
+            sides(one.counts, |count| count.to_string()),
+            sides(Sides { a, b }, micros),
+            sides(one.gbps, |rate| format!("{rate:.1}")),
+            sides(one.share_of_bandwidth, share_words),
+            sides(one.tflops, |rate| format!("{rate:.3}")),
+            sides(one.share_of_peak, share_words),
+        ]);
+        Row::of(cells)
+    };
+    view.table(out, &Table { id, label, columns }, lines.iter().map(row))
+}
+
+fn share_words(share: f64) -> String {
+    percent(share, 1.0, false)
+}
+
+fn sides<T>(both: Sides<T>, words: impl Fn(T) -> String) -> TableCell {
+    let text = |side: Option<T>| side.map(&words).unwrap_or_default();
+    let (a, b) = (text(both.a), text(both.b));
+    change(&(a, b))
+}
+
+/// The name; below, its shapes, its line, how both sides were matched, and how sure the difference is.
+fn name(one: &MeasuredLine) -> Html {
+    let mut below: Vec<String> = Vec::new();
+    below.extend((!one.shapes.is_empty()).then(|| clip(&one.shapes, LONGEST_NAME)));
+    below.extend(one.place.as_ref().map(|(file, line)| format!("{}:{line}", short_path(file))));
+    below.extend(one.matched.and_then(Match::guess).map(str::to_owned));
+    below.extend(one.overlap().map(str::to_owned));
+    let name = span("long-name", clip(&one.line.name, LONGEST_NAME));
+    below.into_iter().fold(name, |name, words| stacked([name, soft(words)]))
+}

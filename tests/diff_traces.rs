@@ -1,0 +1,155 @@
+//! `tlparse diff` on traces of torch.profiler alone: what a step and a launch cost, however many of them a trace covers.
+
+use crate::diff::{diff, rows, subject};
+use crate::performance::{events, trace};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// How a trace is made from a recorded one.
+#[derive(Clone, Copy)]
+struct Made {
+    /// How often the recorded step runs.
+    steps: u64,
+    /// Whether the marks of torch.profiler are kept.
+    marked: bool,
+    /// By how much its kernels take longer.
+    slower: f64,
+}
+
+const ONE: Made = Made { steps: 1, marked: true, slower: 1.0 };
+
+/// A recorded step, repeated as torch.profiler would write it.
+fn made(made: Made) -> Value {
+    let mut given = trace("h100_vit.json.gz");
+    let step = given["traceEvents"].as_array().unwrap().clone();
+    let times =
+        step.iter().filter(|event| event["dur"].is_number()).map(|event| event["ts"].as_f64().unwrap());
+    let (first, last) =
+        times.fold((f64::MAX, 0.0), |(first, last): (f64, f64), ts| (first.min(ts), last.max(ts)));
+    let mut all = Vec::new();
+    for number in 0..made.steps {
+        for mut event in step.clone() {
+            if let Some(ts) = event["ts"].as_f64() {
+                event["ts"] = json!(ts + number as f64 * (last - first + 100_000.0));
+            }
+            for id in ["External id", "correlation"] {
+                if let Some(value) = event["args"][id].as_u64() {
+                    event["args"][id] = json!(value + number * 10_000_000);
+                }
+            }
+            if event["name"].as_str().is_some_and(|name| name.starts_with("ProfilerStep#")) {
+                if !made.marked {
+                    continue;
+                }
+                event["name"] = json!(format!("ProfilerStep#{number}"));
+            }
+            if event["cat"] == "kernel" {
+                event["dur"] = json!(event["dur"].as_f64().unwrap() * made.slower);
+            }
+            all.push(event);
+        }
+    }
+    given["traceEvents"] = json!(all);
+    given
+}
+
+/// The verdict and the comparison of two traces.
+struct Told {
+    verdict: String,
+    json: Value,
+    _folder: TempDir,
+}
+
+fn written(folder: &Path, name: &str, trace: &Value) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, trace.to_string()).unwrap();
+    path
+}
+
+fn told(a: &Value, b: &Value, more: &[&str]) -> Told {
+    let folder = TempDir::new().unwrap();
+    let (a, b) = (written(folder.path(), "a.json", a), written(folder.path(), "b.json", b));
+    let mut arguments: Vec<std::ffi::OsString> = vec![a.into(), b.into()];
+    arguments.extend(more.iter().map(Into::into));
+    let shown = diff(&arguments);
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    arguments.push("--json".into());
+    let json = serde_json::from_str(&diff(&arguments).stdout).unwrap();
+    Told { verdict: shown.stdout.lines().next().unwrap().to_owned(), json, _folder: folder }
+}
+
+/// Seconds of a side of a row.
+fn seconds(row: &Value, side: &str) -> f64 {
+    row[side]["seconds"].as_f64().unwrap()
+}
+
+#[test]
+fn five_steps_cost_the_same_as_one_whether_or_not_they_are_marked() {
+    for marked in [true, false] {
+        let (one, five) = (made(Made { marked, ..ONE }), made(Made { steps: 5, marked, ..ONE }));
+        for (a, b) in [(&one, &five), (&five, &one)] {
+            let told = told(a, b, &[]);
+            assert!(rows(&told.json, "measured").is_empty(), "{:#}", told.json);
+            assert_eq!(told.verdict, "A and B do not differ.");
+        }
+    }
+}
+
+#[test]
+fn twice_the_time_of_each_launch_is_told_as_such_with_the_steps_of_both_sides() {
+    for marked in [true, false] {
+        let slow = made(Made { steps: 5, marked, slower: 2.0 });
+        let told = told(&made(Made { marked, ..ONE }), &slow, &["--name-a", "before", "--name-b", "after"]);
+        let measured = rows(&told.json, "measured");
+        let kernels: Vec<&&Value> =
+            measured.iter().filter(|row| subject(row).starts_with("Kernel")).collect();
+        assert!(kernels.len() > 5, "{measured:#?}");
+        for row in kernels {
+            assert_eq!(row["kind"], "worse");
+            assert_eq!(row["per"], if marked { "step" } else { "launch" });
+            assert!((seconds(row, "b") / seconds(row, "a") - 2.0).abs() < 1e-3, "{row}");
+        }
+        let verdict = &told.verdict;
+        assert!(verdict.starts_with("after takes ") && verdict.contains("more device time"), "{verdict}");
+        let covers = if marked { "(5 steps against 1)" } else { "does not say how many steps" };
+        assert!(verdict.contains(covers), "{verdict}");
+        assert!(verdict.contains("no launch of one side is as fast as those of the other"), "{verdict}");
+    }
+}
+
+#[test]
+fn a_kernel_that_only_one_side_launches_is_new_or_gone_and_only_its_time_counts() {
+    let with = made(ONE);
+    let mut without = made(ONE);
+    let longest = events(&mut without, "kernel")
+        .into_iter()
+        .max_by(|one, other| one["dur"].as_f64().unwrap().total_cmp(&other["dur"].as_f64().unwrap()))
+        .unwrap()["name"]
+        .clone();
+    let launched: f64 = events(&mut without, "kernel")
+        .into_iter()
+        .filter(|event| event["name"] == longest)
+        .map(|event| event["dur"].as_f64().unwrap())
+        .sum();
+    without["traceEvents"].as_array_mut().unwrap().retain(|event| event["name"] != longest);
+    for (a, b, kind, side) in [(&without, &with, "new", "b"), (&with, &without, "gone", "a")] {
+        let told = told(a, b, &[]);
+        let measured = rows(&told.json, "measured");
+        let kernels: Vec<&&Value> =
+            measured.iter().filter(|row| subject(row).starts_with("Kernel")).collect();
+        assert!(!kernels.is_empty() && kernels.iter().all(|row| row["kind"] == kind), "{measured:#?}");
+        let sum: f64 = kernels.iter().map(|row| seconds(row, side)).sum();
+        assert!((sum * 1e6 - launched).abs() < 0.01, "{sum} {launched}");
+    }
+}
+
+#[test]
+fn a_name_of_a_side_is_short_and_printable() {
+    let folder = TempDir::new().unwrap();
+    let one = written(folder.path(), "a.json", &made(ONE)).into_os_string();
+    for name in ["", "a\u{1b}[31m", "a name of more than twenty-four characters"] {
+        let done = diff(&[one.clone(), one.clone(), "--name-a".into(), name.into()]);
+        assert!(done.code == Some(2) && done.stderr.contains("give a name"), "{}", done.stderr);
+    }
+}

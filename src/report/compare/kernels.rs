@@ -4,11 +4,14 @@ use super::rows::{clip, medians, per_words, time};
 use super::tables::{LONGEST_NAME, change, largest, time_cells, time_heads};
 use super::view::DiffView;
 use crate::compare::{LogComparison, Match, MeasuredLine, Sides};
-use crate::report::kit::formats::{counted, micros, percent, short_path, whole};
+use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close, close_section, open_more, soft, span, stacked};
+use crate::report::kit::markup::{close, close_section, open_more, soft, span, stacked, titled};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use std::io::Write;
+
+/// Characters of a kernel's name. Names of C++ templates have hundreds.
+const LONGEST_KERNEL: usize = 64;
 
 /// The section.
 pub(super) fn kernels(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -66,16 +69,33 @@ fn table(
         let (a, b) = medians(one.launch);
         cells.extend([
             TableCell::text(&share).class("num"),
-            sides(one.counts, |count| count.to_string()),
+            TableCell::text(&launches(one.counts)).class("num"),
             sides(Sides { a, b }, micros),
-            sides(one.gbps, |rate| format!("{rate:.1}")),
+            sides(one.gbps, three_digits),
             sides(one.share_of_bandwidth, share_words),
-            sides(one.tflops, |rate| format!("{rate:.3}")),
+            sides(one.tflops, three_digits),
             sides(one.share_of_peak, share_words),
         ]);
         Row::of(cells)
     };
     view.table(out, &Table { id, label, columns }, lines.iter().map(row))
+}
+
+/// The launches of both sides, which say how long was recorded.
+fn launches(counts: Sides<u64>) -> String {
+    let text = |count: Option<u64>| count.map_or_else(|| UNKNOWN.to_owned(), |count| count.to_string());
+    match counts.a == counts.b {
+        true => text(counts.a),
+        false => format!("{} → {}", text(counts.a), text(counts.b)),
+    }
+}
+
+fn three_digits(rate: f64) -> String {
+    match rate {
+        _ if rate >= 99.95 => format!("{rate:.0}"),
+        _ if rate >= 9.995 => format!("{rate:.1}"),
+        _ => format!("{rate:.2}"),
+    }
 }
 
 fn share_words(share: f64) -> String {
@@ -88,13 +108,16 @@ fn sides<T>(both: Sides<T>, words: impl Fn(T) -> String) -> TableCell {
     change(&(a, b))
 }
 
-/// The name; below, its shapes, its line, how both sides were matched, and how sure the difference is.
+/// The name, on hover all of it and how sure the difference is; below, its shapes, its line, and how both sides were matched.
 fn name(one: &MeasuredLine) -> Html {
     let mut below: Vec<String> = Vec::new();
     below.extend((!one.shapes.is_empty()).then(|| clip(&one.shapes, LONGEST_NAME)));
     below.extend(one.place.as_ref().map(|(file, line)| format!("{}:{line}", short_path(file))));
     below.extend(one.matched.and_then(Match::guess).map(str::to_owned));
-    below.extend(one.overlap().map(str::to_owned));
-    let name = span("long-name", clip(&one.line.name, LONGEST_NAME));
+    let name = span("long-name", clip(&one.line.name, LONGEST_KERNEL));
+    let name = match one.overlap() {
+        Some(words) => titled(&format!("{}; {words}", one.line.name), name),
+        None => titled(&one.line.name, name),
+    };
     below.into_iter().fold(name, |name, words| stacked([name, soft(words)]))
 }

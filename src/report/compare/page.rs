@@ -1,7 +1,7 @@
 //! `diff.html`: the verdict, the changes, how certain they are, and the tables.
 
 use super::rows::against;
-use super::verdict::{doubt, notes, pieces};
+use super::verdict::{doubt, is_of_traces, notes, pieces};
 use super::view::{Compiles, DiffView, Side};
 use super::{changes, kernels, tables};
 use crate::compare::{ChangedFunctions, Comparison, Recording};
@@ -49,7 +49,9 @@ pub(super) fn page<'c>(
             let view = DiffView::new(comparison, (&compiles, changed), worker);
             hero(view, out)?;
             if let Some(shown) = comparison.shown() {
-                changes::section(view, out)?;
+                if !is_of_traces(shown) {
+                    changes::section(view, out)?;
+                }
                 doubts(view, out)?;
                 tables::parts(view, shown, out)?;
                 tables::functions(view, shown, out)?;
@@ -65,7 +67,9 @@ pub(super) fn page<'c>(
 fn tabs(view: DiffView<'_>) -> Vec<Tab> {
     let mut tabs = Vec::new();
     if let Some(shown) = view.comparison.shown() {
-        tabs.push(Tab::section("changes", "What changed", None));
+        if !is_of_traces(shown) {
+            tabs.push(Tab::section("changes", "What changed", None));
+        }
         tabs.push(Tab::section("noise", "Noise", None));
         let sections = [
             ("parts", "Time by part", shown.parts.len()),
@@ -115,9 +119,14 @@ fn about(recording: &Recording) -> String {
         parts.push(counted(recording.logs.len(), "rank", "ranks"));
     }
     let first = recording.logs.first();
-    parts.push(format!("torch {}", recording.torch_words()));
     let records: u64 = recording.logs.iter().fold(0, |sum, log| sum.saturating_add(log.records));
-    parts.push(counted(records, "record", "records"));
+    match records {
+        0 => parts.push("a trace without a log".to_owned()),
+        _ => {
+            parts.push(format!("torch {}", recording.torch_words()));
+            parts.push(counted(records, "record", "records"));
+        }
+    }
     let time = first.and_then(|log| log.first_time.as_deref()).and_then(day_and_time);
     parts.extend(time.map(|(day, time)| format!("{day} {time}")));
     parts.join(" · ")

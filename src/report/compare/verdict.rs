@@ -47,7 +47,7 @@ pub(super) fn pieces(comparison: &Comparison) -> Vec<Words> {
 }
 
 /// Whether only traces of a device are compared, without what was compiled.
-fn is_of_traces(shown: &LogComparison) -> bool {
+pub(super) fn is_of_traces(shown: &LogComparison) -> bool {
     shown.per.is_some() && shown.functions.is_empty()
 }
 
@@ -221,6 +221,17 @@ pub(super) fn same(comparison: &Comparison) -> String {
 
 /// How certain the differences are.
 pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
+    if let (1, 1, true) =
+        (comparison.a.len(), comparison.b.len(), comparison.shown().is_some_and(is_of_traces))
+    {
+        return (
+            "One trace against one trace.".to_owned(),
+            "Kernels whose difference is under 1\u{a0}% of the device time are left out of the changes. The launches of a \
+             trace show how much a kernel varies, but not how much the machine does; several traces per side give medians \
+             and ranges."
+                .to_owned(),
+        );
+    }
     let threshold = comparison.threshold;
     let limits = format!(
         "under {}\u{a0}% or {}",

@@ -1,8 +1,9 @@
 //! Bytes moved by a call in generated code, from the sizes, strides and types of its buffers.
 //!
 //! Inductor writes these where it allocates a buffer (`empty_strided_cuda((8, 16), (16, 1), torch.float32)`), checks an
-//! input (`assert_size_stride(arg0_1, (8, 16), (16, 1))`) and views one in another shape (`reinterpret_tensor`). The types
-//! of inputs are in the graph (`f32[8, 16]`) and in the signatures of the kernels.
+//! input (`assert_size_stride(arg0_1, (8, 16), (16, 1))`), checks the result of a library
+//! (`assert_tensor_metadata(buf2, (2, 32), (32, 1), torch.float32, ..)`) and views one in another shape (`reinterpret_tensor`).
+//! The types of inputs are in the graph (`f32[8, 16]`) and in the signatures of the kernels.
 
 use super::formulas::{element_bytes, elements};
 use super::node_flops::annotations;
@@ -40,7 +41,8 @@ pub(super) fn buffers_of_calls<'c>(
     calls: impl IntoIterator<Item = (u32, &'c str)>,
 ) -> TextMap<u32, CallBuffers> {
     let calls: TextMap<u32, &str> = calls.into_iter().collect();
-    let mut reader = Reader { types: graph.map(types_in_graph).unwrap_or_default(), ..Reader::default() };
+    let mut reader =
+        Reader { annotated: graph.map(tensors_of_graph).unwrap_or_default(), ..Reader::default() };
     let mut found = TextMap::default();
     let mut in_kernel = false;
     for (number, line) in (1_u32..).zip(code.split('\n')) {
@@ -87,7 +89,8 @@ struct Parameter {
 
 #[derive(Default)]
 struct Reader {
-    types: TextMap<String, f64>,
+    /// Tensors as the graph annotates them: inputs that the code does not check have their sizes only there.
+    annotated: TextMap<String, Buffer>,
     buffers: TextMap<String, Buffer>,
     /// By kernel, for those whose source was read.
     signatures: TextMap<String, Vec<Parameter>>,
@@ -105,6 +108,16 @@ impl Reader {
             let parts = arguments(rest);
             if let [name, sizes, strides, ..] = parts.as_slice() {
                 self.check(name, sizes, strides);
+            }
+            return;
+        }
+        if let Some(rest) = text.strip_prefix("assert_tensor_metadata(") {
+            let parts = arguments(rest);
+            if let [name, sizes, strides, dtype, ..] = parts.as_slice() {
+                self.check(name, sizes, strides);
+                if let Some(known) = self.buffers.get_mut(*name) {
+                    known.element = element_bytes(dtype).or(known.element);
+                }
             }
             return;
         }
@@ -132,7 +145,7 @@ impl Reader {
     }
 
     fn check(&mut self, name: &str, sizes: &str, strides: &str) {
-        let element = self.types.get(name).copied();
+        let element = self.annotated.get(name).and_then(|tensor| tensor.element);
         let known = self.buffers.entry(name.to_owned()).or_default();
         known.sizes = numbers(sizes);
         known.strides = strides_of(strides);
@@ -148,12 +161,7 @@ impl Reader {
             if let Some(known) = self.buffers.get(expression) {
                 return Some(known.clone());
             }
-            let element = self.types.get(expression).copied();
-            return element.map(|element| Buffer {
-                memory: expression.to_owned(),
-                element: Some(element),
-                ..Buffer::default()
-            });
+            return self.annotated.get(expression).cloned();
         }
         let (function, rest) = expression.split_once('(')?;
         if !function.ends_with("reinterpret_tensor") {
@@ -292,13 +300,20 @@ fn is_buffer_name(text: &str) -> bool {
         && ["buf", "arg", "primals_", "tangents_", "constant"].iter().any(|start| text.starts_with(start))
 }
 
-/// Bytes per element of the tensors that a graph annotates with a type: `f32[8, 16]`.
-fn types_in_graph(graph: &str) -> TextMap<String, f64> {
+/// The tensors that a graph annotates: `f32[8, 16][16, 1]cpu`, in older torch without strides.
+fn tensors_of_graph(graph: &str) -> TextMap<String, Buffer> {
     let mut found = TextMap::default();
     for (name, annotation) in annotations(graph) {
-        if let Some(element) = annotation.split_once('[').and_then(|(kind, _)| element_bytes(kind)) {
-            found.entry(name.to_owned()).or_insert(element);
-        }
+        let mut parts = annotation.split('[');
+        let Some(element) = parts.next().and_then(element_bytes) else { continue };
+        let mut lists = parts.map(|part| part.split(']').next().unwrap_or_default());
+        let (sizes, strides) = (lists.next(), lists.next());
+        found.entry(name.to_owned()).or_insert_with(|| Buffer {
+            memory: name.to_owned(),
+            sizes: sizes.and_then(numbers),
+            strides: strides.map(strides_of).unwrap_or_default(),
+            element: Some(element),
+        });
     }
     found
 }
@@ -317,4 +332,48 @@ fn triton_signature(types: &str) -> Vec<Parameter> {
         Some(Parameter { in_place: name.contains("in_out_ptr"), element })
     };
     types.split(',').filter_map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of the call in the last line of a wrapper.
+    fn bytes(code: &str, graph: &str, kernel: &str) -> Option<f64> {
+        let line = u32::try_from(code.lines().count()).unwrap();
+        buffers_of_calls(code, Some(graph), [(line, kernel)]).get(&line)?.bytes
+    }
+
+    #[test]
+    fn the_result_of_a_library_has_the_sizes_and_the_type_that_the_code_checks() {
+        let code = "buf2 = extern_kernels.convolution(buf0, buf1, stride=(2, 2), bias=None)\n\
+                    assert_tensor_metadata(buf2, (2, 64, 32, 32), (65536, 1, 2048, 64), torch.float16, 'aten.convolution')\n\
+                    buf3 = buf2; del buf2  # reuse\n\
+                    buf4 = empty_strided_cpu((2, 64), (64, 1), torch.float32)\n\
+                    cpp_fused_relu_1(buf3, buf4)";
+        assert_eq!(bytes(code, "", "cpp_fused_relu_1"), Some(2.0 * 131_072.0 + 4.0 * 128.0));
+    }
+
+    #[test]
+    fn inputs_that_the_code_does_not_check_have_the_sizes_of_the_graph() {
+        let graph = "def forward(self, arg0_1: \"f32[2, 3, 4][12, 4, 1]cpu\", relu: \"bf16[8, 16]\", arg2_1: \"f32[s3]\"):";
+        assert_eq!(bytes("cpp_fused_add_0(arg0_1, relu)", graph, "cpp_fused_add_0"), Some(96.0 + 256.0));
+        let renamed = "buf26 = relu; del relu  # reuse\ncpp_fused_add_0(buf26)";
+        assert_eq!(bytes(renamed, graph, "cpp_fused_add_0"), Some(256.0));
+        assert_eq!(
+            bytes("cpp_fused_add_0(arg0_1, arg2_1)", graph, "cpp_fused_add_0"),
+            None,
+            "a size is a symbol"
+        );
+    }
+
+    #[test]
+    fn checks_of_several_inputs_at_once_and_elements_of_a_result_are_read() {
+        let code = "assert_size_stride_grouped((arg0_1, arg1_1), ((8, ), (4, 4)), ((1, ), (4, 1)), 'input')\n\
+                    buf1 = buf0[0]\n\
+                    assert_tensor_metadata(buf1, (3, ), (1, ), torch.float64, 'x')\n\
+                    cpp_fused_add_0(arg0_1, arg1_1, buf1)";
+        let graph = "arg0_1: \"f32[8]\", arg1_1: \"f32[4, 4]\"";
+        assert_eq!(bytes(code, graph, "cpp_fused_add_0"), Some(32.0 + 64.0 + 24.0));
+    }
 }

@@ -10,6 +10,9 @@ facts! {
     /// What a trace of torch.profiler measured. Times are microseconds, GB are 1e9 bytes, TFLOP are 1e12. Unknown is null, never
     /// 0.
     struct Performance<'a> {
+        /// What can be gained, and how busy the device was, in words.
+        #[serde(default)]
+        summary: Text<'a> => dropped,
         /// The trace.
         #[serde(default)]
         trace: Trace<'a> => inside,
@@ -173,6 +176,14 @@ facts! {
         #[serde(default)]
         #[schemars(range(min = 0))]
         share_of_bandwidth: Option<f64> => number,
+        /// Share of its ceiling: the smaller of the peak and of what the bandwidth allows at its FLOPs per byte.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        reached: Option<f64> => number,
+        /// Microseconds that all runs at the ceiling would save: an upper bound. Null where a figure is unknown or doubtful.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        gain_us: Option<f64> => number,
         /// The type whose peak the share is of; float is tf32 only if the kernel's name or the log says so.
         #[serde(default)]
         computes_in: Option<Text<'a>> => measured_word,

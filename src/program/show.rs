@@ -30,7 +30,7 @@ pub struct Show {
 
 impl Show {
     /// The end of `--help`.
-    pub const HELP: &str = "WHAT is breaks, recompiles, failures, caches, time, kernels, compile ID, function NAME or rank N; \
+    pub const HELP: &str = "WHAT is breaks, recompiles, failures, caches, time, kernels, performance, compile ID, function NAME or rank N; \
                             without it, the findings are shown.\n\n\
                             tlparse show breaks tl_out\n\
                             tlparse show compile 3/1 trace.log\n\

@@ -185,6 +185,7 @@ pub(crate) static SITE: &[SiteRow] = &[
             address: |_| "#log".to_owned(),
         }),
         assets: assets::LANDING,
+        present: |report| !report.is_trace_alone(),
         write: landing::pages,
         ..ORDINARY
     },
@@ -345,7 +346,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Performance",
         files: &[SiteFile {
             path: "performance.html",
-            about: "measured kernels, with `--profile TRACE`: the device's time by line of the program, each kernel with its rates and its distance from the device's limits, a roofline, calls of compiled code, operators by shape",
+            about: "measured kernels, with `--profile TRACE`: the device's time by line of the program, each kernel with its rates and its distance from the device's limits, a roofline, calls of compiled code, operators by shape; of a trace without a log it is `index.html`, too",
         }],
         tab: Some(SiteTab { address: |_| "performance.html".to_owned(), count: |_| None }),
         topic: Some(SiteTopic {

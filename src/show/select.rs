@@ -2,8 +2,8 @@
 
 use super::subject::Subject;
 use crate::facts::{
-    CacheLookup, Compile, CompileTime, Failure, Finding, GraphBreak, Id, Kernel, LogReport, Recompile,
-    Restart, Torch,
+    CacheLookup, Compile, CompileTime, Failure, Finding, GraphBreak, Id, Kernel, LogReport, Performance,
+    Recompile, Restart, Torch,
 };
 use crate::model::RankLog;
 use serde::Serialize;
@@ -37,6 +37,8 @@ pub(super) struct Selection<'r> {
     pub kernels: Option<Vec<KernelOfCompile<'r>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_kernels: Option<Option<Vec<&'r Kernel<'r>>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub performance: Option<&'r Option<Performance<'r>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
 }
@@ -85,6 +87,7 @@ pub(super) fn select<'r>(name: String, subject: &Subject, report: &'r LogReport<
             let measured = report.performance.as_ref();
             selected.measured_kernels = Some(measured.map(|measured| measured.kernels.iter().collect()));
         }
+        Subject::Performance => selected.performance = Some(&report.performance),
         Subject::Compile(id) => {
             of_compiles(&mut selected, report, |compile| compile.id.as_deref() == Some(id))
         }

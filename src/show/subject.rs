@@ -17,6 +17,8 @@ pub enum Subject {
     Time,
     /// Kernels.
     Kernels,
+    /// What a trace of torch.profiler measured.
+    Performance,
     /// A compile by its id, with all that belongs to it.
     Compile(String),
     /// The compiles of a function by its name, with all that belongs to them.
@@ -27,8 +29,10 @@ pub enum Subject {
 
 impl Subject {
     /// The words for subjects; those of the second list take a name behind them.
-    pub const WORDS: ([&'static str; 6], [&'static str; 3]) =
-        (["breaks", "recompiles", "failures", "caches", "time", "kernels"], ["compile", "function", "rank"]);
+    pub const WORDS: ([&'static str; 7], [&'static str; 3]) = (
+        ["breaks", "recompiles", "failures", "caches", "time", "kernels", "performance"],
+        ["compile", "function", "rank"],
+    );
 
     /// The subject of a word, with the name behind it.
     #[must_use]
@@ -40,6 +44,7 @@ impl Subject {
             ("caches", None) => Subject::Caches,
             ("time", None) => Subject::Time,
             ("kernels", None) => Subject::Kernels,
+            ("performance", None) => Subject::Performance,
             ("compile", Some(id)) => {
                 Subject::Compile(id.trim_start_matches('[').trim_end_matches(']').to_owned())
             }
@@ -59,6 +64,7 @@ impl Subject {
             Subject::Caches => "caches",
             Subject::Time => "time",
             Subject::Kernels => "kernels",
+            Subject::Performance => "performance",
             Subject::Compile(_) => "compile",
             Subject::Function(_) => "function",
             Subject::Rank(_) => "rank",

@@ -1,7 +1,8 @@
 //! The lists of `report.json` as tables.
 
 use super::select::{Counts, Selection};
-use crate::facts::{Compile, CompileTime, Finding, Rank, Reason, Recompile};
+use crate::facts::{Compile, CompileTime, Finding, Performance, Rank, Reason, Recompile};
+use crate::model::words::duration;
 
 /// A table.
 #[derive(Debug)]
@@ -89,6 +90,7 @@ pub(super) fn tables(selected: &Selection<'_>) -> Vec<Table> {
     tables.extend(selected.compiles.as_deref().map(compiles));
     tables.extend(selected.compile_time.into_iter().flat_map(compile_time));
     tables.extend(kernels(selected));
+    tables.extend(selected.performance.into_iter().flat_map(performance));
     tables.extend(selected.counts.as_ref().map(counts));
     tables
 }
@@ -121,6 +123,44 @@ fn kernels(selected: &Selection<'_>) -> Vec<Table> {
         )
     }));
     tables
+}
+
+/// What a trace measured: what can be gained, lines and kernels.
+fn performance(measured: &Option<Performance<'_>>) -> Vec<Table> {
+    let empty = "No trace of torch.profiler was read: tlparse LOG --profile TRACE.";
+    let Some(found) = measured else {
+        return vec![Table { title: "Performance", columns: Vec::new(), rows: Vec::new(), empty }];
+    };
+    let lines = Table::of(
+        "Lines by device time",
+        "No kernel leads to a line of the program.",
+        &found.lines,
+        &[
+            column("Time", |one| duration(one.us)),
+            column("Line", |one| place(Some(&one.file), Some(one.line))),
+            column("Code", |one| text(one.code.as_deref())),
+        ],
+    );
+    let kernels = Table::of(
+        "Kernels by device time",
+        "The trace contains no kernel runs.",
+        &found.kernels,
+        &[
+            column("Time", |one| duration(one.sum_us)),
+            column("Runs", |one| one.count.to_string()),
+            column("Each", |one| duration(one.mean_us)),
+            column("Reaches", |one| {
+                one.reached.map_or_else(|| DASH.to_owned(), |share| format!("{:.0} %", 100.0 * share))
+            }),
+            column("To gain", |one| {
+                one.gain_us.map_or_else(|| DASH.to_owned(), |us| format!("up to {}", duration(us)))
+            }),
+            column("Kernel", |one| one.name.owned()),
+        ],
+    );
+    let summary =
+        Table::of("Performance", empty, &[&*found.summary], &[column("In short", |one| (*one).to_owned())]);
+    vec![summary, lines, kernels]
 }
 
 /// The ranks of a job.

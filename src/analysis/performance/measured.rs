@@ -2,7 +2,7 @@
 
 use super::devices::DevicePeaks;
 use super::graphs::ProgramLine;
-use super::rates::{Measured, Rates};
+use super::rates::{Judgement, Measured, Rates};
 use super::steps::Steps;
 use crate::model::{CompileIndex, DeviceKernel, DeviceRuns, InputDims};
 use crate::trace::{Merge, Sorted, SortedRecord, halves_of, word_of};
@@ -207,6 +207,14 @@ impl MeasuredKernel {
             kind: self.computes_in,
             matrix: self.flops.is_some(),
         }
+    }
+
+    /// What a run at its ceiling would save over all runs, microseconds: an upper bound. None if its figures are unknown or
+    /// doubtful. The ceiling is the smaller of the peak and of what the bandwidth allows at its FLOPs per byte.
+    pub fn gain_us(&self) -> Option<f64> {
+        let is_sound = matches!(self.rates.judgement?, Judgement::Near | Judgement::Far);
+        let reached = self.rates.best_share().filter(|_| is_sound)?;
+        Some(self.sum_us * (1.0 - reached).max(0.0))
     }
 
     /// Mean time relative to the estimate.

@@ -10,7 +10,7 @@ use crate::facts::{
     Trace, Unjoined, maybe,
 };
 use crate::model::InputDims;
-use crate::report::words::performance::doubt;
+use crate::report::words::performance::{doubt, sentence_of};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
@@ -19,6 +19,7 @@ use std::borrow::Cow;
 pub(super) fn performance(found: &Performance) -> Measured<'_> {
     let time = &found.time;
     Measured {
+        summary: sentence_of(found).replace('\u{a0}', " ").into(),
         trace: Trace {
             file: (&found.file).into(),
             launches: found.launches as u64,
@@ -93,6 +94,8 @@ fn kernel(kernel: &MeasuredKernel) -> Kernel<'_> {
         share_of_bandwidth: rates.share_of_bandwidth,
         computes_in: kernel.computes_in.map(Text::from),
         bound: rates.bound.map(|of| bound(of).into()),
+        reached: rates.best_share(),
+        gain_us: kernel.gain_us(),
         plausible: implausible(rates),
         compile_ids: texts(&kernel.compile_ids),
         lines: kernel.lines.iter().map(place).collect(),

@@ -1,7 +1,10 @@
 //! Rates, shares and judgements in words.
 
 use crate::analysis::performance::{Backend, Bound, FigureFrom, Judgement, MeasuredKernel, Rates};
-use crate::report::kit::formats::UNKNOWN;
+use crate::report::kit::formats::{UNKNOWN, count};
+
+/// Below this share of both limits, a figure is suspicious: the kernel waits for its launch, or has much to gain.
+pub(super) const SUSPICIOUSLY_LOW: f64 = 0.10;
 
 /// A kernel is near a limit if it reaches at least this share.
 pub(super) const NEAR: f64 = 0.5;
@@ -28,6 +31,24 @@ pub(super) fn byte_rate(gbps: f64) -> String {
     match gbps {
         rate if rate >= 1e3 => format!("{}\u{a0}TB/s", digits(rate / 1e3)),
         rate => format!("{}\u{a0}GB/s", digits(rate)),
+    }
+}
+
+/// A power of ten of TFLOP/s at an axis: `10 GFLOP/s`.
+pub(super) fn flop_tick(tflops: f64) -> String {
+    match tflops {
+        rate if rate >= 0.999 => format!("{} TFLOP/s", count(rate)),
+        rate if rate >= 0.000_999 => format!("{} GFLOP/s", count(rate * 1e3)),
+        rate => format!("{} MFLOP/s", count(rate * 1e6)),
+    }
+}
+
+/// A power of ten of GB/s at an axis: `1 TB/s`.
+pub(super) fn byte_tick(gbps: f64) -> String {
+    match gbps {
+        rate if rate >= 999.0 => format!("{} TB/s", count(rate / 1e3)),
+        rate if rate >= 0.999 => format!("{} GB/s", count(rate)),
+        rate => format!("{} MB/s", count(rate * 1e3)),
     }
 }
 
@@ -62,7 +83,10 @@ pub(super) fn verdict(kernel: &MeasuredKernel) -> &'static str {
         Some(Judgement::Impossible) => "cannot be true",
         Some(Judgement::Suspicious) => "check this figure",
         Some(Judgement::CountsProbablyWrong) => "counts probably wrong",
-        Some(Judgement::Far) => "room, or launch-bound",
+        Some(Judgement::Far) if kernel.rates.best_share().is_some_and(|share| share < SUSPICIOUSLY_LOW) => {
+            "far: room, or launch-bound"
+        }
+        Some(Judgement::Far) => "far from its limit",
         Some(Judgement::Near) if is_near(kernel) => "near a limit",
         Some(Judgement::Near) => "room",
         None if is_short(kernel) => "too short to judge",

@@ -4,7 +4,7 @@ use super::{figures, names};
 use crate::analysis::performance::{Backend, Performance};
 use crate::model::DeviceRuns;
 use crate::report::kit::inductor_runs;
-use crate::report::kit::links::measured_line_anchor;
+use crate::report::kit::links::{measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::{SentencePiece, pieces_of};
 
@@ -18,6 +18,9 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
         SentencePiece::Words(text) => Html::escaped(&text),
         SentencePiece::Figure(text) => strong(text),
         SentencePiece::Line(place, text) => view.link(&format!("#{}", measured_line_anchor(place)), &text),
+        SentencePiece::Kernel(place, text) => {
+            view.link(&format!("#{}", measured_kernel_anchor(place)), &text)
+        }
     });
     write_line(out, &view.verdict(Html::joined(pieces.collect::<Vec<_>>(), ""), notes(view, found))?)?;
     if !found.kernels.is_empty() {
@@ -41,6 +44,7 @@ fn notes(view: View<'_>, found: &Performance) -> Vec<Html> {
         ));
     }
     notes.extend(several_devices(found).map(Html::from));
+    notes.extend(variation(found).map(Html::from));
     if time.communication_us > 0.0 {
         let hidden = time.communication_us - time.exposed_communication_us;
         let words = format!(
@@ -62,6 +66,22 @@ fn notes(view: View<'_>, found: &Performance) -> Vec<Html> {
         notes.push(format!("{entries} of the trace could not be read and were left out.").into());
     }
     notes
+}
+
+/// A kernel's time varies if its longest run takes this many times the median.
+const VARIES: f64 = 3.0;
+
+/// A note for times that vary from run to run.
+fn variation(found: &Performance) -> Option<String> {
+    let often = found.kernels.iter().filter(|kernel| kernel.count > 2 && kernel.median_us > 0.0);
+    let factors = often.map(|kernel| kernel.max_us / kernel.median_us).filter(|factor| *factor > VARIES);
+    let (kernels, most) = factors.fold((0, 0.0), |(kernels, most), factor| (kernels + 1, factor.max(most)));
+    (kernels > 0).then(|| {
+        format!(
+            "The longest run of {} takes up to {most:.0} times the median: record on an idle machine, after a few steps to warm up.",
+            counted(kernels, "kernel", "kernels")
+        )
+    })
 }
 
 /// A note for traces of several devices.
@@ -220,7 +240,7 @@ fn by_verdict(found: &Performance) -> Vec<BarPart> {
     let mut parts = match known > 0.0 {
         true => vec![
             ("device-library", "near a limit", of(&["near"])),
-            ("device-generated", "room for improvement", of(&["between", "far"])),
+            ("device-generated", "room, or far from a limit", of(&["between", "far"])),
             ("device-wrong", "figures to check", of(&["check", "implausible", "wrong-counts"])),
             ("device-eager", "too short to judge", of(&["launch"])),
             ("device-unknown", "work unknown", of(&["unknown"])),

@@ -1,7 +1,7 @@
 //! The table of measured kernels.
 
 use super::{figures, names};
-use crate::analysis::performance::{Backend, FigureFrom, MeasuredKernel, Performance, Tuning};
+use crate::analysis::performance::{Backend, Bound, Limit, MeasuredKernel, Performance, Rates, Tuning};
 use crate::model::DeviceKernel;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::prelude::*;
@@ -14,9 +14,6 @@ const LONGEST_NAME: usize = 56;
 const MOST_LINES: usize = 6;
 /// Configurations of a kernel that are named.
 const MOST_CONFIGURATIONS: usize = 3;
-/// A kernel's time varies if its longest run takes this many times the median.
-const VARIES: f64 = 3.0;
-
 /// The table, and what its rows refer to.
 #[derive(Clone, Copy)]
 pub(super) struct Kernels<'a> {
@@ -52,7 +49,7 @@ impl Kernels<'_> {
             out,
             "Times cover all runs of a row; rates are for the mean run and explain their inputs on hover. Bytes are the \
              minimum that a run must move: each tensor once, twice if it is updated in place. Real traffic may be higher, \
-             or lower if the data is still in a cache. A dash means unknown, never 0.",
+             or lower if the data is still in a cache. A dash means unknown, never 0. What could be gained is an upper bound.",
         )?;
         Ok(close_section(out)?)
     }
@@ -71,23 +68,16 @@ impl Kernels<'_> {
     }
 
     fn row(self, place: usize, kernel: &MeasuredKernel, longest: f64) -> Row {
-        let rates = &kernel.rates;
         let row = Row::of(vec![
             TableCell::html(self.name(place, kernel)).class("kernel-name"),
             TableCell::heat(kernel.sum_us, longest),
+            runs(kernel),
             TableCell::text(figures::label(kernel.backend)),
             self.graph(kernel),
-            TableCell::count(kernel.count),
-            TableCell::time(kernel.mean_us),
-            TableCell::time(kernel.median_us),
-            longest_run(kernel),
-            TableCell::maybe(kernel.estimated_us, micros),
-            TableCell::maybe(kernel.ratio_to_estimate(), |ratio| format!("{ratio:.2}×")),
-            rate(rates.gbps, figures::byte_rate, kernel.bytes, bytes),
-            TableCell::maybe(rates.share_of_bandwidth, figures::share),
-            rate(rates.tflops, figures::flop_rate, kernel.flops, figures::flop_count),
-            share_of_peak(kernel),
-            TableCell::text(figures::bound(rates)),
+            estimate(kernel),
+            rate(kernel),
+            reached(kernel),
+            TableCell::maybe(kernel.gain_us(), |us| format!("up to {}", micros(us))),
             verdict(kernel),
             TableCell::html(self.line_links(kernel)),
         ]);
@@ -95,20 +85,21 @@ impl Kernels<'_> {
         row.selected_by(words.join(" ").trim().to_owned()).anchored(measured_kernel_anchor(place))
     }
 
-    /// The name, with the operator that launched the kernel and its shapes; below, what the trace says about the launch.
+    /// The operator with its shapes, below it the kernel and what the trace says about its launch.
     fn name(self, place: usize, kernel: &MeasuredKernel) -> Html {
         let short = names::short(&kernel.name, LONGEST_NAME);
         let named = self.view.link_if(self.in_code.get(place).and_then(Option::as_deref), &short);
-        let named = if short == kernel.name { named } else { titled(&kernel.name, named) };
         let inputs = names::inputs(&kernel.inputs);
         let inputs = (!inputs.is_empty()).then(|| soft(inputs));
-        let launch = launch(kernel);
-        let launch = (!launch.is_empty()).then(|| Element::new("small").class("prose").around(launch));
         let (first, below) = match names::operator(kernel) {
-            Some(operator) => (operator.into(), Some(small(named))),
+            Some(operator) => (strong(operator), Some(named)),
             None => (named, None),
         };
-        let pieces = [Some(first), Some(" ".into()), inputs, below, launch];
+        let launch = launch(kernel);
+        let launch = (!launch.is_empty()).then(|| Html::escaped(&launch));
+        let second: Vec<Html> = below.into_iter().chain(launch).collect();
+        let second = (!second.is_empty()).then(|| titled(&kernel.name, small(Html::joined(second, " · "))));
+        let pieces = [Some(first), Some(" ".into()), inputs, second];
         Html::joined(pieces.into_iter().flatten(), "")
     }
 
@@ -134,61 +125,105 @@ impl Kernels<'_> {
     }
 }
 
-/// The columns. Bounds need the limits of the device.
+/// The columns. Shares need the limits of the device.
 fn columns(all: &[MeasuredKernel], limits: bool) -> Vec<TableColumn> {
     let none = |known: fn(&MeasuredKernel) -> bool| !all.iter().any(known);
     vec![
-        TableColumn::text("Kernel").mono(),
-        TableColumn::number("Sum").about("over all runs"),
+        TableColumn::text("Operator, sizes and kernel").mono(),
+        TableColumn::number("Time").about("over all runs"),
+        TableColumn::number("Runs").about("and the mean run; the median and the longest on hover"),
         TableColumn::text("Kind"),
         TableColumn::compiles("Graph").absent_if(none(|k| !k.compile_ids.is_empty())),
-        TableColumn::number("Runs"),
-        TableColumn::number("Mean"),
-        TableColumn::number("Median"),
-        TableColumn::number("Longest"),
         TableColumn::number("Estimated")
-            .about("what Inductor expected a run to take")
+            .about("what Inductor expected a run to take, and the mean run over it")
             .absent_if(none(|k| k.estimated_us.is_some())),
-        TableColumn::number("Of the estimate")
-            .about("the mean run over the estimate")
-            .absent_if(none(|k| k.ratio_to_estimate().is_some())),
-        TableColumn::number("Byte rate")
-            .about("the minimum bytes that a run must move, over the mean run")
-            .absent_if(none(|k| k.rates.gbps.is_some())),
-        TableColumn::number("Of bandwidth").absent_if(none(|k| k.rates.share_of_bandwidth.is_some())),
-        TableColumn::number("FLOP rate")
-            .about("a multiply-add counts as 2; pointwise kernels and reductions have no formula")
-            .absent_if(none(|k| k.rates.tflops.is_some())),
-        TableColumn::number("Of peak").absent_if(none(|k| k.rates.share_of_peak.is_some())),
-        TableColumn::text("Bound by").absent_if(!limits || none(|k| k.rates.bound.is_some())),
+        TableColumn::number("Rate")
+            .about("FLOPs, where there is a formula (a multiply-add counts as 2), or else the minimum bytes, over the mean run")
+            .absent_if(none(|k| k.rates.gbps.is_some() || k.rates.tflops.is_some())),
+        TableColumn::number("Reaches")
+            .about("share of the ceiling: the smaller of the peak and of what the bandwidth allows")
+            .absent_if(none(|k| k.rates.best_share().is_some())),
+        TableColumn::number("To gain")
+            .about("what all runs at the ceiling would save: an upper bound, not to be added up")
+            .absent_if(none(|k| k.gain_us().is_some())),
         TableColumn::text("Verdict").absent_if(!limits),
         TableColumn::text("Lines").soft().absent_if(none(|k| !k.lines.is_empty())),
     ]
 }
 
-/// A rate, and on hover the amount per run from which it is computed.
-fn rate(
-    rate: Option<f64>,
-    show: fn(f64) -> String,
-    amount: Option<(f64, FigureFrom)>,
-    show_amount: fn(f64) -> String,
-) -> TableCell {
-    let Some((rate, (amount, from))) = rate.zip(amount) else { return TableCell::maybe(rate, show) };
-    let about = format!("{} per run, {}", show_amount(amount), figures::from(from));
-    TableCell::html(titled(&about, show(rate))).class("num").sorted(rate)
+/// How often it ran, and below how long a run takes.
+fn runs(kernel: &MeasuredKernel) -> TableCell {
+    let about = format!(
+        "median {}, shortest {}, longest {}",
+        micros(kernel.median_us),
+        micros(kernel.min_us),
+        micros(kernel.max_us)
+    );
+    let each = small(format!("{} each", micros(kernel.mean_us)));
+    let words = Html::joined([whole(kernel.count).into(), titled(&about, each)], "");
+    TableCell::html(words).class("num").sorted(kernel.count)
 }
 
-/// The share of the peak, and whether it is of TF32 because FP32 cannot be so fast.
-fn share_of_peak(kernel: &MeasuredKernel) -> TableCell {
-    let share = kernel.rates.share_of_peak;
-    match share.filter(|_| kernel.is_tf32_by_speed) {
-        None => TableCell::maybe(share, figures::share),
-        Some(share) => {
-            let about = "of the peak in TF32: it was faster than FP32 can be, so TF32 was on";
-            let words = Html::joined([figures::share(share).into(), soft("TF32 was on")], " ");
-            TableCell::html(titled(about, words)).class("num").sorted(share)
-        }
-    }
+/// Inductor's estimate, and below the mean run over it.
+fn estimate(kernel: &MeasuredKernel) -> TableCell {
+    let Some((estimated, ratio)) = kernel.estimated_us.zip(kernel.ratio_to_estimate()) else {
+        return TableCell::text(UNKNOWN).class("num");
+    };
+    let words = Html::joined([micros(estimated).into(), small(format!("took {ratio:.2}×"))], "");
+    TableCell::html(words).class("num").sorted(ratio)
+}
+
+/// FLOPs or bytes per second, on hover their amount and source; below, what bounds it.
+fn rate(kernel: &MeasuredKernel) -> TableCell {
+    let rates = &kernel.rates;
+    let of_flops = rates.tflops.zip(kernel.flops).map(|(rate, (amount, from))| {
+        let about = format!("{} per run, {}", figures::flop_count(amount), figures::from(from));
+        (rate * 1e3, figures::flop_rate(rate), about)
+    });
+    let of_bytes = rates.gbps.zip(kernel.bytes).map(|(rate, (amount, from))| {
+        let about = format!("{} per run, {}", bytes(amount), figures::from(from));
+        (rate, figures::byte_rate(rate), about)
+    });
+    // The rate that the limit is about is shown, the other one on hover.
+    let (shown, other) = match (of_flops, of_bytes) {
+        (Some(flops), bytes) if rates.bound != Some(Bound::Memory) || bytes.is_none() => (flops, bytes),
+        (flops, Some(bytes)) => (bytes, flops),
+        _ => return TableCell::text(UNKNOWN).class("num"),
+    };
+    let (sort, text, about) = shown;
+    let about = other.map_or(about.clone(), |(_, text, other)| format!("{about}; {text}, {other}"));
+    let bound = rates.bound.map(|_| small(format!("{}-bound", figures::bound(rates)))).unwrap_or_default();
+    TableCell::html(Html::joined([titled(&about, text), bound], "")).class("num").sorted(sort)
+}
+
+/// The share of the ceiling as a bar, and below of which limit it is.
+fn reached(kernel: &MeasuredKernel) -> TableCell {
+    let Some((limit, share)) = kernel.rates.nearest_limit() else {
+        return TableCell::text(UNKNOWN).class("num");
+    };
+    let of = match (limit, kernel.computes_in) {
+        (Limit::Bandwidth, _) => "of the bandwidth".to_owned(),
+        (Limit::Peak, Some(kind)) => format!("of the {kind} peak"),
+        (Limit::Peak, None) => "of the peak".to_owned(),
+    };
+    let about = match kernel.is_tf32_by_speed {
+        true => "it was faster than FP32 can be, so TF32 was on".to_owned(),
+        false => shares(&kernel.rates),
+    };
+    let of = if kernel.is_tf32_by_speed { format!("{of}, TF32 was on") } else { of };
+    let bar = Element::new("i").style(&format!("width:{:.0}%", (100.0 * share).min(100.0))).empty();
+    let bar = Element::new("span").class("reach").attribute("aria-hidden", "true").around(bar);
+    let words = Html::joined([bar, figures::share(share).into(), small(of)], " ");
+    TableCell::html(titled(&about, words)).class("num").sorted(share)
+}
+
+/// Both shares, for a hover.
+fn shares(rates: &Rates) -> String {
+    let of = |share: Option<f64>, what: &str| {
+        share.map(|share| format!("{} of the {what}", figures::share(share)))
+    };
+    let both = [of(rates.share_of_peak, "peak"), of(rates.share_of_bandwidth, "bandwidth")];
+    both.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// The judgement, and on hover why a figure is to be doubted.
@@ -198,14 +233,6 @@ fn verdict(kernel: &MeasuredKernel) -> TableCell {
         Some(why) => titled(why, flag),
         None => flag,
     })
-}
-
-/// The longest run, and whether it is far from the median.
-fn longest_run(kernel: &MeasuredKernel) -> TableCell {
-    let shown = titled(&format!("shortest {}", micros(kernel.min_us)), micros(kernel.max_us));
-    let varies = kernel.count > 2 && kernel.max_us > VARIES * kernel.median_us;
-    let flag = if varies { span("flag far", "varies") } else { Html::default() };
-    TableCell::html(Html::joined([shown, flag], " ")).class("num").sorted(kernel.max_us)
 }
 
 /// `512 registers per thread, 48 KB of shared memory, occupancy about 25 %; tuned now: 4 candidates`: facts without

@@ -12,6 +12,7 @@ mod region_parts;
 mod regions;
 mod roofline;
 mod scale;
+mod stands_out;
 mod tree;
 
 use crate::analysis::performance::Performance;
@@ -28,8 +29,14 @@ pub(crate) fn present(report: Report<'_>) -> bool {
 /// The page, if the report was given a trace.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let Some(found) = &report.found.performance else { return Vec::new() };
-    let path = RelPath::of_parts(&[links::PERFORMANCE]);
-    vec![Page::rendered(path, move |worker, out| write(report, found, worker, out))]
+    let page = |name: &str| {
+        let path = RelPath::of_parts(&[name]);
+        Page::rendered(path, move |worker, out| write(report, found, worker, out))
+    };
+    let mut pages = vec![page(links::PERFORMANCE)];
+    // Without a log there is nothing else to begin with.
+    pages.extend(report.is_trace_alone().then(|| page(paths::landing(report.settings))));
+    pages
 }
 
 fn write(
@@ -39,15 +46,15 @@ fn write(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let mut shell = Shell::top(report, "Performance");
-    let notes = notes::all(View::new(report, worker, 0)).len();
+    let notes = notes::count(View::new(report, worker, 0), found);
     let mut section = |id: &str, text: &str, count: usize| {
         if count > 0 {
             shell.tabs.push(Tab::section(id, text, Some(whole(count))));
         }
     };
     let points = roofline::points(found).len();
-    section("lines", "Lines", found.lines.len());
     section("notes", "What stands out", notes);
+    section("lines", "Lines", found.lines.len());
     section("roofline", "Roofline", if roofline::present(found) { points } else { 0 });
     section("kernels", "Kernels", found.kernels.len());
     section("regions", "Compiled regions", found.regions.len());
@@ -59,8 +66,8 @@ fn write(
         let view = View::new(report, worker, 0);
         let in_code = places_in_code(view, found);
         head::write(view, found, out)?;
+        notes::write(view, found, out)?;
         lines::write(view, found, out)?;
-        notes::write(view, out)?;
         roofline::write(view, found, out)?;
         kernels::Kernels { view, found, lines: &lines, in_code: &in_code }.write(out)?;
         regions::write(view, found, out)?;

@@ -166,14 +166,14 @@ impl Plot {
         }
         for (value, y) in self.tflops.powers() {
             pieces.push(line("grid", (left, y), (RIGHT, y)));
-            pieces.push(text((left - 6.0, y + 4.0), "end", &count(value)));
+            pieces.push(text((left - 6.0, y + 4.0), "end", &figures::flop_tick(value)));
         }
         pieces.push(line("axis", (left, BOTTOM), (RIGHT, BOTTOM)));
         pieces.push(line("axis", (left, TOP), (left, BOTTOM)));
-        let ridge = self.limits.as_ref().map(|limits| format!(" · ridge at {:.0}", limits.ridge()));
+        let ridge =
+            self.limits.as_ref().map(|limits| format!("; left of {:.0} memory is the limit", limits.ridge()));
         let words = format!("FLOPs per byte moved{}", ridge.unwrap_or_default());
         pieces.push(text(((left + RIGHT) / 2.0, BOTTOM + 38.0), "middle", &words));
-        pieces.push(turned_text((left - 56.0, (TOP + BOTTOM) / 2.0), -90.0, "TFLOP/s"));
         pieces
     }
 
@@ -183,7 +183,7 @@ impl Plot {
         let mut pieces = Vec::new();
         for (value, y) in scale.powers() {
             pieces.push(line("grid", (left, y), (right, y)));
-            pieces.push(text((left - 6.0, y + 4.0), "end", &count(value)));
+            pieces.push(text((left - 6.0, y + 4.0), "end", &figures::byte_tick(value)));
         }
         pieces.push(line("axis", (left, TOP), (left, BOTTOM)));
         pieces.push(line("axis", (left, BOTTOM), (right, BOTTOM)));
@@ -195,7 +195,6 @@ impl Plot {
         }
         let middle = (left + right) / 2.0;
         pieces.push(text((middle, BOTTOM + 16.0), "middle", "no FLOPs counted"));
-        pieces.push(turned_text((left - 56.0, (TOP + BOTTOM) / 2.0), -90.0, "GB/s"));
         Html::joined(pieces, "\n")
     }
 
@@ -283,7 +282,7 @@ fn legend(all: &[Point<'_>]) -> Html {
     };
     entry("round", "kernel");
     if any(&["far"]) {
-        entry("far", "under a tenth of both limits");
+        entry("far", "far from its limit");
     }
     if any(&["check", "implausible", "wrong-counts"]) {
         entry("wrong", "figures to check");
@@ -326,6 +325,7 @@ impl Card {
         }
         facts.extend([
             ("Bound by", figures::bound(rates).to_owned()),
+            ("To gain", kernel.gain_us().map(|us| format!("up to {}", micros(us))).unwrap_or_default()),
             ("Verdict", figures::verdict(kernel).to_owned()),
             ("Launch", kernels::launch(kernel)),
         ]);

@@ -1,0 +1,222 @@
+//! What stands out in a trace, at most five entries: figures that cannot be right, kernels far from their limit, then by what
+//! could be gained at most, and what could not be judged.
+
+use super::figures;
+use crate::analysis::performance::{Backend, Judgement, MeasuredKernel, Performance};
+use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
+use crate::report::kit::prelude::*;
+use crate::report::words::performance::{capitalized, subject_of};
+
+/// Kernels far from their limit that have an entry of their own.
+const MOST_FAR: usize = 2;
+/// Share of the time from which an entry is worth its line.
+const WORTH: f64 = 0.02;
+
+/// An entry.
+pub(super) struct Entry {
+    /// Its first word, and the class of that word.
+    pub(super) label: (&'static str, &'static str),
+    /// What is the case, in one sentence.
+    pub(super) sentence: String,
+    /// Why, and what to do next.
+    pub(super) reason: String,
+    /// Microseconds that could be gained at most, or that are lost.
+    pub(super) cost: Option<String>,
+    /// The row that it is about.
+    pub(super) row: Option<usize>,
+}
+
+/// The entries, without those that findings already are.
+pub(super) fn entries(found: &Performance) -> Vec<Entry> {
+    let mut entries: Vec<(f64, Entry)> = Vec::new();
+    entries.extend(far(found));
+    entries.extend(of_group(found, Group::Room));
+    entries.extend(of_group(found, Group::Near));
+    entries.extend(idle(found));
+    // Kernels far from their limit come first, as nothing about them is usual.
+    let (mut first, mut rest): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(_, one)| one.row.is_some());
+    for part in [&mut first, &mut rest] {
+        part.sort_by(|one, other| other.0.total_cmp(&one.0));
+    }
+    first.into_iter().chain(rest).map(|(_, entry)| entry).chain(unknown(found)).collect()
+}
+
+fn far(found: &Performance) -> Vec<(f64, Entry)> {
+    let kernels = found.kernels.iter().enumerate();
+    let far = kernels.filter(|(_, kernel)| kernel.rates.judgement == Some(Judgement::Far));
+    let worth = far.filter_map(|(place, kernel)| Some((place, kernel, kernel.gain_us()?)));
+    let mut worth: Vec<_> = worth.filter(|one| one.2 >= WORTH * found.time.busy_us).collect();
+    worth.sort_by(|one, other| other.2.total_cmp(&one.2));
+    worth.truncate(MOST_FAR);
+    worth.into_iter().map(|(place, kernel, gain_us)| (gain_us, far_entry(place, kernel, gain_us))).collect()
+}
+
+fn far_entry(place: usize, kernel: &MeasuredKernel, gain_us: f64) -> Entry {
+    let rates = &kernel.rates;
+    let reached = figures::share(rates.best_share().unwrap_or_default());
+    let rate = match (rates.tflops, kernel.flops, kernel.bytes) {
+        (Some(tflops), Some((flops, _)), Some((bytes, _))) if bytes > 0.0 => {
+            format!(": {} at {:.0} FLOPs per byte", figures::flop_rate(tflops), flops / bytes)
+        }
+        _ => rates.gbps.map(|gbps| format!(": {}", figures::byte_rate(gbps))).unwrap_or_default(),
+    };
+    let runs = format!("{} of {}", counted(kernel.count, "run", "runs"), micros(kernel.mean_us));
+    let next = match rates.best_share().is_some_and(|share| share < figures::SUSPICIOUSLY_LOW) {
+        true => "room to gain, or bound by its launch: small or odd shapes leave a device idle",
+        false => {
+            "small or odd shapes, a reduction over few rows or a layout that is not contiguous leave a device idle"
+        }
+    };
+    let at = kernel.lines.first().map(|line| format!(" at {}:{}", short_path(&line.file), line.line));
+    Entry {
+        label: ("Far from its limit", "flag far"),
+        sentence: format!(
+            "{}{} reaches {reached} of its ceiling{rate}.",
+            named(kernel),
+            at.unwrap_or_default()
+        ),
+        reason: format!("{runs}; {next}. `torch.compile(mode=\"max-autotune\")` tries other configurations."),
+        cost: Some(format!("up to {}", micros(gain_us))),
+        row: (place < MOST_MEASURED).then_some(place),
+    }
+}
+
+/// The subject of a sentence: `Attention`, or a name as code.
+fn named(kernel: &MeasuredKernel) -> String {
+    let subject = subject_of(kernel);
+    match capitalized(&subject) {
+        word if word != subject => word,
+        name => format!("`{}`", name.replace('`', "")),
+    }
+}
+
+/// Kernels that are judged together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    /// Between a quarter and a half of a limit.
+    Room,
+    /// At least half.
+    Near,
+}
+
+fn of_group(found: &Performance, group: Group) -> Option<(f64, Entry)> {
+    let is_of = |kernel: &&MeasuredKernel| {
+        kernel.rates.judgement == Some(Judgement::Near) && figures::is_near(kernel) == (group == Group::Near)
+    };
+    let kernels: Vec<&MeasuredKernel> = found.kernels.iter().filter(is_of).collect();
+    let us: f64 = kernels.iter().map(|kernel| kernel.sum_us).sum();
+    if us < WORTH * found.time.busy_us {
+        return None;
+    }
+    let gain_us: f64 = kernels.iter().filter_map(|kernel| kernel.gain_us()).sum();
+    let shares = || kernels.iter().filter_map(|kernel| kernel.rates.best_share());
+    let (least, most) = (shares().fold(f64::INFINITY, f64::min), shares().fold(0.0, f64::max));
+    let sentence = format!(
+        "{} {} {}, {} of the kernel time, and {} {} to {} of {} limit.",
+        counted(kernels.len(), "kernel", "kernels"),
+        if kernels.len() == 1 { "takes" } else { "take" },
+        micros(us),
+        percent(us, found.kernels.iter().map(|kernel| kernel.sum_us).sum(), false),
+        if kernels.len() == 1 { "reaches" } else { "reach" },
+        figures::share(least),
+        figures::share(most),
+        if kernels.len() == 1 { "its" } else { "their" },
+    );
+    let eager = kernels.iter().all(|kernel| kernel.backend == Backend::Eager);
+    let reason = match (group, eager) {
+        (Group::Near, _) => {
+            "usual for long kernels: a data sheet's peak assumes a clock that the device seldom keeps."
+        }
+        (Group::Room, true) => {
+            "they ran in eager mode: a fused kernel keeps in registers what these write and read again. `torch.compile` \
+             shows how much that saves."
+        }
+        (Group::Room, false) => {
+            "their rows say which limit it is; larger batches and fused operators come closer to it."
+        }
+    };
+    let label = match group {
+        Group::Room => ("Room", "flag strong"),
+        Group::Near => ("Near a limit", "flag"),
+    };
+    let cost = Some(format!("up to {}", micros(gain_us)));
+    Some((gain_us, Entry { label, sentence, reason: reason.to_owned(), cost, row: None }))
+}
+
+fn idle(found: &Performance) -> Option<(f64, Entry)> {
+    let time = &found.time;
+    let idle = time.idle_us;
+    if !found.on_device || idle < WORTH * time.wall_us {
+        return None;
+    }
+    let reason = match time.exposed_communication_us > 0.0 {
+        true => {
+            "besides exposed communication; the host did not launch kernels fast enough, or waited for data."
+        }
+        false => {
+            "the host did not launch kernels fast enough, or waited for data. `torch.compile(mode=\"reduce-overhead\")` \
+                  launches a graph at once."
+        }
+    };
+    let entry = Entry {
+        label: ("Idle", "flag"),
+        sentence: format!(
+            "Nothing ran on the device for {}, {} of the time.",
+            micros(idle),
+            percent(idle, time.wall_us, false)
+        ),
+        reason: reason.to_owned(),
+        cost: Some(micros(idle)),
+        row: None,
+    };
+    Some((idle, entry))
+}
+
+/// Kernels whose work is unknown.
+fn unknown(found: &Performance) -> Option<Entry> {
+    let kernels = || found.kernels.iter().filter(|kernel| figures::verdict_word(kernel) == "unknown");
+    let us: f64 = kernels().map(|kernel| kernel.sum_us).sum();
+    if us < WORTH * found.time.busy_us {
+        return None;
+    }
+    let without_operator: usize =
+        kernels().filter(|kernel| kernel.operators.is_empty()).map(|kernel| kernel.count).sum();
+    if found.peaks.is_none() {
+        return Some(Entry {
+            label: ("Not judged", "flag"),
+            sentence: "The limits of the device are unknown, so no kernel can be held against them."
+                .to_owned(),
+            reason: "`--device NAME` gives them, or `--device FILE.json`.".to_owned(),
+            cost: None,
+            row: None,
+        });
+    }
+    let reason = match without_operator {
+        0 => "their operators have no formula, or the trace has no shapes: record it with `record_shapes=True`.".to_owned(),
+        runs => format!(
+            "{} no operator in the trace; of the others, no formula counts the work, or shapes are missing.",
+            counted(runs, "run has", "runs have")
+        ),
+    };
+    Some(Entry {
+        label: ("Not judged", "flag"),
+        sentence: format!(
+            "For {}, {} of the kernel time, the work is unknown.",
+            micros(us),
+            percent(us, found.kernels.iter().map(|kernel| kernel.sum_us).sum(), false)
+        ),
+        reason: format!("{reason} Left out of every share."),
+        cost: None,
+        row: None,
+    })
+}
+
+/// The entry as an item of the list.
+pub(super) fn item(view: View<'_>, entry: &Entry) -> Html {
+    let (label, class) = entry.label;
+    let mut words = vec![view.prose(&entry.sentence), " ".into()];
+    words.extend(entry.row.map(|row| view.link(&format!("#{}", measured_kernel_anchor(row)), "Its row")));
+    words.push(block(small(view.prose(&entry.reason))));
+    let cost = span("cost", entry.cost.clone().unwrap_or_else(|| UNKNOWN.to_owned()));
+    Element::new("li").around(Html::joined([span(class, label), block(Html::joined(words, "")), cost], ""))
+}

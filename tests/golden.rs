@@ -17,6 +17,24 @@ fn the_report_of_recompiles_is_what_the_contract_says() {
     compare("04_recompiles");
 }
 
+#[test]
+fn every_path_of_upstreams_report_is_a_path_of_ours() {
+    let mut missing = Vec::new();
+    let mut checked = 0;
+    for line in source_text("tests/golden/upstream_paths.txt").lines() {
+        let (scenario, path) = line.split_once(' ').unwrap();
+        checked += 1;
+        if !report(scenario).has(path) {
+            missing.push(line.to_owned());
+        }
+    }
+    assert!(
+        checked > 4_000 && missing.is_empty(),
+        "{} of {checked} are missing: {missing:#?}",
+        missing.len()
+    );
+}
+
 fn compare(scenario: &str) {
     let expected = source_text(&format!("tests/golden/{scenario}.report.json"));
     let found: &Report = report(scenario);

@@ -149,6 +149,10 @@ fn every_compile_is_reached_from_the_landing_page() {
             assert!(reached.contains(&page), "{name}: nothing leads to {page}");
         }
         for path in report.manifest().iter().filter(|path| path.ends_with(".html") && !path.contains('/')) {
+            // The landing page again, for scripts that look for it under upstream's name.
+            if path == "tlparse_index.html" {
+                continue;
+            }
             assert!(reached.contains(path), "{name}: nothing leads to {path}");
         }
     }

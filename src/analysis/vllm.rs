@@ -180,6 +180,10 @@ impl<'m> Reading<'m> {
         let whole = matches!(Stage::of(&artifact.name), Stage::Dynamo | Stage::Metrics)
             || artifact.name.contains("code_state")
             || matches!(artifact.content, Content::Link(_) | Content::DumpFile(_));
+        // The second file of a configuration holds what the first one does.
+        if &*artifact.name == "vllm_compilation_config" {
+            return;
+        }
         match self.modules.last_mut() {
             Some(module) if whole => module.outside.push(at),
             Some(module) => module.keep(at, None),

@@ -20,7 +20,10 @@ pub(super) struct Reading {
     pub(super) model: Model,
     pub(super) texts: Texts,
     pub(super) expressions: Expressions,
+    /// The next running number of a file, as upstream counts.
     pub(super) next_number: u32,
+    /// How many files upstream does not have. Their numbers come last, so that every path of upstream's report is one of ours.
+    pub(super) uncounted: u32,
     pub(super) placed: Option<PayloadPlace>,
     /// The paths that a library user's parsers chose.
     pub(super) placed_files: PlacedFiles,
@@ -44,6 +47,32 @@ impl Reading {
     }
 }
 
+/// The first number of a file that upstream does not have, until the log is read.
+pub(super) const UNCOUNTED: u32 = 1 << 31;
+
+impl Reading {
+    fn number(&mut self, counted: bool) -> u32 {
+        let next = if counted { &mut self.next_number } else { &mut self.uncounted };
+        let number = *next;
+        *next += 1;
+        if counted { number } else { UNCOUNTED.saturating_add(number) }
+    }
+
+    /// Gives the files that upstream does not have the numbers behind all others.
+    pub(super) fn number_the_rest(&mut self) {
+        let first = self.next_number;
+        let settled =
+            |number: u32| number.checked_sub(UNCOUNTED).map_or(number, |place| first.saturating_add(place));
+        let model = &mut self.model;
+        for artifact in model.compiles.iter_mut().flat_map(|compile| &mut compile.artifacts) {
+            artifact.number = settled(artifact.number);
+        }
+        model.aot_ids =
+            std::mem::take(&mut model.aot_ids).into_iter().map(|(at, id)| (settled(at), id)).collect();
+        model.provenance = model.provenance.iter().map(|at| settled(*at)).collect();
+    }
+}
+
 /// Gives a parser access to the report of one log. Files, rows and links go to the compile of the event at hand.
 pub struct RankContext<'a> {
     pub(super) reading: &'a mut Reading,
@@ -53,6 +82,8 @@ pub struct RankContext<'a> {
     pub(super) line: u64,
     /// The subgraph that the record at hand names.
     pub(super) subgraph: Option<&'a str>,
+    /// Whether upstream reads the record at hand: in a log with ranks, it drops those without one.
+    pub(super) is_counted: bool,
 }
 
 impl RankContext<'_> {
@@ -100,9 +131,18 @@ impl RankContext<'_> {
     /// Keeps a payload under its md5 and lists it with the compile, for events that have no file of their own.
     pub(super) fn listed_payload(&mut self, payload: &Payload<'_>, name: &str) -> ArtifactId {
         self.reading.model.keep_payload(payload.at);
-        let id = self.add(name, Content::Payload(payload.at, Form::Text), Place::Payloads, true);
+        let content = Content::Payload(payload.at, Form::Text);
+        let id = self.uncounted(|cx| cx.add(name, content, Place::Payloads, true));
         self.note_graph(id, Some(payload));
         id
+    }
+
+    /// Adds files that upstream does not have.
+    pub(super) fn uncounted<T>(&mut self, add: impl FnOnce(&mut Self) -> T) -> T {
+        let was_counted = std::mem::replace(&mut self.is_counted, false);
+        let added = add(self);
+        self.is_counted = was_counted;
+        added
     }
 
     /// Notes whether the text begins like a graph, because some names do not say so.
@@ -135,13 +175,14 @@ impl RankContext<'_> {
     /// Adds the page of the export problem at `index` in the model; returns its place among the files of
     /// the compile.
     pub(super) fn guard_page(&mut self, index: usize) -> usize {
-        self.add("symbolic_guard_information", Content::Guard(index), Place::Compile, false).place.place()
+        let content = Content::Guard(index);
+        let id = self.uncounted(|cx| cx.add("symbolic_guard_information", content, Place::Compile, false));
+        id.place.place()
     }
 
     fn add(&mut self, name: &str, content: Content, place: Place, holds_payload: bool) -> ArtifactId {
         let compile = self.compile_at_hand();
-        let number = self.reading.next_number;
-        self.reading.next_number += 1;
+        let number = self.reading.number(self.is_counted);
         let artifact = Artifact {
             name: self.reading.texts.text(name),
             number,
@@ -178,6 +219,10 @@ impl RankContext<'_> {
             && !matches!(artifact.content, Content::Empty(_))
         {
             artifact.readable = Some(readable);
+            // The page of stacks is the only one of these that upstream has, and it takes a number there.
+            if readable == Readable::KernelStacks && id.number < UNCOUNTED {
+                self.reading.next_number += 1;
+            }
         }
     }
 

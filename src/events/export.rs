@@ -131,7 +131,7 @@ impl StructuredLogParser for Program {
     }
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let id = cx.artifact_of_payload(event, event.key, Form::Text);
+        let id = cx.uncounted(|cx| cx.artifact_of_payload(event, event.key, Form::Text));
         cx.readable(id, Readable::Code(Language::Python));
         // Scripts find it under its hash too, where upstream has it without --export.
         if let Some(payload) = event.payload {

@@ -118,12 +118,19 @@ pub(super) struct Reader {
     reading: Reading,
     parsers: Parsers,
     budget: Budget,
+    /// Whether upstream reads the record at hand: in a log with ranks, it drops those without one.
+    is_counted: bool,
 }
 
 impl Reader {
     /// At the start of a log.
     pub fn new(registry: &Registry) -> Self {
-        Reader { reading: Reading::default(), parsers: registry.instances(), budget: Budget::default() }
+        Reader {
+            reading: Reading::default(),
+            parsers: registry.instances(),
+            budget: Budget::default(),
+            is_counted: true,
+        }
     }
 
     /// What is known so far; much is settled only at the end of the log.
@@ -233,6 +240,7 @@ impl Reader {
     }
 
     fn own(&mut self, record: &Record<'_>, stamp: Stamp) {
+        self.is_counted = record.envelope.rank.is_some() || self.reading.model.log.rank.is_none();
         for (key, value) in &record.envelope.events {
             if key == "str" {
                 self.string(record, value);
@@ -264,8 +272,15 @@ impl Reader {
 
     fn dispatch(&mut self, event: &Event<'_>, compile: CompileIndex) {
         let (attempt, line, subgraph) = (event.attempt, event.line, event.subgraph);
-        let mut cx =
-            RankContext { reading: &mut self.reading, compile: Some(compile), attempt, line, subgraph };
+        let is_counted = self.is_counted;
+        let mut cx = RankContext {
+            reading: &mut self.reading,
+            compile: Some(compile),
+            attempt,
+            line,
+            subgraph,
+            is_counted,
+        };
         self.parsers.dispatch(event, &mut cx);
     }
 
@@ -324,9 +339,16 @@ impl Reader {
 
     fn finish(mut self, source: &Source) -> Model {
         self.budget.report(&mut self.reading.model.integrity);
-        let mut cx =
-            RankContext { reading: &mut self.reading, compile: None, attempt: 0, line: 0, subgraph: None };
+        let mut cx = RankContext {
+            reading: &mut self.reading,
+            compile: None,
+            attempt: 0,
+            line: 0,
+            subgraph: None,
+            is_counted: true,
+        };
         self.parsers.finish(&mut cx);
+        self.reading.number_the_rest();
         let mut model = self.reading.model;
         finish::conclude(&mut model, source);
         model

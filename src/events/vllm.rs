@@ -39,7 +39,12 @@ const MOST_OPERATORS: usize = 3;
 fn parse_artifacts(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or_default();
     let json = event.fields().text("encoding").is_none_or(|encoding| encoding == "json");
-    let id = cx.artifact_of_payload(event, name, if json { Form::Json } else { Form::Text });
+    let form = if json { Form::Json } else { Form::Text };
+    let id = cx.artifact_of_payload(event, name, form);
+    if name == "vllm_compilation_config" {
+        // Upstream writes it twice, under two numbers.
+        cx.artifact_of_payload(event, name, form);
+    }
     let text = event.payload_text().unwrap_or_default();
     let text = strict_json(&text);
     let empty = || match name {

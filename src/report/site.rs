@@ -171,6 +171,10 @@ pub(crate) static SITE: &[SiteRow] = &[
         files: &[
             SiteFile { path: "index.html", about: "the landing page" },
             SiteFile {
+                path: "tlparse_index.html",
+                about: "the same page, in reports on vLLM: upstream has it there",
+            },
+            SiteFile {
                 path: "directory_<k>.html",
                 about: "the compile directory with 200 compiles per page, if there are more than 200",
             },

@@ -50,6 +50,31 @@ pub(super) fn tables(selected: &Selection<'_>) -> Vec<Table> {
         )
     }));
     tables.extend(selected.recompiles.as_deref().map(recompiles));
+    tables.extend(failures(selected));
+    tables.extend(selected.caches.as_deref().map(|all| {
+        Table::of(
+            "Cache lookups",
+            "No cache lookups.",
+            all,
+            &[
+                column("Compile", |one| text(one.compile_id.as_deref())),
+                column("Cache", |one| one.cache.owned()),
+                column("Outcome", |one| one.outcome.owned()),
+                column("Reason", |one| text(one.reason.as_deref())),
+            ],
+        )
+    }));
+    tables.extend(selected.compiles.as_deref().map(compiles));
+    tables.extend(selected.compile_time.into_iter().flat_map(compile_time));
+    tables.extend(kernels(selected));
+    tables.extend(selected.performance.into_iter().flat_map(performance));
+    tables.extend(selected.counts.as_ref().map(counts));
+    tables
+}
+
+/// Failures and restarts.
+fn failures(selected: &Selection<'_>) -> Vec<Table> {
+    let mut tables = Vec::new();
     tables.extend(selected.failures.as_deref().map(|all| {
         Table::of(
             "Failures",
@@ -74,24 +99,6 @@ pub(super) fn tables(selected: &Selection<'_>) -> Vec<Table> {
             ],
         )
     }));
-    tables.extend(selected.caches.as_deref().map(|all| {
-        Table::of(
-            "Cache lookups",
-            "No cache lookups.",
-            all,
-            &[
-                column("Compile", |one| text(one.compile_id.as_deref())),
-                column("Cache", |one| one.cache.owned()),
-                column("Outcome", |one| one.outcome.owned()),
-                column("Reason", |one| text(one.reason.as_deref())),
-            ],
-        )
-    }));
-    tables.extend(selected.compiles.as_deref().map(compiles));
-    tables.extend(selected.compile_time.into_iter().flat_map(compile_time));
-    tables.extend(kernels(selected));
-    tables.extend(selected.performance.into_iter().flat_map(performance));
-    tables.extend(selected.counts.as_ref().map(counts));
     tables
 }
 

@@ -20,12 +20,17 @@ use crate::report::kit::prelude::*;
 
 /// The landing page and the pages on which its long lists continue.
 pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
-    let index = Page::rendered(RelPath::of_parts(&[paths::landing(report.settings)]), move |worker, out| {
-        let mut shell = Shell::landing(report);
-        shell.tabs = tabs(report);
-        write_page(worker, out, &shell, |worker, out| body(View::new(report, worker, 0), out))
-    });
-    let mut pages = vec![index];
+    let index = |name: &str| {
+        Page::rendered(RelPath::of_parts(&[name]), move |worker, out| {
+            let mut shell = Shell::landing(report);
+            shell.tabs = tabs(report);
+            write_page(worker, out, &shell, |worker, out| body(View::new(report, worker, 0), out))
+        })
+    };
+    let mut pages = vec![index(paths::landing(report.settings))];
+    // Upstream has its ordinary landing page there, as its `index.html` is about vLLM; scripts look for it.
+    let is_of_vllm = !report.model.vllm.is_empty() && !report.settings.export;
+    pages.extend(is_of_vllm.then(|| index("tlparse_index.html")));
     pages.extend(directory::pages(report));
     pages.extend(functions::page(report));
     pages

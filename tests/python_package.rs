@@ -1,0 +1,39 @@
+//! The Python package: its classes are those of the schema, and its tests pass against the program. Without a Python the tests
+//! say that they were left out.
+
+use crate::support::source;
+use std::process::{Command, Output};
+
+/// Runs Python at the top of the project, with the package and the built program; None if there is no Python.
+fn python(arguments: &[&str]) -> Option<Output> {
+    let mut command = Command::new("python3");
+    command.args(arguments).current_dir(source(""));
+    command.env("PYTHONPATH", source("python")).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("TLPARSE", env!("CARGO_BIN_EXE_tlparse"));
+    match command.output() {
+        Ok(output) => Some(output),
+        Err(error) => {
+            eprintln!("left out, as there is no python3: {error}");
+            None
+        }
+    }
+}
+
+fn succeeds(output: &Output) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+}
+
+#[test]
+fn the_classes_of_the_python_package_are_those_of_the_schema() {
+    if let Some(output) = python(&["python/generate_facts.py", "--check"]) {
+        succeeds(&output);
+    }
+}
+
+#[test]
+fn the_tests_of_the_python_package_pass_against_the_program() {
+    if let Some(output) = python(&["-m", "unittest", "discover", "-s", "python/tests"]) {
+        succeeds(&output);
+    }
+}

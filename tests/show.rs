@@ -132,3 +132,41 @@ fn ranks_of_a_job_are_shown_one_after_the_other_or_alone() {
     let alone = Run::bare().go_with(&["show", "rank", "1", logs]).stdout;
     assert!(alone.contains("rank 1") && !alone.contains("rank 0"), "{alone}");
 }
+
+#[test]
+fn lists_are_rows_of_csv_and_lines_of_json_with_the_keys_of_the_report() {
+    for (name, word, key) in [
+        ("03_graph_breaks", "breaks", "graph_breaks"),
+        ("04_recompiles", "recompiles", "recompiles"),
+        ("06_errors", "failures", "failures"),
+        ("08_cache_miss", "caches", "caches"),
+        ("04_recompiles", "findings", "findings"),
+    ] {
+        let report = report(name);
+        let items = report.list(key);
+        let lines = text(report, &["--format", "jsonl", word]);
+        let of_list = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let of_list: Vec<Value> = of_list.filter(|line| line["list"] == key).collect();
+        assert_eq!(of_list.len(), items.len(), "{name} {word}");
+        for (line, item) in of_list.iter().zip(items) {
+            for (key, value) in item.as_object().unwrap() {
+                assert_eq!(&line[key], value, "{name} {word} {key}");
+            }
+        }
+        let table = text(report, &["--format", "csv", word]);
+        let columns: Vec<&str> = items[0].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(table.lines().next().unwrap().trim(), columns.join(","), "{name} {word}");
+    }
+}
+
+#[test]
+fn all_files_of_all_compiles_are_listed_with_their_compile() {
+    let report = report("01_inference");
+    let lines = text(report, &["--format", "jsonl", "files"]);
+    let files: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let known: usize =
+        report.list("compiles").iter().map(|one| one["artifacts"].as_array().unwrap().len()).sum();
+    assert_eq!(files.len(), known);
+    assert!(files.iter().all(|file| report.has(file["path"].as_str().unwrap())), "{files:#?}");
+    assert!(files.iter().any(|file| file["compile_id"] == "0/0"));
+}

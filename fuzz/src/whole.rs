@@ -114,6 +114,7 @@ impl Whole {
         // What is refused is refused with a sentence; panics are caught above.
         let comparison = self.scratch.path().join("diff");
         let options = DiffOptions {
+            names: ["A", "B"].map(str::to_owned),
             a: vec![folder.join("rank_0")],
             b: vec![rank.clone()],
             profiles_a: Vec::new(),

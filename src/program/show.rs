@@ -3,7 +3,7 @@
 use super::exit;
 use super::terminal::{self, Bar};
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,6 +11,15 @@ use tlparse::{Checkable, Options, Registry, Showing, Shown, Subject};
 
 /// The default report.
 const USUAL_REPORT: &str = "tl_out";
+
+/// How lists are printed for other programs.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListFormat {
+    /// A row per item of the first list
+    Csv,
+    /// A line of JSON per item
+    Jsonl,
+}
 
 /// `tlparse show`.
 #[derive(Args, Debug)]
@@ -23,18 +32,23 @@ pub struct Show {
     #[arg(long)]
     pub json: bool,
 
+    /// Print a line of JSON, or a row of CSV, per item; columns are named as in report.json
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    pub format: Option<ListFormat>,
+
     /// Show all rows
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "format"])]
     pub all: bool,
 }
 
 impl Show {
     /// The end of `--help`.
-    pub const HELP: &str = "WHAT is breaks, recompiles, failures, caches, time, kernels, performance, compile ID, function NAME or rank N; \
+    pub const HELP: &str = "WHAT is findings, compiles, breaks, recompiles, failures, caches, time, kernels, performance, files, compile ID, function NAME or rank N; \
                             without it, the findings are shown.\n\n\
                             tlparse show breaks tl_out\n\
                             tlparse show compile 3/1 trace.log\n\
-                            tlparse show --json recompiles tl_out\n\n\
+                            tlparse show --json recompiles tl_out\n\
+                            tlparse show --format csv compiles tl_out > compiles.csv\n\n\
                             To show a folder named breaks, pass ./breaks.";
 
     /// Prints it.
@@ -42,9 +56,11 @@ impl Show {
         let (subject, path) = self.asked().map_err(exit::usage)?;
         let (shown, notes) = Bar::during(|bar| shown(&path, &subject, bar))?;
         terminal::notes(&notes);
-        let text = match self.json {
-            true => shown.json()?,
-            false => shown.text(Showing { width: terminal::width(), all: self.all }),
+        let text = match (self.json, self.format) {
+            (true, _) => shown.json()?,
+            (_, Some(ListFormat::Csv)) => shown.csv(),
+            (_, Some(ListFormat::Jsonl)) => shown.jsonl(),
+            _ => shown.text(Showing { width: terminal::width(), all: self.all }),
         };
         terminal::print(&text)?;
         Ok(ExitCode::SUCCESS)

@@ -2,9 +2,11 @@
 //!
 //! - [`select`] extracts the part from the `report.json` of a log, or of each rank of a job;
 //! - [`tables`] has the columns of each list in that file;
+//! - [`rows`] writes the lists as CSV and as lines of JSON;
 //! - [`layout`] formats tables to fit the terminal.
 
 mod layout;
+mod rows;
 mod select;
 mod subject;
 mod tables;
@@ -140,6 +142,22 @@ impl Shown {
             logs: self.logs.iter().map(|log| &log.json).collect(),
         };
         Ok(format!("{}\n", serde_json::to_string_pretty(&parts)?))
+    }
+
+    fn lists(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.job.iter().chain(&self.logs).map(|part| (part.name.as_str(), &part.json))
+    }
+
+    /// A line of JSON per item of the lists, with the keys of `report.json`, `list` and, in a job, `log`.
+    #[must_use]
+    pub fn jsonl(&self) -> String {
+        rows::jsonl(self.lists())
+    }
+
+    /// A row of CSV per item of the first list, with columns named as in `report.json`.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        rows::csv(self.lists())
     }
 
     /// The facts as text.

@@ -2,8 +2,8 @@
 
 use super::subject::Subject;
 use crate::facts::{
-    CacheLookup, Compile, CompileTime, Failure, Finding, GraphBreak, Id, Kernel, LogReport, Performance,
-    Recompile, Restart, Torch,
+    Artifact, CacheLookup, Compile, CompileTime, Failure, Finding, GraphBreak, Id, Kernel, LogReport,
+    Performance, Recompile, Restart, Torch,
 };
 use crate::model::RankLog;
 use serde::Serialize;
@@ -38,6 +38,8 @@ pub(super) struct Selection<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_kernels: Option<Option<Vec<&'r Kernel<'r>>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<FileOfCompile<'r>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub performance: Option<&'r Option<Performance<'r>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
@@ -50,6 +52,19 @@ pub(super) struct KernelOfCompile<'r> {
     pub name: &'r str,
     /// How often it is defined or called.
     pub count: u64,
+}
+
+/// A file of a compile.
+#[derive(Serialize)]
+pub(super) struct FileOfCompile<'r> {
+    pub compile_id: Option<&'r Id<'r>>,
+    pub name: &'r str,
+    pub path: &'r str,
+    pub number: u64,
+    pub line: u64,
+    pub attempt: Option<u64>,
+    pub subgraph: Option<&'r str>,
+    pub cache: Option<&'r str>,
 }
 
 /// The length of each list, and the compile time.
@@ -74,6 +89,11 @@ pub(super) fn select<'r>(name: String, subject: &Subject, report: &'r LogReport<
             selected.findings = Some(report.findings.iter().collect());
             selected.counts = Some(counts(report));
         }
+        Subject::Findings => selected.findings = Some(report.findings.iter().collect()),
+        Subject::Compiles => {
+            selected.compiles = Some(report.compiles.iter().filter(|one| one.id.is_some()).collect())
+        }
+        Subject::Files => selected.files = Some(report.compiles.iter().flat_map(files).collect()),
         Subject::Breaks => selected.graph_breaks = Some(report.graph_breaks.iter().collect()),
         Subject::Recompiles => selected.recompiles = Some(report.recompiles.iter().collect()),
         Subject::Failures => {
@@ -138,6 +158,20 @@ fn counts(report: &LogReport<'_>) -> Counts {
         caches: report.caches.len(),
         compile_seconds: report.compile_time.total_s,
     }
+}
+
+fn files<'r>(compile: &'r Compile<'r>) -> impl Iterator<Item = FileOfCompile<'r>> {
+    let of = |file: &'r Artifact<'r>| FileOfCompile {
+        compile_id: compile.id.as_ref(),
+        name: &file.name,
+        path: &file.path,
+        number: file.number,
+        line: file.line,
+        attempt: file.attempt,
+        subgraph: file.subgraph.as_deref(),
+        cache: file.cache.as_deref(),
+    };
+    compile.artifacts.iter().map(of)
 }
 
 fn kernels<'r>(compile: &'r Compile<'r>) -> impl Iterator<Item = KernelOfCompile<'r>> {

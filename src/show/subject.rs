@@ -5,6 +5,12 @@
 pub enum Subject {
     /// The findings, and how much of everything there is.
     Overview,
+    /// The findings.
+    Findings,
+    /// All compiles.
+    Compiles,
+    /// The files of all compiles.
+    Files,
     /// Graph breaks.
     Breaks,
     /// Recompilations.
@@ -29,8 +35,19 @@ pub enum Subject {
 
 impl Subject {
     /// The words for subjects; those of the second list take a name behind them.
-    pub const WORDS: ([&'static str; 7], [&'static str; 3]) = (
-        ["breaks", "recompiles", "failures", "caches", "time", "kernels", "performance"],
+    pub const WORDS: ([&'static str; 10], [&'static str; 3]) = (
+        [
+            "findings",
+            "compiles",
+            "breaks",
+            "recompiles",
+            "failures",
+            "caches",
+            "time",
+            "kernels",
+            "performance",
+            "files",
+        ],
         ["compile", "function", "rank"],
     );
 
@@ -38,6 +55,9 @@ impl Subject {
     #[must_use]
     pub fn of(word: &str, name: Option<&str>) -> Option<Subject> {
         Some(match (word, name) {
+            ("findings", None) => Subject::Findings,
+            ("compiles", None) => Subject::Compiles,
+            ("files", None) => Subject::Files,
             ("breaks", None) => Subject::Breaks,
             ("recompiles", None) => Subject::Recompiles,
             ("failures", None) => Subject::Failures,
@@ -58,6 +78,9 @@ impl Subject {
     pub(super) fn word(&self) -> &'static str {
         match self {
             Subject::Overview => "overview",
+            Subject::Findings => "findings",
+            Subject::Compiles => "compiles",
+            Subject::Files => "files",
             Subject::Breaks => "breaks",
             Subject::Recompiles => "recompiles",
             Subject::Failures => "failures",

@@ -66,6 +66,17 @@ pub(super) fn tables(selected: &Selection<'_>) -> Vec<Table> {
     }));
     tables.extend(selected.compiles.as_deref().map(compiles));
     tables.extend(selected.compile_time.into_iter().flat_map(compile_time));
+    tables.extend(selected.files.as_deref().map(|all| {
+        Table::of(
+            "Files",
+            "No files.",
+            all,
+            &[
+                column("Compile", |one| text(one.compile_id.map(|id| &**id))),
+                column("File", |one| one.path.to_owned()),
+            ],
+        )
+    }));
     tables.extend(kernels(selected));
     tables.extend(selected.performance.into_iter().flat_map(performance));
     tables.extend(selected.counts.as_ref().map(counts));

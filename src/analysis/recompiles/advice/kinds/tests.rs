@@ -37,7 +37,7 @@ fn dynamic(guard: &str) -> String {
 #[test]
 fn each_kind_of_guard_has_the_advice_of_its_row() {
     let keys = "tensor 'x' dispatch key set mismatch. expected DispatchKeySet(CPU, AutogradCPU), actual";
-    let rows: [(&str, &[&str]); 26] = [
+    let rows: [(&str, &[&str]); 31] = [
         ("tensor 'x' rank mismatch. expected 1, actual 2", &["numbers of dimensions", "expected"]),
         ("2 <= x.size()[0]", &["sizes 0 and 1", "expected"]),
         ("x.size()[0]*x.size()[1] <= 2147483647", &["32 bits"]),
@@ -52,6 +52,11 @@ fn each_kind_of_guard_has_the_advice_of_its_row() {
         ("GLOBAL_STATE changed: num_threads ", &["torch.set_num_threads"]),
         ("GLOBAL_STATE changed: deterministic_algorithms ", &["torch.use_deterministic_algorithms"]),
         ("GLOBAL_STATE changed: default_dtype ", &["torch.set_default_dtype"]),
+        ("GLOBAL_STATE changed: allow_tf32 ", &["torch.backends.cuda.matmul.allow_tf32"]),
+        ("GLOBAL_STATE changed: allow_bf16_reduce ", &["reduced precision"]),
+        ("GLOBAL_STATE changed: torch_function ", &["Enable or disable torch functions"]),
+        ("___check_torch_function_mode_stack()", &["Enter torch function modes"]),
+        ("utils_device.CURRENT_DEVICE == None", &["torch.set_default_device"]),
         ("expected type of 'x' to be <class 'torch.Tensor'>, but found <class 'int'>", &["torch.tensor("]),
         ("___check_type_id(o, 140409414439424)", &["one type"]),
         ("___check_obj_id(m, 140409414439424)", &["create it once"]),

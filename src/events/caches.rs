@@ -58,8 +58,15 @@ fn parse_caches(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<F
         artifact: artifact.place,
     };
     cx.model().caches.push(lookup);
+    // `mode="reduce-overhead"` is in no configuration of the log: Inductor applies it for one graph only.
+    if event.payload_text().is_some_and(|text| text.contains(WITH_CUDA_GRAPHS)) {
+        cx.model().inductor.cudagraphs = Some(true);
+    }
     garbled.map_or(Ok(Flow::Handled), Err)
 }
+
+/// How a component of a cache key says that CUDA graphs were asked for.
+const WITH_CUDA_GRAPHS: &str = "inductor_config[triton.cudagraphs]: True";
 
 /// `fx_graph_cache_miss` as `fx_graph` and miss.
 fn cache_and_outcome(name: &str) -> Option<(&str, Outcome)> {

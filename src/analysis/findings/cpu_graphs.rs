@@ -1,8 +1,9 @@
 //! CUDA graphs that were asked for where nothing runs on a GPU.
 
 use super::basis::{Basis, Family};
-use super::finding::{Finding, Severity};
+use super::finding::{Advice, Finding, Severity};
 use super::kind::KindOfFinding;
+use crate::analysis::lab::tried;
 use crate::model::{CompileIndex, Model};
 
 /// CUDA graphs on a CPU.
@@ -23,7 +24,8 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let mut found = Finding::new(&CUDAGRAPHS_ON_CPU, Severity::Info, title);
     found.explain("`mode=\"reduce-overhead\"` and `triton.cudagraphs` record CUDA graphs, which exist on GPUs only. Here they change \
          nothing.");
-    found.advise("Leave the mode out where the program runs on a CPU, or move model and inputs to a GPU.");
+    let text = "Leave the mode out where the program runs on a CPU, or move model and inputs to a GPU.";
+    found.advise(Advice { tried: tried("cuda_graphs_on_cpu.1"), ..Advice::from(text) });
     let compiled = |(index, compile): (CompileIndex, &crate::model::Compile)| {
         compile.metrics.iter().any(|record| record.facts.inductor_us.is_some()).then_some(index)
     };

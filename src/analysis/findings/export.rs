@@ -28,7 +28,8 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let worth = failures.iter().filter(|one| one.kind != ExportKind::GuardEvaluated);
     let worth = worth.filter(|one| !made_compile_fail(model, one)).filter_map(|one| finding(model, one));
     let exports = export::compiles(model);
-    let evaluated = model.export.problems.iter().filter(|one| exports.contains(&one.compile));
+    let is_of_export = |one: &&ExportProblem| exports.contains(&one.compile) || is_first_try(model, one);
+    let evaluated = model.export.problems.iter().filter(is_of_export);
     let mut found: Vec<Finding> = worth.collect();
     for constant in evaluated.filter_map(|problem| constant(model, problem)) {
         if !found.iter().any(|one| one.title == constant.title && one.place == constant.place) {
@@ -36,6 +37,14 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
         }
     }
     found
+}
+
+/// Whether a problem is of a draft export's first try: what it decided there is decided in the program, which has a compile of
+/// its own. Only Dynamo's compiles have metrics.
+fn is_first_try(model: &Model, problem: &ExportProblem) -> bool {
+    let has_program =
+        model.export.programs.iter().any(|one| one.compile != problem.compile && one.line > problem.line);
+    has_program && model.compiles.get(problem.compile).is_some_and(|compile| compile.metrics.is_empty())
 }
 
 /// A dimension that export made constant because a line needs the number: `Eq(s77, 6)`. What torch records as specialized
@@ -184,6 +193,34 @@ mod tests {
             first_line: false,
             line: 1,
         }
+    }
+
+    #[test]
+    fn a_size_that_the_first_try_of_a_draft_export_decided_is_constant_in_the_program() {
+        let mut model = Model::default();
+        let [first, second] = ["0/0", "1/0"].map(|id| crate::trace::CompileId::parse(id).unwrap());
+        let compile = model.compile_index(Some(&first));
+        let source = Some("L['x'].size()[0]".to_owned());
+        model.export.problems.push(ExportProblem {
+            compile,
+            source,
+            ..problem(ExportKind::GuardEvaluated, "Eq(s77, 6)")
+        });
+        assert!(of_log(Basis::of_model(&model)).is_empty(), "nothing was exported");
+        let compile = model.compile_index(Some(&second));
+        model.export.programs.push(crate::model::ExportedProgram {
+            compile,
+            artifact: 0,
+            line: 9,
+            facts: None,
+        });
+        let found = of_log(Basis::of_model(&model));
+        assert_eq!(found[0].title.to_string(), "`x.shape[0]` became the constant 6");
+        assert!(
+            found[0].advice[0].text.contains("change what needs the number 6 at x.py:3"),
+            "{:?}",
+            found[0].advice
+        );
     }
 
     fn failure(reason: &str) -> Failure {

@@ -71,8 +71,8 @@ pub struct Cli {
     #[arg(long, value_name = "TRACE")]
     pub profile: Vec<PathBuf>,
 
-    /// The traced device: a name such as "H100 SXM", or a JSON file with its figures
-    #[arg(long, value_name = "NAME|FILE.json")]
+    /// The traced device: a name such as "H100 SXM", a CPU as cpu:CORESxGHZxBITS[xCHANNELSxMT/s], or a JSON file with its figures
+    #[arg(long, value_name = "NAME|cpu:..|FILE.json")]
     pub device: Option<String>,
 
     /// Clock of the device in MHz while it was traced

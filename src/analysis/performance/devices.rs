@@ -46,11 +46,15 @@ impl DevicePeaks {
         best(table.devices, name)
     }
 
-    /// Reads what the user gave: the name of a device, or the text of a file with one device or a table of devices.
+    /// Reads what the user gave: the name of a device, a CPU in numbers, or the text of a file with one device or a table of
+    /// devices.
     ///
     /// # Errors
-    /// No device has that name, or the text is not JSON of this form.
+    /// No device has that name, the numbers are not those of a CPU, or the text is not JSON of this form.
     pub fn given(name_or_json: &str, in_trace: Option<&str>) -> Result<DevicePeaks> {
+        if let Some(cpu) = name_or_json.strip_prefix("cpu:") {
+            return of_cpu(cpu).with_context(|| format!("{name_or_json} is not a CPU; {CPU_FORM}"));
+        }
         if !name_or_json.trim_start().starts_with('{') {
             return Self::named(name_or_json).with_context(|| {
                 format!(
@@ -88,6 +92,38 @@ impl DevicePeaks {
     pub(super) fn clock_factor(&self, clock_mhz: Option<f64>) -> Option<f64> {
         Some(clock_mhz? / self.boost_mhz.filter(|boost| *boost > 0.0)?)
     }
+}
+
+/// How a CPU is given.
+const CPU_FORM: &str = "give cores, GHz and bits of its vectors, and, for its bandwidth, memory channels and their MT/s: \
+                        cpu:16x2.5x512 or cpu:16x2.5x512x8x4800";
+
+/// Multiply-adds that a core begins per clock: servers and desktops of the last ten years have two such units.
+const FMA_UNITS: f64 = 2.0;
+
+/// Bytes that a memory channel moves per transfer.
+const CHANNEL_BYTES: f64 = 8.0;
+
+/// The limits of a CPU: `16x2.5x512x8x4800`.
+fn of_cpu(text: &str) -> Option<DevicePeaks> {
+    let numbers: Option<Vec<f64>> = text.split('x').map(|part| part.trim().parse().ok()).collect();
+    let numbers = numbers.filter(|all| all.iter().all(|number: &f64| number.is_finite() && *number > 0.0))?;
+    let (cores, ghz, bits, memory) = match numbers.as_slice() {
+        [cores, ghz, bits] => (*cores, *ghz, *bits, None),
+        [cores, ghz, bits, channels, transfers] => (*cores, *ghz, *bits, Some((*channels, *transfers))),
+        _ => return None,
+    };
+    // A multiply-add is two FLOPs; 1e9 per second and core are 1e-3 of a TFLOP/s.
+    let tflops = |width: f64| cores * ghz * (bits / width) * 2.0 * FMA_UNITS / 1e3;
+    let vector = BTreeMap::from([("fp32".to_owned(), tflops(32.0)), ("fp64".to_owned(), tflops(64.0))]);
+    Some(DevicePeaks {
+        name: format!("a CPU of {cores} cores at {ghz} GHz with vectors of {bits} bits"),
+        vector,
+        gbps: memory.map(|(channels, transfers)| channels * transfers * CHANNEL_BYTES / 1e3),
+        boost_mhz: Some(ghz * 1e3),
+        source: "computed from what --device says, with two multiply-adds per core and clock".to_owned(),
+        ..DevicePeaks::default()
+    })
 }
 
 fn known() -> Vec<String> {
@@ -205,6 +241,18 @@ mod tests {
         assert_eq!((own.gbps, own.matrix["bf16"]), (Some(10.0), 1.0));
         assert!(DevicePeaks::given("nothing", None).unwrap_err().to_string().contains("NVIDIA B200"));
         assert!(DevicePeaks::given(r#"{"gpbs": 3}"#, None).is_err());
+    }
+
+    #[test]
+    fn a_cpu_is_given_by_its_cores_clock_vectors_and_memory() {
+        let cpu = DevicePeaks::given("cpu:16x2.5x512x8x4800", None).unwrap();
+        assert_eq!((cpu.vector["fp32"], cpu.vector["fp64"], cpu.gbps), (2.56, 1.28, Some(307.2)));
+        assert_eq!(cpu.tflops("fp32", true, None), Some(2.56), "its products run on the same units");
+        assert_eq!(DevicePeaks::given("cpu:4x3x256", None).unwrap().gbps, None);
+        for wrong in ["cpu:", "cpu:4", "cpu:4x0x256", "cpu:4xfastx256", "cpu:1x1x1x1"] {
+            let said = DevicePeaks::given(wrong, None).unwrap_err().to_string();
+            assert!(said.contains("cpu:16x2.5x512"), "{said}");
+        }
     }
 
     #[test]

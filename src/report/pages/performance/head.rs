@@ -113,7 +113,7 @@ fn limits(found: &Performance) -> String {
             Some(device) => format!(
                 "The limits of {device} are unknown, so there are rates but no shares: supply them with `--device NAME` or `--device FILE.json`."
             ),
-            None => "The trace names no device, so there are rates but no shares of its limits: supply them with `--device FILE.json`."
+            None => "The trace names no device, so there are rates but no shares of its limits: supply them with `--device`, which takes a CPU, too: `--device cpu:16x2.5x512x8x4800`."
                 .to_owned(),
         };
     };

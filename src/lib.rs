@@ -90,6 +90,7 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let gathered = run::find(options)?; // paths -> the logs that they mean
     let traces = Traces::find(options, &gathered)?;
     traces.check_augment(options)?;
+    traces.combine(options)?;
     let Gathered { input, mut notes, opener, .. } = gathered;
     notes.extend(traces.notes(&input));
     let augment = options.augment.as_deref();

@@ -47,6 +47,8 @@ pub struct Options {
     /// Where to write the trace again with the figures of each launch in its `args`: `.json`, `.json.gz` or `.json.zst`.
     /// [`run_in_memory`](crate::run_in_memory) does not write it.
     pub augment: Option<PathBuf>,
+    /// Where the traces of several ranks are written as one.
+    pub combine: Option<PathBuf>,
     /// How the report looks.
     pub settings: Settings,
     /// Number of threads; None for one per processor. The report is the same for any number.

@@ -153,3 +153,73 @@ fn a_name_of_a_side_is_short_and_printable() {
         assert!(done.code == Some(2) && done.stderr.contains("give a name"), "{}", done.stderr);
     }
 }
+
+/// Kernels of a made program, with microseconds of a launch.
+const KERNELS: [(&str, f64); 3] = [("first_kernel", 40.0), ("second_kernel", 100.0), ("third_kernel", 7.0)];
+
+/// How often each of them is launched in a step.
+const LAUNCHES: u64 = 20;
+
+/// A trace of a program whose times are known: in each step, every kernel is launched twenty times, the n-th of them n
+/// microseconds longer than the first.
+fn generated(steps: u64, slower: f64, without: &str) -> Value {
+    let mut all = Vec::new();
+    let mut now = 1000.0;
+    for step in 0..steps {
+        let begin = now;
+        for (name, us) in KERNELS.into_iter().filter(|(name, _)| *name != without) {
+            for launch in 0..LAUNCHES {
+                let id = all.len() as u64 + 1;
+                let dur = (us + launch as f64) * slower;
+                let call = json!({"ph": "X", "cat": "cpu_op", "name": format!("aten::{name}"), "pid": 1, "tid": 1, "ts": now,
+                    "dur": 2.0, "args": {"External id": id, "Input Dims": [[8, 16]], "Input type": ["float"]}});
+                let kernel = json!({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": now + 1.0, "dur": dur,
+                    "args": {"External id": id, "correlation": id, "device": 0}});
+                all.extend([call, kernel]);
+                now += dur + 10.0;
+            }
+        }
+        all.push(json!({"ph": "X", "cat": "user_annotation", "name": format!("ProfilerStep#{step}"), "pid": 1, "tid": 1,
+            "ts": begin - 5.0, "dur": now - begin, "args": {}}));
+        now += 500.0;
+    }
+    json!({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}], "traceEvents": all})
+}
+
+/// Microseconds of the mean launch: those of the first, and 0 to 19 more.
+fn mean_us(us: f64) -> f64 {
+    us + (LAUNCHES - 1) as f64 / 2.0
+}
+
+#[test]
+fn twenty_launches_of_known_times_are_exact_per_launch_and_per_step() {
+    let same = told(&generated(1, 1.0, ""), &generated(5, 1.0, ""), &[]);
+    assert_eq!(same.verdict, "A and B do not differ.");
+    let twice = told(&generated(1, 1.0, ""), &generated(5, 2.0, ""), &[]);
+    let measured = rows(&twice.json, "measured");
+    for (name, us) in KERNELS {
+        let row = measured.iter().find(|row| subject(row).contains(name));
+        let row = row.unwrap_or_else(|| panic!("{name} is not told: {measured:#?}"));
+        assert_eq!(row["kind"], "worse");
+        let step = LAUNCHES as f64 * mean_us(us) / 1e6;
+        assert!(
+            (seconds(row, "a") - step).abs() < 1e-9 && (seconds(row, "b") - 2.0 * step).abs() < 1e-9,
+            "{row:#}"
+        );
+    }
+}
+
+#[test]
+fn a_kernel_that_one_of_two_made_traces_lacks_is_new_or_gone_with_its_time_per_step() {
+    let (with, without) = (generated(5, 1.0, ""), generated(1, 1.0, "second_kernel"));
+    for (a, b, kind, side) in [(&without, &with, "new", "b"), (&with, &without, "gone", "a")] {
+        let told = told(a, b, &[]);
+        let measured = rows(&told.json, "measured");
+        let kernels: Vec<&&Value> =
+            measured.iter().filter(|row| subject(row).starts_with("Kernel")).collect();
+        assert_eq!(kernels.len(), 1, "the others are the same: {kernels:#?}");
+        assert_eq!(kernels[0]["kind"], kind);
+        let step = LAUNCHES as f64 * mean_us(100.0) / 1e6;
+        assert!((seconds(kernels[0], side) - step).abs() < 1e-9, "{:#}", kernels[0]);
+    }
+}

@@ -29,6 +29,7 @@ mod check_formats;
 mod check_rules;
 mod ci_examples;
 mod cli;
+mod combined_traces;
 mod compile_pages;
 mod costs;
 mod damage;

@@ -44,14 +44,14 @@ facts! {
         file: Text<'a> => super::safe::trace_name,
         /// Launches of kernels.
         launches: u64 => number,
-        /// Steps of the program that it covers: those that torch.profiler marked, or the repetitions of compiled code or of the
-        /// launches. Null if nothing tells.
+        /// Steps of the program that it covers: those that torch.profiler marked, or the calls of compiled code.
+        /// Null if nothing tells.
         #[serde(default)]
         #[schemars(range(min = 1))]
         steps: Option<u64> => number,
         /// What the steps were counted by.
         #[serde(default)]
-        #[schemars(extend("enum" = ["marks", "regions", "launches", null]))]
+        #[schemars(extend("enum" = ["marks", "regions", null]))]
         steps_from: Option<Text<'a>> => measured_word,
         /// When the first began.
         first_us: Option<f64> => dropped,

@@ -4,12 +4,14 @@
 
 mod augment;
 mod collect;
+mod combine;
 mod devices;
 mod pieces;
 mod scan;
 
 pub(crate) use augment::augment;
 pub(crate) use collect::Recorded;
+pub(crate) use combine::{RankTrace, combine};
 
 use crate::model::Profile;
 use crate::trace::{Attachment, base_name, unpacked};

@@ -44,7 +44,7 @@ pub struct Cli {
     pub zip: bool,
 
     /// Write a report that is safe to share: counts, times, shapes, torch's own names, and pseudonyms for yours
-    #[arg(long, conflicts_with_all = ["profile", "augment", "custom_header_html", "export", "inductor_provenance", "editor"])]
+    #[arg(long, conflicts_with_all = ["profile", "augment", "combine", "custom_header_html", "export", "inductor_provenance", "editor"])]
     pub redact: bool,
 
     /// Replace an existing report in the output folder
@@ -86,6 +86,10 @@ pub struct Cli {
     /// Write the trace again with the figures of each launch in its args (.json, .json.gz, .json.zst)
     #[arg(long, value_name = "FILE")]
     pub augment: Option<PathBuf>,
+
+    /// Write the traces of all ranks into one file, with a process per rank (.json, .json.gz, .json.zst)
+    #[arg(long, value_name = "FILE")]
+    pub combine: Option<PathBuf>,
 
     /// Link places in your code to an editor: vscode, pycharm, or a URL with {file} and {line}
     #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
@@ -284,6 +288,7 @@ impl Cli {
             clock_mhz: self.clock,
             tf32: self.tf32,
             augment: self.augment.clone(),
+            combine: self.combine.clone(),
             settings: Settings {
                 plain_text: self.plain_text,
                 provenance: self.inductor_provenance,

@@ -4,9 +4,10 @@ use super::input::{Gathered, Input};
 use crate::model::words::counted;
 use crate::options::Options;
 use crate::output;
-use crate::profile::{self, is_trace};
-use crate::trace::{self, Attachment};
+use crate::profile::{self, RankTrace, is_trace};
+use crate::trace::{self, Attachment, packed};
 use anyhow::{Context, Result, bail};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Extensions of traces. A folder may contain other JSON files, so each file is checked.
@@ -115,13 +116,40 @@ impl Traces {
                 )
             }
         };
-        let same = |left: &Path, right: &Path| {
-            left.canonicalize().ok().zip(right.canonicalize().ok()).is_some_and(|(left, right)| left == right)
-        };
-        if same(trace, to) {
+        if is_same_file(trace, to) {
             bail!("--augment cannot overwrite the trace that it reads; choose another file");
         }
         output::check_single_file(to, options.overwrite)
+    }
+
+    /// Writes the traces of all ranks into the file that `--combine` names, with a process per rank: those of the logs, and
+    /// those that were given in place of logs.
+    ///
+    /// # Errors
+    /// There are no two traces, the file may not be written, or a trace cannot be read.
+    pub fn combine(&self, options: &Options) -> Result<()> {
+        let Some(to) = &options.combine else { return Ok(()) };
+        let alone = options.inputs.iter().filter(|input| is_trace(input)).map(|path| {
+            let file = Attachment::on_disk(path);
+            ProfilerTrace { rank: profile::rank_of(&file), file }
+        });
+        let alone: Vec<ProfilerTrace> = alone.collect();
+        let mut traces: Vec<&ProfilerTrace> = self.0.iter().chain(&alone).collect();
+        if traces.len() < 2 {
+            bail!(
+                "--combine needs the traces of several ranks, but there {}; pass them with --profile",
+                if traces.is_empty() { "is none" } else { "is only one" }
+            );
+        }
+        traces.sort_by_key(|trace| trace.rank.unwrap_or(u64::MAX));
+        if traces.iter().any(|trace| is_same_file(trace.file.path(), to)) {
+            bail!("--combine cannot overwrite a trace that it reads; choose another file");
+        }
+        output::check_single_file(to, options.overwrite)?;
+        let processes = processes_of(&traces);
+        output::write_single_file(to, |file| {
+            packed(file, to, |out| profile::combine(&processes, out).map(drop))
+        })
     }
 
     /// The trace of a log.
@@ -141,6 +169,27 @@ impl Traces {
         };
         Ok(found.map(|trace| &trace.file))
     }
+}
+
+fn is_same_file(left: &Path, right: &Path) -> bool {
+    left.canonicalize().ok().zip(right.canonicalize().ok()).is_some_and(|(left, right)| left == right)
+}
+
+/// Each trace as a process with the number of its rank; where ranks are unknown or not distinct, they are counted.
+fn processes_of<'t>(traces: &[&'t ProfilerTrace]) -> Vec<RankTrace<'t>> {
+    let ranks: HashSet<u64> = traces.iter().filter_map(|trace| trace.rank).collect();
+    let distinct = ranks.len() == traces.len();
+    let process = |(place, trace): (usize, &&'t ProfilerTrace)| {
+        let file = trace.file.path().file_name().unwrap_or_default().to_string_lossy();
+        let name =
+            trace.rank.map_or_else(|| file.clone().into_owned(), |rank| format!("rank {rank} ({file})"));
+        RankTrace {
+            file: &trace.file,
+            process: trace.rank.filter(|_| distinct).unwrap_or(place as u64),
+            name,
+        }
+    };
+    traces.iter().enumerate().map(process).collect()
 }
 
 /// The traces in a folder, by name; empty if it cannot be read.

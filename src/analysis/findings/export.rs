@@ -8,7 +8,9 @@ use crate::analysis::recompiles::size_as_written;
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{code, sentence, value};
 use crate::model::words::file_name;
-use crate::model::{ExportKind, ExportProblem, Failure, Model, Part, Specialization, TextFrame};
+use crate::model::{
+    ExportKind, ExportProblem, Failure, Model, Part, ProgramFacts, Specialization, TextFrame,
+};
 use indexmap::IndexSet;
 
 /// torch.export.
@@ -40,11 +42,23 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 }
 
 /// Whether a problem is of a draft export's first try: what it decided there is decided in the program, which has a compile of
-/// its own. Only Dynamo's compiles have metrics.
+/// its own and says so: it has no range for the symbol. Only Dynamo's compiles have metrics.
 fn is_first_try(model: &Model, problem: &ExportProblem) -> bool {
-    let has_program =
-        model.export.programs.iter().any(|one| one.compile != problem.compile && one.line > problem.line);
-    has_program && model.compiles.get(problem.compile).is_some_and(|compile| compile.metrics.is_empty())
+    let Some((symbol, _)) = decided(problem) else { return false };
+    let is_constant_in = |facts: &ProgramFacts| {
+        facts.left_out == 0 && !facts.ranges.iter().any(|(dynamic, _)| dynamic == symbol)
+    };
+    let mut programs = model.export.programs.iter();
+    let program = programs.find(|one| one.compile != problem.compile && one.line > problem.line);
+    program.and_then(|one| one.facts.as_ref()).is_some_and(is_constant_in)
+        && model.compiles.get(problem.compile).is_some_and(|compile| compile.metrics.is_empty())
+}
+
+/// The symbol and the number of `Eq(s77, 6)`.
+fn decided(problem: &ExportProblem) -> Option<(&str, &str)> {
+    let (symbol, number) = problem.subject.strip_prefix("Eq(")?.strip_suffix(')')?.split_once(", ")?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && symbol.starts_with('s')).then_some((symbol, number))
 }
 
 /// A dimension that export made constant because a line needs the number: `Eq(s77, 6)`. What torch records as specialized
@@ -53,10 +67,9 @@ fn constant(model: &Model, problem: &ExportProblem) -> Option<Finding> {
     if problem.kind != ExportKind::GuardEvaluated {
         return None;
     }
-    let (symbol, number) = problem.subject.strip_prefix("Eq(")?.strip_suffix(')')?.split_once(", ")?;
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let (symbol, number) = decided(problem)?;
     let told = |one: &Specialization| one.at.compile == problem.compile && one.symbol == symbol;
-    if !is_number || !symbol.starts_with('s') || model.shapes.specializations.iter().any(told) {
+    if model.shapes.specializations.iter().any(told) {
         return None;
     }
     let size = problem.source.as_deref().map_or_else(|| symbol.to_owned(), size_as_written);
@@ -212,8 +225,13 @@ mod tests {
             compile,
             artifact: 0,
             line: 9,
-            facts: None,
+            facts: Some(ProgramFacts {
+                ranges: vec![("s77".to_owned(), "[2, 9]".to_owned())],
+                ..ProgramFacts::default()
+            }),
         });
+        assert!(of_log(Basis::of_model(&model)).is_empty(), "the program is for a range of sizes");
+        model.export.programs[0].facts = Some(ProgramFacts::default());
         let found = of_log(Basis::of_model(&model));
         assert_eq!(found[0].title.to_string(), "`x.shape[0]` became the constant 6");
         assert!(

@@ -31,6 +31,9 @@ pub struct DevicePeaks {
     pub boost_mhz: Option<f64>,
     /// Where the figures come from.
     pub source: String,
+    /// Whether it is a CPU that the user described in numbers, at the clock that they say.
+    #[serde(skip)]
+    pub is_cpu: bool,
 }
 
 #[derive(Deserialize)]
@@ -117,7 +120,8 @@ fn of_cpu(text: &str) -> Option<DevicePeaks> {
     let tflops = |width: f64| cores * ghz * (bits / width) * 2.0 * FMA_UNITS / 1e3;
     let vector = BTreeMap::from([("fp32".to_owned(), tflops(32.0)), ("fp64".to_owned(), tflops(64.0))]);
     Some(DevicePeaks {
-        name: format!("a CPU of {cores} cores at {ghz} GHz with vectors of {bits} bits"),
+        name: format!("the {cores}-core CPU ({ghz} GHz, {bits}-bit vectors)"),
+        is_cpu: true,
         vector,
         gbps: memory.map(|(channels, transfers)| channels * transfers * CHANNEL_BYTES / 1e3),
         boost_mhz: Some(ghz * 1e3),

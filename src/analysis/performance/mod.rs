@@ -69,6 +69,6 @@ pub fn performance(
     };
     tables.fill(&mut found)?;
     let calls = found.regions.iter().map(|region| region.calls);
-    found.steps = Steps::of(profile, calls, found.kernels.iter().map(|kernel| kernel.count));
+    found.steps = Steps::of(profile, calls);
     Ok(found)
 }

@@ -12,8 +12,6 @@ pub enum StepsFrom {
     Marks,
     /// The calls of compiled code.
     Regions,
-    /// The repetition of the kernels.
-    Launches,
 }
 
 /// The steps of a trace.
@@ -26,13 +24,9 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Counts the steps; None if nothing says how many there are. `calls` are those of each compiled region, `launches` those
-    /// of each kernel.
-    pub(super) fn of(
-        profile: &Profile,
-        calls: impl Iterator<Item = usize> + Clone,
-        launches: impl Iterator<Item = usize> + Clone,
-    ) -> Option<Steps> {
+    /// Counts the steps; None if nothing says how many there are. `calls` are those of each compiled region. How often a
+    /// kernel was launched says nothing: a model launches it once for each of its layers.
+    pub(super) fn of(profile: &Profile, calls: impl Iterator<Item = usize> + Clone) -> Option<Steps> {
         let is_mark = |name: &str| name.starts_with(MARK);
         let marks =
             profile.operators.iter().filter(|operator| operator.annotation && is_mark(&operator.name));
@@ -40,8 +34,7 @@ impl Steps {
         if marks > 0 {
             return Some(Steps { count: marks, from: StepsFrom::Marks });
         }
-        let of = |count: Option<u64>, from: StepsFrom| count.map(|count| Steps { count, from });
-        of(repetitions(calls), StepsFrom::Regions).or_else(|| of(repetitions(launches), StepsFrom::Launches))
+        repetitions(calls).map(|count| Steps { count, from: StepsFrom::Regions })
     }
 }
 

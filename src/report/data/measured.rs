@@ -28,7 +28,6 @@ pub(super) fn performance(found: &Performance) -> Measured<'_> {
                 Text::from(match steps.from {
                     StepsFrom::Marks => "marks",
                     StepsFrom::Regions => "regions",
-                    StepsFrom::Launches => "launches",
                 })
             }),
             first_us: found.span_us.map(|span| decimals(span.0)),

@@ -3,8 +3,12 @@
 use crate::analysis::performance::{Backend, Bound, FigureFrom, Judgement, MeasuredKernel, Rates};
 use crate::report::kit::formats::{UNKNOWN, count};
 
-/// Below this share of both limits, a figure is suspicious: the kernel waits for its launch, or has much to gain.
-pub(super) const SUSPICIOUSLY_LOW: f64 = 0.10;
+/// Below this share of both limits, a figure is suspicious: a short kernel waits for its launch, a long one has much to gain.
+const SUSPICIOUSLY_LOW: f64 = 0.10;
+
+/// A run shorter than this may be mostly its launch, in microseconds: starting a kernel takes about 5, on a busy host some times
+/// that.
+const LAUNCH_COUNTS_US: f64 = 20.0;
 
 /// A kernel is near a limit if it reaches at least this share.
 pub(super) const NEAR: f64 = 0.5;
@@ -83,15 +87,19 @@ pub(super) fn verdict(kernel: &MeasuredKernel) -> &'static str {
         Some(Judgement::Impossible) => "cannot be true",
         Some(Judgement::Suspicious) => "check this figure",
         Some(Judgement::CountsProbablyWrong) => "counts probably wrong",
-        Some(Judgement::Far) if kernel.rates.best_share().is_some_and(|share| share < SUSPICIOUSLY_LOW) => {
-            "far: room, or launch-bound"
-        }
+        Some(Judgement::Far) if may_be_launch_bound(kernel) => "far: room, or launch-bound",
         Some(Judgement::Far) => "far from its limit",
         Some(Judgement::Near) if is_near(kernel) => "near a limit",
         Some(Judgement::Near) => "room",
         None if is_short(kernel) => "too short to judge",
         None => UNKNOWN,
     }
+}
+
+/// Whether launching a kernel that is far from its limit may take most of its time.
+pub(super) fn may_be_launch_bound(kernel: &MeasuredKernel) -> bool {
+    kernel.mean_us < LAUNCH_COUNTS_US
+        && kernel.rates.best_share().is_some_and(|share| share < SUSPICIOUSLY_LOW)
 }
 
 /// The class of a verdict: only impossible figures and those far from all limits are highlighted.

@@ -123,12 +123,13 @@ fn limits(found: &Performance) -> String {
     };
     let all: f64 = found.kernels.iter().map(|kernel| kernel.sum_us).sum();
     let clock = match found.clock_mhz.filter(|_| found.corrected) {
-        Some(clock) => format!("at {clock} MHz"),
-        None => "at its boost clock".to_owned(),
+        Some(clock) => format!(" at {clock} MHz"),
+        None if peaks.is_cpu => String::new(),
+        None => " at its boost clock".to_owned(),
     };
     let assumed = peaks.assumption().map(|what| format!(" Of the device, {what}; `--device` names it."));
     format!(
-        "{} of the kernel time is in kernels that reach at least half of a limit of {} {clock}; for {} the work is unknown.{}",
+        "{} of the kernel time is in kernels that reach at least half of a limit of {}{clock}; for {} the work is unknown.{}",
         percent(sum("near"), all, false),
         peaks.name,
         percent(sum("unknown"), all, false),

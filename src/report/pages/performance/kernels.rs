@@ -137,7 +137,9 @@ fn columns(all: &[MeasuredKernel], limits: bool) -> Vec<TableColumn> {
         TableColumn::number("Estimated")
             .about("what Inductor expected a run to take, and the mean run over it")
             .absent_if(none(|k| k.estimated_us.is_some())),
+        // Rates of FLOPs and of bytes have no common order.
         TableColumn::number("Rate")
+            .fixed()
             .about("FLOPs, where there is a formula (a multiply-add counts as 2), or else the minimum bytes, over the mean run")
             .absent_if(none(|k| k.rates.gbps.is_some() || k.rates.tflops.is_some())),
         TableColumn::number("Reaches")

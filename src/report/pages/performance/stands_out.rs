@@ -61,11 +61,9 @@ fn far_entry(place: usize, kernel: &MeasuredKernel, gain_us: f64) -> Entry {
         _ => rates.gbps.map(|gbps| format!(": {}", figures::byte_rate(gbps))).unwrap_or_default(),
     };
     let runs = format!("{} of {}", counted(kernel.count, "run", "runs"), micros(kernel.mean_us));
-    let next = match rates.best_share().is_some_and(|share| share < figures::SUSPICIOUSLY_LOW) {
-        true => "room to gain, or bound by its launch: small or odd shapes leave a device idle",
-        false => {
-            "small or odd shapes, a reduction over few rows or a layout that is not contiguous leave a device idle"
-        }
+    let launch = match figures::may_be_launch_bound(kernel) {
+        true => " Launching it may take most of that.",
+        false => "",
     };
     let at = kernel.lines.first().map(|line| format!(" at {}:{}", short_path(&line.file), line.line));
     Entry {
@@ -75,7 +73,10 @@ fn far_entry(place: usize, kernel: &MeasuredKernel, gain_us: f64) -> Entry {
             named(kernel),
             at.unwrap_or_default()
         ),
-        reason: format!("{runs}; {next}. `torch.compile(mode=\"max-autotune\")` tries other configurations."),
+        reason: format!(
+            "{runs}.{launch} Usual causes are small or odd shapes, few rows to reduce, or a layout that is not contiguous; \
+             `torch.compile(mode=\"max-autotune\")` tries other configurations."
+        ),
         cost: Some(format!("up to {}", micros(gain_us))),
         row: (place < MOST_MEASURED).then_some(place),
     }
@@ -111,29 +112,26 @@ fn of_group(found: &Performance, group: Group) -> Option<(f64, Entry)> {
     let gain_us: f64 = kernels.iter().filter_map(|kernel| kernel.gain_us()).sum();
     let shares = || kernels.iter().filter_map(|kernel| kernel.rates.best_share());
     let (least, most) = (shares().fold(f64::INFINITY, f64::min), shares().fold(0.0, f64::max));
-    let sentence = format!(
-        "{} {} {}, {} of the kernel time, and {} {} to {} of {} limit.",
-        counted(kernels.len(), "kernel", "kernels"),
-        if kernels.len() == 1 { "takes" } else { "take" },
-        micros(us),
-        percent(us, found.kernels.iter().map(|kernel| kernel.sum_us).sum(), false),
-        if kernels.len() == 1 { "reaches" } else { "reach" },
-        figures::share(least),
-        figures::share(most),
-        if kernels.len() == 1 { "its" } else { "their" },
-    );
+    let taken = format!("{}, {} of the kernel time", micros(us), share_of_kernels(found, us));
+    let sentence = match kernels.len() {
+        1 => format!("1 kernel takes {taken}, and reaches {} of its limit.", figures::share(most)),
+        many => format!(
+            "{} kernels take {taken}, and reach {} to {} of their limits.",
+            whole(many),
+            figures::share(least),
+            figures::share(most)
+        ),
+    };
     let eager = kernels.iter().all(|kernel| kernel.backend == Backend::Eager);
     let reason = match (group, eager) {
         (Group::Near, _) => {
             "usual for long kernels: a data sheet's peak assumes a clock that the device seldom keeps."
         }
         (Group::Room, true) => {
-            "they ran in eager mode: a fused kernel keeps in registers what these write and read again. `torch.compile` \
-             shows how much that saves."
+            "they ran in eager mode, where each operator writes its result to memory for the next one to read; \
+             `torch.compile` fuses what it can."
         }
-        (Group::Room, false) => {
-            "their rows say which limit it is; larger batches and fused operators come closer to it."
-        }
+        (Group::Room, false) => "their rows say which limit it is.",
     };
     let label = match group {
         Group::Room => ("Room", "flag strong"),
@@ -151,11 +149,11 @@ fn idle(found: &Performance) -> Option<(f64, Entry)> {
     }
     let reason = match time.exposed_communication_us > 0.0 {
         true => {
-            "besides exposed communication; the host did not launch kernels fast enough, or waited for data."
+            "besides exposed communication; usually the host launches kernels too slowly, or waits for data."
         }
         false => {
-            "the host did not launch kernels fast enough, or waited for data. `torch.compile(mode=\"reduce-overhead\")` \
-                  launches a graph at once."
+            "usually the host launches kernels too slowly, or waits for data; `torch.compile(mode=\"reduce-overhead\")` \
+             launches a whole graph at once."
         }
     };
     let entry = Entry {
@@ -203,12 +201,17 @@ fn unknown(found: &Performance) -> Option<Entry> {
         sentence: format!(
             "For {}, {} of the kernel time, the work is unknown.",
             micros(us),
-            percent(us, found.kernels.iter().map(|kernel| kernel.sum_us).sum(), false)
+            share_of_kernels(found, us)
         ),
         reason: format!("{reason} Left out of every share."),
         cost: None,
         row: None,
     })
+}
+
+/// A part of the time of all kernels, in per cent.
+fn share_of_kernels(found: &Performance, us: f64) -> String {
+    percent(us, found.kernels.iter().map(|kernel| kernel.sum_us).sum(), false)
 }
 
 /// The entry as an item of the list.

@@ -4,8 +4,14 @@ use super::build_spans::{BuildPurpose, builds};
 use super::one_offs::{OneOff, OneOffKind};
 use super::parts::owners;
 use super::time::union;
-use crate::model::{CompileIndex, Model};
+use crate::model::{CompileIndex, Model, TraceSpan};
 use indexmap::IndexMap;
+
+/// The spans of one kind of work, by compile.
+type ByCompile = IndexMap<CompileIndex, Spans>;
+
+/// From this ratio of work to elapsed time, builds ran side by side: clocks of spans that touch may overlap a little.
+const SIDE_BY_SIDE: f64 = 1.05;
 
 /// Prefixes of phases that tune kernels.
 const TUNING: [&str; 3] = ["CachingAutotuner.benchmark", "CachingAutotuner.coordinate_descent", "benchmark_"];
@@ -17,8 +23,25 @@ pub struct BuildsOf {
     pub compile: CompileIndex,
     /// Number of spans.
     pub count: usize,
-    /// Their microseconds.
+    /// Microseconds during which at least one of them ran.
     pub us: f64,
+    /// Microseconds of all of them; more than `us` where they ran side by side.
+    pub work_us: f64,
+}
+
+/// The spans of one kind of work in a compile.
+#[derive(Default)]
+struct Spans(Vec<(f64, f64)>);
+
+impl Spans {
+    fn add(&mut self, span: &TraceSpan) {
+        self.0.push((span.start_us, span.end_us));
+    }
+
+    fn of(mut self, compile: CompileIndex) -> BuildsOf {
+        let work_us = self.0.iter().map(|(start, end)| end - start).sum();
+        BuildsOf { compile, count: self.0.len(), us: union(&mut self.0), work_us }
+    }
 }
 
 /// What was built in a log, from its spans; empty without spans.
@@ -45,7 +68,7 @@ pub struct Builds {
 /// Kernels that one phase loads.
 struct Batch {
     compile: CompileIndex,
-    us: f64,
+    spans: Spans,
     longest_us: f64,
 }
 
@@ -54,30 +77,30 @@ impl Builds {
     pub fn of(model: &Model, one_offs: &[OneOff]) -> Builds {
         let mut found = Builds::default();
         let mut batches: IndexMap<usize, Batch> = IndexMap::new();
-        let (mut kernels, mut ahead_of_time) = (IndexMap::new(), IndexMap::new());
-        let (mut trials, mut tuning) = (IndexMap::new(), IndexMap::new());
+        let (mut kernels, mut ahead_of_time) = (ByCompile::new(), ByCompile::new());
+        let (mut trials, mut tuning) = (IndexMap::new(), ByCompile::new());
         for build in builds(model) {
             let us = build.span.end_us - build.span.start_us;
             match build.purpose {
-                BuildPurpose::Kernel { loader } if add(&mut kernels, build.compile, us) => {
-                    let new = Batch { compile: build.compile, us: 0.0, longest_us: 0.0 };
+                BuildPurpose::Kernel { loader } if add(&mut kernels, build.compile, build.span) => {
+                    let new = Batch { compile: build.compile, spans: Spans::default(), longest_us: 0.0 };
                     let batch = batches.entry(loader).or_insert(new);
-                    batch.us += us;
+                    batch.spans.add(build.span);
                     batch.longest_us = batch.longest_us.max(us);
                 }
-                BuildPurpose::AheadOfTime => _ = add(&mut ahead_of_time, build.compile, us),
+                BuildPurpose::AheadOfTime => _ = add(&mut ahead_of_time, build.compile, build.span),
                 // Counted as one-off work and as autotuning.
                 BuildPurpose::Kernel { .. } | BuildPurpose::Trial | BuildPurpose::Candidate => {}
             }
         }
         for (span, owner) in model.spans.iter().zip(owners(&model.spans)) {
             if let Some(compile) = owner.compile.filter(|_| is_tuning(&span.name)) {
-                add(&mut tuning, compile, span.end_us - span.start_us);
+                add(&mut tuning, compile, span);
             }
         }
         for one in one_offs {
             match one.kind {
-                OneOffKind::Toolchain => _ = add(&mut trials, one.compile, one.us),
+                OneOffKind::Toolchain => add_time(&mut trials, one.compile, one.us),
                 OneOffKind::WaitForWorkers => found.worker_wait_us += one.us,
                 OneOffKind::WaitForProcess => found.process_wait_us += one.us,
                 OneOffKind::FirstUse => {}
@@ -86,22 +109,32 @@ impl Builds {
         let mut side_by_side = IndexMap::new();
         for batch in batches.into_values() {
             // At best, the kernels of a graph take as long as the longest one.
-            add(&mut side_by_side, batch.compile, batch.us - batch.longest_us);
+            let all = batch.spans.of(batch.compile);
+            let saved_us = all.us - batch.longest_us;
+            add_time(&mut side_by_side, batch.compile, saved_us);
         }
         let mut all: Vec<(f64, f64)> = model.spans.iter().map(|span| (span.start_us, span.end_us)).collect();
-        let of = |kind: IndexMap<CompileIndex, BuildsOf>| kind.into_values().collect();
+        let of =
+            |kind: ByCompile| kind.into_iter().map(|(compile, spans)| spans.of(compile)).collect::<Vec<_>>();
         found.kernels = of(kernels);
         found.ahead_of_time = of(ahead_of_time);
-        found.side_by_side = of(side_by_side);
-        found.trials = of(trials);
+        found.side_by_side = side_by_side.into_values().collect();
+        found.trials = trials.into_values().collect();
         found.tuning = of(tuning);
         found.log_us = union(&mut all);
         found
     }
 
-    /// Microseconds of all builds of graphs' kernels.
+    /// Microseconds during which kernels of graphs were built.
     pub fn kernels_us(&self) -> f64 {
         sum(&self.kernels)
+    }
+
+    /// Microseconds of all builds of graphs' kernels, where they are clearly more than [`Builds::kernels_us`], as several ran
+    /// side by side.
+    pub fn parallel_work_us(&self) -> Option<f64> {
+        let work_us: f64 = self.kernels.iter().map(|one| one.work_us).sum();
+        Some(work_us).filter(|work_us| *work_us > SIDE_BY_SIDE * self.kernels_us())
     }
 
     /// Microseconds of building ahead of time.
@@ -128,22 +161,30 @@ fn is_tuning(name: &str) -> bool {
     TUNING.iter().any(|beginning| name.starts_with(beginning)) || name.ends_with("_template_autotuning")
 }
 
-/// Adds the time to the compile; false if it is not positive.
-fn add(kind: &mut IndexMap<CompileIndex, BuildsOf>, compile: CompileIndex, us: f64) -> bool {
+/// Adds the span to the compile; false if its time is not positive.
+fn add(kind: &mut ByCompile, compile: CompileIndex, span: &TraceSpan) -> bool {
+    let us = span.end_us - span.start_us;
     let is_time = us.is_finite() && us > 0.0;
     if is_time {
-        let of = kind.entry(compile).or_insert(BuildsOf { compile, count: 0, us: 0.0 });
-        of.count += 1;
-        of.us += us;
+        kind.entry(compile).or_default().add(span);
     }
     is_time
+}
+
+/// Adds time that is no span, if there is some.
+fn add_time(kind: &mut IndexMap<CompileIndex, BuildsOf>, compile: CompileIndex, us: f64) {
+    if us.is_finite() && us > 0.0 {
+        let of = kind.entry(compile).or_insert(BuildsOf { compile, count: 0, us: 0.0, work_us: 0.0 });
+        of.count += 1;
+        of.us += us;
+        of.work_us += us;
+    }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::analysis::one_offs::one_offs;
-    use crate::model::TraceSpan;
     use crate::trace::CompileId;
 
     fn of(model: &Model) -> Builds {
@@ -188,12 +229,25 @@ pub(crate) mod tests {
             span("mm_template_autotuning", Some(0), 20.0, 22.0),
         ];
         let builds = of(&Model { spans, ..Model::default() });
-        let one = |count, us| BuildsOf { compile: CompileIndex::new(0), count, us };
+        let one = |count, us| BuildsOf { compile: CompileIndex::new(0), count, us, work_us: us };
         assert_eq!(builds.trials, [one(1, 6e6)]);
         assert_eq!(builds.kernels, [one(2, 10e6)]);
         assert_eq!(builds.side_by_side, [one(1, 4e6)], "the longest takes 6 s in any case");
         assert_eq!(builds.tuning, [one(1, 2e6)]);
         assert_eq!(builds.log_us, 30e6);
+    }
+
+    #[test]
+    fn builds_side_by_side_count_as_the_time_they_cover_and_their_work_is_told_apart() {
+        let spans = vec![
+            span("entire_frame_compile", None, 0.0, 30.0),
+            span("PyCodeCache.load_by_key_path", Some(0), 8.0, 20.0),
+            span("compile_file", Some(1), 8.0, 14.0),
+            span("compile_file", Some(1), 9.0, 15.0),
+        ];
+        let builds = of(&Model { spans, ..Model::default() });
+        assert_eq!((builds.kernels_us(), builds.parallel_work_us()), (7e6, Some(12e6)));
+        assert_eq!(of(&model()).parallel_work_us(), None, "one after the other");
     }
 
     #[test]
@@ -235,6 +289,6 @@ pub(crate) mod tests {
         let spans = [span("Scheduler.codegen", Some(0), 1.0, 8.0), span("compile_file", Some(1), 1.0, 5.0)];
         model.spans = std::iter::once(outer).chain(spans).collect();
         let builds = of(&model);
-        assert_eq!(builds.trials, [BuildsOf { compile: without_id, count: 1, us: 4e6 }]);
+        assert_eq!(builds.trials, [BuildsOf { compile: without_id, count: 1, us: 4e6, work_us: 4e6 }]);
     }
 }

@@ -30,7 +30,10 @@ pub(super) fn of(Basis { model, builds, .. }: Basis<'_>, findings: &[Finding]) -
             Some(sentence!["first C++ build ", Part::Duration(builds.trials_us())])
         }
         kind if kind == &serial_builds::SERIAL_BUILDS => {
-            Some(sentence!["kernel builds ", Part::Duration(builds.kernels_us())])
+            let elapsed = sentence!["kernel builds ", Part::Duration(builds.kernels_us())];
+            let work = |us| sentence![" (", Part::Duration(us), " of work)"];
+            let pieces = [Some(elapsed), builds.parallel_work_us().map(work)];
+            Some(Sentence::joined(pieces.into_iter().flatten(), ""))
         }
         _ => None,
     });

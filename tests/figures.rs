@@ -369,3 +369,52 @@ fn a_trace_that_is_broken_anywhere_is_read_as_far_as_it_goes() {
         assert!(!report.stderr.contains("panicked"), "{at}: {}", report.stderr);
     }
 }
+
+/// A Triton template needs a GPU to run. Here, a recorded log and its trace name one where the CPU called a library.
+#[test]
+fn a_triton_template_has_the_flops_of_the_nodes_that_it_replaces() {
+    const TEMPLATE: &str = "triton_tem_fused_addmm_0";
+    let mut log = log_of_cpu();
+    let names = [
+        ("extern_kernels.addmm:2", format!("{TEMPLATE}:2")),
+        ("extern_kernels.addmm(primals_5,", format!("{TEMPLATE}.run(primals_5,")),
+    ];
+    for line in log.records.iter_mut().flat_map(|record| &mut record.payload) {
+        let text = String::from_utf8_lossy(line).into_owned();
+        if names.iter().any(|(library, _)| text.contains(library)) {
+            *line = names
+                .iter()
+                .fold(text, |text, (library, template)| text.replace(library, template))
+                .into_bytes();
+        }
+    }
+    let mut trace = trace("24_profile/profile.json.gz");
+    let all = trace["traceEvents"].as_array_mut().unwrap();
+    let products = all.iter().filter(|event| event["cat"] == "cpu_op" && event["name"] == "aten::addmm");
+    let first =
+        products.min_by(|one, other| one["ts"].as_f64().unwrap().total_cmp(&other["ts"].as_f64().unwrap()));
+    let mut call = first.unwrap().clone();
+    let external = call["args"]["External id"].clone();
+    call["name"] = json!(TEMPLATE);
+    call["args"] = json!({"External id": external, "kernel_backend": "triton"});
+    let kernel = json!({"ph": "X", "cat": "kernel", "name": TEMPLATE, "pid": 0, "tid": 7, "ts": call["ts"], "dur": 10.0,
+        "args": {"External id": external, "device": 0, "stream": 7, "correlation": 1}});
+    let place = all
+        .iter()
+        .position(|event| event["args"]["External id"] == external && event["name"] == "aten::addmm");
+    all[place.unwrap()] = call;
+    all.push(kernel);
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("trace.json");
+    std::fs::write(&path, trace.to_string()).unwrap();
+    let report = Run::of_bytes("edited.log", &log.bytes())
+        .args(["--profile"])
+        .args([&path])
+        .args(["--device", "A100"])
+        .ok();
+    let kernel = rows(&report, "kernels").iter().find(|kernel| kernel["name"] == TEMPLATE).unwrap();
+    // addmm of (512, 256) and (256, 1024): two operations for each of the products.
+    assert_eq!(kernel["flops"].as_f64(), Some(2.0 * 512.0 * 256.0 * 1024.0), "{kernel:#}");
+    assert_eq!((&kernel["backend"], &kernel["compile_ids"]), (&json!("triton"), &json!(["0/0"])));
+    assert_eq!(kernel["tflops"].as_f64().map(f64::round), Some(27.0), "268 MFLOP in 10 us");
+}

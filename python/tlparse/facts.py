@@ -690,7 +690,7 @@ class Trace(Facts):
     launches: int = 0
     """Launches of kernels."""
     steps: Optional[int] = None
-    """Steps of the program that it covers: those that torch.profiler marked, or the repetitions of compiled code or of the launches. Null if nothing tells."""
+    """Steps of the program that it covers: those that torch.profiler marked, or the calls of compiled code. Null if nothing tells."""
     steps_from: Optional[str] = None
     """What the steps were counted by."""
     first_us: Optional[float] = None

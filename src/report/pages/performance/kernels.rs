@@ -180,11 +180,11 @@ fn rate(kernel: &MeasuredKernel) -> TableCell {
     let rates = &kernel.rates;
     let of_flops = rates.tflops.zip(kernel.flops).map(|(rate, (amount, from))| {
         let about = format!("{} per run, {}", figures::flop_count(amount), figures::from(from));
-        (rate * 1e3, figures::flop_rate(rate), about)
+        (figures::flop_rate(rate), about)
     });
     let of_bytes = rates.gbps.zip(kernel.bytes).map(|(rate, (amount, from))| {
         let about = format!("{} per run, {}", bytes(amount), figures::from(from));
-        (rate, figures::byte_rate(rate), about)
+        (figures::byte_rate(rate), about)
     });
     // The rate that the limit is about is shown, the other one on hover.
     let (shown, other) = match (of_flops, of_bytes) {
@@ -192,10 +192,10 @@ fn rate(kernel: &MeasuredKernel) -> TableCell {
         (flops, Some(bytes)) => (bytes, flops),
         _ => return TableCell::text(UNKNOWN).class("num"),
     };
-    let (sort, text, about) = shown;
-    let about = other.map_or(about.clone(), |(_, text, other)| format!("{about}; {text}, {other}"));
+    let (text, about) = shown;
+    let about = other.map_or(about.clone(), |(text, other)| format!("{about}; {text}, {other}"));
     let bound = rates.bound.map(|_| small(format!("{}-bound", figures::bound(rates)))).unwrap_or_default();
-    TableCell::html(Html::joined([titled(&about, text), bound], "")).class("num").sorted(sort)
+    TableCell::html(Html::joined([titled(&about, text), bound], "")).class("num")
 }
 
 /// The share of the ceiling as a bar, and below of which limit it is.

@@ -125,13 +125,13 @@ fn of_group(found: &Performance, group: Group) -> Option<(f64, Entry)> {
     let eager = kernels.iter().all(|kernel| kernel.backend == Backend::Eager);
     let reason = match (group, eager) {
         (Group::Near, _) => {
-            "usual for long kernels: a data sheet's peak assumes a clock that the device seldom keeps."
+            "Usual for long kernels: a data sheet's peak assumes a clock that the device seldom keeps."
         }
         (Group::Room, true) => {
-            "they ran in eager mode, where each operator writes its result to memory for the next one to read; \
+            "They ran in eager mode, where each operator writes its result to memory for the next one to read; \
              `torch.compile` fuses what it can."
         }
-        (Group::Room, false) => "their rows say which limit it is.",
+        (Group::Room, false) => "Their rows say which limit it is.",
     };
     let label = match group {
         Group::Room => ("Room", "flag strong"),
@@ -149,10 +149,10 @@ fn idle(found: &Performance) -> Option<(f64, Entry)> {
     }
     let reason = match time.exposed_communication_us > 0.0 {
         true => {
-            "besides exposed communication; usually the host launches kernels too slowly, or waits for data."
+            "Besides exposed communication: usually the host launches kernels too slowly, or waits for data."
         }
         false => {
-            "usually the host launches kernels too slowly, or waits for data; `torch.compile(mode=\"reduce-overhead\")` \
+            "Usually the host launches kernels too slowly, or waits for data; `torch.compile(mode=\"reduce-overhead\")` \
              launches a whole graph at once."
         }
     };
@@ -190,7 +190,7 @@ fn unknown(found: &Performance) -> Option<Entry> {
         });
     }
     let reason = match without_operator {
-        0 => "their operators have no formula, or the trace has no shapes: record it with `record_shapes=True`.".to_owned(),
+        0 => "Their operators have no formula, or the trace has no shapes: record it with `record_shapes=True`.".to_owned(),
         runs => format!(
             "{} no operator in the trace; of the others, no formula counts the work, or shapes are missing.",
             counted(runs, "run has", "runs have")

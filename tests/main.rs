@@ -56,6 +56,7 @@ mod job_browser;
 mod job_causes;
 mod job_damage;
 mod job_ends;
+mod job_examples;
 mod job_facts;
 mod jobs;
 #[cfg(unix)]

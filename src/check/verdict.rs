@@ -287,7 +287,8 @@ fn excess_of(item: &Item, log: &CheckedLog) -> Excess {
         hint: item.hint.clone(),
         page: item.page.as_deref().and_then(|page| log.page(page)),
         logs: Vec::new(),
-        fingerprint: item.identity.fingerprint(),
+        // The plain command gives the finding the same.
+        fingerprint: item.fingerprint.clone().unwrap_or_else(|| item.identity.fingerprint()),
     }
 }
 

@@ -17,14 +17,13 @@ pub(crate) fn notices<'f, 'a: 'f>(
 }
 
 fn notice(finding: &Finding<'_>, folder: &Path) -> Notice {
-    let identity = [&*finding.kind, finding.file.as_deref().unwrap_or_default(), &*finding.title].join("\0");
     Notice {
         level: severity(&finding.severity),
         details: owned(&finding.hint).into_iter().collect(),
         line: line_number(finding.line).filter(|line| *line > 0),
         cost: finding.cost.as_ref().map(|cost| cost_words(&cost.kind, cost.seconds)),
         page: finding.url.as_ref().map(|url| format!("{}/{url}", folder.display())),
-        fingerprint: format!("{:x}", md5::compute(identity)),
+        fingerprint: finding.fingerprint(),
         rule: finding.kind.owned(),
         title: finding.title.owned(),
         file: owned(&finding.file),

@@ -4,6 +4,7 @@ use crate::analysis::performance::{MeasuredCall, Performance};
 use crate::report::kit::formats::micros;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
+use crate::report::kit::kernel_list::CallsTime;
 use crate::report::kit::links;
 use crate::report::kit::markup::Element;
 use crate::report::kit::tables::TableCell;
@@ -20,26 +21,6 @@ pub(crate) fn calls_of<'r>(report: Report<'r>, run: &Run<'_>) -> &'r [MeasuredCa
     let start = found.calls.partition_point(|call| of(call) < key);
     let end = found.calls.partition_point(|call| of(call) <= key);
     found.calls.get(start..end).unwrap_or_default()
-}
-
-/// Total time of several calls.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct CallsTime {
-    /// Number of runs.
-    pub count: usize,
-    /// Microseconds.
-    pub sum_us: f64,
-    /// The row of the first call on the page of measured kernels.
-    pub kernel: Option<usize>,
-}
-
-impl CallsTime {
-    /// Adds a call.
-    pub fn add(&mut self, call: &MeasuredCall) {
-        self.count += call.count;
-        self.sum_us += call.sum_us;
-        self.kernel = self.kernel.or(Some(call.kernel));
-    }
 }
 
 /// A cell with a time and a bar behind it: `all` is its length and `own` its dark part, relative to `most`.

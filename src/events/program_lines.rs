@@ -45,7 +45,7 @@ fn number_of(comment: &str, known: &mut ProgramLines) -> Option<u32> {
 
 /// Whether a statement of a graph computes something, unlike one that names an input or an attribute: `y = x + 1`, but not
 /// `l_x_ = L_x_`.
-pub(crate) fn is_operator(statement: &str) -> bool {
+fn is_operator(statement: &str) -> bool {
     let Some((_, value)) = statement.split_once(" = ") else { return false };
     let value = value.split(';').next().unwrap_or(value).trim();
     !value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))

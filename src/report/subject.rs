@@ -8,8 +8,9 @@ use crate::report::kit::config_kinds::Kind as ConfigKind;
 use crate::report::kit::editor::Editor;
 use crate::report::kit::kernel_list::Kernels;
 use crate::report::kit::templates::Worker;
+use crate::source_tree::SourceTree;
 use crate::trace::Source;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Display settings of a report.
 #[derive(Debug, Default, Clone)]
@@ -24,6 +25,8 @@ pub struct Settings {
     pub export: bool,
     /// The editor in which source files open.
     pub editor: Option<Editor>,
+    /// The folder of the reader's sources, whose files the page of lines shows whole; None for the lines of the log only.
+    pub sources: Option<Arc<SourceTree>>,
 }
 
 /// Everything a page can use: facts, conclusions, texts of the log, and settings.

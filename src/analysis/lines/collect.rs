@@ -288,7 +288,9 @@ impl Collector<'_> {
         for (origin, guard) in &self.model.program_lines.origins {
             let Some((place, function)) = origin.rsplit_once(" in ") else { continue };
             let Some((path, number)) = place.rsplit_once(':') else { continue };
-            let (Ok(number), Some(file)) = (number.parse::<u64>(), self.whole_path(path, ends)) else { continue };
+            let (Ok(number), Some(file)) = (number.parse::<u64>(), self.whole_path(path, ends)) else {
+                continue;
+            };
             if let Some(line) = self.at(file, number) {
                 line.quote(guard.code.as_deref());
                 line.name(function);

@@ -34,7 +34,8 @@ pub(crate) fn heat_beside(own: f64, all: f64, most: f64, title: &str) -> Html {
     mark.around(micros(all))
 }
 
-fn ends(own: f64, all: f64, most: f64) -> String {
+/// Where the dark and the light part of a bar end.
+pub(crate) fn ends(own: f64, all: f64, most: f64) -> String {
     let at = |us: f64| format!("{:.1}%", (100.0 * us / most.max(f64::MIN_POSITIVE)).clamp(0.0, 100.0));
     format!("--own:{};--all:{}", at(own), at(all))
 }

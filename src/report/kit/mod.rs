@@ -38,6 +38,7 @@ pub(crate) mod reasons;
 pub(crate) mod record_files;
 mod record_text;
 pub(crate) mod shell;
+mod source_lines;
 pub(crate) mod stacks;
 pub(crate) mod tables;
 pub(crate) mod templates;

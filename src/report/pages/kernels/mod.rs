@@ -3,10 +3,10 @@
 mod measured;
 
 use crate::model::{Content, Form};
+use crate::report::kit::collect_kernels::kernels_of_log;
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::inductor_runs::Run;
-use crate::report::kit::collect_kernels::kernels_of_log;
 use crate::report::kit::kernel_list::{CallPlace, Kernel, Kernels, Line, LineKernel};
 use crate::report::kit::prelude::*;
 use crate::trace::TextSet;

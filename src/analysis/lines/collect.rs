@@ -93,7 +93,8 @@ impl Collector<'_> {
         };
         let line = self.at(file, *line)?;
         line.counts = line.counts.plus(counts);
-        line.read = true;
+        // The first line of a function is not run when it is compiled, nor is one that calls a library read.
+        line.read |= counts.compiles == 0;
         Some(line)
     }
 
@@ -118,7 +119,9 @@ impl Collector<'_> {
             line.one_off_us += once.min(us);
             push(&mut line.compiles, index);
             if let Some(title) = title.filter(|_| own) {
-                line.begins |= resumed(&title).is_none();
+                let is_resumed = resumed(&title).is_some();
+                line.begins |= !is_resumed;
+                line.read |= is_resumed;
                 line.name(&title);
             }
         }

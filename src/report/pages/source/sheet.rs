@@ -42,6 +42,14 @@ impl<'s> File<'s> {
         self.whole().is_some_and(|whole| whole.len() <= SHORT_FILE)
     }
 
+    /// The class of a line; one without a state of its own has that of its function.
+    fn class_of(self, line: &LineFacts) -> &'static str {
+        let place = usize::try_from(line.number).ok().and_then(|number| number.checked_sub(1));
+        let of_text = place.and_then(|place| self.whole()?.get(place));
+        let is_eager = of_text.is_some_and(|text| text.is_eager);
+        if is_eager && line.state() >= LineState::Read { "state eager" } else { class(line.state()) }
+    }
+
     fn anchor(self, line: &LineFacts) -> String {
         links::source_line_anchor(self.place, line.number)
     }
@@ -53,8 +61,9 @@ impl<'s> File<'s> {
 }
 
 /// Words for what became of a line.
-pub(super) fn words(state: LineState) -> &'static str {
-    match state {
+fn words(line: &LineFacts) -> &'static str {
+    match line.state() {
+        LineState::Read | LineState::Called if line.counts.compiles > 0 => "a compile begins here",
         LineState::Failed => "a compile fails here",
         LineState::Breaks => "breaks the graph",
         LineState::Captured => "captured in a graph",
@@ -174,7 +183,7 @@ fn row(file: File<'_>, columns: &Columns, line: &LineFacts, html: &mut String) {
     push_open(html, "tr", &[("id", Some(&file.anchor(line))), ("class", found)]);
     push_open(html, "td", &[("class", Some("number"))]);
     let href = format!("#{}", file.panel_anchor(line));
-    let label = format!("{}, {}", line.number, words(line.state()));
+    let label = format!("{}, {}", line.number, words(line));
     push_element(html, "a", &[("href", Some(&href)), ("aria-label", Some(&label))], &line.number.to_string());
     push_close(html, "td");
     for column in &columns.shown {
@@ -187,7 +196,7 @@ fn row(file: File<'_>, columns: &Columns, line: &LineFacts, html: &mut String) {
         };
         push_element(html, "td", &[("class", Some(class)), ("style", cell.style.as_deref())], &cell.text);
     }
-    push_element(html, "td", &[("class", Some(class(line.state())))], "");
+    push_element(html, "td", &[("class", Some(file.class_of(line)))], "");
     let code = file.subject.texts.get(file.place).and_then(|text| text.of(line));
     match code {
         Some(code) => {

@@ -60,12 +60,12 @@ fn of_program(view: View<'_>, own: &[File<'_>], first: File<'_>) -> Html {
     };
     let read = [", Dynamo read ".into(), strong(counted(read, "line", "lines")), captured];
     let mut pieces: Vec<Html> = all.into_iter().chain(read).collect();
-    pieces.extend(worst(own));
+    pieces.extend(worst(view, own));
     Html::joined(pieces, "")
 }
 
 /// The lines to look at.
-fn worst(own: &[File<'_>]) -> Vec<Html> {
+fn worst(view: View<'_>, own: &[File<'_>]) -> Vec<Html> {
     let all = || own.iter().flat_map(|file| file.listed().map(|line| (*file, line)));
     // Of equal ones the first.
     let most = |of: fn(&Counts) -> u64| {
@@ -73,18 +73,32 @@ fn worst(own: &[File<'_>]) -> Vec<Html> {
         found.min_by_key(|(_, line)| Reverse(of(&line.counts)))
     };
     let mut pieces = Vec::new();
-    if let Some((file, line)) = most(|counts| counts.breaks) {
+    let broken = most(|counts| counts.breaks);
+    if let Some((file, line)) = broken {
         let times = strong(counted(line.counts.breaks, "time", "times"));
         pieces.extend([named(file, line, "warn"), " breaks the graph ".into(), times, ". ".into()]);
     }
-    if let Some((file, line)) = most(|counts| counts.fails) {
-        pieces.extend([named(file, line, "err"), " makes a compile fail. ".into()]);
+    // Another line than the one just named, if there is one.
+    let is_named = |line: &LineFacts| broken.is_some_and(|(_, other)| std::ptr::eq(line, other));
+    let failed = all().filter(|(_, line)| line.counts.fails > 0);
+    if let Some((file, line)) = failed.min_by_key(|(_, line)| (is_named(line), Reverse(line.counts.fails))) {
+        pieces.push(named(file, line, "err"));
+        pieces.extend(failure(view, line));
     }
     if pieces.is_empty() {
         pieces = of_time(own);
         pieces.push("No line breaks the graph or makes a compile fail.".into());
     }
     pieces
+}
+
+/// What a line did whose compile failed: a break at which Dynamo cannot resume leaves the function to Python.
+fn failure(view: View<'_>, line: &LineFacts) -> Vec<Html> {
+    let first = line.failed.first().and_then(|index| view.report.found.names.at(*index));
+    match first.filter(|_| line.counts.breaks > 0) {
+        Some(name) => vec![" makes ".into(), view.title_of(name), " run in eager mode. ".into()],
+        None => vec![" makes a compile fail. ".into()],
+    }
 }
 
 /// The lines whose kernels take most of the device's time.

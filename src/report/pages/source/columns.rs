@@ -59,8 +59,13 @@ impl Column {
         }
     }
 
+    /// Whether a narrow window leaves it out.
+    pub(super) fn is_wide(self) -> bool {
+        matches!(self, Again | Operators | Kernels)
+    }
+
     /// Classes of its cells.
-    pub(super) fn class(self) -> &'static str {
+    fn class(self) -> &'static str {
         match self {
             CompileTime | KernelTime => "num heat",
             Breaks => "num warn",
@@ -68,10 +73,6 @@ impl Column {
             Fails => "num err",
             Operators | Kernels => "num wide",
         }
-    }
-
-    fn is_heat(self) -> bool {
-        matches!(self, CompileTime | KernelTime)
     }
 
     /// The number of a line.
@@ -96,6 +97,7 @@ pub(super) struct Columns {
     pub(super) absent: Vec<Column>,
     most_compile_us: f64,
     most_kernel_us: f64,
+    most_operators: f64,
 }
 
 impl Columns {
@@ -111,7 +113,24 @@ impl Columns {
             absent,
             most_compile_us: most(&LineFacts::heat_us),
             most_kernel_us: most(&|line| KernelTime.value(subject, (place, line))),
+            most_operators: most(&|line| line.counts.operators as f64),
         }
+    }
+
+    /// Whether a column has bars: times, or else operators.
+    fn is_heat(&self, column: Column) -> bool {
+        let is_timed = || self.shown.iter().any(|shown| matches!(shown, CompileTime | KernelTime));
+        matches!(column, CompileTime | KernelTime) || column == Operators && !is_timed()
+    }
+
+    /// Classes of the cells of a column.
+    pub(super) fn class(&self, column: Column) -> &'static str {
+        if self.is_heat(column) { "num heat" } else { column.class() }
+    }
+
+    /// Whether a narrow window leaves a column out.
+    pub(super) fn is_wide(&self, column: Column) -> bool {
+        column.is_wide() && !self.is_heat(column)
     }
 
     /// The cell of a line; empty for zero.
@@ -120,23 +139,24 @@ impl Columns {
         if value <= 0.0 {
             return Cell { text: String::new(), style: None };
         }
-        if !column.is_heat() {
-            return Cell { text: whole(value as u64), style: None };
-        }
-        let style = self.bar(column, subject, at.1);
-        Cell { text: micros(value), style: Some(style) }
+        let style = self.is_heat(column).then(|| self.bar(column, subject, at.1));
+        let is_time = matches!(column, CompileTime | KernelTime);
+        Cell { text: if is_time { micros(value) } else { whole(value as u64) }, style }
     }
 
     fn bar(&self, column: Column, subject: &Subject<'_>, line: &LineFacts) -> String {
+        let both = |part: f64, most: f64| ends(part, part, most);
         match (column, subject.measured(line)) {
             (KernelTime, Some(time)) => ends(time.own_us, time.us, self.most_kernel_us),
-            _ => ends(line.heat_us(), line.heat_us(), self.most_compile_us),
+            (Operators, _) => both(line.counts.operators as f64, self.most_operators),
+            _ => both(line.heat_us(), self.most_compile_us),
         }
     }
 
-    /// The bar of a line on the map: kernel time if it was measured, else compile time.
+    /// The bar of a line on the map: kernel time, or else compile time, or else operators.
     pub(super) fn bar_on_map(&self, subject: &Subject<'_>, line: &LineFacts) -> String {
-        let column = if self.most_kernel_us > 0.0 { KernelTime } else { CompileTime };
+        let has = |column| self.shown.contains(&column);
+        let column = [KernelTime, CompileTime].into_iter().find(|column| has(*column)).unwrap_or(Operators);
         match (column, subject.measured(line)) {
             (KernelTime, None) => ends(0.0, 0.0, 1.0),
             _ => self.bar(column, subject, line),

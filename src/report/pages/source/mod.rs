@@ -77,10 +77,10 @@ fn lines(view: View<'_>, file: File<'_>, out: &mut dyn Write) -> anyhow::Result<
     };
     let tools = if file.whole().is_some() { whole_button() } else { Html::default() };
     view.open_section(out, (&id, &name, &note), Some(count), tools)?;
-    legend(file, out)?;
     if file.file.is_library {
         open_more(out, "Lines of this file")?;
     }
+    legend(file, out)?;
     sheet::write(view, file, out)?;
     if file.file.is_library {
         close(out, "details")?;

@@ -11,6 +11,9 @@ use crate::report::kit::prelude::*;
 /// Files with more lines show the known ones at first.
 const SHORT_FILE: usize = 400;
 
+/// Pixels of a line, as in the style sheet.
+const LINE_HEIGHT: usize = 20;
+
 /// A file of the page.
 #[derive(Clone, Copy)]
 pub(super) struct File<'s> {
@@ -131,7 +134,7 @@ fn head(columns: &Columns, html: &mut String) {
     push_open(html, "tr", &[]);
     push_element(html, "th", &[("class", Some("number")), ("scope", Some("col"))], "Line");
     for column in &columns.shown {
-        let class = column.class();
+        let class = columns.class(*column);
         let attributes = [("class", Some(class)), ("scope", Some("col")), ("title", Some(column.about()))];
         push_element(html, "th", &attributes, column.title());
     }
@@ -163,19 +166,35 @@ fn between(file: File<'_>, columns: &Columns, (from, to): (u64, u64), html: &mut
     push_element(html, "td", &[("colspan", Some(&width))], &words);
     push_close(html, "tr");
     html.push('\n');
-    let width = columns.shown.len().to_string();
     for (number, line) in (from..).zip(rest) {
-        push_open(html, "tr", &[("class", Some("rest"))]);
-        push_element(html, "td", &[("class", Some("number"))], &number.to_string());
-        push_element(html, "td", &[("colspan", Some(&width))], "");
-        let state = if line.is_eager { "state eager" } else { "state" };
-        push_element(html, "td", &[("class", Some(state))], "");
-        push_open(html, "td", &[("class", Some("text"))]);
-        html.push_str(line.code.as_str());
-        push_close(html, "td");
-        push_close(html, "tr");
-        html.push('\n');
+        unknown(columns, number, line, html);
     }
+}
+
+/// A line that the log does not know, from the file.
+fn unknown(columns: &Columns, number: u64, line: &TextLine, html: &mut String) {
+    push_open(html, "tr", &[("class", Some("rest"))]);
+    push_element(html, "td", &[("class", Some("number"))], &number.to_string());
+    // A narrow window leaves some columns out.
+    let wide = columns.shown.iter().filter(|column| columns.is_wide(**column)).count();
+    for (count, class) in [(columns.shown.len() - wide, ""), (wide, "wide")] {
+        if count > 0 {
+            let attributes = [("colspan", Some(count.to_string())), ("class", Some(class.to_owned()))];
+            push_element(
+                html,
+                "td",
+                &attributes.each_ref().map(|(name, value)| (*name, value.as_deref())),
+                "",
+            );
+        }
+    }
+    let state = if line.is_eager { "state eager" } else { "state" };
+    push_element(html, "td", &[("class", Some(state))], "");
+    push_open(html, "td", &[("class", Some("text"))]);
+    html.push_str(line.code.as_str());
+    push_close(html, "td");
+    push_close(html, "tr");
+    html.push('\n');
 }
 
 fn row(file: File<'_>, columns: &Columns, line: &LineFacts, html: &mut String) {
@@ -189,10 +208,10 @@ fn row(file: File<'_>, columns: &Columns, line: &LineFacts, html: &mut String) {
     for column in &columns.shown {
         let cell = columns.cell(*column, file.subject, (file.place, line));
         // Classes have no effect on empty cells, but for those that a narrow window leaves out.
-        let class = match (cell.text.is_empty(), column.class().contains("wide")) {
+        let class = match (cell.text.is_empty(), columns.is_wide(*column)) {
             (true, true) => "wide",
             (true, false) => "",
-            (false, _) => column.class(),
+            (false, _) => columns.class(*column),
         };
         push_element(html, "td", &[("class", Some(class)), ("style", cell.style.as_deref())], &cell.text);
     }
@@ -221,7 +240,11 @@ fn unquoted(line: &LineFacts) -> String {
 /// A narrow map of the file, for the mouse only: the table says the same.
 fn map(file: File<'_>, columns: &Columns, out: &mut dyn Write) -> anyhow::Result<()> {
     let length = file.length().max(1) as f64;
-    write_line(out, &Element::new("div").class("map").attribute("aria-hidden", "true").open())?;
+    // No higher than the lines beside it.
+    let rows = if file.is_short() { length as usize } else { file.listed().count() * 3 / 2 };
+    let height = format!("max-height:{}px", (rows + 2) * LINE_HEIGHT);
+    let frame = Element::new("div").class("map").attribute("aria-hidden", "true").style(&height);
+    write_line(out, &frame.open())?;
     let mut html = String::new();
     for line in file.listed() {
         html.clear();

@@ -19,7 +19,12 @@ pub(super) fn verdict(view: View<'_>, subject: &Subject<'_>) -> anyhow::Result<H
         return empty(view);
     }
     let own: Vec<File<'_>> = files::of(subject, false).collect();
+    let library = files::of(subject, true).map(|file| file.file.counts().operators).sum::<u64>();
+    let captured = own.iter().map(|file| file.file.counts().operators).sum::<u64>();
+    let leading = own.iter().flat_map(|file| file.listed().map(|line| (*file, line)));
+    let leading = leading.max_by(|(_, a), (_, b)| a.counts.us.total_cmp(&b.counts.us));
     let sentence = match own.first() {
+        Some(_) if captured == 0 && library > 0 && leading.is_some() => of_library(view, subject, leading),
         Some(first) => of_program(view, &own, *first),
         None => Html::joined(
             [strong("No line of your program"), " is in this log, but lines of libraries are.".into()],
@@ -35,6 +40,33 @@ fn empty(view: View<'_>) -> anyhow::Result<Html> {
     let note = "torch writes lines with the stack of each compile, above the operators of captured graphs, and with graph \
                 breaks, from version 2.4 on. A log that was cut off before the first of these has none.";
     view.verdict(sentence, vec![note.into()])
+}
+
+/// A program that only calls a library: the line that leads there, and where the operators come from.
+fn of_library(view: View<'_>, subject: &Subject<'_>, leading: Option<(File<'_>, &LineFacts)>) -> Html {
+    let Some((file, line)) = leading else { return Html::default() };
+    let names = &view.report.found.names;
+    let name = line.compiles.first().and_then(|index| names.at(*index)).map(|name| view.title_of(name));
+    let place = format!("{}:{}", short_path(&file.file.file), line.number);
+    let link = Element::new("a").href(&format!("#{}", file.panel_anchor(line))).around(place);
+    let libraries: Vec<File<'_>> = files::of(subject, true).collect();
+    let all: u64 = libraries.iter().map(|file| file.file.counts().operators).sum();
+    let most = libraries.iter().max_by_key(|file| (file.file.counts().operators, Reverse(file.place)));
+    let mut pieces = vec![link, " calls ".into(), name.unwrap_or_else(|| "a library".into()), ", ".into()];
+    pieces.extend([strong(micros(line.counts.us)), " to compile. All ".into()]);
+    pieces.extend([
+        strong(counted(all, "operator", "operators")),
+        " come from files that are not yours".into(),
+    ]);
+    if let Some(most) = most {
+        let share = percent(most.file.counts().operators as f64, all as f64, false);
+        let href = format!("#{}", files::anchor(most.place));
+        let link = Element::new("a").href(&href).around(short_path(&most.file.file).as_ref());
+        pieces.extend([format!(", {share} of them from ").into(), link]);
+    }
+    pieces.push(". ".into());
+    pieces.extend(worst(view, &libraries));
+    Html::joined(pieces, "")
 }
 
 /// How much was read and captured, then the worst break and the worst failure, or the lines that take the device's time.
@@ -55,7 +87,7 @@ fn of_program(view: View<'_>, own: &[File<'_>], first: File<'_>) -> Html {
         _ => vec!["Of ".into(), name],
     };
     let captured = match captured {
-        0 => "and captured nothing from them. ".into(),
+        0 => " and captured nothing. ".into(),
         some => Html::joined([" and captured ".into(), strong(whole(some)), ". ".into()], ""),
     };
     let read = [", Dynamo read ".into(), strong(counted(read, "line", "lines")), captured];
@@ -125,7 +157,7 @@ fn of_time(own: &[File<'_>]) -> Vec<Html> {
     let takes = if names.len() == 1 { " takes " } else { " take " };
     let share = strong(percent(sum, all, false));
     vec![
-        Html::joined(names, ", "),
+        Html::joined(names, " and "),
         takes.into(),
         share,
         " of ".into(),
@@ -144,27 +176,30 @@ fn named(file: File<'_>, line: &LineFacts, class: &str) -> Html {
     Element::new("a").class(class).href(&href).around(text)
 }
 
-fn notes(view: View<'_>, subject: &Subject<'_>, own: &[File<'_>]) -> Vec<Html> {
-    let counts = own.iter().fold(Counts::default(), |sum, file| sum.plus(file.file.counts()));
+fn notes(view: View<'_>, subject: &Subject<'_>, files: &[File<'_>]) -> Vec<Html> {
+    let counts = files.iter().fold(Counts::default(), |sum, file| sum.plus(file.file.counts()));
     let all = subject.lines.files.iter().fold(subject.lines.elsewhere, |sum, file| sum.plus(file.counts()));
     let mut words = Vec::new();
     if counts.breaks > 0 {
         let lines =
-            own.iter().flat_map(|file| &file.file.lines).filter(|line| line.counts.breaks > 0).count();
+            files.iter().flat_map(|file| &file.file.lines).filter(|line| line.counts.breaks > 0).count();
         let lines = counted(lines, "line breaks", "lines break");
         words.push(format!("{lines} the graph, {} in all.", counted(counts.breaks, "time", "times")));
     }
     if all.us > 0.0 {
-        let begin =
-            format!("{} of {} of compile time begin in your files", micros(counts.us), micros(all.us));
-        let once: f64 = own.iter().flat_map(|file| &file.file.lines).map(|line| line.one_off_us).sum();
+        let (own, all) = (micros(counts.us), micros(all.us));
+        let begin = match own == all {
+            true => format!("All {all} of compile time begin in your files"),
+            false => format!("{own} of {all} of compile time begin in your files"),
+        };
+        let once: f64 = files.iter().flat_map(|file| &file.file.lines).map(|line| line.one_off_us).sum();
         words.push(match once > 0.0 {
             true => format!("{begin}; {} of it is once a process or a machine.", micros(once)),
             false => format!("{begin}."),
         });
     }
     let mut notes = vec![words.join(" ").into()];
-    let read = own.iter().filter(|file| file.whole().is_some()).count();
+    let read = files.iter().filter(|file| file.whole().is_some()).count();
     notes.push(match (view.report.settings.sources.is_some(), read) {
         (false, _) => {
             let option = view.code("tlparse LOG --sources DIR");

@@ -2,12 +2,16 @@
 
 use crate::analysis::is_library;
 use std::collections::HashMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Most leading folders of a path that are dropped to find its file below the root. Each attempt asks the disk.
 const MOST_FOLDERS: usize = 40;
+
+/// Larger files are not read: those that people write are smaller.
+const LARGEST_FILE: u64 = 4 << 20;
 
 /// Paths that are cached; a report names far fewer.
 const REMEMBERED: usize = 10_000;
@@ -57,6 +61,21 @@ impl SourceTree {
             known.insert(file.to_owned(), found.clone());
         }
         found
+    }
+
+    /// The text of a file of a log. None for files of libraries, for those that are not below the root, also through a link, and
+    /// for what is no text or too large.
+    pub(crate) fn read(&self, file: &str) -> Option<String> {
+        // A path of a log is not to be trusted: links are followed before it is compared with the root.
+        let path = self.root.join(self.relative(file)?).canonicalize().ok()?;
+        // Nor may it copy another file from there into a report that is then shared, such as one with passwords.
+        let is_python = path.extension().is_some_and(|extension| extension == "py");
+        if !is_python || !path.starts_with(&self.root) || !path.is_file() {
+            return None;
+        }
+        let mut text = String::new();
+        let read = File::open(path).ok()?.take(LARGEST_FILE + 1).read_to_string(&mut text).ok()?;
+        (read as u64 <= LARGEST_FILE).then_some(text)
     }
 
     fn find(&self, file: &str) -> Option<String> {
@@ -116,6 +135,29 @@ mod tests {
         assert_eq!(tree.relative("model/net.py").as_deref(), Some("model/net.py"));
         assert_eq!(tree.relative("C:\\work\\model\\net.py").as_deref(), Some("model/net.py"));
         assert_eq!(tree.relative("/app/other/net.py"), None, "the root has no net.py at its top");
+    }
+
+    #[test]
+    fn a_file_is_read_only_below_the_root_and_only_as_text() {
+        let (folder, tree) = tree();
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(outside.path().join("secret.py"), "secret").unwrap();
+        std::fs::write(folder.path().join("model/net.py"), "x = 1\n").unwrap();
+        std::fs::write(folder.path().join("model/bytes.py"), [0xff, 0xfe]).unwrap();
+        assert_eq!(tree.read("/app/model/net.py").as_deref(), Some("x = 1\n"));
+        let climbing = format!("/app/model/../../{}/secret.py", outside.path().display());
+        std::fs::write(folder.path().join(".env"), "PASSWORD=1").unwrap();
+        for path in
+            ["/app/.env", "/app/model/bytes.py", "/app/model", "/etc/passwd", "../secret.py", &climbing]
+        {
+            assert_eq!(tree.read(path), None, "{path}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(outside.path(), folder.path().join("out")).unwrap();
+            assert_eq!(tree.relative("/app/out/secret.py").as_deref(), Some("out/secret.py"));
+            assert_eq!(tree.read("/app/out/secret.py"), None, "a link leads out of the root");
+        }
     }
 
     #[test]

@@ -90,6 +90,7 @@ mod serve;
 mod show;
 mod sizes_and_settings;
 mod snapshots;
+mod source;
 mod structure;
 mod times;
 mod vllm;

@@ -48,6 +48,7 @@ mod parity;
 mod rank_facts;
 
 // Source code.
+pub mod lines;
 mod own_code;
 pub mod provenance;
 mod source_text;
@@ -88,6 +89,7 @@ use crate::model::{CompileIndex, Model, Outcome};
 use builds::Builds;
 use fxhash::FxHashMap;
 use ledger::Ledger;
+use lines::Lines;
 use performance::Performance;
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -119,6 +121,8 @@ pub struct Found<'m> {
     pub export: Export,
     /// Functions that were compiled again: those over the limit first, then by time.
     pub chains: Vec<Chain<'m>>,
+    /// What is known of each line of the program.
+    pub lines: Lines,
     /// Kernels measured by torch.profiler.
     pub performance: Option<Performance>,
     /// Problems and their costs, most important first.
@@ -148,14 +152,17 @@ pub fn of_log<'m>(
     let performance_of_log = performance.as_ref();
     let basis = findings::Basis { model, chains: &chains, performance: performance_of_log, builds: &builds };
     let findings = findings::of_log(basis, ledger);
+    let names = Names::of_log(model);
+    let lines = lines::lines_of_log(model, &names, &one_offs, &findings, performance_of_log);
     Found {
+        lines,
         builds,
         performance,
         end: log_end(model),
         time,
         parity: parity::of_log(model),
         functions: functions::of_log(model, &split),
-        names: Names::of_log(model),
+        names,
         cache: functions::cache_outcomes(model),
         trie: trie::of_log(model),
         export: export::of_log(model),

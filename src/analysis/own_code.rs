@@ -138,8 +138,12 @@ impl OwnFiles {
         if function.is_some_and(|file| file_name(file) == file_name(path)) {
             return Some((None, line));
         }
-        let own = self.own.contains(file_name(path)) || !self.is_library(path);
-        own.then_some((Some(path), line))
+        self.is_own(path).then_some((Some(path), line))
+    }
+
+    /// Whether the path of an origin is that of one of the user's files.
+    pub fn is_own(&self, path: &str) -> bool {
+        self.own.contains(file_name(path)) || !self.is_library(path)
     }
 
     fn is_library(&self, path: &str) -> bool {

@@ -1,5 +1,6 @@
 //! Graphs of every stage: files that are shown as they are.
 
+use super::program_lines::captured_lines;
 use super::repeats::repeated_lines;
 use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::{Column, Form, GraphSizes, Language, Readable};
@@ -44,10 +45,13 @@ const SIZE_COLUMNS: [Column; 2] = [Column::text("Value"), Column::text("Size")];
 /// `dynamo_output_graph`: what Dynamo captured, with the sizes of its values.
 fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Text);
-    let repeated = event.payload_text().and_then(|text| repeated_lines(&text));
+    let text = event.payload_text().unwrap_or_default();
+    let repeated = repeated_lines(&text);
+    let captured = captured_lines(&text, &mut cx.model().program_lines);
     if let Some(compile) = cx.here() {
         compile.sections.retain(|section| section.id != "graph-sizes");
         compile.graph_sizes = GraphSizes::default();
+        compile.captured = captured;
         compile.repeated = repeated.map(Box::new);
     }
     let fields = event.fields();

@@ -1,6 +1,7 @@
 //! Guards: the conditions under which compiled code may run again.
 
 use super::guard_facts::guard_facts;
+use super::program_lines::guard_origins;
 use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::{Cell, Column, Form, Unit};
 use indexmap::IndexMap;
@@ -36,6 +37,7 @@ fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Resu
     if let Some(compile) = compile {
         cx.model().guards.insert(compile, guard_facts(&text, is_recompile));
     }
+    guard_origins(&text, &mut cx.model().program_lines);
     let kinds = count_kinds(&text);
     if let Some(compile) = cx.here() {
         // If a compile has several trees, after a reset or a restart, the last one describes it.

@@ -29,6 +29,7 @@ mod links;
 mod metrics;
 mod parser;
 mod placed;
+mod program_lines;
 mod read;
 mod registry;
 mod repeats;

@@ -1,6 +1,6 @@
 //! One compile id and everything recorded under it.
 
-use super::{GraphSizes, InputTensor, KernelCounts, Section, Stack, TextFrame};
+use super::{CapturedLine, GraphSizes, InputTensor, KernelCounts, Section, Stack, TextFrame};
 use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
 use std::ops::Range;
@@ -109,6 +109,8 @@ pub struct Compile {
     pub graph_sizes: GraphSizes,
     /// Input tensors of the last attempt that describes any: the rows of the section `input-tensors`.
     pub inputs: Vec<InputTensor>,
+    /// Lines of the program that the captured graph names, in order.
+    pub captured: Box<[CapturedLine]>,
     /// Lines that the captured graph repeats, as it does for each layer of a model.
     pub repeated: Option<Box<RepeatedLines>>,
     /// How many conditions the last guard tree has; None if no tree was recorded.
@@ -141,6 +143,7 @@ impl Compile {
             sections: Vec::new(),
             graph_sizes: GraphSizes::default(),
             inputs: Vec::new(),
+            captured: Box::default(),
             repeated: None,
             guard_conditions: None,
             triton_kernels: Vec::new(),

@@ -16,6 +16,7 @@ mod job;
 mod kernel_counts;
 mod news;
 mod profile;
+mod program_lines;
 mod program_text;
 mod section;
 pub mod sentence;
@@ -59,6 +60,7 @@ pub use profile::{
     Correlation, DeviceKernel, DeviceRuns, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile,
     TritonLaunch,
 };
+pub use program_lines::{CapturedLine, ProgramLines};
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};
 pub use sentence::{NameOf, Part, Sentence};
@@ -105,6 +107,8 @@ pub struct Model {
     pub restarts: Vec<Restart>,
     /// One entry per cache artifact.
     pub caches: Vec<CacheLookup>,
+    /// Lines of the program that graphs and guards name.
+    pub program_lines: ProgramLines,
     /// Symbolic sizes.
     pub shapes: Shapes,
     /// The first place of each distinct configuration text, by md5.

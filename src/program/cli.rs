@@ -9,7 +9,7 @@ use super::run::Run;
 use super::serve::Serve;
 use super::shell::{Completions, Man};
 use super::show::Show;
-use super::values::bytes;
+use super::values::{bytes, sources};
 use clap::{Parser, Subcommand};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub struct Cli {
     pub zip: bool,
 
     /// Write a report that is safe to share: counts, times, shapes, torch's own names, and pseudonyms for yours
-    #[arg(long, conflicts_with_all = ["profile", "augment", "combine", "custom_header_html", "export", "inductor_provenance", "editor"])]
+    #[arg(long, conflicts_with_all = ["profile", "augment", "combine", "custom_header_html", "export", "inductor_provenance", "editor", "sources"])]
     pub redact: bool,
 
     /// Replace an existing report in the output folder
@@ -94,6 +94,14 @@ pub struct Cli {
     /// Link places in your code to an editor: vscode, pycharm, or a URL with {file} and {line}
     #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
     pub editor: Option<Editor>,
+
+    /// Read your source files from this folder and show them whole, with what happened at each line [default folder: the git work tree around the current folder]
+    #[arg(long, value_name = "DIR", num_args = 0..=1)]
+    #[expect(
+        clippy::option_option,
+        reason = "without the option no file is read; without a folder, those of the current one"
+    )]
+    pub sources: Option<Option<PathBuf>>,
 
     /// Print how many records of each event were read
     #[arg(short, long)]
@@ -295,6 +303,7 @@ impl Cli {
                 custom_header: self.custom_header_html.clone(),
                 export: self.export,
                 editor: self.editor.clone(),
+                sources: self.sources.as_ref().map(|folder| sources(folder.as_deref())).transpose()?,
             },
             max_unpacked: self.max_unpacked,
             inputs,

@@ -3,6 +3,7 @@
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tlparse::{Format, SourceTree};
 
 /// A folder that exists.
@@ -48,6 +49,16 @@ pub fn source_tree(root: Option<&Path>) -> anyhow::Result<SourceTree> {
         Some(root) => SourceTree::below(root).with_context(|| format!("--root {}", root.display())),
         None => SourceTree::of_current_folder().context("the current folder cannot be read; pass --root"),
     }
+}
+
+/// The folder of the reader's sources; the git work tree around the current folder if none is named.
+pub fn sources(folder: Option<&Path>) -> anyhow::Result<Arc<SourceTree>> {
+    let tree = match folder {
+        Some(folder) => SourceTree::below(folder).with_context(|| format!("--sources {}", folder.display())),
+        None => SourceTree::of_current_folder()
+            .context("the current folder cannot be read; name one: --sources DIR"),
+    };
+    tree.map(Arc::new)
 }
 
 /// The text of a file that an option names; `what` is what it should contain.

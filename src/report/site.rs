@@ -12,7 +12,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::{inductor_runs, links, log_settings, paths};
 use crate::report::pages::{
     caches, code, compile, configuration, export, failures, graph_breaks, graphs, guards, kernels, landing,
-    own_tables, performance, provenance, recompilations, search, shapes, time, vllm,
+    own_tables, performance, provenance, recompilations, search, shapes, source, time, vllm,
 };
 use crate::report::subject::{Cached, Report, SiteFile, SiteRow, SiteTab, SiteTopic};
 use std::sync::LazyLock;
@@ -191,6 +191,18 @@ pub(crate) static SITE: &[SiteRow] = &[
         assets: assets::LANDING,
         present: |report| !report.is_trace_alone(),
         write: landing::pages,
+        ..ORDINARY
+    },
+    SiteRow {
+        name: "Source",
+        files: &[SiteFile {
+            path: "source.html",
+            about: "your files line by line: what Dynamo read and captured, compile time at the line where a compile begins, graph breaks, recompilations, failures, operators, kernels and their measured time; each line with what happened there. `--sources DIR` shows whole files",
+        }],
+        tab: Some(SiteTab { address: |_| links::SOURCE.to_owned(), count: source::count }),
+        assets: assets::SOURCE,
+        present: source::present,
+        write: |report| vec![source::page(report)],
         ..ORDINARY
     },
     SiteRow {

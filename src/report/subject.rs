@@ -6,9 +6,11 @@ use crate::output::Page;
 use crate::report::kit::assets::Bundle;
 use crate::report::kit::config_kinds::Kind as ConfigKind;
 use crate::report::kit::editor::Editor;
+use crate::report::kit::kernel_list::Kernels;
 use crate::report::kit::templates::Worker;
+use crate::source_tree::SourceTree;
 use crate::trace::Source;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Display settings of a report.
 #[derive(Debug, Default, Clone)]
@@ -23,6 +25,8 @@ pub struct Settings {
     pub export: bool,
     /// The editor in which source files open.
     pub editor: Option<Editor>,
+    /// The folder of the reader's sources, whose files the page of lines shows whole; None for the lines of the log only.
+    pub sources: Option<Arc<SourceTree>>,
 }
 
 /// Everything a page can use: facts, conclusions, texts of the log, and settings.
@@ -93,6 +97,9 @@ pub struct Cached {
     pages: OnceLock<Vec<PresentPage>>,
     /// The settings of the log. Reading them twice took a tenth of the work on a small log.
     pub(crate) settings: OnceLock<Vec<ConfigKind>>,
+    /// The kernels of the log, or why they cannot be read. Two pages list them, and reading them takes a fifth of the time of a
+    /// log with much generated code.
+    pub(crate) kernels: OnceLock<Result<Kernels, String>>,
     /// The header's note on what wrote the log, and when.
     pub(crate) aside: OnceLock<String>,
 }
@@ -100,7 +107,13 @@ pub struct Cached {
 impl Cached {
     /// An empty cache for a report with pages from this site table.
     pub(crate) fn of(site: &'static [SiteRow]) -> Self {
-        Cached { site, pages: OnceLock::new(), settings: OnceLock::new(), aside: OnceLock::new() }
+        Cached {
+            site,
+            pages: OnceLock::new(),
+            settings: OnceLock::new(),
+            kernels: OnceLock::new(),
+            aside: OnceLock::new(),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod recording;
 
 use super::report::Afterwards;
 use super::terminal::{self, Bar};
+use super::values::sources;
 use child::Ended;
 use clap::Args;
 use profiler::Profiler;
@@ -131,7 +132,12 @@ impl Run {
         Options {
             overwrite: self.overwrite,
             profiles: profiler::traces_in(recording.folder(), terminal::notes),
-            settings: Settings { editor: self.editor.clone(), ..Settings::default() },
+            // The program ran here, so its files are those that are here.
+            settings: Settings {
+                editor: self.editor.clone(),
+                sources: sources(None).ok(),
+                ..Settings::default()
+            },
             ..Options::new(recording.folder(), &self.out)
         }
     }

@@ -122,6 +122,8 @@ assets! {
     PERFORMANCE_JS = "performance.js",
     HEAT_CSS = "heat.css",
     RANKS_JS = "ranks.js",
+    SOURCE_CSS = "source.css",
+    SOURCE_JS = "source.js",
     COMPARE_CSS = "compare.css",
     CHANGES_JS = "changes.js",
 }
@@ -218,6 +220,12 @@ pub const PERFORMANCE: Bundle = Bundle {
 
 /// The page of kernels, which may have measured times.
 pub const KERNELS: Bundle = Bundle { styles: &[REPORT_STYLES, &[HEAT_CSS]], ..PAGE };
+
+/// The user's files line by line.
+pub const SOURCE: Bundle = Bundle {
+    styles: &[REPORT_STYLES, &[FINDINGS_CSS, CODE_CSS, HEAT_CSS, SOURCE_CSS]],
+    scripts: &[TABLE_SCRIPTS, &[COPY_JS, SOURCE_JS], LINK_SCRIPTS],
+};
 
 /// The search.
 pub const SEARCH: Bundle = Bundle {
@@ -357,7 +365,7 @@ mod tests {
         for page in [PAGE, KERNELS, LANDING, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB, COMPARE] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
-        for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH, PERFORMANCE] {
+        for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH, PERFORMANCE, SOURCE] {
             assert!(size(viewer) <= 90 * 1024, "{} bytes", size(viewer));
         }
     }

@@ -4,6 +4,7 @@ use crate::analysis::performance::{MeasuredCall, Performance};
 use crate::report::kit::formats::micros;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
+use crate::report::kit::kernel_list::CallsTime;
 use crate::report::kit::links;
 use crate::report::kit::markup::Element;
 use crate::report::kit::tables::TableCell;
@@ -22,26 +23,6 @@ pub(crate) fn calls_of<'r>(report: Report<'r>, run: &Run<'_>) -> &'r [MeasuredCa
     found.calls.get(start..end).unwrap_or_default()
 }
 
-/// Total time of several calls.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct CallsTime {
-    /// Number of runs.
-    pub count: usize,
-    /// Microseconds.
-    pub sum_us: f64,
-    /// The row of the first call on the page of measured kernels.
-    pub kernel: Option<usize>,
-}
-
-impl CallsTime {
-    /// Adds a call.
-    pub fn add(&mut self, call: &MeasuredCall) {
-        self.count += call.count;
-        self.sum_us += call.sum_us;
-        self.kernel = self.kernel.or(Some(call.kernel));
-    }
-}
-
 /// A cell with a time and a bar behind it: `all` is its length and `own` its dark part, relative to `most`.
 pub(crate) fn heat(text: Html, own: f64, all: f64, most: f64) -> TableCell {
     TableCell::html(text).class("num heat").sorted(all).style(ends(own, all, most))
@@ -53,7 +34,8 @@ pub(crate) fn heat_beside(own: f64, all: f64, most: f64, title: &str) -> Html {
     mark.around(micros(all))
 }
 
-fn ends(own: f64, all: f64, most: f64) -> String {
+/// Where the dark and the light part of a bar end.
+pub(crate) fn ends(own: f64, all: f64, most: f64) -> String {
     let at = |us: f64| format!("{:.1}%", (100.0 * us / most.max(f64::MIN_POSITIVE)).clamp(0.0, 100.0));
     format!("--own:{};--all:{}", at(own), at(all))
 }

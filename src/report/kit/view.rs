@@ -9,6 +9,7 @@ use crate::report::kit::markup::{
     Element, push_close, push_element, push_open, resumed_function, titled, write_line,
 };
 use crate::report::kit::paths;
+use crate::report::kit::source_lines::source_line;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::urls::{encoded, safe_link};
 use crate::report::subject::Report;
@@ -106,10 +107,12 @@ impl<'a> View<'a> {
         Some(format!("still open at the end of the log{least}"))
     }
 
-    /// Link to a line of source: the page of a generated module, or the reader's editor if configured.
+    /// Link to a line of source: the page of a generated module, the reader's editor if configured, or what happened at that
+    /// line.
     pub fn source_href(&self, file: &str, line: Option<u64>) -> Option<String> {
         let in_editor = || self.report.settings.editor.as_ref()?.href(file, line);
-        self.dump_file(file, line).or_else(in_editor)
+        let on_page = || Some(self.href_with_anchor(&source_line(self.report, file, line?)?));
+        self.dump_file(file, line).or_else(in_editor).or_else(on_page)
     }
 
     /// The page of a generated module's source, for a frame's file such as `<eval_with_key>.7`.

@@ -20,5 +20,6 @@ pub(crate) mod recompilations;
 mod rendered_in_tests;
 pub(crate) mod search;
 pub(crate) mod shapes;
+pub(crate) mod source;
 pub(crate) mod time;
 pub(crate) mod vllm;

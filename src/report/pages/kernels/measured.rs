@@ -1,8 +1,8 @@
 //! Columns with measurements of a trace. A report without a trace has neither them nor a note that they are missing.
 
-use super::collect::{Kernel, Kernels};
+use crate::report::kit::kernel_list::{CallsTime, Kernel, Kernels};
 use crate::report::kit::links::measured_line;
-use crate::report::kit::measured::{CallsTime, heat, longest_line, time_link};
+use crate::report::kit::measured::{heat, longest_line, time_link};
 use crate::report::kit::prelude::*;
 use crate::trace::TextMap;
 

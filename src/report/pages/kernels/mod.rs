@@ -1,15 +1,15 @@
 //! `kernels.html`: every kernel of the log with its graph, its source lines, and the outcome of tuning.
 
-mod collect;
 mod measured;
 
 use crate::model::{Content, Form};
+use crate::report::kit::collect_kernels::kernels_of_log;
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::inductor_runs::Run;
+use crate::report::kit::kernel_list::{CallPlace, Kernel, Kernels, Line, LineKernel};
 use crate::report::kit::prelude::*;
 use crate::trace::TextSet;
-use collect::{CallPlace, Kernel, Kernels, Line, LineKernel};
 use indexmap::IndexMap;
 use measured::Measured;
 
@@ -37,7 +37,7 @@ pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
 
 fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let runs = inductor_runs::all(report);
-    let found = Kernels::collect(report, &runs)?;
+    let found = kernels_of_log(report)?;
     let mut shell = Shell::top(report, "Kernels");
     shell.tabs = vec![Tab::section("kernels", "Kernels", Some(whole(found.kernels.len())))];
     if !found.lines.is_empty() {
@@ -49,9 +49,9 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
     }
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 0);
-        hero(view, &runs, &found, out)?;
-        kernels(view, &runs, &found, out)?;
-        lines(view, &runs, &found, out)
+        hero(view, &runs, found, out)?;
+        kernels(view, &runs, found, out)?;
+        lines(view, &runs, found, out)
     })
 }
 

@@ -1,0 +1,119 @@
+//! `source.html`: the user's files line by line, with what the log knows of each line.
+
+mod columns;
+mod files;
+mod operators;
+mod panel;
+mod sheet;
+mod subject;
+mod text;
+mod verdict;
+
+use crate::report::kit::prelude::*;
+use sheet::File;
+use subject::Subject;
+
+/// Whether the log is about compiles.
+pub(crate) fn present(report: Report<'_>) -> bool {
+    !report.is_trace_alone() && report.model.identified().next().is_some()
+}
+
+/// How many files of the user the log names.
+pub(crate) fn count(report: Report<'_>) -> Option<String> {
+    let own = report.found.lines.files.iter().filter(|file| !file.is_library).count();
+    Some(counted(own, "file", "files"))
+}
+
+/// The page.
+pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
+    Page::rendered(RelPath::of_parts(&[links::SOURCE]), move |worker, out| write(report, worker, out))
+}
+
+fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
+    let texts = text::texts(report, worker)?;
+    let subject = Subject::of(report, texts)?;
+    let mut shell = Shell { viewer: true, ..Shell::top(report, "Source") };
+    let own: Vec<File<'_>> = files::of(&subject, false).collect();
+    let libraries: Vec<File<'_>> = files::of(&subject, true).collect();
+    let count = |files: &[File<'_>]| Some(whole(files.len()));
+    if !own.is_empty() {
+        shell.tabs.push(Tab::section("files", "Your files", count(&own)));
+    }
+    if !libraries.is_empty() {
+        shell.tabs.push(Tab::section("libraries", "Library files", count(&libraries)));
+    }
+    if let Some(first) = own.iter().chain(&libraries).find(|file| file.file.is_listed()) {
+        let name = short_path(&first.file.file);
+        shell.tabs.push(Tab::section(&files::anchor(first.place), &name, None));
+    }
+    write_page(worker, out, &shell, |worker, out| {
+        let view = View::new(report, worker, 0);
+        write_line(out, &verdict::verdict(view, &subject)?)?;
+        if subject.lines.is_empty() {
+            return Ok(());
+        }
+        files::own(view, &subject, out)?;
+        files::libraries(view, &subject, out)?;
+        for file in own.iter().chain(&libraries).filter(|file| file.file.is_listed()) {
+            lines(view, *file, out)?;
+        }
+        Ok(())
+    })
+}
+
+/// A file with its lines; those of a library are folded.
+fn lines(view: View<'_>, file: File<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let name = short_path(&file.file.file);
+    let id = files::anchor(file.place);
+    let known = file.file.lines.len();
+    let (count, note) = match file.whole() {
+        Some(all) => {
+            (counted(all.len(), "line", "lines"), format!("{} of them are known to the log", whole(known)))
+        }
+        None => (
+            counted(known, "known line", "known lines"),
+            "the lines that the log names; a compile counts at the line where it begins".to_owned(),
+        ),
+    };
+    let tools = if file.whole().is_some() { whole_button() } else { Html::default() };
+    view.open_section(out, (&id, &name, &note), Some(count), tools)?;
+    if file.file.is_library {
+        open_more(out, "Lines of this file")?;
+    }
+    legend(file, out)?;
+    sheet::write(view, file, out)?;
+    if file.file.is_library {
+        close(out, "details")?;
+    }
+    Ok(close_section(out)?)
+}
+
+/// Shows or hides lines that the log does not know; it needs a script.
+fn whole_button() -> Html {
+    let button =
+        Element::new("button").class("button").attribute("data-whole", "").around("Known lines only");
+    Element::new("div").class("tools needs-script").hidden().around(button)
+}
+
+/// What the bars beside the code mean.
+fn legend(file: File<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut states = vec![
+        ("captured", "captured in a graph"),
+        ("breaks", "breaks the graph"),
+        ("failed", "a compile fails here"),
+        ("read", "read or called, nothing captured"),
+    ];
+    if file.whole().is_some() {
+        states.insert(3, ("eager", "ran in eager mode"));
+    }
+    let entries = states.into_iter().map(|(class, words)| {
+        let mark = Element::new("i").class(&format!("state {class}")).empty();
+        Element::new("span").around(Html::joined([mark, words.into()], " "))
+    });
+    let key = |key: &str| Element::new("kbd").around(key);
+    let keys =
+        [key("j"), key("k"), "next and previous known line,".into(), key("n"), key("p"), "finding".into()];
+    let keys = Element::new("span").class("soft needs-script wide").hidden().around(Html::joined(keys, " "));
+    write_line(out, &Element::new("div").class("legend").around(Html::joined(entries.chain([keys]), "\n")))?;
+    Ok(())
+}

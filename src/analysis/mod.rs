@@ -48,6 +48,7 @@ mod parity;
 mod rank_facts;
 
 // Source code.
+pub mod drawing;
 mod own_code;
 pub mod provenance;
 mod source_text;

@@ -1,0 +1,20 @@
+//! A graph as a drawing: modules as nested blocks, equal layers once, and operators inside, with their positions.
+//!
+//! The result has no markup. Blocks come from the names of weights, from the lines of the program and from torch's maps
+//! between graphs; see `owners`.
+
+mod blocks;
+mod graph;
+mod layered;
+mod links;
+mod operators;
+mod owners;
+mod paths;
+mod sheets;
+#[cfg(test)]
+mod tests;
+
+pub use graph::{Block, Drawing, GraphTexts, Kernel, Operator};
+pub use links::Item;
+pub use operators::Place;
+pub use sheets::{Level, Piece, Sheet};

@@ -1,5 +1,6 @@
 //! The subject of a report, and its display settings.
 
+use crate::analysis::drawing::DrawnGraphs;
 use crate::analysis::{Found, Topic};
 use crate::model::{Model, Process};
 use crate::output::Page;
@@ -52,6 +53,11 @@ impl Report<'_> {
         self.found.performance.is_some() && self.model.log.bytes == 0
     }
 
+    /// The graphs that are drawn.
+    pub(crate) fn drawn_graphs(&self) -> &DrawnGraphs {
+        self.cached.drawn.get_or_init(|| DrawnGraphs::of(self.model))
+    }
+
     /// Whether the log times the phases of the compiler.
     pub(crate) fn times_phases(&self) -> bool {
         !self.model.spans.is_empty()
@@ -95,12 +101,20 @@ pub struct Cached {
     pub(crate) settings: OnceLock<Vec<ConfigKind>>,
     /// The header's note on what wrote the log, and when.
     pub(crate) aside: OnceLock<String>,
+    /// The graphs that are drawn.
+    pub(crate) drawn: OnceLock<DrawnGraphs>,
 }
 
 impl Cached {
     /// An empty cache for a report with pages from this site table.
     pub(crate) fn of(site: &'static [SiteRow]) -> Self {
-        Cached { site, pages: OnceLock::new(), settings: OnceLock::new(), aside: OnceLock::new() }
+        Cached {
+            site,
+            pages: OnceLock::new(),
+            settings: OnceLock::new(),
+            aside: OnceLock::new(),
+            drawn: OnceLock::new(),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! between graphs; see `owners`.
 
 mod blocks;
+mod choice;
 mod graph;
 mod layered;
 mod links;
@@ -14,6 +15,7 @@ mod sheets;
 #[cfg(test)]
 mod tests;
 
+pub use choice::{DrawnGraph, DrawnGraphs, MOST_DRAWINGS, NotDrawn};
 pub use graph::{Block, Drawing, GraphTexts, Kernel, Operator};
 pub use links::Item;
 pub use operators::Place;

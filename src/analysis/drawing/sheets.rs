@@ -90,6 +90,11 @@ enum Slot {
 }
 
 impl Drawing {
+    /// Whether operators are drawn, and not only modules.
+    pub fn draws_operators(&self) -> bool {
+        self.operators.len() <= MOST_DRAWN
+    }
+
     /// The level that shows the graph best: all operators if they are few, else modules.
     pub fn first_level(&self) -> Level {
         let all = self.boxes_at(Level::All);
@@ -99,7 +104,7 @@ impl Drawing {
 
     /// Boxes on the sheet of the whole graph; None if they are too many to be drawn.
     pub fn boxes_at(&self, level: Level) -> Option<usize> {
-        if level == Level::All && self.operators.len() > MOST_DRAWN {
+        if level == Level::All && !self.draws_operators() {
             return None;
         }
         let mut boxes = 0;

@@ -1,8 +1,11 @@
 //! `graphs.html`: the graphs of a compile side by side. The page contains each text once; its script marks the definition
 //! and the uses of a value, compares two graphs, and connects lines of the user's code with graphs and generated code.
 
+mod drawn;
 mod earlier;
 mod output_code;
+
+pub(crate) use drawn::pages as drawn_pages;
 
 use crate::analysis::Producers;
 use crate::analysis::vllm::Vllm;

@@ -57,7 +57,8 @@ pub(super) fn links(graph: &Operators, tree: &Tree) -> Vec<Links> {
         for input in &operator.inputs {
             maker.connect_input(*input, at);
         }
-        if operator.returned {
+        // Values that a forward graph also returns for its backward would lead out of everywhere.
+        if operator.returned && maker.users.get(at).is_some_and(Vec::is_empty) {
             maker.leave(at, None);
         }
     }
@@ -67,6 +68,7 @@ pub(super) fn links(graph: &Operators, tree: &Tree) -> Vec<Links> {
 struct Maker<'g> {
     graph: &'g Operators,
     tree: &'g Tree,
+    users: Vec<Vec<usize>>,
     /// For each operator that is drawn: its block.
     block_of: Vec<usize>,
     links: Vec<Links>,
@@ -79,6 +81,7 @@ impl<'g> Maker<'g> {
         let mut maker = Maker {
             graph,
             tree,
+            users: graph.users(),
             block_of: vec![0; graph.all.len()],
             links: Vec::new(),
             places: FxHashMap::default(),

@@ -59,6 +59,8 @@ pub(super) struct Operator {
     pub(super) place: Option<usize>,
     /// Whether the graph returns it.
     pub(super) returned: bool,
+    /// Whether a forward graph computes it only for its backward.
+    pub(super) for_backward: bool,
 }
 
 /// The outermost graph of a text.
@@ -84,6 +86,7 @@ impl Operators {
         let lines: Vec<&str> = text.split('\n').collect();
         let types = types_of_inputs(text);
         let functions = functions(&lines);
+        let for_backward = for_backward(&lines);
         let mut found = Operators::default();
         let mut known: TextMap<&str, Value> = TextMap::default();
         for node in GraphText::read(text).nodes {
@@ -105,7 +108,8 @@ impl Operators {
                 known.insert(node.name, input);
                 continue;
             }
-            let operator = found.operator(&node, line, &definition, (&known, &functions));
+            let mut operator = found.operator(&node, line, &definition, (&known, &functions));
+            operator.for_backward = for_backward.get((line as usize).saturating_sub(1)) == Some(&true);
             known.insert(node.name, Value::Operator(found.all.len()));
             found.all.push(operator);
         }
@@ -284,6 +288,19 @@ fn types_of_inputs(text: &str) -> TextMap<&str, &str> {
         rest = after;
     }
     types
+}
+
+/// For each line of the graph whether the comment above it says that it belongs to the backward of another node.
+fn for_backward(lines: &[&str]) -> Vec<bool> {
+    let mut current = false;
+    let of_line = |line: &&str| {
+        let text = line.trim_start();
+        if text.starts_with('#') && text.contains("File: ") {
+            current = text.contains("Backward of forward node");
+        }
+        current
+    };
+    lines.iter().map(of_line).collect()
 }
 
 /// The function that each line of the program is in.

@@ -5,15 +5,22 @@ use super::operators::{Operator, Operators};
 use super::paths::{Parts, Path, in_common, in_common_of_all};
 use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// Modules before or after an operator that are looked at.
 const MOST_NEAR: usize = 6;
+
+/// Kinds of layers that a line is in, `layer1.0` and `layer2.0`.
+const MOST_PATTERNS: usize = 16;
 
 /// Lines between a weight of a module and another line of the same method.
 const SAME_METHOD: u64 = 4;
 
 /// Functions that all modules have, which therefore say nothing.
-const METHODS: [&str; 5] = ["forward", "__call__", "<lambda>", "<module>", "_call_impl"];
+const METHODS: [&str; 6] = ["forward", "__call__", "<lambda>", "<module>", "_call_impl", "_forward_impl"];
+
+/// The block of what a forward graph computes only for its backward.
+const FOR_BACKWARD: &str = "for backward";
 
 /// Operators of a function that can become part of its caller; a larger one is a block of its own.
 const LARGEST_CALLEE: usize = 200;
@@ -108,8 +115,9 @@ pub(super) fn owners(
     }
     let mut paths = search.between(parts);
     search.as_in_other_layers(&mut paths, parts);
-    search.only_used_inside(&mut paths);
+    search.only_used_inside(&mut paths, parts);
     search.by_function(&mut paths, parts);
+    search.for_backward(&mut paths, parts);
     paths
 }
 
@@ -127,6 +135,7 @@ impl Search<'_> {
         let mut is_weight = vec![false; self.graph.all.len()];
         // Tied weights: the module that looks up rows is the owner, not the product at the end of the model.
         let mut looked_up: FxHashSet<Path> = FxHashSet::default();
+        let mut tied: Vec<usize> = Vec::new();
         for (at, operator) in self.graph.all.iter().enumerate() {
             let of_inputs = operator.inputs.iter().filter_map(|input| modules.get(*input)?.as_ref());
             let of_args = operator.args.iter().filter(|arg| is_weight.get(**arg) == Some(&true));
@@ -140,6 +149,7 @@ impl Search<'_> {
                         looked_up.insert(path.clone());
                         Owner::Product(path)
                     } else if looked_up.contains(&path) {
+                        tied.extend(operator.args.iter().filter(|arg| is_weight.get(**arg) == Some(&true)));
                         Owner::Unknown
                     } else {
                         Owner::Product(path)
@@ -154,6 +164,11 @@ impl Search<'_> {
                 None => Owner::Unknown,
             };
             self.owners.push(owner);
+        }
+        for at in tied {
+            if let Some(owner) = self.owners.get_mut(at) {
+                *owner = Owner::Unknown;
+            }
         }
     }
 
@@ -197,8 +212,10 @@ impl Search<'_> {
     /// The rest of a method whose weight is not used by a product, such as a norm: what comes before and after on its lines.
     fn in_methods(&mut self) {
         for at in (0..self.owners.len()).rev() {
+            // Users that no module owns may be anywhere: a forward graph also computes what its backward needs.
             let users = self.users.get(at).map(Vec::as_slice).unwrap_or_default();
-            let of_users = users.iter().map(|user| match self.owner(*user) {
+            let known = users.iter().filter(|user| *self.owner(**user) != Owner::Unknown);
+            let of_users = known.map(|user| match self.owner(*user) {
                 Owner::Module(path) if self.is_same_method(at, *user) => Some(path),
                 _ => None,
             });
@@ -266,16 +283,20 @@ impl Search<'_> {
         (0..self.owners.len()).map(|at| of(at).unwrap_or_default()).collect()
     }
 
-    /// If most operators of a line are in blocks of layers, the others are in the layer that they come from. The sum at the
-    /// end of the last layer belongs to that layer, as in the others.
+    /// If other operators of a line are inside of layers, one between blocks is in the layer that it comes from. The sum at
+    /// the end of the last layer belongs to that layer, as in the others.
     fn as_in_other_layers(&self, paths: &mut [Path], parts: &Parts) {
-        let pattern = |path: &Path| -> Vec<Option<u32>> {
+        let pattern = |path: &[u32]| -> Vec<Option<u32>> {
             path.iter().map(|part| (!parts.is_number(*part)).then_some(*part)).collect()
         };
-        let mut of_place: FxHashMap<usize, FxHashMap<Vec<Option<u32>>, usize>> = FxHashMap::default();
+        let mut of_place: FxHashMap<usize, BTreeSet<Vec<Option<u32>>>> = FxHashMap::default();
         for (operator, path) in self.graph.all.iter().zip(paths.iter()) {
-            if let Some(place) = operator.place {
-                *of_place.entry(place).or_default().entry(pattern(path)).or_default() += 1;
+            let pattern = pattern(path);
+            if let Some(place) = operator.place.filter(|_| pattern.contains(&None)) {
+                let patterns = of_place.entry(place).or_default();
+                if patterns.len() < MOST_PATTERNS {
+                    patterns.insert(pattern);
+                }
             }
         }
         let before = self.near(true);
@@ -284,24 +305,24 @@ impl Search<'_> {
                 continue;
             }
             let Some(patterns) = operator.place.and_then(|place| of_place.get(&place)) else { continue };
-            let all: usize = patterns.values().sum();
-            let most = patterns.iter().find(|(_, count)| **count * 2 > all).map(|(pattern, _)| pattern);
-            let Some(most) = most.filter(|most| most.contains(&None)) else { continue };
-            let Some(path) = paths.get_mut(at).filter(|path| pattern(path) != *most) else { continue };
-            let candidates = before.get(at).into_iter().flatten();
-            let found = candidates.filter_map(|near| near.get(..most.len()).map(<[u32]>::to_vec));
-            if let Some(found) = found.into_iter().find(|near| pattern(near) == *most) {
-                *path = found;
+            let Some(path) = paths.get_mut(at) else { continue };
+            let near = before.get(at).into_iter().flatten();
+            let layers = near.flat_map(|near| patterns.iter().filter_map(|one| near.get(..one.len())));
+            let inside = layers.filter(|layer| layer.len() > path.len() && layer.starts_with(path));
+            let found = inside.into_iter().find(|layer| patterns.contains(&pattern(layer)));
+            if let Some(found) = found {
+                *path = found.to_vec();
             }
         }
     }
 
-    /// What only prepares data for one block is inside of it.
-    fn only_used_inside(&self, paths: &mut [Path]) {
+    /// What only prepares data for one block is inside of it: views, and what is computed from no module's values.
+    fn only_used_inside(&self, paths: &mut [Path], parts: &Parts) {
+        let before = self.near(true);
         for at in (0..paths.len()).rev() {
             let Some(operator) = self.operator(at) else { continue };
-            let prepares = is_quiet(&operator.op) || operator.args.is_empty() && operator.inputs.is_empty();
-            if !prepares || operator.returned || *self.owner(at) != Owner::Unknown {
+            let prepares = is_quiet(&operator.op) || before.get(at).is_some_and(Vec::is_empty);
+            if !prepares || *self.owner(at) != Owner::Unknown {
                 continue;
             }
             let source = self.source(at);
@@ -309,8 +330,12 @@ impl Search<'_> {
                 // The end of what its own block computes.
                 continue;
             }
-            let users = self.users.get(at).into_iter().flatten().filter_map(|user| paths.get(*user));
-            let inside = in_common_of_all(users).map(<[u32]>::to_vec);
+            let users = self.users.get(at).into_iter().flatten().filter(|user| !self.is_for_backward(**user));
+            let users = users.filter_map(|user| paths.get(*user));
+            let mut inside = in_common_of_all(users.clone()).map(<[u32]>::to_vec);
+            if let Some(inside) = &mut inside {
+                leave_list(inside, users, parts);
+            }
             if let (Some(inside), Some(path)) = (inside, paths.get_mut(at))
                 && inside.len() > path.len()
                 && inside.starts_with(path)
@@ -318,6 +343,10 @@ impl Search<'_> {
                 *path = inside;
             }
         }
+    }
+
+    fn is_for_backward(&self, at: usize) -> bool {
+        self.operator(at).is_some_and(|operator| operator.for_backward)
     }
 
     /// The operator whose data this one only moves.
@@ -346,6 +375,20 @@ impl Search<'_> {
         }
         groups.merge_callees(&self.users);
         groups.name(paths, parts);
+    }
+
+    /// What a forward graph computes only for its backward is in a block of its own, beside the model.
+    fn for_backward(&self, paths: &mut [Path], parts: &mut Parts) {
+        let count = self.graph.all.iter().filter(|operator| operator.for_backward).count();
+        if count == 0 || count * 2 > self.graph.all.len() {
+            return;
+        }
+        let block = parts.number(FOR_BACKWARD);
+        for (operator, path) in self.graph.all.iter().zip(paths.iter_mut()) {
+            if operator.for_backward {
+                *path = vec![block];
+            }
+        }
     }
 
     /// The function that most operators are in, if no module owns any: what is compiled.
@@ -391,13 +434,17 @@ fn place_between(before: &[Path], after: &[Path], parts: &Parts) -> Path {
     if all.clone().any(|path| *path == common) {
         common.pop();
     }
-    // Between layers is no place: what all layers use is beside them.
-    while all.clone().any(|path| path.get(common.len()).is_some_and(|part| parts.is_number(*part))) {
-        if common.pop().is_none() {
-            break;
-        }
-    }
+    leave_list(&mut common, all, parts);
     common
+}
+
+/// Between layers is no place: what several layers use is beside their list.
+fn leave_list<'p>(common: &mut Path, paths: impl Iterator<Item = &'p Path> + Clone, parts: &Parts) {
+    let is_list = |common: &Path| {
+        let next = |path: &Path| path.get(common.len()).is_some_and(|part| parts.is_number(*part));
+        paths.clone().any(next)
+    };
+    while is_list(common) && common.pop().is_some() {}
 }
 
 /// The operators of functions in blocks, in the order of the graph.

@@ -27,16 +27,16 @@ const FOOT: f64 = 14.0;
 const STACK: f64 = 8.0;
 
 /// Which blocks are open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
+    /// No block.
+    Closed,
     /// Only layers that are drawn once, which are the model.
     Modules,
     /// Blocks in the graph, but not those in these.
     Submodules,
     /// All blocks.
     All,
-    /// No block.
-    Closed,
 }
 
 /// A part of a sheet, in the order of drawing.

@@ -28,9 +28,11 @@
   const ZOOM_STEP = 0.8;
   const SMALLEST_SCALE = 0.12;
   const LARGEST_SCALE = 3;
-  // A sheet that does not fit is not made smaller than this: its names could not be read.
-  const SMALLEST_FIT = 0.55;
+  // A sheet is shown as a whole at these scales, else at one at which its names can be read.
+  const SMALLEST_WHOLE = 0.7;
   const LARGEST_FIT = 1.1;
+  const READABLE = 0.95;
+  const SMALLEST_FIT = 0.5;
   // Pixels: around a sheet, a move with the keyboard, a click that is not a drag.
   const MARGIN = 12;
   const MOVE = 60;
@@ -66,7 +68,9 @@
     const most = innerHeight * (narrow ? 0.66 : 0.86);
     const across = (stage.clientWidth - 2 * MARGIN) / width;
     const down = (most - 2 * MARGIN) / height;
-    const scale = Math.min(LARGEST_FIT, Math.max(Math.min(across, down), Math.min(across, SMALLEST_FIT), SMALLEST_FIT * 0.8));
+    // A sheet that would be too small as a whole is shown from its top, as wide as it fits.
+    const whole = Math.min(across, down);
+    const scale = Math.min(LARGEST_FIT, whole >= SMALLEST_WHOLE ? whole : Math.max(SMALLEST_FIT, Math.min(across, READABLE)));
     stage.style.height = `${Math.round(Math.min(most, Math.max(LEAST_HEIGHT, height * scale + 2 * MARGIN)))}px`;
     const [seenWidth, seenHeight] = [stage.clientWidth / scale, stage.clientHeight / scale];
     // The sheet's own coordinates begin at its margin.
@@ -267,9 +271,15 @@
     return href ? element('a', { textContent: text, href }) : text;
   }
 
-  function line(place) {
-    const [name, , href] = facts.places[place];
-    return element('code', {}, link(name, href));
+  // Lines of the program; the file stands before its first line only.
+  function lines(places) {
+    let fileBefore = '';
+    return places.map(place => {
+      const [file, number, , href] = facts.places[place];
+      const text = file === fileBefore ? String(number) : `${file}:${number}`;
+      fileBefore = file;
+      return element('code', {}, link(text, href));
+    });
   }
 
   function joined(items, all) {
@@ -316,7 +326,7 @@
   }
 
   function source(place) {
-    const [, code] = facts.places[place];
+    const code = facts.places[place][2];
     return code ? [element('pre', { textContent: code })] : [];
   }
 
@@ -333,7 +343,7 @@
       title(known.name, known.op === known.name ? '' : known.op),
       ...(known.place === null ? [] : source(known.place)),
       drawFacts([
-        ['Line', known.place === null ? [] : [line(known.place)]],
+        ['Line', known.place === null ? [] : lines([known.place])],
         ['Shape', known.shape ? [element('code', { textContent: known.shape })] : []],
         ['Weights', joined(weights.map(weight), weights.length)],
         [noun(known.kernels.length, 'Kernel', 'Kernels'), known.kernels.map(kernel)],
@@ -354,8 +364,8 @@
     const parts = [
       title(known.name, known.about),
       drawFacts([
-        ['Nodes', [known.layers > 1 ? `${known.total} in ${known.layers} layers` : String(known.total)]],
-        ['Lines', joined(places.map(line), allPlaces)],
+        ['Nodes', [known.times > 1 ? `${known.each} in each of ${known.times} layers` : String(known.each)]],
+        ['Lines', joined(lines(places), allPlaces)],
         ['Weights', joined(weights.map(weight), allWeights)],
         [noun(known.kernels.length, 'Kernel', 'Kernels'), known.kernels.slice(0, 8).map(kernel)],
       ]),

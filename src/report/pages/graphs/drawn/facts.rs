@@ -2,7 +2,6 @@
 
 use super::kernels::KernelLinks;
 use crate::analysis::drawing::{Drawing, Item};
-use crate::report::kit::formats::short_path;
 use crate::report::kit::view::View;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,8 +26,8 @@ pub(super) struct Facts<'d> {
     operators: BTreeMap<usize, OperatorFacts<'d>>,
     /// Name, size and weight.
     inputs: BTreeMap<usize, (&'d str, &'d str, &'d str)>,
-    /// Lines of the program: name, text, address.
-    places: BTreeMap<usize, (String, &'d str, Option<String>)>,
+    /// Lines of the program: file, line, text, address.
+    places: BTreeMap<usize, (&'d str, u64, &'d str, Option<String>)>,
     kernels: &'d [KernelLinks],
     /// Names of operators of further equal layers, with the one that is drawn.
     others: BTreeMap<&'d str, usize>,
@@ -40,8 +39,9 @@ struct BlockFacts<'d> {
     name: &'d str,
     about: String,
     parent: Option<usize>,
-    total: usize,
-    layers: usize,
+    /// Operators in one layer, and the layers that it is drawn for.
+    each: usize,
+    times: usize,
     /// The first lines, and how many there are.
     places: (&'d [usize], usize),
     weights: (&'d [usize], usize),
@@ -93,8 +93,8 @@ pub(super) fn facts<'d>(
                 name: &block.name,
                 about: drawing.about(block),
                 parent: block.parent,
-                total: block.total,
-                layers: block.layers,
+                each: drawing.each(block),
+                times: block.times,
                 places: first(&block.places),
                 weights: first(&block.weights),
                 kernels: &block.kernels,
@@ -138,9 +138,10 @@ impl<'d> Facts<'d> {
         let places: BTreeSet<usize> = places.chain(self.operators.values().filter_map(|one| one.place)).collect();
         for at in places {
             let Some(place) = drawing.places.get(at) else { continue };
-            let name = format!("{}:{}", short_path(&place.file), place.line);
+            // The panel is narrow.
+            let file = place.file.rsplit(['/', '\\']).next().unwrap_or(&place.file);
             let href = view.source_href(&place.file, Some(place.line));
-            self.places.insert(at, (name, &place.code, href));
+            self.places.insert(at, (file, place.line, &place.code, href));
         }
         let inputs = of_blocks.flat_map(|block| block.weights.0.iter().copied());
         let inputs: BTreeSet<usize> =

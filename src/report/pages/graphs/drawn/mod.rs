@@ -79,9 +79,7 @@ impl<'m> Subject<'m> {
         let direction = self.run.as_ref().and_then(|run| run.run.direction());
         match direction.filter(|direction| *direction != "inference") {
             Some(direction) => format!("{direction} graph"),
-            None if self.graph.captured == Some(self.graph.graph) || self.is_captured() => {
-                "captured graph".to_owned()
-            }
+            None if self.is_captured() => "captured graph".to_owned(),
             None => "post-grad graph".to_owned(),
         }
     }
@@ -141,7 +139,8 @@ fn as_text(view: View<'_>, subject: &Subject<'_>) -> Option<String> {
 /// The sheets of a page.
 struct Sheets {
     html: Vec<Html>,
-    /// Levels of the whole graph that have a sheet, the first shown first.
+    /// Levels of the whole graph that have a sheet.
+    first: Level,
     levels: Vec<Level>,
     drawn: BTreeSet<Item>,
     edges_left_out: usize,
@@ -152,6 +151,7 @@ struct Sheets {
 fn sheets(drawing: &Drawing, root: &str) -> Sheets {
     let mut sheets = Sheets {
         html: Vec::new(),
+        first: Level::Closed,
         levels: Vec::new(),
         drawn: BTreeSet::new(),
         edges_left_out: 0,
@@ -159,18 +159,9 @@ fn sheets(drawing: &Drawing, root: &str) -> Sheets {
     };
     let first = drawing.first_level();
     let first = if drawing.boxes_at(first).is_some() { first } else { Level::Closed };
+    sheets.first = first;
     let mut room = MOST_SVG;
-    let mut seen = BTreeSet::new();
-    for level in [first, Level::Modules, Level::Submodules, Level::All] {
-        let boxes = drawing.boxes_at(level);
-        // Levels with as many boxes are the same.
-        if boxes.is_none_or(|boxes| seen.insert(boxes)) && (boxes.is_some() || level == Level::Closed) {
-            let shown = Shown { block: 0, level, label: root, first: sheets.levels.is_empty() };
-            if sheets.add(drawing, shown, &mut room) {
-                sheets.levels.push(level);
-            }
-        }
-    }
+    sheets.add_level(drawing, (first, root), &mut room);
     for (at, block) in drawing.blocks.iter().enumerate().skip(1).filter(|(_, block)| block.total > 0) {
         let has_blocks = block.links.items.iter().any(|item| matches!(item, Item::Block(_)));
         if !has_blocks && !drawing.draws_operators() {
@@ -181,10 +172,27 @@ fn sheets(drawing: &Drawing, root: &str) -> Sheets {
             sheets.blocks_left_out += 1;
         }
     }
+    // Levels with as many boxes are the same.
+    let mut seen = BTreeSet::from([drawing.boxes_at(first)]);
+    for level in [Level::Modules, Level::Submodules, Level::All] {
+        let boxes = drawing.boxes_at(level);
+        if boxes.is_some() && seen.insert(boxes) {
+            sheets.add_level(drawing, (level, root), &mut room);
+        }
+    }
+    sheets.levels.sort_unstable();
     sheets
 }
 
 impl Sheets {
+    /// Adds a sheet of the whole graph.
+    fn add_level(&mut self, drawing: &Drawing, (level, root): (Level, &str), room: &mut usize) {
+        let shown = Shown { block: 0, level, label: root, first: self.html.is_empty() };
+        if self.add(drawing, shown, room) {
+            self.levels.push(level);
+        }
+    }
+
     /// Adds a sheet if there is room for it; the first is always there.
     fn add(&mut self, drawing: &Drawing, shown: Shown<'_>, room: &mut usize) -> bool {
         // A box with its edges takes more than 200 bytes: no need to lay out what cannot fit.
@@ -212,10 +220,23 @@ impl Sheets {
 #[derive(Serialize)]
 struct Stage<'s> {
     root: &'s str,
-    levels: Vec<&'static str>,
+    levels: Vec<LevelOption>,
     sheets: &'s [Html],
     has_kernels: bool,
     notes: Vec<String>,
+}
+
+/// A level in the list.
+#[derive(Serialize)]
+struct LevelOption {
+    word: &'static str,
+    first: bool,
+}
+
+impl LevelOption {
+    fn of(level: Level, first: Level) -> LevelOption {
+        LevelOption { word: level_word(level), first: level == first }
+    }
 }
 
 fn write_drawing(
@@ -230,7 +251,7 @@ fn write_drawing(
     view.open_section(out, ("drawing", "Drawing", about), None, Html::default())?;
     let stage = Stage {
         root: &root,
-        levels: sheets.levels.iter().map(|level| level_word(*level)).collect(),
+        levels: sheets.levels.iter().map(|level| LevelOption::of(*level, sheets.first)).collect(),
         sheets: &sheets.html,
         has_kernels: !kernels.is_empty(),
         notes: limits(drawing, &sheets),
@@ -248,7 +269,7 @@ fn write_drawing(
 fn limits(drawing: &Drawing, sheets: &Sheets) -> Vec<String> {
     let mut notes = Vec::new();
     if !drawing.draws_operators() {
-        notes.push("The graph is so large that only its modules are drawn; its text has all nodes.".to_owned());
+        notes.push("The graph is so large that operators inside of modules are not drawn; its text has all nodes.".to_owned());
     }
     if sheets.blocks_left_out > 0 {
         let blocks = counted(sheets.blocks_left_out, "block cannot", "blocks cannot");

@@ -134,18 +134,15 @@ struct Words {
 
 /// Blocks in the graph with their nodes, which add up to all nodes; of a graph without blocks, the lines of the program.
 fn block_table(view: View<'_>, drawing: &Drawing, out: &mut dyn Write) -> anyhow::Result<()> {
-    let rows = match top_blocks(drawing).next() {
-        Some(_) => of_blocks(view, drawing),
-        None => of_lines(view, drawing),
-    };
-    let title = if top_blocks(drawing).next().is_some() { "Blocks" } else { "Lines" };
+    let with_blocks = top_blocks(drawing).next().is_some();
+    let rows = if with_blocks { of_blocks(view, drawing) } else { of_lines(view, drawing) };
+    let title = if with_blocks { "Blocks" } else { "Lines" };
     view.open_section(
         out,
         ("blocks", title, "the drawing in words"),
-        Some(whole(rows.len())),
+        Some(whole(if with_blocks { top_blocks(drawing).count() } else { rows.len() })),
         Html::default(),
     )?;
-    let with_blocks = title == "Blocks";
     let columns = vec![
         TableColumn::text(if with_blocks { "Block" } else { "Line" }).mono().fixed(),
         TableColumn::number("Nodes").fixed(),

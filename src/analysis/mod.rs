@@ -49,6 +49,7 @@ mod rank_facts;
 
 // Source code.
 pub mod lines;
+pub mod drawing;
 mod own_code;
 pub mod provenance;
 mod source_text;

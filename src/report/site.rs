@@ -146,6 +146,16 @@ pub(crate) static SITE: &[SiteRow] = &[
         ..ORDINARY
     },
     SiteRow {
+        name: "Graph, drawn",
+        files: &[SiteFile {
+            path: "<id>/graph_drawn.html",
+            about: "the graph that code is generated from as a drawing: modules as nested blocks, equal layers once with their count, operators inside, kernels by color if recorded with `INDUCTOR_PROVENANCE=1`; `#layers.self_attn` and `#add_3` are addresses. For the 40 compiles that took longest, except those of a few operators",
+        }],
+        assets: assets::DRAWN,
+        write: graphs::drawn_pages,
+        ..ORDINARY
+    },
+    SiteRow {
         name: "Guards",
         files: &[SiteFile {
             path: "<id>/dynamo_guards_<number>.html",

@@ -1,5 +1,6 @@
 //! The subject of a report, and its display settings.
 
+use crate::analysis::drawing::DrawnGraphs;
 use crate::analysis::{Found, Topic};
 use crate::model::{Model, Process};
 use crate::output::Page;
@@ -56,6 +57,11 @@ impl Report<'_> {
         self.found.performance.is_some() && self.model.log.bytes == 0
     }
 
+    /// The graphs that are drawn.
+    pub(crate) fn drawn_graphs(&self) -> &DrawnGraphs {
+        self.cached.drawn.get_or_init(|| DrawnGraphs::of(self.model))
+    }
+
     /// Whether the log times the phases of the compiler.
     pub(crate) fn times_phases(&self) -> bool {
         !self.model.spans.is_empty()
@@ -102,6 +108,8 @@ pub struct Cached {
     pub(crate) kernels: OnceLock<Result<Kernels, String>>,
     /// The header's note on what wrote the log, and when.
     pub(crate) aside: OnceLock<String>,
+    /// The graphs that are drawn.
+    pub(crate) drawn: OnceLock<DrawnGraphs>,
 }
 
 impl Cached {
@@ -112,6 +120,7 @@ impl Cached {
             pages: OnceLock::new(),
             settings: OnceLock::new(),
             kernels: OnceLock::new(),
+            drawn: OnceLock::new(),
             aside: OnceLock::new(),
         }
     }

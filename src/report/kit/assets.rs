@@ -112,6 +112,9 @@ assets! {
     SIDES_CSS = "sides.css",
     DIFF_JS = "diff.js",
     SIDES_JS = "sides.js",
+    DRAWN_CSS = "drawn.css",
+    DRAWN_JS = "drawn.js",
+    TINTS_CSS = "tints.css",
     PROVENANCE_CSS = "provenance.css",
     PROVENANCE_LINES_JS = "provenance_lines.js",
     PROVENANCE_JS = "provenance.js",
@@ -206,9 +209,15 @@ pub const GRAPHS: Bundle = Bundle {
     ],
 };
 
+/// The drawing of a graph.
+pub const DRAWN: Bundle = Bundle {
+    styles: &[REPORT_STYLES, &[TINTS_CSS, DRAWN_CSS]],
+    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS], LINK_SCRIPTS, &[DRAWN_JS]],
+};
+
 /// The linked panes of provenance.
 pub const PROVENANCE: Bundle = Bundle {
-    styles: &[REPORT_STYLES, &[CODE_CSS, HEAT_CSS, PROVENANCE_CSS]],
+    styles: &[REPORT_STYLES, &[CODE_CSS, HEAT_CSS, TINTS_CSS, PROVENANCE_CSS]],
     scripts: &[TABLE_SCRIPTS, LINK_SCRIPTS, &[EDITOR_JS, PROVENANCE_LINES_JS, PROVENANCE_JS]],
 };
 
@@ -351,7 +360,9 @@ mod tests {
                 // The components define the colors of the compiler's parts, the base all others.
                 let components =
                     REPORT_CSS.text.contains(&format!("--{name}:")) && asset.name != CODE_CSS.name;
-                let defined = defines(&BASE_CSS) || defines(asset) || components || set_by_page;
+                // Lines of the program and kernels have the same colors.
+                let tints = matches!(asset.name, "provenance.css" | "drawn.css") && defines(&TINTS_CSS);
+                let defined = defines(&BASE_CSS) || defines(asset) || components || tints || set_by_page;
                 assert!(defined, "{}: --{name}", asset.name);
             }
         }
@@ -365,7 +376,7 @@ mod tests {
         for page in [PAGE, KERNELS, LANDING, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB, COMPARE] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
-        for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH, PERFORMANCE, SOURCE] {
+        for viewer in [TIME, GRAPHS, DRAWN, PROVENANCE, SEARCH, PERFORMANCE, SOURCE] {
             assert!(size(viewer) <= 90 * 1024, "{} bytes", size(viewer));
         }
     }

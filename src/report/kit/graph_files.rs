@@ -14,6 +14,19 @@ pub(crate) fn graphs_href(view: View<'_>, compile: &Compile) -> Option<String> {
     has_graphs(compile).then(|| view.href(&paths::graphs_page(compile)))
 }
 
+/// Link to the drawing of a compile's graph, with words that say if another compile has the same graph; None if it has no
+/// drawing.
+pub(crate) fn drawn_link(view: View<'_>, compile: &Compile) -> Option<(String, String)> {
+    let index = view.report.model.by_id.get(&compile.id)?;
+    let shown = view.report.drawn_graphs().shown_for(*index)?;
+    let of = view.report.model.compiles.get(shown)?;
+    let words = match shown == *index {
+        true => "Graph, drawn".to_owned(),
+        false => format!("Graph, drawn (the same as of {})", of.label()),
+    };
+    Some((view.href(&paths::drawn_page(of)), words))
+}
+
 /// Whether a compile has graphs.
 pub(crate) fn has_graphs(compile: &Compile) -> bool {
     // Most graphs are recognized by name, without searching for pairs.

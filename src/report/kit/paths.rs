@@ -99,6 +99,11 @@ pub(crate) fn graphs_page(compile: &Compile) -> RelPath {
     in_folder(compile, 0, "graphs.html")
 }
 
+/// The drawing of a graph of a compile, in the folder of attempt 0.
+pub(crate) fn drawn_page(compile: &Compile) -> RelPath {
+    in_folder(compile, 0, "graph_drawn.html")
+}
+
 /// The page of an Inductor run, or its maps: `provenance_tracking_-_0_0_0.html` for the first of a folder, and
 /// `.._2.html` for the second.
 pub(crate) fn provenance(compile: &Compile, attempt: u32, number: usize, extension: &str) -> RelPath {

@@ -29,6 +29,7 @@ templates! {
     diff_change,
     diff_sides,
     directory_entry,
+    drawn_stage,
     dump_file_head,
     empty,
     export_failure,

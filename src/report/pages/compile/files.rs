@@ -14,6 +14,7 @@ use fxhash::FxHashSet;
 pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let artifacts = &subject.compile.artifacts;
     let links = [
+        graph_files::drawn_link(view, subject.compile).map(|(href, words)| view.link(&href, &words)),
         graph_files::graphs_href(view, subject.compile).map(|href| view.link(&href, "Graphs side by side")),
         links::vllm(view, subject.index).map(|href| view.link(&href, "vLLM's modules")),
     ];

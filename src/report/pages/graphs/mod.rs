@@ -1,14 +1,18 @@
 //! `graphs.html`: the graphs of a compile side by side. The page contains each text once; its script marks the definition
 //! and the uses of a value, compares two graphs, and connects lines of the user's code with graphs and generated code.
 
+mod drawn;
 mod earlier;
 mod output_code;
 
+pub(crate) use drawn::pages as drawn_pages;
+
 use crate::analysis::Producers;
+use crate::analysis::drawing::{MOST_DRAWINGS, NotDrawn};
 use crate::analysis::vllm::Vllm;
 use crate::model::{Artifact, Compile, CompileIndex};
 use crate::report::kit::editor::Editor;
-use crate::report::kit::graph_files::{graphs, has_graphs, pairs, without_id};
+use crate::report::kit::graph_files::{drawn_link, graphs, has_graphs, pairs, without_id};
 use crate::report::kit::markup::{open_data, script_json};
 use crate::report::kit::prelude::*;
 use crate::report::words::files;
@@ -219,6 +223,8 @@ struct Head {
     torch: Html,
     place: Html,
     about: String,
+    /// Its drawing, or why there is none.
+    drawn: Html,
     count: String,
     files: Vec<Html>,
 }
@@ -237,10 +243,31 @@ fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html
         torch: view.name_in_torch(compile).unwrap_or_default(),
         place: place.unwrap_or_default(),
         about: format!("{}{texts}.", counted(own().count(), "graph", "graphs")),
+        drawn: drawing(view, compile),
         count: whole(own().count()),
         files: own().map(Graph::file).collect(),
     };
     view.render("graphs_head", &context)
+}
+
+/// A link to the drawing of the graph that code is generated from, or why there is none.
+fn drawing(view: View<'_>, compile: &Compile) -> Html {
+    if let Some((href, words)) = drawn_link(view, compile) {
+        return Html::joined([view.link(&href, &words), ".".into()], "");
+    }
+    let index = view.report.model.by_id.get(&compile.id);
+    let why = index.and_then(|index| view.report.drawn_graphs().why_not(*index, compile));
+    match why {
+        None | Some(NotDrawn::SameAs(_)) => Html::default(),
+        Some(NotDrawn::NoGraph) => {
+            "Not drawn: the log has neither its captured graph nor the one that code is generated from.".into()
+        }
+        Some(NotDrawn::Small) => "Not drawn: it has only a few operators.".into(),
+        Some(NotDrawn::Large) => "Not drawn: the graph is too large.".into(),
+        Some(NotDrawn::Cheaper) => {
+            format!("Not drawn: only the {MOST_DRAWINGS} compiles that took longest have a drawing.").into()
+        }
+    }
 }
 
 /// Writes the data of the script, one text at a time.

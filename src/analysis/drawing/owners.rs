@@ -1,0 +1,525 @@
+//! The module that each operator belongs to: of its weights, of its neighbors on the same lines, or what the nearest
+//! operators before and after it have in common.
+
+use super::operators::{Operator, Operators};
+use super::paths::{Parts, Path, in_common, in_common_of_all};
+use crate::trace::TextMap;
+use fxhash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// Modules before or after an operator that are looked at.
+const MOST_NEAR: usize = 6;
+
+/// Kinds of layers that a line is in, `layer1.0` and `layer2.0`.
+const MOST_PATTERNS: usize = 16;
+
+/// Lines between a weight of a module and another line of the same method.
+const SAME_METHOD: u64 = 4;
+
+/// Functions that all modules have, which therefore say nothing.
+const METHODS: [&str; 6] = ["forward", "__call__", "<lambda>", "<module>", "_call_impl", "_forward_impl"];
+
+/// The block of what a forward graph computes only for its backward.
+const FOR_BACKWARD: &str = "for backward";
+
+/// Operators of a function that can become part of its caller; a larger one is a block of its own.
+const LARGEST_CALLEE: usize = 200;
+
+/// Operators of one function in a block that get a block of their own.
+const LEAST_OF_FUNCTION: usize = 2;
+
+/// Functions of one file in a block; if there are more, the file is one block.
+const MOST_FUNCTIONS: usize = 3;
+
+/// Whether an operator only moves, reshapes or converts data.
+pub(super) fn is_quiet(op: &str) -> bool {
+    const QUIET: [&str; 22] = [
+        "reshape",
+        "view",
+        "_unsafe_view",
+        "permute",
+        "transpose",
+        "t",
+        "unsqueeze",
+        "squeeze",
+        "expand",
+        "slice",
+        "select",
+        "getitem",
+        "get_attr",
+        "clone",
+        "alias",
+        "contiguous",
+        "detach",
+        "as_strided",
+        "split",
+        "split_with_sizes",
+        "flatten",
+        "convert_element_type",
+    ];
+    QUIET.contains(&op)
+}
+
+/// Whether an operator is a product with a weight, or looks up rows of one.
+fn is_product(op: &str) -> bool {
+    op.ends_with("mm")
+        || (op.starts_with("conv") && !op.starts_with("convert"))
+        || matches!(op, "linear" | "matmul" | "embedding" | "_convolution")
+}
+
+/// What is known about an operator.
+#[derive(Debug, Clone, PartialEq)]
+enum Owner {
+    /// The module of its weight, which it is a product with.
+    Product(Path),
+    /// The module of its weight, or of its neighbors.
+    Module(Path),
+    Unknown,
+}
+
+impl Owner {
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Owner::Product(path) | Owner::Module(path) => Some(path),
+            Owner::Unknown => None,
+        }
+    }
+}
+
+/// The state of finding owners.
+struct Search<'g> {
+    graph: &'g Operators,
+    users: Vec<Vec<usize>>,
+    owners: Vec<Owner>,
+}
+
+/// The path of the block of each operator; `modules` has the modules of inputs, and `given` the paths that are known from
+/// elsewhere.
+pub(super) fn owners(
+    graph: &Operators,
+    modules: &[Option<Path>],
+    given: Option<Vec<Option<Path>>>,
+    parts: &mut Parts,
+) -> Vec<Path> {
+    let mut search = Search { graph, users: graph.users(), owners: Vec::new() };
+    match given {
+        Some(given) => {
+            search.owners =
+                given.into_iter().map(|path| path.map_or(Owner::Unknown, Owner::Module)).collect();
+        }
+        None => {
+            search.of_weights(modules);
+            search.around_products();
+            search.in_methods();
+        }
+    }
+    let mut paths = search.between(parts);
+    search.as_in_other_layers(&mut paths, parts);
+    search.only_used_inside(&mut paths, parts);
+    search.by_function(&mut paths, parts);
+    search.for_backward(&mut paths, parts);
+    paths
+}
+
+impl Search<'_> {
+    fn operator(&self, at: usize) -> Option<&Operator> {
+        self.graph.all.get(at)
+    }
+
+    fn owner(&self, at: usize) -> &Owner {
+        self.owners.get(at).unwrap_or(&Owner::Unknown)
+    }
+
+    /// Operators that read a weight, also through a permutation or a conversion of it.
+    fn of_weights(&mut self, modules: &[Option<Path>]) {
+        let mut is_weight = vec![false; self.graph.all.len()];
+        // Tied weights: the module that looks up rows is the owner, not the product at the end of the model.
+        let mut looked_up: FxHashSet<Path> = FxHashSet::default();
+        let mut tied: Vec<usize> = Vec::new();
+        for (at, operator) in self.graph.all.iter().enumerate() {
+            let of_inputs = operator.inputs.iter().filter_map(|input| modules.get(*input)?.as_ref());
+            let of_args = operator.args.iter().filter(|arg| is_weight.get(**arg) == Some(&true));
+            let of_args = of_args.filter_map(|arg| self.owner(*arg).path());
+            let path = in_common_of_all(of_inputs.chain(of_args)).map(<[u32]>::to_vec);
+            let only_weights = operator.inputs.iter().all(|input| matches!(modules.get(*input), Some(Some(_))))
+                && operator.args.iter().all(|arg| is_weight.get(*arg) == Some(&true));
+            let owner = match path {
+                Some(path) if is_product(&operator.op) => {
+                    if operator.op == "embedding" {
+                        looked_up.insert(path.clone());
+                        Owner::Product(path)
+                    } else if looked_up.contains(&path) {
+                        tied.extend(operator.args.iter().filter(|arg| is_weight.get(**arg) == Some(&true)));
+                        Owner::Unknown
+                    } else {
+                        Owner::Product(path)
+                    }
+                }
+                Some(path) => {
+                    if let Some(is_weight) = is_weight.get_mut(at) {
+                        *is_weight = only_weights;
+                    }
+                    Owner::Module(path)
+                }
+                None => Owner::Unknown,
+            };
+            self.owners.push(owner);
+        }
+        for at in tied {
+            if let Some(owner) = self.owners.get_mut(at) {
+                *owner = Owner::Unknown;
+            }
+        }
+    }
+
+    /// Reshapes before and after a product on its line belong to it.
+    fn around_products(&mut self) {
+        for at in 0..self.owners.len() {
+            let Some(operator) = self.quiet_unknown(at) else { continue };
+            let before = operator.args.iter().find_map(|arg| match self.owner(*arg) {
+                Owner::Product(path) if self.is_same_line(*arg, at) => Some(path.clone()),
+                _ => None,
+            });
+            if let (Some(path), Some(owner)) = (before, self.owners.get_mut(at)) {
+                *owner = Owner::Product(path);
+            }
+        }
+        for at in (0..self.owners.len()).rev() {
+            if self.quiet_unknown(at).is_none() {
+                continue;
+            }
+            let users = self.users.get(at).map(Vec::as_slice).unwrap_or_default();
+            let of_users = users.iter().map(|user| match self.owner(*user) {
+                Owner::Product(path) if self.is_same_line(*user, at) => Some(path),
+                _ => None,
+            });
+            let same = all_equal(of_users).cloned();
+            if let (Some(path), Some(owner)) = (same, self.owners.get_mut(at)) {
+                *owner = Owner::Product(path);
+            }
+        }
+    }
+
+    fn quiet_unknown(&self, at: usize) -> Option<&Operator> {
+        self.operator(at).filter(|operator| is_quiet(&operator.op) && *self.owner(at) == Owner::Unknown)
+    }
+
+    fn is_same_line(&self, left: usize, right: usize) -> bool {
+        let place = |at| self.operator(at).and_then(|operator| operator.place);
+        place(left).is_some() && place(left) == place(right)
+    }
+
+    /// The rest of a method whose weight is not used by a product, such as a norm: what comes before and after on its lines.
+    fn in_methods(&mut self) {
+        for at in (0..self.owners.len()).rev() {
+            // Users that no module owns may be anywhere: a forward graph also computes what its backward needs.
+            let users = self.users.get(at).map(Vec::as_slice).unwrap_or_default();
+            let known = users.iter().filter(|user| *self.owner(**user) != Owner::Unknown);
+            let of_users = known.map(|user| match self.owner(*user) {
+                Owner::Module(path) if self.is_same_method(at, *user) => Some(path),
+                _ => None,
+            });
+            self.inherit(at, all_equal(of_users).cloned());
+        }
+        for at in 0..self.owners.len() {
+            let args = self.operator(at).map(|operator| operator.args.as_slice()).unwrap_or_default();
+            let of_args = args.iter().map(|arg| match self.owner(*arg) {
+                Owner::Module(path) if self.is_same_method(*arg, at) => Some(path),
+                _ => None,
+            });
+            self.inherit(at, all_equal(of_args).cloned());
+        }
+    }
+
+    fn inherit(&mut self, at: usize, path: Option<Path>) {
+        if let (Some(path), Some(owner @ Owner::Unknown)) = (path, self.owners.get_mut(at)) {
+            *owner = Owner::Module(path);
+        }
+    }
+
+    /// Whether the second operator is on the same line of a function as the first, or just below.
+    fn is_same_method(&self, first: usize, second: usize) -> bool {
+        let place = |at| self.operator(at).and_then(|operator| self.graph.place(operator));
+        let (Some(first), Some(second)) = (place(first), place(second)) else { return false };
+        first.file == second.file
+            && first.function == second.function
+            && (first.line..=first.line.saturating_add(SAME_METHOD)).contains(&second.line)
+    }
+
+    /// The nearest modules before (`forward`) or after each operator.
+    fn near(&self, forward: bool) -> Vec<Vec<Path>> {
+        let count = self.owners.len();
+        let mut near: Vec<Vec<Path>> = vec![Vec::new(); count];
+        for step in 0..count {
+            let at = if forward { step } else { count - 1 - step };
+            let next: &[usize] = match forward {
+                true => self.operator(at).map(|operator| operator.args.as_slice()).unwrap_or_default(),
+                false => self.users.get(at).map(Vec::as_slice).unwrap_or_default(),
+            };
+            // Direct neighbors first: a sum is near all layers before it, and nearest to its own.
+            let direct = next.iter().filter_map(|other| self.owner(*other).path());
+            let unknown = next.iter().filter(|other| self.owner(**other).path().is_none());
+            let further = unknown.filter_map(|other| near.get(*other)).flatten();
+            let mut found: Vec<Path> = Vec::new();
+            for path in direct.chain(further) {
+                if found.len() < MOST_NEAR && !found.contains(path) {
+                    found.push(path.clone());
+                }
+            }
+            if let Some(place) = near.get_mut(at) {
+                *place = found;
+            }
+        }
+        near
+    }
+
+    /// What the nearest modules before and after an operator have in common.
+    fn between(&self, parts: &Parts) -> Vec<Path> {
+        let (before, after) = (self.near(true), self.near(false));
+        let of = |at: usize| {
+            let (before, after) = (before.get(at)?, after.get(at)?);
+            Some(self.owner(at).path().cloned().unwrap_or_else(|| place_between(before, after, parts)))
+        };
+        (0..self.owners.len()).map(|at| of(at).unwrap_or_default()).collect()
+    }
+
+    /// If other operators of a line are inside of layers, one between blocks is in the layer that it comes from. The sum at
+    /// the end of the last layer belongs to that layer, as in the others.
+    fn as_in_other_layers(&self, paths: &mut [Path], parts: &Parts) {
+        let pattern = |path: &[u32]| -> Vec<Option<u32>> {
+            path.iter().map(|part| (!parts.is_number(*part)).then_some(*part)).collect()
+        };
+        let mut of_place: FxHashMap<usize, BTreeSet<Vec<Option<u32>>>> = FxHashMap::default();
+        for (operator, path) in self.graph.all.iter().zip(paths.iter()) {
+            let pattern = pattern(path);
+            if let Some(place) = operator.place.filter(|_| pattern.contains(&None)) {
+                let patterns = of_place.entry(place).or_default();
+                if patterns.len() < MOST_PATTERNS {
+                    patterns.insert(pattern);
+                }
+            }
+        }
+        let before = self.near(true);
+        for (at, operator) in self.graph.all.iter().enumerate() {
+            if *self.owner(at) != Owner::Unknown {
+                continue;
+            }
+            let Some(patterns) = operator.place.and_then(|place| of_place.get(&place)) else { continue };
+            let Some(path) = paths.get_mut(at) else { continue };
+            let near = before.get(at).into_iter().flatten();
+            let layers = near.flat_map(|near| patterns.iter().filter_map(|one| near.get(..one.len())));
+            let inside = layers.filter(|layer| layer.len() > path.len() && layer.starts_with(path));
+            let found = inside.into_iter().find(|layer| patterns.contains(&pattern(layer)));
+            if let Some(found) = found {
+                *path = found.to_vec();
+            }
+        }
+    }
+
+    /// What only prepares data for one block is inside of it: views, and what is computed from no module's values.
+    fn only_used_inside(&self, paths: &mut [Path], parts: &Parts) {
+        let before = self.near(true);
+        for at in (0..paths.len()).rev() {
+            let Some(operator) = self.operator(at) else { continue };
+            let prepares = is_quiet(&operator.op) || before.get(at).is_some_and(Vec::is_empty);
+            if !prepares || *self.owner(at) != Owner::Unknown {
+                continue;
+            }
+            let source = self.source(at);
+            if source != at && paths.get(source) == paths.get(at) {
+                // The end of what its own block computes.
+                continue;
+            }
+            let users = self.users.get(at).into_iter().flatten().filter(|user| !self.is_for_backward(**user));
+            let users = users.filter_map(|user| paths.get(*user));
+            let mut inside = in_common_of_all(users.clone()).map(<[u32]>::to_vec);
+            if let Some(inside) = &mut inside {
+                leave_list(inside, users, parts);
+            }
+            if let (Some(inside), Some(path)) = (inside, paths.get_mut(at))
+                && inside.len() > path.len()
+                && inside.starts_with(path)
+            {
+                *path = inside;
+            }
+        }
+    }
+
+    fn is_for_backward(&self, at: usize) -> bool {
+        self.operator(at).is_some_and(|operator| operator.for_backward)
+    }
+
+    /// The operator whose data this one only moves.
+    fn source(&self, at: usize) -> usize {
+        let mut source = at;
+        while let Some(operator) = self.quiet_unknown(source)
+            && let Some(arg) = operator.args.first()
+        {
+            source = *arg;
+        }
+        source
+    }
+
+    /// Operators of other functions than the module's own are in a block with the name of the function.
+    fn by_function(&self, paths: &mut [Path], parts: &mut Parts) {
+        let main = self.main_function();
+        let mut groups = Functions::default();
+        for (at, (operator, path)) in self.graph.all.iter().zip(paths.iter()).enumerate() {
+            if *self.owner(at) != Owner::Unknown {
+                continue;
+            }
+            let Some(place) = self.graph.place(operator) else { continue };
+            if !place.function.is_empty() && place.function != main && !METHODS.contains(&&*place.function) {
+                groups.add(at, (path, &place.file, &place.function));
+            }
+        }
+        groups.merge_callees(&self.users);
+        groups.name(paths, parts);
+    }
+
+    /// What a forward graph computes only for its backward is in a block of its own, beside the model.
+    fn for_backward(&self, paths: &mut [Path], parts: &mut Parts) {
+        let count = self.graph.all.iter().filter(|operator| operator.for_backward).count();
+        if count == 0 || count * 2 > self.graph.all.len() {
+            return;
+        }
+        let block = parts.number(FOR_BACKWARD);
+        for (operator, path) in self.graph.all.iter().zip(paths.iter_mut()) {
+            if operator.for_backward {
+                *path = vec![block];
+            }
+        }
+    }
+
+    /// The function that most operators are in, if no module owns any: what is compiled.
+    fn main_function(&self) -> String {
+        if self.owners.iter().any(|owner| *owner != Owner::Unknown) {
+            return String::new();
+        }
+        let mut counts: TextMap<&str, usize> = TextMap::default();
+        for place in self.graph.all.iter().filter_map(|operator| self.graph.place(operator)) {
+            *counts.entry(&place.function).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(name, count)| (*count, std::cmp::Reverse(*name)));
+        most.map(|(name, _)| name.to_owned()).unwrap_or_default()
+    }
+}
+
+/// The path that all have, if each has one and there is at least one.
+fn all_equal<'p>(mut paths: impl Iterator<Item = Option<&'p Path>>) -> Option<&'p Path> {
+    let first = paths.next()??;
+    paths.all(|path| path == Some(first)).then_some(first)
+}
+
+/// The block between the modules before and after an operator.
+fn place_between(before: &[Path], after: &[Path], parts: &Parts) -> Path {
+    let mut best: (usize, u64, Path) = Default::default();
+    for (from, to) in before.iter().flat_map(|from| after.iter().map(move |to| (from, to))) {
+        let common = in_common(from, to);
+        // Between two layers: the end of the first. A sum is after all earlier layers, too.
+        let number = |path: &Path| path.get(common.len()).and_then(|part| parts.name(*part).parse().ok());
+        let layer: Option<u64> = number(to).and_then(|_| number(from));
+        let path = from.get(..common.len() + usize::from(layer.is_some())).unwrap_or(common);
+        let order = (path.len(), layer.unwrap_or(u64::MAX));
+        if order > (best.0, best.1) {
+            best = (order.0, order.1, path.to_vec());
+        }
+    }
+    if !before.is_empty() && !after.is_empty() {
+        return best.2;
+    }
+    // At the beginning or at the end: beside the module, not in it.
+    let all = before.iter().chain(after);
+    let mut common = in_common_of_all(all.clone()).map(<[u32]>::to_vec).unwrap_or_default();
+    if all.clone().any(|path| *path == common) {
+        common.pop();
+    }
+    leave_list(&mut common, all, parts);
+    common
+}
+
+/// Between layers is no place: what several layers use is beside their list.
+fn leave_list<'p>(common: &mut Path, paths: impl Iterator<Item = &'p Path> + Clone, parts: &Parts) {
+    let is_list = |common: &Path| {
+        let next = |path: &Path| path.get(common.len()).is_some_and(|part| parts.is_number(*part));
+        paths.clone().any(next)
+    };
+    while is_list(common) && common.pop().is_some() {}
+}
+
+/// The operators of functions in blocks, in the order of the graph.
+#[derive(Default)]
+struct Functions<'g> {
+    groups: Vec<Group<'g>>,
+    places: TextMap<(Path, &'g str, &'g str), usize>,
+    of: FxHashMap<usize, usize>,
+}
+
+struct Group<'g> {
+    path: Path,
+    file: &'g str,
+    function: &'g str,
+    members: Vec<usize>,
+    /// Functions in it: itself, and those that only it calls.
+    functions: usize,
+}
+
+impl<'g> Functions<'g> {
+    fn add(&mut self, at: usize, (path, file, function): (&Path, &'g str, &'g str)) {
+        let next = self.groups.len();
+        let place = *self.places.entry((path.clone(), file, function)).or_insert(next);
+        if place == next {
+            self.groups.push(Group { path: path.clone(), file, function, members: Vec::new(), functions: 1 });
+        }
+        if let Some(group) = self.groups.get_mut(place) {
+            group.members.push(at);
+        }
+        self.of.insert(at, place);
+    }
+
+    /// A function whose results are only used by one other of its file is part of that one.
+    fn merge_callees(&mut self, users: &[Vec<usize>]) {
+        for at in (0..self.groups.len()).rev() {
+            let Some(group) = self.groups.get(at) else { continue };
+            let outside = group.members.iter().filter_map(|member| users.get(*member)).flatten();
+            let mut callers = outside.map(|user| self.of.get(user).copied()).filter(|of| *of != Some(at));
+            let Some(Some(caller)) = callers.next() else { continue };
+            let only = callers.all(|other| other == Some(caller));
+            let same = self.groups.get(caller).is_some_and(|to| to.path == group.path && to.file == group.file);
+            if !only || !same || group.members.len() > LARGEST_CALLEE {
+                continue;
+            }
+            let merged = self.groups.get_mut(at).map(|group| {
+                (std::mem::take(&mut group.members), std::mem::take(&mut group.functions))
+            });
+            let (members, functions) = merged.unwrap_or_default();
+            members.iter().for_each(|member| _ = self.of.insert(*member, caller));
+            if let Some(group) = self.groups.get_mut(caller) {
+                group.members.extend(members);
+                group.functions += functions;
+            }
+        }
+    }
+
+    /// Adds the names of functions to the paths; many functions of one file have the name of the file.
+    fn name(&self, paths: &mut [Path], parts: &mut Parts) {
+        let mut of_file: TextMap<(&Path, &str), usize> = TextMap::default();
+        for group in &self.groups {
+            *of_file.entry((&group.path, group.file)).or_default() += group.functions;
+        }
+        for group in &self.groups {
+            let many = of_file.get(&(&group.path, group.file)).is_some_and(|count| *count > MOST_FUNCTIONS);
+            if !many && group.members.len() < LEAST_OF_FUNCTION {
+                continue;
+            }
+            let stem = group.file.rsplit(['/', '\\']).next().unwrap_or(group.file);
+            let name = if many { stem.trim_end_matches(".py") } else { group.function };
+            let part = parts.number(name);
+            for member in &group.members {
+                if let Some(path) = paths.get_mut(*member) {
+                    path.push(part);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! `graph_drawn.html`: a graph as a drawing. Its sheets are laid out and written here; the script shows one of them, moves
+//! the view, and fills the panel.
+
+mod facts;
+mod kernels;
+mod svg;
+mod words;
+
+use crate::analysis::drawing::{DrawnGraph, Drawing, GraphTexts, Item, Level, Piece};
+use crate::analysis::provenance::{Provenance, RunTexts};
+use crate::model::{Artifact, Compile, CompileIndex, Content};
+use crate::report::kit::graph_files::graphs_href;
+use crate::report::kit::inductor_runs::{Run, runs_of, texts_of};
+use crate::report::kit::markup::{open_data, script_json};
+use crate::report::kit::prelude::*;
+use facts::facts;
+use kernels::{KernelLinks, kernel_links};
+use std::collections::BTreeSet;
+use svg::{Shown, level_word, svg};
+use words::Named;
+
+/// Bytes of SVG on a page. Sheets that do not fit are left out: their blocks stay closed.
+const MOST_SVG: usize = 200_000;
+
+/// A page for each drawing.
+pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
+    let drawn: Vec<(CompileIndex, DrawnGraph)> =
+        report.drawn_graphs().all().map(|(index, graph)| (index, graph.clone())).collect();
+    let page = |(index, graph): (CompileIndex, DrawnGraph)| {
+        let compile = report.model.compiles.get(index)?;
+        Some(Page::rendered(paths::drawn_page(compile), move |worker: &mut Worker, out: &mut dyn Write| {
+            write(report, compile, &graph, (worker, out))
+        }))
+    };
+    drawn.into_iter().filter_map(page).collect()
+}
+
+/// What a page is made of.
+struct Subject<'m> {
+    compile: &'m Compile,
+    graph: &'m DrawnGraph,
+    run: Option<Run<'m>>,
+    found: Option<Provenance>,
+    drawing: Drawing,
+    damaged: bool,
+}
+
+impl<'m> Subject<'m> {
+    fn read(report: Report<'m>, compile: &'m Compile, graph: &'m DrawnGraph) -> anyhow::Result<Subject<'m>> {
+        let text = |at: usize| -> anyhow::Result<Option<String>> {
+            match compile.artifacts.get(at).map(|artifact| &artifact.content) {
+                Some(Content::Payload(at, _)) => report.payload(at).map(Some),
+                _ => Ok(None),
+            }
+        };
+        let run = runs_of(report, compile).into_iter().find(|run| run.run.post == Some(graph.graph));
+        let texts = run.as_ref().map(|run| texts_of(report, run)).transpose()?;
+        let found = texts.as_ref().map(RunTexts::provenance).filter(|found| found.has_map);
+        let captured = graph.captured.map(text).transpose()?.flatten();
+        let origins = texts.as_ref().and_then(|texts| texts.pre.as_deref()).zip(found.as_ref());
+        let drawing = Drawing::of(&GraphTexts {
+            graph: &text(graph.graph)?.unwrap_or_default(),
+            captured: captured.as_deref(),
+            origins,
+        });
+        let damaged = match compile.artifacts.get(graph.graph).map(|artifact| &artifact.content) {
+            Some(Content::Payload(at, _)) => !at.intact,
+            _ => false,
+        };
+        Ok(Subject { compile, graph, run, found, drawing, damaged })
+    }
+
+    fn artifact(&self) -> Option<&Artifact> {
+        self.compile.artifacts.get(self.graph.graph)
+    }
+
+    /// `post-grad graph`, `forward graph`, `captured graph`.
+    fn name(&self) -> String {
+        let direction = self.run.as_ref().and_then(|run| run.run.direction());
+        match direction.filter(|direction| *direction != "inference") {
+            Some(direction) => format!("{direction} graph"),
+            None if self.is_captured() => "captured graph".to_owned(),
+            None => "post-grad graph".to_owned(),
+        }
+    }
+
+    fn is_captured(&self) -> bool {
+        self.artifact().is_some_and(|artifact| artifact.name.starts_with("dynamo_"))
+    }
+
+    /// The name of the whole graph in the drawing: the function's.
+    fn root(&self, view: View<'_>) -> String {
+        let name = view.function_name(self.compile).map(|name| name.plain());
+        clipped(name.as_deref().unwrap_or("graph"), 60).0.to_owned()
+    }
+}
+
+fn write<'m>(
+    report: Report<'m>,
+    compile: &'m Compile,
+    graph: &'m DrawnGraph,
+    (worker, out): (&mut Worker, &mut dyn Write),
+) -> anyhow::Result<()> {
+    let subject = Subject::read(report, compile, graph)?;
+    let mut shell = Shell::of_compile(report, compile, Some("graph, drawn"));
+    shell.tabs = tabs(View::new(report, worker, 1), &subject);
+    write_page(worker, out, &shell, |worker, out| {
+        let view = View::new(report, worker, 1);
+        let name = subject.name();
+        let named = Named { compile, graph: &name };
+        write_line(out, &words::head(view, &subject.drawing, &named, subject.damaged)?)?;
+        let kernels =
+            kernel_links(view, compile, subject.run.as_ref(), subject.found.as_ref(), &subject.drawing);
+        write_drawing(view, &subject, &kernels, out)?;
+        words::tables(view, &subject.drawing, &kernels, out)
+    })
+}
+
+fn tabs(view: View<'_>, subject: &Subject<'_>) -> Vec<Tab> {
+    let mut tabs = vec![Tab::section("drawing", "Drawing", None)];
+    if !subject.drawing.kernels.is_empty() {
+        tabs.push(Tab::section("kernels", "Kernels", Some(whole(subject.drawing.kernels.len()))));
+    }
+    tabs.push(Tab::section("blocks", "In words", None));
+    tabs.extend(as_text(view, subject).map(|href| Tab::away(href, "As text", None)));
+    let panes = subject.run.as_ref().and_then(|run| run.href(view));
+    tabs.extend(panes.map(|href| Tab::away(href, "Provenance", None)));
+    let label = if subject.compile.id.is_some() { subject.compile.label() } else { "no id".to_owned() };
+    tabs.push(Tab::away(view.href(&paths::compile_page(subject.compile)), &format!("Compile {label}"), None));
+    tabs
+}
+
+/// The viewer of graphs at this graph.
+fn as_text(view: View<'_>, subject: &Subject<'_>) -> Option<String> {
+    let number = subject.artifact()?.number;
+    Some(format!("{}#{number}", graphs_href(view, subject.compile)?))
+}
+
+/// The sheets of a page.
+struct Sheets {
+    html: Vec<Html>,
+    /// Levels of the whole graph that have a sheet.
+    first: Level,
+    levels: Vec<Level>,
+    drawn: BTreeSet<Item>,
+    edges_left_out: usize,
+    blocks_left_out: usize,
+}
+
+/// Draws the level that is seen first, then the others and each block, as long as there is room.
+fn sheets(drawing: &Drawing, root: &str) -> Sheets {
+    let mut sheets = Sheets {
+        html: Vec::new(),
+        first: Level::Closed,
+        levels: Vec::new(),
+        drawn: BTreeSet::new(),
+        edges_left_out: 0,
+        blocks_left_out: 0,
+    };
+    let first = drawing.first_level();
+    let first = if drawing.boxes_at(first).is_some() { first } else { Level::Closed };
+    sheets.first = first;
+    let mut room = MOST_SVG;
+    sheets.add_level(drawing, (first, root), &mut room);
+    for (at, block) in drawing.blocks.iter().enumerate().skip(1).filter(|(_, block)| block.total > 0) {
+        let has_blocks = block.links.items.iter().any(|item| matches!(item, Item::Block(_)));
+        if !has_blocks && !drawing.draws_operators() {
+            continue;
+        }
+        let shown = Shown { block: at, level: Level::Closed, label: &block.name, first: false };
+        if !sheets.add(drawing, shown, &mut room) {
+            sheets.blocks_left_out += 1;
+        }
+    }
+    // Levels with as many boxes are the same.
+    let mut seen = BTreeSet::from([drawing.boxes_at(first)]);
+    for level in [Level::Modules, Level::Submodules, Level::All] {
+        let boxes = drawing.boxes_at(level);
+        if boxes.is_some() && seen.insert(boxes) {
+            sheets.add_level(drawing, (level, root), &mut room);
+        }
+    }
+    sheets.levels.sort_unstable();
+    sheets
+}
+
+impl Sheets {
+    /// Adds a sheet of the whole graph.
+    fn add_level(&mut self, drawing: &Drawing, (level, root): (Level, &str), room: &mut usize) {
+        let shown = Shown { block: 0, level, label: root, first: self.html.is_empty() };
+        if self.add(drawing, shown, room) {
+            self.levels.push(level);
+        }
+    }
+
+    /// Adds a sheet if there is room for it; the first is always there.
+    fn add(&mut self, drawing: &Drawing, shown: Shown<'_>, room: &mut usize) -> bool {
+        // A box with its edges takes more than 200 bytes: no need to lay out what cannot fit.
+        let boxes = drawing.blocks.get(shown.block).map_or(0, |block| block.links.items.len());
+        if !shown.first && boxes * 200 > *room {
+            return false;
+        }
+        let sheet = drawing.sheet(shown.block, shown.level);
+        let html = svg(drawing, &sheet, shown);
+        let bytes = html.as_str().len();
+        if bytes > *room && !shown.first {
+            return false;
+        }
+        *room = room.saturating_sub(bytes);
+        self.html.push(html);
+        self.edges_left_out += sheet.edges_left_out;
+        self.drawn.extend(sheet.pieces.iter().filter_map(|piece| match piece {
+            Piece::Box { item, .. } => Some(*item),
+            _ => None,
+        }));
+        true
+    }
+}
+
+#[derive(Serialize)]
+struct Stage<'s> {
+    root: &'s str,
+    levels: Vec<LevelOption>,
+    sheets: &'s [Html],
+    has_kernels: bool,
+    notes: Vec<String>,
+}
+
+/// A level in the list.
+#[derive(Serialize)]
+struct LevelOption {
+    word: &'static str,
+    first: bool,
+}
+
+impl LevelOption {
+    fn of(level: Level, first: Level) -> LevelOption {
+        LevelOption { word: level_word(level), first: level == first }
+    }
+}
+
+fn write_drawing(
+    view: View<'_>,
+    subject: &Subject<'_>,
+    kernels: &[KernelLinks],
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let (drawing, root) = (&subject.drawing, subject.root(view));
+    let sheets = sheets(drawing, &root);
+    let about = "data flows downwards; weights are left out, the panel names them";
+    view.open_section(out, ("drawing", "Drawing", about), None, Html::default())?;
+    let stage = Stage {
+        root: &root,
+        levels: sheets.levels.iter().map(|level| LevelOption::of(*level, sheets.first)).collect(),
+        sheets: &sheets.html,
+        has_kernels: !kernels.is_empty(),
+        notes: limits(drawing, &sheets),
+    };
+    write_line(out, &view.render("drawn_stage", &stage)?)?;
+    open_data(out, "drawn-data")?;
+    let text = as_text(view, subject).map(|href| format!("{href}-L")).unwrap_or_default();
+    let facts = facts(view, drawing, &sheets.drawn, (&root, text, kernels));
+    out.write_all(script_json(&facts)?.as_bytes())?;
+    close(out, "script")?;
+    Ok(close_section(out)?)
+}
+
+/// What is not drawn, and where it is.
+fn limits(drawing: &Drawing, sheets: &Sheets) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !drawing.draws_operators() {
+        notes.push("The graph is so large that operators inside of modules are not drawn; its text has all nodes.".to_owned());
+    }
+    if sheets.blocks_left_out > 0 {
+        let blocks = counted(sheets.blocks_left_out, "block cannot", "blocks cannot");
+        notes.push(format!("{blocks} be opened, as the page would be too large; the text has all nodes."));
+    }
+    if sheets.edges_left_out > 0 {
+        let edges = counted(sheets.edges_left_out, "long edge is", "long edges are");
+        notes.push(format!("{edges} not drawn; the panel says where data comes from and goes to."));
+    }
+    notes
+}

@@ -44,6 +44,7 @@ mod diff_traces;
 mod documents;
 mod endings;
 mod export;
+mod failures;
 #[cfg(unix)]
 mod faults;
 mod figures;

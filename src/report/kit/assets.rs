@@ -87,6 +87,7 @@ assets! {
     FINDINGS_CSS = "findings.css",
     CODE_CSS = "code.css",
     LANDING_CSS = "landing.css",
+    FAILURES_CSS = "failures.css",
     COMMON_JS = "common.js",
     FIRST_THAT_JS = "first_that.js",
     SEARCH_KEY_JS = "search_key.js",
@@ -168,8 +169,10 @@ pub const COMPILE: Bundle = Bundle {
 };
 
 /// The page of a compile whose tables are too short to be sorted or capped.
-pub const COMPILE_SHORT: Bundle =
-    Bundle { scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS], ..COMPILE };
+pub const COMPILE_SHORT: Bundle = Bundle {
+    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS],
+    ..COMPILE
+};
 
 /// Pages of metrics records: there are at least as many as compiles, and no page links to their values.
 pub const RECORD: Bundle =
@@ -183,6 +186,9 @@ pub const CODE: Bundle = Bundle {
 
 /// The landing page.
 pub const LANDING: Bundle = Bundle { styles: &[REPORT_STYLES, &[FINDINGS_CSS, LANDING_CSS]], ..PAGE };
+
+/// The page of failures.
+pub const FAILURES: Bundle = Bundle { styles: &[REPORT_STYLES, &[FINDINGS_CSS, FAILURES_CSS]], ..PAGE };
 
 /// The page with the flame chart.
 pub const TIME: Bundle = Bundle {
@@ -354,7 +360,7 @@ mod tests {
         let size = |bundle: Bundle| -> usize {
             bundle.styles().chain(bundle.scripts()).map(|asset| asset.text.len()).sum()
         };
-        for page in [PAGE, KERNELS, LANDING, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB, COMPARE] {
+        for page in [PAGE, KERNELS, LANDING, FAILURES, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB, COMPARE] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
         for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH, PERFORMANCE] {

@@ -96,3 +96,51 @@ fn the_landing_page_of_a_thousand_compiles_paints_within_a_second_and_sorts_with
     assert!(sort < MOST_A_SORT, "{sort} ms a sort");
     window.quiet("a thousand compiles");
 }
+
+/// Stored logs in which functions fail, break and are compiled again.
+const TROUBLED: [&str; 4] = ["03_graph_breaks", "04_recompiles", "05_dynamic_shapes", "06_errors"];
+
+/// Several processes' worth of these logs in one: each copy under new frame ids, as torch numbers functions that it
+/// compiles anew.
+fn compiled_anew() -> Vec<u8> {
+    let frame = Regex::new(r#""frame_id": (\d+)"#).unwrap();
+    let reason = Regex::new(r#"(\t\[?"?|, ")(\d+)(/\d+: )"#).unwrap();
+    let number = |text: &[u8]| -> usize { std::str::from_utf8(text).unwrap().parse().unwrap() };
+    let mut log = Vec::new();
+    for copy in 0..9 {
+        for (place, name) in TROUBLED.iter().enumerate() {
+            let shift = 1_000 * copy + 100 * place;
+            let text = input(name).bytes();
+            let text = frame.replace_all(&text, |found: &regex::bytes::Captures<'_>| {
+                format!("\"frame_id\": {}", number(&found[1]) + shift).into_bytes()
+            });
+            let text = reason.replace_all(&text, |found: &regex::bytes::Captures<'_>| {
+                [&found[1], (number(&found[2]) + shift).to_string().as_bytes(), &found[3]].concat()
+            });
+            log.extend_from_slice(&text);
+        }
+    }
+    log
+}
+
+#[test]
+fn what_happened_to_functions_compiled_anew_is_one_entry_on_the_landing_page_and_in_the_terminal() {
+    let report = Run::of_bytes("anew.log", &compiled_anew()).ok();
+    let lines: Vec<&str> = report.stdout.lines().collect();
+    let limits: Vec<_> = lines.iter().filter(|line| line.starts_with("Limit reached")).collect();
+    assert!(
+        matches!(limits.as_slice(), [one] if one.contains("hits_limit") && one.contains("in 9 chains")),
+        "{lines:#?}"
+    );
+    let told: Vec<&str> = lines[1..lines.len() - 2].to_vec();
+    let place =
+        |line: &&str| line.split(", at ").nth(1).and_then(|rest| rest.split(',').next().map(str::to_owned));
+    let places: Vec<Option<String>> = told.iter().map(place).collect();
+    let distinct: std::collections::BTreeSet<_> = places.iter().collect();
+    assert_eq!((told.len(), distinct.len()), (5, 5), "five different things: {lines:#?}");
+    let Some(window) = window() else { return };
+    window.open(&report.folder.join("index.html"), "");
+    let height = window.number("document.documentElement.scrollHeight");
+    assert!(height < 8_000.0, "the landing page is {height} pixels high");
+    window.quiet("the landing page");
+}

@@ -24,6 +24,7 @@ mod browser_provenance;
 mod browser_search;
 mod browser_tables;
 mod browser_time;
+mod browser_walk;
 mod check;
 mod check_formats;
 mod check_rules;
@@ -45,6 +46,7 @@ mod diff_traces;
 mod documents;
 mod endings;
 mod export;
+mod failures;
 #[cfg(unix)]
 mod faults;
 mod figures;

@@ -134,7 +134,8 @@ fn effect(model: &Model, failure: &Failure) -> FailureEffect {
     }
 }
 
-fn trace<'m>(model: &'m Model, failure: &Failure) -> Option<&'m ErrorTrace> {
+/// The traceback of a failure; None if the log has none.
+pub fn error_trace<'m>(model: &'m Model, failure: &Failure) -> Option<&'m ErrorTrace> {
     let index = model.by_id.get(&failure.compile)?;
     model.error_traces.iter().rev().find(|trace| trace.compile == *index)
 }
@@ -151,7 +152,7 @@ fn raised(trace: &ErrorTrace) -> Vec<TextFrame> {
 /// The user's frames: those being traced, then those that torch called and that raised; without a traceback, the frames
 /// of the break.
 fn stack(model: &Model, failure: &Failure) -> Vec<TextFrame> {
-    match trace(model, failure) {
+    match error_trace(model, failure) {
         Some(trace) => {
             let mut frames = trace.frames.clone();
             frames.extend(raised(trace));

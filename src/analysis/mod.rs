@@ -27,6 +27,7 @@ mod warm_run;
 mod break_costs;
 mod break_text;
 mod export;
+pub mod failed_in;
 pub mod failures;
 mod guard_diff;
 mod guard_texts;

@@ -159,6 +159,28 @@ impl Sentence {
         whole
     }
 
+    /// The sentence with words before its first colon: ` in 9 chains` makes of `f was compiled twice: size x` that `f was
+    /// compiled twice in 9 chains: size x`. Without a colon of its own, they come last.
+    pub fn qualified(mut self, words: impl Into<Sentence>) -> Sentence {
+        let colon = |part: &Part| match part {
+            Part::Own(text) => text.find(": "),
+            _ => None,
+        };
+        let found = self.parts.iter().enumerate().find_map(|(index, part)| Some((index, colon(part)?)));
+        let Some((index, at)) = found else {
+            self.add(words);
+            return self;
+        };
+        let mut rest = self.parts.split_off(index).into_iter();
+        let Some(Part::Own(text)) = rest.next() else { return self };
+        let (before, after) = text.split_at(at);
+        self.add(own(before.to_owned()));
+        self.add(words);
+        self.add(own(after.to_owned()));
+        self.parts.extend(rest);
+        self
+    }
+
     /// Pieces with a separator between them.
     pub fn joined(pieces: impl IntoIterator<Item = Sentence>, separator: &'static str) -> Sentence {
         let mut all = Sentence::default();

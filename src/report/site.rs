@@ -265,6 +265,7 @@ pub(crate) static SITE: &[SiteRow] = &[
             words: "all failures and restarts",
             address: |_| "failures_and_restarts.html".to_owned(),
         }),
+        assets: assets::FAILURES,
         write: |report| vec![failures::page(report)],
         ..ORDINARY
     },

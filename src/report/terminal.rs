@@ -65,6 +65,7 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     if told.is_empty() {
         told.extend(findings.iter().find(|one| one.kind.word == "slow_log"));
     }
+    let told = different(findings, &told);
     lines.extend(told.iter().take(FINDINGS).map(|one| line(one)));
     let more = findings.len() - told.len().min(FINDINGS);
     if more > 0 {
@@ -74,6 +75,23 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         )));
     }
     lines
+}
+
+/// Those that are different things to look at: neither a consequence of one of them, nor of the same kind at the same
+/// line for the same reason.
+fn different<'f>(findings: &'f [Finding], told: &[&'f Finding]) -> Vec<&'f Finding> {
+    let mut seen: Vec<&Finding> = Vec::new();
+    for &one in told {
+        let cause = one.caused_by.and_then(|cause| findings.get(cause));
+        let is_told = |cause: &Finding| told.iter().any(|other| std::ptr::eq(*other, cause));
+        let same = |other: &&Finding| {
+            other.kind == one.kind && other.place == one.place && other.reason == one.reason
+        };
+        if !cause.is_some_and(is_told) && !seen.iter().any(same) {
+            seen.push(one);
+        }
+    }
+    seen
 }
 
 /// `title, at file:line, 3 times, 27 ms wasted`

@@ -109,7 +109,7 @@ fn advice(model: &Model, failure: &Failure, cause: &FailureCause<'_>, text: &str
 }
 
 /// What a dimension was marked as, and what the code makes of it.
-fn marked_words(one: &Specialization, sizes: usize) -> Sentence {
+pub(super) fn marked_words(one: &Specialization, sizes: usize) -> Sentence {
     let size = one.sources.first().map_or_else(|| one.symbol.clone(), |source| size_as_written(source));
     let more = (sizes > 1)
         .then(|| sentence![", and ", count(sizes - 1, "other dimension", "other dimensions"), " too"]);
@@ -133,7 +133,7 @@ fn marked_hints(model: &Model, one: &Specialization) -> Vec<String> {
 }
 
 /// The reason in the words of the exception.
-fn why(error: &str, text: &str) -> Sentence {
+pub(super) fn why(error: &str, text: &str) -> Sentence {
     if let Some(inner) = innermost(text) {
         return sentence![name(NameOf::Exception, inner.class), ": ", prose::short_reason(inner.message)];
     }

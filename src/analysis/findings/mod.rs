@@ -26,6 +26,7 @@ mod kind;
 mod log;
 mod measured;
 mod near_limit;
+mod plain_words;
 mod prose;
 mod ranking;
 mod recompiles;
@@ -42,6 +43,7 @@ pub use basis::Basis;
 pub use cost::{Claim, Cost, CostKind, CostPart, Work};
 pub use finding::{Advice, ChainStep, Fact, Finding, InJob, Proof, Severity, Value};
 pub use kind::{CostDetail, KindOfFinding, Topic};
+pub use plain_words::plain_words;
 
 use crate::analysis::ledger::Ledger;
 use basis::Family;

@@ -87,11 +87,14 @@ assets! {
     FINDINGS_CSS = "findings.css",
     CODE_CSS = "code.css",
     LANDING_CSS = "landing.css",
+    WALK_CSS = "walk.css",
+    FAILURES_CSS = "failures.css",
     COMMON_JS = "common.js",
     FIRST_THAT_JS = "first_that.js",
     SEARCH_KEY_JS = "search_key.js",
     TABS_JS = "tabs.js",
     COPY_JS = "copy.js",
+    WALK_JS = "walk.js",
     LINKS_JS = "links.js",
     OPEN_JS = "open.js",
     TABLES_JS = "tables.js",
@@ -168,13 +171,15 @@ pub const PAGE: Bundle =
 
 /// The page of a compile: there is one per compile, without findings and filters.
 pub const COMPILE: Bundle = Bundle {
-    styles: &[REPORT_STYLES],
-    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS],
+    styles: &[REPORT_STYLES, &[WALK_CSS]],
+    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS, WALK_JS], LINK_SCRIPTS],
 };
 
 /// The page of a compile whose tables are too short to be sorted or capped.
-pub const COMPILE_SHORT: Bundle =
-    Bundle { scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS], ..COMPILE };
+pub const COMPILE_SHORT: Bundle = Bundle {
+    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS, WALK_JS], LINK_SCRIPTS],
+    ..COMPILE
+};
 
 /// Pages of metrics records: there are at least as many as compiles, and no page links to their values.
 pub const RECORD: Bundle =
@@ -188,6 +193,9 @@ pub const CODE: Bundle = Bundle {
 
 /// The landing page.
 pub const LANDING: Bundle = Bundle { styles: &[REPORT_STYLES, &[FINDINGS_CSS, LANDING_CSS]], ..PAGE };
+
+/// The page of failures.
+pub const FAILURES: Bundle = Bundle { styles: &[REPORT_STYLES, &[FINDINGS_CSS, FAILURES_CSS]], ..PAGE };
 
 /// The page with the flame chart.
 pub const TIME: Bundle = Bundle {
@@ -373,7 +381,7 @@ mod tests {
         let size = |bundle: Bundle| -> usize {
             bundle.styles().chain(bundle.scripts()).map(|asset| asset.text.len()).sum()
         };
-        for page in [PAGE, KERNELS, LANDING, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB, COMPARE] {
+        for page in [PAGE, KERNELS, LANDING, FAILURES, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB, COMPARE] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
         for viewer in [TIME, GRAPHS, DRAWN, PROVENANCE, SEARCH, PERFORMANCE, SOURCE] {

@@ -3,7 +3,7 @@
 use crate::model::{Frame, Stack, TextFrame};
 use crate::report::kit::formats::{clipped, counted, is_library, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, anchored_fold, push_close, push_element, push_open, span};
+use crate::report::kit::markup::{Element, anchored_fold, more, push_close, push_element, push_open, span};
 use crate::report::kit::view::View;
 use crate::trace::TextSet;
 
@@ -22,11 +22,45 @@ const INNERMOST: usize = 12;
 const LONGEST_LOC: usize = 80;
 
 /// A frame of a stack or of a traceback.
+#[derive(Clone, Copy)]
 struct FrameText<'s> {
     file: &'s str,
     line: Option<u64>,
     name: &'s str,
     code: Option<&'s str>,
+}
+
+impl<'s> FrameText<'s> {
+    fn of(frame: &'s TextFrame) -> FrameText<'s> {
+        FrameText {
+            file: &frame.file,
+            line: Some(frame.line),
+            name: &frame.function,
+            code: frame.loc.as_deref(),
+        }
+    }
+}
+
+/// Characters of the padded columns of frames.
+#[derive(Clone, Copy)]
+struct Widths {
+    place: usize,
+    name: usize,
+}
+
+impl Widths {
+    fn of<'s>(frames: impl Iterator<Item = FrameText<'s>>) -> Widths {
+        frames.fold(Widths { place: 0, name: 0 }, |widths, frame| Widths {
+            place: wider(widths.place, &place(frame.file, frame.line), WIDEST_PLACE),
+            name: wider(widths.name, frame.name, WIDEST_NAME),
+        })
+    }
+}
+
+/// The larger of a width and the length of a text, unless the text is too long.
+fn wider(width: usize, text: &str, most: usize) -> usize {
+    let length = text.chars().count();
+    if length <= most { width.max(length) } else { width }
 }
 
 impl View<'_> {
@@ -74,7 +108,9 @@ impl View<'_> {
             let above = format!("{} above, all in raw.jsonl", counted(from, "frame", "frames"));
             html.push_str(span("soft", Html::joined([span("place", ""), above.into()], "")).as_str());
         }
-        self.push_frames(&mut html, &self.frames(inner), own.and_then(|own| own.checked_sub(from)));
+        let frames = self.frames(inner);
+        let widths = Widths::of(frames.iter().copied());
+        self.push_frames(&mut html, &frames, own.and_then(|own| own.checked_sub(from)), widths);
         push_close(&mut html, "pre");
         let lines = Html::trusted(html);
         if stack.len() < 2 {
@@ -106,13 +142,39 @@ impl View<'_> {
     }
 
     fn whole_traceback(&self, frames: &[TextFrame], hit: Option<usize>) -> Html {
-        let frames = frames.iter().map(|frame| FrameText {
-            file: &frame.file,
-            line: Some(frame.line),
-            name: &frame.function,
-            code: frame.loc.as_deref(),
-        });
-        self.lines_of(frames.collect(), hit)
+        self.lines_of(frames.iter().map(FrameText::of).collect(), hit)
+    }
+
+    /// Frames from a traceback, outermost first: those of the reader's own code in the open, those of libraries folded
+    /// between them; `hit` is marked.
+    pub fn traceback_in_parts(&self, frames: &[TextFrame], hit: Option<usize>) -> Html {
+        let is_own = |frame: &TextFrame| !is_library(&frame.file);
+        let all: Vec<FrameText<'_>> = frames.iter().map(FrameText::of).collect();
+        let widths = Widths::of(frames.iter().filter(|frame| is_own(frame)).map(FrameText::of));
+        let mut html = String::new();
+        push_open(&mut html, "div", &[("class", Some("traceback"))]);
+        let mut from = 0;
+        for same in frames.chunk_by(|one, next| is_own(one) == is_own(next)) {
+            let part = all.get(from..from + same.len()).unwrap_or_default();
+            let hit = hit.and_then(|hit| hit.checked_sub(from));
+            let own = same.first().is_some_and(is_own);
+            let widths = if own { widths } else { Widths::of(same.iter().map(FrameText::of)) };
+            let mut lines = String::new();
+            open_lines(&mut lines);
+            self.push_frames(&mut lines, part, hit, widths);
+            push_close(&mut lines, "pre");
+            let lines = Html::trusted(lines);
+            html.push_str(
+                match own {
+                    true => lines,
+                    false => more(folded_frames(part), &lines),
+                }
+                .as_str(),
+            );
+            from += same.len();
+        }
+        push_close(&mut html, "div");
+        Html::trusted(html)
     }
 
     /// The file of a frame; empty if unknown.
@@ -142,17 +204,17 @@ impl View<'_> {
     fn lines_of(&self, frames: Vec<FrameText<'_>>, hit: Option<usize>) -> Html {
         let mut html = String::new();
         open_lines(&mut html);
-        self.push_frames(&mut html, &frames, hit);
+        let widths = Widths::of(frames.iter().copied());
+        self.push_frames(&mut html, &frames, hit, widths);
         push_close(&mut html, "pre");
         Html::trusted(html)
     }
 
-    fn push_frames(&self, html: &mut String, frames: &[FrameText<'_>], hit: Option<usize>) {
-        let places: Vec<String> = frames.iter().map(|frame| place(frame.file, frame.line)).collect();
-        let place_width = widest(places.iter().map(String::as_str), WIDEST_PLACE);
-        let name_width = widest(frames.iter().map(|frame| frame.name), WIDEST_NAME);
+    fn push_frames(&self, html: &mut String, frames: &[FrameText<'_>], hit: Option<usize>, widths: Widths) {
+        let Widths { place: place_width, name: name_width } = widths;
         let mut named = TextSet::default();
-        for (index, (frame, place)) in frames.iter().zip(places).enumerate() {
+        for (index, frame) in frames.iter().enumerate() {
+            let place = place(frame.file, frame.line);
             let class =
                 if hit == Some(index) { Some("hit") } else { is_library(frame.file).then_some("soft") };
             // The first frame of each file has the full path.
@@ -174,9 +236,22 @@ impl View<'_> {
     }
 }
 
-/// Length of the longest text with at most this many characters.
-fn widest<'t>(texts: impl Iterator<Item = &'t str>, most: usize) -> usize {
-    texts.map(|text| text.chars().count()).filter(|width| *width <= most).max().unwrap_or(0)
+/// `30 frames of torch, from convert_frame.py:2169 to graph_transform_observer.py:103`
+fn folded_frames(frames: &[FrameText<'_>]) -> String {
+    let of = match frames.iter().all(|frame| short_path(frame.file).starts_with("torch/")) {
+        true => "torch",
+        false => "libraries",
+    };
+    let name = |frame: &FrameText<'_>| {
+        let place = place(frame.file, frame.line);
+        place.rsplit('/').next().unwrap_or(&place).to_owned()
+    };
+    let range = match (frames.first(), frames.last()) {
+        (Some(first), Some(last)) if frames.len() > 1 => format!(", from {} to {}", name(first), name(last)),
+        (Some(only), _) => format!(": {}", name(only)),
+        _ => String::new(),
+    };
+    format!("{} of {of}{range}", counted(frames.len(), "frame", "frames"))
 }
 
 fn open_lines(html: &mut String) {

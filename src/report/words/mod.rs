@@ -1,6 +1,7 @@
 //! Names and descriptions of files, metrics fields, phases, kinds of findings, statuses, and glossary words.
 
 pub(crate) mod export;
+pub(crate) mod failures;
 pub(crate) mod files;
 pub(crate) mod kinds;
 pub(crate) mod metrics;

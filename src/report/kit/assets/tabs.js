@@ -8,7 +8,10 @@
 
   // The tabs take as many lines as they need.
   function keepAnchorsBelowTabs() {
-    document.documentElement.style.scrollPaddingTop = `${tabs.offsetHeight + ROOM_BELOW_TABS}px`;
+    const { style } = document.documentElement;
+    style.scrollPaddingTop = `${tabs.offsetHeight + ROOM_BELOW_TABS}px`;
+    // Lists that stay beside the page begin below the tabs.
+    style.setProperty('--tabs', `${tabs.offsetHeight}px`);
   }
 
   if (tabs) {

@@ -12,6 +12,9 @@ mod record;
 mod story;
 mod subject;
 mod times;
+mod walk;
+mod wanted;
+mod ways;
 mod why;
 
 use crate::analysis::{ByCompile, OwnFiles};
@@ -22,6 +25,7 @@ use crate::report::kit::inductor_runs;
 use crate::report::kit::prelude::*;
 use crate::report::kit::tables::CAP;
 use crate::report::pages::compile::subject::{Recompiled, Subject, function};
+use crate::report::pages::compile::walk::Walk;
 use fxhash::FxHashMap;
 use std::sync::Arc;
 
@@ -30,6 +34,7 @@ struct Shared<'m> {
     by_compile: ByCompile<'m>,
     own: OwnFiles,
     steps: FxHashMap<CompileIndex, Recompiled<'m>>,
+    walk: Walk,
 }
 
 impl<'m> Shared<'m> {
@@ -40,6 +45,7 @@ impl<'m> Shared<'m> {
             by_compile: ByCompile::of(report.model),
             own: OwnFiles::of(report.model),
             steps: steps.map(|(chain, step)| (step.compile, Recompiled { chain, step })).collect(),
+            walk: Walk::of(report),
         }
     }
 }
@@ -54,9 +60,9 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
             let of = shared.by_compile.at(index);
             let chain = shared.by_compile.of_frame(index);
             let step = shared.steps.get(&index).copied();
-            let own = &shared.own;
+            let (own, walk) = (&shared.own, &shared.walk);
             let mut write = |metrics: Option<&Fields<'_>>| {
-                write(Subject { report, index, compile, of, own, chain, metrics, step }, worker, out)
+                write(Subject { report, index, compile, of, own, chain, metrics, walk, step }, worker, out)
             };
             match metrics::main_record(compile) {
                 Some(record) => report.with_metrics(record, |fields| write(Some(fields)))?,
@@ -88,6 +94,7 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
     }
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(subject.report, worker, 1);
+        ways::write_list(view, subject, out)?;
         if is_plain(subject) {
             write_plain_head(subject, out)?;
         } else {
@@ -138,6 +145,8 @@ struct Head {
     /// What torch calls it.
     torch: Option<Html>,
     story: Html,
+    wanted: Option<Html>,
+    ways: Html,
     bar: Html,
     left: Option<Html>,
     right: Option<Html>,
@@ -162,6 +171,8 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
         place: place.unwrap_or_default(),
         torch: view.name_in_torch(compile),
         story: Html::joined([story::outcome_and_cause(view, subject), copy_id(compile)], " "),
+        wanted: compile.id.is_some().then(|| wanted::files(view, subject)).transpose()?,
+        ways: ways::ways(view, subject)?,
         bar: view.bar(&view.report.found.split.at(subject.index), true),
         left: side(facts::left(view, subject)),
         right: side(facts::right(view, subject)),
@@ -193,7 +204,7 @@ fn sections(compile: &Compile) -> Vec<&Section> {
     sections
 }
 
-/// The sections of the page, and the previous and next compile.
+/// The sections of the page.
 fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     let Subject { compile, of, .. } = subject;
     let mut tabs = Vec::new();
@@ -214,12 +225,6 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     // One link; the page lists the other runs.
     let provenance = inductor_runs::links(View::new(subject.report, worker, 1), compile).into_iter().next();
     tabs.extend(provenance.map(|(href, _)| Tab::away(href, "Provenance", None)));
-    for (step, words) in [(subject.index.previous(), "previous"), (Some(subject.index.next()), "next")] {
-        let Some(other) = step.and_then(|at| subject.report.model.compiles.get(at)) else { continue };
-        let page = links::encoded(paths::compile_page(other).as_str());
-        let label = if other.id.is_some() { other.label() } else { "no id".to_owned() };
-        tabs.push(Tab::away(format!("../{page}"), words, Some(label)));
-    }
     tabs
 }
 

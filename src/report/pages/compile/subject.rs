@@ -2,6 +2,7 @@
 
 use crate::analysis::{Chain, OfCompile, OwnFiles, Step};
 use crate::model::{Compile, CompileIndex, Fields, Function};
+use crate::report::pages::compile::walk::Walk;
 use crate::report::subject::Report;
 
 /// The compile that a page is about, and what is known about it.
@@ -18,6 +19,8 @@ pub(crate) struct Subject<'a> {
     pub chain: &'a [CompileIndex],
     /// The fields of its [main record](super::metrics::main_record), read once for the whole page.
     pub metrics: Option<&'a Fields<'a>>,
+    /// All compiles, for the way to others.
+    pub walk: &'a Walk,
     /// Why it was compiled again; None for a first compile.
     pub step: Option<Recompiled<'a>>,
 }

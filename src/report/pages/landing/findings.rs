@@ -11,6 +11,9 @@ use crate::report::kit::record_files::record_files;
 use crate::report::kit::verdict::FindingEntry;
 use crate::trace::CompileId;
 
+/// Entries in the open; the rest is folded, as the page should show in a few screens what else there is.
+const FIRST: usize = 12;
+
 /// Findings listed in the table below the entries; the rest is in report.json only.
 const LISTED: usize = 400;
 
@@ -56,9 +59,15 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 fn entries(view: View<'_>, out: &mut dyn Write, findings: &[Finding]) -> anyhow::Result<()> {
     let consequences = Consequences::of(findings);
     let mut seen = Vec::new();
-    for (index, one) in findings.iter().enumerate() {
-        if consequences.is_one(index) {
-            continue;
+    let roots: Vec<usize> = (0..findings.len()).filter(|&index| !consequences.is_one(index)).collect();
+    // A few more entries than fit are not worth a fold.
+    let first = if roots.len() > FIRST + FIRST / 3 { FIRST } else { roots.len() };
+    for (place, &index) in roots.iter().enumerate() {
+        let Some(one) = findings.get(index) else { continue };
+        if place == first {
+            let rest = roots.get(first..).unwrap_or_default();
+            let lost: f64 = rest.iter().filter_map(|&at| findings.get(at)).map(Finding::lost_us).sum();
+            open_fold(out, "further", format!("{} more{}", whole(rest.len()), together(lost)))?;
         }
         // The first entry of each severity is open, except for mere information.
         let open = one.severity != Severity::Info && !seen.contains(&one.severity);
@@ -69,10 +78,8 @@ fn entries(view: View<'_>, out: &mut dyn Write, findings: &[Finding]) -> anyhow:
             continue;
         }
         let lost: f64 = followed.iter().filter_map(|&at| findings.get(at)).map(Finding::lost_us).sum();
-        let cost = if lost > 0.0 { format!(", {} together", micros(lost)) } else { String::new() };
         let count = counted(followed.len(), "finding follows", "findings follow");
-        write_line(out, &Element::new("details").class("consequences").open())?;
-        write_line(out, &Element::new("summary").around(format!("{count} from this{cost}")))?;
+        open_fold(out, "consequences", format!("{count} from this{}", together(lost)))?;
         for &at in followed {
             if let Some(one) = findings.get(at) {
                 entry(view, out, at, one, false)?;
@@ -80,7 +87,21 @@ fn entries(view: View<'_>, out: &mut dyn Write, findings: &[Finding]) -> anyhow:
         }
         close(out, "details")?;
     }
+    if first < roots.len() {
+        close(out, "details")?;
+    }
     Ok(())
+}
+
+/// Begins a fold of entries; end it with `close(out, "details")`.
+fn open_fold(out: &mut dyn Write, class: &'static str, summary: String) -> anyhow::Result<()> {
+    write_line(out, &Element::new("details").class(class).open())?;
+    Ok(write_line(out, &Element::new("summary").around(summary))?)
+}
+
+/// `, 3.2 s together`, if anything was lost.
+fn together(lost_us: f64) -> String {
+    if lost_us > 0.0 { format!(", {} together", micros(lost_us)) } else { String::new() }
 }
 
 /// Which findings follow from which.
@@ -346,8 +367,7 @@ fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding
     rows(view, out, &id, first, None)?;
     if !rest.is_empty() {
         let lost: f64 = rest.iter().map(Finding::lost_us).sum();
-        let cost = if lost > 0.0 { format!(", {} together", micros(lost)) } else { String::new() };
-        open_more(out, format!("{} more{cost}", whole(rest.len())))?;
+        open_more(out, format!("{} more{}", whole(rest.len()), together(lost)))?;
         rows(view, out, &format!("finding-{}-rest", index + 1), rest, None)?;
         view.beyond(out, rest.len(), MEMBERS, "places")?;
         close(out, "details")?;

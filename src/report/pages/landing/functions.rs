@@ -8,8 +8,9 @@ use crate::report::pages::landing::directory;
 use crate::trace::TextSet;
 use indexmap::IndexMap;
 
-/// Compiles that a row shows by id.
+/// Compiles that a row shows by id; fewer in a long table, whose rows should be one line.
 const SHOWN: usize = 8;
+const SHOWN_OF_MANY: usize = 2;
 
 /// Values of a function's compiles that are listed one by one; more become a range.
 const LISTED: usize = 3;
@@ -118,18 +119,28 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
     ];
     let total: f64 = found.functions.iter().filter_map(|g| g.us).sum();
     let table = Table { id: TABLE, label: "Functions", columns };
-    let shown = order.iter().take(most);
+    let listed = order.iter().take(most);
+    let shown = if order.len() > crate::report::kit::tables::CAP { SHOWN_OF_MANY } else { SHOWN };
     let mut named = TextSet::default();
-    let rows = shown.map(|(index, group)| {
+    let rows = listed.map(|(index, group)| {
         let called = view.call_of_all(&group.compiles).map(|call| (call.file.as_deref(), call.line));
         let defined = || group.function.as_ref().map(|f| (f.file.as_deref(), f.line));
         let place = called.or_else(defined).map(|(file, line)| view.place_once(&mut named, file, line));
-        row(view, (*index, group), place, total)
+        row(view, (*index, group), place, Totals { us: total, shown })
     });
     view.table_sorted_from(out, (&table, NARROWED), rows)
 }
 
-fn row(view: View<'_>, (index, group): (usize, &FunctionGroup), place: Option<Html>, total: f64) -> Row {
+/// What all rows of the table share.
+#[derive(Clone, Copy)]
+struct Totals {
+    /// Microseconds of all functions.
+    us: f64,
+    /// Compiles that a row shows.
+    shown: usize,
+}
+
+fn row(view: View<'_>, (index, group): (usize, &FunctionGroup), place: Option<Html>, totals: Totals) -> Row {
     let compiles = view.compiles(&group.compiles);
     let values = |of: fn(&Compile) -> Option<u64>| {
         let known: Vec<u64> = compiles.iter().filter_map(|c| of(c)).collect();
@@ -144,14 +155,14 @@ fn row(view: View<'_>, (index, group): (usize, &FunctionGroup), place: Option<Ht
     let first = group.compiles.first().copied().unwrap_or_default();
     let files_link = view.link(&directory::href(view.report, first), &whole(files));
     let cells = vec![
-        TableCell::html(view.some_pills_beside(&compiles, SHOWN)).sorted(first),
+        TableCell::html(view.some_pills_beside(&compiles, totals.shown)).sorted(first),
         TableCell::html(name),
         TableCell::html(place.unwrap_or_else(|| UNKNOWN.into())),
         values(|c| Some(c.attempts.len() as u64)),
         values(|c| c.outcome().and_then(|m| m.graph_op_count)),
         values(|c| c.outcome().and_then(|m| m.guard_count)),
         TableCell::maybe(group.us, micros),
-        TableCell::maybe(group.us, |us| percent(us, total, true)),
+        TableCell::maybe(group.us, |us| percent(us, totals.us, true)),
         TableCell::html(view.bar(&group.parts, false)),
         TableCell::text(&cache_words(view, group)),
         TableCell::html(files_link).class("num"),

@@ -3,7 +3,7 @@
 use crate::analysis::{Trie, by_status};
 use crate::model::{CompileIndex, Frame, Stackless};
 use crate::report::kit::formats::{is_library, resumed};
-use crate::report::kit::markup::resumed_function;
+use crate::report::kit::markup::{more, resumed_function};
 use crate::report::kit::prelude::*;
 use crate::report::kit::stacks::full_path;
 use crate::report::pages::landing::directory;
@@ -15,8 +15,13 @@ const OPEN_DEPTH: usize = 3;
 /// A tree of at most this many frames is fully open.
 const SMALL: usize = 80;
 
-/// Siblings shown at first; the rest is folded.
+/// Siblings shown at first; the rest is folded. Fewer in a tree of more than [`LARGE`] frames, so that it fits on a screen
+/// or two.
 const SIBLINGS: usize = 14;
+const SIBLINGS_IN_LARGE: usize = 6;
+
+/// A tree of more frames is large.
+const LARGE: usize = 400;
 
 /// Nested branches. Browsers stop nesting elements at 512, and a branch takes three; deeper branches are shown beside
 /// their parent.
@@ -88,6 +93,9 @@ fn legend(report: Report<'_>) -> Legend {
 /// Compiles of one stack that get their own line.
 const MOST_AGAIN: usize = 500;
 
+/// Further compiles of one stack that are in the open; more are folded.
+const OPEN_AGAIN: usize = 2;
+
 /// The elements of a list below a frame, innermost first.
 const BRANCH: [&str; 3] = ["ul", "details", "li"];
 
@@ -120,13 +128,17 @@ struct Tree<'a> {
     /// The records with these stacks, unless they are compiles.
     records: Option<&'a [Stackless]>,
     open_all: bool,
+    /// Siblings shown at first.
+    siblings: usize,
     /// Files whose full path was shown.
     named: TextSet<&'a str>,
 }
 
 impl<'a> Tree<'a> {
     fn new(view: View<'a>, trie: &'a Trie, records: Option<&'a [Stackless]>) -> Tree<'a> {
-        Tree { view, trie, records, open_all: trie.nodes.len() <= SMALL, named: TextSet::default() }
+        let frames = trie.nodes.len();
+        let siblings = if frames > LARGE { SIBLINGS_IN_LARGE } else { SIBLINGS };
+        Tree { view, trie, records, open_all: frames <= SMALL, siblings, named: TextSet::default() }
     }
 
     /// Writes the tree without recursion, as stacks may have any depth.
@@ -134,7 +146,7 @@ impl<'a> Tree<'a> {
         let mut steps = Vec::new();
         write_line(out, &Element::new("ul").open())?;
         steps.push(Step::Close(&["ul"]));
-        push_siblings(&mut steps, &self.trie.roots, 0);
+        self.push_siblings(&mut steps, &self.trie.roots, 0);
         let mut left_out = 0;
         while let Some(step) = steps.pop() {
             match step {
@@ -186,10 +198,15 @@ impl<'a> Tree<'a> {
                 counted(rest, "more compile", "more compiles")
             ))
         }));
+        let folded = again.len() > OPEN_AGAIN;
+        if folded {
+            let summary = format!("{} more from the same stack", whole(again.len()));
+            again = vec![more(summary, &Html::joined(again, "\n"))];
+        }
         if nested {
             write_line(out, &Element::new("ul").open())?;
             steps.push(Step::Close(&BRANCH));
-            push_siblings(steps, &node.children, depth + 1);
+            self.push_siblings(steps, &node.children, depth + 1);
             for line in again {
                 write_line(out, &Element::new("li").around(line))?;
             }
@@ -283,6 +300,14 @@ impl<'a> Tree<'a> {
         }
     }
 
+    fn push_siblings(&self, steps: &mut Vec<Step>, nodes: &[usize], depth: usize) {
+        let (shown, more) = nodes.split_at(nodes.len().min(self.siblings));
+        if !more.is_empty() {
+            steps.push(Step::More(more.to_vec(), depth));
+        }
+        steps.extend(shown.iter().rev().map(|node| Step::Node(*node, depth)));
+    }
+
     fn file(&self, frame: &Frame) -> &'a str {
         self.view.report.model.strings.get(frame.file).unwrap_or_default()
     }
@@ -292,14 +317,6 @@ impl<'a> Tree<'a> {
 fn name(name: &str) -> Html {
     let Some((function, line)) = resumed(name) else { return Html::escaped(name) };
     resumed_function(function, line)
-}
-
-fn push_siblings(steps: &mut Vec<Step>, nodes: &[usize], depth: usize) {
-    let (shown, more) = nodes.split_at(nodes.len().min(SIBLINGS));
-    if !more.is_empty() {
-        steps.push(Step::More(more.to_vec(), depth));
-    }
-    steps.extend(shown.iter().rev().map(|node| Step::Node(*node, depth)));
 }
 
 /// Records with a framework stack instead of a compile id.

@@ -49,8 +49,8 @@ mod parity;
 mod rank_facts;
 
 // Source code.
-pub mod lines;
 pub mod drawing;
+pub mod lines;
 mod own_code;
 pub mod provenance;
 mod source_text;

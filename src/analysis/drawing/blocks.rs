@@ -122,9 +122,9 @@ impl Tree {
                 .into_iter()
                 .map(|(number, branch)| self.layer_of(number, branch, (graph, marks), &hasher))
                 .collect();
-            for run in layers.chunk_by(|left, right| {
-                left.number + 1 == right.number && left.equal == right.equal
-            }) {
+            for run in
+                layers.chunk_by(|left, right| left.number + 1 == right.number && left.equal == right.equal)
+            {
                 if let [first, others @ ..] = run
                     && !others.is_empty()
                 {

@@ -388,7 +388,11 @@ mod tests {
         let edges: Vec<(usize, usize)> = (1..301).map(|to| (0, to)).collect();
         let laid = layered(&boxes, &edges);
         println!("{:?} {:?}", laid.size, laid.at);
-        assert!(laid.size.0 <= MOST_IN_ROW as f64 * 118.0 + MOST_CROSSINGS_OF_ROW as f64 * 28.0, "{}", laid.size.0);
+        assert!(
+            laid.size.0 <= MOST_IN_ROW as f64 * 118.0 + MOST_CROSSINGS_OF_ROW as f64 * 28.0,
+            "{}",
+            laid.size.0
+        );
         assert_eq!(overlap(&boxes, &laid), None);
     }
 

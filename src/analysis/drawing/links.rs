@@ -46,7 +46,7 @@ pub struct Links {
 /// The links of each block of a tree.
 pub(super) fn links(graph: &Operators, tree: &Tree) -> Vec<Links> {
     let mut maker = Maker::of(graph, tree);
-    let later = maker.from_layers_before();
+    let later = maker.take_from_layers_before();
     for (at, operator) in graph.all.iter().enumerate() {
         if tree.shown.get(at) != Some(&at) {
             continue;
@@ -152,7 +152,7 @@ impl<'g> Maker<'g> {
 
     /// Arguments of layers that come from the layer before: drawn operators, and the places among their arguments. Such
     /// values leave the layer at its lower side.
-    fn from_layers_before(&mut self) -> FxHashSet<(usize, usize)> {
+    fn take_from_layers_before(&mut self) -> FxHashSet<(usize, usize)> {
         let mut found = FxHashSet::default();
         for (at, operator) in self.graph.all.iter().enumerate() {
             let Some((block, layer)) = self.layer(at).filter(|(_, layer)| *layer > 0) else { continue };
@@ -187,7 +187,8 @@ impl<'g> Maker<'g> {
     fn connect(&mut self, arg: usize, at: usize, later_layers: bool) {
         let shown = self.shown(arg);
         let (from, to) = (self.boxes(shown), self.boxes(at));
-        let Some((block, source)) = from.iter().find(|(block, _)| to.iter().any(|(of, _)| of == block)).copied()
+        let Some((block, source)) =
+            from.iter().find(|(block, _)| to.iter().any(|(of, _)| of == block)).copied()
         else {
             return;
         };

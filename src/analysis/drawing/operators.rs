@@ -360,7 +360,9 @@ mod tests {
 
     #[test]
     fn operators_of_nested_graphs_are_only_counted() {
-        let text = format!("{TEXT}\n    class inner(torch.nn.Module):\n        def forward(self, a):\n            b = a + 1\n");
+        let text = format!(
+            "{TEXT}\n    class inner(torch.nn.Module):\n        def forward(self, a):\n            b = a + 1\n"
+        );
         let found = Operators::read(&text);
         assert_eq!((found.all.len(), found.left_out), (4, 1));
     }

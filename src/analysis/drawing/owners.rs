@@ -141,8 +141,9 @@ impl Search<'_> {
             let of_args = operator.args.iter().filter(|arg| is_weight.get(**arg) == Some(&true));
             let of_args = of_args.filter_map(|arg| self.owner(*arg).path());
             let path = in_common_of_all(of_inputs.chain(of_args)).map(<[u32]>::to_vec);
-            let only_weights = operator.inputs.iter().all(|input| matches!(modules.get(*input), Some(Some(_))))
-                && operator.args.iter().all(|arg| is_weight.get(*arg) == Some(&true));
+            let only_weights =
+                operator.inputs.iter().all(|input| matches!(modules.get(*input), Some(Some(_))))
+                    && operator.args.iter().all(|arg| is_weight.get(*arg) == Some(&true));
             let owner = match path {
                 Some(path) if is_product(&operator.op) => {
                     if operator.op == "embedding" {
@@ -485,13 +486,15 @@ impl<'g> Functions<'g> {
             let mut callers = outside.map(|user| self.of.get(user).copied()).filter(|of| *of != Some(at));
             let Some(Some(caller)) = callers.next() else { continue };
             let only = callers.all(|other| other == Some(caller));
-            let same = self.groups.get(caller).is_some_and(|to| to.path == group.path && to.file == group.file);
+            let same =
+                self.groups.get(caller).is_some_and(|to| to.path == group.path && to.file == group.file);
             if !only || !same || group.members.len() > LARGEST_CALLEE {
                 continue;
             }
-            let merged = self.groups.get_mut(at).map(|group| {
-                (std::mem::take(&mut group.members), std::mem::take(&mut group.functions))
-            });
+            let merged = self
+                .groups
+                .get_mut(at)
+                .map(|group| (std::mem::take(&mut group.members), std::mem::take(&mut group.functions)));
             let (members, functions) = merged.unwrap_or_default();
             members.iter().for_each(|member| _ = self.of.insert(*member, caller));
             if let Some(group) = self.groups.get_mut(caller) {

@@ -6,7 +6,7 @@ mod kernels;
 mod svg;
 mod words;
 
-use crate::analysis::drawing::{DrawnGraph, Drawing, GraphTexts, Item, Level, Piece};
+use crate::analysis::drawing::{Drawing, DrawnGraph, GraphTexts, Item, Level, Piece};
 use crate::analysis::provenance::{Provenance, RunTexts};
 use crate::model::{Artifact, Compile, CompileIndex, Content};
 use crate::report::kit::graph_files::graphs_href;
@@ -269,7 +269,10 @@ fn write_drawing(
 fn limits(drawing: &Drawing, sheets: &Sheets) -> Vec<String> {
     let mut notes = Vec::new();
     if !drawing.draws_operators() {
-        notes.push("The graph is so large that operators inside of modules are not drawn; its text has all nodes.".to_owned());
+        notes.push(
+            "The graph is so large that operators inside of modules are not drawn; its text has all nodes."
+                .to_owned(),
+        );
     }
     if sheets.blocks_left_out > 0 {
         let blocks = counted(sheets.blocks_left_out, "block cannot", "blocks cannot");

@@ -30,10 +30,16 @@ struct Verdict {
 }
 
 /// The verdict: what the graph has, and what was drawn how.
-pub(super) fn head(view: View<'_>, drawing: &Drawing, named: &Named<'_>, damaged: bool) -> anyhow::Result<Html> {
+pub(super) fn head(
+    view: View<'_>,
+    drawing: &Drawing,
+    named: &Named<'_>,
+    damaged: bool,
+) -> anyhow::Result<Html> {
     let nodes = strong(counted(drawing.operators.len(), "node", "nodes"));
     let function = view.function_name(named.compile).map(|name| view.title_of(name)).unwrap_or_default();
-    let subject = Html::joined([format!("{} of", named.graph).into(), view.pill(named.compile), function], " ");
+    let subject =
+        Html::joined([format!("{} of", named.graph).into(), view.pill(named.compile), function], " ");
     let sentence = match drawing.kernels.is_empty() {
         true => {
             let lines = strong(counted(drawing.places.len(), "line", "lines"));
@@ -63,7 +69,8 @@ fn layers_words(drawing: &Drawing) -> Html {
 
 /// `. Kernel 15 computes 18 of them; 25 became none.`
 fn kernels_words(drawing: &Drawing) -> Html {
-    let most = drawing.kernels.iter().enumerate().max_by_key(|(at, kernel)| (kernel.operators, usize::MAX - at));
+    let most =
+        drawing.kernels.iter().enumerate().max_by_key(|(at, kernel)| (kernel.operators, usize::MAX - at));
     let largest = most.filter(|(_, kernel)| kernel.operators > 1).map(|(at, kernel)| {
         let count = strong(whole(kernel.operators));
         Html::joined([format!(". Kernel {} fuses ", at + 1).into(), count, " of them".into()], "")
@@ -90,7 +97,10 @@ fn notes(view: View<'_>, drawing: &Drawing, damaged: bool) -> Vec<Html> {
             let several = drawing.operators.iter().filter(|one| one.kernels.len() > 1).count();
             let several = match several {
                 0 => String::new(),
-                count => format!(" {} by several kernels.", counted(count, "node is computed", "nodes are computed")),
+                count => format!(
+                    " {} by several kernels.",
+                    counted(count, "node is computed", "nodes are computed")
+                ),
             };
             format!(
                 "The map is the one that Inductor wrote. A color is a kernel, whose number stands in each \
@@ -99,7 +109,8 @@ fn notes(view: View<'_>, drawing: &Drawing, damaged: bool) -> Vec<Html> {
             .into()
         }
     };
-    let first = if drawing.kernels.is_empty() || !has_modules { vec![blocks.into(), kernels] } else { vec![kernels] };
+    let first =
+        if drawing.kernels.is_empty() || !has_modules { vec![blocks.into(), kernels] } else { vec![kernels] };
     notes.push(Html::joined(first, " "));
     if drawing.left_out > 0 {
         let words = counted(drawing.left_out, "node of nested graphs is", "nodes of nested graphs are");
@@ -164,7 +175,12 @@ fn block_table(view: View<'_>, drawing: &Drawing, out: &mut dyn Write) -> anyhow
         })
         .collect();
     let plain = |name: Html, nodes: usize| {
-        Row::of(vec![TableCell::html(name), TableCell::count(nodes), TableCell::text(""), TableCell::text("")])
+        Row::of(vec![
+            TableCell::html(name),
+            TableCell::count(nodes),
+            TableCell::text(""),
+            TableCell::text(""),
+        ])
     };
     if left > 0 {
         cells.push(plain(soft("further rows"), left));
@@ -255,10 +271,8 @@ fn of_lines(view: View<'_>, drawing: &Drawing) -> Vec<Words> {
     let row = |(place, nodes): (Option<usize>, Vec<usize>)| {
         let known: Option<&Place> = place.and_then(|place| drawing.places.get(place));
         Words {
-            name: known.map_or_else(
-                || soft("no line"),
-                |place| view.place(Some(&place.file), Some(place.line)),
-            ),
+            name: known
+                .map_or_else(|| soft("no line"), |place| view.place(Some(&place.file), Some(place.line))),
             nodes: nodes.len(),
             places: Vec::new(),
             inside: operators(drawing, nodes.into_iter()),
@@ -298,7 +312,9 @@ fn kernel_table(
         places.sort_unstable();
         places.dedup();
         let swatch = Element::new("i").class(&format!("swatch {}", tint(at))).empty();
-        let name = Element::new("span").class("long-name").around(view.link_if(kernel.panes.as_deref(), &kernel.name));
+        let name = Element::new("span")
+            .class("long-name")
+            .around(view.link_if(kernel.panes.as_deref(), &kernel.name));
         Row::of(vec![
             TableCell::html(Html::joined([swatch, (at + 1).to_string().into()], " ")).class("num nowrap"),
             TableCell::html(name),

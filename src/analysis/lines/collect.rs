@@ -239,7 +239,11 @@ impl Collector<'_> {
 
     fn failures(&mut self) {
         for cause in failure_causes(self.model) {
-            let place = cause.place.file.clone().zip(cause.place.line);
+            let begin = || {
+                let index = *cause.compiles.first()?;
+                self.begin(index, self.model.compiles.get(index)?)
+            };
+            let place = cause.place.file.clone().zip(cause.place.line).or_else(begin);
             let fails = cause.failures.len() as u64;
             if let Some(line) = self.count(place.as_ref(), Counts { fails, ..Counts::default() }) {
                 line.quote(cause.place.loc.as_deref());

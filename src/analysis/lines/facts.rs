@@ -127,6 +127,11 @@ impl LineFacts {
         (self.counts.us - self.one_off_us).max(0.0)
     }
 
+    /// Whether more is known of it than that it called what was compiled.
+    pub fn has_more_to_tell(&self) -> bool {
+        self.state() != LineState::Called || self.counts.compiles > 0 || self.is_found()
+    }
+
     /// Whether something here deserves attention.
     pub fn is_found(&self) -> bool {
         let Counts { fails, breaks, again, .. } = self.counts;

@@ -22,6 +22,7 @@ mod browser_navigation;
 mod browser_performance;
 mod browser_provenance;
 mod browser_search;
+mod browser_source;
 mod browser_tables;
 mod browser_time;
 mod browser_walk;

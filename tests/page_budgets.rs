@@ -27,9 +27,10 @@ fn cut(report: &Report) -> Vec<String> {
 /// Pages are not larger than they may be. The search holds an index, whose size it states itself.
 fn are_bounded(report: &Report) {
     for page in report.pages().iter().filter(|page| *page != "search.html") {
-        let is_viewer = ["graphs.html", "output_code", "kernel_stack", "dump_file", "provenance_tracking"]
-            .iter()
-            .any(|part| page.contains(part));
+        let is_viewer =
+            ["graphs.html", "source.html", "output_code", "kernel_stack", "dump_file", "provenance_tracking"]
+                .iter()
+                .any(|part| page.contains(part));
         let most = if is_viewer { LARGEST_VIEWER } else { LARGEST_PAGE } + FOOT;
         let bytes = report.bytes(page).len();
         assert!(bytes <= most, "{page} has {bytes} bytes");

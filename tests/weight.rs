@@ -14,7 +14,7 @@ const VIEWER: usize = 90 << 10;
 
 /// Whether a page is a viewer: it draws or searches what it shows.
 fn is_viewer(file: &str) -> bool {
-    matches!(file, "graphs.html" | "search.html" | "time.html" | "performance.html")
+    matches!(file, "graphs.html" | "search.html" | "time.html" | "performance.html" | "source.html")
         || file.starts_with("provenance_tracking_")
 }
 
@@ -72,7 +72,7 @@ const MOST_PERCENT: u64 = 125;
 
 /// Whether upstream has nothing like this page.
 fn is_beyond_upstream(file: &str) -> bool {
-    matches!(file, "search.html" | "graphs.html" | "kernels.html" | "report.md")
+    matches!(file, "search.html" | "graphs.html" | "kernels.html" | "report.md" | "source.html")
         || file.starts_with("provenance_tracking_")
 }
 

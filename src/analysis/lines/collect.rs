@@ -1,7 +1,7 @@
 //! Collects what happened at each line.
 
+use super::facts::{Counts, LineFacts, Lines, LinesOfFile};
 use super::listed::listed;
-use super::{Counts, LineFacts, Lines, LinesOfFile};
 use crate::analysis::failures::failure_causes;
 use crate::analysis::own_code::{OwnFiles, is_library, resumed};
 use crate::analysis::user_place::own_frame;
@@ -27,7 +27,8 @@ pub fn lines_of_log(
     performance: Option<&Performance>,
 ) -> Lines {
     let (own, files) = (OwnFiles::of(model), OrderedMap::default());
-    let mut found = Collector { model, names, own, files, elsewhere: Counts::default() };
+    let mut found =
+        Collector { model, names, own, frames: frames(model), files, elsewhere: Counts::default() };
     found.compiles(one_offs);
     found.captured();
     found.callers();
@@ -53,6 +54,8 @@ struct Collector<'m> {
     model: &'m Model,
     names: &'m Names,
     own: OwnFiles,
+    /// Where the function of each frame is defined.
+    frames: TextMap<FrameId, Place>,
     files: OrderedMap<String, BTreeMap<u64, LineFacts>>,
     elsewhere: Counts,
 }
@@ -100,7 +103,6 @@ impl Collector<'_> {
 
     /// Compile time counts where the compile begins; what begins in a library counts at the user's line that called it.
     fn compiles(&mut self, one_offs: &[OneOff]) {
-        let frames = frames(self.model);
         let mut once: FxHashMap<CompileIndex, f64> = FxHashMap::default();
         for one in one_offs {
             *once.entry(one.compile).or_default() += one.us;
@@ -109,7 +111,7 @@ impl Collector<'_> {
             if compile.id.is_none() && compile.compile_us().is_none() {
                 continue;
             }
-            let begin = self.begin(index, compile, &frames);
+            let begin = self.begin(index, compile);
             let us = compile.compile_us().unwrap_or_default();
             let counts = Counts { us, compiles: u64::from(compile.id.is_some()), ..Counts::default() };
             let own = self.names.at(index).is_some_and(|name| name.called.is_none());
@@ -128,17 +130,12 @@ impl Collector<'_> {
     }
 
     /// Where a compile begins.
-    fn begin(
-        &self,
-        index: CompileIndex,
-        compile: &Compile,
-        frames: &TextMap<FrameId, Place>,
-    ) -> Option<Place> {
+    fn begin(&self, index: CompileIndex, compile: &Compile) -> Option<Place> {
         let called = self.names.at(index).and_then(|name| name.called.as_ref());
         if let Some(UserPlace { file: Some(file), line: Some(line), .. }) = called {
             return Some((file.clone(), *line));
         }
-        definition(compile).or_else(|| frames.get(&compile.id.as_ref()?.frame()).cloned())
+        definition(compile).or_else(|| self.frames.get(&compile.id.as_ref()?.frame()).cloned())
     }
 
     /// Operators count at the line that the graph names above them.
@@ -221,7 +218,7 @@ impl Collector<'_> {
             let place = one.reasons.iter().find_map(|reason| self.cause(reason, ends));
             let begin = || {
                 let compile = self.model.compiles.get(index)?;
-                self.begin(index, compile, &TextMap::default())
+                self.begin(index, compile)
             };
             let place = place.or_else(begin);
             if let Some(line) = self.count(place.as_ref(), Counts { again: 1, ..Counts::default() }) {
@@ -242,7 +239,11 @@ impl Collector<'_> {
 
     fn failures(&mut self) {
         for cause in failure_causes(self.model) {
-            let place = cause.place.file.clone().zip(cause.place.line);
+            let begin = || {
+                let index = *cause.compiles.first()?;
+                self.begin(index, self.model.compiles.get(index)?)
+            };
+            let place = cause.place.file.clone().zip(cause.place.line).or_else(begin);
             let fails = cause.failures.len() as u64;
             if let Some(line) = self.count(place.as_ref(), Counts { fails, ..Counts::default() }) {
                 line.quote(cause.place.loc.as_deref());

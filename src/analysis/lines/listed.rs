@@ -1,6 +1,6 @@
 //! The order of files, and which lines the page shows.
 
-use super::{Counts, LineFacts, Lines, LinesOfFile};
+use super::facts::{Counts, LineFacts, Lines, LinesOfFile};
 use crate::trace::TextMap;
 use std::cmp::Reverse;
 

@@ -13,10 +13,12 @@ pub(crate) fn source_line_anchor(file: usize, line: u64) -> String {
     }
 }
 
-/// Address of a line of the user's on the page of lines, relative to the report's top; None if the page does not show it.
+/// Address of a line of the user's on the page of lines, relative to the report's top; None if the page does not show it, or
+/// has nothing to tell of it: stacks name many lines that only called what was compiled.
 pub(crate) fn source_line(report: Report<'_>, file: &str, line: u64) -> Option<String> {
     let lines = &report.found.lines;
     let (place, facts) = lines.find(file, line)?;
     let is_own = lines.files.get(place).is_some_and(|file| !file.is_library);
-    (is_own && facts.listed).then(|| format!("{SOURCE}#{}", source_line_anchor(place, line)))
+    (is_own && facts.listed && facts.has_more_to_tell())
+        .then(|| format!("{SOURCE}#{}", source_line_anchor(place, line)))
 }

@@ -1,6 +1,6 @@
 //! The tables of files.
 
-use super::sheet::File;
+use super::file::File;
 use super::subject::Subject;
 use crate::analysis::lines::{Counts, LinesOfFile};
 use crate::report::kit::prelude::*;

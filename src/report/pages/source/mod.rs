@@ -1,6 +1,7 @@
 //! `source.html`: the user's files line by line, with what the log knows of each line.
 
 mod columns;
+mod file;
 mod files;
 mod operators;
 mod panel;
@@ -10,12 +11,13 @@ mod text;
 mod verdict;
 
 use crate::report::kit::prelude::*;
-use sheet::File;
+use file::File;
 use subject::Subject;
 
-/// Whether the log is about compiles.
+/// Whether the log is about compiles, or names lines otherwise.
 pub(crate) fn present(report: Report<'_>) -> bool {
-    !report.is_trace_alone() && report.model.identified().next().is_some()
+    let has_compiles = || report.model.identified().next().is_some();
+    !report.is_trace_alone() && (!report.found.lines.is_empty() || has_compiles())
 }
 
 /// How many files of the user the log names.

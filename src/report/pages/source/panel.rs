@@ -1,7 +1,7 @@
 //! What happened at a line: findings with their advice, compiles, operators, kernels.
 
-use super::operators::MOST_SHOWN;
-use super::sheet::File;
+use super::file::File;
+use super::operators::{MOST_SHOWN, Operator};
 use crate::analysis::findings::Advice;
 use crate::analysis::lines::{LineFacts, LineState};
 use crate::analysis::{Finding, Severity};
@@ -21,13 +21,24 @@ const MOST_KERNELS: usize = 6;
 /// Kernels that the page of kernels lists.
 const KERNELS_LISTED: usize = 4_000;
 
-/// Characters of a kernel's name, and of a title.
+/// Characters of a column of operators.
+const WIDEST_COLUMN: usize = 24;
+
+/// Bytes that are left for lines when no more is told of what happened at each of them.
+const ROOM_FOR_LINES: usize = 1_500_000;
+
+/// Characters of a name, and of a title.
 const LONGEST_NAME: usize = 60;
 const LONGEST_TITLE: usize = 240;
 
 /// What happened at a line.
 pub(super) fn panel(view: View<'_>, file: File<'_>, line: &LineFacts) -> anyhow::Result<Html> {
     let mut pieces = vec![head(view, file, line), Element::new("p").around(sentence(file, line))];
+    if view.worker.room() < ROOM_FOR_LINES {
+        let words = "What happened here would make the page too large; report.json has it.";
+        pieces.push(Element::new("p").class("soft").around(words));
+        return Ok(article(file, line, pieces));
+    }
     pieces.extend(changed(view, file, line));
     pieces.extend(findings(view, line)?);
     pieces.extend(compiles(view, line));
@@ -38,9 +49,13 @@ pub(super) fn panel(view: View<'_>, file: File<'_>, line: &LineFacts) -> anyhow:
         pieces.push(Element::new("p").class("soft").around(format!("{guards} this line.")));
     }
     pieces.extend(links_of(view, file, line));
+    Ok(article(file, line, pieces))
+}
+
+fn article(file: File<'_>, line: &LineFacts, pieces: Vec<Html>) -> Html {
     let label = format!("Line {}", line.number);
     let article = Element::new("article").id(&file.panel_anchor(line)).attribute("aria-label", &label);
-    Ok(article.around(Html::joined(pieces, "\n")))
+    article.around(Html::joined(pieces, "\n"))
 }
 
 fn head(view: View<'_>, file: File<'_>, line: &LineFacts) -> Html {
@@ -50,7 +65,7 @@ fn head(view: View<'_>, file: File<'_>, line: &LineFacts) -> Html {
     let place = format!("{}:{}", file.file.file, line.number);
     let mut about = Vec::new();
     if let Some(function) = &line.function {
-        about.extend(["in ".into(), view.code(function), " ".into()]);
+        about.extend(["in ".into(), view.code(clipped(function, LONGEST_NAME).0), " ".into()]);
     }
     about.push(named_copy_button(&place, "Copy place"));
     let editor = view.report.settings.editor.as_ref();
@@ -219,22 +234,32 @@ fn operators(view: View<'_>, file: File<'_>, line: &LineFacts) -> Option<Html> {
     if found.is_empty() {
         return None;
     }
-    let (mut pieces, mut of) = (Vec::new(), None);
-    for one in found {
-        if of.replace(one.compile) != Some(one.compile)
-            && let Some(compile) = view.report.model.compiles.get(one.compile)
-        {
-            pieces.push(Element::new("span").class("graph").around(view.pill(compile)));
-        }
-        let shape = one.shape.as_deref().unwrap_or_default();
-        pieces.extend([view.code(&one.value), soft(view.code(&one.target)), soft(view.code(shape))]);
+    let mut body = Vec::new();
+    for of_graph in found.chunk_by(|a, b| a.compile == b.compile) {
+        let compile = of_graph.first().and_then(|one| view.report.model.compiles.get(one.compile));
+        body.extend(compile.map(|compile| block(view.pill(compile))));
+        body.push(Element::new("pre").around(in_columns(of_graph)));
     }
-    let mut body = vec![Element::new("div").class("operators").around(Html::joined(pieces, ""))];
     let more = line.counts.operators.saturating_sub(MOST_SHOWN as u64);
     if more > 0 {
         body.push(Element::new("p").class("soft").around(format!("{} more", whole(more))));
     }
     Some(part("Captured operators", Html::joined(body, "")))
+}
+
+/// Value, target and shape of each operator in columns of text: a large page has thousands of them.
+fn in_columns(operators: &[Operator]) -> String {
+    let width = |of: fn(&Operator) -> &str| {
+        let widths = operators.iter().map(|one| of(one).chars().count());
+        widths.filter(|width| *width <= WIDEST_COLUMN).max().unwrap_or(0)
+    };
+    let (values, targets) = (width(|one| &one.value), width(|one| &one.target));
+    let line = |one: &Operator| {
+        let Operator { value, target, shape, .. } = one;
+        let shape = shape.as_deref().unwrap_or_default();
+        format!("{value:values$}  {target:targets$}  {shape}").trim_end().to_owned()
+    };
+    operators.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn kernels(view: View<'_>, file: File<'_>, line: &LineFacts) -> Option<Html> {

@@ -1,67 +1,18 @@
 //! A file line by line: numbers in the gutter, code, and a map beside it.
 
 use super::columns::Columns;
+use super::file::{File, class};
 use super::panel;
-use super::subject::Subject;
 use super::text::TextLine;
-use crate::analysis::lines::{LineFacts, LineState, LinesOfFile};
+use crate::analysis::lines::{LineFacts, LineState};
 use crate::report::kit::markup::{push_close, push_element, push_open};
 use crate::report::kit::prelude::*;
 
-/// Files with more lines show the known ones at first.
-const SHORT_FILE: usize = 400;
+/// Characters of a function's name.
+const LONGEST_NAME: usize = 60;
 
 /// Pixels of a line, as in the style sheet.
 const LINE_HEIGHT: usize = 20;
-
-/// A file of the page.
-#[derive(Clone, Copy)]
-pub(super) struct File<'s> {
-    pub(super) subject: &'s Subject<'s>,
-    /// Its place among the files.
-    pub(super) place: usize,
-    pub(super) file: &'s LinesOfFile,
-}
-
-impl<'s> File<'s> {
-    /// Its known lines on the page.
-    pub(super) fn listed(self) -> impl Iterator<Item = &'s LineFacts> {
-        self.file.lines.iter().filter(|line| line.listed)
-    }
-
-    /// All its lines, if the file was read.
-    pub(super) fn whole(self) -> Option<&'s [TextLine]> {
-        self.subject.texts.get(self.place)?.whole.as_deref()
-    }
-
-    /// The lines of the file, or of the part of it that is known.
-    fn length(self) -> u64 {
-        let known = self.file.lines.last().map_or(1, |line| line.number);
-        self.whole().map_or(known, |whole| whole.len() as u64)
-    }
-
-    /// Whether lines that the log does not know are shown at first.
-    fn is_short(self) -> bool {
-        self.whole().is_some_and(|whole| whole.len() <= SHORT_FILE)
-    }
-
-    /// The class of a line; one without a state of its own has that of its function.
-    fn class_of(self, line: &LineFacts) -> &'static str {
-        let place = usize::try_from(line.number).ok().and_then(|number| number.checked_sub(1));
-        let of_text = place.and_then(|place| self.whole()?.get(place));
-        let is_eager = of_text.is_some_and(|text| text.is_eager);
-        if is_eager && line.state() >= LineState::Read { "state eager" } else { class(line.state()) }
-    }
-
-    fn anchor(self, line: &LineFacts) -> String {
-        links::source_line_anchor(self.place, line.number)
-    }
-
-    /// The anchor of what happened at a line.
-    pub(super) fn panel_anchor(self, line: &LineFacts) -> String {
-        format!("at-{}", self.anchor(line))
-    }
-}
 
 /// Words for what became of a line.
 fn words(line: &LineFacts) -> &'static str {
@@ -72,16 +23,6 @@ fn words(line: &LineFacts) -> &'static str {
         LineState::Captured => "captured in a graph",
         LineState::Read => "read, nothing captured",
         LineState::Called => "called what was compiled",
-    }
-}
-
-/// Its class in the style sheet.
-fn class(state: LineState) -> &'static str {
-    match state {
-        LineState::Failed => "state failed",
-        LineState::Breaks => "state breaks",
-        LineState::Captured => "state captured",
-        LineState::Read | LineState::Called => "state read",
     }
 }
 
@@ -230,7 +171,8 @@ fn row(file: File<'_>, columns: &Columns, line: &LineFacts, html: &mut String) {
 
 /// In place of the text of a line that no record quotes.
 fn unquoted(line: &LineFacts) -> String {
-    match (&line.function, line.begins) {
+    let function = line.function.as_deref().map(|function| clipped(function, LONGEST_NAME).0);
+    match (function, line.begins) {
         (Some(function), true) => format!("{function} begins here; the log does not quote this line"),
         (Some(function), false) => format!("a line of {function} that the log does not quote"),
         (None, _) => "the log does not quote this line".to_owned(),

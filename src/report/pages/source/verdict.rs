@@ -1,7 +1,7 @@
 //! The head of the page: what Dynamo read and captured of the program, and its worst lines.
 
+use super::file::File;
 use super::files;
-use super::sheet::File;
 use super::subject::Subject;
 use crate::analysis::lines::{Counts, LineFacts};
 use crate::report::kit::prelude::*;

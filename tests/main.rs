@@ -15,6 +15,7 @@ mod support;
 mod browser;
 mod browser_axe;
 mod browser_diff;
+mod browser_drawn;
 mod browser_editor;
 mod browser_graphs;
 mod browser_many;
@@ -42,6 +43,7 @@ mod diff_rules;
 mod diff_runs;
 mod diff_traces;
 mod documents;
+mod drawn;
 mod endings;
 mod export;
 #[cfg(unix)]

@@ -125,11 +125,15 @@ fn candidates(compile: &Compile) -> impl Iterator<Item = (usize, PayloadRef)> {
     let last = compile.artifacts.iter().rev().find(|artifact| text(artifact).is_some());
     let last = last.map(|artifact| artifact.attempt);
     let of_last = move |artifact: &&Artifact| Some(artifact.attempt) == last;
-    let has_final =
-        compile.artifacts.iter().filter(of_last).any(|artifact| &*artifact.name == FINAL && text(artifact).is_some());
+    let has_final = compile
+        .artifacts
+        .iter()
+        .filter(of_last)
+        .any(|artifact| &*artifact.name == FINAL && text(artifact).is_some());
     let name = if has_final { FINAL } else { CAPTURED };
     let all = compile.artifacts.iter().enumerate().filter(move |(_, artifact)| of_last(artifact));
-    all.filter(move |(_, artifact)| &*artifact.name == name).filter_map(|(at, artifact)| Some((at, text(artifact)?)))
+    all.filter(move |(_, artifact)| &*artifact.name == name)
+        .filter_map(|(at, artifact)| Some((at, text(artifact)?)))
 }
 
 /// The text of a graph.
@@ -151,6 +155,7 @@ fn chosen(model: &Model, compile: &Compile) -> Option<DrawnGraph> {
     };
     let (graph, _) = candidates(compile).max_by_key(order)?;
     let before = compile.artifacts.get(..graph)?;
-    let captured = before.iter().rposition(|artifact| &*artifact.name == CAPTURED && text(artifact).is_some());
+    let captured =
+        before.iter().rposition(|artifact| &*artifact.name == CAPTURED && text(artifact).is_some());
     Some(DrawnGraph { graph, captured })
 }

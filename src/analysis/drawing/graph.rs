@@ -265,4 +265,3 @@ fn of_origins(
     };
     Some(graph.all.iter().map(path_of).collect())
 }
-

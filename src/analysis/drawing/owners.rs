@@ -141,8 +141,9 @@ impl Search<'_> {
             let of_args = operator.args.iter().filter(|arg| is_weight.get(**arg) == Some(&true));
             let of_args = of_args.filter_map(|arg| self.owner(*arg).path());
             let path = in_common_of_all(of_inputs.chain(of_args)).map(<[u32]>::to_vec);
-            let only_weights = operator.inputs.iter().all(|input| matches!(modules.get(*input), Some(Some(_))))
-                && operator.args.iter().all(|arg| is_weight.get(*arg) == Some(&true));
+            let only_weights =
+                operator.inputs.iter().all(|input| matches!(modules.get(*input), Some(Some(_))))
+                    && operator.args.iter().all(|arg| is_weight.get(*arg) == Some(&true));
             let owner = match path {
                 Some(path) if is_product(&operator.op) => {
                     if operator.op == "embedding" {
@@ -291,8 +292,10 @@ impl Search<'_> {
         };
         let mut of_place: FxHashMap<usize, BTreeSet<Vec<Option<u32>>>> = FxHashMap::default();
         for (operator, path) in self.graph.all.iter().zip(paths.iter()) {
-            let pattern = pattern(path);
-            if let Some(place) = operator.place.filter(|_| pattern.contains(&None)) {
+            // Up to the number of the layer: operators of a line may be in several modules of it.
+            let layer = path.iter().rposition(|part| parts.is_number(*part));
+            if let (Some(place), Some(layer)) = (operator.place, layer) {
+                let pattern = pattern(path.get(..=layer).unwrap_or_default());
                 let patterns = of_place.entry(place).or_default();
                 if patterns.len() < MOST_PATTERNS {
                     patterns.insert(pattern);
@@ -325,20 +328,21 @@ impl Search<'_> {
             if !prepares || *self.owner(at) != Owner::Unknown {
                 continue;
             }
+            let users = self.users.get(at).into_iter().flatten().filter(|user| !self.is_for_backward(**user));
+            let same_line = users.clone().any(|user| self.is_same_line(at, *user));
             let source = self.source(at);
-            if source != at && paths.get(source) == paths.get(at) {
+            if source != at && !same_line && paths.get(source) == paths.get(at) {
                 // The end of what its own block computes.
                 continue;
             }
-            let users = self.users.get(at).into_iter().flatten().filter(|user| !self.is_for_backward(**user));
             let users = users.filter_map(|user| paths.get(*user));
-            let mut inside = in_common_of_all(users.clone()).map(<[u32]>::to_vec);
-            if let Some(inside) = &mut inside {
-                leave_list(inside, users, parts);
-            }
-            if let (Some(inside), Some(path)) = (inside, paths.get_mut(at))
-                && inside.len() > path.len()
-                && inside.starts_with(path)
+            let Some(inside) = in_common_of_all(users.clone()) else { continue };
+            let mut inside = inside.to_vec();
+            leave_list(&mut inside, users, parts);
+            // What comes from no module is wherever it is used, and a view of an argument is where the argument is.
+            let is_free = same_line || before.get(at).is_some_and(Vec::is_empty);
+            if let Some(path) = paths.get_mut(at)
+                && (is_free || inside.len() > path.len() && inside.starts_with(path))
             {
                 *path = inside;
             }
@@ -485,13 +489,15 @@ impl<'g> Functions<'g> {
             let mut callers = outside.map(|user| self.of.get(user).copied()).filter(|of| *of != Some(at));
             let Some(Some(caller)) = callers.next() else { continue };
             let only = callers.all(|other| other == Some(caller));
-            let same = self.groups.get(caller).is_some_and(|to| to.path == group.path && to.file == group.file);
+            let same =
+                self.groups.get(caller).is_some_and(|to| to.path == group.path && to.file == group.file);
             if !only || !same || group.members.len() > LARGEST_CALLEE {
                 continue;
             }
-            let merged = self.groups.get_mut(at).map(|group| {
-                (std::mem::take(&mut group.members), std::mem::take(&mut group.functions))
-            });
+            let merged = self
+                .groups
+                .get_mut(at)
+                .map(|group| (std::mem::take(&mut group.members), std::mem::take(&mut group.functions)));
             let (members, functions) = merged.unwrap_or_default();
             members.iter().for_each(|member| _ = self.of.insert(*member, caller));
             if let Some(group) = self.groups.get_mut(caller) {

@@ -113,7 +113,9 @@ mod tests {
     fn a_parameter_has_the_path_of_its_module() {
         let mut parts = Parts::default();
         let (path, name) = parts
-            .of_parameter("L_self_modules_model_modules_layers_modules_0_modules_self_attn_parameters_weight_")
+            .of_parameter(
+                "L_self_modules_model_modules_layers_modules_0_modules_self_attn_parameters_weight_",
+            )
             .unwrap();
         assert_eq!((parts.joined(&path).as_str(), name.as_str()), ("model.layers.0.self_attn", "weight"));
         assert!(parts.is_number(path[2]) && !parts.is_number(path[1]));

@@ -10,10 +10,10 @@
   if (!dataElement) return;
   const facts = JSON.parse(dataElement.textContent);
 
-  const stage = byId('stage');
-  const panel = byId('about');
-  const trail = byId('trail');
-  const levelList = byId('level');
+  const stage = byId('drawn-stage');
+  const panel = byId('drawn-about');
+  const trail = byId('drawn-trail');
+  const levelList = byId('drawn-level');
   const sheets = all('svg', stage);
 
   // Classes that the style sheet knows.
@@ -122,7 +122,7 @@
   }
 
   function edges() {
-    return all('.edge', sheet);
+    return all('.edges > path', sheet);
   }
 
   function factsOf(key) {

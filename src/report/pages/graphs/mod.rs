@@ -260,7 +260,8 @@ fn drawing(view: View<'_>, compile: &Compile) -> Html {
     match why {
         None | Some(NotDrawn::SameAs(_)) => Html::default(),
         Some(NotDrawn::NoGraph) => {
-            "Not drawn: the log has neither its captured graph nor the one that code is generated from.".into()
+            "Not drawn: the log has neither its captured graph nor the one that code is generated from."
+                .into()
         }
         Some(NotDrawn::Small) => "Not drawn: it has only a few operators.".into(),
         Some(NotDrawn::Large) => "Not drawn: the graph is too large.".into(),

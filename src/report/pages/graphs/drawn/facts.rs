@@ -135,7 +135,8 @@ impl<'d> Facts<'d> {
     fn add_what_is_named(&mut self, view: View<'_>, drawing: &'d Drawing) {
         let of_blocks = self.blocks.values();
         let places = of_blocks.clone().flat_map(|block| block.places.0.iter().copied());
-        let places: BTreeSet<usize> = places.chain(self.operators.values().filter_map(|one| one.place)).collect();
+        let places: BTreeSet<usize> =
+            places.chain(self.operators.values().filter_map(|one| one.place)).collect();
         for at in places {
             let Some(place) = drawing.places.get(at) else { continue };
             // The panel is narrow.

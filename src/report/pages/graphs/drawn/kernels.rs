@@ -36,9 +36,9 @@ pub(super) fn kernel_links(
     let panes = run.href(view);
     let link = |kernel: &Kernel| {
         let (file, line) = kernel.call;
-        let body = kernel.definition.map(|body| {
-            (body.first, code_href(view, compile, &run.run, (body.file, body.first)))
-        });
+        let body = kernel
+            .definition
+            .map(|body| (body.first, code_href(view, compile, &run.run, (body.file, body.first))));
         let anchor = anchors.get(kernel.place);
         KernelLinks {
             name: kernel.name.clone(),

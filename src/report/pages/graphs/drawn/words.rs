@@ -30,10 +30,16 @@ struct Verdict {
 }
 
 /// The verdict: what the graph has, and what was drawn how.
-pub(super) fn head(view: View<'_>, drawing: &Drawing, named: &Named<'_>, damaged: bool) -> anyhow::Result<Html> {
+pub(super) fn head(
+    view: View<'_>,
+    drawing: &Drawing,
+    named: &Named<'_>,
+    damaged: bool,
+) -> anyhow::Result<Html> {
     let nodes = strong(counted(drawing.operators.len(), "node", "nodes"));
     let function = view.function_name(named.compile).map(|name| view.title_of(name)).unwrap_or_default();
-    let subject = Html::joined([format!("{} of", named.graph).into(), view.pill(named.compile), function], " ");
+    let subject =
+        Html::joined([format!("{} of", named.graph).into(), view.pill(named.compile), function], " ");
     let sentence = match drawing.kernels.is_empty() {
         true => {
             let lines = strong(counted(drawing.places.len(), "line", "lines"));
@@ -63,7 +69,8 @@ fn layers_words(drawing: &Drawing) -> Html {
 
 /// `. Kernel 15 computes 18 of them; 25 became none.`
 fn kernels_words(drawing: &Drawing) -> Html {
-    let most = drawing.kernels.iter().enumerate().max_by_key(|(at, kernel)| (kernel.operators, usize::MAX - at));
+    let most =
+        drawing.kernels.iter().enumerate().max_by_key(|(at, kernel)| (kernel.operators, usize::MAX - at));
     let largest = most.filter(|(_, kernel)| kernel.operators > 1).map(|(at, kernel)| {
         let count = strong(whole(kernel.operators));
         Html::joined([format!(". Kernel {} fuses ", at + 1).into(), count, " of them".into()], "")
@@ -90,7 +97,10 @@ fn notes(view: View<'_>, drawing: &Drawing, damaged: bool) -> Vec<Html> {
             let several = drawing.operators.iter().filter(|one| one.kernels.len() > 1).count();
             let several = match several {
                 0 => String::new(),
-                count => format!(" {} by several kernels.", counted(count, "node is computed", "nodes are computed")),
+                count => format!(
+                    " {} by several kernels.",
+                    counted(count, "node is computed", "nodes are computed")
+                ),
             };
             format!(
                 "The map is the one that Inductor wrote. A color is a kernel, whose number stands in each \
@@ -99,7 +109,8 @@ fn notes(view: View<'_>, drawing: &Drawing, damaged: bool) -> Vec<Html> {
             .into()
         }
     };
-    let first = if drawing.kernels.is_empty() || !has_modules { vec![blocks.into(), kernels] } else { vec![kernels] };
+    let first =
+        if drawing.kernels.is_empty() || !has_modules { vec![blocks.into(), kernels] } else { vec![kernels] };
     notes.push(Html::joined(first, " "));
     if drawing.left_out > 0 {
         let words = counted(drawing.left_out, "node of nested graphs is", "nodes of nested graphs are");
@@ -126,6 +137,8 @@ pub(super) fn tables(
 
 /// A row of the table of blocks or lines.
 struct Words {
+    /// The address of a block.
+    id: String,
     name: Html,
     nodes: usize,
     places: Vec<usize>,
@@ -139,7 +152,7 @@ fn block_table(view: View<'_>, drawing: &Drawing, out: &mut dyn Write) -> anyhow
     let title = if with_blocks { "Blocks" } else { "Lines" };
     view.open_section(
         out,
-        ("blocks", title, "the drawing in words"),
+        ("graph-blocks", title, "the drawing in words"),
         Some(whole(if with_blocks { top_blocks(drawing).count() } else { rows.len() })),
         Html::default(),
     )?;
@@ -161,10 +174,16 @@ fn block_table(view: View<'_>, drawing: &Drawing, out: &mut dyn Write) -> anyhow
                 TableCell::text(&row.inside),
                 TableCell::html(lines(view, drawing, &row.places)),
             ])
+            .anchored(row.id)
         })
         .collect();
     let plain = |name: Html, nodes: usize| {
-        Row::of(vec![TableCell::html(name), TableCell::count(nodes), TableCell::text(""), TableCell::text("")])
+        Row::of(vec![
+            TableCell::html(name),
+            TableCell::count(nodes),
+            TableCell::text(""),
+            TableCell::text(""),
+        ])
     };
     if left > 0 {
         cells.push(plain(soft("further rows"), left));
@@ -189,7 +208,8 @@ fn top_blocks(drawing: &Drawing) -> impl Iterator<Item = (usize, &Block)> {
 fn of_blocks(view: View<'_>, drawing: &Drawing) -> Vec<Words> {
     let mut rows: Vec<Words> = top_blocks(drawing)
         .map(|(_, block)| Words {
-            name: view.link(&format!("#{}", links::encoded(&block.id)), &block.name),
+            id: block.id.clone(),
+            name: view.link(&format!("#{}", links::anchored(&block.id)), &block.name),
             nodes: block.total,
             places: block.places.clone(),
             inside: inside(drawing, block),
@@ -206,6 +226,7 @@ fn of_blocks(view: View<'_>, drawing: &Drawing) -> Vec<Words> {
     if !own.is_empty() {
         let places = own.iter().filter_map(|at| drawing.operators.get(*at)?.place).collect();
         rows.push(Words {
+            id: String::new(),
             name: soft("in no block"),
             nodes: own.len(),
             places,
@@ -255,10 +276,9 @@ fn of_lines(view: View<'_>, drawing: &Drawing) -> Vec<Words> {
     let row = |(place, nodes): (Option<usize>, Vec<usize>)| {
         let known: Option<&Place> = place.and_then(|place| drawing.places.get(place));
         Words {
-            name: known.map_or_else(
-                || soft("no line"),
-                |place| view.place(Some(&place.file), Some(place.line)),
-            ),
+            id: String::new(),
+            name: known
+                .map_or_else(|| soft("no line"), |place| view.place(Some(&place.file), Some(place.line))),
             nodes: nodes.len(),
             places: Vec::new(),
             inside: operators(drawing, nodes.into_iter()),
@@ -281,7 +301,7 @@ fn kernel_table(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let note = "in the order of their calls";
-    view.open_section(out, ("kernels", "Kernels", note), Some(whole(kernels.len())), Html::default())?;
+    view.open_section(out, ("graph-kernels", "Kernels", note), Some(whole(kernels.len())), Html::default())?;
     let columns = vec![
         TableColumn::number("No.").fixed(),
         TableColumn::text("Kernel").mono(),
@@ -298,7 +318,9 @@ fn kernel_table(
         places.sort_unstable();
         places.dedup();
         let swatch = Element::new("i").class(&format!("swatch {}", tint(at))).empty();
-        let name = Element::new("span").class("long-name").around(view.link_if(kernel.panes.as_deref(), &kernel.name));
+        let name = Element::new("span")
+            .class("long-name")
+            .around(view.link_if(kernel.panes.as_deref(), &kernel.name));
         Row::of(vec![
             TableCell::html(Html::joined([swatch, (at + 1).to_string().into()], " ")).class("num nowrap"),
             TableCell::html(name),

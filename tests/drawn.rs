@@ -31,6 +31,11 @@ fn rows(page: &Page) -> (Vec<(String, usize)>, usize) {
     (rows, sum)
 }
 
+/// The sentence at the top, with plain spaces.
+fn verdict(page: &Page) -> String {
+    text_of(page.one("h1")).replace('\u{a0}', " ")
+}
+
 fn llama() -> Page {
     report("14_llama_infer").page("-_0_0_0/graph_drawn.html")
 }
@@ -38,7 +43,7 @@ fn llama() -> Page {
 #[test]
 fn four_equal_layers_are_drawn_once_with_their_count() {
     let page = llama();
-    let verdict = text_of(page.one("h1"));
+    let verdict = verdict(&page);
     for words in ["390 nodes", "48 lines", "4 layers of 84 nodes each, drawn once, and 54 others"] {
         assert!(verdict.contains(words), "{verdict}");
     }
@@ -64,7 +69,7 @@ fn the_rows_in_words_count_each_node_of_the_graph_once() {
             let page = report.page(&path);
             let (rows, sum) = rows(&page);
             assert_eq!(rows.iter().map(|(_, nodes)| nodes).sum::<usize>(), sum, "{name}: {path}");
-            let verdict = text_of(page.one("h1"));
+            let verdict = verdict(&page);
             let nodes = verdict.split(" node").next().unwrap().rsplit([' ', '\n']).next().unwrap();
             assert_eq!(nodes.replace(',', "").parse::<usize>().unwrap(), sum, "{name}: {path}: {verdict}");
             seen += 1;

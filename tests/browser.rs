@@ -46,6 +46,7 @@ fn each_kind_of_page_opens_from_disk_in_both_color_schemes_without_a_word_to_con
         "22_vllm_new",
         "23_dump_file",
         "11_export_draft",
+        "14_llama_infer",
     ] {
         for (_, path) in one_of_each_kind(report(name)) {
             window.scheme("light");
@@ -70,7 +71,7 @@ const BRIGHTNESS: &str = "getComputedStyle(document.body).backgroundColor.match(
 #[test]
 fn pages_do_not_scroll_sideways() {
     let Some(window) = window() else { return };
-    for name in ["03_graph_breaks", "09_provenance", "11_export_draft", "22_vllm_new"] {
+    for name in ["03_graph_breaks", "09_provenance", "11_export_draft", "14_llama_infer", "22_vllm_new"] {
         for (_, path) in one_of_each_kind(report(name)) {
             window.open(&report(name).folder.join(&path), "");
             let over = window.number("document.documentElement.scrollWidth - innerWidth");

@@ -9,8 +9,15 @@ use std::collections::BTreeSet;
 use std::fs;
 
 /// Reports that have all kinds of page between them.
-const REPORTS: [&str; 6] =
-    ["03_graph_breaks", "04_recompiles", "05_dynamic_shapes", "09_provenance", "22_vllm_new", "23_dump_file"];
+const REPORTS: [&str; 7] = [
+    "03_graph_breaks",
+    "04_recompiles",
+    "05_dynamic_shapes",
+    "09_provenance",
+    "22_vllm_new",
+    "23_dump_file",
+    "14_llama_infer",
+];
 
 /// Violations that keep somebody from using the page, or make it hard, with the first place of each.
 pub const MODERATE: &str = "axe.run(document, { resultTypes: ['violations'] }).then(found => JSON.stringify(

@@ -14,7 +14,10 @@ const VIEWER: usize = 90 << 10;
 
 /// Whether a page is a viewer: it draws or searches what it shows.
 fn is_viewer(file: &str) -> bool {
-    matches!(file, "graphs.html" | "search.html" | "time.html" | "performance.html" | "source.html")
+    matches!(
+        file,
+        "graphs.html" | "graph_drawn.html" | "search.html" | "time.html" | "performance.html" | "source.html"
+    )
         || file.starts_with("provenance_tracking_")
 }
 

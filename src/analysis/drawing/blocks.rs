@@ -336,7 +336,8 @@ impl Tree {
                 true => branch.name.rsplit_once(' ').map_or(branch.name.as_str(), |(list, _)| list),
                 false => branch.name.as_str(),
             };
-            let own = own.replace(' ', "-");
+            let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '–');
+            let own = own.replace(' ', "-").replace(|c: char| !is_plain(c) && c != '-', "_");
             let mut id = if around.is_empty() { own } else { format!("{around}.{own}") };
             let times = taken.entry(id.clone()).or_insert(0);
             *times += 1;

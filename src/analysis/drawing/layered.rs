@@ -387,12 +387,9 @@ mod tests {
         let boxes = vec![(100.0, 40.0); 301];
         let edges: Vec<(usize, usize)> = (1..301).map(|to| (0, to)).collect();
         let laid = layered(&boxes, &edges);
-        println!("{:?} {:?}", laid.size, laid.at);
-        assert!(
-            laid.size.0 <= MOST_IN_ROW as f64 * 118.0 + MOST_CROSSINGS_OF_ROW as f64 * 28.0,
-            "{}",
-            laid.size.0
-        );
+        // Rows of this width, moved towards their neighbors.
+        let widest = MOST_IN_ROW as f64 * 118.0 + MOST_CROSSINGS_OF_ROW as f64 * 28.0;
+        assert!(laid.size.0 <= 1.5 * widest, "{}", laid.size.0);
         assert_eq!(overlap(&boxes, &laid), None);
     }
 

@@ -2,7 +2,7 @@
 //! of a block enters it at a port with a name, and what leaves it goes out at its lower side.
 
 use super::blocks::Tree;
-use super::operators::Operators;
+use super::operators::{Operators, Value};
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,11 +51,12 @@ pub(super) fn links(graph: &Operators, tree: &Tree) -> Vec<Links> {
         if tree.shown.get(at) != Some(&at) {
             continue;
         }
-        for (order, arg) in operator.args.iter().enumerate() {
-            maker.connect(*arg, at, later.contains(&(at, order)));
-        }
-        for input in &operator.inputs {
-            maker.connect_input(*input, at);
+        for (order, value) in operator.reads.iter().enumerate() {
+            let later = later.contains(&(at, order));
+            match value {
+                Value::Operator(arg) => maker.connect(*arg, at, later),
+                Value::Input(input) => maker.connect_input(*input, at, later),
+            }
         }
         // Values that a forward graph also returns for its backward would lead out of everywhere.
         if operator.returned && maker.users.get(at).is_some_and(Vec::is_empty) {
@@ -156,7 +157,8 @@ impl<'g> Maker<'g> {
         let mut found = FxHashSet::default();
         for (at, operator) in self.graph.all.iter().enumerate() {
             let Some((block, layer)) = self.layer(at).filter(|(_, layer)| *layer > 0) else { continue };
-            for (order, arg) in operator.args.iter().enumerate() {
+            for (order, value) in operator.reads.iter().enumerate() {
+                let Value::Operator(arg) = value else { continue };
                 let before = self.layer(*arg).is_some_and(|(of, before)| of == block && before < layer);
                 if before {
                     found.insert((self.shown(at), order));
@@ -203,11 +205,12 @@ impl<'g> Maker<'g> {
         self.enter(&to, (block, source), &name, layered);
     }
 
-    fn connect_input(&mut self, input: usize, at: usize) {
+    fn connect_input(&mut self, input: usize, at: usize, later_layers: bool) {
         let Some(one) = self.graph.inputs.get(input).filter(|one| one.weight.is_empty()) else { return };
         let name = one.name.clone();
         let to = self.boxes(at);
-        self.enter(&to, (0, Item::Input(input)), &name, None);
+        let layered = self.layer(at).map(|(layers, _)| layers).filter(|_| later_layers);
+        self.enter(&to, (0, Item::Input(input)), &name, layered);
     }
 
     /// Draws the edge in the block where source and operator are in different boxes, and a port in each block below it.

@@ -55,6 +55,8 @@ pub(super) struct Operator {
     pub(super) args: Vec<usize>,
     /// Inputs that it reads.
     pub(super) inputs: Vec<usize>,
+    /// Both, in the order of its arguments.
+    pub(super) reads: Vec<Value>,
     /// Its place in [`Operators::places`].
     pub(super) place: Option<usize>,
     /// Whether the graph returns it.
@@ -74,9 +76,11 @@ pub(super) struct Operators {
 }
 
 /// What a name in a definition means.
-#[derive(Clone, Copy)]
-enum Value {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Value {
+    /// An input of the graph.
     Input(usize),
+    /// An operator.
     Operator(usize),
 }
 
@@ -132,10 +136,14 @@ impl Operators {
             ..Operator::default()
         };
         for name in names_in(definition.expression) {
-            match known.get(name) {
-                Some(Value::Input(at)) => push_new(&mut operator.inputs, *at),
-                Some(Value::Operator(at)) => push_new(&mut operator.args, *at),
-                None => {}
+            let Some(value) = known.get(name).copied() else { continue };
+            if operator.reads.len() >= MOST_ARGUMENTS || operator.reads.contains(&value) {
+                continue;
+            }
+            operator.reads.push(value);
+            match value {
+                Value::Input(at) => operator.inputs.push(at),
+                Value::Operator(at) => operator.args.push(at),
             }
         }
         operator.place = node.place.map(|place| {
@@ -181,12 +189,6 @@ impl Operators {
     /// The place of an operator.
     pub(super) fn place(&self, operator: &Operator) -> Option<&Place> {
         self.places.get_index(operator.place?)
-    }
-}
-
-fn push_new(list: &mut Vec<usize>, value: usize) {
-    if list.len() < MOST_ARGUMENTS && !list.contains(&value) {
-        list.push(value);
     }
 }
 

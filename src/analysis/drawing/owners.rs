@@ -292,8 +292,10 @@ impl Search<'_> {
         };
         let mut of_place: FxHashMap<usize, BTreeSet<Vec<Option<u32>>>> = FxHashMap::default();
         for (operator, path) in self.graph.all.iter().zip(paths.iter()) {
-            let pattern = pattern(path);
-            if let Some(place) = operator.place.filter(|_| pattern.contains(&None)) {
+            // Up to the number of the layer: operators of a line may be in several modules of it.
+            let layer = path.iter().rposition(|part| parts.is_number(*part));
+            if let (Some(place), Some(layer)) = (operator.place, layer) {
+                let pattern = pattern(path.get(..=layer).unwrap_or_default());
                 let patterns = of_place.entry(place).or_default();
                 if patterns.len() < MOST_PATTERNS {
                     patterns.insert(pattern);
@@ -326,20 +328,21 @@ impl Search<'_> {
             if !prepares || *self.owner(at) != Owner::Unknown {
                 continue;
             }
+            let users = self.users.get(at).into_iter().flatten().filter(|user| !self.is_for_backward(**user));
+            let same_line = users.clone().any(|user| self.is_same_line(at, *user));
             let source = self.source(at);
-            if source != at && paths.get(source) == paths.get(at) {
+            if source != at && !same_line && paths.get(source) == paths.get(at) {
                 // The end of what its own block computes.
                 continue;
             }
-            let users = self.users.get(at).into_iter().flatten().filter(|user| !self.is_for_backward(**user));
             let users = users.filter_map(|user| paths.get(*user));
-            let mut inside = in_common_of_all(users.clone()).map(<[u32]>::to_vec);
-            if let Some(inside) = &mut inside {
-                leave_list(inside, users, parts);
-            }
-            if let (Some(inside), Some(path)) = (inside, paths.get_mut(at))
-                && inside.len() > path.len()
-                && inside.starts_with(path)
+            let Some(inside) = in_common_of_all(users.clone()) else { continue };
+            let mut inside = inside.to_vec();
+            leave_list(&mut inside, users, parts);
+            // What comes from no module is wherever it is used, and a view of an argument is where the argument is.
+            let is_free = same_line || before.get(at).is_some_and(Vec::is_empty);
+            if let Some(path) = paths.get_mut(at)
+                && (is_free || inside.len() > path.len() && inside.starts_with(path))
             {
                 *path = inside;
             }

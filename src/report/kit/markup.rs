@@ -141,6 +141,13 @@ pub(crate) fn push_open(html: &mut String, tag: &'static str, attributes: &[(&'s
     html.push('>');
 }
 
+/// Appends a shape of a drawing, which has no content. Only elements of SVG may end like that.
+pub(crate) fn push_shape(html: &mut String, tag: &'static str, attributes: &[(&'static str, Option<&str>)]) {
+    push_open(html, tag, attributes);
+    html.pop();
+    html.push_str("/>");
+}
+
 /// Appends the end of an element.
 pub(crate) fn push_close(html: &mut String, tag: &'static str) {
     html.push_str("</");

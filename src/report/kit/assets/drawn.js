@@ -10,10 +10,10 @@
   if (!dataElement) return;
   const facts = JSON.parse(dataElement.textContent);
 
-  const stage = byId('stage');
-  const panel = byId('about');
-  const trail = byId('trail');
-  const levelList = byId('level');
+  const stage = byId('drawn-stage');
+  const panel = byId('drawn-about');
+  const trail = byId('drawn-trail');
+  const levelList = byId('drawn-level');
   const sheets = all('svg', stage);
 
   // Classes that the style sheet knows.
@@ -122,7 +122,7 @@
   }
 
   function edges() {
-    return all('.edge', sheet);
+    return all('.edges > path', sheet);
   }
 
   function factsOf(key) {
@@ -330,13 +330,21 @@
     return code ? [element('pre', { textContent: code })] : [];
   }
 
+  // The weights that an operator reads, also through a permutation or a conversion of one.
+  function weightsOf(known) {
+    const views = known.from.map(one => facts.operators[one]).filter(one => one && one.from.length === 0);
+    const numbers = [known, ...views].flatMap(one => one.inputs);
+    return [...new Set(numbers)].filter(one => facts.inputs[one]?.[2]);
+  }
+
   function operatorPanel(key) {
     const known = factsOf(key);
     const number = Number(key.slice(1));
     const uses = Object.keys(facts.operators).filter(one => facts.operators[one].from.includes(number));
     const data = known.inputs.filter(one => facts.inputs[one] && !facts.inputs[one][2]);
-    const weights = known.inputs.filter(one => facts.inputs[one]?.[2]);
+    const weights = weightsOf(known);
     const others = Object.keys(facts.others).filter(name => facts.others[name] === number);
+    others.sort((left, right) => left.localeCompare(right, 'en', { numeric: true }));
     const block = facts.blocks[known.block];
     const from = [...data.map(one => `i${one}`), ...known.from.map(one => `o${one}`)];
     return [

@@ -117,11 +117,11 @@ fn write<'m>(
 }
 
 fn tabs(view: View<'_>, subject: &Subject<'_>) -> Vec<Tab> {
-    let mut tabs = vec![Tab::section("drawing", "Drawing", None)];
+    let mut tabs = vec![Tab::section("graph-drawing", "Drawing", None)];
     if !subject.drawing.kernels.is_empty() {
-        tabs.push(Tab::section("kernels", "Kernels", Some(whole(subject.drawing.kernels.len()))));
+        tabs.push(Tab::section("graph-kernels", "Kernels", Some(whole(subject.drawing.kernels.len()))));
     }
-    tabs.push(Tab::section("blocks", "In words", None));
+    tabs.push(Tab::section("graph-blocks", "In words", None));
     tabs.extend(as_text(view, subject).map(|href| Tab::away(href, "As text", None)));
     let panes = subject.run.as_ref().and_then(|run| run.href(view));
     tabs.extend(panes.map(|href| Tab::away(href, "Provenance", None)));
@@ -248,7 +248,7 @@ fn write_drawing(
     let (drawing, root) = (&subject.drawing, subject.root(view));
     let sheets = sheets(drawing, &root);
     let about = "data flows downwards; weights are left out, the panel names them";
-    view.open_section(out, ("drawing", "Drawing", about), None, Html::default())?;
+    view.open_section(out, ("graph-drawing", "Drawing", about), None, Html::default())?;
     let stage = Stage {
         root: &root,
         levels: sheets.levels.iter().map(|level| LevelOption::of(*level, sheets.first)).collect(),

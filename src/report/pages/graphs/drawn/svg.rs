@@ -3,7 +3,7 @@
 
 use crate::analysis::drawing::{Block, Drawing, Item, Level, Operator, Piece, Sheet};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{push_close, push_element, push_open};
+use crate::report::kit::markup::{push_close, push_element, push_open, push_shape};
 use std::borrow::Cow;
 
 /// Letters of a name in a box; the panel has the whole name.
@@ -78,32 +78,46 @@ pub(super) fn svg(drawing: &Drawing, sheet: &Sheet, shown: Shown<'_>) -> Html {
     ];
     push_open(&mut html, "svg", &attributes);
     html.push('\n');
-    for piece in &sheet.pieces {
-        match piece {
-            Piece::Edge { from, to, points } => push_edge(&mut html, (*from, *to), points),
-            Piece::Port { label, at } => push_port(&mut html, label, *at),
-            Piece::Box { item, at, size, open } => match item {
-                Item::Operator(operator) => {
-                    if let Some(operator) = drawing.operators.get(*operator) {
-                        push_operator(&mut html, operator, key(*item), (*at, *size));
-                    }
-                }
-                Item::Block(block) => {
-                    if let Some(block) = drawing.blocks.get(*block) {
-                        let words = (key(*item), drawing.about(block));
-                        push_block(&mut html, block, words, (*at, *size), *open);
-                    }
-                }
-                Item::Input(input) => {
-                    let name = drawing.inputs.get(*input).map(|input| input.name.as_str());
-                    push_input(&mut html, name.unwrap_or_default(), key(*item), (*at, *size));
-                }
-            },
+    let is_edge = |piece: &Piece| matches!(piece, Piece::Edge { .. });
+    for pieces in sheet.pieces.chunk_by(|one, next| is_edge(one) == is_edge(next)) {
+        let edges = pieces.first().is_some_and(is_edge);
+        if edges {
+            push_open(&mut html, "g", &[("class", Some("edges"))]);
         }
-        html.push('\n');
+        for piece in pieces {
+            push_piece(&mut html, drawing, piece);
+            html.push('\n');
+        }
+        if edges {
+            push_close(&mut html, "g");
+        }
     }
     push_close(&mut html, "svg");
     Html::trusted(html)
+}
+
+fn push_piece(html: &mut String, drawing: &Drawing, piece: &Piece) {
+    match piece {
+        Piece::Edge { from, to, points } => push_edge(html, (*from, *to), points),
+        Piece::Port { label, at } => push_port(html, label, *at),
+        Piece::Box { item, at, size, open } => match item {
+            Item::Operator(operator) => {
+                if let Some(operator) = drawing.operators.get(*operator) {
+                    push_operator(html, operator, key(*item), (*at, *size));
+                }
+            }
+            Item::Block(block) => {
+                if let Some(block) = drawing.blocks.get(*block) {
+                    let words = (key(*item), drawing.about(block));
+                    push_block(html, block, words, (*at, *size), *open);
+                }
+            }
+            Item::Input(input) => {
+                let name = drawing.inputs.get(*input).map(|input| input.name.as_str());
+                push_input(html, name.unwrap_or_default(), key(*item), (*at, *size));
+            }
+        },
+    }
 }
 
 type Point = (f64, f64);
@@ -112,11 +126,6 @@ fn push_group(html: &mut String, class: &str, key: &str, at: Point) {
     let place = format!("translate({:.0} {:.0})", at.0, at.1);
     let attributes = [("class", Some(class)), ("data-at", Some(key)), ("transform", Some(&*place))];
     push_open(html, "g", &attributes);
-}
-
-fn push_shape(html: &mut String, tag: &'static str, attributes: &[(&'static str, Option<&str>)]) {
-    push_open(html, tag, attributes);
-    push_close(html, tag);
 }
 
 fn push_text(html: &mut String, class: Option<&str>, (x, y): Point, text: &str) {
@@ -147,9 +156,10 @@ fn push_operator(html: &mut String, operator: &Operator, key: String, (at, (widt
         // The bar of the color, as beside lines of source.
         push_shape(html, "path", &[("class", Some("bar")), ("d", Some(&*format!("M0 0h5v{height:.0}H0z")))]);
     }
-    push_text(html, None, (11.0, 16.0), &clipped(&operator.op, LONGEST_NAME));
+    // The style sheet places the texts of operators: there are a thousand.
+    push_element(html, "text", &[], &clipped(&operator.op, LONGEST_NAME));
     if height > 30.0 {
-        push_text(html, Some("small"), (11.0, 31.0), &clipped(&operator.shape, LONGEST_NAME));
+        push_element(html, "text", &[], &clipped(&operator.shape, LONGEST_NAME));
     }
     if let Some(kernel) = kernel {
         let more = if operator.kernels.len() > 1 { "+" } else { "" };
@@ -197,12 +207,8 @@ fn push_port(html: &mut String, label: &str, at: Point) {
 
 fn push_edge(html: &mut String, (from, to): (Option<Item>, Option<Item>), points: &[Point]) {
     let (from, to) = (from.map(key), to.map(key));
-    let attributes = [
-        ("class", Some("edge")),
-        ("data-from", from.as_deref()),
-        ("data-to", to.as_deref()),
-        ("d", Some(&*path(points))),
-    ];
+    let attributes =
+        [("data-from", from.as_deref()), ("data-to", to.as_deref()), ("d", Some(&*path(points)))];
     push_shape(html, "path", &attributes);
 }
 

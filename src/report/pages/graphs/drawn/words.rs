@@ -137,6 +137,8 @@ pub(super) fn tables(
 
 /// A row of the table of blocks or lines.
 struct Words {
+    /// The address of a block.
+    id: String,
     name: Html,
     nodes: usize,
     places: Vec<usize>,
@@ -150,7 +152,7 @@ fn block_table(view: View<'_>, drawing: &Drawing, out: &mut dyn Write) -> anyhow
     let title = if with_blocks { "Blocks" } else { "Lines" };
     view.open_section(
         out,
-        ("blocks", title, "the drawing in words"),
+        ("graph-blocks", title, "the drawing in words"),
         Some(whole(if with_blocks { top_blocks(drawing).count() } else { rows.len() })),
         Html::default(),
     )?;
@@ -172,6 +174,7 @@ fn block_table(view: View<'_>, drawing: &Drawing, out: &mut dyn Write) -> anyhow
                 TableCell::text(&row.inside),
                 TableCell::html(lines(view, drawing, &row.places)),
             ])
+            .anchored(row.id)
         })
         .collect();
     let plain = |name: Html, nodes: usize| {
@@ -205,7 +208,8 @@ fn top_blocks(drawing: &Drawing) -> impl Iterator<Item = (usize, &Block)> {
 fn of_blocks(view: View<'_>, drawing: &Drawing) -> Vec<Words> {
     let mut rows: Vec<Words> = top_blocks(drawing)
         .map(|(_, block)| Words {
-            name: view.link(&format!("#{}", links::encoded(&block.id)), &block.name),
+            id: block.id.clone(),
+            name: view.link(&format!("#{}", links::anchored(&block.id)), &block.name),
             nodes: block.total,
             places: block.places.clone(),
             inside: inside(drawing, block),
@@ -222,6 +226,7 @@ fn of_blocks(view: View<'_>, drawing: &Drawing) -> Vec<Words> {
     if !own.is_empty() {
         let places = own.iter().filter_map(|at| drawing.operators.get(*at)?.place).collect();
         rows.push(Words {
+            id: String::new(),
             name: soft("in no block"),
             nodes: own.len(),
             places,
@@ -271,6 +276,7 @@ fn of_lines(view: View<'_>, drawing: &Drawing) -> Vec<Words> {
     let row = |(place, nodes): (Option<usize>, Vec<usize>)| {
         let known: Option<&Place> = place.and_then(|place| drawing.places.get(place));
         Words {
+            id: String::new(),
             name: known
                 .map_or_else(|| soft("no line"), |place| view.place(Some(&place.file), Some(place.line))),
             nodes: nodes.len(),
@@ -295,7 +301,7 @@ fn kernel_table(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let note = "in the order of their calls";
-    view.open_section(out, ("kernels", "Kernels", note), Some(whole(kernels.len())), Html::default())?;
+    view.open_section(out, ("graph-kernels", "Kernels", note), Some(whole(kernels.len())), Html::default())?;
     let columns = vec![
         TableColumn::number("No.").fixed(),
         TableColumn::text("Kernel").mono(),

@@ -24,8 +24,8 @@ pub(crate) struct Kernel {
     pub(crate) calls: usize,
     /// The first call.
     pub(crate) first: CallPlace,
-    /// Lines of its source.
-    pub(crate) code_lines: Option<u32>,
+    /// Its source; None for a library kernel, and where the log does not hold it.
+    pub(crate) body: Option<KernelBody>,
     /// Nodes of the post-grad graph, over all calls.
     pub(crate) nodes: usize,
     /// Source lines: places in [`Kernels::lines`].
@@ -191,7 +191,7 @@ impl Kernel {
             language: call.language,
             calls: 0,
             first,
-            code_lines: call.definition.map(KernelBody::lines),
+            body: call.definition,
             nodes: 0,
             lines: Vec::new(),
             tuning: None,

@@ -184,7 +184,8 @@ impl<'a> Shell<'a> {
             SearchForm { page, label: format!("Search{of}"), reports: &self.searches }
         });
         let crumbs = self.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() });
-        Top { crumbs: crumbs.collect(), aside: &self.aside, search, groups: self.tab_groups() }
+        let has_findings = self.tabs.iter().any(|tab| tab.href == "#findings");
+        Top { has_findings, crumbs: crumbs.collect(), aside: &self.aside, search, groups: self.tab_groups() }
     }
 
     fn new(report: Report<'a>, title: &str, crumbs: Vec<(String, Option<String>)>) -> Shell<'a> {
@@ -236,6 +237,8 @@ struct Head<'a> {
 /// Context of the template `page_top`.
 #[derive(Serialize)]
 struct Top<'a> {
+    /// Whether the page has findings, to which a link at its top skips.
+    has_findings: bool,
     crumbs: Vec<Crumb<'a>>,
     aside: &'a str,
     search: Option<SearchForm<'a>>,

@@ -11,6 +11,7 @@ use crate::trace::TextSet;
 
 /// Levels of branches that are open at first in a large tree.
 const OPEN_DEPTH: usize = 3;
+const OPEN_DEPTH_OF_LARGE: usize = 2;
 
 /// A tree of at most this many frames is fully open.
 const SMALL: usize = 80;
@@ -126,7 +127,8 @@ struct Tree<'a> {
     /// The records with these stacks, unless they are compiles.
     records: Option<&'a [Stackless]>,
     open_all: bool,
-    /// Siblings shown at first.
+    /// Levels and siblings shown at first.
+    depth: usize,
     siblings: usize,
     /// Files whose full path was shown.
     named: TextSet<&'a str>,
@@ -136,8 +138,13 @@ impl<'a> Tree<'a> {
     fn new(view: View<'a>, trie: &'a Trie, records: Option<&'a [Stackless]>) -> Tree<'a> {
         let frames = trie.nodes.len();
         let stacks: usize = trie.nodes.iter().map(|node| node.stacks.len()).sum();
-        let siblings = if frames + stacks > LARGE { SIBLINGS_IN_LARGE } else { SIBLINGS };
-        Tree { view, trie, records, open_all: frames <= SMALL, siblings, named: TextSet::default() }
+        let (depth, siblings) = match frames + stacks > LARGE {
+            true => (OPEN_DEPTH_OF_LARGE, SIBLINGS_IN_LARGE),
+            false => (OPEN_DEPTH, SIBLINGS),
+        };
+        // Each compile takes a line, too.
+        let open_all = frames <= SMALL && stacks <= 2 * SMALL;
+        Tree { view, trie, records, open_all, depth, siblings, named: TextSet::default() }
     }
 
     /// Writes the tree without recursion, as stacks may have any depth.
@@ -186,7 +193,7 @@ impl<'a> Tree<'a> {
         let pills = compiles.iter().take(MOST_AGAIN).map(|place| self.gutter(CompileIndex::new(*place)));
         let mut pills = pills.collect::<Vec<_>>().into_iter();
         let pill = pills.next().unwrap_or_default();
-        let open = self.open_all || depth < OPEN_DEPTH;
+        let open = self.open_all || depth < self.depth;
         let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: &remark };
         write_line(out, &self.line(&node.frame, look)?)?;
         let mut again = self.again(pills, &node.frame)?;

@@ -20,7 +20,8 @@ const REPORTS: [&str; 7] = [
 ];
 
 /// Violations that keep somebody from using the page, or make it hard, with the first place of each.
-pub const MODERATE: &str = "axe.run(document, { resultTypes: ['violations'] }).then(found => JSON.stringify(
+pub const MODERATE: &str = "axe.run(document, { resultTypes: ['violations'],
+        rules: { 'label-content-name-mismatch': { enabled: true }, 'link-in-text-block': { enabled: true } } }).then(found => JSON.stringify(
     found.violations.filter(v => v.impact !== 'minor')
         .map(v => `${v.id}: ${v.nodes.length} times, first ${v.nodes[0].html.slice(0, 200)}`)))";
 

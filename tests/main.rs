@@ -14,6 +14,7 @@ mod support;
 
 mod browser;
 mod browser_axe;
+mod browser_back;
 mod browser_diff;
 mod browser_drawn;
 mod browser_editor;
@@ -54,6 +55,7 @@ mod failures;
 mod faults;
 mod figures;
 mod findings;
+mod first_look;
 mod golden;
 mod hostile;
 mod install;

@@ -18,7 +18,9 @@ pub fn select(css: &str) -> Selector {
 impl Page {
     /// Parses a page.
     pub fn parse(path: &str, text: &str) -> Page {
-        Page { path: path.to_owned(), html: Html::parse_document(text) }
+        // As without scripts: the parser reads the content of `noscript` as text, which it is for browsers that run them.
+        let text = text.replace("<noscript", "<div").replace("</noscript>", "</div>");
+        Page { path: path.to_owned(), html: Html::parse_document(&text) }
     }
 
     /// All elements that fit a CSS selector.

@@ -100,6 +100,7 @@ assets! {
     TABLES_JS = "tables.js",
     FILTERS_JS = "filters.js",
     FOLD_JS = "fold.js",
+    BACK_JS = "back.js",
     CODE_JS = "code.js",
     EDITOR_JS = "editor.js",
     TIME_CSS = "time.css",
@@ -166,8 +167,10 @@ const TABLE_SCRIPTS: &[Asset] = &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, 
 const LINK_SCRIPTS: &[Asset] = &[OPEN_JS, LINKS_JS];
 
 /// An ordinary page at the top of a report.
-pub const PAGE: Bundle =
-    Bundle { styles: &[REPORT_STYLES, &[FINDINGS_CSS]], scripts: &[TABLE_SCRIPTS, &[COPY_JS], LINK_SCRIPTS] };
+pub const PAGE: Bundle = Bundle {
+    styles: &[REPORT_STYLES, &[FINDINGS_CSS]],
+    scripts: &[TABLE_SCRIPTS, &[COPY_JS, BACK_JS], LINK_SCRIPTS],
+};
 
 /// The page of a compile: there is one per compile, without findings and filters.
 pub const COMPILE: Bundle = Bundle {
@@ -211,7 +214,7 @@ pub const TIME: Bundle = Bundle {
 pub const GRAPHS: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[CODE_CSS, GRAPH_CSS, SIDES_CSS]],
     scripts: &[
-        &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, CODE_JS],
+        &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, CODE_JS],
         LINK_SCRIPTS,
         &[EDITOR_JS, GRAPH_TEXT_JS, FIRST_THAT_JS, DIFF_JS, SIDES_JS, GRAPH_PARTS_JS, GRAPH_JS],
     ],

@@ -1,7 +1,7 @@
 //! Collects the kernels of all Inductor runs; each run is read from the log once, for all pages that show kernels.
 
 use crate::analysis::performance::estimated_runtimes;
-use crate::analysis::provenance::{KernelBody, KernelCall, Provenance};
+use crate::analysis::provenance::{KernelCall, Provenance};
 use crate::model::{Compile, TritonKernel};
 use crate::report::kit::formats::is_library;
 use crate::report::kit::inductor_runs::{self, Run, texts_of};
@@ -118,7 +118,7 @@ impl Kernel {
             language: call.language,
             calls: 0,
             first,
-            code_lines: call.definition.map(KernelBody::lines),
+            body: call.definition,
             nodes: 0,
             lines: Vec::new(),
             tuning: None,

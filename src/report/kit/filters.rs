@@ -29,8 +29,18 @@ impl View<'_> {
         hint: &str,
         words: impl IntoIterator<Item = (&'static str, &'static str, usize)>,
     ) -> anyhow::Result<Html> {
+        self.narrow_from(SORTED, (table, hint), words)
+    }
+
+    /// The same for a table that is narrowed if it has at least this many rows.
+    pub fn narrow_from(
+        &self,
+        least: usize,
+        (table, hint): (&str, &str),
+        words: impl IntoIterator<Item = (&'static str, &'static str, usize)>,
+    ) -> anyhow::Result<Html> {
         let words: Vec<_> = words.into_iter().filter(|(_, _, count)| *count > 0).collect();
-        if words.iter().map(|(_, _, count)| count).sum::<usize>() < SORTED {
+        if words.iter().map(|(_, _, count)| count).sum::<usize>() < least {
             return Ok(Html::default());
         }
         let words = words.into_iter();

@@ -64,5 +64,5 @@ impl View<'_> {
 }
 
 fn lines_to_write(code: &str) -> Html {
-    Html::joined([Element::new("pre").around(code), copy_button(code)], "")
+    Html::joined([Element::new("pre").attribute("tabindex", "0").around(code), copy_button(code)], "")
 }

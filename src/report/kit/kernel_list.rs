@@ -1,7 +1,7 @@
 //! The kernels of a log and the source lines that they come from.
 
 use crate::analysis::performance::MeasuredCall;
-use crate::analysis::provenance::CodeKind;
+use crate::analysis::provenance::{CodeKind, KernelBody};
 use crate::model::TritonKernel;
 use indexmap::IndexMap;
 
@@ -16,8 +16,8 @@ pub(crate) struct Kernel {
     pub(crate) calls: usize,
     /// The first call.
     pub(crate) first: CallPlace,
-    /// Lines of its source.
-    pub(crate) code_lines: Option<u32>,
+    /// Its source; None for a library kernel, and where the log does not hold it.
+    pub(crate) body: Option<KernelBody>,
     /// Nodes of the post-grad graph, over all calls.
     pub(crate) nodes: usize,
     /// Source lines: places in [`Kernels::lines`].

@@ -74,6 +74,16 @@ impl Tab {
         report.present_pages().iter().filter_map(tab).collect()
     }
 
+    /// The same for a page in a folder, without counts: there are many such pages.
+    fn pages_above(report: Report<'_>) -> Vec<Tab> {
+        let above = |href: &str| format!("../{href}");
+        let mut pages = vec![Tab::away(above(paths::landing(report.settings)), "Overview", None)];
+        let present = report.present_pages().iter();
+        let tab = |page: &PresentPage| Some(Tab::away(above(page.address.as_deref()?), page.row.name, None));
+        pages.extend(present.filter_map(tab));
+        pages
+    }
+
     /// Another page; `href` is relative to this one.
     pub fn away(href: impl Into<String>, text: &str, count: Option<String>) -> Tab {
         Tab { text: text.to_owned(), href: href.into(), count, about: None, current: false, away: true }
@@ -121,11 +131,12 @@ impl<'a> Shell<'a> {
                 crumbs.push((name.clone(), Some(page)));
                 crumbs.push((title.to_owned(), None));
                 // The page of the compile has it already.
-                Shell { aside: String::new(), ..Shell::new(report, &format!("{title} of {name}"), crumbs) }
+                let shell = Shell::new(report, &format!("{title} of {name}"), crumbs);
+                Shell { aside: String::new(), pages: Tab::pages_above(report), ..shell }
             }
             None => {
                 crumbs.push((name.clone(), None));
-                Shell::new(report, &name, crumbs)
+                Shell { pages: Tab::pages_above(report), ..Shell::new(report, &name, crumbs) }
             }
         }
     }
@@ -173,7 +184,8 @@ impl<'a> Shell<'a> {
             SearchForm { page, label: format!("Search{of}"), reports: &self.searches }
         });
         let crumbs = self.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() });
-        Top { crumbs: crumbs.collect(), aside: &self.aside, search, groups: self.tab_groups() }
+        let has_findings = self.tabs.iter().any(|tab| tab.href == "#findings");
+        Top { has_findings, crumbs: crumbs.collect(), aside: &self.aside, search, groups: self.tab_groups() }
     }
 
     fn new(report: Report<'a>, title: &str, crumbs: Vec<(String, Option<String>)>) -> Shell<'a> {
@@ -225,6 +237,8 @@ struct Head<'a> {
 /// Context of the template `page_top`.
 #[derive(Serialize)]
 struct Top<'a> {
+    /// Whether the page has findings, to which a link at its top skips.
+    has_findings: bool,
     crumbs: Vec<Crumb<'a>>,
     aside: &'a str,
     search: Option<SearchForm<'a>>,

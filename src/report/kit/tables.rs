@@ -10,6 +10,12 @@ use std::io::Write;
 /// Rows shown before the button for more.
 pub(crate) const CAP: usize = 40;
 
+/// Rows of a long table that a browser draws at once. Further ones are in a `noscript` element: with scripts that is text,
+/// which becomes rows when the reader asks for it; a page of 40,000 elements took 1.6 seconds to open. A few more rows
+/// than this are drawn with the others.
+const DRAWN: usize = 200;
+const A_FEW: usize = 50;
+
 /// Rows of the shortest sortable table: fewer fit on one screen, and the script is as large as thirty rows.
 pub(crate) const SORTED: usize = 30;
 
@@ -192,6 +198,10 @@ fn sorts_by_itself(shown: &str) -> bool {
         && UNITS.contains(&unit)
 }
 
+/// The end of a table in its frame, and of rows that wait.
+const TABLE_END: &str = "</tbody>\n</table>\n</div>\n";
+const WAITING_END: &str = "</tbody>\n</table>\n</noscript>\n";
+
 impl Table<'_> {
     fn push_start(&self, html: &mut String, is_sorted: bool, is_capped: bool) {
         let region = [
@@ -229,8 +239,15 @@ impl Table<'_> {
         html.push('\n');
     }
 
+    /// Ends the drawn rows and begins those that wait.
+    fn push_waiting(&self, html: &mut String, count: usize) {
+        html.push_str(TABLE_END);
+        let count = count.to_string();
+        push_open(html, "noscript", &[("data-rows", Some(self.id)), ("data-count", Some(&count))]);
+        html.push_str("\n<table>\n<tbody>\n");
+    }
+
     fn push_end(&self, html: &mut String, is_capped: bool) {
-        html.push_str("</tbody>\n</table>\n</div>\n");
         if is_capped {
             let button =
                 Element::new("button").class("button").attribute("data-more", self.id).around("Show all");
@@ -268,6 +285,8 @@ impl Render<'_> {
     ) -> anyhow::Result<()> {
         let total = rows.len();
         let (is_sorted, is_capped) = (total >= least, total > CAP);
+        // Pages in folders may lack the script of tables.
+        let waits = self.depth == 0 && is_sorted && total > DRAWN + A_FEW;
         let mut shown = 0;
         let mut html = String::new();
         table.push_start(&mut html, is_sorted, is_capped);
@@ -276,12 +295,18 @@ impl Render<'_> {
             if !self.worker.has_room() {
                 break;
             }
+            if waits && shown == DRAWN {
+                html.clear();
+                table.push_waiting(&mut html, total - shown);
+                out.write_all(html.as_bytes())?;
+            }
             shown += 1;
             html.clear();
             table.push_row(&mut html, &row, is_sorted);
             out.write_all(html.as_bytes())?;
         }
         html.clear();
+        html.push_str(if waits && shown > DRAWN { WAITING_END } else { TABLE_END });
         table.push_end(&mut html, is_capped);
         out.write_all(html.as_bytes())?;
         if shown < total {

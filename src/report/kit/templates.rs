@@ -64,6 +64,7 @@ templates! {
     order,
     page_head,
     page_top,
+    primer,
     provenance_head,
     provenance_keys,
     provenance_pane_head,

@@ -3,13 +3,14 @@
 use crate::analysis::caches::{
     Component, Components, Difference, Key, cache_title, in_kinds, in_words, nearest, reason_words, sums,
 };
+use crate::analysis::{Finding, Topic};
 use crate::model::{BorrowedText, CacheLookup, Compile, Content, Outcome, lenient};
 use crate::output::{Page, RelPath};
 use crate::report::kit::copy::copy_button;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
-    Element, close_section, fold, long_text, note_below, span, stacked, write_line,
+    Element, block, close_section, fold, heading, long_text, note_below, span, stacked, write_line,
 };
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
@@ -60,6 +61,8 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         shell.tabs.push(Tab::section("lookups", "Lookups", Some(whole(report.model.caches.len()))));
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 0);
+            headline(view, out)?;
+            to_do(view, out)?;
             by_cache(view, out)?;
             causes(view, out, &evidence)?;
             bypasses(view, out, &evidence)?;
@@ -135,6 +138,13 @@ impl<'m> Evidence<'m> {
         Ok(evidence)
     }
 
+    /// Whether the components of any two keys differ, among those that are compared.
+    fn tell_apart(&self) -> bool {
+        let known = self.nearest.iter().enumerate().filter(|(_, nearest)| nearest.is_some()).take(COMPARED);
+        let differs = |index| self.differences(index).is_some_and(|(_, differences)| !differences.is_empty());
+        known.map(|(index, _)| index).any(differs)
+    }
+
     /// The earlier lookup to compare with, and the components that differ from it.
     fn differences(&self, index: usize) -> Option<(usize, Vec<Difference<'_>>)> {
         let before = (*self.nearest.get(index)?)?;
@@ -160,7 +170,29 @@ fn found<'m>(report: Report<'m>, lookup: &CacheLookup) -> Option<(&'m Compile, &
     Some((compile, compile.artifacts.get(lookup.artifact.place())?))
 }
 
-fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+/// What can be done about misses and bypasses, from the findings about caches.
+fn to_do(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let findings = view.report.found.findings.iter();
+    let is_about_caches = |one: &&Finding| {
+        let of_caches = one.kind.topic == Some(Topic::Caches) || one.kind.word == "first_run";
+        of_caches && !one.advice.is_empty()
+    };
+    let about = findings.filter(is_about_caches);
+    let about: Vec<_> = about.collect();
+    if about.is_empty() {
+        return Ok(());
+    }
+    view.open_section(out, ("to-do", "What to do", ""), None, Html::default())?;
+    for finding in about {
+        heading(out, view.sentence(&finding.sentence()))?;
+        for advice in &finding.advice {
+            write_line(out, &block(view.fix_card(advice)?))?;
+        }
+    }
+    Ok(close_section(out)?)
+}
+
+fn headline(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let sums = sums(view.report.model);
     let total = |of: fn(&crate::analysis::caches::CacheSum) -> usize| sums.values().map(of).sum::<usize>();
     let (hits, misses, bypasses) = (total(|s| s.hits), total(|s| s.misses), total(|s| s.bypasses));
@@ -184,7 +216,11 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     );
     let about = "After a miss, the code is compiled and stored under its key. After a bypass it is not stored, so every process \
          compiles it again.";
-    write_line(out, &view.verdict(sentence.into(), vec![about.into()])?)?;
+    Ok(write_line(out, &view.verdict(sentence.into(), vec![about.into()])?)?)
+}
+
+fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let sums = sums(view.report.model);
     // With one cache, the summary is enough.
     if sums.len() == 1 {
         return Ok(());
@@ -195,7 +231,7 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         TableColumn::number("Lookups"),
         TableColumn::number("Hits"),
         TableColumn::number("Misses"),
-        TableColumn::number("Bypasses"),
+        TableColumn::number("Bypasses").absent_if(sums.values().all(|s| s.bypasses == 0)),
         TableColumn::number("Hit rate"),
         TableColumn::number("Time saved").absent_if(sums.values().all(|s| s.saved_us.is_none())),
     ];
@@ -368,7 +404,7 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyh
         TableColumn::compiles("Compile"),
         TableColumn::text("Cache"),
         TableColumn::text("Answer"),
-        TableColumn::unsorted("Differing components").absent_if(evidence.nearest.iter().all(Option::is_none)),
+        TableColumn::unsorted("Differing components").absent_if(!evidence.tell_apart()),
         TableColumn::number("Time saved").absent_if(all.iter().all(|lookup| lookup.saved_ns.is_none())),
         TableColumn::text("Key").mono().about("Opens torch's record of the lookup"),
     ];

@@ -8,7 +8,9 @@ use crate::model::{CompileIndex, Content, Recompile, Recorded, Specialization, S
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, range, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, soft, span, stacked, strong, write_line};
+use crate::report::kit::markup::{
+    close, close_section, open_more, soft, soft_paragraph, span, stacked, strong, write_line,
+};
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::templates::Worker;
@@ -128,49 +130,66 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
     if dims.is_empty() {
         return Ok(());
     }
-    let all = grouped(dims);
+    let (constant, changing): (Vec<_>, Vec<_>) =
+        grouped(dims).into_iter().partition(|group| group.first().is_some_and(|d| answer_word(d) == "no"));
     let words = ANSWERS.map(|(word, text)| {
-        (word, text, all.iter().filter_map(|group| group.first()).filter(|d| answer_word(d) == word).count())
+        let first = changing.iter().filter_map(|group| group.first());
+        (word, text, first.filter(|d| answer_word(d) == word).count())
     });
     let tools = view.narrow("dimensions-table", HINT, words)?;
-    let about = "dynamic or static, as of the last compile of each function, without parameters; no reason \
-        given: only one size was seen";
+    let about = "as of the last compile of each function, without parameters";
     view.open_section(out, ("dimensions", "Inputs", about), Some(whole(dims.len())), tools)?;
+    if changing.is_empty() {
+        soft_paragraph(out, "No input has a size that is dynamic or was specialized.")?;
+    } else {
+        dimensions_table(view, out, ("dimensions-table", "Dimensions of inputs"), &changing)?;
+    }
+    if !constant.is_empty() {
+        let inputs: usize = constant.iter().map(|group| group.len()).sum();
+        let words =
+            "constant: part of the compiled code, and only one size was seen unless a reason is given";
+        let summary = format!("{} {words}", counted(inputs, "dimension is", "dimensions are"));
+        open_more(out, summary)?;
+        dimensions_table(view, out, ("constants-table", "Constant dimensions of inputs"), &constant)?;
+        close(out, "details")?;
+    }
+    close_section(out)?;
+    Ok(())
+}
+
+/// A table of dimensions, those of one tensor with one answer in a row.
+fn dimensions_table(
+    view: View<'_>,
+    out: &mut dyn Write,
+    (id, label): (&str, &str),
+    all: &[&[Dimension<'_>]],
+) -> anyhow::Result<()> {
+    let model = view.report.model;
+    let recompiles = model.recompiles.iter().filter_map(|r| Some((*model.by_id.get(&r.compile)?, r)));
+    let recompiles: FxHashMap<CompileIndex, &Recompile> = recompiles.collect();
+    let says_why =
+        |group: &&&[Dimension<'_>]| group.first().is_some_and(|dim| !why(view, dim, &recompiles).is_empty());
     let columns = vec![
         TableColumn::text("Function"),
         TableColumn::text("Input").mono(),
         TableColumn::text("Dimension").about("Counted from 0; empty for a number"),
         TableColumn::text("Dynamic?"),
-        TableColumn::unsorted("Why"),
-        TableColumn::unsorted("Compiles").about(
-            "The sizes that each compile saw, and whether it accepts \
-            others",
-        ),
+        TableColumn::unsorted("Why").absent_if(!all.iter().any(|group| says_why(&group))),
+        TableColumn::unsorted("Compiles")
+            .about("The sizes that each compile saw, and whether it accepts others"),
     ];
-    let table = Table { id: "dimensions-table", label: "Dimensions of inputs", columns };
-    let recompiles: FxHashMap<CompileIndex, &Recompile> = view
-        .report
-        .model
-        .recompiles
-        .iter()
-        .filter_map(|r| Some((*view.report.model.by_id.get(&r.compile)?, r)))
-        .collect();
-    let shown: usize = all.iter().take(LISTED).map(|group| group.len()).sum();
+    let table = Table { id, label, columns };
     let rows: Vec<_> = all.iter().take(LISTED).collect();
+    let shown: usize = rows.iter().map(|group| group.len()).sum();
+    let total: usize = all.iter().map(|group| group.len()).sum();
     let rows = rows.into_iter().map(|group| {
         let row = dimension(view, group, &recompiles);
         let word = group.first().map_or("", answer_word);
         row.selected_by(word.to_owned())
     });
     view.table(out, &table, rows)?;
-    view.left_out(
-        out,
-        dims.len(),
-        shown,
-        "are left out; the pages of the compiles list their input tensors",
-    )?;
-    close_section(out)?;
-    Ok(())
+    let what = "are left out; the pages of the compiles list their input tensors";
+    view.left_out(out, total, shown, what)
 }
 
 /// Whether dimensions of a tensor share a row: only one size was seen, or nothing is recorded.

@@ -1,7 +1,8 @@
 //! The pages of a redacted report: what is known, and what was left out.
 
 use super::facts::{Redacted, RedactedLog, RedactedReport};
-use super::sections::{self, FINDINGS, Section};
+use super::sections::{self, COMPILES, Cell, FINDINGS, Section, Statuses, anchor_of};
+use crate::analysis::Parts;
 use crate::facts::{Finding, JobReport, LogReport};
 use crate::model::words::{counted, duration};
 use crate::output::{Page, RelPath};
@@ -26,6 +27,8 @@ pub fn landing<'r>(redacted: &'r Redacted, report: &'r RedactedReport) -> Page<'
                     name: "Redacted job".to_owned(),
                     sentence: sentence_of_job(job),
                     version: None,
+                    statuses: Statuses::default(),
+                    parts: Parts::default(),
                     logs: &report.logs,
                     sections: sections::of_job(job),
                 };
@@ -55,6 +58,10 @@ struct Content<'r> {
     sentence: String,
     /// The version of torch.
     version: Option<&'r str>,
+    /// The compiles that ids lead to.
+    statuses: Statuses<'r>,
+    /// Times of all compiles by part of the compiler.
+    parts: Parts,
     /// Of these it says what was left out.
     logs: &'r [RedactedLog],
     sections: Vec<Section<'r>>,
@@ -72,6 +79,8 @@ fn write_log(
         name,
         sentence: sentence_of_log(&log.facts),
         version: log.facts.torch.as_ref().and_then(|torch| torch.version.as_deref()),
+        statuses: Statuses::of(&log.facts),
+        parts: sections::sum_of_parts(&log.facts),
         logs: std::slice::from_ref(log),
         sections: sections::of_log(&log.facts),
     };
@@ -103,7 +112,8 @@ fn write(
     write_page(worker, out, &shell, |worker, out| {
         let view = Render { worker, depth: 0 };
         begin(view, out, &page.sentence)?;
-        present.iter().try_for_each(|section| write_section(view, out, section))?;
+        write_line(out, &view.bar(&page.parts, true))?;
+        present.iter().try_for_each(|section| write_section(view, out, section, &page.statuses))?;
         left_out(view, out, redacted, page.logs)
     })
 }
@@ -178,14 +188,27 @@ pub fn markdown(report: &RedactedReport) -> Page<'_, Worker> {
     })
 }
 
-fn write_section(view: Render<'_>, out: &mut dyn Write, section: &Section<'_>) -> anyhow::Result<()> {
+fn write_section(
+    view: Render<'_>,
+    out: &mut dyn Write,
+    section: &Section<'_>,
+    statuses: &Statuses<'_>,
+) -> anyhow::Result<()> {
     view.open_section(out, (section.id, section.title, ""), Some(whole(section.count)), Html::default())?;
     let id = format!("{}-table", section.id);
     let table = Table { id: &id, label: section.title, columns: section.columns.clone() };
     let rows = (0..section.count).map(|at| {
-        let row = Row::of((section.row)(at).iter().map(|cell| cell.shown(view)).collect());
-        // `url` of a finding leads here.
-        if section.id == FINDINGS { row.anchored(format!("finding-{}", at + 1)) } else { row }
+        let cells = (section.row)(at);
+        let row = Row::of(cells.iter().map(|cell| cell.shown(view, statuses)).collect());
+        match section.id {
+            // `url` of a finding leads here.
+            FINDINGS => row.anchored(format!("finding-{}", at + 1)),
+            COMPILES => match cells.first().and_then(Cell::only_id) {
+                Some(id) => row.anchored(anchor_of(id)),
+                None => row,
+            },
+            _ => row,
+        }
     });
     view.table(out, &table, rows)?;
     Ok(close_section(out)?)

@@ -1,8 +1,12 @@
 //! The tables of a redacted report: lists of its facts, row by row.
 
+use crate::analysis::{PARTS, Parts};
 use crate::facts::safe::{address, break_title};
 use crate::facts::{self, Compile, Finding, Id, JobReport, LogReport};
 use crate::report::kit::formats::{self, micros};
+use crate::report::kit::html::Html;
+use crate::report::kit::lists::and_more;
+use crate::report::kit::pills::Pill;
 use crate::report::kit::tables::{TableCell, TableColumn};
 use crate::report::kit::view::Render;
 use std::collections::BTreeMap;
@@ -36,16 +40,61 @@ pub enum Cell {
     Function(Option<String>),
     /// A number of torch's catalog of graph breaks.
     Break(Option<String>),
+    /// Ids of compiles.
+    Compiles(Vec<String>),
+    /// Seconds by part of the compiler.
+    Parts(Parts),
+}
+
+/// Ids that a cell shows; of more it says how many.
+const SHOWN: usize = 12;
+
+/// The compiles of a page by id, each with its status: ids lead to their rows.
+#[derive(Default)]
+pub struct Statuses<'r>(BTreeMap<&'r str, &'r str>);
+
+impl<'r> Statuses<'r> {
+    pub fn of(log: &'r LogReport<'static>) -> Statuses<'r> {
+        let known = log.compiles.iter().filter_map(|one| Some((one.id.as_deref()?, &*one.status)));
+        Statuses(known.collect())
+    }
+
+    /// An id as on the pages of a whole report.
+    fn pill(&self, id: &str) -> Html {
+        let status = self.0.get(id).copied();
+        let href = status.map(|_| format!("#{}", anchor_of(id)));
+        Pill { id, status, href: href.as_deref(), title: None }.html()
+    }
+}
+
+/// The anchor of a compile's row.
+pub fn anchor_of(id: &str) -> String {
+    format!("compile-{}", id.replace('/', "-"))
 }
 
 impl Cell {
-    pub fn shown(&self, view: Render<'_>) -> TableCell {
+    /// The id of the compile that the row is about, if it begins with one.
+    pub fn only_id(&self) -> Option<&str> {
+        match self {
+            Cell::Compiles(ids) => ids.first().map(String::as_str).filter(|_| ids.len() == 1),
+            _ => None,
+        }
+    }
+
+    pub fn shown(&self, view: Render<'_>, statuses: &Statuses<'_>) -> TableCell {
         match self {
             Cell::Words(text) => TableCell::text(text),
             Cell::Figure(value, shown) => TableCell::maybe(*value, |_| shown.clone()),
             Cell::Prose(text) => TableCell::html(view.prose(text)),
             Cell::Function(Some(name)) => TableCell::html(view.function(name)),
-            Cell::Break(None) | Cell::Function(None) => TableCell::text("-"),
+            Cell::Compiles(ids) if !ids.is_empty() => {
+                let more = and_more(ids.len(), SHOWN);
+                let pills = ids.iter().take(SHOWN).map(|id| statuses.pill(id));
+                let pills = Html::joined(pills.collect::<Vec<_>>().into_iter().chain([more.into()]), " ");
+                TableCell::html(pills)
+            }
+            Cell::Parts(parts) => TableCell::html(view.bar(parts, false)),
+            Cell::Break(None) | Cell::Function(None) | Cell::Compiles(_) => TableCell::text("-"),
             Cell::Break(Some(id)) => TableCell::html(view.log_link(id, &address(id))),
         }
     }
@@ -122,11 +171,40 @@ fn at(file: Option<&str>, line: Option<i64>) -> Cell {
 }
 
 fn ids(ids: &[Option<Id<'_>>]) -> Cell {
-    Cell::Words(ids.iter().map(|id| id.as_deref().unwrap_or("-")).collect::<Vec<_>>().join(", "))
+    Cell::Compiles(ids.iter().filter_map(|id| id.as_deref().map(str::to_owned)).collect())
+}
+
+fn id(id: Option<&str>) -> Cell {
+    Cell::Compiles(id.map(str::to_owned).into_iter().collect())
+}
+
+/// Times of a compile by part of the compiler.
+fn parts(parts: &[facts::Part<'_>]) -> Cell {
+    let mut sums = Parts::default();
+    for part in parts {
+        let place = part.name.as_deref().and_then(|name| PARTS.iter().position(|known| *known == name));
+        if let Some(sum) = place.and_then(|place| sums.0.get_mut(place)) {
+            *sum += part.seconds * 1e6;
+        }
+    }
+    Cell::Parts(sums)
 }
 
 fn joined(texts: &[facts::Text<'_>], between: &str) -> Cell {
     Cell::Words(texts.iter().map(|text| &**text).collect::<Vec<_>>().join(between))
+}
+
+/// Times of all compiles by part of the compiler.
+pub fn sum_of_parts(log: &LogReport<'_>) -> Parts {
+    let sums = log.compiles.iter().map(|one| match parts(&one.time.parts) {
+        Cell::Parts(parts) => parts,
+        _ => Parts::default(),
+    });
+    sums.fold(Parts::default(), |sum, parts| {
+        let mut all = sum;
+        all.0.iter_mut().zip(parts.0).for_each(|(sum, us)| *sum += us);
+        all
+    })
 }
 
 /// What the page of a log shows, in this order.
@@ -177,6 +255,9 @@ fn compared<'r>(job: &'r JobReport<'static>) -> Section<'r> {
 /// The anchor of the section of findings.
 pub const FINDINGS: &str = "findings";
 
+/// The anchor of the section of compiles.
+pub const COMPILES: &str = "compiles";
+
 fn findings<'r>(findings: &'r [Finding<'static>]) -> Section<'r> {
     let columns = vec![
         text("Severity", |one: &Finding<'_>| word(&one.severity)),
@@ -191,8 +272,7 @@ fn findings<'r>(findings: &'r [Finding<'static>]) -> Section<'r> {
 
 fn compiles<'r>(log: &'r LogReport<'static>) -> Section<'r> {
     let columns = vec![
-        text("Compile", |one: &Compile<'_>| words(one.id.as_deref())),
-        text("Status", |one| word(&one.status)),
+        text("Compile", |one: &Compile<'_>| id(one.id.as_deref())),
         text("Function", |one| function(one.function.as_ref().and_then(|function| function.name.as_deref()))),
         text("Place", |one| {
             let function = one.function.as_ref();
@@ -202,8 +282,12 @@ fn compiles<'r>(log: &'r LogReport<'static>) -> Section<'r> {
         number("Guards", |one| count(one.counts().guards)),
         number("Breaks", |one| count(Some(one.graph_breaks))),
         number("Time", |one| seconds(one.time.seconds)),
+        Column {
+            head: TableColumn::unsorted("Parts, share of its time"),
+            cell: |one| parts(&one.time.parts),
+        },
     ];
-    section(("compiles", "Compiles"), &*log.compiles, columns)
+    section((COMPILES, "Compiles"), &*log.compiles, columns)
 }
 
 /// What went wrong, and what the caches had.
@@ -216,7 +300,7 @@ fn breaks_and_failures<'r>(log: &'r LogReport<'static>) -> [Section<'r>; 5] {
         text("Compiles", |one| ids(&one.compile_ids)),
     ];
     let recompiles = vec![
-        text("Compile", |one: &facts::Recompile<'_>| words(one.compile_id.as_deref())),
+        text("Compile", |one: &facts::Recompile<'_>| id(one.compile_id.as_deref())),
         text("Function", |one| function(one.function.as_deref())),
         text("What changed", |one| words(one.reasons.first().map(|first| &*first.text))),
         text("Instead of", |one| {
@@ -225,17 +309,17 @@ fn breaks_and_failures<'r>(log: &'r LogReport<'static>) -> [Section<'r>; 5] {
         }),
     ];
     let failures = vec![
-        text("Compile", |one: &facts::Failure<'_>| words(one.compile_id.as_deref())),
+        text("Compile", |one: &facts::Failure<'_>| id(one.compile_id.as_deref())),
         text("Error", |one| word(&one.error)),
         text("In torch's catalog", |one| prose(one.reason.as_deref())),
         text("Place", |one| at(one.file.as_deref(), one.line)),
     ];
     let restarts = vec![
-        text("Compile", |one: &facts::Restart<'_>| words(one.compile_id.as_deref())),
+        text("Compile", |one: &facts::Restart<'_>| id(one.compile_id.as_deref())),
         text("Why", |one| prose(Some(&one.reason))),
     ];
     let caches = vec![
-        text("Compile", |one: &facts::CacheLookup<'_>| words(one.compile_id.as_deref())),
+        text("Compile", |one: &facts::CacheLookup<'_>| id(one.compile_id.as_deref())),
         text("Cache", |one| word(&one.cache)),
         text("Outcome", |one| word(&one.outcome)),
         text("Reason", |one| words(one.reason.as_deref())),
@@ -276,7 +360,7 @@ fn measured<'r>(log: &'r LogReport<'static>) -> [Section<'r>; 2] {
         number("Median", |one| microseconds(one.median_us)),
         number("TFLOP/s", |one| rate(one.tflops)),
         number("GB/s", |one| rate(one.gbps)),
-        text("Compiles", |one| joined(&one.compile_ids, ", ")),
+        text("Compiles", |one| Cell::Compiles(one.compile_ids.iter().map(|id| (**id).to_owned()).collect())),
     ];
     let operators = vec![
         text("Operator", |one: &facts::Operator<'_>| word(&one.op)),
@@ -316,7 +400,7 @@ fn kernels<'r>(log: &'r LogReport<'static>) -> Section<'r> {
     let columns = vec![
         text("Kernel", |one: &Generated<'_>| word(one.name)),
         number("Times", |one| figure(Some(one.times), formats::count)),
-        text("Compiles", |one| Cell::Words(one.compiles.join(", "))),
+        text("Compiles", |one| Cell::Compiles(one.compiles.iter().map(|id| (*id).to_owned()).collect())),
     ];
     section(("kernels", "Kernels in the generated code"), kernels.into_values().collect::<Vec<_>>(), columns)
 }
@@ -326,7 +410,7 @@ fn inputs<'r>(log: &'r LogReport<'static>) -> Section<'r> {
     let inputs = log.cross_rank.inputs.iter().flatten();
     let inputs = inputs.flat_map(|one| one.tensors.iter().map(|tensor| (one.compile_id.as_ref(), tensor)));
     let columns = vec![
-        text("Compile", |(id, _): &Input<'_>| words(id.map(|id| &**id))),
+        text("Compile", |(of, _): &Input<'_>| id(of.map(|of| &**of))),
         text("Tensor", |(_, one)| word(&one.name)),
         text("Dtype", |(_, one)| word(&one.dtype)),
         text("Sizes", |(_, one)| word(&one.sizes)),

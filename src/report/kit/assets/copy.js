@@ -46,7 +46,8 @@
   }
 
   all('[data-copy]').forEach(button => {
-    button.setAttribute('aria-label', `Copy ${textOf(button).slice(0, LONGEST_LABEL)}`);
+    // The name begins with what the button shows: a voice command is what is seen.
+    button.setAttribute('aria-label', `${button.textContent} ${textOf(button).slice(0, LONGEST_LABEL)}`);
     button.setAttribute('aria-live', 'polite');
   });
   addEventListener('click', onClick);

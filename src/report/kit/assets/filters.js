@@ -66,4 +66,5 @@
   all('input[data-for], select[data-for]').forEach(field => {
     field.addEventListener('input', () => filter(field.dataset.for));
   });
+  Object.assign(tlparse, { filter });
 })();

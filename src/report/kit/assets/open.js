@@ -7,9 +7,11 @@
   const NEEDS_SCRIPT = '.needs-script';
 
   // A row that a link can name shows that link.
-  for (const row of all('tbody > tr[id]')) {
-    const properties = { className: 'anchor', href: `#${encodeURIComponent(row.id)}`, ariaLabel: 'Link to this row' };
-    row.cells[0]?.append(element('a', properties));
+  function anchorRows(rows) {
+    for (const row of rows.filter(one => one.id !== '')) {
+      const properties = { className: 'anchor', href: `#${encodeURIComponent(row.id)}`, ariaLabel: 'Link to this row' };
+      row.cells[0]?.append(element('a', properties));
+    }
   }
 
   // The id that the address names, or an empty string.
@@ -38,7 +40,9 @@
   // A link into a folded place opens it.
   function showTarget() {
     const id = idInAddress();
-    const target = id && byId(id);
+    if (id === '') return;
+    if (!byId(id)) tlparse.completeFor?.(id);
+    const target = byId(id);
     if (!target) return;
     uncover(target);
     target.scrollIntoView();
@@ -50,6 +54,8 @@
     });
   }
 
+  anchorRows(all('tbody > tr[id]'));
+  Object.assign(tlparse, { anchorRows });
   all(NEEDS_SCRIPT).forEach(control => {
     control.hidden = false;
   });

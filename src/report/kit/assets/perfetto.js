@@ -1,11 +1,11 @@
-// The button that shows the spans of the flame chart in Perfetto: it opens a window of Perfetto's site, which
+// The link that shows the spans of the flame chart in Perfetto: it opens a window of Perfetto's site, which
 // answers when it is ready, and then gets the trace as a message.
 'use strict';
 (() => {
   const { byId, timeline } = tlparse;
   const { items, tracks, nameOf, compileOf, trackOf, lengthOf } = timeline;
 
-  const button = byId('chart-perfetto');
+  const link = byId('chart-perfetto');
   const statusPlace = byId('chart-said');
   // Half a minute, in milliseconds.
   const PAUSE = 100;
@@ -38,8 +38,9 @@
     return new TextEncoder().encode(JSON.stringify({ traceEvents })).buffer;
   }
 
-  function openPerfetto() {
-    const site = button.dataset.site;
+  function openPerfetto(event) {
+    event.preventDefault();
+    const site = link.origin;
     const perfetto = open(site);
     if (!perfetto) {
       statusPlace.textContent = 'The browser did not let a window open.';
@@ -70,5 +71,5 @@
     }
   }
 
-  button.onclick = openPerfetto;
+  link.onclick = openPerfetto;
 })();

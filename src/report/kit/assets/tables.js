@@ -9,7 +9,37 @@
   const SORT_BUTTON_CLASS = 'sort-button';
 
   function rowsOf(table) {
+    complete(table);
+    return drawnRows(table);
+  }
+
+  function drawnRows(table) {
     return [...table.tBodies[0].rows];
+  }
+
+  // ---- Rows that wait ----
+  //
+  // The rows of a long table from the 200th on are the text of a noscript element, until the reader asks for them.
+
+  function waitingFor(table) {
+    return all('noscript[data-rows]').find(waiting => waiting.dataset.rows === table.id);
+  }
+
+  function complete(table) {
+    const waiting = waitingFor(table);
+    if (!waiting) return;
+    const holder = element('template');
+    holder.innerHTML = waiting.textContent;
+    const rows = all('tr', holder.content);
+    waiting.remove();
+    table.tBodies[0].append(...rows);
+    tlparse.anchorRows?.(rows);
+  }
+
+  // Draws the rows of the table in which an anchor waits.
+  function completeFor(id) {
+    const waiting = all('noscript[data-rows]').find(one => one.textContent.includes(`id="${id}"`));
+    if (waiting) complete(byId(waiting.dataset.rows));
   }
 
   // ---- Sorting ----
@@ -56,7 +86,8 @@
     head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
   }
 
-  function sortBy(head) {
+  // Sorts by a column, in the given direction or in the one that follows from the head.
+  function sortBy(head, down = sortsDown(head)) {
     const table = head.closest('table');
     const isNumeric = head.dataset.sort === 'num';
     const compare = isNumeric ? compareNumbers : new Intl.Collator(undefined, { numeric: true }).compare;
@@ -64,7 +95,6 @@
       const text = sortText(row.cells[head.cellIndex]);
       return isNumeric ? numberOf(text) : text;
     };
-    const down = sortsDown(head);
     markSorted(head, down);
     const entries = rowsOf(table).map(row => ({ row, key: keyOf(row) }));
     entries.sort((left, right) => down ? compare(right.key, left.key) : compare(left.key, right.key));
@@ -85,11 +115,11 @@
   function shorten(table) {
     if (!table.dataset.cap) return;
     const most = Number(table.dataset.cap);
-    const rows = rowsOf(table).filter(row => !row.hidden);
+    const rows = drawnRows(table).filter(row => !row.hidden);
     rows.forEach((row, place) => {
       row.style.display = place < most ? '' : 'none';
     });
-    const left = rows.length - most;
+    const left = rows.length + Number(waitingFor(table)?.dataset.count ?? 0) - most;
     all('[data-more]').filter(button => button.dataset.more === table.id).forEach(button => {
       button.hidden = left <= 0;
       button.textContent = `Show ${left} more`;
@@ -97,6 +127,8 @@
   }
 
   function showWhole(table) {
+    complete(table);
+    table.dataset.whole = '';
     table.dataset.cap = 1e9;
     shorten(table);
   }
@@ -108,5 +140,6 @@
   all('[data-more]').forEach(button => {
     button.onclick = () => showWhole(byId(button.dataset.more));
   });
-  Object.assign(tlparse, { rowsOf, shorten });
+  addEventListener('beforeprint', () => all('table[data-cap]').forEach(showWhole));
+  Object.assign(tlparse, { rowsOf, shorten, showWhole, sortBy, completeFor });
 })();

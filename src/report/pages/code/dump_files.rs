@@ -93,7 +93,7 @@ fn write(
         write_line(out, &view.render("dump_file_head", &head)?)?;
         if let Some(code) = code {
             write_line(out, &Element::new("div").class("page-body").open())?;
-            write_code(worker, out, (Language::Python, &code))?;
+            write_code(worker, out, (Language::Python, &code), None)?;
             return Ok(close(out, "div")?);
         }
         write_plain(view, &text, Some(view.href(&paths::payload(file.at.md5))), out)

@@ -37,10 +37,22 @@ const PLACES: [(&str, &str); 5] = [
     ("void AOTInductorModel::_const_run_impl(", "constants"),
 ];
 
+/// Fewer lines before the first kernel are not worth a fold.
+const FEW: usize = 12;
+
 /// Kernels and calls listed; the rest appears only in the code.
 const MOST: usize = 200;
 
 impl CodeIndex {
+    /// The line at which readers begin: the first kernel, or the main function; None near the top of the file. Before it
+    /// are imports and helpers, the same in each file.
+    pub(crate) fn begins_at(&self) -> Option<usize> {
+        let main =
+            || self.places.iter().find(|(name, _)| matches!(*name, "call" | "run")).map(|(_, line)| *line);
+        let first = self.kernels.first().map(|kernel| kernel.line).or_else(main)?;
+        (first > FEW).then_some(first)
+    }
+
     /// Reads Python or C++ that Inductor wrote.
     pub(crate) fn of(text: &str) -> CodeIndex {
         let mut index = CodeIndex::default();

@@ -90,7 +90,7 @@ fn page<'m>(report: Report<'m>, path: RelPath, code: Code<'m>) -> Page<'m, Worke
             write_line(out, &head(view, &code, Some(&index))?)?;
             write_line(out, &Element::new("div").class("with-side").open())?;
             write_line(out, &side(view, &code, &index)?)?;
-            write_code(worker, out, (code.language, &text))?;
+            write_code(worker, out, (code.language, &text), index.begins_at())?;
             Ok(close(out, "div")?)
         })
     })
@@ -101,8 +101,15 @@ fn write_code(
     worker: &mut Worker,
     out: &mut dyn Write,
     (language, text): (Language, &str),
+    begins_at: Option<usize>,
 ) -> anyhow::Result<()> {
-    write_line(out, &Element::new("div").class("code").region("Code").open())?;
+    let frame = Element::new("div").class("code").region("Code");
+    // A script folds the lines before it.
+    let frame = match begins_at {
+        Some(line) => frame.attribute("data-begins", &line.to_string()),
+        None => frame,
+    };
+    write_line(out, &frame.open())?;
     write_line(out, &Element::new("ol").class("lines").open())?;
     worker.highlighter()?.write_lines(language, text, out)?;
     close(out, "ol")?;

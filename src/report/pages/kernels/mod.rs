@@ -2,6 +2,7 @@
 
 mod measured;
 
+use crate::analysis::provenance::CodeKind;
 use crate::model::{Content, Form};
 use crate::report::kit::collect_kernels::kernels_of_log;
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
@@ -12,6 +13,9 @@ use crate::report::kit::prelude::*;
 use crate::trace::TextSet;
 use indexmap::IndexMap;
 use measured::Measured;
+
+/// Rows from which on the table of kernels can be sorted and filtered: people look for one kernel.
+const NARROWED: usize = 8;
 
 /// Rows of the tables of kernels and lines. A log of 368 compiles has some hundreds of each.
 const MOST_KERNELS: usize = 4_000;
@@ -106,7 +110,7 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     let of = |kind: &str| all.iter().filter(|kernel| kernel.language.unwrap_or("library") == kind).count();
     let kinds = ["library", "C++", "Triton", "several of Triton", "CUDA", "ROCm", "CuteDSL", "Halide"];
     let words = kinds.map(|kind| (word(kind), kind, of(kind)));
-    let tools = view.narrow("kernels-table", "Filter by name or line", words)?;
+    let tools = view.narrow_from(NARROWED, ("kernels-table", "Filter by name or line"), words)?;
     let note = "one row per kernel and graph";
     view.open_section(out, ("kernels", "Kernels", note), Some(whole(all.len())), tools)?;
     if all.is_empty() {
@@ -114,14 +118,17 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
         return Ok(close_section(out)?);
     }
     let none = |known: fn(&Kernel) -> bool| !all.iter().any(known);
+    let measured = Measured::of(view, found);
     let mut columns = vec![
         TableColumn::text("Kernel").mono(),
+        TableColumn::text("Called at")
+            .about("its first call, where its lines are linked to graph and source"),
         TableColumn::compiles("Graph"),
         TableColumn::text("Kind"),
         TableColumn::number("Calls").about("lines of the code that call it"),
         TableColumn::text("Source lines").absent_if(none(|k| !k.lines.is_empty())),
         TableColumn::number("Nodes").about("nodes of the post-grad graph").absent_if(none(|k| k.nodes > 0)),
-        TableColumn::number("Lines of code").absent_if(none(|k| k.code_lines.is_some())),
+        TableColumn::number("Lines of code").absent_if(none(|k| k.body.is_some())),
         TableColumn::text("Autotuning")
             .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.state.is_some()))),
         TableColumn::number("Candidates")
@@ -132,11 +139,14 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
             .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.compile_us.is_some()))),
         TableColumn::number("Estimated run time").absent_if(none(|k| k.runtime_ns.is_some())),
     ];
-    let measured = Measured::of(view, found);
-    columns.extend(measured.columns());
+    columns.splice(1..1, measured.columns());
     let table = Table { id: "kernels-table", label: "Kernels", columns };
-    let rows = all.iter().take(MOST_KERNELS).map(|kernel| row(view, runs, (found, &measured), kernel));
-    view.table(out, &table, rows)?;
+    let mut order: Vec<&Kernel> = all.iter().collect();
+    // What was measured comes first, the longest on top; the rest stays in the order of the log.
+    order.sort_by(|one, other| other.measured.sum_us.total_cmp(&one.measured.sum_us));
+    let rows = order.into_iter().take(MOST_KERNELS);
+    let rows = rows.map(|kernel| row(view, runs, (found, &measured), kernel));
+    view.table_sorted_from(out, (&table, NARROWED), rows)?;
     view.beyond(out, all.len(), MOST_KERNELS, "kernels")?;
     if none(|kernel| kernel.tuning.is_some()) {
         let words = "torch records compile times and autotuning only for Triton kernels, and estimated run times for GPUs with ";
@@ -161,7 +171,10 @@ fn row(
     kernel: &Kernel,
 ) -> Row {
     let run = runs.get(kernel.run);
-    let name = view.link_if(run.and_then(|run| href(view, run, &kernel.first)).as_deref(), &kernel.name);
+    let call = run.and_then(|run| href(view, run, &kernel.first));
+    let body = kernel.body.and_then(|body| line_href(view, run?, body.file, body.first));
+    let name = view.link_if(body.as_deref().or(call.as_deref()), &kernel.name);
+    let called_at = view.link_if(call.as_deref(), &format!("line {}", whole(kernel.first.line)));
     // A name of many operators may break anywhere, but not into a column of single letters.
     let name = match clipped(&kernel.name, LONGEST_NAME).1 {
         true => Element::new("div").class("long-name").around(name),
@@ -177,19 +190,20 @@ fn row(
     let count = |value: Option<f64>| TableCell::maybe(value, |value| whole(value as u64));
     let mut cells = vec![
         TableCell::html(name),
+        TableCell::html(called_at).sorted(kernel.first.line),
         TableCell::html(graph).sorted(kernel.run),
         TableCell::text(kind),
         TableCell::count(kernel.calls),
         TableCell::html(source_lines(view, found, kernel)),
         count((kernel.nodes > 0).then_some(kernel.nodes as f64)),
-        count(kernel.code_lines.map(f64::from)),
+        count(kernel.body.map(|body| f64::from(body.lines()))),
         TableCell::text(tuning.state.as_deref().map_or(UNKNOWN, state_words)),
         count(tuning.candidates),
         TableCell::html(code),
         TableCell::maybe(tuning.compile_us, micros),
         TableCell::maybe(kernel.runtime_ns, |ns| micros(ns / 1e3)),
     ];
-    cells.extend(measured.cells(view, kernel));
+    cells.splice(1..1, measured.cells(view, kernel));
     let anchor = links::kernel_of_code_anchor(kernel.run, kernel.first_place);
     Row::of(cells).selected_by(word(kind).to_owned()).anchored(anchor)
 }
@@ -207,11 +221,15 @@ fn state_words(state: &str) -> &str {
 
 /// The address of a call in the linked panes, or in the generated code.
 fn href(view: View<'_>, run: &Run<'_>, call: &CallPlace) -> Option<String> {
-    let CallPlace { anchor, line, .. } = call;
-    if let Some(page) = run.href(view) {
-        return Some(format!("{page}#{anchor}"));
+    match run.href(view) {
+        Some(page) => Some(format!("{page}#{}", call.anchor)),
+        None => line_href(view, run, call.file, call.line),
     }
-    let file = run.run.code.iter().find(|code| code.kind == call.file)?;
+}
+
+/// The address of a line of the generated code.
+fn line_href(view: View<'_>, run: &Run<'_>, file: CodeKind, line: u32) -> Option<String> {
+    let file = run.run.code.iter().find(|code| code.kind == file)?;
     let artifact = run.compile.artifacts.get(file.artifact)?;
     let Content::Payload(at, form) = &artifact.content else { return None };
     let settings = view.report.settings;

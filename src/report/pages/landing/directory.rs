@@ -161,7 +161,10 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
                 let view = View::new(report, worker, 0);
                 let range = index * PER_PAGE..count.min((index + 1) * PER_PAGE);
                 let tools = view.fold_button("directory");
-                view.open_section(out, ("artifacts", &title, ""), Some(whole(range.len())), tools)?;
+                let sentence = format!("The files of {}", counted(range.len(), "compile", "compiles"));
+                let sentence = format!("{sentence}, page {} of {pages}.", index + 1);
+                write_line(out, &view.verdict(sentence.into(), Vec::new())?)?;
+                view.open_section(out, ("artifacts", "Files", ""), Some(whole(range.len())), tools)?;
                 entries(view, out, range)?;
                 Ok(close_section(out)?)
             })

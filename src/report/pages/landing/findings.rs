@@ -9,6 +9,7 @@ use crate::report::kit::markup::{close_finding, more};
 use crate::report::kit::prelude::*;
 use crate::report::kit::record_files::record_files;
 use crate::report::kit::verdict::FindingEntry;
+use crate::report::pages::landing::first_steps::where_to_look_for;
 use crate::trace::CompileId;
 
 /// Entries in the open; the rest is folded, as the page should show in a few screens what else there is.
@@ -227,7 +228,11 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
         let cards = one.advice.iter().map(|advice| view.fix_card(advice));
         facts.push(("What to do", stacked(cards.collect::<anyhow::Result<Vec<_>>>()?)));
     } else if one.severity != Severity::Info && one.members.is_empty() && !one.is_expected() {
-        facts.push(("What to do", soft("No advice: the log does not show what would help.")));
+        let sentences = where_to_look_for(view, one);
+        facts.push(match sentences.is_empty() {
+            true => ("What to do", soft("No advice: the log does not show what would help.")),
+            false => ("Where to look", stacked(sentences)),
+        });
     }
     if !one.cost_parts.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {
         facts.push(("What it cost", costs(view, one)));

@@ -49,6 +49,8 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Option<Page<'m, Worker>> {
         shell.tabs = vec![Tab::section("functions", "Functions", Some(whole(count)))];
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 0);
+            let sentence = format!("{}, costliest first.", counted(count, "function", "functions"));
+            write_line(out, &view.verdict(sentence.into(), Vec::new())?)?;
             let note = "all functions, costliest first";
             view.open_section(out, ("functions", "Functions", note), Some(whole(count)), filters(view)?)?;
             table(view, out, count)?;

@@ -2,6 +2,7 @@
 
 use crate::analysis::{Producers, Stage};
 use crate::report::kit::prelude::*;
+use crate::report::pages::landing::primer::anchor;
 use crate::report::words::phases::stage_words;
 use crate::trace::TextSet;
 
@@ -21,6 +22,7 @@ struct Glossary {
 #[derive(Serialize)]
 struct StageOf {
     name: &'static str,
+    anchor: String,
     about: &'static str,
     products: &'static str,
 }
@@ -32,11 +34,13 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         let producers = Producers::of(compile);
         met.extend(compile.artifacts.iter().map(|artifact| producers.place(&artifact.name).0));
     }
-    let stages =
-        Stage::ALL.into_iter().filter(|stage| *stage != Stage::Other && (all || met.contains(stage)));
+    // The primer leads to all phases of the compiler.
+    let of_compiler = |stage: &Stage| *stage <= Stage::CodeGeneration;
+    let is_told = |stage: &Stage| of_compiler(stage) || all || met.contains(stage);
+    let stages = Stage::ALL.into_iter().filter(|stage| *stage != Stage::Other && is_told(stage));
     let stages = stages.map(|stage| {
         let (name, about) = stage_words(stage);
-        StageOf { name, about, products: products(stage) }
+        StageOf { name, anchor: anchor(name), about, products: products(stage) }
     });
     let model = view.report.model;
     let broken = model.compiles.iter().any(|compile| compile.graph_breaks > 0);

@@ -4,12 +4,15 @@ mod chart;
 mod directory;
 mod environment;
 mod findings;
+mod first_steps;
 mod functions;
 mod glossary;
 mod log;
 mod order;
 mod parts;
+mod primer;
 mod processes;
+mod share;
 mod slow;
 mod stacks;
 mod time;
@@ -51,6 +54,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         + usize::from(!outlook.repeated.is_empty());
     let sections = [
         (slow && steps > 0, "next", "What to do next", count(steps)),
+        (!slow && first_steps::count(report) > 0, "next", "What to do first", None),
         (slow && report.times_phases(), "time", "Where the time went", None),
         (true, "findings", "Findings", count(found.findings.len())),
         (!found.functions.is_empty(), "functions", "Functions", count(found.functions.len())),
@@ -61,6 +65,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         (!report.processes.is_empty(), "processes", "Processes", count(report.processes.len())),
         (!model.other_ranks.is_empty(), "other", "Other ranks", None),
         (true, "log", "Log", (damaged > 0).then(|| whole(damaged))),
+        (true, "share", "Share", None),
         (true, "words", "Glossary", None),
     ];
     let shown = sections.into_iter().filter(|(shown, ..)| *shown);
@@ -70,6 +75,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
 fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let model = view.report.model;
     verdict::hero(view, out)?;
+    primer::write(view, out)?;
     if model.log.records == 0 {
         if log::damaged(view.report) > 0 {
             log::section(view, out)?;
@@ -82,6 +88,8 @@ fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         slow::next_steps(view, out)?;
         time::section(view, out)?;
         slow::other_runs(view, out)?;
+    } else {
+        first_steps::section(view, out)?;
     }
     findings::section(view, out)?;
     functions::section(view, out)?;
@@ -97,6 +105,7 @@ fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     log::other_ranks(view, out)?;
     log::section(view, out)?;
     environment::section(view, out)?;
+    share::section(view, out)?;
     glossary::section(view, out)
 }
 

@@ -11,16 +11,17 @@ use crate::trace::TextSet;
 
 /// Levels of branches that are open at first in a large tree.
 const OPEN_DEPTH: usize = 3;
+const OPEN_DEPTH_OF_LARGE: usize = 2;
 
 /// A tree of at most this many frames is fully open.
 const SMALL: usize = 80;
 
-/// Siblings shown at first; the rest is folded. Fewer in a tree of more than [`LARGE`] frames, so that it fits on a screen
-/// or two.
+/// Siblings shown at first; the rest is folded. Fewer in a tree of more than [`LARGE`] frames and compiles, so that it
+/// fits on a screen or two.
 const SIBLINGS: usize = 14;
 const SIBLINGS_IN_LARGE: usize = 6;
 
-/// A tree of more frames is large.
+/// A tree of more frames and compiles is large.
 const LARGE: usize = 400;
 
 /// Nested branches. Browsers stop nesting elements at 512, and a branch takes three; deeper branches are shown beside
@@ -51,8 +52,9 @@ struct Legend {
     statuses: Vec<StatusWords>,
 }
 
+/// A status of compiles.
 #[derive(Serialize)]
-struct StatusWords {
+pub(crate) struct StatusWords {
     word: &'static str,
     count: String,
     about: &'static str,
@@ -65,14 +67,15 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     }
     let note = "the callers of what was compiled, most recent call last; an id links to its files";
     view.open_section(out, ("stacks", "Stacks", note), None, view.fold_button("trie"))?;
-    write_line(out, &view.render("legend", &legend(view.report))?)?;
+    write_line(out, &view.render("legend", &Legend { statuses: statuses(view.report) })?)?;
     write_line(out, &Element::new("div").class("tree gutter").id("trie").region("Stack tree").open())?;
     Tree::new(view, trie, None).write(out)?;
     close(out, "div")?;
     Ok(close_section(out)?)
 }
 
-fn legend(report: Report<'_>) -> Legend {
+/// The statuses of this log's compiles, and what they mean.
+pub(crate) fn statuses(report: Report<'_>) -> Vec<StatusWords> {
     let about = |word| match word {
         "error" => "the compilation failed; the function runs in eager mode, or the caller got the error",
         "missing" => {
@@ -83,11 +86,7 @@ fn legend(report: Report<'_>) -> Legend {
         _ => "compiled at the first attempt, without a graph break",
     };
     let statuses = by_status(report.model.identified()).into_iter();
-    Legend {
-        statuses: statuses
-            .map(|(word, n)| StatusWords { word, count: whole(n), about: about(word) })
-            .collect(),
-    }
+    statuses.map(|(word, n)| StatusWords { word, count: whole(n), about: about(word) }).collect()
 }
 
 /// Compiles of one stack that get their own line.
@@ -128,7 +127,8 @@ struct Tree<'a> {
     /// The records with these stacks, unless they are compiles.
     records: Option<&'a [Stackless]>,
     open_all: bool,
-    /// Siblings shown at first.
+    /// Levels and siblings shown at first.
+    depth: usize,
     siblings: usize,
     /// Files whose full path was shown.
     named: TextSet<&'a str>,
@@ -137,8 +137,14 @@ struct Tree<'a> {
 impl<'a> Tree<'a> {
     fn new(view: View<'a>, trie: &'a Trie, records: Option<&'a [Stackless]>) -> Tree<'a> {
         let frames = trie.nodes.len();
-        let siblings = if frames > LARGE { SIBLINGS_IN_LARGE } else { SIBLINGS };
-        Tree { view, trie, records, open_all: frames <= SMALL, siblings, named: TextSet::default() }
+        let stacks: usize = trie.nodes.iter().map(|node| node.stacks.len()).sum();
+        let (depth, siblings) = match frames + stacks > LARGE {
+            true => (OPEN_DEPTH_OF_LARGE, SIBLINGS_IN_LARGE),
+            false => (OPEN_DEPTH, SIBLINGS),
+        };
+        // Each compile takes a line, too.
+        let open_all = frames <= SMALL && stacks <= 2 * SMALL;
+        Tree { view, trie, records, open_all, depth, siblings, named: TextSet::default() }
     }
 
     /// Writes the tree without recursion, as stacks may have any depth.
@@ -187,7 +193,7 @@ impl<'a> Tree<'a> {
         let pills = compiles.iter().take(MOST_AGAIN).map(|place| self.gutter(CompileIndex::new(*place)));
         let mut pills = pills.collect::<Vec<_>>().into_iter();
         let pill = pills.next().unwrap_or_default();
-        let open = self.open_all || depth < OPEN_DEPTH;
+        let open = self.open_all || depth < self.depth;
         let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: &remark };
         write_line(out, &self.line(&node.frame, look)?)?;
         let mut again = self.again(pills, &node.frame)?;

@@ -5,6 +5,7 @@ mod kernels;
 mod tables;
 mod times;
 
+use crate::analysis::PARTS;
 use crate::analysis::{Account, Phase, Timeline};
 use crate::report::kit::prelude::*;
 use crate::report::pages::time::times::Times;
@@ -48,6 +49,27 @@ fn body(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
     tables::unattributed(view, times, out)
 }
 
+/// Parts that the sentence names after the largest.
+const NEXT: usize = 2;
+
+/// Where the time went: the largest parts of the compiler with their shares.
+fn where_it_went(view: View<'_>, covered_us: f64) -> Html {
+    let mut parts: Vec<(&str, f64)> = PARTS.into_iter().zip(view.report.found.split.whole.0).collect();
+    parts.retain(|(_, us)| *us > 0.0);
+    parts.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let Some((first, rest)) = parts.split_first() else {
+        return format!("The compiler ran for {}.", micros(covered_us)).into();
+    };
+    let largest = [
+        strong(percent(first.1, covered_us, false)),
+        format!(" of the compiler's {} went to {}", micros(covered_us), first.0).into(),
+    ];
+    let next = rest.iter().take(NEXT).map(|(name, us)| format!("{} to {name}", micros(*us)));
+    let next: Vec<String> = next.collect();
+    let next = if next.is_empty() { ".".to_owned() } else { format!(", then {}.", next.join(" and ")) };
+    Html::joined(largest.into_iter().chain([next.into()]), "")
+}
+
 /// The page in two sentences.
 fn headline(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let account = times.account;
@@ -61,7 +83,9 @@ fn headline(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Re
         let own = percent(phase.self_s * 1e6, account.covered_us, false);
         let (us, spans) = (micros(phase.self_s * 1e6), counted(phase.count, "span", "spans"));
         let words = format!(": {us} in {spans}, {own} of the compiler's time.");
-        Html::joined(["Most time was spent in ".into(), view.code(&phase.name), words.into()], "")
+        Html::joined([" Its costliest phase is ".into(), view.code(&phase.name), words.into()], "")
     });
-    Ok(write_line(out, &view.verdict(wall.into(), vec![most])?)?)
+    let note = Html::joined([wall.into(), most], "");
+    let sentence = where_it_went(view, account.covered_us);
+    Ok(write_line(out, &view.verdict(sentence, vec![note])?)?)
 }

@@ -1,0 +1,43 @@
+//! How to give the report to others.
+
+use crate::report::kit::prelude::*;
+
+pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    view.open_section(
+        out,
+        ("share", "Share", "the report is a folder of files without a server"),
+        None,
+        Html::default(),
+    )?;
+    let log = quoted(&view.report.model.log.file);
+    let zip = view.command(&format!("tlparse {log} --zip"));
+    let redacted = view.command(&format!("tlparse {log} --redact --zip"));
+    let facts = vec![
+        (
+            "All of it",
+            Html::joined(
+                [zip, "packs it into one file. It holds code, paths and settings of the program.".into()],
+                " ",
+            ),
+        ),
+        (
+            "What is safe",
+            Html::joined(
+                [
+                    redacted,
+                    "leaves out code, names and paths; counts, times, shapes and torch's own words stay."
+                        .into(),
+                ],
+                " ",
+            ),
+        ),
+    ];
+    write_line(out, &view.facts(facts))?;
+    Ok(close_section(out)?)
+}
+
+/// A file name as a shell takes it; a name of other characters than usual is left to the reader.
+fn quoted(name: &str) -> &str {
+    let usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    if !name.is_empty() && name.chars().all(usual) && !name.starts_with('-') { name } else { "LOG" }
+}

@@ -63,7 +63,7 @@ pub use output::Unfinished;
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
 pub use run::{Appended, Watch};
-pub use show::{Showing, Shown, Subject};
+pub use show::{ReportFile, Showing, Shown, Subject};
 pub use source_tree::SourceTree;
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 

@@ -32,9 +32,9 @@ const LAYERS: [(&str, &[&str]); 19] = [
     ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path", "limits"]),
     ("analysis", &["trace", "model"]),
-    ("facts", &["trace", "model", "analysis"]),
+    ("facts", &["trace", "model", "analysis", "rel_path"]),
     ("compare", &["trace", "model", "analysis", "facts", "rel_path"]),
-    ("show", &["facts", "model"]),
+    ("show", &["facts", "model", "rel_path"]),
     ("source_tree", &["analysis"]),
     ("output", &["rel_path", "system"]),
     (

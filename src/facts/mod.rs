@@ -6,6 +6,7 @@
 mod cross_rank;
 mod define;
 mod diff;
+mod files;
 mod findings;
 mod job;
 mod log;
@@ -19,6 +20,7 @@ mod text;
 pub(crate) use cross_rank::*;
 pub(crate) use define::Redact;
 pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, DiffThreshold};
+pub(crate) use files::text_of;
 pub(crate) use findings::{Advice, Finding, FindingCost, Member, Tried};
 pub(crate) use job::{
     Comparison, Divergence, FirstDifference, GraphRuntimes, Group, JobReport, OneOfSeveral, Process, Rank,

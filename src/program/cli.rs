@@ -3,6 +3,7 @@
 use super::check::Check;
 use super::combine::Combine;
 use super::diff::Diff;
+use super::mcp::Mcp;
 use super::printing::Printing;
 use super::report::Afterwards;
 use super::run::Run;
@@ -157,6 +158,10 @@ pub enum Command {
     /// Serve a finished report over HTTP to this machine until Ctrl-C
     #[command(after_help = Serve::HELP)]
     Serve(Serve),
+
+    /// Answer the questions of an assistant over standard input and output (Model Context Protocol)
+    #[command(after_help = Mcp::HELP)]
+    Mcp(Mcp),
 
     /// Print a completion script for a shell
     #[command(after_help = Completions::HELP)]

@@ -6,6 +6,7 @@ mod combine;
 mod diff;
 mod exit;
 mod interrupt;
+mod mcp;
 mod printing;
 mod report;
 mod run;
@@ -38,6 +39,7 @@ fn run_command_line() -> anyhow::Result<ExitCode> {
         Some(Command::Run(run)) => run.run(),
         Some(Command::Show(show)) => show.run(),
         Some(Command::Serve(serve)) => serve.run(),
+        Some(Command::Mcp(mcp)) => mcp.run(),
         Some(Command::Completions(completions)) => completions.run(Cli::command()),
         Some(Command::Man(man)) => man.run(Cli::command()),
         None => report(&cli),

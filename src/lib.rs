@@ -528,6 +528,22 @@ pub fn check_out(out: &Path, overwrite: bool) -> anyhow::Result<()> {
     output::check_target(out, overwrite, &Entries::new(report::top_entries()))
 }
 
+/// Whether [`write_file`] may write there, for programs that want to know before a long work begins.
+///
+/// # Errors
+/// A folder is there, or a file although `overwrite` is false.
+pub fn check_file(path: &Path, overwrite: bool) -> anyhow::Result<()> {
+    output::check_single_file(path, overwrite)
+}
+
+/// Writes a short text file that is no part of a report, replacing one that is there.
+///
+/// # Errors
+/// It cannot be written; the error names it.
+pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
+    output::write_text(path, text)
+}
+
 /// Makes a folder for a program to record into, unless it is there.
 ///
 /// # Errors

@@ -296,3 +296,30 @@ fn a_comparison_has_a_result_a_test_and_an_annotation_of_what_became_worse() {
     assert!(!compared(b, b, "junit").contains("<failure"));
     assert_eq!(compared(b, b, "github"), "");
 }
+
+#[test]
+fn a_finding_has_the_same_fingerprint_from_the_plain_command_and_from_check() {
+    let fingerprints = |text: &str| -> std::collections::BTreeMap<String, String> {
+        let file: serde_json::Value = serde_json::from_str(text).unwrap();
+        let results = file["runs"][0]["results"].as_array().unwrap().clone();
+        let of = |one: &serde_json::Value| {
+            let first = one["message"]["text"].as_str().unwrap().lines().next().unwrap().to_owned();
+            let line = &one["locations"][0]["physicalLocation"]["region"]["startLine"];
+            (format!("{first}:{line}"), one["partialFingerprints"]["tlparse/v1"].as_str().unwrap().to_owned())
+        };
+        results.iter().map(of).collect()
+    };
+    let log = crate::support::input("03_graph_breaks");
+    let plain = crate::support::Run::of(&log.path).args(["--format", "sarif"]).go();
+    let budget = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(budget.path(), "graph_breaks = 0\nfindings = 0\n").unwrap();
+    let (path, rules) = (log.path.display().to_string(), budget.path().display().to_string());
+    let done =
+        crate::support::Run::bare().go_with(&["check", &path, "--budget", &rules, "--format", "sarif"]);
+    let (of_report, of_check) = (fingerprints(&plain.stdout), fingerprints(&done.stdout));
+    let breaks: Vec<&String> = of_check.keys().filter(|key| of_report.contains_key(*key)).collect();
+    assert!(breaks.len() >= 5, "{of_report:#?}\n{of_check:#?}");
+    for key in breaks {
+        assert_eq!(of_report[key], of_check[key], "{key}");
+    }
+}

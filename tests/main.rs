@@ -12,6 +12,7 @@
 
 mod support;
 
+mod assistants;
 mod browser;
 mod browser_axe;
 mod browser_diff;
@@ -65,7 +66,9 @@ mod layers;
 mod library;
 mod limits;
 mod markdown;
+mod mistakes;
 mod odd_logs;
+mod packages;
 mod page_budgets;
 mod pages;
 mod performance;
@@ -80,6 +83,7 @@ mod redact;
 mod regressions;
 mod rendered_markdown;
 #[cfg(unix)]
+mod repro;
 mod run_and_watch;
 mod same_numbers;
 mod schema;

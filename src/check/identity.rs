@@ -1,11 +1,10 @@
 //! Identifies an item across runs: by its place and reason, never by a line or a compile id.
 
-use crate::analysis::{PACKAGES, resumed};
+use crate::analysis::resumed;
 use crate::model::stable;
-use crate::model::words::{file_name, headline};
-
-/// Characters of a text in an identity.
-const LONGEST: usize = 300;
+use crate::model::words::headline;
+use crate::report::formats::line_of;
+pub(super) use crate::report::formats::{file_of, without_numbers};
 
 /// Identity of an item. Baselines count equal ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,70 +44,9 @@ pub(super) fn function_of(name: &str) -> &str {
     name
 }
 
-/// A file without the folders that depend on the machine: from its package on, otherwise its name. Different files with
-/// the same name do no harm, as items are counted.
-pub(super) fn file_of(file: &str) -> String {
-    let path = file.replace('\\', "/");
-    if let Some((_, rest)) = PACKAGES.iter().find_map(|folder| path.rsplit_once(folder)) {
-        return rest.to_owned();
-    }
-    // Every package has a file of this name, so the folder is kept.
-    let name = file_name(&path);
-    let folder = path.strip_suffix(name).map(|folder| file_name(folder.trim_end_matches('/')));
-    match folder.filter(|folder| name == "__init__.py" && !folder.is_empty()) {
-        Some(folder) => format!("{folder}/{name}"),
-        None => name.to_owned(),
-    }
-}
-
 /// A reason without addresses and ids of objects, in one line.
 pub(super) fn reason_of(text: &str) -> String {
     stable(&line_of(&headline(text)))
-}
-
-/// A text in one line, without control characters and of limited length.
-fn line_of(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").chars().filter(|c| !c.is_control()).take(LONGEST).collect()
-}
-
-/// A title without its numbers, which differ from run to run. Numbers that are part of a name stay.
-pub(super) fn without_numbers(text: &str) -> String {
-    let text = line_of(&headline(text));
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
-        let (before, digits) = rest.split_at(at);
-        kept.push_str(before);
-        let (number, after) = digits.split_at(number_length(digits));
-        let part_of_name = kept.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '[' | '\''));
-        if part_of_name {
-            kept.push_str(number);
-        } else {
-            // A point after a number may end a sentence.
-            let point = if number.ends_with('.') { "#." } else { "#" };
-            kept.push_str(point);
-        }
-        rest = after;
-    }
-    kept.push_str(rest);
-    kept.replace("-#", "#")
-}
-
-/// Length in bytes of the number at the start of a text: `12`, `0.5.`, `1e-05`, `0x7f3a`.
-fn number_length(text: &str) -> usize {
-    let length = |text: &str, fits: fn(char) -> bool| text.find(|c| !fits(c)).unwrap_or(text.len());
-    if let Some(hex) = text.strip_prefix("0x") {
-        return 2 + length(hex, |c| c.is_ascii_hexdigit());
-    }
-    let whole = length(text, |c| c.is_ascii_digit() || c == '.');
-    let behind = text.get(whole..).unwrap_or_default();
-    let exponent = behind.strip_prefix(['e', 'E']).map(|rest| rest.trim_start_matches(['+', '-']));
-    let digits = exponent.map_or(0, |rest| length(rest, |c| c.is_ascii_digit()));
-    match exponent {
-        Some(rest) if digits > 0 => whole + behind.len() - rest.len() + digits,
-        _ => whole,
-    }
 }
 
 /// The source text of a line, in one line.

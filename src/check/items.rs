@@ -5,6 +5,7 @@ use super::identity::{Identity, file_of, function_of, reason_of, source_of, with
 use crate::analysis::Severity;
 use crate::facts::{Compile, Finding, Function, LogReport, Recompile, Text, line_number, owned};
 use crate::model::words::headline;
+use crate::report::formats::fingerprint;
 use std::collections::HashMap;
 
 /// Something that counts towards a budget.
@@ -34,6 +35,8 @@ pub(crate) struct Item {
     pub hint: Option<String>,
     /// Its page, relative to the report's folder.
     pub page: Option<String>,
+    /// The fingerprint of its finding, the one that SARIF of the whole report has.
+    pub finding: Option<String>,
 }
 
 /// What a finding cost.
@@ -61,6 +64,7 @@ impl Item {
             cost: None,
             hint: None,
             page: None,
+            finding: None,
         }
     }
 
@@ -73,6 +77,7 @@ impl Item {
     fn with_finding(mut self, finding: Option<&Finding<'_>>, otherwise: &str) -> Item {
         let cost = finding.and_then(|finding| finding.cost.as_ref());
         self.cost = cost.map(|cost| ItemCost { seconds: cost.seconds, kind: cost.kind.owned() });
+        self.finding = finding.map(fingerprint);
         self.hint = finding.and_then(|finding| owned(&finding.hint));
         self.page = finding.and_then(|finding| owned(&finding.url)).or_else(|| Some(otherwise.to_owned()));
         self

@@ -7,8 +7,11 @@ mod diff;
 mod exit;
 mod interrupt;
 mod mcp;
+mod mistakes;
+mod opened;
 mod printing;
 mod report;
+mod repro;
 mod run;
 mod serve;
 mod shell;
@@ -38,6 +41,7 @@ fn run_command_line() -> anyhow::Result<ExitCode> {
         Some(Command::Diff(diff)) => diff.run(),
         Some(Command::Run(run)) => run.run(),
         Some(Command::Show(show)) => show.run(),
+        Some(Command::Repro(repro)) => repro.run(),
         Some(Command::Serve(serve)) => serve.run(),
         Some(Command::Mcp(mcp)) => mcp.run(),
         Some(Command::Completions(completions)) => completions.run(Cli::command()),

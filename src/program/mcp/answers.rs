@@ -1,7 +1,8 @@
 //! The texts of answers, each from the part of the library that the command line uses too.
 
-use super::library::{Library, Opened};
+use super::library::Library;
 use super::requests::{Artifact, Check, Compile, Diff, List, Listed, Search, Which};
+use crate::program::opened::Opened;
 use anyhow::{Context, bail};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,7 +44,8 @@ impl Asked {
 
 /// What was opened: the verdict, notes, and the summary of the report.
 pub fn opened(opened: &Opened) -> anyhow::Result<String> {
-    let mut text: String = opened.said.iter().map(|line| format!("{line}\n")).collect();
+    let notes = opened.notes.iter().map(|note| format!("note: {note}\n"));
+    let mut text: String = opened.verdict.iter().map(|line| format!("{line}\n")).chain(notes).collect();
     let file = opened.folder.join("report.md");
     match file.is_file() {
         true => {
@@ -52,7 +54,7 @@ pub fn opened(opened: &Opened) -> anyhow::Result<String> {
             text = format!("{text}\n{}", summary.map_err(|error| opened.told(&error))?);
         }
         // A list of several reports has no summary of its own; a folder without any has no facts either.
-        false if opened.said.is_empty() => {
+        false if opened.verdict.is_empty() => {
             let shown = Shown::of(&opened.folder, &Subject::Overview).map_err(|error| opened.told(&error))?;
             text = shown.text(WIDE);
         }
@@ -206,11 +208,12 @@ pub fn diff(library: &Library, request: &Diff) -> anyhow::Result<String> {
     };
     let compared =
         tlparse::diff(&options, &Registry::default(), &()).map_err(|error| b.told(&a.told(&error)))?;
-    let notes =
-        [&a, &b].into_iter().flat_map(|side| side.said.iter().filter(|line| line.starts_with("note: ")));
-    let notes: String = notes.chain(&compared.notes).map(|note| format!("{note}\n")).collect();
+    let notes = a.notes.iter().chain(&b.notes).chain(&compared.notes);
+    let notes: String = notes.map(|note| format!("note: {note}\n")).collect();
     let named = format!("A is {}, B is {}\n", a.path, b.path);
-    Ok(format!("{named}{notes}{}", compared.markdown))
+    // Where the reports of logs stand is of no use to anybody: they are called by their paths.
+    let text = b.named(&a.named(&compared.markdown));
+    Ok(format!("{named}{notes}{text}"))
 }
 
 /// The verdict on a budget.

@@ -24,7 +24,7 @@ pub struct Mcp {}
 
 impl Mcp {
     /// The end of `--help`.
-    pub const HELP: &str = "An assistant starts it; its settings name the command:\n\
+    pub const HELP: &str = "Example, in the settings of an assistant, which starts it:\n\
                             {\"mcpServers\": {\"tlparse\": {\"command\": \"tlparse\", \"args\": [\"mcp\"]}}}\n\n\
                             It only reads. Reports of logs are written to a temporary folder, which is removed at the end.\n\n\
                             To read a log or folder named mcp, pass ./mcp.";

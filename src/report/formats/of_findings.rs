@@ -1,5 +1,6 @@
 //! Findings of a report as notices and as tests.
 
+use super::fingerprint::fingerprint;
 use super::junit::{Suite, Test};
 use super::notice::{Notice, cost_words};
 use crate::analysis::Severity;
@@ -17,14 +18,13 @@ pub(crate) fn notices<'f, 'a: 'f>(
 }
 
 fn notice(finding: &Finding<'_>, folder: &Path) -> Notice {
-    let identity = [&*finding.kind, finding.file.as_deref().unwrap_or_default(), &*finding.title].join("\0");
     Notice {
         level: severity(&finding.severity),
         details: owned(&finding.hint).into_iter().collect(),
         line: line_number(finding.line).filter(|line| *line > 0),
         cost: finding.cost.as_ref().map(|cost| cost_words(&cost.kind, cost.seconds)),
         page: finding.url.as_ref().map(|url| format!("{}/{url}", folder.display())),
-        fingerprint: format!("{:x}", md5::compute(identity)),
+        fingerprint: fingerprint(finding),
         rule: finding.kind.owned(),
         title: finding.title.owned(),
         file: owned(&finding.file),

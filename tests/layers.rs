@@ -23,7 +23,7 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 19] = [
+const LAYERS: [(&str, &[&str]); 20] = [
     ("rel_path", &[]),
     ("limits", &[]),
     ("system", &[]),
@@ -36,6 +36,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
     ("compare", &["trace", "model", "analysis", "facts", "rel_path"]),
     ("show", &["facts", "model", "rel_path"]),
     ("source_tree", &["analysis"]),
+    ("drop_in", &["facts", "trace"]),
     ("output", &["rel_path", "system"]),
     (
         "report",

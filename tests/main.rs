@@ -94,6 +94,8 @@ mod sizes_and_settings;
 mod snapshots;
 mod structure;
 mod times;
+#[cfg(feature = "upstream")]
+mod upstream;
 mod vllm;
 mod ways_in;
 mod weight;

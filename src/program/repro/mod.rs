@@ -102,7 +102,10 @@ impl Repro {
         let path = path.to_str().context("the path is not valid Unicode")?.to_owned();
         let opened = Bar::during(|bar| Opened::read(&path, &[], bar))?;
         terminal::notes(&opened.notes);
-        let text = self.script(&opened).map_err(|error| opened.told(&error))?;
+        let text = self.script(&opened).map_err(|error| match exit::is_usage(&error) {
+            true => error,
+            false => opened.told(&error),
+        })?;
         match &self.out {
             None => terminal::print(&text)?,
             Some(out) => {

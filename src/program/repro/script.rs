@@ -13,7 +13,7 @@ const OF_GRAPH: &str = include_str!("of_graph.py");
 const ANY_SIZE: u32 = 8;
 
 /// Characters of a line of the comment at the top.
-const LONGEST_LINE: usize = 110;
+const LONGEST_LINE: usize = 400;
 
 /// What the script does when it runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ fn without_the_machine(runnable: &str) -> anyhow::Result<String> {
     Ok(of_machine.replace_all(runnable, "").into_owned())
 }
 
-/// Defines the sizes that the inputs are written with: torch names them and gives their values, but defines none.
+/// Defines the sizes that the inputs are written with, where torch names them and gives their values but defines none.
 fn with_sizes(script: &str) -> anyhow::Result<String> {
     let Some((before, from)) = script.split_once("def load_args(reader):\n") else {
         return Ok(script.to_owned());
@@ -72,7 +72,9 @@ fn with_sizes(script: &str) -> anyhow::Result<String> {
     let (inputs, after) = from.split_once("load_args._version").unwrap_or((from, ""));
     let given = pattern(r"reader\.symint\((-?\d+), expr='([su]\d+)'\)")?;
     let mut sizes = String::new();
-    let mut known = BTreeSet::new();
+    let defined = pattern(r"(?m)^([su]\d+) = ")?;
+    let names = defined.captures_iter(before).filter_map(|found| Some(found.get(1)?.as_str().to_owned()));
+    let mut known: BTreeSet<String> = names.collect();
     for found in given.captures_iter(inputs) {
         if let (Some(value), Some(name)) = (found.get(1), found.get(2))
             && known.insert(name.as_str().to_owned())

@@ -62,7 +62,7 @@ pub use model::{
 pub use options::{Compared, DiffOptions, Finding, InMemory, Options, Progress, RunSummary, Written};
 #[doc(hidden)]
 pub use output::Scratch;
-pub use output::Unfinished;
+pub use output::{Unfinished, check_single_file, write_text};
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
 pub use run::{Appended, Watch};
@@ -529,22 +529,6 @@ pub fn default_input() -> anyhow::Result<PathBuf> {
 /// It could not; the error says why.
 pub fn check_out(out: &Path, overwrite: bool) -> anyhow::Result<()> {
     output::check_target(out, overwrite, &Entries::new(report::top_entries()))
-}
-
-/// Whether [`write_file`] may write there, for programs that want to know before a long work begins.
-///
-/// # Errors
-/// A folder is there, or a file although `overwrite` is false.
-pub fn check_file(path: &Path, overwrite: bool) -> anyhow::Result<()> {
-    output::check_single_file(path, overwrite)
-}
-
-/// Writes a short text file that is no part of a report, replacing one that is there.
-///
-/// # Errors
-/// It cannot be written; the error names it.
-pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
-    output::write_text(path, text)
 }
 
 /// Makes a folder for a program to record into, unless it is there.

@@ -1,7 +1,7 @@
 //! The files of custom parsers: each record of the log is handed to them once more.
 
+use super::config::{ParseConfig, ParseOutput};
 use super::parsers::{CompileId, Envelope, ParserOutput, StructuredLogParser};
-use super::{ParseConfig, ParseOutput};
 use crate::facts;
 use crate::trace::{Entry, Limit, Prefix, Records, Source, SpanReader, clean_header, readable_text};
 use anyhow::{Context, bail};

@@ -93,7 +93,7 @@ impl Repro {
     /// Writes the script.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         if let Some(out) = &self.out {
-            tlparse::check_file(out, self.overwrite).map_err(exit::usage)?;
+            tlparse::check_single_file(out, self.overwrite).map_err(exit::usage)?;
         }
         let path = match &self.path {
             Some(path) => path.clone(),
@@ -109,7 +109,7 @@ impl Repro {
         match &self.out {
             None => terminal::print(&text)?,
             Some(out) => {
-                tlparse::write_file(out, &text)?;
+                tlparse::write_text(out, &text)?;
                 eprintln!("Wrote {}; run it with: python {}", out.display(), out.display());
             }
         }

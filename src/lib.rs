@@ -25,6 +25,8 @@
 mod analysis;
 mod check;
 mod compare;
+#[cfg(feature = "upstream")]
+mod drop_in;
 mod events;
 mod facts;
 #[doc(hidden)]
@@ -37,7 +39,6 @@ mod output;
 mod profile;
 mod rel_path;
 mod report;
-
 mod run;
 mod show;
 mod source_tree;
@@ -48,6 +49,8 @@ mod trace;
 pub use analysis::Severity;
 pub use check::{Baseline, Budget, Checkable, Checked, Verdict};
 pub use compare::Threshold;
+#[cfg(feature = "upstream")]
+pub use drop_in::{ParseConfig, parsers};
 pub use events::{
     ArtifactId, Event, Flow, PageTables, ParserFactory, RankContext, Registry, SectionRows,
     StructuredLogParser,
@@ -59,11 +62,11 @@ pub use model::{
 pub use options::{Compared, DiffOptions, Finding, InMemory, Options, Progress, RunSummary, Written};
 #[doc(hidden)]
 pub use output::Scratch;
-pub use output::Unfinished;
+pub use output::{Unfinished, check_single_file, write_text};
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
 pub use run::{Appended, Watch};
-pub use show::{Showing, Shown, Subject};
+pub use show::{ReportFile, Showing, Shown, Subject};
 pub use source_tree::SourceTree;
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 
@@ -547,4 +550,38 @@ pub fn logs_of(folder: &Path) -> Vec<PathBuf> {
 #[must_use]
 pub fn traces_of(folder: &Path) -> Vec<PathBuf> {
     run::traces_of(folder)
+}
+
+/// Upstream's interface: what programs that were written against tlparse 0.4.8 use.
+#[cfg(feature = "upstream")]
+pub mod upstream {
+    pub use crate::drop_in::parsers::{
+        self, CompileId, Envelope, Metadata, ParserOutput, StructuredLogParser,
+    };
+    pub use crate::drop_in::{ParseConfig, ParseOutput};
+    pub use crate::parse_path;
+}
+
+/// The files of a log's report, as upstream's function of this name gives them.
+///
+/// # Errors
+/// As [`run_in_memory`]; or the log is damaged, and the configuration is strict.
+#[cfg(feature = "upstream")]
+#[allow(clippy::ptr_arg, reason = "upstream's signature")]
+pub fn parse_path(path: &PathBuf, config: &ParseConfig) -> anyhow::Result<upstream::ParseOutput> {
+    let settings = Settings {
+        plain_text: config.plain_text,
+        provenance: config.inductor_provenance,
+        export: config.export,
+        custom_header: Some(config.custom_header_html.clone()).filter(|html| !html.is_empty()),
+        ..Settings::default()
+    };
+    let report = run_in_memory(&Options { settings, ..Options::new(path, "") }, &Registry::default(), &())?;
+    if config.strict && !report.summary.intact {
+        bail!("{} is damaged: {}", path.display(), report.summary.verdict());
+    }
+    if config.strict_compile_id && report.summary.without_compile_id > 0 {
+        bail!("{} has records without a compile id: {}", path.display(), report.summary.without_compile_id);
+    }
+    drop_in::with_own_files(report.files, path, config)
 }

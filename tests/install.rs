@@ -4,7 +4,8 @@ use crate::support::{Run, source_text};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-const SUBCOMMANDS: [&str; 8] = ["combine", "check", "diff", "run", "show", "serve", "completions", "man"];
+const SUBCOMMANDS: [&str; 10] =
+    ["combine", "check", "diff", "run", "show", "repro", "serve", "mcp", "completions", "man"];
 
 fn printed(args: &[&str]) -> String {
     let done = Run::bare().go_with(args);

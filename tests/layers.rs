@@ -23,7 +23,7 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 19] = [
+const LAYERS: [(&str, &[&str]); 20] = [
     ("rel_path", &[]),
     ("limits", &[]),
     ("system", &[]),
@@ -32,10 +32,11 @@ const LAYERS: [(&str, &[&str]); 19] = [
     ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path", "limits"]),
     ("analysis", &["trace", "model"]),
-    ("facts", &["trace", "model", "analysis"]),
+    ("facts", &["trace", "model", "analysis", "rel_path"]),
     ("compare", &["trace", "model", "analysis", "facts", "rel_path"]),
-    ("show", &["facts", "model"]),
+    ("show", &["facts", "model", "rel_path"]),
     ("source_tree", &["analysis"]),
+    ("drop_in", &["facts", "trace"]),
     ("output", &["rel_path", "system"]),
     (
         "report",

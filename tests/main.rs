@@ -12,6 +12,7 @@
 
 mod support;
 
+mod assistants;
 mod browser;
 mod browser_axe;
 mod browser_back;
@@ -63,7 +64,6 @@ mod job_browser;
 mod job_causes;
 mod job_damage;
 mod job_ends;
-mod job_examples;
 mod job_facts;
 mod jobs;
 #[cfg(unix)]
@@ -74,7 +74,9 @@ mod layers;
 mod library;
 mod limits;
 mod markdown;
+mod mistakes;
 mod odd_logs;
+mod packages;
 mod page_budgets;
 mod pages;
 mod performance;
@@ -89,6 +91,7 @@ mod redact;
 mod regressions;
 mod rendered_markdown;
 #[cfg(unix)]
+mod repro;
 mod run_and_watch;
 mod same_numbers;
 mod schema;
@@ -100,6 +103,8 @@ mod snapshots;
 mod source;
 mod structure;
 mod times;
+#[cfg(feature = "upstream")]
+mod upstream;
 mod vllm;
 mod ways_in;
 mod weight;

@@ -1,9 +1,10 @@
 //! Identifies an item across runs: by its place and reason, never by a line or a compile id.
 
 use crate::analysis::resumed;
-use crate::facts::line_of;
 use crate::model::stable;
 use crate::model::words::headline;
+use crate::report::formats::line_of;
+pub(super) use crate::report::formats::{file_of, without_numbers};
 
 /// Identity of an item. Baselines count equal ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,5 +62,26 @@ mod tests {
     fn a_resumed_function_is_the_function_that_it_continues() {
         assert_eq!(function_of("torch_dynamo_resume_in_torch_dynamo_resume_in_f_at_9_at_12"), "f");
         assert_eq!(function_of("forward"), "forward");
+    }
+
+    #[test]
+    fn a_file_is_named_from_its_package_on_or_by_its_own_name() {
+        let package = "/venv/lib/python3.11/site-packages/torch/nn/functional.py";
+        assert_eq!(file_of(package), "torch/nn/functional.py");
+        assert_eq!(file_of("/home/me/model/net.py"), "net.py");
+        assert_eq!(file_of("C:\\work\\net.py"), "net.py");
+        assert_eq!(file_of("/app/model/__init__.py"), "model/__init__.py");
+    }
+
+    #[test]
+    fn a_title_loses_its_numbers_but_not_those_of_its_names() {
+        let pairs = [
+            ("3 of 12 kernels took 0.5 s.", "# of # kernels took # s."),
+            ("x1[3] was -0.018349945545196533", "x1[3] was #"),
+            ("eps is 1e-05, at 0x55d8f00", "eps is #, at #"),
+        ];
+        for (title, kept) in pairs {
+            assert_eq!(without_numbers(title), kept);
+        }
     }
 }

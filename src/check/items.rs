@@ -1,12 +1,11 @@
 //! Items that budgets count, each with its place, cost and page.
 
 use super::budget::Measure;
-use super::identity::{Identity, function_of, reason_of, source_of};
+use super::identity::{Identity, file_of, function_of, reason_of, source_of, without_numbers};
 use crate::analysis::Severity;
-use crate::facts::{
-    Compile, Finding, Function, LogReport, Recompile, Text, file_of, line_number, owned, without_numbers,
-};
+use crate::facts::{Compile, Finding, Function, LogReport, Recompile, Text, line_number, owned};
 use crate::model::words::headline;
+use crate::report::formats::fingerprint;
 use std::collections::HashMap;
 
 /// Something that counts towards a budget.
@@ -36,8 +35,8 @@ pub(crate) struct Item {
     pub hint: Option<String>,
     /// Its page, relative to the report's folder.
     pub page: Option<String>,
-    /// The fingerprint of its finding, for other programs.
-    pub fingerprint: Option<String>,
+    /// The fingerprint of its finding, the one that SARIF of the whole report has.
+    pub finding: Option<String>,
 }
 
 /// What a finding cost.
@@ -65,7 +64,7 @@ impl Item {
             cost: None,
             hint: None,
             page: None,
-            fingerprint: None,
+            finding: None,
         }
     }
 
@@ -78,8 +77,8 @@ impl Item {
     fn with_finding(mut self, finding: Option<&Finding<'_>>, otherwise: &str) -> Item {
         let cost = finding.and_then(|finding| finding.cost.as_ref());
         self.cost = cost.map(|cost| ItemCost { seconds: cost.seconds, kind: cost.kind.owned() });
+        self.finding = finding.map(fingerprint);
         self.hint = finding.and_then(|finding| owned(&finding.hint));
-        self.fingerprint = finding.map(Finding::fingerprint);
         self.page = finding.and_then(|finding| owned(&finding.url)).or_else(|| Some(otherwise.to_owned()));
         self
     }

@@ -49,6 +49,8 @@ pub(crate) struct Excess {
     pub logs: Vec<usize>,
     /// The same in every run.
     pub fingerprint: String,
+    /// The fingerprint of its finding, for programs that read findings of a report as well.
+    pub finding: Option<String>,
 }
 
 impl Check {
@@ -215,6 +217,7 @@ fn seconds(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
                 page: log.log.page("time.html"),
                 logs: vec![index],
                 fingerprint: limit.name(),
+                finding: None,
             });
         }
     }
@@ -287,8 +290,8 @@ fn excess_of(item: &Item, log: &CheckedLog) -> Excess {
         hint: item.hint.clone(),
         page: item.page.as_deref().and_then(|page| log.page(page)),
         logs: Vec::new(),
-        // The plain command gives the finding the same.
-        fingerprint: item.fingerprint.clone().unwrap_or_else(|| item.identity.fingerprint()),
+        fingerprint: item.identity.fingerprint(),
+        finding: item.finding.clone(),
     }
 }
 

@@ -6,8 +6,8 @@
 mod cross_rank;
 mod define;
 mod diff;
+mod files;
 mod findings;
-mod fingerprint;
 mod job;
 mod log;
 mod performance;
@@ -20,8 +20,8 @@ mod text;
 pub(crate) use cross_rank::*;
 pub(crate) use define::Redact;
 pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, DiffThreshold};
+pub(crate) use files::text_of;
 pub(crate) use findings::{Advice, Finding, FindingCost, Member, Tried};
-pub(crate) use fingerprint::{file_of, line_of, without_numbers};
 pub(crate) use job::{
     Comparison, Divergence, FirstDifference, GraphRuntimes, Group, JobReport, OneOfSeveral, Process, Rank,
     RankParity, RankTime, RuntimeComparison, SeveralReports,

@@ -19,41 +19,43 @@ pub struct Check {
     pub inputs: Vec<PathBuf>,
 
     /// TOML file that says what is allowed, such as graph_breaks = 0
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "What is allowed")]
     pub budget: Option<PathBuf>,
 
     /// File of known findings, which do not count
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "What is allowed")]
     pub baseline: Option<PathBuf>,
 
     /// Write what is found to the baseline file, and check nothing
-    #[arg(long, requires = "baseline", conflicts_with_all = ["budget", "format"])]
+    #[arg(long, requires = "baseline", conflicts_with_all = ["budget", "format"], help_heading = "What is allowed")]
     pub update_baseline: bool,
 
     /// Say what counts towards each budget, and check nothing
-    #[arg(long)]
+    #[arg(long, help_heading = "What is allowed")]
     pub explain: bool,
 
     /// Print the verdict in this format [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    #[arg(long, value_name = "FORMAT", value_parser = format(), help_heading = "What is printed")]
     pub format: Option<Format>,
 
     /// Folder that source paths are relative to [default: the git work tree around the current folder]
-    #[arg(long, value_name = "DIR", value_parser = folder)]
+    #[arg(long, value_name = "DIR", value_parser = folder, help_heading = "What is printed")]
     pub root: Option<PathBuf>,
 
     /// Also write the report of the log to this folder, so that the verdict names its pages
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
     /// Replace an existing report in the output folder
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", help_heading = "Output")]
     pub overwrite: bool,
 }
 
 impl Check {
     /// The end of `--help`.
-    pub const HELP: &str = "Exit codes: 0 all budgets hold; 1 there is no report to check; 2 wrong usage; 3 a budget is \
+    pub const HELP: &str = "Examples:\n  tlparse check report --budget torch-compile.toml\n  tlparse check /tmp/trace --budget \
+                            torch-compile.toml --format github\n  tlparse check report --baseline known.toml \
+                            --update-baseline\n\nExit codes: 0 all budgets hold; 1 there is no report to check; 2 wrong usage; 3 a budget is \
                             exceeded.\n\nTo read a log or folder named check, pass ./check.";
 
     /// Checks, and prints the verdict.
@@ -146,6 +148,9 @@ fn rules(check: &Check) -> anyhow::Result<Rules> {
     };
     let budget = match &check.budget {
         Some(file) => {
+            if file.to_string_lossy().contains('=') && !file.exists() {
+                anyhow::bail!("--budget takes a file: write {} into it, such as budget.toml", file.display());
+            }
             let text = text_of(file, "budget; tlparse check --explain lists its keys")?;
             Budget::parse(&text).with_context(|| format!("{}", file.display()))?
         }

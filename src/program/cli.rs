@@ -3,14 +3,17 @@
 use super::check::Check;
 use super::combine::Combine;
 use super::diff::Diff;
+use super::mcp::Mcp;
+use super::mistakes;
 use super::printing::Printing;
 use super::report::Afterwards;
+use super::repro::Repro;
 use super::run::Run;
 use super::serve::Serve;
 use super::shell::{Completions, Man};
 use super::show::Show;
 use super::values::{bytes, sources};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use tlparse::{Editor, Options, Settings};
@@ -28,75 +31,75 @@ pub struct Cli {
     pub paths: Vec<PathBuf>,
 
     /// Largest size that an input may unpack to, such as 500MB or 100GB [default: 64GB, or half of the free space if that is less]
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Input")]
     pub max_unpacked: Option<u64>,
 
     /// Read only the newest log in the folder
-    #[arg(long)]
+    #[arg(long, help_heading = "Input")]
     pub latest: bool,
 
     /// Folder to write the report to; - writes its zip to standard output instead
-    #[arg(short, long, value_name = "DIR", default_value = "tl_out")]
+    #[arg(short, long, value_name = "DIR", default_value = "tl_out", help_heading = "Output")]
     pub out: PathBuf,
 
     /// Also write a zip of the report beside its folder: DIR.zip
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub zip: bool,
 
     /// Write a report that is safe to share: counts, times, shapes, torch's own names, and pseudonyms for yours
-    #[arg(long, conflicts_with_all = ["profile", "augment", "combine", "custom_header_html", "export", "inductor_provenance", "editor", "sources"])]
+    #[arg(long, conflicts_with_all = ["profile", "augment", "combine", "custom_header_html", "export", "inductor_provenance", "editor", "sources"], help_heading = "Output")]
     pub redact: bool,
 
     /// Replace an existing report in the output folder
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub overwrite: bool,
 
     /// Exit with 3 if a record is damaged
-    #[arg(long)]
+    #[arg(long, help_heading = "Exit code")]
     pub strict: bool,
 
     /// Exit with 3 if a record has a stack instead of a compile id
-    #[arg(long)]
+    #[arg(long, help_heading = "Exit code")]
     pub strict_compile_id: bool,
 
     /// Do not open the report in a browser
-    #[arg(long)]
+    #[arg(long, help_heading = "Reading the report")]
     pub no_browser: bool,
 
     /// HTML for the top of the landing page
-    #[arg(long, value_name = "HTML")]
+    #[arg(long, value_name = "HTML", help_heading = "Output")]
     pub custom_header_html: Option<String>,
 
     /// Join a trace of torch.profiler (.json, .json.gz, .json.zst), or a folder of traces, with the log
-    #[arg(long, value_name = "TRACE")]
+    #[arg(long, value_name = "TRACE", help_heading = "Measured kernels")]
     pub profile: Vec<PathBuf>,
 
     /// The traced device: a name such as "H100 SXM", a CPU as cpu:CORESxGHZxBITS[xCHANNELSxMT/s], or a JSON file with its figures
-    #[arg(long, value_name = "NAME|cpu:..|FILE.json")]
+    #[arg(long, value_name = "NAME|cpu:..|FILE.json", help_heading = "Measured kernels")]
     pub device: Option<String>,
 
     /// Clock of the device in MHz while it was traced
-    #[arg(long, value_name = "MHZ")]
+    #[arg(long, value_name = "MHZ", help_heading = "Measured kernels")]
     pub clock: Option<f64>,
 
     /// The traced program allowed TF32 in products of float; without it the log says, or the speed
-    #[arg(long)]
+    #[arg(long, help_heading = "Measured kernels")]
     pub tf32: bool,
 
     /// Write the trace again with the figures of each launch in its args (.json, .json.gz, .json.zst)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Measured kernels")]
     pub augment: Option<PathBuf>,
 
     /// Write the traces of all ranks into one file, with a process per rank (.json, .json.gz, .json.zst)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Measured kernels")]
     pub combine: Option<PathBuf>,
 
     /// Link places in your code to an editor: vscode, pycharm, or a URL with {file} and {line}
-    #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
+    #[arg(long, value_name = "EDITOR", value_parser = Editor::parse, help_heading = "Output")]
     pub editor: Option<Editor>,
 
     /// Read your source files from this folder and show them whole, with what happened at each line [default folder: the git work tree around the current folder]
-    #[arg(long, value_name = "DIR", num_args = 0..=1)]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, help_heading = "Output")]
     #[expect(
         clippy::option_option,
         reason = "without the option no file is read; without a folder, those of the current one"
@@ -104,42 +107,42 @@ pub struct Cli {
     pub sources: Option<Option<PathBuf>>,
 
     /// Print how many records of each event were read
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "What is printed")]
     pub verbose: bool,
 
     #[command(flatten)]
     pub printing: Printing,
 
     /// Write code as text, not as highlighted pages
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Output")]
     pub plain_text: bool,
 
     /// Start with the report on torch.export
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Output")]
     pub export: bool,
 
     /// Write provenance pages for all compiles, even if the log has no data for them
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Output")]
     pub inductor_provenance: bool,
 
     /// Write the report of a job even if the folder has the log of only one rank
-    #[arg(long)]
+    #[arg(long, help_heading = "Input")]
     pub all_ranks_html: bool,
 
     /// Report the N-th run in the folder, 1 being the oldest [default: the newest]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Input")]
     pub session: Option<usize>,
 
     /// Print a line per compile while a program runs, and rewrite the report after 2 seconds without new records, until Ctrl-C
-    #[arg(long, conflicts_with_all = ["serve", "json", "format", "latest", "session"])]
+    #[arg(long, conflicts_with_all = ["serve", "json", "format", "latest", "session"], help_heading = "Reading the report")]
     pub watch: bool,
 
     /// Serve the report over HTTP to this machine until Ctrl-C
-    #[arg(long)]
+    #[arg(long, help_heading = "Reading the report")]
     pub serve: bool,
 
     /// Port for --serve [default: any free port]
-    #[arg(long, value_name = "N", requires = "serve")]
+    #[arg(long, value_name = "N", requires = "serve", help_heading = "Reading the report")]
     pub port: Option<u16>,
 }
 
@@ -166,9 +169,17 @@ pub enum Command {
     #[command(after_help = Show::HELP)]
     Show(Show),
 
+    /// Write a script that runs the graph of one compile by itself
+    #[command(after_help = Repro::HELP)]
+    Repro(Repro),
+
     /// Serve a finished report over HTTP to this machine until Ctrl-C
     #[command(after_help = Serve::HELP)]
     Serve(Serve),
+
+    /// Answer the questions of an assistant over standard input and output (Model Context Protocol)
+    #[command(after_help = Mcp::HELP)]
+    Mcp(Mcp),
 
     /// Print a completion script for a shell
     #[command(after_help = Completions::HELP)]
@@ -183,7 +194,8 @@ const LONG_ABOUT: &str = "Read a TORCH_TRACE log and report what torch.compile d
                           what was recompiled and why, and where the time went.\n\nTo record a log, run a \
                           program with TORCH_TRACE=DIR.";
 
-const AFTER_HELP: &str = "Exit codes: 0 report written; 1 not written; 2 wrong usage; 3 report written, but --strict \
+const AFTER_HELP: &str = "Examples:\n  tlparse trace.log -o report\n  tlparse /tmp/trace --overwrite\n  tlparse trace.log \
+                          --profile trace.json --device \"H100 SXM\"\n\nExit codes: 0 report written; 1 not written; 2 wrong usage; 3 report written, but --strict \
                           or --strict-compile-id found something.";
 
 impl Cli {
@@ -194,7 +206,8 @@ impl Cli {
             Ok(cli) => cli,
             Err(error) => error.exit(),
         };
-        match cli.misplaced_options().or_else(|| cli.conflict().map(str::to_owned)) {
+        let mistake = cli.misplaced_options().or_else(|| cli.mistyped());
+        match mistake.or_else(|| cli.conflict().map(str::to_owned)) {
             Some(why) => Err(why),
             None => Ok(cli),
         }
@@ -208,6 +221,13 @@ impl Cli {
             "options of tlparse {name} must follow it: tlparse {name} .. --overwrite; to read a log or folder named {name}, \
              pass ./{name}"
         ))
+    }
+
+    /// The error if a path is a command in other letters, or the place for the report.
+    fn mistyped(&self) -> Option<String> {
+        let commands: Vec<String> =
+            Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        mistakes::in_paths(&self.paths, &commands)
     }
 
     /// Why two options cannot be combined, if that needs an explanation.

@@ -16,23 +16,23 @@ pub struct Combine {
     pub out: Option<PathBuf>,
 
     /// Replace the files of an earlier combine
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub overwrite: bool,
 
     /// Exit with 3 if a rank is damaged
-    #[arg(long)]
+    #[arg(long, help_heading = "Exit code")]
     pub strict: bool,
 
     /// Do not open the report in a browser
-    #[arg(long)]
+    #[arg(long, help_heading = "Reading the report")]
     pub no_browser: bool,
 
     /// HTML for the top of the landing page
-    #[arg(long, value_name = "HTML")]
+    #[arg(long, value_name = "HTML", help_heading = "Output")]
     pub custom_header_html: Option<String>,
 
     /// Link places in your code to an editor: vscode, pycharm, or a URL with {file} and {line}
-    #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
+    #[arg(long, value_name = "EDITOR", value_parser = Editor::parse, help_heading = "Output")]
     pub editor: Option<Editor>,
 
     #[command(flatten)]
@@ -41,7 +41,8 @@ pub struct Combine {
 
 impl Combine {
     /// The end of `--help`.
-    pub const HELP: &str = "Write each rank's report first, on any machine: tlparse LOG -o OUT/rank_0\n\n\
+    pub const HELP: &str = "Example, the first line for each rank, on any machine:\n  tlparse /tmp/trace -o OUT/rank_0\n  \
+                            tlparse combine OUT\n\n\
                             To read a log or folder named combine, pass ./combine.";
 
     /// Writes the report of the job, and prints the findings.

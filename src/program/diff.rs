@@ -16,43 +16,43 @@ pub struct Diff {
     pub runs: Vec<PathBuf>,
 
     /// Several runs of A, compared by median and spread
-    #[arg(long, value_name = "A", num_args = 1.., requires = "b")]
+    #[arg(long, value_name = "A", num_args = 1.., requires = "b", help_heading = "Input")]
     pub a: Vec<PathBuf>,
 
     /// Several runs of B
-    #[arg(long, value_name = "B", num_args = 1.., requires = "a")]
+    #[arg(long, value_name = "B", num_args = 1.., requires = "a", help_heading = "Input")]
     pub b: Vec<PathBuf>,
 
     /// A trace of torch.profiler of A, to compare kernels too; once per run of --a, or per rank of a job
-    #[arg(long, value_name = "TRACE")]
+    #[arg(long, value_name = "TRACE", help_heading = "Input")]
     pub profile_a: Vec<PathBuf>,
 
     /// The same for B
-    #[arg(long, value_name = "TRACE")]
+    #[arg(long, value_name = "TRACE", help_heading = "Input")]
     pub profile_b: Vec<PathBuf>,
 
     /// What A is called in the comparison
-    #[arg(long, value_name = "NAME", default_value = "A", value_parser = name)]
+    #[arg(long, value_name = "NAME", default_value = "A", value_parser = name, help_heading = "Comparison")]
     pub name_a: String,
 
     /// What B is called in the comparison
-    #[arg(long, value_name = "NAME", default_value = "B", value_parser = name)]
+    #[arg(long, value_name = "NAME", default_value = "B", value_parser = name, help_heading = "Comparison")]
     pub name_b: String,
 
     /// Folder to write the comparison to [default: tl_diff; none with --json and --format]
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
     /// Replace an existing comparison in the folder
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub overwrite: bool,
 
     /// Do not open the page in a browser
-    #[arg(long)]
+    #[arg(long, help_heading = "Reading the page")]
     pub no_browser: bool,
 
     /// Differences in time below this are noise: a share, a time, or both
-    #[arg(long, value_name = "SHARE,TIME", default_value = "5%,50ms", value_parser = Threshold::parse)]
+    #[arg(long, value_name = "SHARE,TIME", default_value = "5%,50ms", value_parser = Threshold::parse, help_heading = "Comparison")]
     pub threshold: Threshold,
 
     #[command(flatten)]
@@ -61,7 +61,8 @@ pub struct Diff {
 
 impl Diff {
     /// The end of `--help`.
-    pub const HELP: &str = "A and B are each a log, a folder of logs, or a finished report; A is the baseline.\nThe page is \
+    pub const HELP: &str = "Examples:\n  tlparse diff before after\n  tlparse diff --a a1 a2 a3 --b b1 b2 b3 -o comparison\n\n\
+                            A and B are each a log, a folder of logs, or a finished report; A is the baseline.\nThe page is \
                             DIR/diff.html; the report of a log is written beside it.\n\n\
                             Exit codes: 0 compared; 1 not compared; 2 wrong usage.\n\n\
                             To read a log or folder named diff, pass ./diff.";

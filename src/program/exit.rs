@@ -28,9 +28,14 @@ pub fn usage(why: impl Display) -> anyhow::Error {
     anyhow::Error::new(Usage(format!("{why:#}")))
 }
 
+/// Whether an error is a mistake in the command line.
+pub fn is_usage(error: &anyhow::Error) -> bool {
+    error.is::<Usage>()
+}
+
 /// Prints an error with its causes, and returns its exit code.
 pub fn failed(error: &anyhow::Error) -> ExitCode {
-    with(if error.is::<Usage>() { USAGE } else { FAILED }, error)
+    with(if is_usage(error) { USAGE } else { FAILED }, error)
 }
 
 /// Prints an error with its causes, and returns the exit code.

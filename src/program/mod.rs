@@ -6,8 +6,12 @@ mod combine;
 mod diff;
 mod exit;
 mod interrupt;
+mod mcp;
+mod mistakes;
+mod opened;
 mod printing;
 mod report;
+mod repro;
 mod run;
 mod serve;
 mod shell;
@@ -37,7 +41,9 @@ fn run_command_line() -> anyhow::Result<ExitCode> {
         Some(Command::Diff(diff)) => diff.run(),
         Some(Command::Run(run)) => run.run(),
         Some(Command::Show(show)) => show.run(),
+        Some(Command::Repro(repro)) => repro.run(),
         Some(Command::Serve(serve)) => serve.run(),
+        Some(Command::Mcp(mcp)) => mcp.run(),
         Some(Command::Completions(completions)) => completions.run(Cli::command()),
         Some(Command::Man(man)) => man.run(Cli::command()),
         None => report(&cli),

@@ -9,15 +9,15 @@ use tlparse::{Format, SourceTree};
 #[derive(Args, Clone, Debug, Default)]
 pub struct Printing {
     /// Print only the result, as JSON: the same as --format json
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long, conflicts_with = "format", help_heading = "What is printed")]
     pub json: bool,
 
     /// Print only the result, in this format [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    #[arg(long, value_name = "FORMAT", value_parser = format(), help_heading = "What is printed")]
     format: Option<Format>,
 
     /// Folder that source paths in sarif and github are relative to [default: the git work tree around the current folder]
-    #[arg(long, value_name = "DIR", requires = "format", value_parser = folder)]
+    #[arg(long, value_name = "DIR", requires = "format", value_parser = folder, help_heading = "What is printed")]
     root: Option<PathBuf>,
 }
 

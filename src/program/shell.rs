@@ -1,6 +1,6 @@
 //! `tlparse completions` and `tlparse man`, generated from the arguments of the program.
 
-use super::{exit, terminal};
+use super::{exit, mistakes, terminal};
 use clap::{Args, Command};
 use clap_complete::Shell;
 use std::process::ExitCode;
@@ -17,7 +17,8 @@ pub struct Completions {
 
 impl Completions {
     /// The end of `--help`.
-    pub const HELP: &str = "bash: tlparse completions bash > ~/.local/share/bash-completion/completions/tlparse\n\
+    pub const HELP: &str = "Examples:\n\
+                            bash: tlparse completions bash > ~/.local/share/bash-completion/completions/tlparse\n\
                             zsh:  tlparse completions zsh > _tlparse, in a folder of $fpath\n\
                             fish: tlparse completions fish > ~/.config/fish/completions/tlparse.fish";
 
@@ -40,7 +41,8 @@ pub struct Man {
 
 impl Man {
     /// The end of `--help`.
-    pub const HELP: &str = "tlparse man | man -l -\n\
+    pub const HELP: &str = "Examples:\n\
+                            tlparse man | man -l -\n\
                             tlparse man > ~/.local/share/man/man1/tlparse.1\n\
                             tlparse man check > ~/.local/share/man/man1/tlparse-check.1";
 
@@ -52,8 +54,11 @@ impl Man {
             None => clap_mangen::Man::new(program),
             Some(name) => {
                 let found = program.find_subcommand(name).cloned();
+                let commands = program.get_subcommands().map(Command::get_name);
+                let meant = mistakes::similar(name, commands);
+                let meant = meant.map(|meant| format!("; did you mean {meant}?")).unwrap_or_default();
                 let found =
-                    found.ok_or_else(|| exit::usage(format!("tlparse has no subcommand {name:?}")))?;
+                    found.ok_or_else(|| exit::usage(format!("tlparse has no subcommand {name:?}{meant}")))?;
                 let title = format!("{NAME}-{}", found.get_name());
                 clap_mangen::Man::new(found).title(title)
             }

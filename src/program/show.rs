@@ -1,16 +1,13 @@
 //! `tlparse show`: prints a part of a report.
 
-use super::exit;
 use super::terminal::{self, Bar};
+use super::{exit, mistakes, values};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tlparse::{Checkable, Options, Registry, Showing, Shown, Subject};
-
-/// The default report.
-const USUAL_REPORT: &str = "tl_out";
 
 /// How lists are printed for other programs.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,22 +26,22 @@ pub struct Show {
     pub words: Vec<OsString>,
 
     /// Print JSON with the lists and objects of report.json
-    #[arg(long)]
+    #[arg(long, help_heading = "What is printed")]
     pub json: bool,
 
     /// Print a line of JSON, or a row of CSV, per item; columns are named as in report.json
-    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json", help_heading = "What is printed")]
     pub format: Option<ListFormat>,
 
     /// Show all rows
-    #[arg(long, conflicts_with_all = ["json", "format"])]
+    #[arg(long, conflicts_with_all = ["json", "format"], help_heading = "What is printed")]
     pub all: bool,
 }
 
 impl Show {
     /// The end of `--help`.
     pub const HELP: &str = "WHAT is findings, compiles, breaks, recompiles, failures, caches, time, kernels, performance, files, compile ID, function NAME or rank N; \
-                            without it, the findings are shown.\n\n\
+                            without it, the findings are shown.\n\nExamples:\n\
                             tlparse show breaks tl_out\n\
                             tlparse show compile 3/1 trace.log\n\
                             tlparse show --json recompiles tl_out\n\
@@ -77,6 +74,8 @@ impl Show {
         } else if named.contains(&first) {
             words.next();
             let name = words.next().and_then(|name| name.to_str());
+            // `tlparse show compile tl_out` names no compile.
+            let name = name.filter(|name| words.len() > 0 || !Path::new(name).is_dir());
             Subject::of(
                 first,
                 Some(name.with_context(|| format!("{first} of what? tlparse show {first} NAME"))?),
@@ -86,20 +85,22 @@ impl Show {
         };
         let subject = subject.with_context(|| format!("there is no such {first}"))?;
         let is_unknown = words.len() == self.words.len() && !first.is_empty() && !Path::new(first).exists();
-        let known = || alone.into_iter().chain(named);
-        if let Some(similar) = known().find(|known| is_unknown && strsim::jaro_winkler(known, first) > 0.8) {
-            bail!("unknown section `{first}`; did you mean `{similar}`?");
+        let rest = words.as_slice().get(1).map(|word| word.to_string_lossy()).unwrap_or_default();
+        if let Some(wrong) = mistakes::in_subject(first, &rest).filter(|_| is_unknown) {
+            bail!(wrong);
         }
         let path = match words.next() {
             Some(path) => PathBuf::from(path),
-            None if Path::new(USUAL_REPORT).is_dir() => PathBuf::from(USUAL_REPORT),
-            None => tlparse::default_input()?,
+            None => values::usual_report()?,
         };
         match words.next() {
             Some(_) if is_unknown => {
-                bail!("unknown section `{first}`; known are {}", known().collect::<Vec<_>>().join(", "))
+                let known: Vec<&str> = mistakes::subjects().collect();
+                bail!("unknown section `{first}`; known are {}", known.join(", "))
             }
-            Some(extra) => bail!("unexpected argument `{}`", extra.to_string_lossy()),
+            Some(extra) => {
+                bail!(mistakes::behind_path(&path.to_string_lossy(), &extra.to_string_lossy()))
+            }
             None => Ok((subject, path)),
         }
     }

@@ -12,6 +12,15 @@ pub fn folder(path: &str) -> Result<PathBuf, String> {
     if path.is_dir() { Ok(path) } else { Err("not a folder".to_owned()) }
 }
 
+/// The report that is read if none is named: `tl_out`, or the newest run in `$TORCH_TRACE`.
+///
+/// # Errors
+/// There is neither.
+pub fn usual_report() -> anyhow::Result<PathBuf> {
+    const USUAL: &str = "tl_out";
+    if Path::new(USUAL).is_dir() { Ok(PathBuf::from(USUAL)) } else { tlparse::default_input() }
+}
+
 /// A number of bytes: `500MB`, `1.5 GB`, `64g`, with units of 1024 bytes; a number alone is bytes.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let wrong = || "expected a size such as 500MB or 100GB".to_owned();

@@ -1,6 +1,6 @@
 //! The logs that a path means.
 
-use super::named;
+use super::{named, refused};
 use crate::model::SkippedFile;
 use crate::model::words::counted;
 use crate::options::Options;
@@ -58,21 +58,22 @@ pub(crate) struct Gathered {
 pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
     let limit = options.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes });
     let mut opener = Opener::new(limit).keeping(begins_trace);
-    let (paths, traces) = paths(&options.inputs)?;
+    let (paths, traces, twice) = paths(&options.inputs)?;
     let (input, notes) = match paths.as_slice() {
         [folder] if folder.is_dir() && trace::logs_of_report(folder).is_empty() => {
             folder_input(options, folder, &opener)?
         }
         paths => several_paths(options, paths, &mut opener)?,
     };
+    let notes = twice.into_iter().chain(notes).collect();
     let mut traces: Vec<Attachment> = traces.into_iter().map(Attachment::on_disk).collect();
     traces.extend_from_slice(opener.attachments());
     Ok(Gathered { input, notes, opener, traces })
 }
 
-/// The paths of logs, and of traces among them. Traces without any log are reported in place of one.
-fn paths(inputs: &[PathBuf]) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
-    let mut paths = Vec::new();
+/// The paths of logs, and of traces among them; then notes. Traces without any log are reported in place of one.
+fn paths(inputs: &[PathBuf]) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>, Vec<String>)> {
+    let (mut paths, mut notes) = (Vec::new(), Vec::new());
     for input in inputs {
         let found = trace::expanded(input);
         if found.is_empty() {
@@ -81,15 +82,25 @@ fn paths(inputs: &[PathBuf]) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
                 input.display()
             );
         }
-        // A file that matches two patterns is read once.
-        paths.extend(found.into_iter().filter(|path| !paths.contains(path)).collect::<Vec<_>>());
+        for path in found {
+            if paths.contains(&path) {
+                notes.push(format!("{} is given twice, and read once", path.display()));
+            } else {
+                paths.push(path);
+            }
+        }
     }
-    let is_missing = |path: &&PathBuf| path.as_path() != Path::new("-") && !path.exists();
-    if let Some(missing) = paths.iter().find(is_missing).filter(|_| paths.len() > 1) {
-        bail!("cannot open {}: no such file or folder", missing.display());
-    }
+    paths.iter().try_for_each(|path| refused::check(path))?;
     let (traces, logs): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(|path| is_trace(path));
-    Ok(if logs.is_empty() { (paths, Vec::new()) } else { (logs, traces) })
+    notes.extend(logs.is_empty().then(|| traces.first()).flatten().map(|trace| {
+        format!(
+            "{} is a trace of torch.profiler: without its log, the report has kernels and no compiles; tlparse LOG --profile {} \
+             joins both",
+            trace.display(),
+            trace.display()
+        )
+    }));
+    Ok(if logs.is_empty() { (paths, Vec::new(), notes) } else { (logs, traces, notes) })
 }
 
 /// One folder: its newest run.
@@ -110,6 +121,11 @@ fn several_paths(
 ) -> anyhow::Result<(Input, Vec<String>)> {
     let (logs, notes) = pool(options, paths, opener)?;
     match (logs.as_slice(), options.all_ranks) {
+        ([log], _) if options.session.is_some_and(|number| number != 1) => bail!(
+            "--session {}: {} is one log, which is one run; give the folder that holds the runs",
+            options.session.unwrap_or_default(),
+            log.display()
+        ),
         ([log], false) => return Ok((Input::Log(Box::new(alone(log))), notes)),
         ([log], true) => bail!(
             "--all-ranks-html needs the logs of all ranks, or their folder; {} is a single log",

@@ -8,6 +8,7 @@ mod named;
 mod process;
 mod profiles;
 mod ranks;
+mod refused;
 mod task;
 mod watch;
 

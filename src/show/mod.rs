@@ -3,14 +3,17 @@
 //! - [`select`] extracts the part from the `report.json` of a log, or of each rank of a job;
 //! - [`tables`] has the columns of each list in that file;
 //! - [`rows`] writes the lists as CSV and as lines of JSON;
+//! - [`files`] gives the texts of the files of compiles;
 //! - [`layout`] formats tables to fit the terminal.
 
+mod files;
 mod layout;
 mod rows;
 mod select;
 mod subject;
 mod tables;
 
+pub use files::ReportFile;
 pub use layout::Showing;
 pub use subject::Subject;
 

@@ -62,6 +62,6 @@ fn notice(verdict: &Verdict, check: &Check, excess: &Excess) -> Notice {
         line: excess.line,
         cost: excess.cost.as_ref().map(words::cost),
         page: excess.page.clone(),
-        fingerprint: excess.fingerprint.clone(),
+        fingerprint: excess.finding.as_ref().unwrap_or(&excess.fingerprint).clone(),
     }
 }

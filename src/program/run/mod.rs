@@ -20,31 +20,31 @@ use tlparse::{Editor, Options, Registry, Settings};
 #[derive(Args, Debug)]
 pub struct Run {
     /// Folder to write the report to
-    #[arg(short, long, value_name = "DIR", default_value = "tl_out")]
+    #[arg(short, long, value_name = "DIR", default_value = "tl_out", help_heading = "Output")]
     pub out: PathBuf,
 
     /// Replace an existing report in the output folder
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub overwrite: bool,
 
     /// Keep the logs in this folder, which must be empty or not exist
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Recording")]
     pub trace_dir: Option<PathBuf>,
 
     /// Record which line became which kernel: sets INDUCTOR_PROVENANCE=1 and, because cache hits record little, TORCHINDUCTOR_FORCE_DISABLE_CACHES=1
-    #[arg(long)]
+    #[arg(long, help_heading = "Recording")]
     pub provenance: bool,
 
     /// Record each process that compiles with torch.profiler, until 5 seconds after its last compilation: puts a folder with a sitecustomize.py on PYTHONPATH
-    #[arg(long)]
+    #[arg(long, help_heading = "Recording")]
     pub profile: bool,
 
     /// Do not open the report in a browser
-    #[arg(long)]
+    #[arg(long, help_heading = "Reading the report")]
     pub no_browser: bool,
 
     /// Link places in your code to an editor: vscode, pycharm, or a URL with {file} and {line}
-    #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
+    #[arg(long, value_name = "EDITOR", value_parser = Editor::parse, help_heading = "Output")]
     pub editor: Option<Editor>,
 
     /// The command with its arguments
@@ -54,7 +54,8 @@ pub struct Run {
 
 impl Run {
     /// The end of `--help`.
-    pub const HELP: &str = "The command keeps the terminal, its input and its output; messages of tlparse go to standard \
+    pub const HELP: &str = "Examples:\n  tlparse run -- python train.py\n  tlparse run --provenance -o report -- torchrun \
+                            --nproc-per-node 2 train.py\n\nThe command keeps the terminal, its input and its output; messages of tlparse go to standard \
                             error. The report is written however the command ends.\n\nExit codes: the exit code of the \
                             command; 128 plus the number of the signal that ended it; 127 if it cannot be found, 126 if it \
                             cannot be started; 1 if the report cannot be written and the command ended with 0.\n\n\

@@ -36,7 +36,8 @@ impl Folder {
     /// # Errors
     /// The folder is neither.
     pub fn new(folder: &Path) -> anyhow::Result<Folder> {
-        let root = folder.canonicalize().with_context(|| format!("{}", folder.display()))?;
+        let root = folder.canonicalize();
+        let root = root.with_context(|| format!("cannot open the report {}", folder.display()))?;
         let Some(first_page) = FIRST_PAGES.into_iter().find(|page| root.join(page).is_file()) else {
             bail!(
                 "{} is not a report: it has neither index.html nor diff.html; write one first: tlparse LOG -o DIR",

@@ -43,7 +43,7 @@ pub struct Serve {
 
 impl Serve {
     /// The end of `--help`.
-    pub const HELP: &str = "The report is served to this machine only, and only under the printed address, which contains a \
+    pub const HELP: &str = "Example:\n  tlparse serve tl_out --port 8000\n\nThe report is served to this machine only, and only under the printed address, which contains a \
                             token.\n\nTo read a log or folder named serve, pass ./serve.";
 
     /// Serves the report until the program ends.

@@ -1,5 +1,6 @@
 //! Findings of a report as notices and as tests.
 
+use super::fingerprint::fingerprint;
 use super::junit::{Suite, Test};
 use super::notice::{Notice, cost_words};
 use crate::analysis::Severity;
@@ -23,7 +24,7 @@ fn notice(finding: &Finding<'_>, folder: &Path) -> Notice {
         line: line_number(finding.line).filter(|line| *line > 0),
         cost: finding.cost.as_ref().map(|cost| cost_words(&cost.kind, cost.seconds)),
         page: finding.url.as_ref().map(|url| format!("{}/{url}", folder.display())),
-        fingerprint: finding.fingerprint(),
+        fingerprint: fingerprint(finding),
         rule: finding.kind.owned(),
         title: finding.title.owned(),
         file: owned(&finding.file),

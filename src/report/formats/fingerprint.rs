@@ -1,20 +1,19 @@
-//! What is the same about a finding in every run, by which other programs and baselines recognize it.
+//! Recognizes a finding in another run: by its kind, its file and what happened, never by a number, a line or a folder of
+//! the machine. `tlparse` and `tlparse check` give a finding the same fingerprint.
 
-use super::findings::Finding;
 use crate::analysis::PACKAGES;
+use crate::facts::Finding;
+use crate::model::stable;
 use crate::model::words::{file_name, headline};
 
-/// Characters of a text in an identity.
+/// Characters of a text in a fingerprint.
 const LONGEST: usize = 300;
 
-impl Finding<'_> {
-    /// A fingerprint for other programs: the MD5 of its kind, of the part of its file that is the same on every machine, and of
-    /// its title without numbers.
-    pub(crate) fn fingerprint(&self) -> String {
-        let file = self.file.as_deref().map(file_of).unwrap_or_default();
-        let texts = [&*self.kind, &file, &without_numbers(&self.title)];
-        format!("{:x}", md5::compute(texts.join("\0")))
-    }
+/// The MD5 of what stays the same.
+pub(crate) fn fingerprint(finding: &Finding<'_>) -> String {
+    let file = finding.file.as_deref().map(file_of).unwrap_or_default();
+    let title = stable(&without_numbers(&finding.title));
+    format!("{:x}", md5::compute([&*finding.kind, &file, &title].join("\0")))
 }
 
 /// A file without the folders that depend on the machine: from its package on, otherwise its name. Different files with
@@ -75,31 +74,5 @@ fn number_length(text: &str) -> usize {
     match exponent {
         Some(rest) if digits > 0 => whole + behind.len() - rest.len() + digits,
         _ => whole,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_is_named_from_its_package_on_or_by_its_own_name() {
-        let package = "/venv/lib/python3.11/site-packages/torch/nn/functional.py";
-        assert_eq!(file_of(package), "torch/nn/functional.py");
-        assert_eq!(file_of("/home/me/model/net.py"), "net.py");
-        assert_eq!(file_of("C:\\work\\net.py"), "net.py");
-        assert_eq!(file_of("/app/model/__init__.py"), "model/__init__.py");
-    }
-
-    #[test]
-    fn a_title_loses_its_numbers_but_not_those_of_its_names() {
-        let pairs = [
-            ("3 of 12 kernels took 0.5 s.", "# of # kernels took # s."),
-            ("x1[3] was -0.018349945545196533", "x1[3] was #"),
-            ("eps is 1e-05, at 0x55d8f00", "eps is #, at #"),
-        ];
-        for (title, kept) in pairs {
-            assert_eq!(without_numbers(title), kept);
-        }
     }
 }

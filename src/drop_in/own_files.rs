@@ -1,0 +1,108 @@
+//! The files of custom parsers: each record of the log is handed to them once more.
+
+use super::config::{ParseConfig, ParseOutput};
+use super::parsers::{CompileId, Envelope, ParserOutput, StructuredLogParser};
+use crate::facts;
+use crate::trace::{Entry, Limit, Prefix, Records, Source, SpanReader, clean_header, readable_text};
+use anyhow::{Context, bail};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The files of a report in memory, and those of the custom parsers behind them.
+///
+/// # Errors
+/// The log cannot be read again, or it is read strictly and a parser fails.
+pub(crate) fn with_own_files(
+    report: BTreeMap<String, Vec<u8>>,
+    log: &Path,
+    config: &ParseConfig,
+) -> anyhow::Result<ParseOutput> {
+    let mut numbers = match report.get(facts::FILE) {
+        Some(bytes) if !config.custom_parsers.is_empty() => Numbers::of(bytes)?,
+        _ => Numbers::default(),
+    };
+    let text = |bytes: Vec<u8>| {
+        String::from_utf8(bytes).unwrap_or_else(|odd| readable_text(odd.as_bytes()).into_owned())
+    };
+    let mut files: ParseOutput =
+        report.into_iter().map(|(path, bytes)| (PathBuf::from(path), text(bytes))).collect();
+    if config.custom_parsers.is_empty() {
+        return Ok(files);
+    }
+    let source = Source::open(log, Limit::default())?;
+    let mut headers = SpanReader::new(&source);
+    let mut records = Records::new(source.reader());
+    while let Some(entry) = records.next().with_context(|| format!("could not read {}", log.display()))? {
+        let Entry::Record(record) = entry else { continue };
+        let header = clean_header(headers.span(record.header)?, record.first_line);
+        let Some((_, json)) = Prefix::parse(&header.text) else { continue };
+        let Ok(envelope) = serde_json::from_str::<Envelope>(json) else { continue };
+        let payload = record.payload.and_then(|payload| payload.text).map(readable_text).unwrap_or_default();
+        let seen = Seen { envelope: &envelope, payload: &payload, line: record.line };
+        for parser in &config.custom_parsers {
+            match seen.by(&**parser, &mut numbers) {
+                Ok(made) => files.extend(made),
+                Err(error) if config.strict => {
+                    bail!("the parser {} failed at line {}: {error:#}", parser.name(), record.line)
+                }
+                Err(_) => {}
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// A record, as custom parsers see it.
+struct Seen<'r> {
+    envelope: &'r Envelope,
+    payload: &'r str,
+    line: u64,
+}
+
+impl Seen<'_> {
+    /// The files that a parser makes of it.
+    fn by(&self, parser: &dyn StructuredLogParser, numbers: &mut Numbers) -> anyhow::Result<ParseOutput> {
+        let Some(metadata) = parser.get_metadata(self.envelope) else { return Ok(Vec::new()) };
+        let id: &Option<CompileId> = &self.envelope.compile_id;
+        let made = parser.parse(numbers.next(self.line), metadata, self.envelope.rank, id, self.payload)?;
+        let mut files = Vec::new();
+        for one in made {
+            numbers.own += 1;
+            match one {
+                ParserOutput::File(path, text) | ParserOutput::GlobalFile(path, text) => {
+                    files.push((path, text))
+                }
+                ParserOutput::PayloadFile(path) => files.push((path, self.payload.to_owned())),
+                ParserOutput::PayloadReformatFile(path, reformat) => {
+                    files.push((path, reformat(self.payload)?))
+                }
+                ParserOutput::Link(..) => {}
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// The running numbers of the files of a report.
+#[derive(Default)]
+struct Numbers {
+    /// The line of the record that each numbered file is made of, ascending.
+    lines: Vec<u64>,
+    /// How many files custom parsers have made.
+    own: usize,
+}
+
+impl Numbers {
+    fn of(report: &[u8]) -> anyhow::Result<Numbers> {
+        let report = facts::log_report(report).context("the report")?;
+        let files = report.compiles.iter().flat_map(|compile| compile.artifacts.iter());
+        let mut lines: Vec<u64> = files.map(|file| file.line).collect();
+        lines.sort_unstable();
+        Ok(Numbers { lines, own: 0 })
+    }
+
+    /// The number of the next file of a record: as many as there are before it, with those of the record itself.
+    fn next(&self, line: u64) -> usize {
+        self.lines.partition_point(|known| *known <= line) + self.own
+    }
+}

@@ -1,0 +1,231 @@
+//! The texts of answers, each from the part of the library that the command line uses too.
+
+use super::library::Library;
+use super::requests::{Artifact, Check, Compile, Diff, List, Listed, Search, Which};
+use crate::program::opened::Opened;
+use anyhow::{Context, bail};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tlparse::{
+    Budget, Checked, DiffOptions, Format, Registry, ReportFile, Showing, Shown, SourceTree, Subject,
+    Threshold,
+};
+
+/// Text that is searched for one answer, in bytes.
+const MOST_SEARCHED: usize = 512 << 20;
+/// Lines that an answer to a search has.
+const MOST_HITS: usize = 1_000;
+/// Characters of a line that was found.
+const LONGEST_HIT: usize = 200;
+/// Names of files that an error lists.
+const MOST_NAMES: usize = 60;
+
+/// A report, and the folder of the part that is asked about.
+struct Asked {
+    opened: Arc<Opened>,
+    folder: PathBuf,
+}
+
+impl Asked {
+    fn of(library: &Library, which: &Which) -> anyhow::Result<Asked> {
+        let opened = library.find(which.report.as_deref())?;
+        let folder = opened.part(which.part.as_deref())?;
+        Ok(Asked { opened, folder })
+    }
+
+    fn show(&self, subject: &Subject) -> anyhow::Result<Shown> {
+        Shown::of(&self.folder, subject).map_err(|error| self.opened.told(&error))
+    }
+
+    fn files(&self) -> anyhow::Result<Vec<ReportFile>> {
+        ReportFile::all(&self.folder).map_err(|error| self.opened.told(&error))
+    }
+}
+
+/// What was opened: the verdict, notes, and the summary of the report.
+pub fn opened(opened: &Opened) -> anyhow::Result<String> {
+    let notes = opened.notes.iter().map(|note| format!("note: {note}\n"));
+    let mut text: String = opened.verdict.iter().map(|line| format!("{line}\n")).chain(notes).collect();
+    let file = opened.folder.join("report.md");
+    match file.is_file() {
+        true => {
+            let summary = std::fs::read_to_string(&file).map_err(anyhow::Error::from);
+            let summary = summary.context("the summary of the report cannot be read");
+            text = format!("{text}\n{}", summary.map_err(|error| opened.told(&error))?);
+        }
+        // A list of several reports has no summary of its own; a folder without any has no facts either.
+        false if opened.verdict.is_empty() => {
+            let shown = Shown::of(&opened.folder, &Subject::Overview).map_err(|error| opened.told(&error))?;
+            text = shown.text(WIDE);
+        }
+        false => text.push_str("Ask about one of them with part: log_1, log_2 and so on.\n"),
+    }
+    Ok(text)
+}
+
+/// Tables that are not cut to the width of a terminal.
+const WIDE: Showing = Showing { width: None, all: true };
+
+/// A list of the report.
+pub fn list(library: &Library, request: &List) -> anyhow::Result<String> {
+    let subject = match request.what {
+        Listed::Findings => Subject::Findings,
+        Listed::Compiles => Subject::Compiles,
+        Listed::Breaks => Subject::Breaks,
+        Listed::Recompiles => Subject::Recompiles,
+        Listed::Failures => Subject::Failures,
+        Listed::Caches => Subject::Caches,
+        Listed::Time => Subject::Time,
+        Listed::Kernels => Subject::Kernels,
+        Listed::Performance => Subject::Performance,
+        Listed::Files => Subject::Files,
+    };
+    let shown = Asked::of(library, &request.which())?.show(&subject)?;
+    Ok(if request.json { shown.jsonl() } else { shown.text(WIDE) })
+}
+
+/// The findings as objects of `report.json`, a line each.
+pub fn findings(library: &Library, which: &Which) -> anyhow::Result<String> {
+    let found = Asked::of(library, which)?.show(&Subject::Findings)?.jsonl();
+    Ok(if found.is_empty() { "There are no findings.\n".to_owned() } else { found })
+}
+
+/// All that belongs to a compile, and the names of its files.
+pub fn compile(library: &Library, request: &Compile) -> anyhow::Result<String> {
+    let asked = Asked::of(library, &request.which())?;
+    let mut text = asked.show(&Subject::Compile(request.id.clone()))?.text(WIDE);
+    text.push_str("\nFiles, for the tool artifact:\n");
+    for file in asked.files()?.iter().filter(|file| is_of(file, &request.id)) {
+        text.push_str(&format!("{}{}\n", file.below, file.path));
+    }
+    Ok(text)
+}
+
+/// Whether a file belongs to a compile.
+fn is_of(file: &ReportFile, id: &str) -> bool {
+    let id = id.trim_start_matches('[').trim_end_matches(']');
+    file.compile_id.as_deref() == Some(id)
+}
+
+/// The text of a file.
+pub fn artifact(library: &Library, request: &Artifact) -> anyhow::Result<String> {
+    let asked = Asked::of(library, &request.which())?;
+    let files = asked.files()?;
+    let of_compile: Vec<&ReportFile> = files.iter().filter(|file| is_of(file, &request.compile)).collect();
+    if of_compile.is_empty() {
+        bail!("{} has no files of a compile {}", asked.opened.path, request.compile);
+    }
+    let is_path = |file: &&&ReportFile| format!("{}{}", file.below, file.path) == request.name;
+    let is_name = |file: &&&ReportFile| file.name == request.name;
+    let begins = |file: &&&ReportFile| file.name.starts_with(&request.name);
+    // The last one is what was run: earlier attempts were discarded.
+    let found = of_compile.iter().find(is_path);
+    let found =
+        found.or_else(|| of_compile.iter().rfind(is_name)).or_else(|| of_compile.iter().rfind(begins));
+    match found {
+        Some(file) => file.text().map_err(|error| asked.opened.told(&error)),
+        None => {
+            let mut names: Vec<&str> = of_compile.iter().map(|file| file.name.as_str()).collect();
+            names.dedup();
+            names.truncate(MOST_NAMES);
+            bail!("compile {} has no file {}; it has {}", request.compile, request.name, names.join(", "))
+        }
+    }
+}
+
+/// The lines of findings and files that contain a text.
+pub fn search(library: &Library, request: &Search) -> anyhow::Result<String> {
+    let asked = Asked::of(library, &request.which())?;
+    let wanted = request.text.to_lowercase();
+    if wanted.trim().is_empty() {
+        bail!("give a text to search for");
+    }
+    let mut found = Found { wanted, hits: Vec::new(), searched: 0, left_out: Vec::new() };
+    found.look("findings", &asked.show(&Subject::Findings)?.jsonl());
+    for file in asked.files()? {
+        let name = format!("{}{}", file.below, file.path);
+        if found.is_full() {
+            found.left_out.push(format!("{name} and all after it: this is as much as one answer searches"));
+            break;
+        }
+        match file.text() {
+            Ok(text) => found.look(&name, &text),
+            Err(why) => found.left_out.push(asked.opened.told(&why).to_string()),
+        }
+    }
+    Ok(found.told())
+}
+
+/// What a search has found so far.
+struct Found {
+    wanted: String,
+    hits: Vec<String>,
+    searched: usize,
+    left_out: Vec<String>,
+}
+
+impl Found {
+    fn is_full(&self) -> bool {
+        self.hits.len() >= MOST_HITS || self.searched > MOST_SEARCHED
+    }
+
+    fn look(&mut self, place: &str, text: &str) {
+        self.searched += text.len();
+        for (number, line) in (1..).zip(text.lines()) {
+            if self.hits.len() < MOST_HITS && line.to_lowercase().contains(&self.wanted) {
+                let line: String = line.trim().chars().take(LONGEST_HIT).collect();
+                self.hits.push(format!("{place}:{number}: {line}"));
+            }
+        }
+    }
+
+    fn told(self) -> String {
+        let mut text = match self.hits.as_slice() {
+            [] => "Nothing was found.\n".to_owned(),
+            hits => hits.iter().map(|hit| format!("{hit}\n")).collect(),
+        };
+        // Pages that are no text of the log, such as tables of events, have none.
+        if let Some(first) = self.left_out.first() {
+            text.push_str(&format!("[not searched: {}, such as {first}]\n", self.left_out.len()));
+        }
+        text
+    }
+}
+
+/// The comparison of two runs.
+pub fn diff(library: &Library, request: &Diff) -> anyhow::Result<String> {
+    let [a, b] = [library.find(Some(&request.a))?, library.find(Some(&request.b))?];
+    let options = DiffOptions {
+        a: vec![a.folder.clone()],
+        b: vec![b.folder.clone()],
+        profiles_a: Vec::new(),
+        profiles_b: Vec::new(),
+        names: ["A".to_owned(), "B".to_owned()],
+        out: None,
+        overwrite: false,
+        threshold: Threshold::default(),
+        threads: None,
+    };
+    let compared =
+        tlparse::diff(&options, &Registry::default(), &()).map_err(|error| b.told(&a.told(&error)))?;
+    let notes = a.notes.iter().chain(&b.notes).chain(&compared.notes);
+    let notes: String = notes.map(|note| format!("note: {note}\n")).collect();
+    let named = format!("A is {}, B is {}\n", a.path, b.path);
+    // Where the reports of logs stand is of no use to anybody: they are called by their paths.
+    let text = b.named(&a.named(&compared.markdown));
+    Ok(format!("{named}{notes}{text}"))
+}
+
+/// The verdict on a budget.
+pub fn check(library: &Library, request: &Check) -> anyhow::Result<String> {
+    let asked = Asked::of(library, &request.which())?;
+    let budget = Budget::parse(&request.budget).context("the budget")?;
+    let mut checked = Checked::default();
+    checked.add(&asked.folder, None).map_err(|error| asked.opened.told(&error))?;
+    if checked.is_empty() {
+        bail!("nothing was recorded, so there is nothing to check");
+    }
+    let verdict = checked.verdict(&budget, None);
+    let notes: String = verdict.notes().iter().map(|note| format!("note: {note}\n")).collect();
+    Ok(format!("{}{notes}", verdict.show(Format::Text, &SourceTree::of_current_folder()?)?))
+}

@@ -1,0 +1,103 @@
+//! Mistakes in a command line that clap does not see, each with a sentence that says what was meant.
+
+use std::path::{Path, PathBuf};
+use tlparse::Subject;
+
+/// How alike two words are that are probably the same.
+const ALIKE: f64 = 0.8;
+
+/// The known word that was probably meant.
+pub fn similar<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let word = word.to_lowercase();
+    let likeness = |known: &str| strsim::jaro_winkler(known, &word);
+    let found = known.into_iter().map(|known| (likeness(known), known)).filter(|(alike, _)| *alike > ALIKE);
+    found.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, known)| known)
+}
+
+/// The words of `tlparse show`.
+pub fn subjects() -> impl Iterator<Item = &'static str> + Clone {
+    let (alone, named) = Subject::WORDS;
+    alone.into_iter().chain(named)
+}
+
+/// Whether a word can be a mistyped command: no file of that name is there, and it does not look like a path.
+fn is_word(path: &Path) -> Option<&str> {
+    let word = path.to_str().filter(|_| path.symlink_metadata().is_err())?;
+    word.chars().all(|c| c.is_ascii_alphabetic()).then_some(word)
+}
+
+/// What is wrong with the paths of `tlparse PATH..`, given the names of all commands.
+pub fn in_paths(paths: &[PathBuf], commands: &[String]) -> Option<String> {
+    let first = paths.first()?;
+    if let Some(word) = is_word(first) {
+        let rest: String = paths.iter().skip(1).map(|path| format!(" {}", path.display())).collect();
+        if subjects().any(|subject| subject == word) {
+            return Some(format!(
+                "there is no file or command {word}; did you mean tlparse show {word}{rest}?"
+            ));
+        }
+        if let Some(command) = similar(word, commands.iter().map(String::as_str)) {
+            return Some(format!(
+                "there is no file or command {word}; did you mean tlparse {command}{rest}?"
+            ));
+        }
+    }
+    match paths {
+        [log, out] if log.exists() && out.symlink_metadata().is_err() && is_plain(out) => Some(format!(
+            "cannot open {}: no such file or folder; to write the report there, pass -o {}",
+            out.display(),
+            out.display()
+        )),
+        _ => None,
+    }
+}
+
+/// Whether it is neither a pattern nor an address.
+fn is_plain(path: &Path) -> bool {
+    !path.to_string_lossy().contains(['*', '?', '[', ':'])
+}
+
+/// What is wrong with the words of `tlparse show WHAT PATH` where the first is none that it knows.
+pub fn in_subject(first: &str, rest: &str) -> Option<String> {
+    if first.is_empty() || Path::new(first).exists() {
+        return None;
+    }
+    let rest = if rest.is_empty() { String::new() } else { format!(" {rest}") };
+    let is_id = first.contains('/')
+        && first.chars().all(|c| c.is_ascii_digit() || matches!(c, '/' | '_' | '[' | ']'));
+    if is_id {
+        return Some(format!("{first} is the id of a compile: tlparse show compile {first}{rest}"));
+    }
+    similar(first, subjects()).map(|meant| format!("unknown section `{first}`; did you mean `{meant}`?"))
+}
+
+/// What is wrong with a word behind the path of `tlparse show PATH WORD`.
+pub fn behind_path(path: &str, word: &str) -> String {
+    match similar(word, subjects()) {
+        Some(meant) => format!("what is shown comes first: tlparse show {meant} {path}"),
+        None => format!("unexpected argument `{word}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{in_paths, similar, subjects};
+    use std::path::PathBuf;
+
+    #[test]
+    fn the_most_similar_word_is_meant() {
+        assert_eq!(similar("brekas", subjects()), Some("breaks"));
+        assert_eq!(similar("Compile", subjects()), Some("compile"));
+        assert_eq!(similar("trace", subjects()), None);
+    }
+
+    #[test]
+    fn names_of_files_that_are_missing_are_no_commands() {
+        let commands = ["show", "diff"].map(str::to_owned);
+        let wrong = |path: &str| in_paths(&[PathBuf::from(path)], &commands);
+        assert!(wrong("shwo").unwrap().ends_with("did you mean tlparse show?"));
+        for path in ["shwo.log", "./shwo", "trace"] {
+            assert_eq!(wrong(path), None, "{path}");
+        }
+    }
+}

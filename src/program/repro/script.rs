@@ -1,0 +1,225 @@
+//! Makes the script: from `fx_graph_runnable`, which torch writes for each graph that it lowers, or from the graph that
+//! Dynamo captured.
+
+use crate::program::terminal::visible;
+use regex::{Captures, Regex};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// The frame of a script that runs a captured graph.
+const OF_GRAPH: &str = include_str!("of_graph.py");
+
+/// The value of a size that a log does not tell.
+const ANY_SIZE: u32 = 8;
+
+/// Characters of a line of the comment at the top.
+const LONGEST_LINE: usize = 400;
+
+/// What the script does when it runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Runs the graph.
+    Run,
+    /// Calls torch's minifier, which looks for the smallest graph that still fails.
+    Minify,
+}
+
+impl Command {
+    fn word(self) -> &'static str {
+        match self {
+            Command::Run => "run",
+            Command::Minify => "minify",
+        }
+    }
+}
+
+/// A pattern of this file.
+fn pattern(text: &str) -> anyhow::Result<Regex> {
+    Ok(Regex::new(text)?)
+}
+
+/// The comment at the top of a script. Each text of the log becomes a line, whatever it holds.
+pub fn comment(lines: &[String]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let line: String = visible(line).replace(['\n', '\t'], " ").chars().take(LONGEST_LINE).collect();
+        let _ = writeln!(text, "# {}", line.trim_end());
+    }
+    text
+}
+
+/// The script of a graph that torch lowered, to run on another machine.
+pub fn of_runnable(runnable: &str, command: Command) -> anyhow::Result<String> {
+    let mut script = without_the_machine(runnable)?;
+    script = with_sizes(&script)?;
+    let commands = pattern(r"(?m)^(\s+run_repro\(.*)command='run'")?;
+    Ok(commands.replace(&script, format!("${{1}}command='{}'", command.word())).into_owned())
+}
+
+/// Leaves out what belongs to the process that was recorded: its folders, its log, its addresses.
+fn without_the_machine(runnable: &str) -> anyhow::Result<String> {
+    let of_machine = pattern(
+        r"(?m)^os\.environ\['(?:_\w+|TORCH_TRACE|TORCH_LOGS\w*|TORCH_COMPILE_DEBUG|\w+_DIR|\w+_PATH)'\] = .*\n",
+    )?;
+    Ok(of_machine.replace_all(runnable, "").into_owned())
+}
+
+/// Defines the sizes that the inputs are written with, where torch names them and gives their values but defines none.
+fn with_sizes(script: &str) -> anyhow::Result<String> {
+    let Some((before, from)) = script.split_once("def load_args(reader):\n") else {
+        return Ok(script.to_owned());
+    };
+    let (inputs, after) = from.split_once("load_args._version").unwrap_or((from, ""));
+    let given = pattern(r"reader\.symint\((-?\d+), expr='([su]\d+)'\)")?;
+    let mut sizes = String::new();
+    let defined = pattern(r"(?m)^([su]\d+) = ")?;
+    let names = defined.captures_iter(before).filter_map(|found| Some(found.get(1)?.as_str().to_owned()));
+    let mut known: BTreeSet<String> = names.collect();
+    for found in given.captures_iter(inputs) {
+        if let (Some(value), Some(name)) = (found.get(1), found.get(2))
+            && known.insert(name.as_str().to_owned())
+        {
+            let _ = writeln!(sizes, "    {} = {}", name.as_str(), value.as_str());
+        }
+    }
+    for name in unknown_sizes(inputs, &known)? {
+        let _ = writeln!(sizes, "    {name} = {ANY_SIZE}  # the log does not tell its value");
+    }
+    let after = if after.is_empty() { String::new() } else { format!("load_args._version{after}") };
+    Ok(format!("{before}def load_args(reader):\n{sizes}{inputs}{after}"))
+}
+
+/// The symbols of sizes in a text that are not known.
+fn unknown_sizes(text: &str, known: &BTreeSet<String>) -> anyhow::Result<BTreeSet<String>> {
+    let code: String =
+        text.lines().map(|line| format!("{}\n", line.split('#').next().unwrap_or_default())).collect();
+    let named = pattern(r"\b[su]\d+\b")?;
+    let names = named.find_iter(&code).map(|found| found.as_str().to_owned());
+    Ok(names.filter(|name| !known.contains(name)).collect())
+}
+
+/// The settings that a script of the same log makes.
+pub fn settings_of(runnable: &str) -> anyhow::Result<String> {
+    let lines = pattern(r"(?m)^(?:import torch\.\S+\.?_?config|torch\.[\w.]+onfig\.[\w.]+ = .*)$")?;
+    Ok(lines.find_iter(runnable).map(|found| format!("{}\n", found.as_str())).collect())
+}
+
+/// The script of a graph that Dynamo captured; None if the text is none.
+pub fn of_captured(graph: &str, settings: &str, command: Command) -> anyhow::Result<Option<String>> {
+    let class = pattern(r"(?m)^class (\w+)\(torch\.nn\.Module\):")?;
+    let head = pattern(r"(?m)^    def forward\(self(?:, (.*))?\):")?;
+    let (Some(class), Some(head)) = (class.captures(graph), head.captures(graph)) else { return Ok(None) };
+    let inputs = inputs_of(head.get(1).map_or("", |found| found.as_str()))?;
+    let name = class.get(1).map_or("", |found| found.as_str());
+    let script = OF_GRAPH.replace("CLASS()", &format!("{name}()")).replace("COMMAND", command.word());
+    let script = script.replace("# [settings]\n", settings).replace("    # [inputs]\n    pass\n", &inputs);
+    Ok(Some(script.replace("# [graph]\n", &format!("{}\n", graph.trim_end()))))
+}
+
+/// The statements that make the arguments of a captured graph from their annotations: `x: "f32[s0, 4][4, 1]cpu"`.
+fn inputs_of(arguments: &str) -> anyhow::Result<String> {
+    let argument = pattern(
+        r#"(\w+)(?:: "(?:Sym\((\w+)\)|(\w+)\[([^\]"]*)\](?:\[([^\]"]*)\])?(\w+(?::\d+)?)?)[^"]*")?(?:, |$)"#,
+    )?;
+    let mut lines = String::new();
+    for name in unknown_sizes(arguments, &BTreeSet::new())? {
+        let _ = writeln!(lines, "    {name} = {ANY_SIZE}  # the log does not tell its value");
+    }
+    for found in argument.captures_iter(arguments) {
+        let text = |group: usize| found.get(group).map(|one| one.as_str());
+        let name = text(1).unwrap_or_default();
+        let line = match (text(2), text(3).and_then(dtype)) {
+            (Some(size), _) => format!("    reader.symint({size})  # {name}\n"),
+            (None, Some(dtype)) => tensor(&found, name, dtype),
+            _ => format!("    reader.const({name:?})  # the log does not tell what it was\n"),
+        };
+        lines.push_str(&line);
+    }
+    if lines.is_empty() {
+        lines.push_str("    pass\n")
+    }
+    Ok(lines)
+}
+
+fn tensor(found: &Captures<'_>, name: &str, dtype: &str) -> String {
+    let text = |group: usize| found.get(group).map_or("", |one| one.as_str());
+    let tuple = |of: &str| if of.is_empty() { "()".to_owned() } else { format!("({of},)") };
+    let stride = found.get(5).map_or("None".to_owned(), |of| tuple(of.as_str()));
+    let device = if text(6).is_empty() { "cpu" } else { text(6) };
+    format!("    random(reader, {}, {stride}, torch.{dtype}, \"{device}\")  # {name}\n", tuple(text(4)))
+}
+
+/// The name of a type of numbers in torch by that in an annotation.
+fn dtype(short: &str) -> Option<&'static str> {
+    const KNOWN: [(&str, &str); 19] = [
+        ("f64", "float64"),
+        ("f32", "float32"),
+        ("f16", "float16"),
+        ("bf16", "bfloat16"),
+        ("f8e4m3fn", "float8_e4m3fn"),
+        ("f8e5m2", "float8_e5m2"),
+        ("f8e4m3fnuz", "float8_e4m3fnuz"),
+        ("f8e5m2fnuz", "float8_e5m2fnuz"),
+        ("c32", "complex32"),
+        ("c64", "complex64"),
+        ("c128", "complex128"),
+        ("i64", "int64"),
+        ("i32", "int32"),
+        ("i16", "int16"),
+        ("i8", "int8"),
+        ("u8", "uint8"),
+        ("u16", "uint16"),
+        ("u32", "uint32"),
+        ("b8", "bool"),
+    ];
+    KNOWN.iter().find(|(known, _)| *known == short).map(|(_, name)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Command, comment, inputs_of, of_captured, of_runnable};
+
+    const RUNNABLE: &str = "os.environ['TORCH_TRACE'] = '/app/trace'\n\
+        os.environ['TORCHINDUCTOR_COMPILE_THREADS'] = '1'\n\
+        os.environ['_TORCHINDUCTOR_PYOBJECT_TENSOR_DATA_PTR'] = '12'\n\
+        def load_args(reader):\n    \
+            reader.symint(7, expr='s77')  # arg0_1\n    \
+            buf0 = reader.storage(None, 20*s77)\n    \
+            reader.tensor(buf0, (s77, s3), is_leaf=True)  # arg1_1\n\
+        load_args._version = 0\n\
+        if __name__ == '__main__':\n        \
+            run_repro(mod, load_args, accuracy=False, command='run', save_dir=None)\n";
+
+    #[test]
+    fn a_script_defines_its_sizes_and_leaves_out_the_folders_of_the_recording() {
+        let script = of_runnable(RUNNABLE, Command::Run).unwrap();
+        assert!(script.contains("    s77 = 7\n    s3 = 8  # the log"), "{script}");
+        assert!(
+            script.contains("COMPILE_THREADS")
+                && !script.contains("TORCH_TRACE")
+                && !script.contains("DATA_PTR")
+        );
+        let minify = of_runnable(RUNNABLE, Command::Minify).unwrap();
+        assert!(minify.contains("command='minify'") && minify.contains("load_args._version = 0"), "{minify}");
+    }
+
+    #[test]
+    fn the_inputs_of_a_captured_graph_have_the_shapes_of_its_annotations() {
+        let lines =
+            inputs_of("s0: \"Sym(s0)\", L_x_: \"f32[s0, 4][4, 1]cuda:0\", L_y_: \"i64[]\", other").unwrap();
+        assert!(lines.contains("s0 = 8") && lines.contains("reader.symint(s0)"), "{lines}");
+        assert!(
+            lines.contains("random(reader, (s0, 4,), (4, 1,), torch.float32, \"cuda:0\")  # L_x_"),
+            "{lines}"
+        );
+        assert!(lines.contains("random(reader, (), None, torch.int64, \"cpu\")  # L_y_"), "{lines}");
+        assert!(lines.contains("reader.const(\"other\")"), "{lines}");
+        assert!(of_captured("no graph", "", Command::Run).unwrap().is_none());
+    }
+
+    #[test]
+    fn no_text_of_a_log_leaves_the_comment() {
+        let text = comment(&["a\nimport os\u{1b}[2J".to_owned()]);
+        assert_eq!(text, "# a import os\\u{1b}[2J\n");
+    }
+}

@@ -1,0 +1,83 @@
+//! The files of a finished report's compiles, as texts: graphs, generated code, scripts that run a compile again.
+
+use crate::facts::{self, LogReport, ReportKind};
+use crate::rel_path::RelPath;
+use anyhow::{Context, anyhow, bail};
+use std::path::{Path, PathBuf};
+
+/// Largest file whose text is given, in bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// A file of a compile.
+#[derive(Debug, Clone)]
+pub struct ReportFile {
+    /// The folder of its log's report: empty, or `rank_0/`.
+    pub below: String,
+    /// Its compile; None for files of records without a compile id.
+    pub compile_id: Option<String>,
+    /// Its name without number and extension.
+    pub name: String,
+    /// Its path in the report of its log.
+    pub path: String,
+    /// The attempt that wrote it.
+    pub attempt: Option<u64>,
+    root: PathBuf,
+}
+
+impl ReportFile {
+    /// The files of all compiles of a log, or of each rank of a job, in the order of the log.
+    ///
+    /// # Errors
+    /// The folder has no `report.json` that this version reads.
+    pub fn all(folder: &Path) -> anyhow::Result<Vec<ReportFile>> {
+        Self::read(folder).map_err(|error| anyhow!("{} {error:#}", folder.display()))
+    }
+
+    fn read(folder: &Path) -> anyhow::Result<Vec<ReportFile>> {
+        let (mut bytes, mut files) = (Vec::new(), Vec::new());
+        facts::load(folder, &mut bytes)?;
+        match facts::kind(&bytes)? {
+            ReportKind::Several => bail!(facts::wants_one_of(&bytes)?),
+            ReportKind::Log => add(&mut files, folder, "", &facts::log_report(&bytes)?),
+            ReportKind::Job => {
+                let mut of_rank = Vec::new();
+                for rank in &facts::job_report(&bytes)?.ranks {
+                    let below = format!("rank_{}/", rank.rank);
+                    let folder = folder.join(&below);
+                    // A rank whose log could not be read has no report: the job's findings say so.
+                    if folder.join(facts::FILE).is_file() {
+                        let cannot = || format!("has a rank {} that cannot be read", rank.rank);
+                        facts::load(&folder, &mut of_rank).with_context(cannot)?;
+                        add(&mut files, &folder, &below, &facts::log_report(&of_rank).with_context(cannot)?);
+                    }
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    /// Its text.
+    ///
+    /// # Errors
+    /// The file is not in the report, too large, or a page without a plain text.
+    pub fn text(&self) -> anyhow::Result<String> {
+        let path = RelPath::new(&self.path).context("the file has a path that leads out of the report")?;
+        facts::text_of(&self.root, &path, LARGEST)
+            .map_err(|why| anyhow!("the file {}{} {why}", self.below, self.path))
+    }
+}
+
+/// Adds the files of a log's report.
+fn add(files: &mut Vec<ReportFile>, folder: &Path, below: &str, report: &LogReport<'_>) {
+    for compile in &report.compiles {
+        let id = compile.id.as_deref().map(str::to_owned);
+        files.extend(compile.artifacts.iter().map(|file| ReportFile {
+            below: below.to_owned(),
+            compile_id: id.clone(),
+            name: file.name.to_string(),
+            path: file.path.to_string(),
+            attempt: file.attempt,
+            root: folder.to_owned(),
+        }));
+    }
+}

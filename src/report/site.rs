@@ -197,7 +197,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Source",
         files: &[SiteFile {
             path: "source.html",
-            about: "your files line by line: compile time, graph breaks, recompilations, failures, operators, kernels, and what happened at each line; whole files with `--sources`",
+            about: "your files line by line, with what happened at each line: compile time, breaks, recompilations, failures, operators, kernels",
         }],
         tab: Some(SiteTab { address: |_| links::SOURCE.to_owned(), count: |_| None }),
         assets: assets::SOURCE,

@@ -67,7 +67,7 @@
       this.chosen = line;
       this.mark(line, true);
       const number = line.link.textContent;
-      this.title.textContent = `line ${number}, ${this.lines.indexOf(line) + 1} of ${this.lines.length} known`;
+      this.title.textContent = `line ${number}, ${this.lines.indexOf(line) + 1} of ${this.lines.length}`;
       this.copy.dataset.copy = `${this.root.dataset.file}:${number}`;
     }
 

@@ -9,7 +9,7 @@ fn open(window: &Window, anchor: &str) {
 }
 
 /// The line that is chosen, and what is told of.
-const CHOSEN: &str = "document.querySelector('.lined tr.chosen').id + ' ' +
+const CHOSEN: &str = "document.querySelector('.lined tr.chosen .number').id + ' ' +
     [...document.querySelectorAll('.happened article')].filter(one => one.checkVisibility()).map(one => one.id).join()";
 
 fn press(window: &Window, key: &str) {
@@ -59,7 +59,7 @@ fn an_address_chooses_its_line_and_brings_it_into_view() {
     }
     window.value("location.hash = '#L28'");
     assert!(window.is_true(
-        "new Promise(done => setTimeout(() => done(document.querySelector('#L28.chosen') !== null), 50))"
+        "new Promise(done => setTimeout(() => done(document.querySelector('.chosen > #L28') !== null), 50))"
     ));
     window.quiet("addresses");
 }
@@ -68,9 +68,9 @@ fn an_address_chooses_its_line_and_brings_it_into_view() {
 fn a_click_on_a_line_or_on_the_map_chooses_it() {
     let Some(window) = window() else { return };
     open(&window, "#L9");
-    window.click("#L10 td.text");
+    window.click("tr:has(#L10) td.text");
     assert_eq!(window.value(CHOSEN), "L10 at-L10");
-    window.click("#L12 .number a");
+    window.click("#L12 a");
     assert_eq!(window.value(CHOSEN), "L12 at-L12");
     window.value("document.querySelector(\".map a[href='#at-L65']\").click()");
     assert_eq!(window.value(CHOSEN), "L65 at-L65");
@@ -87,11 +87,10 @@ fn on_a_small_window_what_happened_comes_with_the_first_choice_and_can_be_closed
         open(&window, "");
         let shown = "document.querySelector('.happened').checkVisibility()";
         assert!(!window.is_true(shown), "nothing covers the page at first");
-        window.value("document.querySelector('#L10').click()");
+        window.value("document.querySelector('#L10 a').click()");
         assert!(window.is_true(shown));
-        let foot =
-            "Math.round(document.querySelector('.happened').getBoundingClientRect().bottom) === innerHeight";
-        assert!(window.is_true(foot), "it is a sheet at the foot");
+        let foot = "[document.querySelector('.happened').getBoundingClientRect().bottom, innerHeight].map(Math.round).join()";
+        assert_eq!(window.value(foot), "900,900", "it is a sheet at the foot");
         window.value("document.querySelector('.walk .close').click()");
         assert!(!window.is_true(shown), "it can be closed");
     }

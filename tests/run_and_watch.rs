@@ -131,6 +131,18 @@ fn a_command_keeps_its_streams_and_exit_code_and_its_report_equals_that_of_the_l
 }
 
 #[test]
+fn the_report_of_a_command_shows_the_files_of_its_program_whole() {
+    let stage = Stage::of(&[input(LOG)]);
+    let program = "s03_graph_breaks.py";
+    let stored = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs/scripts").join(program);
+    fs::copy(stored, stage.path(program)).unwrap();
+    stage.done(&[], &format!("replay {}", name())).ends_with(0);
+    let page = stage.report().read("source.html");
+    assert!(page.contains("Scenario 03: graph breaks"), "a line that no record quotes");
+    assert!(!report(LOG).read("source.html").contains("Scenario 03"));
+}
+
+#[test]
 fn a_command_that_a_signal_ends_is_reported_with_128_and_its_number() {
     let stage = Stage::of(&[input(LOG)]);
     let done = stage.done(&[], &format!("replay {}; kill -9 $$", name()));

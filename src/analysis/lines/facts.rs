@@ -127,9 +127,10 @@ impl LineFacts {
         (self.counts.us - self.one_off_us).max(0.0)
     }
 
-    /// Whether more is known of it than that it called what was compiled.
+    /// Whether more is known of it than that it was read, or called what was compiled.
     pub fn has_more_to_tell(&self) -> bool {
-        self.state() != LineState::Called || self.counts.compiles > 0 || self.is_found()
+        let Counts { compiles, operators, .. } = self.counts;
+        compiles + operators > 0 || self.is_found() || self.measured.is_some()
     }
 
     /// Whether something here deserves attention.

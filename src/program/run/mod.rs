@@ -56,7 +56,8 @@ impl Run {
     /// The end of `--help`.
     pub const HELP: &str = "Examples:\n  tlparse run -- python train.py\n  tlparse run --provenance -o report -- torchrun \
                             --nproc-per-node 2 train.py\n\nThe command keeps the terminal, its input and its output; messages of tlparse go to standard \
-                            error. The report is written however the command ends.\n\nExit codes: the exit code of the \
+                            error. The report is written however the command ends. It shows your source files whole, if they are below the \
+                            git work tree around the current folder, or below that folder.\n\nExit codes: the exit code of the \
                             command; 128 plus the number of the signal that ended it; 127 if it cannot be found, 126 if it \
                             cannot be started; 1 if the report cannot be written and the command ended with 0.\n\n\
                             To read a log or folder named run, \

@@ -244,7 +244,7 @@ pub const KERNELS: Bundle = Bundle { styles: &[REPORT_STYLES, &[HEAT_CSS]], ..PA
 /// The user's files line by line.
 pub const SOURCE: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[FINDINGS_CSS, CODE_CSS, HEAT_CSS, SOURCE_CSS]],
-    scripts: &[TABLE_SCRIPTS, &[COPY_JS, SOURCE_JS], LINK_SCRIPTS],
+    scripts: &[TABLE_SCRIPTS, &[COPY_JS], LINK_SCRIPTS, &[SOURCE_JS]],
 };
 
 /// The search.

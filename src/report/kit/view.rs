@@ -170,8 +170,10 @@ impl Render<'_> {
             Some(line) => format!("{}:{line}", short_path(file)),
             None => short_path(file).into_owned(),
         };
+        // A link has its own color.
+        let class = if href.is_some() { "nowrap" } else { "soft nowrap" };
         let place = href.map_or_else(|| Html::escaped(&text), |href| self.link(&href, &text));
-        Element::new("span").class("soft nowrap").title(file).around(place)
+        Element::new("span").class(class).title(file).around(place)
     }
 
     /// The name of a function; `f resumed at 9` for `torch_dynamo_resume_in_f_at_9`.

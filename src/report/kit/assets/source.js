@@ -2,23 +2,28 @@
 // script all of it stands below each other, and each number leads to its own.
 'use strict';
 (() => {
-  const { all, element, isCommand } = tlparse;
+  const { all, byId, element, isCommand } = tlparse;
 
   // Where a key writes or chooses.
   const FIELDS = 'input, textarea, select, [contenteditable]';
-  const LINES = 'tr[id]';
-  const FOUND = 'tr.found';
+  const KNOWN = 'tr.known';
 
-  // A file: its lines, what happened at each of them, and which line is chosen.
+  // A known line: its row, its place on the map, and what happened there.
+  function lineOf(row) {
+    const link = row.querySelector('.number a');
+    return { row, link, anchor: link.parentElement.id, told: link.getAttribute('href').slice(1) };
+  }
+
+  // A file: its known lines, and which of them is chosen.
   class File {
     constructor(root) {
       this.root = root;
       this.panel = root.querySelector('.happened');
-      this.lines = all(LINES, root);
-      this.found = all(FOUND, root);
-      this.articles = all('article', this.panel);
-      this.marks = all('.map a', root);
-      this.told = element('span');
+      this.lines = all(KNOWN, root).map(lineOf);
+      this.found = this.lines.filter(line => line.row.classList.contains('found'));
+      this.marks = new Map(all('.map a', root).map(mark => [mark.getAttribute('href').slice(1), mark]));
+      this.title = element('span');
+      this.copy = element('button', { className: 'button copy', textContent: 'Copy place', type: 'button' });
       root.classList.add('chooses');
       this.panel.prepend(this.walk());
       // At first the first line with a finding, or else the first line; on a small window nothing covers the page yet.
@@ -37,7 +42,8 @@
       return element(
         'div',
         { className: 'walk' },
-        this.told,
+        this.title,
+        this.copy,
         'finding',
         button('p', 'Previous line with a finding', () => this.step(this.found, -1)),
         button('n', 'Next line with a finding', () => this.step(this.found, 1)),
@@ -48,27 +54,29 @@
       );
     }
 
-    idOfArticle(line) {
-      return line.querySelector('.number a').getAttribute('href').slice(1);
+    // Marks the elements of a line, or removes the mark.
+    mark(line, isChosen) {
+      for (const part of [line.row, this.marks.get(line.told), byId(line.told)]) {
+        part?.classList.toggle('chosen', isChosen);
+      }
     }
 
     choose(line) {
       if (!line) return;
+      if (this.chosen) this.mark(this.chosen, false);
       this.chosen = line;
-      const id = this.idOfArticle(line);
-      for (const other of this.lines) other.classList.toggle('chosen', other === line);
-      for (const article of this.articles) article.hidden = article.id !== id;
-      for (const mark of this.marks) mark.classList.toggle('chosen', mark.getAttribute('href') === `#${id}`);
-      const number = line.querySelector('.number a').textContent;
-      this.told.textContent = `line ${number}, ${this.lines.indexOf(line) + 1} of ${this.lines.length} known`;
-      this.panel.scrollTop = 0;
+      this.mark(line, true);
+      const number = line.link.textContent;
+      this.title.textContent = `line ${number}, ${this.lines.indexOf(line) + 1} of ${this.lines.length}`;
+      this.copy.dataset.copy = `${this.root.dataset.file}:${number}`;
     }
 
-    // A choice of the reader: the address names it, and it is in view.
+    // A choice of the reader: the address names it.
     take(line) {
       this.choose(line);
       this.panel.classList.add('shown');
-      history.replaceState(null, '', `#${line.id}`);
+      this.panel.scrollTop = 0;
+      history.replaceState(null, '', `#${line.anchor}`);
     }
 
     // The next of these lines before or behind the chosen one.
@@ -78,12 +86,12 @@
       const next = by > 0 ? places.find(place => place > at) : places.findLast(place => place < at);
       if (next === undefined) return;
       this.take(this.lines[next]);
-      this.lines[next].scrollIntoView({ block: 'nearest' });
+      this.lines[next].row.scrollIntoView({ block: 'nearest' });
     }
 
-    // The line with this id, or whose article has it.
-    lineOf(id) {
-      return this.lines.find(line => line.id === id || this.idOfArticle(line) === id);
+    // The line with this anchor, or what happened at it.
+    lineAt(id) {
+      return this.lines.find(line => line.anchor === id || line.told === id);
     }
   }
 
@@ -92,16 +100,16 @@
   let current = files[0];
 
   function takeAddress() {
-    const id = decodeURIComponent(location.hash.slice(1));
+    const id = location.hash.slice(1);
     for (const file of files) {
-      const line = id && file.lineOf(id);
+      const line = id && file.lineAt(id);
       if (!line) continue;
       current = file;
       const fold = file.root.closest('details');
       if (fold) fold.open = true;
       file.choose(line);
       file.panel.classList.add('shown');
-      line.scrollIntoView({ block: 'center' });
+      line.row.scrollIntoView({ block: 'center' });
     }
   }
 
@@ -111,12 +119,13 @@
     if (!file) return;
     current = file;
     const link = event.target.closest('.number a, .map a');
-    const line = link ? file.lineOf(link.getAttribute('href').slice(1)) : event.target.closest(LINES);
+    const row = event.target.closest(KNOWN);
+    const line = link ? file.lineAt(link.getAttribute('href').slice(1)) : file.lines.find(one => one.row === row);
     // A reader who marks text of a line does not choose it.
     if (!line || (!link && String(getSelection()) !== '')) return;
     event.preventDefault();
     file.take(line);
-    if (event.target.closest('.map')) line.scrollIntoView({ block: 'center' });
+    if (event.target.closest('.map')) line.row.scrollIntoView({ block: 'center' });
   }
 
   const MOVES = {

@@ -20,12 +20,6 @@ pub(crate) fn present(report: Report<'_>) -> bool {
     !report.is_trace_alone() && (!report.found.lines.is_empty() || has_compiles())
 }
 
-/// How many files of the user the log names.
-pub(crate) fn count(report: Report<'_>) -> Option<String> {
-    let own = report.found.lines.files.iter().filter(|file| !file.is_library).count();
-    Some(counted(own, "file", "files"))
-}
-
 /// The page.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
     Page::rendered(RelPath::of_parts(&[links::SOURCE]), move |worker, out| write(report, worker, out))

@@ -7,7 +7,6 @@ use crate::analysis::lines::{LineFacts, LineState};
 use crate::analysis::{Finding, Severity};
 use crate::model::{Compile, CompileIndex};
 use crate::report::data::ENTRIES;
-use crate::report::kit::copy::named_copy_button;
 use crate::report::kit::formats::cost_words;
 use crate::report::kit::graph_files::graphs_href;
 use crate::report::kit::prelude::*;
@@ -62,18 +61,16 @@ fn head(view: View<'_>, file: File<'_>, line: &LineFacts) -> Html {
     let number = span("line-number", line.number.to_string());
     let code = file.subject.texts.get(file.place).and_then(|text| text.of(line)).cloned();
     let heading = Element::new("h3").around(Html::joined([number, code.unwrap_or_default()], " "));
-    let place = format!("{}:{}", file.file.file, line.number);
     let mut about = Vec::new();
     if let Some(function) = &line.function {
-        about.extend(["in ".into(), view.code(clipped(function, LONGEST_NAME).0), " ".into()]);
+        about.extend(["in ".into(), view.code(clipped(function, LONGEST_NAME).0)]);
     }
-    about.push(named_copy_button(&place, "Copy place"));
     let editor = view.report.settings.editor.as_ref();
     if let Some(href) = editor.and_then(|editor| editor.href(&file.file.file, Some(line.number))) {
         about.extend([" ".into(), view.link(&href, "open in the editor")]);
     }
-    let about = Element::new("p").class("soft").around(Html::joined(about, ""));
-    block(Html::joined([heading, about], ""))
+    let about = (!about.is_empty()).then(|| Element::new("p").class("soft").around(Html::joined(about, "")));
+    block(Html::joined([heading].into_iter().chain(about), ""))
 }
 
 /// What became of the line, in a sentence or two.

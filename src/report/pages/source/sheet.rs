@@ -29,7 +29,7 @@ fn words(line: &LineFacts) -> &'static str {
 /// Writes the lines of a file, the map, and what happened at each line.
 pub(super) fn write(view: View<'_>, file: File<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let columns = Columns::of(file.subject, file.place, file.file);
-    write_line(out, &Element::new("div").class("file").open())?;
+    write_line(out, &Element::new("div").class("file").attribute("data-file", &file.file.file).open())?;
     let name = short_path(&file.file.file);
     write_line(out, &Element::new("div").class("sheet").region(&format!("{name}, line by line")).open())?;
     rows(file, &columns, out)?;
@@ -139,9 +139,10 @@ fn unknown(columns: &Columns, number: u64, line: &TextLine, html: &mut String) {
 }
 
 fn row(file: File<'_>, columns: &Columns, line: &LineFacts, html: &mut String) {
-    let found = line.is_found().then_some("found");
-    push_open(html, "tr", &[("id", Some(&file.anchor(line))), ("class", found)]);
-    push_open(html, "td", &[("class", Some("number"))]);
+    let class_of_row = if line.is_found() { "known found" } else { "known" };
+    push_open(html, "tr", &[("class", Some(class_of_row))]);
+    // Not the row has the anchor: a script gives those a link of their own, and here the number is one.
+    push_open(html, "td", &[("class", Some("number")), ("id", Some(&file.anchor(line)))]);
     let href = format!("#{}", file.panel_anchor(line));
     let label = format!("{}, {}", line.number, words(line));
     push_element(html, "a", &[("href", Some(&href)), ("aria-label", Some(&label))], &line.number.to_string());

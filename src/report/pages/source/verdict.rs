@@ -200,23 +200,13 @@ fn notes(view: View<'_>, subject: &Subject<'_>, files: &[File<'_>]) -> Vec<Html>
     }
     let mut notes = vec![words.join(" ").into()];
     let read = files.iter().filter(|file| file.whole().is_some()).count();
-    notes.push(match (view.report.settings.sources.is_some(), read) {
-        (false, _) => {
+    notes.push(match read {
+        0 => {
             let option = view.code("tlparse LOG --sources DIR");
-            Html::joined(
-                [
-                    "The page shows the lines that the log quotes; ".into(),
-                    option,
-                    " shows whole files.".into(),
-                ],
-                "",
-            )
+            let words = "The page shows the lines that the log quotes; ";
+            Html::joined([words.into(), option, " shows whole files, if they are below DIR.".into()], "")
         }
-        (true, 0) => {
-            "None of these files is in the folder of sources: the page shows the lines that the log quotes."
-                .into()
-        }
-        (true, some) => {
+        some => {
             let files = counted(some, "file was", "files were");
             format!("{files} read from the folder of sources; gray lines are not in the log.").into()
         }

@@ -46,7 +46,7 @@ pub struct Links {
 /// The links of each block of a tree.
 pub(super) fn links(graph: &Operators, tree: &Tree) -> Vec<Links> {
     let mut maker = Maker::of(graph, tree);
-    let later = maker.take_from_layers_before();
+    let later = maker.layer_inputs();
     for (at, operator) in graph.all.iter().enumerate() {
         if tree.shown.get(at) != Some(&at) {
             continue;
@@ -153,7 +153,7 @@ impl<'g> Maker<'g> {
 
     /// Arguments of layers that come from the layer before: drawn operators, and the places among their arguments. Such
     /// values leave the layer at its lower side.
-    fn take_from_layers_before(&mut self) -> FxHashSet<(usize, usize)> {
+    fn layer_inputs(&mut self) -> FxHashSet<(usize, usize)> {
         let mut found = FxHashSet::default();
         for (at, operator) in self.graph.all.iter().enumerate() {
             let Some((block, layer)) = self.layer(at).filter(|(_, layer)| *layer > 0) else { continue };

@@ -127,7 +127,7 @@ fn without_names_of_weights_functions_are_blocks() {
     let mut last = "L_x_".to_owned();
     for (function, line, op) in lines {
         let comment = format!("        # File: /app/x.py:{line} in {function}, code: y = {op}(x)\n");
-        write!(graph, "{comment}        {op}: \"f32[2]\" = torch.{op}({last})\n").unwrap();
+        writeln!(graph, "{comment}        {op}: \"f32[2]\" = torch.{op}({last})").unwrap();
         last = op.to_owned();
     }
     let drawing = drawing(&graph, None);
@@ -177,9 +177,9 @@ fn long(count: usize, function: impl Fn(usize) -> String) -> String {
         let (line, function) = (at % 900, function(at));
         let comment = format!("        # File: /app/x.py:{line} in {function}, code: y\n");
         let far = at * 7919 % at;
-        write!(
+        writeln!(
             graph,
-            "{comment}        a{at}: \"f32[2]\" = torch.ops.aten.add.Tensor(a{}, a{far})\n",
+            "{comment}        a{at}: \"f32[2]\" = torch.ops.aten.add.Tensor(a{}, a{far})",
             at - 1
         )
         .unwrap();

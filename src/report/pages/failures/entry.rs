@@ -186,7 +186,7 @@ fn facts(view: View<'_>, cause: &FailureCause<'_>, compiles: &[&Compile]) -> Htm
         (
             "Exception",
             Html::joined(
-                [view.code(&cause.first().map_or("", |one| &one.error)), reported(cause).into()],
+                [view.code(cause.first().map_or("", |one| &one.error)), reported(cause).into()],
                 ", ",
             ),
         ),

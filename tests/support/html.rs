@@ -1,5 +1,6 @@
 //! A page of a report, as a browser would read it.
 
+use regex::Regex;
 use scraper::{ElementRef, Html, Selector};
 
 /// A parsed page.
@@ -18,8 +19,11 @@ pub fn select(css: &str) -> Selector {
 impl Page {
     /// Parses a page.
     pub fn parse(path: &str, text: &str) -> Page {
-        // As without scripts: the parser reads the content of `noscript` as text, which it is for browsers that run them.
-        let text = text.replace("<noscript", "<div").replace("</noscript>", "</div>");
+        // The further rows of a long table wait in a `noscript` element until the reader asks for them: here they are rows.
+        let waiting = Regex::new(
+            "</tbody>\\s*</table>\\s*</div>\\s*<noscript data-rows=\"[^\"]*\" data-count=\"\\d+\">\\s*<table>\\s*<tbody>",
+        );
+        let text = waiting.unwrap().replace_all(text, "").replace("</noscript>", "</div>");
         Page { path: path.to_owned(), html: Html::parse_document(&text) }
     }
 

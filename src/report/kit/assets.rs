@@ -214,7 +214,7 @@ pub const TIME: Bundle = Bundle {
 pub const GRAPHS: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[CODE_CSS, GRAPH_CSS, SIDES_CSS]],
     scripts: &[
-        &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, CODE_JS],
+        &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, CODE_JS],
         LINK_SCRIPTS,
         &[EDITOR_JS, GRAPH_TEXT_JS, FIRST_THAT_JS, DIFF_JS, SIDES_JS, GRAPH_PARTS_JS, GRAPH_JS],
     ],

@@ -13,7 +13,7 @@ use crate::report::pages::landing::first_steps::where_to_look_for;
 use crate::trace::CompileId;
 
 /// Entries in the open; the rest is folded, as the page should show in a few screens what else there is.
-const FIRST: usize = 12;
+const FIRST: usize = 10;
 
 /// Findings listed in the table below the entries; the rest is in report.json only.
 const LISTED: usize = 400;
@@ -25,7 +25,7 @@ const MEMBERS: usize = 300;
 const COSTLIEST: usize = 12;
 
 /// Compiles that the head of an entry shows by id.
-const SHOWN: usize = 6;
+const SHOWN: usize = 4;
 
 /// Compiles that its body links to.
 const LINKED: usize = 40;

@@ -156,8 +156,11 @@ fn row(view: View<'_>, (index, group): (usize, &FunctionGroup), place: Option<Ht
     let files: usize = compiles.iter().map(|c| c.artifacts.len()).sum();
     let first = group.compiles.first().copied().unwrap_or_default();
     let files_link = view.link(&directory::href(view.report, first), &whole(files));
+    let pills = TableCell::html(view.some_pills_beside(&compiles, totals.shown));
+    // A long table has one line per row.
+    let pills = if totals.shown == SHOWN_OF_MANY { pills.class("nowrap") } else { pills };
     let cells = vec![
-        TableCell::html(view.some_pills_beside(&compiles, totals.shown)).sorted(first),
+        pills.sorted(first),
         TableCell::html(name),
         TableCell::html(place.unwrap_or_else(|| UNKNOWN.into())),
         values(|c| Some(c.attempts.len() as u64)),

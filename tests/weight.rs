@@ -17,8 +17,7 @@ fn is_viewer(file: &str) -> bool {
     matches!(
         file,
         "graphs.html" | "graph_drawn.html" | "search.html" | "time.html" | "performance.html" | "source.html"
-    )
-        || file.starts_with("provenance_tracking_")
+    ) || file.starts_with("provenance_tracking_")
 }
 
 /// The name of the file at the end of a path.
@@ -78,8 +77,7 @@ fn is_beyond_upstream(file: &str) -> bool {
     matches!(
         file,
         "search.html" | "graphs.html" | "kernels.html" | "report.md" | "source.html" | "compile.html"
-    )
-        || file.starts_with("provenance_tracking_")
+    ) || file.starts_with("provenance_tracking_")
 }
 
 #[test]

@@ -125,8 +125,7 @@ impl Situation<'_> {
         let whole =
             line.contains(call) && line.ends_with(')') && !line.contains('=') && !line.contains(" if ");
         Some(Advice {
-            text: "Skip it in compiled code: put it under `if not torch.compiler.is_compiling()`."
-                .to_owned(),
+            text: "Skip it in compiled code: put it under `if not torch.compiler.is_compiling()`.".to_owned(),
             code: whole.then(|| format!("if not torch.compiler.is_compiling():\n    {line}")),
             promise: Some(GONE.to_owned()),
             tried: tried(kind),

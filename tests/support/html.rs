@@ -23,7 +23,9 @@ impl Page {
         let waiting = Regex::new(
             "</tbody>\\s*</table>\\s*</div>\\s*<noscript data-rows=\"[^\"]*\" data-count=\"\\d+\">\\s*<table>\\s*<tbody>",
         );
-        let text = waiting.unwrap().replace_all(text, "").replace("</noscript>", "</div>");
+        let text = waiting.unwrap().replace_all(text, "");
+        // Other pages use the element for what only readers without scripts see.
+        let text = text.replace("</tbody>\n</table>\n</noscript>", "</tbody>\n</table>\n</div>");
         Page { path: path.to_owned(), html: Html::parse_document(&text) }
     }
 

@@ -26,7 +26,7 @@ fn the_custom_parser_gets_each_record_and_its_files_are_in_the_output() {
     let (path, text) = &files[0];
     assert!(path.starts_with("-_1_0_1") && path.to_string_lossy().contains("/loud_"), "{}", path.display());
     assert!(text.contains("CLASS <LAMBDA>"), "{text:.200}");
-    assert_eq!(files[1].1, "before_joint_graph of [1/0_1] has 7 lines\n");
+    assert_eq!(files[1].1, "before_joint_graph of [1/0_1] has 5 lines\n");
 }
 
 #[test]

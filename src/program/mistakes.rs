@@ -52,9 +52,9 @@ pub fn in_paths(paths: &[PathBuf], commands: &[String]) -> Option<String> {
     }
 }
 
-/// Whether it is neither a pattern nor an address.
+/// Whether it can be the name of a folder: no pattern, no address, and no file that was meant to be read.
 fn is_plain(path: &Path) -> bool {
-    !path.to_string_lossy().contains(['*', '?', '[', ':'])
+    path.extension().is_none() && !path.to_string_lossy().contains(['*', '?', '[', ':'])
 }
 
 /// What is wrong with the words of `tlparse show WHAT PATH` where the first is none that it knows.

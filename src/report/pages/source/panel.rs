@@ -273,7 +273,8 @@ fn kernels(view: View<'_>, file: File<'_>, line: &LineFacts) -> Option<Html> {
             (name, false) => name.to_owned(),
         };
         let name = Element::new("code").title(&kernel.name).around(view.link_if(href.as_deref(), &name));
-        let time = if kernel.measured.count > 0 { micros(kernel.measured.sum_us) } else { String::new() };
+        let sum_us = kernel.measured.sum_us;
+        let time = if kernel.measured.count > 0 { micros(sum_us) } else { String::new() };
         Element::new("li").class("ends").around(Html::joined([name, span("cost", time)], ""))
     });
     let rows: Vec<Html> = rows.collect();

@@ -24,7 +24,7 @@ pub(crate) fn text_of(root: &Path, path: &RelPath, most: u64) -> Result<String, 
 fn plain_text_of(root: &Path, page: &RelPath) -> Option<RelPath> {
     const LINK: &str = "href=\"../payloads/";
     let head = beginning(&root.join(page.as_str()), HEAD_OF_PAGE)?;
-    let name = head.split_once("<main>")?.1.split_once(LINK)?.1.split_once('"')?.0;
+    let name = head.split_once("<main")?.1.split_once(LINK)?.1.split_once('"')?.0;
     let (folder, _) = page.as_str().rsplit_once('/')?;
     let above = folder.rsplit_once('/').map_or(String::new(), |(above, _)| format!("{above}/"));
     RelPath::new(&format!("{above}payloads/{name}"))

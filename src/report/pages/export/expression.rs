@@ -133,7 +133,7 @@ impl Tree<'_> {
     fn described(&self, text: &str, words: &str, stack: Option<&Stack>) -> Html {
         let view = self.view;
         let frame = stack.and_then(|stack| stack.get(view.innermost_own(stack)?));
-        let place = frame.map(|frame| view.place(Some(view.file(frame)), frame.line));
+        let place = frame.map(|frame| view.plain_place(Some(view.file(frame)), frame.line));
         let mut about = vec![Html::escaped(words)];
         if let Some(place) = place {
             about.push(Html::escaped(if words.is_empty() { "made by " } else { ", made by " }));

@@ -133,7 +133,7 @@ fn head(view: View<'_>, (failure, problem): (&ExportFailure, &ExportProblem)) ->
         ExportKind::Undecided => Html::joined([text("could not decide "), subject], ""),
         ExportKind::GuardEvaluated => Html::joined([text("evaluated "), subject], ""),
     };
-    let place = place.map(|frame| view.place(Some(&frame.file), Some(frame.line)));
+    let place = place.map(|frame| view.plain_place(Some(&frame.file), Some(frame.line)));
     let line = line.map(|line| view.code(clipped(line, LONGEST_HEAD).0));
     let (title, second) = match line {
         Some(line) if !failure.kind.of_operator() => (line, Some(said)),

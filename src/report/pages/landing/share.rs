@@ -9,9 +9,8 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         None,
         Html::default(),
     )?;
-    let log = quoted(&view.report.model.log.file);
-    let zip = view.command(&format!("tlparse {log} --zip"));
-    let redacted = view.command(&format!("tlparse {log} --redact --zip"));
+    let zip = view.command("tlparse LOG --zip");
+    let redacted = view.command("tlparse LOG --redact --zip");
     let facts = vec![
         (
             "All of it",
@@ -34,10 +33,4 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     ];
     write_line(out, &view.facts(facts))?;
     Ok(close_section(out)?)
-}
-
-/// A file name as a shell takes it; a name of other characters than usual is left to the reader.
-fn quoted(name: &str) -> &str {
-    let usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-    if !name.is_empty() && name.chars().all(usual) && !name.starts_with('-') { name } else { "LOG" }
 }

@@ -393,7 +393,7 @@ fn lines_of_code_are_copied_as_they_are_and_a_click_on_a_number_makes_the_line_t
     let text = report.read(text.trim_start_matches("../"));
     window.open(&report.folder.join(&path), "");
     // Imports and helpers are folded.
-    assert!(!window.is_true("document.getElementById('L3').checkVisibility()"));
+    assert!(window.is_true("document.getElementById('L3').offsetHeight === 0"));
     window.click("[data-begins] > button");
     let copied = window.value(
         "(() => { const range = document.createRange(), line = n => document.getElementById(`L${n}`); \

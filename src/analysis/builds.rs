@@ -171,7 +171,7 @@ fn add(kind: &mut ByCompile, compile: CompileIndex, span: &TraceSpan) -> bool {
     is_time
 }
 
-/// Adds time that is no span, if there is some.
+/// Adds a positive time that no span covers.
 fn add_time(kind: &mut IndexMap<CompileIndex, BuildsOf>, compile: CompileIndex, us: f64) {
     if us.is_finite() && us > 0.0 {
         let of = kind.entry(compile).or_insert(BuildsOf { compile, count: 0, us: 0.0, work_us: 0.0 });

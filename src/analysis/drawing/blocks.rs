@@ -12,7 +12,7 @@ pub(super) const MOST_BOXES: usize = 400;
 /// Operators in a piece of a block that is cut.
 const PIECE: usize = 100;
 
-/// Blocks of layers that stand in the block around them; more stay in a block of their own.
+/// Most groups of layers that are moved into the block around them. With more, they keep a block of their own.
 const MOST_LAYERS_SHOWN: usize = 12;
 
 /// The share of operators that a block around nearly everything has. It is left out: all is in it.
@@ -30,7 +30,7 @@ pub(super) struct Branch {
     pub(super) children: Vec<usize>,
     /// Operators directly in it.
     pub(super) own: Vec<usize>,
-    /// Equal layers that it stands for, itself included; each has the operators in the order of this one.
+    /// The equal layers that this block represents, itself included; each lists its operators in the same order.
     pub(super) layers: usize,
 }
 
@@ -204,7 +204,7 @@ impl Tree {
         }
     }
 
-    /// Layers stand in the block around their list: `layers 0–3` instead of `layers` with `0–3` in it.
+    /// Moves layers into the block that contains their list: `layers 0–3` instead of `layers` containing `0–3`.
     fn lift_layers(&mut self) {
         for at in (1..self.branches.len()).rev() {
             let Some(list) = self.branches.get(at).filter(|branch| branch.layers > 0) else { continue };

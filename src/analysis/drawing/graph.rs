@@ -65,7 +65,7 @@ pub struct Block {
     pub links: Links,
     /// Its operators, with those of all equal layers.
     pub total: usize,
-    /// Equal layers that it stands for: 1 for other blocks.
+    /// How many equal layers it represents; 1 for a block that is no layer.
     pub layers: usize,
     /// Layers that it is drawn for, with those around it.
     pub times: usize,
@@ -213,7 +213,7 @@ impl Drawing {
         self.places = graph.places.into_iter().collect();
     }
 
-    /// Operators of one of the layers that a block stands for.
+    /// The operators of one of the layers that a block represents.
     pub fn each(&self, block: &Block) -> usize {
         block.total / block.times.max(1)
     }
@@ -245,7 +245,7 @@ fn of_origins(
         let lines = found.maps.post_to_pre.get(&line).map(Vec::as_slice).unwrap_or_default();
         lines.iter().filter_map(|line| by_line.get(line).copied())
     };
-    // A node that becomes several operators, and is no module's, has a block: `gelu`, `softmax`.
+    // A captured node that became several operators outside any module gets its own block: `gelu`, `softmax`.
     let mut became = vec![0_usize; paths.len()];
     for operator in &graph.all {
         origins_of(operator.line).for_each(|origin| became[origin] += 1);

@@ -2,22 +2,11 @@
 //! text to copy, narrow windows.
 
 use crate::browser::{Window, one_of_each_kind, window};
-use crate::diff::diff;
-use crate::support::{Report, Run, input, job, report};
+use crate::support::{Report, Run, input, report};
 use headless_chrome::protocol::cdp::Emulation::SetDeviceMetricsOverride;
 
 /// Logs whose records together make every kind of page that has a tab.
 const MANY_PAGES: [&str; 4] = ["05_dynamic_shapes", "03_graph_breaks", "22_vllm_new", "11_export_draft"];
-
-/// Reports that have all kinds of page between them.
-const ALL_KINDS: [&str; 6] = [
-    "03_graph_breaks",
-    "05_dynamic_shapes",
-    "09_provenance",
-    "11_export_draft",
-    "22_vllm_new",
-    "23_dump_file",
-];
 
 /// Makes the window so wide, in pixels.
 pub fn resize(window: &Window, width: u32) {
@@ -41,7 +30,7 @@ pub fn resize(window: &Window, width: u32) {
 }
 
 /// By how many pixels the page is wider than the window.
-fn overflow(window: &Window) -> f64 {
+pub fn overflow(window: &Window) -> f64 {
     window.number("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 }
 
@@ -80,31 +69,6 @@ fn twenty_tabs_fit_into_1400_pixels_stay_while_scrolling_and_anchors_stop_below_
     let below = window.number(below);
     assert!(below >= 0.0, "the heading is {below} pixels below the tabs");
     window.quiet("twenty tabs");
-}
-
-#[test]
-fn no_kind_of_page_scrolls_sideways_at_360_pixels() {
-    let Some(window) = window() else { return };
-    resize(&window, 360);
-    let mut wide = Vec::new();
-    for name in ALL_KINDS {
-        for (_, path) in one_of_each_kind(report(name)) {
-            window.open(&report(name).folder.join(&path), "");
-            let over = overflow(&window);
-            if over > 0.0 {
-                wide.push(format!("{name}: {path} by {over}"));
-            }
-        }
-    }
-    let measured = crate::performance::of_gpu();
-    window.open(&measured.folder.join("performance.html"), "");
-    assert!(overflow(&window) <= 0.0, "the page of measured kernels");
-    window.open(&job("13_div_break").folder.join("index.html"), "");
-    assert!(overflow(&window) <= 0.0, "the landing page of a job");
-    let compared = diff(&[&report("03_graph_breaks").folder, &report("04_recompiles").folder]);
-    window.open(&compared.work.path().join("tl_diff/diff.html"), "");
-    assert!(overflow(&window) <= 0.0, "the comparison of two runs");
-    assert!(wide.is_empty(), "{wide:#?}");
 }
 
 #[test]

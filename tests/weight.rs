@@ -72,12 +72,10 @@ const LARGE_LOG: usize = 1_000_000;
 /// How many times as large as upstream's a report may be, in percent.
 const MOST_PERCENT: u64 = 125;
 
-/// Whether upstream has nothing like this page. It has no page per compile either, with the way to all others.
+/// Whether upstream has nothing like this page.
 fn is_beyond_upstream(file: &str) -> bool {
-    matches!(
-        file,
-        "search.html" | "graphs.html" | "kernels.html" | "report.md" | "source.html" | "compile.html"
-    ) || file.starts_with("provenance_tracking_")
+    matches!(file, "search.html" | "graphs.html" | "kernels.html" | "report.md" | "source.html")
+        || file.starts_with("provenance_tracking_")
 }
 
 #[test]

@@ -7,7 +7,7 @@
   const walk = byId('walk');
   if (!walk) return;
 
-  const { here, all: count, same, rows } = JSON.parse(byId('walk-data').textContent);
+  const { here, all: count, versions, rows } = JSON.parse(byId('walk-data').textContent);
 
   // The statuses by their numbers in the rows, each with its sign.
   const STATUSES = [['ok', '●'], ['break', '◆'], ['empty', '○'], ['error', '■'], ['missing', '◌']];
@@ -103,23 +103,23 @@
 
   // ---- Walking ----
 
-  function go(row) {
+  function go(page) {
     // The link has the parameters of this page that a host needs.
-    const link = row && all('a', place).find(one => one.getAttribute('href').startsWith(pageOf(row)));
-    if (row) location.href = link?.href ?? pageOf(row);
+    const link = page && all('a', place).find(one => one.getAttribute('href').startsWith(page));
+    if (page) location.href = link?.href ?? page;
   }
 
-  function neighbor(list, step) {
-    const at = list.findIndex(([id]) => id === here);
-    return at < 0 ? list[0] : list[at + step];
+  function neighbor(step) {
+    const at = shown.findIndex(([id]) => id === here);
+    const row = at < 0 ? shown[0] : shown[at + step];
+    return row && pageOf(row);
   }
 
-  const versions = same.map(id => rows.find(row => row[0] === id) ?? [id]);
   const KEYS = {
-    j: () => go(neighbor(shown, 1)),
-    k: () => go(neighbor(shown, -1)),
-    J: () => go(neighbor(versions, 1)),
-    K: () => go(neighbor(versions, -1)),
+    j: () => go(neighbor(1)),
+    k: () => go(neighbor(-1)),
+    J: () => go(versions[1]),
+    K: () => go(versions[0]),
     f: () => {
       open(true);
       field.focus();

@@ -60,12 +60,23 @@ pub(crate) fn write_list(view: View<'_>, subject: Subject<'_>, out: &mut dyn Wri
     let walk = subject.walk;
     let Some(here) = walk.place(subject.index).filter(|_| !walk.is_empty()) else { return Ok(()) };
     write_line(out, &view.render("compile_walk", &Frame { count: whole(walk.len()) })?)?;
-    let same: Vec<String> = view.compiles(subject.chain).iter().map(|compile| compile.label()).collect();
     open_data(out, "walk-data")?;
-    let (id, same) = (script_json(&subject.compile.label())?, script_json(&same)?);
+    let id = script_json(&subject.compile.label())?;
+    let versions = script_json(&pages_beside(view, subject))?;
     let (all, rows) = (walk.len(), walk.rows_around(here));
-    write!(out, "{{\"here\":{id},\"all\":{all},\"same\":{same},\"rows\":[{rows}]}}")?;
+    write!(out, "{{\"here\":{id},\"all\":{all},\"versions\":{versions},\"rows\":[{rows}]}}")?;
     Ok(close(out, "script")?)
+}
+
+/// The pages of the function's version before this one and of the one after it.
+fn pages_beside(view: View<'_>, subject: Subject<'_>) -> [Option<String>; 2] {
+    let chain = subject.chain;
+    let Ok(here) = chain.binary_search(&subject.index) else { return [None, None] };
+    let page = |at: Option<usize>| {
+        let compile = view.report.model.compiles.get(*chain.get(at?)?)?;
+        Some(view.href(&paths::compile_page(compile)))
+    };
+    [page(here.checked_sub(1)), page(Some(here + 1))]
 }
 
 #[derive(Serialize)]

@@ -202,7 +202,8 @@ impl Sentence {
     }
 }
 
-fn capital(text: &str) -> String {
+/// A text with a capital at its beginning.
+pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

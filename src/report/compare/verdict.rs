@@ -3,6 +3,7 @@
 use super::device;
 use super::rows::{medians, time};
 use crate::compare::{Comparison, LogComparison, Row, RowKind, TimeLine, Topic};
+use crate::model::capital;
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::verdict::Words;
 
@@ -91,7 +92,7 @@ fn share(shown: &LogComparison) -> Vec<Words> {
     if seconds.abs() > total.abs() {
         let word = if seconds > 0.0 { "slower" } else { "faster" };
         let text = format!("{} {word}", micros(seconds.abs() * 1e6));
-        let name = capitalized(&name);
+        let name = capital(&name);
         let are = if name.contains("uilds") { "are" } else { "is" };
         return vec![
             Words::plain(format!(" {name} alone {are} ")),
@@ -110,12 +111,6 @@ fn lower(name: &str) -> String {
         "C++ toolchain, once" => "the C++ toolchain".to_owned(),
         _ => name.to_owned(),
     }
-}
-
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}", letters.as_str())
 }
 
 /// `1 failure is new, nothing is gone.`

@@ -22,6 +22,7 @@ pub(crate) const VLLM: &str = "vllm.html";
 pub(crate) const KERNELS: &str = "kernels.html";
 /// See [`GRAPH_BREAKS`].
 pub(crate) const PERFORMANCE: &str = "performance.html";
+pub(crate) const FAILURES: &str = "failures_and_restarts.html";
 
 /// Link to a graph break.
 pub(crate) fn graph_break(view: View<'_>, found: &GraphBreak, text: &str) -> Html {
@@ -33,6 +34,16 @@ pub(crate) fn graph_break(view: View<'_>, found: &GraphBreak, text: &str) -> Htm
 /// The anchor of a graph break: its index in the model, from 1.
 pub(crate) fn graph_break_anchor(index: usize) -> String {
     format!("break-{}", index + 1)
+}
+
+/// Link to an entry of the page of failures, by its number.
+pub(crate) fn failure(view: View<'_>, number: usize, text: &str) -> Html {
+    view.link(&format!("{}#{}", view.href_of(FAILURES), failure_anchor(number)), text)
+}
+
+/// The anchor of an entry of the page of failures: its number, from 1.
+pub(crate) fn failure_anchor(number: usize) -> String {
+    format!("failure-{number}")
 }
 
 /// Link to a function's recompilations; `first` is its first compile.

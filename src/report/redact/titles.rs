@@ -6,7 +6,7 @@ use crate::facts::safe::{
 };
 use crate::facts::{Compile, Finding, Id, LogReport, Names, Recompile};
 use crate::model::words::counted;
-use crate::model::{NameOf, Part, Sentence};
+use crate::model::{self, NameOf, Part, Sentence};
 use std::collections::BTreeSet;
 
 /// Functions that a title names.
@@ -42,11 +42,7 @@ pub fn title(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {
 fn capital(title: &str) -> String {
     let is_name =
         title.split(' ').next().is_some_and(|word| word.contains(|letter: char| letter.is_ascii_digit()));
-    let mut letters = title.chars();
-    match letters.next() {
-        Some(first) if !is_name => first.to_uppercase().chain(letters).collect(),
-        _ => title.to_owned(),
-    }
+    if is_name { title.to_owned() } else { model::capital(title) }
 }
 
 fn of_kind(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {

@@ -1,6 +1,7 @@
 //! Names and meanings of the kinds of findings, for readers outside of a report.
 
 use crate::analysis::findings::kinds;
+use crate::model::capital;
 
 const KINDS: [(&str, &str); 46] = [
     (
@@ -119,11 +120,7 @@ const OF_A_JOB: &str = "The ranks of a job do different things, or one of them d
 /// The label of a kind; falls back to its word for kinds of other programs.
 pub(crate) fn label(word: &str) -> String {
     let label = kinds().find(|kind| kind.word == word).map(|kind| kind.label.to_owned());
-    label.unwrap_or_else(|| {
-        let words = word.replace('_', " ");
-        let mut letters = words.chars();
-        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-    })
+    label.unwrap_or_else(|| capital(&word.replace('_', " ")))
 }
 
 /// The meaning of a kind.

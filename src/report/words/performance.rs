@@ -1,6 +1,7 @@
 //! Sentences on a trace of torch.profiler.
 
 use crate::analysis::performance::{Judgement, Limit, MeasuredKernel, Performance, Rates};
+use crate::model::capital;
 use crate::report::kit::formats::{clipped, micros, percent, short_path};
 
 /// Share of the wall time that a kernel must be able to give back to be named first.
@@ -111,9 +112,7 @@ pub(crate) fn capitalized(text: &str) -> String {
     if text.contains("::") || text.contains('_') {
         return text.to_owned();
     }
-    let mut letters = text.chars();
-    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}", letters.as_str())
+    capital(text)
 }
 
 /// Why a figure is not to be taken as it is, and what would settle it; None where nothing speaks against it.

@@ -10,7 +10,7 @@ use crate::analysis::guard_tree::{GuardLine, read_guard_tree};
 use crate::analysis::own_code::is_library;
 use crate::analysis::user_place::{UserPlace, own_frame};
 use crate::model::words::file_name;
-use crate::model::{CompileIndex, Specialization};
+use crate::model::{CompileIndex, Specialization, capital};
 
 /// The setting that makes integers of modules dynamic.
 const UNSPEC: &str = "torch._dynamo.config.allow_unspec_int_on_nn_module = True";
@@ -91,7 +91,7 @@ fn one_version_per_value(at: &Situation<'_>) -> Advice {
     }
     format!(
         "{} is part of the compiled code, one version per value. The log does not show a use that takes it as a tensor.",
-        capitalized(&at.named("the number"))
+        capital(&at.named("the number"))
     )
     .into()
 }
@@ -302,9 +302,4 @@ pub(super) fn of_relation(at: &Situation<'_>) -> Advice {
         at.subject("this")
     );
     tried("int_branch.3", text, None, None)
-}
-
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -19,6 +19,8 @@
   const [field, statusList] = all('input, select', walk);
   const [place] = all('.walk-rows', walk);
   const [total] = all('output', walk);
+  // Names begin below each other, behind the longest id.
+  place.style.setProperty('--id', `${Math.max(...rows.map(([id]) => id.length))}ch`);
   const note = walk.querySelector('.walk-rows + p');
 
   // The rows that the list shows, in its order.

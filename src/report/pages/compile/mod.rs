@@ -26,6 +26,7 @@ use crate::report::kit::prelude::*;
 use crate::report::kit::tables::CAP;
 use crate::report::pages::compile::subject::{Recompiled, Subject, function};
 use crate::report::pages::compile::walk::Walk;
+use crate::report::pages::failures;
 use fxhash::FxHashMap;
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ struct Shared<'m> {
     own: OwnFiles,
     steps: FxHashMap<CompileIndex, Recompiled<'m>>,
     walk: Walk,
+    failure_entries: FxHashMap<u64, usize>,
 }
 
 impl<'m> Shared<'m> {
@@ -46,6 +48,7 @@ impl<'m> Shared<'m> {
             own: OwnFiles::of(report.model),
             steps: steps.map(|(chain, step)| (step.compile, Recompiled { chain, step })).collect(),
             walk: Walk::of(report),
+            failure_entries: failures::entries(report),
         }
     }
 }
@@ -60,9 +63,11 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
             let of = shared.by_compile.at(index);
             let chain = shared.by_compile.of_frame(index);
             let step = shared.steps.get(&index).copied();
-            let (own, walk) = (&shared.own, &shared.walk);
+            let Shared { own, walk, failure_entries, .. } = &*shared;
             let mut write = |metrics: Option<&Fields<'_>>| {
-                write(Subject { report, index, compile, of, own, chain, metrics, walk, step }, worker, out)
+                let subject =
+                    Subject { report, index, compile, of, own, chain, metrics, walk, failure_entries, step };
+                write(subject, worker, out)
             };
             match metrics::main_record(compile) {
                 Some(record) => report.with_metrics(record, |fields| write(Some(fields)))?,

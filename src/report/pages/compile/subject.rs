@@ -4,6 +4,7 @@ use crate::analysis::{Chain, OfCompile, OwnFiles, Step};
 use crate::model::{Compile, CompileIndex, Fields, Function};
 use crate::report::pages::compile::walk::Walk;
 use crate::report::subject::Report;
+use fxhash::FxHashMap;
 
 /// The compile that a page is about, and what is known about it.
 #[derive(Clone, Copy)]
@@ -21,6 +22,8 @@ pub(crate) struct Subject<'a> {
     pub metrics: Option<&'a Fields<'a>>,
     /// All compiles, for the way to others.
     pub walk: &'a Walk,
+    /// The entry of each failure on the page of failures, by its record.
+    pub failure_entries: &'a FxHashMap<u64, usize>,
     /// Why it was compiled again; None for a first compile.
     pub step: Option<Recompiled<'a>>,
 }

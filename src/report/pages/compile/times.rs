@@ -1,7 +1,7 @@
 //! Where a compile's time went: the times of its metrics, and its phases.
 
 use crate::analysis::PhaseNode;
-use crate::model::Fields;
+use crate::model::{Fields, capital};
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::flame;
 use crate::report::pages::compile::subject::Subject;
@@ -130,7 +130,8 @@ fn write_phases(
         count => format!("{} took {}", counted(count, "other phase", "other phases"), micros(rest * 1e6)),
     };
     let words = format!("{others}{}{}", aside.unwrap_or_default(), ended_in(view, subject));
-    let words = words.trim_start_matches("; ");
+    // Without other phases, the words begin with what comes after them.
+    let words = capital(words.trim_start_matches("; "));
     let link = view.link(&format!("../{}", links::time(subject.index)), "What else ran meanwhile");
     let between = if words.is_empty() { "" } else { ". " };
     Ok(note_below(out, Html::joined([words.into(), between.into(), link, ".".into()], ""))?)

@@ -148,17 +148,19 @@ fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     let note = "unless errors are suppressed, the program saw the exception";
     view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
     view.while_room(out, failures, "failures", |out, _, failure| {
-        Ok(write_line(out, &view.facts(of_failure(view, failure)))?)
+        Ok(write_line(out, &view.facts(of_failure(view, subject, failure)))?)
     })?;
     Ok(close_section(out)?)
 }
 
-fn of_failure(view: View<'_>, failure: &Failure) -> Vec<(&'static str, Html)> {
+fn of_failure(view: View<'_>, subject: Subject<'_>, failure: &Failure) -> Vec<(&'static str, Html)> {
     let mut facts = vec![("Type", view.code(&failure.error))];
-    facts.push(("Where", view.place(failure.file.as_deref(), failure.line)));
+    facts.extend(failure.file.as_deref().map(|file| ("Where", view.place(Some(file), failure.line))));
     facts.extend(failure.reason.as_deref().map(|reason| ("Reason", text(reason))));
     let record = format!("{}, line {} of the log", failure.kind, whole(failure.record));
     facts.push(("Record", record.into()));
+    let entry = subject.failure_entries.get(&failure.record);
+    facts.extend(entry.map(|number| ("What to do", links::failure(view, *number, "advice and traceback"))));
     facts
 }
 

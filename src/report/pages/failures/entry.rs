@@ -63,7 +63,7 @@ pub(super) fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow
     let why = plain_words(view.report.model, cause, &reason.failed_in).capitalized();
     let cost = reason.finding.and_then(|finding| finding.cost.as_ref());
     let entry = Entry {
-        id: format!("failure-{}", index + 1),
+        id: links::failure_anchor(index + 1),
         open: index == 0,
         pills: view.plain_pills(&compiles, SHOWN),
         functions: functions(view, &compiles),

@@ -51,6 +51,20 @@ fn reasons(report: Report<'_>) -> Vec<Reason<'_>> {
     reasons
 }
 
+/// The number of the entry that shows a failure, by the failure's record.
+pub(crate) fn entries(report: Report<'_>) -> FxHashMap<u64, usize> {
+    numbered(&reasons(report))
+}
+
+fn numbered(reasons: &[Reason<'_>]) -> FxHashMap<u64, usize> {
+    let shown = (1..).zip(reasons.iter().take(ENTRIES));
+    shown
+        .flat_map(|(number, reason)| {
+            reason.cause.failures.iter().map(move |failure| (failure.record, number))
+        })
+        .collect()
+}
+
 /// Microseconds that failed compilations took; None if no record says.
 fn lost(report: Report<'_>) -> Option<f64> {
     let times = report.model.failures.iter().filter_map(|failure| failed_us(report.model, failure));
@@ -150,12 +164,7 @@ fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> an
 
 fn table(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow::Result<()> {
     let all = &view.report.model.failures;
-    let shown = (1..).zip(reasons.iter().take(ENTRIES));
-    let entries: FxHashMap<u64, usize> = shown
-        .flat_map(|(number, reason)| {
-            reason.cause.failures.iter().map(move |failure| (failure.record, number))
-        })
-        .collect();
+    let entries = numbered(reasons);
     let columns = vec![
         TableColumn::compiles("Compile"),
         TableColumn::text("Type").mono(),
@@ -168,7 +177,9 @@ fn table(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow:
         let reason = failure.reason.as_deref();
         let head = first_line(reason.unwrap_or_default());
         let description = match entries.get(&failure.record) {
-            Some(number) => view.link(&format!("#failure-{number}"), clipped(&head, LONGEST_HEAD).0),
+            Some(number) => {
+                view.link(&format!("#{}", links::failure_anchor(*number)), clipped(&head, LONGEST_HEAD).0)
+            }
             None => view.folded(reason.unwrap_or(&head), false),
         };
         let order = view.report.model.by_id.get(&failure.compile).copied().unwrap_or_default();

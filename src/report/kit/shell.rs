@@ -95,8 +95,14 @@ impl<'a> Shell<'a> {
     pub fn top(report: Report<'a>, title: &str) -> Shell<'a> {
         let landing = paths::landing(report.settings);
         let log = (report.model.log.file.clone(), Some(landing.to_owned()));
-        let mut pages = vec![Tab::away(landing, "Overview", None)];
-        pages.extend(Tab::pages(report, false));
+        let mut pages = Vec::new();
+        // Without a log, the landing page is the page of measured kernels, and no other page has anything.
+        if report.is_trace_alone() {
+            pages.push(Tab::away(paths::REPORT_MD, paths::REPORT_MD, None));
+        } else {
+            pages.push(Tab::away(landing, "Overview", None));
+            pages.extend(Tab::pages(report, false));
+        }
         Shell { pages, ..Shell::new(report, title, vec![log, (title.to_owned(), None)]) }
     }
 

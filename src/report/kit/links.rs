@@ -1,7 +1,7 @@
 //! Addresses of pages and anchors in the report.
 
 use crate::model::{Compile, CompileIndex, GraphBreak, VllmFact};
-pub(crate) use crate::report::kit::source_lines::{SOURCE, source_line_anchor};
+pub(crate) use crate::report::kit::source_lines::{SOURCE, source_line, source_line_anchor};
 pub(crate) use crate::report::kit::urls::{anchored, encoded, id_of};
 
 use crate::report::kit::formats::percent;

@@ -65,7 +65,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         (!report.processes.is_empty(), "processes", "Processes", count(report.processes.len())),
         (!model.other_ranks.is_empty(), "other", "Other ranks", None),
         (true, "log", "Log", (damaged > 0).then(|| whole(damaged))),
-        (true, "share", "Share", None),
+        (true, "share", "Share and compare", None),
         (true, "words", "Glossary", None),
     ];
     let shown = sections.into_iter().filter(|(shown, ..)| *shown);

@@ -31,7 +31,7 @@ pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> io::Resu
     index.group("Export", topics::export(report).into_iter())?;
     index.group("vLLM", topics::vllm(model).into_iter())?;
     index.group("Provenance", topics::provenance(report).into_iter())?;
-    index.group("Places in the program", places(report).into_iter())?;
+    index.group("Places in the program", own_lines(report).chain(places(report)))?;
     index.group("Tables of compilations", tables(report).into_iter())
 }
 
@@ -155,8 +155,24 @@ fn restarts(report: Report<'_>) -> impl Iterator<Item = Fact> {
     })
 }
 
+/// Lines of the user's files of which the page of lines has more to tell.
+fn own_lines(report: Report<'_>) -> impl Iterator<Item = Fact> {
+    let lines =
+        report.found.lines.files.iter().flat_map(|file| file.lines.iter().map(move |line| (file, line)));
+    let facts = lines.filter_map(move |(file, line)| {
+        let href = links::source_line(report, &file.file, line.number)?;
+        let code = line.code.as_deref().unwrap_or_default();
+        Some(Fact {
+            main: format!("{}:{}", short_path(&file.file), line.number),
+            detail: joined(&[line.function.as_deref().unwrap_or_default(), code, &file.file]),
+            href,
+        })
+    });
+    facts.take(MOST_PLACES)
+}
+
 /// The distinct lines of the reader's own code on the stacks of compiles.
-fn places(report: Report<'_>) -> Vec<Fact> {
+fn places(report: Report<'_>) -> impl Iterator<Item = Fact> {
     let mut places = OrderedMap::default();
     for (index, compile) in report.model.compiles.indexed() {
         for frame in compile.stack.iter().flat_map(|stack| stack.iter()) {
@@ -167,6 +183,9 @@ fn places(report: Report<'_>) -> Vec<Fact> {
     }
     let facts = places.into_iter().filter_map(|(frame, (index, count))| {
         let file = report.model.strings.get(frame.file).filter(|file| !is_library(file))?;
+        if frame.line.is_some_and(|line| links::source_line(report, file, line).is_some()) {
+            return None;
+        }
         let compile = report.model.compiles.get(index)?;
         let line = frame.line.map_or_else(String::new, |line| format!(":{line}"));
         let loc = frame.loc.as_deref().unwrap_or_default();
@@ -177,7 +196,7 @@ fn places(report: Report<'_>) -> Vec<Fact> {
             href: page_of(compile, "#stack"),
         })
     });
-    facts.collect()
+    facts.collect::<Vec<_>>().into_iter()
 }
 
 /// Rows of the tables that events added: symbols, guards on them, tensors, kernels. Guards are found as text.

@@ -96,8 +96,17 @@ impl Numbers {
     fn of(report: &[u8]) -> anyhow::Result<Numbers> {
         let report = facts::log_report(report).context("the report")?;
         let files = report.compiles.iter().flat_map(|compile| compile.artifacts.iter());
-        let mut lines: Vec<u64> = files.map(|file| file.line).collect();
-        lines.sort_unstable();
+        let mut files: Vec<(u64, u64)> = files.map(|file| (file.line, file.number)).collect();
+        files.sort_unstable();
+        // Files that upstream does not have come last in the numbers, wherever their records are.
+        let mut least = u64::MAX;
+        files.reverse();
+        files.retain(|(_, number)| {
+            let is_in_order = *number < least;
+            least = least.min(*number);
+            is_in_order
+        });
+        let lines = files.iter().rev().map(|(line, _)| *line).collect();
         Ok(Numbers { lines, own: 0 })
     }
 

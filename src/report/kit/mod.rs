@@ -9,6 +9,7 @@ pub(crate) mod collect_kernels;
 pub(crate) mod config_kinds;
 pub(crate) mod copy;
 pub(crate) mod editor;
+pub(crate) mod failure_reasons;
 mod filters;
 mod fix_card;
 pub(crate) mod formats;

@@ -21,12 +21,12 @@ use crate::analysis::{ByCompile, OwnFiles};
 use crate::model::{Compile, CompileIndex, Content, Fields, Section};
 use crate::report::kit::assets::COMPILE_SHORT;
 use crate::report::kit::copy::named_copy_button;
+use crate::report::kit::failure_reasons;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::prelude::*;
 use crate::report::kit::tables::CAP;
 use crate::report::pages::compile::subject::{Recompiled, Subject, function};
 use crate::report::pages::compile::walk::Walk;
-use crate::report::pages::failures;
 use fxhash::FxHashMap;
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl<'m> Shared<'m> {
             own: OwnFiles::of(report.model),
             steps: steps.map(|(chain, step)| (step.compile, Recompiled { chain, step })).collect(),
             walk: Walk::of(report),
-            failure_entries: failures::entries(report),
+            failure_entries: failure_reasons::entries(report),
         }
     }
 }

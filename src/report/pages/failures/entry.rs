@@ -4,11 +4,11 @@ use crate::analysis::failed_in::FailedIn;
 use crate::analysis::failures::{FailureCause, FailureEffect};
 use crate::analysis::findings::plain_words;
 use crate::model::Compile;
+use crate::report::kit::failure_reasons::{LINKED, LONGEST_HEAD, Reason};
 use crate::report::kit::formats::cost_words;
 use crate::report::kit::markup::long_text;
 use crate::report::kit::prelude::*;
 use crate::report::kit::record_files::record_files;
-use crate::report::pages::failures::reason::{LINKED, LONGEST_HEAD, Reason};
 use crate::report::pages::failures::traceback;
 use crate::report::words::failures::{REACHED, where_to_look};
 

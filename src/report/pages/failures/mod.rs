@@ -1,21 +1,15 @@
 //! `failures_and_restarts.html`: what failed and why, and which attempts were discarded.
 
 mod entry;
-mod reason;
 mod restarts;
 mod traceback;
 
-use crate::analysis::failed_in::{Reached, failed_in};
-use crate::analysis::failures::{failed_us, failure_causes};
-use crate::analysis::findings::{Topic, of_entry};
+use crate::analysis::failed_in::Reached;
+use crate::analysis::failures::failed_us;
+use crate::report::kit::failure_reasons::{ENTRIES, LINKED, LONGEST_HEAD, Reason, numbered, reasons};
 use crate::report::kit::prelude::*;
 use crate::report::kit::reasons::first_line;
-use crate::report::pages::failures::reason::{LINKED, LONGEST_HEAD, Reason};
 use crate::report::words::failures::REACHED;
-use fxhash::FxHashMap;
-
-/// Causes with a row of their own; the table below has all failures.
-const ENTRIES: usize = 50;
 
 /// Rows of a table; further ones are in report.json only.
 const LISTED: usize = 1_000;
@@ -36,33 +30,6 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
             restarts::write(view, out)
         })
     })
-}
-
-/// Failures by cause, most time lost first.
-fn reasons(report: Report<'_>) -> Vec<Reason<'_>> {
-    let findings = &report.found.findings;
-    let causes = failure_causes(report.model).into_iter().enumerate();
-    let reason = |(number, cause)| {
-        let failed_in = failed_in(report.model, &cause);
-        Reason { cause, failed_in, finding: of_entry(findings, Topic::Failures, number) }
-    };
-    let mut reasons: Vec<Reason<'_>> = causes.map(reason).collect();
-    reasons.sort_by(|one, other| other.lost_us().total_cmp(&one.lost_us()));
-    reasons
-}
-
-/// The number of the entry that shows a failure, by the failure's record.
-pub(crate) fn entries(report: Report<'_>) -> FxHashMap<u64, usize> {
-    numbered(&reasons(report))
-}
-
-fn numbered(reasons: &[Reason<'_>]) -> FxHashMap<u64, usize> {
-    let shown = (1..).zip(reasons.iter().take(ENTRIES));
-    shown
-        .flat_map(|(number, reason)| {
-            reason.cause.failures.iter().map(move |failure| (failure.record, number))
-        })
-        .collect()
 }
 
 /// Microseconds that failed compilations took; None if no record says.

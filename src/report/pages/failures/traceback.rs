@@ -3,8 +3,8 @@
 use crate::analysis::failures::error_trace;
 use crate::analysis::is_library;
 use crate::model::{Compile, TextFrame};
+use crate::report::kit::failure_reasons::Reason;
 use crate::report::kit::prelude::*;
-use crate::report::pages::failures::reason::Reason;
 
 /// Frames of a traceback; a longer one is shortened in the middle by [`View::traceback_in_parts`], and its file has all.
 const MOST_FRAMES: usize = 400;

@@ -83,11 +83,18 @@ impl Seen<'_> {
     }
 }
 
+/// A file with its running number, and the line of the record that it is made of.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Numbered {
+    line: u64,
+    number: u64,
+}
+
 /// The running numbers of the files of a report.
 #[derive(Default)]
 struct Numbers {
-    /// The line of the record that each numbered file is made of, ascending.
-    lines: Vec<u64>,
+    /// The files, in the order of the log.
+    files: Vec<Numbered>,
     /// How many files custom parsers have made.
     own: usize,
 }
@@ -96,22 +103,29 @@ impl Numbers {
     fn of(report: &[u8]) -> anyhow::Result<Numbers> {
         let report = facts::log_report(report).context("the report")?;
         let files = report.compiles.iter().flat_map(|compile| compile.artifacts.iter());
-        let mut files: Vec<(u64, u64)> = files.map(|file| (file.line, file.number)).collect();
+        let mut files: Vec<Numbered> =
+            files.map(|file| Numbered { line: file.line, number: file.number }).collect();
         files.sort_unstable();
         // Files that upstream does not have come last in the numbers, wherever their records are.
         let mut least = u64::MAX;
         files.reverse();
-        files.retain(|(_, number)| {
-            let is_in_order = *number < least;
-            least = least.min(*number);
+        files.retain(|file| {
+            let is_in_order = file.number < least;
+            least = least.min(file.number);
             is_in_order
         });
-        let lines = files.iter().rev().map(|(line, _)| *line).collect();
-        Ok(Numbers { lines, own: 0 })
+        files.reverse();
+        Ok(Numbers { files, own: 0 })
     }
 
-    /// The number of the next file of a record: as many as there are before it, with those of the record itself.
+    /// The number of the next file of a record: that of the file that follows those of the record itself. Some files take
+    /// two numbers, as they have a readable page.
     fn next(&self, line: u64) -> usize {
-        self.lines.partition_point(|known| *known <= line) + self.own
+        let following = self.files.partition_point(|file| file.line <= line);
+        let number = match self.files.get(following) {
+            Some(file) => file.number,
+            None => self.files.last().map_or(0, |file| file.number + 1),
+        };
+        usize::try_from(number).unwrap_or(usize::MAX).saturating_add(self.own)
     }
 }

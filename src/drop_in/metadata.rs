@@ -320,6 +320,7 @@ impl<'de> Deserialize<'de> for CompilationMetricsMetadata {
 #[derive(Debug, Clone, Default)]
 pub struct Envelope {
     pub rank: Option<u32>,
+    /// As in upstream, a record that belongs to no compile has an id without parts.
     pub compile_id: Option<CompileId>,
     pub has_payload: Option<String>,
     pub stack: Option<Vec<FrameSummary>>,
@@ -375,7 +376,7 @@ impl<'de> Deserialize<'de> for Envelope {
         };
         Ok(Envelope {
             rank: taken(&mut rest, "rank"),
-            compile_id: (compile_id != CompileId::default()).then_some(compile_id),
+            compile_id: Some(compile_id),
             has_payload: taken(&mut rest, "has_payload"),
             stack: taken(&mut rest, "stack"),
             dynamo_start: taken(&mut rest, "dynamo_start"),

@@ -1,7 +1,7 @@
 //! The texts of answers, each from the part of the library that the command line uses too.
 
 use super::library::Library;
-use super::requests::{Artifact, Check, Compile, Diff, List, Listed, Search, Which};
+use super::requests::{Artifact, Check, Compile, Diff, List, Search, Which};
 use crate::program::opened::Opened;
 use anyhow::{Context, bail};
 use std::path::PathBuf;
@@ -68,18 +68,9 @@ const WIDE: Showing = Showing { width: None, all: true };
 
 /// A list of the report.
 pub fn list(library: &Library, request: &List) -> anyhow::Result<String> {
-    let subject = match request.what {
-        Listed::Findings => Subject::Findings,
-        Listed::Compiles => Subject::Compiles,
-        Listed::Breaks => Subject::Breaks,
-        Listed::Recompiles => Subject::Recompiles,
-        Listed::Failures => Subject::Failures,
-        Listed::Caches => Subject::Caches,
-        Listed::Time => Subject::Time,
-        Listed::Kernels => Subject::Kernels,
-        Listed::Performance => Subject::Performance,
-        Listed::Files => Subject::Files,
-    };
+    let subject = Subject::of(&request.what, None).with_context(|| {
+        format!("there is no list {}; the lists are {}", request.what, Subject::WORDS.0.join(", "))
+    })?;
     let shown = Asked::of(library, &request.which())?.show(&subject)?;
     Ok(if request.json { shown.jsonl() } else { shown.text(WIDE) })
 }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tlparse::Subject;
 
 /// Which report a question is about.
 #[derive(Debug, Clone, Default)]
@@ -96,8 +97,9 @@ asks_of_report! {
 asks_of_report! {
     /// A list to show.
     List {
-        /// What to list.
-        what: Listed,
+        /// What to list; recompiles have the guard that failed, and performance is what a trace of torch.profiler measured.
+        #[schemars(extend("enum" = Subject::WORDS.0))]
+        what: String,
         /// Lines of JSON with the keys of report.json, instead of a table.
         #[serde(default)]
         json: bool,
@@ -137,30 +139,4 @@ asks_of_report! {
         #[serde(default)]
         budget: String,
     }
-}
-
-/// A list of the report.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Listed {
-    /// What went wrong, most important first.
-    Findings,
-    /// One row per compile.
-    Compiles,
-    /// Graph breaks.
-    Breaks,
-    /// Recompilations, with the guard that failed.
-    Recompiles,
-    /// Failures and restarts.
-    Failures,
-    /// Lookups in caches.
-    Caches,
-    /// Where the compile time went.
-    Time,
-    /// Kernels of the generated code.
-    Kernels,
-    /// What a trace of torch.profiler measured.
-    Performance,
-    /// The files of all compiles.
-    Files,
 }

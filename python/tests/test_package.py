@@ -43,6 +43,7 @@ class ReadingAReport(unittest.TestCase):
 
     def test_a_notebook_shows_the_verdict_and_the_findings_as_text(self) -> None:
         page = self.report._repr_html_()
+        self.assertIn("<code>inner_try</code> runs in eager mode", page)
         self.assertIn(self.report.verdict(), page)
         self.assertIn("<li>", page)
         self.assertIn(self.report.findings[0].title.split("`")[0].strip(), repr(self.report))

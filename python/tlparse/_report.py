@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import re
 import tempfile
 import webbrowser
 from pathlib import Path
@@ -125,11 +126,16 @@ class Report:
         items = []
         for one in self.findings[:SHOWN]:
             place = f" <code>{html.escape(one.file)}:{one.line}</code>" if one.file else ""
-            hint = f"<br><small>{html.escape(one.hint)}</small>" if one.hint else ""
-            items.append(f"<li><b>{html.escape(one.severity)}</b> {html.escape(one.title)}{place}{hint}</li>")
+            hint = f"<br><small>{_sentence(one.hint)}</small>" if one.hint else ""
+            items.append(f"<li><b>{html.escape(one.severity)}</b> {_sentence(one.title)}{place}{hint}</li>")
         more = len(self.findings) - len(items)
         rest = f"<p>{more} more in the report.</p>" if more > 0 else ""
         return f"<p><b>{html.escape(self.verdict())}</b></p><ol>{''.join(items)}</ol>{rest}"
+
+
+def _sentence(text: str) -> str:
+    """A sentence as HTML; what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 def parse(

@@ -19,7 +19,7 @@ const SMALL: usize = 80;
 /// Siblings shown at first; the rest is folded. Fewer in a tree of more than [`LARGE`] frames and compiles, so that it
 /// fits on a screen or two.
 const SIBLINGS: usize = 14;
-const SIBLINGS_IN_LARGE: usize = 6;
+const SIBLINGS_IN_LARGE: usize = 5;
 
 /// A tree of more frames and compiles is large.
 const LARGE: usize = 400;

@@ -87,3 +87,18 @@ fn the_reason_of_restarts_is_one_line_that_unfolds() {
         assert!(!shown.contains("Explanation"), "{shown}");
     }
 }
+
+#[test]
+fn the_page_of_a_failed_compile_leads_to_the_entry_of_its_failure() {
+    let report = report("06_errors");
+    let page = report.page("failures_and_restarts.html");
+    for (folder, function) in
+        [("-_6_0_0", "lowering_error"), ("-_1_0_0", "wrong_matmul"), ("-_7_0_0", "suppressed")]
+    {
+        let compile = report.page(&format!("{folder}/compile.html"));
+        let link = compile.one("#failures a[href*='failures_and_restarts.html#']");
+        let (_, anchor) = link.value().attr("href").unwrap().split_once('#').unwrap();
+        let entry = text_of(page.one(&format!("[id='{anchor}']")));
+        assert!(entry.contains(function), "{folder}: {entry:.200}");
+    }
+}

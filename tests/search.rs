@@ -113,6 +113,15 @@ fn the_index_names_compiles_functions_breaks_recompiles_failures_settings_kernel
 }
 
 #[test]
+fn a_line_of_the_users_file_leads_to_what_happened_there() {
+    let index = index(report("03_graph_breaks"));
+    let places = group(&index, "groups", "Places in the program");
+    let line = places.iter().find(|[name, ..]| *name == "s03_graph_breaks.py:28").unwrap();
+    assert!(line[1].contains("torch._dynamo.graph_break()"), "{line:?}");
+    assert_eq!(line[2], "source.html#L28");
+}
+
+#[test]
 fn every_link_of_the_index_leads_to_a_file_and_every_anchor_to_an_element() {
     for (name, report) in reports() {
         let index = index(report);

@@ -37,3 +37,17 @@ fn the_pipeline_uploads_code_as_text_and_its_header() {
     assert!(String::from_utf8_lossy(&store["jobs/7/index.html"]).contains("<p>job 7</p>"));
     assert!(store.keys().any(|key| key.contains("inductor_output_code") && !key.ends_with(".html")));
 }
+
+/// The running numbers that tlparse 0.4.8 gives to the parser. Each record makes two files, which count, and files that only
+/// this version has do not; some of upstream's count twice, as they have a readable page.
+#[test]
+fn the_custom_parser_gets_the_running_numbers_of_upstream() {
+    for (scenario, first, last) in
+        [("22_vllm_new", "loud_15.txt", "loud_191.txt"), ("09_provenance", "loud_9.txt", "loud_61.txt")]
+    {
+        let files = custom_parser::run(&input(scenario).path).unwrap();
+        let own = files.iter().filter_map(|(path, _)| path.file_name()?.to_str());
+        let loud: Vec<&str> = own.filter(|name| name.starts_with("loud_")).collect();
+        assert_eq!((loud[0], loud[loud.len() - 1]), (first, last), "{scenario}: {loud:?}");
+    }
+}

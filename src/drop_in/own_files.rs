@@ -84,7 +84,7 @@ impl Seen<'_> {
 }
 
 /// A file with its running number, and the line of the record that it is made of.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Numbered {
     line: u64,
     number: u64,
@@ -103,8 +103,10 @@ impl Numbers {
     fn of(report: &[u8]) -> anyhow::Result<Numbers> {
         let report = facts::log_report(report).context("the report")?;
         let files = report.compiles.iter().flat_map(|compile| compile.artifacts.iter());
-        let mut files: Vec<Numbered> =
-            files.map(|file| Numbered { line: file.line, number: file.number }).collect();
+        Ok(Numbers::among(files.map(|file| Numbered { line: file.line, number: file.number }).collect()))
+    }
+
+    fn among(mut files: Vec<Numbered>) -> Numbers {
         files.sort_unstable();
         // Files that upstream does not have come last in the numbers, wherever their records are.
         let mut least = u64::MAX;
@@ -115,7 +117,7 @@ impl Numbers {
             is_in_order
         });
         files.reverse();
-        Ok(Numbers { files, own: 0 })
+        Numbers { files, own: 0 }
     }
 
     /// The number of the next file of a record: that of the file that follows those of the record itself. Some files take
@@ -127,5 +129,20 @@ impl Numbers {
             None => self.files.last().map_or(0, |file| file.number + 1),
         };
         usize::try_from(number).unwrap_or(usize::MAX).saturating_add(self.own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_number_is_that_of_the_file_that_upstream_writes_next() {
+        // The file of line 20 is one that only this version has; that of line 30 has a readable page.
+        let files = [(10, 0), (20, 7), (30, 1), (40, 3), (50, 4)];
+        let files = files.map(|(line, number)| Numbered { line, number });
+        let numbers = Numbers::among(files.to_vec());
+        let next = [5, 10, 20, 30, 50].map(|line| numbers.next(line));
+        assert_eq!(next, [0, 1, 1, 3, 5]);
     }
 }

@@ -226,6 +226,15 @@ fn places(value: &Value, at: &str, found: &mut BTreeSet<String>) {
 }
 
 #[test]
+fn runs_of_different_programs_are_not_told_as_faster_or_slower() {
+    let done = diff(&[&report("05_dynamic_shapes").folder, &report("06_errors").folder]);
+    let said = &done.stdout;
+    assert!(said.contains("No function is compiled by both A and B"), "{said}");
+    assert!(!said.contains("compiles 7") && !said.contains(" faster"), "{said}");
+    assert!(said.contains("8 failures and 9 functions are new"), "{said}");
+}
+
+#[test]
 fn any_report_gives_a_comparison_or_an_error_sentence() {
     let good = &report("03_graph_breaks").folder;
     let json = report("03_graph_breaks").json.clone();

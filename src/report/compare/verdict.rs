@@ -36,8 +36,14 @@ pub(super) fn pieces(comparison: &Comparison) -> Vec<Words> {
         pieces.extend(device::pieces(comparison, shown));
         return pieces;
     }
-    pieces.extend(speed(comparison, shown));
-    pieces.extend(share(shown));
+    if shown.same.functions == 0 && !shown.functions.is_empty() {
+        pieces.push(Words::plain(format!(
+            "No function is compiled by both {a} and {b}, so their times cannot show what a change did."
+        )));
+    } else {
+        pieces.extend(speed(comparison, shown));
+        pieces.extend(share(shown));
+    }
     let of_device = device::pieces(comparison, shown);
     if !of_device.is_empty() {
         pieces.push(Words::plain(" "));

@@ -97,23 +97,3 @@ fn on_a_small_window_what_happened_comes_with_the_first_choice_and_can_be_closed
     resize(&window, 1280);
     window.quiet("a small window");
 }
-
-#[test]
-fn lines_behind_the_first_hundred_are_told_of_when_they_are_chosen() {
-    let Some(window) = window() else { return };
-    window.open(&report("16_many").folder.join("source.html"), "");
-    let articles = window.number("document.querySelectorAll('.happened article').length");
-    let known = window.number("document.querySelectorAll('tr.known').length");
-    assert!(known > 1_000.0 && articles < 300.0, "{articles} of {known}");
-    let far = "document.querySelectorAll('tr.known')[900].querySelector('.number').id";
-    let id = window.value(far).as_str().unwrap().to_owned();
-    window.click(&format!("[id='{id}'] a"));
-    let told = || window.value(CHOSEN).as_str().unwrap().starts_with(&format!("{id} at-{id}"));
-    assert!(told());
-    press(&window, "j");
-    assert!(!told());
-    let file = report("16_many").folder.join("source.html");
-    window.open(&file, &format!("#at-{id}"));
-    assert!(told());
-    window.quiet("a long file");
-}

@@ -79,10 +79,10 @@ pub(super) fn unpack(stored: &PathBuf, plain: &str) -> PathBuf {
     let is_there = fs::metadata(&path).is_ok_and(|m| m.len() == bytes.len() as u64);
     if !is_there || fs::read(&path).ok().as_ref() != Some(&bytes) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        // Two test processes may unpack at once: each writes its own file, and both give the same.
-        let partial = path.with_extension(format!("{}.partial", std::process::id()));
-        fs::write(&partial, bytes).unwrap();
-        fs::rename(&partial, &path).unwrap();
+        // Two tests may unpack at once: each writes its own file, and both give the same.
+        let partial = tempfile::NamedTempFile::new_in(&root).unwrap();
+        fs::write(partial.path(), bytes).unwrap();
+        partial.persist(&path).unwrap();
     }
     path
 }

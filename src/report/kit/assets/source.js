@@ -14,18 +14,6 @@
     return { row, link, anchor: link.parentElement.id, told: link.getAttribute('href').slice(1) };
   }
 
-  // What happened at most lines of a long file waits as text.
-  const waiting = new Map(all('noscript[data-told]').map(text => [text.dataset.told, text]));
-
-  function tell(id) {
-    const text = waiting.get(id);
-    if (!text) return;
-    waiting.delete(id);
-    const holder = element('template');
-    holder.innerHTML = text.textContent;
-    text.replaceWith(holder.content);
-  }
-
   // A file: its known lines, and which of them is chosen.
   class File {
     constructor(root) {
@@ -77,7 +65,6 @@
       if (!line) return;
       if (this.chosen) this.mark(this.chosen, false);
       this.chosen = line;
-      tell(line.told);
       this.mark(line, true);
       const number = line.link.textContent;
       this.title.textContent = `line ${number}, ${this.lines.indexOf(line) + 1} of ${this.lines.length}`;

@@ -14,10 +14,6 @@ const LONGEST_NAME: usize = 60;
 /// Pixels of a line, as in the style sheet.
 const LINE_HEIGHT: usize = 20;
 
-/// Lines of a file of which the page tells at once what happened there. A page that told of 1,800 lines had 33,000 elements
-/// more, and opened a sixth slower.
-const TOLD_AT_ONCE: usize = 100;
-
 /// Words for what became of a line.
 fn words(line: &LineFacts) -> &'static str {
     match line.state() {
@@ -44,19 +40,12 @@ pub(super) fn write(view: View<'_>, file: File<'_>, out: &mut dyn Write) -> anyh
         out,
         &happened.attribute("role", "group").attribute("aria-label", "What happened there").open(),
     )?;
-    for (index, line) in file.listed().enumerate() {
-        let panel = panel::panel(view, file, line)?;
-        let waits = index >= TOLD_AT_ONCE && line.findings.is_empty();
-        write_line(out, &if waits { waiting(file, line, panel) } else { panel })?;
+    for line in file.listed() {
+        write_line(out, &panel::panel(view, file, line)?)?;
     }
     close(out, "div")?;
     close(out, "div")?;
     absent(file, &columns, out)
-}
-
-/// What happened at a line as text that a script makes elements of when the line is chosen; without scripts it is shown.
-fn waiting(file: File<'_>, line: &LineFacts, panel: Html) -> Html {
-    Element::new("noscript").attribute("data-told", &file.panel_anchor(line)).around(panel)
 }
 
 fn rows(file: File<'_>, columns: &Columns, out: &mut dyn Write) -> anyhow::Result<()> {

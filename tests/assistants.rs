@@ -149,7 +149,7 @@ fn what_cannot_be_answered_is_said_in_a_sentence_and_nothing_leads_out_of_a_repo
         ("artifact", json!({"compile": "1/0", "name": "x", "part": "/etc"}), "has no part"),
         ("check", json!({"budget": "graph_brakes = 0"}), "graph_brakes"),
         ("search", json!({"text": " "}), "give a text"),
-        ("list", json!({"what": "everything"}), "the lists are findings, compiles"),
+        ("list", json!({"what": "everything"}), "unknown list everything; choose one of findings, compiles"),
     ] {
         let said = session.ask(tool, arguments).unwrap_err();
         assert!(said.contains(why), "{tool}: {said}");

@@ -255,15 +255,15 @@ pub(crate) static SITE: &[SiteRow] = &[
     },
     SiteRow {
         name: "Failures",
-        files: &[SiteFile { path: "failures_and_restarts.html", about: "failures and restarted attempts" }],
+        files: &[SiteFile { path: links::FAILURES, about: "failures and restarted attempts" }],
         tab: Some(SiteTab {
-            address: |_| "failures_and_restarts.html".to_owned(),
+            address: |_| links::FAILURES.to_owned(),
             count: |report| Some(failures::count(report)),
         }),
         topic: Some(SiteTopic {
             topic: Topic::Failures,
             words: "all failures and restarts",
-            address: |_| "failures_and_restarts.html".to_owned(),
+            address: |_| links::FAILURES.to_owned(),
         }),
         assets: assets::FAILURES,
         write: |report| vec![failures::page(report)],

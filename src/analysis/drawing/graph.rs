@@ -65,7 +65,7 @@ pub struct Block {
     pub links: Links,
     /// Its operators, with those of all equal layers.
     pub total: usize,
-    /// How many equal layers it represents; 1 for a block that is no layer.
+    /// How many equal layers it represents; 1 for every other block.
     pub layers: usize,
     /// Layers that it is drawn for, with those around it.
     pub times: usize,

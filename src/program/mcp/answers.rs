@@ -69,7 +69,7 @@ const WIDE: Showing = Showing { width: None, all: true };
 /// A list of the report.
 pub fn list(library: &Library, request: &List) -> anyhow::Result<String> {
     let subject = Subject::of(&request.what, None).with_context(|| {
-        format!("there is no list {}; the lists are {}", request.what, Subject::WORDS.0.join(", "))
+        format!("unknown list {}; choose one of {}", request.what, Subject::WORDS.0.join(", "))
     })?;
     let shown = Asked::of(library, &request.which())?.show(&subject)?;
     Ok(if request.json { shown.jsonl() } else { shown.text(WIDE) })

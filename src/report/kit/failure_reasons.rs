@@ -51,12 +51,12 @@ pub(crate) fn reasons(report: Report<'_>) -> Vec<Reason<'_>> {
     reasons
 }
 
-/// The same of a report.
+/// The number of the entry of each failure of a report, by the failure's record.
 pub(crate) fn entries(report: Report<'_>) -> FxHashMap<u64, usize> {
     numbered(&reasons(report))
 }
 
-/// The number of the entry of each failure, by the failure's record.
+/// The number of the entry of each failure among these reasons, by the failure's record.
 pub(crate) fn numbered(reasons: &[Reason<'_>]) -> FxHashMap<u64, usize> {
     let shown = (1..).zip(reasons.iter().take(ENTRIES));
     shown

@@ -15,7 +15,7 @@ use crate::report::words::failures::REACHED;
 const LISTED: usize = 1_000;
 
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
-    Page::rendered(RelPath::of_parts(&["failures_and_restarts.html"]), move |worker, out| {
+    Page::rendered(RelPath::of_parts(&[links::FAILURES]), move |worker, out| {
         let model = report.model;
         let mut shell = Shell::top(report, "Failures and restarts");
         let sections =

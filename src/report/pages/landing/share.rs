@@ -25,7 +25,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
             "Another run",
             said(
                 "tlparse diff LOG OTHER",
-                "says what is new, gone, worse and better in the other; it takes logs, reports and jobs.",
+                "says what is new, gone, worse and better in the other run; it takes logs, reports and jobs.",
             ),
         ),
     ];

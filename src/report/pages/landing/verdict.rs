@@ -110,7 +110,7 @@ fn outcome(view: View<'_>) -> Vec<Words> {
     let failures = model.failures.len();
     pieces.push(match failures {
         0 => Words::plain(": no failure"),
-        n => Words::linked(": ", counted(n, "failure", "failures"), "failures_and_restarts.html", "err"),
+        n => Words::linked(": ", counted(n, "failure", "failures"), links::FAILURES, "err"),
     });
     pieces.push(match model.graph_breaks.len() {
         0 => Words::plain(", no graph break"),

@@ -255,7 +255,7 @@ pub(crate) static SITE: &[SiteRow] = &[
     },
     SiteRow {
         name: "Failures",
-        files: &[SiteFile { path: links::FAILURES, about: "failures and restarted attempts" }],
+        files: &[SiteFile { path: "failures_and_restarts.html", about: "failures and restarted attempts" }],
         tab: Some(SiteTab {
             address: |_| links::FAILURES.to_owned(),
             count: |report| Some(failures::count(report)),

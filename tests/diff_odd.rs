@@ -36,9 +36,9 @@ fn traces_given_for_each_side_compare_kernels_with_rates_and_shares() {
     let measured = rows(&json, "measured");
     assert_eq!(subject(measured[0]), "Device time of the traced steps");
     let first = measured[1];
-    assert_eq!((subject(first), &first["match"]), ("Kernel `aten::addmm`", &json!("order")));
+    assert_eq!((subject(first), &first["match"]), ("Kernel `aten::addmm`", &json!("shape")));
     let detail = first["detail"].as_str().unwrap();
-    for part in ["[512,1024]", "[512,2048]", "GB/s", "TFLOP/s", "21 % of the difference of the device time"] {
+    for part in ["512×1024", "512×2048", "GB/s", "GFLOP/s", "21 % of the difference of the device time"] {
         assert!(detail.contains(part), "{part} is not in {detail}");
     }
     let generated = measured.iter().find(|row| subject(row).contains("graph_0_cpp_fused")).unwrap();

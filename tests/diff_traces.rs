@@ -122,11 +122,10 @@ fn twice_the_time_of_each_launch_is_told_as_such_with_the_steps_of_both_sides() 
 fn a_kernel_that_only_one_side_launches_is_new_or_gone_and_only_its_time_counts() {
     let with = made(ONE);
     let mut without = made(ONE);
-    let longest = events(&mut without, "kernel")
-        .into_iter()
-        .max_by(|one, other| one["dur"].as_f64().unwrap().total_cmp(&other["dur"].as_f64().unwrap()))
-        .unwrap()["name"]
-        .clone();
+    // The only kernel of its operator: another one would do the work in its place.
+    let attention =
+        |event: &&mut Value| event["name"].as_str().is_some_and(|name| name.contains("flash_fwd"));
+    let longest = events(&mut without, "kernel").into_iter().find(attention).unwrap()["name"].clone();
     let launched: f64 = events(&mut without, "kernel")
         .into_iter()
         .filter(|event| event["name"] == longest)
@@ -221,5 +220,44 @@ fn a_kernel_that_one_of_two_made_traces_lacks_is_new_or_gone_with_its_time_per_s
         assert_eq!(kernels[0]["kind"], kind);
         let step = LAUNCHES as f64 * mean_us(100.0) / 1e6;
         assert!((seconds(kernels[0], side) - step).abs() < 1e-9, "{:#}", kernels[0]);
+    }
+}
+
+#[test]
+fn another_kernel_for_the_same_operator_and_sizes_is_no_new_kernel() {
+    // The same model on two devices, which have no kernel name in common.
+    let told = told(
+        &trace("h100_vit.json.gz"),
+        &trace("mi300_vit.json.gz"),
+        &["--name-a", "H100", "--name-b", "MI300X"],
+    );
+    let measured = rows(&told.json, "measured");
+    let attention = measured.iter().find(|row| subject(row).contains("attention")).unwrap();
+    assert_eq!((&attention["kind"], &attention["match"]), (&json!("worse"), &json!("operator")));
+    let detail = attention["detail"].as_str().unwrap();
+    assert!(detail.contains("flash_fwd_kernel → attn_fwd") && detail.contains("on 4×12×197×64"), "{detail}");
+    assert!(told.verdict.starts_with("MI300X takes 40 %"), "{}", told.verdict);
+}
+
+#[test]
+fn products_of_a_wider_layer_are_matched_by_operator_line_and_the_sizes_that_stayed() {
+    let [narrow, wide] = ["24_profile", "24_profile_wide"].map(crate::performance::of_cpu);
+    let folder = |report: &crate::support::Report| report.folder.as_os_str().to_owned();
+    let shown = diff(&[folder(&narrow), folder(&wide), "--json".into()]);
+    let json: Value = serde_json::from_str(&shown.stdout).unwrap();
+    let products: Vec<(String, u64)> = rows(&json, "measured")
+        .into_iter()
+        .filter(|row| row["match"] == "shape")
+        .map(|row| {
+            let detail = row["detail"].as_str().unwrap();
+            (detail.split(';').next().unwrap().to_owned(), row["line"].as_u64().unwrap())
+        })
+        .collect();
+    for expected in [
+        ("on 1024×512, 512×256, 1024×256 → 2048×512, 512×256, 2048×256", 23),
+        ("on 512×1024, 1024×256, 512×256 → 512×2048, 2048×256, 512×256", 23),
+        ("on 256×512, 512×1024, 256×1024 → 256×512, 512×2048, 256×2048", 24),
+    ] {
+        assert!(products.contains(&(expected.0.to_owned(), expected.1)), "{expected:?}: {products:#?}");
     }
 }

@@ -81,6 +81,7 @@ mod page_budgets;
 mod pages;
 mod performance;
 mod performance_gains;
+mod performance_kernels;
 mod performance_traces;
 mod probes;
 mod provenance;

@@ -568,7 +568,7 @@ fn tuning_registers_and_spills_are_shown_with_the_kernel() {
     launch["n_spills"] = json!(12);
     launch["shared memory"] = json!(2048);
     let text = report_of(&trace).page("performance.html").text().replace('\u{a0}', " ");
-    let said = "16 registers per thread, 12 of them spilled, 2.0 KB of shared memory; ran with XBLOCK=128, num_warps=4";
+    let said = "16 registers, 12 of them spilled, 2.0 KB of shared memory; ran with XBLOCK=128, num_warps=4";
     assert!(text.contains(said), "{text}");
 }
 

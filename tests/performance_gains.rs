@@ -1,8 +1,9 @@
 //! What the page of measured kernels says first: what can be gained, and what stands out.
 
-use crate::performance::{performance, rows, trace_path};
+use crate::performance::{performance, report_of, rows, trace, trace_path};
 use crate::support::Run;
 use crate::support::html::text_of;
+use serde_json::json;
 
 #[test]
 fn the_first_sentence_says_what_can_be_gained_and_the_page_of_a_trace_alone_begins_the_report() {
@@ -36,5 +37,57 @@ fn at_most_five_things_stand_out_each_with_a_reason() {
             let text = text_of(entry);
             assert!(text.len() > 60, "{name}: {text}");
         }
+    }
+}
+
+#[test]
+fn the_terminal_shows_what_the_page_says_with_names_that_can_be_read() {
+    let report = Run::of(trace_path("h100_qwen.json.gz")).ok();
+    let shown = Run::bare().go_with(&["show", "performance", report.folder.to_str().unwrap()]).stdout;
+    let plain = |text: String| text.replace('\u{a0}', " ");
+    let page = plain(report.page("performance.html").text());
+    let stands_out = performance(&report)["stands_out"].as_array().unwrap();
+    assert_eq!(stands_out.len(), report.page("performance.html").all("#notes .notes > li").len());
+    for entry in stands_out {
+        for part in ["label", "text", "reason"].map(|part| entry[part].as_str().unwrap()) {
+            assert!(shown.contains(part), "{part}: {shown}");
+            assert!(page.contains(&part.replace('`', "")), "{part}: {page}");
+        }
+    }
+    for part in [
+        "1,707 runs on NVIDIA H100 80GB HBM3",
+        "aten::silu 16×559×2816: vectorized_elementwise_kernel<silu>",
+        "62 % of the bf16 peak",
+        "check this figure",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("at::native"), "names of templates are shortened: {shown}");
+    assert!(page.contains("The smaller of 990 TFLOP/s in bf16 and of 3.35 TB/s times the FLOPs per byte"));
+}
+
+#[test]
+fn a_clock_in_the_trace_corrects_the_peak_and_an_option_comes_before_it() {
+    let share = |report: &crate::support::Report| {
+        let product = rows(report, "kernels").iter().find(|kernel| kernel["operator"] == "aten::mm").unwrap();
+        (product["share_of_peak"].as_f64().unwrap(), product["share_of_bandwidth"].as_f64().unwrap())
+    };
+    let mut given = trace("h100_qwen.json.gz");
+    let (peak, bandwidth) = share(&report_of(&given));
+    // torch.profiler writes what add_metadata_json("clock_mhz", "915") was given; half of the 1830 MHz of the data sheet.
+    given["clock_mhz"] = json!(915);
+    let slow = report_of(&given);
+    assert!((share(&slow).0 / peak - 2.0).abs() < 1e-9 && share(&slow).1 == bandwidth);
+    let device = &performance(&slow)["device"];
+    assert_eq!((&device["clock_mhz"], &device["clock_from"]), (&json!(915.0), &json!("trace")));
+    let text = slow.page("performance.html").text();
+    assert!(text.contains("at 915 MHz, the clock that the trace states"), "{text}");
+    let bytes = given.to_string();
+    let forced = Run::of_bytes("trace.json", bytes.as_bytes()).args(["--clock", "1830"]).ok();
+    assert_eq!(share(&forced).0, peak);
+    assert_eq!(performance(&forced)["device"]["clock_from"], "option");
+    for odd in [json!("fast"), json!(-3), json!(1e30), json!(null), json!([915])] {
+        given["clock_mhz"] = odd.clone();
+        assert_eq!(share(&report_of(&given)).0, peak, "{odd}");
     }
 }

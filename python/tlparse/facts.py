@@ -663,6 +663,10 @@ class Performance(Facts):
 
     summary: str = ""
     """What can be gained, and how busy the device was, in words."""
+    stands_out: List[StandsOut] = field(default_factory=list)
+    """What stands out, at most five."""
+    notes: List[str] = field(default_factory=list)
+    """What to know beside the figures: the limits of the device, what was matched, what makes the times uncertain."""
     trace: Trace = field(default_factory=lambda: Trace())
     """The trace."""
     device: Device = field(default_factory=lambda: Device())
@@ -679,6 +683,22 @@ class Performance(Facts):
     """Lines of the program."""
     unjoined: Unjoined = field(default_factory=lambda: Unjoined())
     """Launches that belong to no compile."""
+
+
+@dataclass
+class StandsOut(Facts):
+    """Something that stands out."""
+
+    label: str = ""
+    """In a word or two: `Far from its limit`."""
+    text: str = ""
+    """What is the case."""
+    reason: Optional[str] = None
+    """Why, and what to do next."""
+    us: Optional[float] = None
+    """Microseconds of the device."""
+    at_most: bool = False
+    """Whether these are what could be gained at most."""
 
 
 @dataclass
@@ -713,6 +733,8 @@ class Device(Facts):
     """The entry of the table of devices that its limits come from."""
     clock_mhz: Optional[float] = None
     """The clock that it ran at."""
+    clock_from: Optional[str] = None
+    """Where that clock stands."""
     corrected: bool = False
     """Whether its limits are corrected for that clock."""
 
@@ -747,6 +769,12 @@ class Kernel(Facts):
     """Its name."""
     backend: str = ""
     """What made it."""
+    operator: Optional[str] = None
+    """The operator that launched it, if it was one and the kernel has another name."""
+    input_dims: List[List[Any]] = field(default_factory=list)
+    """Sizes of that operator's inputs; of a list of tensors, those of each. Empty if unknown."""
+    direction: Optional[str] = None
+    """Of the graph that calls it."""
     count: int = 0
     """How often it ran."""
     sum_us: float = 0.0
@@ -783,6 +811,8 @@ class Kernel(Facts):
     """The type whose peak the share is of; float is tf32 only if the kernel's name or the log says so."""
     bound: Optional[str] = None
     """What limits it."""
+    verdict: Optional[str] = None
+    """How close it comes to its limit, or what is wrong with its figures, in words."""
     plausible: Optional[Implausible] = None
     """Why a figure is implausible."""
     compile_ids: List[str] = field(default_factory=list)

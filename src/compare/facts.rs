@@ -5,9 +5,9 @@ use super::recording::{
 };
 use crate::analysis::guard_as_written;
 use crate::facts::{self as log, LogReport};
-use crate::facts::{Id, Text, line_number, owned};
+use crate::facts::{Id, Json, Text, line_number, owned};
 use crate::model::words::headline;
-use crate::model::{Fields, stable};
+use crate::model::{Fields, InputDims, stable};
 use crate::trace::{CompileId, TextMap, ordered_json};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
@@ -251,6 +251,13 @@ fn setting_value(value: &RawValue) -> String {
     short(&stable(ordered.as_deref().unwrap_or(text)))
 }
 
+/// Inputs of an operator that are compared. Operators on lists of tensors may have thousands.
+const MOST_INPUTS: usize = 64;
+
+fn input_dims(all: &[Json<'_>]) -> Vec<InputDims> {
+    all.iter().take(MOST_INPUTS).filter_map(|dims| InputDims::from_json(dims.get())).collect()
+}
+
 fn measured(found: &log::Performance<'_>) -> Measured {
     let kernels = found.kernels.iter().map(|kernel| {
         let compile = kernel.compile_ids.first().map(|id| &**id);
@@ -258,7 +265,9 @@ fn measured(found: &log::Performance<'_>) -> Measured {
             kernel.lines.first().and_then(|line| Some((name(&line.file), line_number(Some(line.line))?)));
         Launched {
             name: name(&kernel.name),
-            shapes: String::new(),
+            operator: names(kernel.operator.as_ref()),
+            inputs: input_dims(&kernel.input_dims),
+            types: String::new(),
             count: kernel.count,
             sum_us: kernel.sum_us,
             spread_us: (kernel.max_us > 0.0).then_some(Spread { least: kernel.min_us, most: kernel.max_us }),
@@ -266,18 +275,20 @@ fn measured(found: &log::Performance<'_>) -> Measured {
             gbps: kernel.gbps,
             share_of_peak: kernel.share_of_peak,
             share_of_bandwidth: kernel.share_of_bandwidth,
-            place: line.as_ref().and_then(|(file, line)| Launched::place_of(compile, file, *line)),
+            place: line.as_ref().and_then(|(file, line)| {
+                Launched::place_of(compile, kernel.direction.as_deref(), file, *line)
+            }),
             line,
         }
     });
     let operators = found.ops.iter().map(|operator| {
-        let dims: Vec<&str> = operator.input_dims.iter().map(|dims| dims.get()).collect();
         let types: BTreeSet<&str> =
             operator.input_types.iter().map(|text| &**text).filter(|text| !text.is_empty()).collect();
         let types: Vec<&str> = types.into_iter().collect();
         Launched {
             name: name(&operator.op),
-            shapes: name(&format!("{} {}", dims.join(" "), types.join(" "))),
+            inputs: input_dims(&operator.input_dims),
+            types: name(&types.join(" ")),
             count: operator.count,
             sum_us: operator.kernel_us_sum,
             tflops: operator.tflops,

@@ -1,16 +1,24 @@
 //! Kernels and operators that torch.profiler timed, by what a step of the program or a launch costs: a trace of one step and
 //! one of five steps do not differ by that.
 
-use super::matching::{Matched, matched};
-use super::noise::{Pair, Threshold, Times};
+use super::matching::{Key, Matched, matched};
+use super::noise::{Pair, Threshold};
 use super::recording::{Launched, Measured};
 use super::rows::{LogComparison, Match, MeasuredLine, Per, Row, RowKind, Sides, TimeLine, Topic};
 use super::runs::Runs;
+use crate::model::rates::{byte_rate, flop_rate};
 use crate::model::words::{duration, file_name};
-use crate::trace::TextMap;
+use crate::model::{InputDims, input_words, short_kernel};
+use crate::trace::TextSet;
 
 /// Kernels, and operators, that tables show and that get rows: those that differ most.
 const MOST: usize = 100;
+
+/// Characters of a kernel's name. Names of C++ templates have hundreds.
+const LONGEST_NAME: usize = 64;
+
+/// Characters of each name where both sides have another one.
+const HALF_A_NAME: usize = 30;
 
 /// Smallest share of A's device time at which a kernel's difference counts.
 const LEAST_SHARE: f64 = 0.01;
@@ -67,17 +75,23 @@ impl<'r> Work<'r> {
 
     fn matched(&self, of: impl Fn(&'r Measured) -> &'r Vec<Launched>) -> Vec<Matched> {
         let lists: Vec<&[Launched]> = self.traces.iter().map(|trace| of(trace).as_slice()).collect();
-        matched(
-            &lists,
-            &[
-                &|_, one| Some(format!("{}\n{}", one.name, one.shapes)),
-                // The same operator on inputs of another shape is matched by duration.
-                &|_, one| Some(format!("{}\n{}", one.name, one.count)),
-                &|_, one| Some(one.name.clone()),
-                // What another shape or another fusion made of the same line of the same graph.
-                &|_, one| one.place.clone(),
-            ],
-        )
+        let shared = self.shared_sizes(&lists);
+        let key = |way: &'static Way| {
+            let shared = &shared;
+            move |_: usize, one: &Launched| one.key(way, shared)
+        };
+        let keys = WAYS.each_ref().map(key);
+        let keys: Vec<Key<'_, Launched>> = keys.iter().map(|key| key as Key<'_, Launched>).collect();
+        matched(&lists, &keys)
+    }
+
+    /// Sizes of inputs that both sides have. What a size became on the other side is not known, but that it is another one is.
+    fn shared_sizes(&self, lists: &[&[Launched]]) -> TextSet<i64> {
+        let [a, b] = self.runs.sides().map(|logs| {
+            let all = logs.filter_map(|log| lists.get(log)).copied().flatten();
+            all.flat_map(|one| &one.inputs).flat_map(InputDims::sizes).copied().collect::<TextSet<i64>>()
+        });
+        a.intersection(&b).copied().collect()
     }
 
     /// Microseconds of a kernel in a log: of a step, or else of as many launches as the last log has.
@@ -119,19 +133,17 @@ impl<'r> Work<'r> {
             let Some(shown) = b.or(a) else { continue };
             let times = self.runs.times(|log| self.us(row, &lists, log, per));
             let launch = self.runs.times(|log| Some(lists.get(log)?.get(row.at(log)?)?.mean_us()));
-            // Several kernels of one name are matched by duration.
-            let how = match row.key {
-                3 => Match::Line,
-                _ if row.by_order => Match::Order,
-                0 => Match::Exact,
-                _ => Match::Name,
-            };
+            let way = WAYS.get(row.key).map_or(Match::Name, |way| way.tells);
+            // Several with the same key are matched by duration.
+            let how = if row.by_order && way != Match::Line { Match::Order } else { way };
             let sides =
                 |figure: fn(&Launched) -> Option<f64>| Sides { a: a.and_then(figure), b: b.and_then(figure) };
             lines.push(MeasuredLine {
                 matched: (a.is_some() && b.is_some()).then_some(how),
-                line: TimeLine { name: both(a, b, |one| &one.name), times, differs: times.differs(limit) },
-                shapes: both(a, b, |one| &one.shapes),
+                line: TimeLine { name: shown_name(a, b), times, differs: times.differs(limit) },
+                full_name: both(a, b, |one| one.name.clone()),
+                operator: shown.operator.clone(),
+                shapes: both(a, b, Launched::shapes),
                 counts: Sides { a: a.map(|one| one.count), b: b.map(|one| one.count) },
                 launch,
                 spread: Sides { a: a.and_then(|one| one.spread_us), b: b.and_then(|one| one.spread_us) },
@@ -150,18 +162,11 @@ impl<'r> Work<'r> {
 
     fn rows(&self, found: &LogComparison, per: Per) -> Vec<Row> {
         let total = found.busy_us.difference();
-        // If an operator launches one kernel, the kernel has the operator's shapes.
-        let key = |one: &MeasuredLine| {
-            let bits = |side: Option<Times>| side.map(|times| times.median.to_bits());
-            (one.line.name.clone(), bits(one.line.times.a), bits(one.line.times.b))
-        };
-        let shapes: TextMap<_, &str> =
-            found.operators.iter().map(|one| (key(one), one.shapes.as_str())).collect();
         let differing = found.kernels.iter().filter(|one| one.line.differs);
         let rows = differing.map(|one| {
-            let mut row = row(one.line.times, format!("Kernel `{}`", one.line.name.replace('`', "")));
+            let mut row = row(one.line.times, one.subject());
             row.per = Some(per);
-            row.detail = details(one, shapes.get(&key(one)).copied().unwrap_or_default(), total);
+            row.detail = details(one, total);
             row.matched = one.matched;
             if let Some((file, line)) = one.place.clone() {
                 (row.file, row.line) = (Some(file), Some(line));
@@ -174,10 +179,20 @@ impl<'r> Work<'r> {
 }
 
 /// `old → new`, or what both have.
-fn both(a: Option<&Launched>, b: Option<&Launched>, of: fn(&Launched) -> &String) -> String {
+fn both(a: Option<&Launched>, b: Option<&Launched>, of: fn(&Launched) -> String) -> String {
     match (a.map(of), b.map(of)) {
         (Some(a), Some(b)) if a != b => format!("{a} → {b}"),
-        (a, b) => b.or(a).cloned().unwrap_or_default(),
+        (a, b) => b.or(a).unwrap_or_default(),
+    }
+}
+
+/// A name that fits into a line, or those of both sides.
+fn shown_name(a: Option<&Launched>, b: Option<&Launched>) -> String {
+    match (a, b) {
+        (Some(a), Some(b)) if a.name != b.name => {
+            format!("{} → {}", short_kernel(&a.name, HALF_A_NAME), short_kernel(&b.name, HALF_A_NAME))
+        }
+        _ => b.or(a).map(|one| short_kernel(&one.name, LONGEST_NAME)).unwrap_or_default(),
     }
 }
 
@@ -194,10 +209,14 @@ fn row(us: Pair, subject: String) -> Row {
 }
 
 /// Shapes, launches, rates, and the share of `total`, the whole difference in microseconds.
-fn details(one: &MeasuredLine, shapes: &str, total: f64) -> Option<String> {
+fn details(one: &MeasuredLine, total: f64) -> Option<String> {
     let mut parts = Vec::new();
-    if !shapes.trim().is_empty() {
-        parts.push(format!("`{}`", shapes.trim().replace('`', "")));
+    if !one.shapes.is_empty() {
+        parts.push(format!("on {}", one.shapes));
+    }
+    // The subject has the operator in place of the kernel.
+    if one.operator.is_some() {
+        parts.push(format!("`{}`", one.line.name.replace('`', "")));
     }
     if let (Some(a), Some(b)) = (one.launch.a, one.launch.b) {
         parts.push(format!("{} → {} per launch", duration(a.median), duration(b.median)));
@@ -209,10 +228,10 @@ fn details(one: &MeasuredLine, shapes: &str, total: f64) -> Option<String> {
     }
     parts.extend(one.overlap().map(str::to_owned));
     if let Sides { a: Some(a), b: Some(b) } = one.gbps {
-        parts.push(format!("{a:.1} → {b:.1} GB/s"));
+        parts.push(format!("{} → {}", byte_rate(a), byte_rate(b)));
     }
     if let Sides { a: Some(a), b: Some(b) } = one.tflops {
-        parts.push(format!("{a:.3} → {b:.3} TFLOP/s"));
+        parts.push(format!("{} → {}", flop_rate(a), flop_rate(b)));
     }
     let share = one.line.times.difference() / total;
     if share.is_finite() && share > 0.0 {
@@ -222,6 +241,12 @@ fn details(one: &MeasuredLine, shapes: &str, total: f64) -> Option<String> {
 }
 
 impl MeasuredLine {
+    /// What it is, for a row: ``Kernel `aten::mm` ``.
+    fn subject(&self) -> String {
+        let name = self.operator.as_deref().unwrap_or(&self.line.name).replace('`', "");
+        format!("Kernel `{name}`")
+    }
+
     /// How sure a difference is, by the launches of both sides.
     pub fn overlap(&self) -> Option<&'static str> {
         let (a, b) = (self.spread.a?, self.spread.b?);
@@ -238,8 +263,91 @@ impl Launched {
         self.sum_us / self.count.max(1) as f64
     }
 
-    /// The line of the program and the graph that a kernel belongs to, as text.
-    pub(super) fn place_of(compile: Option<&str>, file: &str, line: u64) -> Option<String> {
-        Some(format!("{}\n{}:{line}", compile?, file_name(file)))
+    /// The graph, its direction and the line of the program that a kernel belongs to, as text.
+    pub(super) fn place_of(
+        compile: Option<&str>,
+        direction: Option<&str>,
+        file: &str,
+        line: u64,
+    ) -> Option<String> {
+        Some(format!("{} {}\n{}:{line}", compile?, direction.unwrap_or_default(), file_name(file)))
+    }
+
+    /// Sizes and dtypes of its inputs in words.
+    fn shapes(&self) -> String {
+        format!("{} {}", input_words(&self.inputs), self.types).trim().to_owned()
+    }
+
+    /// What has to be equal on both sides; None if that is not known of it.
+    fn key(&self, way: &Way, shared: &TextSet<i64>) -> Option<String> {
+        let mut key = String::new();
+        for part in way.parts {
+            let text = match part {
+                Part::Name => Some(self.name.clone()),
+                Part::Operator => self.operator.clone(),
+                Part::Sizes => Some(self.sizes(|_| true)),
+                Part::SharedSizes => Some(self.sizes(|size| shared.contains(&size))),
+                Part::Place => self.place.clone(),
+                Part::Count => Some(self.count.to_string()),
+            };
+            let is_missing = matches!(part, Part::Sizes | Part::SharedSizes) && self.inputs.is_empty();
+            key.push_str(&text.filter(|_| !is_missing || way.tells == Match::Exact)?);
+            key.push('\n');
+        }
+        Some(key)
+    }
+
+    /// Sizes of its inputs, and `_` for those that do not count.
+    fn sizes(&self, counts: impl Fn(i64) -> bool) -> String {
+        let mut text = self.types.clone();
+        for input in &self.inputs {
+            text.push('[');
+            for size in input.sizes() {
+                match counts(*size) {
+                    true => text.push_str(&size.to_string()),
+                    false => text.push('_'),
+                }
+                text.push(',');
+            }
+            text.push(']');
+        }
+        text
     }
 }
+
+/// A way to find a kernel of one side on the other one.
+struct Way {
+    /// What has to be equal.
+    parts: &'static [Part],
+    /// What that says.
+    tells: Match,
+}
+
+/// What is known of a kernel.
+enum Part {
+    Name,
+    Operator,
+    /// Sizes and dtypes of the inputs.
+    Sizes,
+    /// The same, without sizes that only one side has.
+    SharedSizes,
+    /// Graph, direction and line of the program.
+    Place,
+    /// Launches.
+    Count,
+}
+
+/// The ways, the surest first.
+static WAYS: [Way; 10] = [
+    Way { parts: &[Part::Name, Part::Sizes, Part::Place], tells: Match::Exact },
+    Way { parts: &[Part::Name, Part::Sizes], tells: Match::Exact },
+    Way { parts: &[Part::Operator, Part::Sizes, Part::Place], tells: Match::Operator },
+    Way { parts: &[Part::Operator, Part::Sizes], tells: Match::Operator },
+    Way { parts: &[Part::Name, Part::SharedSizes, Part::Place], tells: Match::Shape },
+    Way { parts: &[Part::Operator, Part::SharedSizes, Part::Place], tells: Match::Shape },
+    Way { parts: &[Part::Name, Part::SharedSizes], tells: Match::Shape },
+    Way { parts: &[Part::Name, Part::Count], tells: Match::Name },
+    Way { parts: &[Part::Name], tells: Match::Name },
+    // What another shape or another fusion made of the same line of the same graph.
+    Way { parts: &[Part::Place], tells: Match::Line },
+];

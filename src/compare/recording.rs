@@ -1,6 +1,7 @@
 //! The facts of a run that are compared, without anything that differs between two equal runs.
 
 use super::text_files::TextFile;
+use crate::model::InputDims;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -242,8 +243,12 @@ pub(crate) struct Measured {
 pub(crate) struct Launched {
     /// Name.
     pub name: String,
-    /// Shapes and dtypes of its inputs; empty for a kernel.
-    pub shapes: String,
+    /// The operator that launched a kernel, if it was one.
+    pub operator: Option<String>,
+    /// Sizes of its inputs, if known.
+    pub inputs: Vec<InputDims>,
+    /// Their dtypes; empty for a kernel.
+    pub types: String,
     /// Launches.
     pub count: u64,
     /// Microseconds of all launches.
@@ -258,7 +263,7 @@ pub(crate) struct Launched {
     pub share_of_peak: Option<f64>,
     /// Share of its memory bandwidth, if known.
     pub share_of_bandwidth: Option<f64>,
-    /// Graph and line that a kernel computes, by which it is found again under another name.
+    /// Graph, direction and line that a kernel computes, by which it is found again under another name.
     pub place: Option<String>,
     /// File and line of the program.
     pub line: Option<(String, u64)>,

@@ -112,6 +112,10 @@ pub(crate) enum Match {
     Name,
     /// By the order of several that look alike: a guess.
     Order,
+    /// By operator and sizes: another kernel that does the same work.
+    Operator,
+    /// By operator and place, on other sizes.
+    Shape,
     /// By graph and line of the program, under another name: a kernel that replaced another one.
     Line,
 }
@@ -125,6 +129,8 @@ impl Match {
             Match::Edited => "edited",
             Match::Name => "name",
             Match::Order => "order",
+            Match::Operator => "operator",
+            Match::Shape => "shape",
             Match::Line => "line",
         }
     }
@@ -135,6 +141,8 @@ impl Match {
             Match::Exact | Match::Moved | Match::Edited => None,
             Match::Name => Some("matched by name only, a guess"),
             Match::Order => Some("matched by name and order only, a guess"),
+            Match::Operator => Some("another kernel for the same operator and sizes"),
+            Match::Shape => Some("the same operator on other sizes"),
             Match::Line => Some("another kernel for the same graph and line"),
         }
     }
@@ -298,7 +306,11 @@ pub(crate) struct MeasuredLine {
     pub line: TimeLine,
     /// How A and B were matched; None if only one side has it.
     pub matched: Option<Match>,
-    /// Shapes and dtypes; empty for a kernel.
+    /// The whole name, or those of both sides.
+    pub full_name: String,
+    /// The operator that launches a kernel, if it is one.
+    pub operator: Option<String>,
+    /// Sizes and dtypes of its inputs, on both sides if they differ; empty if unknown.
     pub shapes: String,
     /// Launches.
     pub counts: Sides<u64>,

@@ -84,7 +84,7 @@ pub(crate) struct DiffRow<'a> {
     /// line: another kernel for the same graph and line;
     /// null: only one side has it, or there is nothing to match.
     #[serde(rename = "match")]
-    #[schemars(extend("enum" = ["exact", "moved", "edited", "name", "order", "line", null]))]
+    #[schemars(extend("enum" = ["exact", "moved", "edited", "name", "order", "operator", "shape", "line", null]))]
     pub matched: Option<&'static str>,
     /// In A.
     pub a: DiffSide<'a>,

@@ -28,8 +28,8 @@ pub(crate) use job::{
 };
 pub(crate) use log::*;
 pub(crate) use performance::{
-    Device, DeviceTime, Implausible, Kernel, LineTime, Operator, Performance, ProgramLine, Region, Trace,
-    Tuning, Unjoined,
+    Device, DeviceTime, Implausible, Kernel, LineTime, Operator, Performance, ProgramLine, Region, StandsOut,
+    Trace, Tuning, Unjoined,
 };
 pub(crate) use read::{
     FILE, IN_MEMORY, ReportKind, Reports, SCHEMA, TITLES, job_report, kind, load, log_report, part_reports,

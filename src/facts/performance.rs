@@ -2,7 +2,8 @@
 
 use super::define::facts;
 use super::safe::{
-    dropped, file_text, id_texts, inside, kernel, kernels, measured_word, number, shapes, text_id, types,
+    dropped, file_text, id_texts, inside, kernel, kernels, maybe_kernel, measured_word, number, shapes,
+    text_id, types,
 };
 use super::text::{Json, List, Text};
 
@@ -13,6 +14,12 @@ facts! {
         /// What can be gained, and how busy the device was, in words.
         #[serde(default)]
         summary: Text<'a> => dropped,
+        /// What stands out, at most five.
+        #[serde(default)]
+        stands_out: List<'a, StandsOut<'a>> => inside,
+        /// What to know beside the figures: the limits of the device, what was matched, what makes the times uncertain.
+        #[serde(default)]
+        notes: List<'a, Text<'a>> => dropped,
         /// The trace.
         #[serde(default)]
         trace: Trace<'a> => inside,
@@ -34,6 +41,23 @@ facts! {
         /// Launches that belong to no compile.
         #[serde(default)]
         unjoined: Unjoined<'a> => inside,
+    }
+}
+
+facts! {
+    /// Something that stands out.
+    struct StandsOut<'a> {
+        /// In a word or two: `Far from its limit`.
+        label: Text<'a> => dropped,
+        /// What is the case.
+        text: Text<'a> => dropped,
+        /// Why, and what to do next.
+        reason: Option<Text<'a>> => dropped,
+        /// Microseconds of the device.
+        #[schemars(range(min = 0))]
+        us: Option<f64> => number,
+        /// Whether these are what could be gained at most.
+        at_most: bool => number,
     }
 }
 
@@ -73,6 +97,10 @@ facts! {
         entry: Option<Text<'a>> => dropped,
         /// The clock that it ran at.
         clock_mhz: Option<f64> => dropped,
+        /// Where that clock stands.
+        #[serde(default)]
+        #[schemars(extend("enum" = ["option", "trace", null]))]
+        clock_from: Option<Text<'a>> => measured_word,
         /// Whether its limits are corrected for that clock.
         corrected: bool => number,
     }
@@ -124,6 +152,17 @@ facts! {
         #[serde(default)]
         #[schemars(extend("enum" = ["triton", "cpp", "extern", "eager"]))]
         backend: Text<'a> => super::safe::measured_text,
+        /// The operator that launched it, if it was one and the kernel has another name.
+        #[serde(default)]
+        operator: Option<Text<'a>> => maybe_kernel,
+        /// Sizes of that operator's inputs; of a list of tensors, those of each. Empty if unknown.
+        #[serde(default)]
+        #[schemars(extend("items" = {"type": "array"}))]
+        input_dims: List<'a, Json<'a>> => shapes,
+        /// Of the graph that calls it.
+        #[serde(default)]
+        #[schemars(extend("enum" = ["forward", "backward", "inference", null]))]
+        direction: Option<Text<'a>> => measured_word,
         /// How often it ran.
         #[schemars(range(min = 1))]
         count: u64 => number,
@@ -191,6 +230,9 @@ facts! {
         #[serde(default)]
         #[schemars(extend("enum" = ["memory", "compute", "launch", null]))]
         bound: Option<Text<'a>> => measured_word,
+        /// How close it comes to its limit, or what is wrong with its figures, in words.
+        #[serde(default)]
+        verdict: Option<Text<'a>> => measured_word,
         /// Why a figure is implausible.
         #[serde(default)]
         plausible: Option<Implausible<'a>> => dropped,

@@ -14,10 +14,12 @@ mod guards;
 mod integrity;
 mod job;
 mod kernel_counts;
+mod kernel_name;
 mod news;
 mod profile;
 mod program_lines;
 mod program_text;
+pub mod rates;
 mod section;
 pub mod sentence;
 mod shapes;
@@ -55,6 +57,7 @@ pub use job::{
     SharedVariant, SkippedFile, SlowCompile, Step, TensorFact, TextId, Texts,
 };
 pub use kernel_counts::KernelCounts;
+pub use kernel_name::{input_words, kernel_family, short_kernel};
 pub use news::CompileNews;
 pub use profile::{
     Correlation, DeviceKernel, DeviceRuns, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile,

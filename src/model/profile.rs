@@ -21,6 +21,8 @@ pub struct Profile {
     pub device: Option<String>,
     /// The devices that ran kernels, the one with most runs first.
     pub devices: Vec<DeviceRuns>,
+    /// The clock that the device ran at, MHz: `clock_mhz` of the trace, or else what `deviceProperties` states.
+    pub clock_mhz: Option<f64>,
     /// Begin of the first and end of the last call or launch.
     pub span_us: Option<(f64, f64)>,
     /// Distinct operators: name, shapes and types of the inputs.
@@ -75,6 +77,12 @@ pub enum InputDims {
 }
 
 impl InputDims {
+    /// Sizes as report.json has them: `[8, 16]`, or a list of such lists.
+    pub fn from_json(json: &str) -> Option<InputDims> {
+        let one = serde_json::from_str(json).map(InputDims::One);
+        one.or_else(|_| serde_json::from_str(json).map(InputDims::List)).ok()
+    }
+
     /// The sizes of a single tensor.
     pub fn one(&self) -> Option<&[i64]> {
         match self {

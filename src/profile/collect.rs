@@ -3,7 +3,7 @@
 //! Nothing but what is named here is kept. In particular `metadata`, which holds environment variables of the run with
 //! its access tokens, is never looked at.
 
-use super::devices::Devices;
+use super::devices::{Devices, clock_of};
 use super::scan::{Event, Object, unescaped};
 use crate::model::{
     Correlation, DeviceKernel, DeviceWork, Fields, InputDims, Launch, Operator, OperatorCall, Profile,
@@ -33,6 +33,8 @@ pub(super) struct Collector {
     kernels: Interned,
     threads: Numbers,
     devices: Devices,
+    /// The clock that the program wrote into the trace, MHz.
+    clock_mhz: Option<f64>,
     /// Reused for every lookup.
     key: Vec<u8>,
 }
@@ -42,6 +44,7 @@ impl Collector {
     pub(super) fn field(&mut self, name: &str, value: &[u8]) {
         match name {
             "deviceProperties" => self.devices.list(value),
+            "clock_mhz" => self.clock_mhz = clock_of(value),
             "distributedInfo" => {
                 let fields = std::str::from_utf8(value).ok().and_then(|text| Fields::parse(text).ok());
                 self.profile.rank = fields.and_then(|fields| fields.count("rank"));
@@ -71,7 +74,9 @@ impl Collector {
         self.profile.calls = self.calls.sorted();
         self.profile.launches = self.launches.sorted();
         self.profile.correlations = self.correlations.sorted();
-        (self.profile.devices, self.profile.device) = self.devices.finish();
+        let devices = self.devices.finish();
+        self.profile.clock_mhz = self.clock_mhz.or(devices.clock_mhz);
+        (self.profile.devices, self.profile.device) = (devices.ran, devices.name);
         self.profile
     }
 

@@ -10,10 +10,43 @@ const MOST_DEVICES: usize = 64;
 /// What a trace says of devices, while it is read.
 #[derive(Default)]
 pub(super) struct Devices {
-    /// Id and name of each that is listed.
-    listed: Vec<(u64, String)>,
+    listed: Vec<Listed>,
     /// Those that ran kernels.
     ran: Vec<DeviceRuns>,
+}
+
+/// A device of the list.
+#[derive(Debug)]
+struct Listed {
+    id: u64,
+    name: String,
+    clock_mhz: Option<f64>,
+}
+
+/// What is known of the devices of a trace.
+pub(super) struct KnownDevices {
+    /// Those that ran kernels, the one with most runs first.
+    pub(super) ran: Vec<DeviceRuns>,
+    /// The name of the device of the trace.
+    pub(super) name: Option<String>,
+    /// Its clock, MHz.
+    pub(super) clock_mhz: Option<f64>,
+}
+
+/// Names of the clock among the properties of a device, in kHz as CUDA gives it.
+const CLOCKS_KHZ: [&str; 2] = ["clockRate", "clock_rate"];
+
+/// Clocks above this are no clocks of today's devices, MHz.
+const HIGHEST_CLOCK: f64 = 20_000.0;
+
+/// A clock, if the number can be one: `1410`, also as text.
+pub(super) fn clock_of(json: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(json).ok()?.trim().trim_matches('"');
+    possible(text.parse().ok()?)
+}
+
+fn possible(mhz: f64) -> Option<f64> {
+    (mhz > 0.0 && mhz <= HIGHEST_CLOCK).then_some(mhz)
 }
 
 impl Devices {
@@ -23,7 +56,9 @@ impl Devices {
         let read = |(place, device): (u64, &RawValue)| {
             let device = Fields::parse(device.get()).unwrap_or_default();
             let name = device.text("name").unwrap_or_default().trim().to_owned();
-            (device.count("id").unwrap_or(place), name)
+            let khz = CLOCKS_KHZ.iter().find_map(|key| device.number(key));
+            let clock_mhz = khz.and_then(|khz| possible(khz / 1e3));
+            Listed { id: device.count("id").unwrap_or(place), name, clock_mhz }
         };
         self.listed = (0..).zip(all).map(read).collect();
     }
@@ -38,24 +73,28 @@ impl Devices {
         }
     }
 
-    /// The devices that ran kernels, the one with most runs first, and the name of the device of the trace.
-    pub(super) fn finish(mut self) -> (Vec<DeviceRuns>, Option<String>) {
+    /// What is known of them.
+    pub(super) fn finish(mut self) -> KnownDevices {
         let mut ran = std::mem::take(&mut self.ran);
-        ran.iter_mut().for_each(|device| device.name = self.name_of(device.id));
+        ran.iter_mut().for_each(|device| {
+            device.name =
+                self.known(device.id).map(|listed| listed.name.clone()).filter(|name| !name.is_empty());
+        });
         ran.sort_by_key(|device| (std::cmp::Reverse(device.runs), device.id));
-        let name = match ran.first() {
-            Some(most) => most.name.clone(),
-            None => self.listed.first().map(|(_, name)| name.clone()).filter(|name| !name.is_empty()),
+        let listed = match ran.first() {
+            Some(most) => self.known(most.id),
+            None => self.listed.first(),
         };
-        (ran, name)
+        let name = listed.map(|listed| listed.name.clone()).filter(|name| !name.is_empty());
+        let clock_mhz = listed.and_then(|listed| listed.clock_mhz);
+        KnownDevices { ran, name, clock_mhz }
     }
 
     /// ROCm lists the devices that a process sees from 0 and lets kernels name them by their place in the machine. So an
-    /// id that is not listed has the name that all of the list share.
-    fn name_of(&self, id: u64) -> Option<String> {
-        let (_, first) = self.listed.first()?;
-        let shared = self.listed.iter().all(|(_, name)| name == first).then_some(first);
-        let listed = self.listed.iter().find(|(listed, _)| *listed == id).map(|(_, name)| name);
-        listed.or(shared).filter(|name| !name.is_empty()).cloned()
+    /// id that is not listed is one of the list if all of them have the same name.
+    fn known(&self, id: u64) -> Option<&Listed> {
+        let first = self.listed.first()?;
+        let shared = self.listed.iter().all(|other| other.name == first.name).then_some(first);
+        self.listed.iter().find(|listed| listed.id == id).or(shared)
     }
 }

@@ -1,6 +1,6 @@
 //! Formats tables as text that fits the terminal.
 
-use super::tables::Table;
+use super::table::Table;
 use std::fmt::Write;
 
 /// How much to show.

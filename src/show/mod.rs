@@ -8,9 +8,11 @@
 
 mod files;
 mod layout;
+mod performance;
 mod rows;
 mod select;
 mod subject;
+mod table;
 mod tables;
 
 pub use files::ReportFile;
@@ -23,7 +25,7 @@ use select::select;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
-use tables::Table;
+use table::Table;
 
 /// The version of the JSON.
 const SCHEMA: u64 = 1;

@@ -1,36 +1,9 @@
 //! The lists of `report.json` as tables.
 
+use super::performance::performance;
 use super::select::{Counts, Selection};
-use crate::facts::{Compile, CompileTime, Finding, Performance, Rank, Reason, Recompile};
-use crate::model::words::duration;
-
-/// A table.
-#[derive(Debug)]
-pub(super) struct Table {
-    pub title: &'static str,
-    pub columns: Vec<&'static str>,
-    pub rows: Vec<Vec<String>>,
-    /// Shown instead of an empty table.
-    pub empty: &'static str,
-}
-
-/// A column of a table whose rows are made of `R`.
-struct Column<R> {
-    title: &'static str,
-    cell: fn(&R) -> String,
-}
-
-fn column<R>(title: &'static str, cell: fn(&R) -> String) -> Column<R> {
-    Column { title, cell }
-}
-
-impl Table {
-    fn of<R>(title: &'static str, empty: &'static str, rows: &[R], columns: &[Column<R>]) -> Table {
-        let cells = |row: &R| columns.iter().map(|column| (column.cell)(row)).collect();
-        let rows = rows.iter().map(cells).collect();
-        Table { title, columns: columns.iter().map(|column| column.title).collect(), rows, empty }
-    }
-}
+use super::table::{DASH, Table, column, place, text};
+use crate::facts::{Compile, CompileTime, Finding, Rank, Reason, Recompile};
 
 /// All tables of a selection.
 pub(super) fn tables(selected: &Selection<'_>) -> Vec<Table> {
@@ -141,44 +114,6 @@ fn kernels(selected: &Selection<'_>) -> Vec<Table> {
         )
     }));
     tables
-}
-
-/// What a trace measured: what can be gained, lines and kernels.
-fn performance(measured: &Option<Performance<'_>>) -> Vec<Table> {
-    let empty = "No trace of torch.profiler was read: tlparse LOG --profile TRACE.";
-    let Some(found) = measured else {
-        return vec![Table { title: "Performance", columns: Vec::new(), rows: Vec::new(), empty }];
-    };
-    let lines = Table::of(
-        "Lines by device time",
-        "No kernel leads to a line of the program.",
-        &found.lines,
-        &[
-            column("Time", |one| duration(one.us)),
-            column("Line", |one| place(Some(&one.file), Some(one.line))),
-            column("Code", |one| text(one.code.as_deref())),
-        ],
-    );
-    let kernels = Table::of(
-        "Kernels by device time",
-        "The trace contains no kernel runs.",
-        &found.kernels,
-        &[
-            column("Time", |one| duration(one.sum_us)),
-            column("Runs", |one| one.count.to_string()),
-            column("Each", |one| duration(one.mean_us)),
-            column("Reaches", |one| {
-                one.reached.map_or_else(|| DASH.to_owned(), |share| format!("{:.0} %", 100.0 * share))
-            }),
-            column("To gain", |one| {
-                one.gain_us.map_or_else(|| DASH.to_owned(), |us| format!("up to {}", duration(us)))
-            }),
-            column("Kernel", |one| one.name.owned()),
-        ],
-    );
-    let summary =
-        Table::of("Performance", empty, &[&*found.summary], &[column("In short", |one| (*one).to_owned())]);
-    vec![summary, lines, kernels]
 }
 
 /// The ranks of a job.
@@ -305,13 +240,6 @@ fn compile_time(time: &CompileTime<'_>) -> [Table; 2] {
     [parts, phases]
 }
 
-/// Shown for unknown values.
-const DASH: &str = "-";
-
-fn text(text: Option<&str>) -> String {
-    text.unwrap_or(DASH).to_owned()
-}
-
 fn count(count: Option<u64>) -> String {
     count.map_or_else(|| DASH.to_owned(), |count| count.to_string())
 }
@@ -319,14 +247,4 @@ fn count(count: Option<u64>) -> String {
 /// Seconds with milliseconds.
 fn seconds(seconds: Option<f64>) -> String {
     seconds.map_or_else(|| DASH.to_owned(), |seconds| format!("{seconds:.3}"))
-}
-
-/// `model.py:12`
-fn place(file: Option<&str>, line: Option<i64>) -> String {
-    let Some(file) = file else { return DASH.to_owned() };
-    let name = file.rsplit('/').next().unwrap_or(file);
-    match line.filter(|line| *line >= 0) {
-        Some(line) => format!("{name}:{line}"),
-        None => name.to_owned(),
-    }
 }

@@ -8,7 +8,7 @@ use crate::analysis::performance::{Bound, FigureFrom, Judgement, Limit, Measured
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{self, name, own, sentence};
 use crate::model::words::{counted, duration};
-use crate::model::{NameOf, Sentence};
+use crate::model::{NameOf, Sentence, short_kernel};
 
 /// What a trace of torch.profiler shows.
 pub(super) const FAMILY: Family =
@@ -47,6 +47,8 @@ static DAMAGED_TRACE: KindOfFinding =
 
 /// Kernels with an entry of their own, per kind; the page has all.
 const MOST: usize = 5;
+/// Characters of a kernel's name.
+const LONGEST_NAME: usize = 60;
 /// Share of the device's busy time below which a kernel far from the limits gets no entry.
 const WORTH: f64 = 0.02;
 /// Share of the busy time from which short launches are reported.
@@ -102,7 +104,7 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
         Limit::Bandwidth => "memory bandwidth",
     };
     let severity = if *kind == FAR { Severity::Warning } else { Severity::Info };
-    let kernel_name = name(NameOf::Kernel, short(&kernel.name));
+    let kernel_name = name(NameOf::Kernel, short_kernel(&kernel.name, LONGEST_NAME));
     let title = match kernel.rates.judgement {
         Some(Judgement::Impossible) => {
             let reached = sentence![" seems to reach ", share(best), " of the ", limit, " of "];
@@ -198,13 +200,6 @@ fn launches(performance: &Performance) -> Option<Finding> {
     ));
     found.advise("`torch.compile(mode=\"reduce-overhead\")` replays the launches as one CUDA graph; fewer graph breaks and larger batches give longer kernels.");
     Some(found)
-}
-
-/// The beginning of a kernel's name; names of C++ templates have hundreds of characters.
-fn short(name: &str) -> String {
-    const LONGEST: usize = 60;
-    let start: String = name.chars().take(LONGEST).collect();
-    if start.len() == name.len() { start } else { format!("{start}…") }
 }
 
 fn many(first: &FirstOfGroup<'_>, kernels: usize) -> Sentence {

@@ -2,13 +2,16 @@
 //!
 //! Inductor writes these where it allocates a buffer (`empty_strided_cuda((8, 16), (16, 1), torch.float32)`), checks an
 //! input (`assert_size_stride(arg0_1, (8, 16), (16, 1))`), checks the result of a library
-//! (`assert_tensor_metadata(buf2, (2, 32), (32, 1), torch.float32, ..)`) and views one in another shape (`reinterpret_tensor`).
-//! The types of inputs are in the graph (`f32[8, 16]`) and in the signatures of the kernels.
+//! (`assert_tensor_metadata(buf2, (2, 32), (32, 1), torch.float32, ..)`), describes a frozen parameter
+//! (`_frozen_param0 = None  # device(type='cpu') torch.float32 (30, 16) (16, 1) ..`) and views one in another shape
+//! (`reinterpret_tensor`). The types of inputs are in the graph (`f32[8, 16]`) and in the sources of the kernels.
 
-use super::formulas::{element_bytes, elements};
+use super::footprint::{Extent, Footprint};
+use super::formulas::element_bytes;
+use super::kernel_source::{KernelSource, Parameter};
 use super::node_flops::annotations;
 use crate::analysis::source_text::{arguments, is_name};
-use crate::trace::TextMap;
+use crate::trace::{TextMap, TextSet};
 
 /// Limit on the arguments read per call. The largest recorded call, a combined kernel, has a few hundred.
 const MOST_ARGUMENTS: usize = 4_096;
@@ -33,21 +36,31 @@ pub(super) struct CallBuffers {
     pub(super) settings: Vec<(String, String)>,
 }
 
+/// What a Python wrapper says.
+#[derive(Debug, Default)]
+pub(super) struct Wrapper {
+    /// By the line of the call, from 1.
+    pub(super) calls: TextMap<u32, CallBuffers>,
+    /// Generated kernels by the name under which the wrapper calls them.
+    pub(super) kernels: TextMap<String, KernelSource>,
+}
+
 /// Reads a Python wrapper. `calls` has the lines (from 1) that call kernels, with the names of these; `graph` is the graph
 /// that the code was generated from.
-pub(super) fn buffers_of_calls<'c>(
+pub(super) fn read_wrapper<'c>(
     code: &str,
     graph: Option<&str>,
     calls: impl IntoIterator<Item = (u32, &'c str)>,
-) -> TextMap<u32, CallBuffers> {
+) -> Wrapper {
     let calls: TextMap<u32, &str> = calls.into_iter().collect();
     let mut reader =
         Reader { annotated: graph.map(tensors_of_graph).unwrap_or_default(), ..Reader::default() };
     let mut found = TextMap::default();
     let mut in_kernel = false;
     for (number, line) in (1_u32..).zip(code.split('\n')) {
-        reader.signature(line);
-        if line.matches("'''").count() % 2 == 1 {
+        let is_edge = line.matches("'''").count() % 2 == 1;
+        reader.source(line, in_kernel, is_edge);
+        if is_edge {
             in_kernel = !in_kernel;
             continue;
         }
@@ -60,31 +73,25 @@ pub(super) fn buffers_of_calls<'c>(
         }
         reader.statement(text);
     }
-    found
+    Wrapper { calls: found, kernels: reader.kernels }
 }
 
 /// A buffer as the code sees it at one point.
 #[derive(Debug, Clone, Default)]
 struct Buffer {
-    /// Identifies its memory: views of one buffer at one offset are the same memory.
+    /// The buffer whose memory it is a view of.
     memory: String,
     sizes: Option<Vec<i64>>,
     strides: Vec<i64>,
+    /// Elements from the begin of the memory; None if it is a symbol.
+    offset: Option<i64>,
     element: Option<f64>,
 }
 
 impl Buffer {
-    fn bytes(&self) -> Option<f64> {
-        Some(elements(self.sizes.as_deref()?, &self.strides) * self.element?)
+    fn extent(&self) -> Option<Extent> {
+        Extent::of(self.sizes.as_deref()?, &self.strides, self.element? as i64, self.offset?)
     }
-}
-
-/// A parameter of a generated kernel.
-#[derive(Debug, Clone, Copy, Default)]
-struct Parameter {
-    /// Whether the kernel both reads and writes it.
-    in_place: bool,
-    element: Option<f64>,
 }
 
 #[derive(Default)]
@@ -92,9 +99,11 @@ struct Reader {
     /// Tensors as the graph annotates them: inputs that the code does not check have their sizes only there.
     annotated: TextMap<String, Buffer>,
     buffers: TextMap<String, Buffer>,
+    /// Memory that was allocated and not written yet: what a kernel finds there is nothing that it reads.
+    fresh: TextSet<String>,
     /// By kernel, for those whose source was read.
-    signatures: TextMap<String, Vec<Parameter>>,
-    /// The kernel whose head is being read, and the head so far.
+    kernels: TextMap<String, KernelSource>,
+    /// The kernel whose source is being read, and the source so far.
     open: Option<(String, String)>,
 }
 
@@ -125,8 +134,11 @@ impl Reader {
         let value = value.split(';').next().unwrap_or_default().trim();
         let value = value.split("  #").next().unwrap_or_default().trim();
         let made = match value.split_once('(') {
-            Some((maker, rest)) if maker.starts_with("empty_strided") => made(name, rest),
-            _ => self.buffer(value),
+            Some((maker, rest)) if maker.starts_with("empty_strided") => {
+                self.fresh.insert(name.to_owned());
+                made(name, rest)
+            }
+            _ => described(name, text).or_else(|| self.buffer(value)),
         };
         if let Some(buffer) = made {
             self.buffers.insert(name.to_owned(), buffer);
@@ -150,6 +162,7 @@ impl Reader {
         known.sizes = numbers(sizes);
         known.strides = strides_of(strides);
         known.element = known.element.or(element);
+        known.offset.get_or_insert(0);
         if known.memory.is_empty() {
             known.memory = name.to_owned();
         }
@@ -170,9 +183,10 @@ impl Reader {
         let parts = arguments(rest);
         let [base, sizes, strides, ..] = parts.as_slice() else { return None };
         let base = self.buffer(base)?;
-        let offset = parts.get(3).copied().unwrap_or("0");
+        let offset: Option<i64> = parts.get(3).copied().unwrap_or("0").parse().ok();
         Some(Buffer {
-            memory: if offset == "0" { base.memory } else { format!("{}+{offset}", base.memory) },
+            memory: base.memory,
+            offset: base.offset.zip(offset).and_then(|(base, offset)| base.checked_add(offset)),
             sizes: numbers(sizes),
             strides: strides_of(strides),
             element: base.element,
@@ -180,85 +194,91 @@ impl Reader {
     }
 
     /// The buffers of a call.
-    fn call(&self, text: &str, kernel: &str) -> Option<CallBuffers> {
+    fn call(&mut self, text: &str, kernel: &str) -> Option<CallBuffers> {
         // The sizes of a returned value are only in later lines.
         let has_result = text.split_once(" = ").is_some_and(|(name, _)| is_name(name));
         let at = text.find(kernel)? + kernel.len();
         let rest = text.get(at..)?.trim_start_matches(".run").strip_prefix('(')?;
-        let signature = self.signatures.get(kernel).map(Vec::as_slice).unwrap_or_default();
-        let mut seen: TextMap<String, f64> = TextMap::default();
-        let mut found = CallBuffers { bytes: Some(0.0), ..CallBuffers::default() };
-        for (place, argument) in arguments(rest).iter().enumerate().take(MOST_ARGUMENTS) {
+        let source = self.kernels.get(kernel).filter(|source| !source.parameters.is_empty());
+        let mut memory = Footprint::default();
+        let mut found = CallBuffers::default();
+        let (mut is_known, mut written) = (!has_result, Vec::new());
+        for (place, argument) in flattened(rest).into_iter().take(MOST_ARGUMENTS) {
             let (keyword, expression) = keyword(argument);
+            let of_source = source.map(|source| source.parameters.get(place).copied().unwrap_or_default());
             let Some(mut buffer) = self.buffer(expression) else {
                 if let Some(name) = keyword {
                     found.settings.push((name.to_owned(), expression.to_owned()));
                 }
                 // An unknown buffer makes the sum unknown; a number does not.
-                if keyword.is_none() && is_buffer_name(expression) {
-                    found.bytes = None;
-                }
+                let is_buffer =
+                    of_source.map_or(is_buffer_name(expression), |parameter| parameter.is_pointer);
+                is_known &= keyword.is_some() || !is_buffer;
                 continue;
             };
-            let parameter = signature.get(place).copied().unwrap_or_default();
+            let is_first = found.arguments.is_empty();
+            let is_out = keyword == Some("out");
+            let parameter = of_source.unwrap_or_else(|| of_library(kernel, is_first, is_out));
             buffer.element = buffer.element.or(parameter.element);
-            let times = if parameter.in_place { 2.0 } else { 1.0 };
-            match buffer.bytes() {
-                Some(bytes) => {
-                    let known = seen.entry(buffer.memory).or_insert(0.0);
-                    *known = known.max(bytes * times);
+            match buffer.extent() {
+                Some(extent) => {
+                    let reads = parameter.reads && !self.fresh.contains(&buffer.memory);
+                    memory.add(&buffer.memory, extent, reads, parameter.writes);
                 }
-                None => found.bytes = None,
+                None => is_known = false,
             }
-            found.arguments.push(Argument { sizes: buffer.sizes, is_out: keyword == Some("out") });
+            if parameter.writes {
+                written.push(buffer.memory);
+            }
+            found.arguments.push(Argument { sizes: buffer.sizes, is_out });
         }
-        let known = found.bytes.is_some() && !has_result;
-        found.bytes = known.then(|| seen.values().sum::<f64>()).filter(|bytes| *bytes > 0.0);
+        written.iter().for_each(|memory| {
+            self.fresh.remove(memory);
+        });
+        found.bytes = is_known.then(|| memory.bytes()).filter(|bytes| *bytes > 0.0);
         Some(found)
     }
 
-    /// Reads the head of a kernel's source, which lists its parameters.
-    fn signature(&mut self, line: &str) {
-        if let Some((name, _)) = line.split_once(" = async_compile.") {
-            if is_name(name) {
-                self.open = Some((name.to_owned(), String::new()));
-            }
-            return;
-        }
-        let Some((name, head)) = &mut self.open else { return };
-        if head.is_empty() {
-            let begins = line.contains("def ") && line.contains(name.as_str());
-            if !begins && !line.contains("kernel(") {
-                // Triton's types are above the head.
-                if let Some((_, types)) = line.split_once("'signature': {") {
-                    let types = triton_signature(types);
-                    self.signatures.insert(name.clone(), types);
-                }
+    /// Collects the source of a kernel, whose lines are those between quotes; `is_edge` is whether the line begins or ends
+    /// them.
+    fn source(&mut self, line: &str, in_kernel: bool, is_edge: bool) {
+        if in_kernel {
+            let Some((name, mut text)) = self.open.take() else { return };
+            if is_edge {
+                let source = KernelSource::read(&name, &text);
+                self.kernels.insert(name, source);
                 return;
             }
+            text.push_str(line);
+            text.push('\n');
+            self.open = Some((name, text));
+        } else if let Some((name, _)) = line.split_once(" = async_compile.") {
+            self.open = is_name(name.trim()).then(|| (name.trim().to_owned(), String::new()));
         }
-        head.push_str(line);
-        if !line.contains(')') || head.len() > LONGEST_HEAD {
-            if head.len() > LONGEST_HEAD {
-                self.open = None;
-            }
-            return;
-        }
-        let (name, head) = (name.clone(), std::mem::take(head));
-        self.open = None;
-        let parameters = head.split_once('(').map(|(_, rest)| rest).unwrap_or_default();
-        let parameters = parameters.split(')').next().unwrap_or_default();
-        let of_types = self.signatures.remove(&name).unwrap_or_default();
-        let read = |(place, parameter): (usize, &str)| Parameter {
-            in_place: parameter.contains("in_out_ptr"),
-            element: pointee_bytes(parameter).or_else(|| of_types.get(place)?.element),
-        };
-        self.signatures.insert(name, parameters.split(',').enumerate().map(read).collect());
     }
 }
 
-/// Limit on the bytes of a kernel's head; the largest combined kernels have a few thousand.
-const LONGEST_HEAD: usize = 64 << 10;
+/// What a library does with an argument: it reads it, unless it is the result. An operator whose name ends in `_` updates
+/// its first tensor.
+fn of_library(kernel: &str, is_first: bool, is_out: bool) -> Parameter {
+    let in_place = is_first && kernel.split('.').any(|part| part.ends_with('_'));
+    Parameter { is_pointer: true, element: None, reads: !is_out, writes: is_out || in_place }
+}
+
+/// A parameter or a constant of a frozen graph: `_frozen_param0 = None  # device(type='cpu') torch.float32 (30, 16) (16, 1) ..`.
+fn described(name: &str, text: &str) -> Option<Buffer> {
+    let (_, about) = text.split_once(" = None  # device(")?;
+    let (kind, rest) = about.split_once(" torch.")?.1.split_once(" (")?;
+    let (sizes, rest) = rest.split_once(')')?;
+    let strides = rest.trim_start().strip_prefix('(')?.split(')').next()?;
+    Some(Buffer {
+        memory: name.to_owned(),
+        sizes: numbers(sizes),
+        strides: strides_of(strides),
+        offset: Some(0),
+        element: element_bytes(kind),
+    })
+}
 
 /// `(8, 16), (16, 1), torch.float32)`
 fn made(name: &str, rest: &str) -> Option<Buffer> {
@@ -268,6 +288,7 @@ fn made(name: &str, rest: &str) -> Option<Buffer> {
         memory: name.to_owned(),
         sizes: numbers(sizes),
         strides: strides_of(strides),
+        offset: Some(0),
         element: element_bytes(kind),
     })
 }
@@ -287,6 +308,18 @@ fn strides_of(tuple: &str) -> Vec<i64> {
     items(tuple).iter().map(|part| part.parse().unwrap_or(1)).collect()
 }
 
+/// The arguments of a call with their places; those of a list, such as indices, have the place of the list.
+fn flattened(call: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    for (place, argument) in arguments(call).into_iter().enumerate() {
+        match argument.strip_prefix('[').and_then(|list| list.strip_suffix(']')) {
+            Some(list) => found.extend(arguments(list).into_iter().map(|one| (place, one))),
+            None => found.push((place, argument)),
+        }
+    }
+    found
+}
+
 fn keyword(argument: &str) -> (Option<&str>, &str) {
     match argument.split_once('=') {
         Some((name, value)) if is_name(name) => (Some(name), value),
@@ -297,7 +330,9 @@ fn keyword(argument: &str) -> (Option<&str>, &str) {
 /// Whether an argument is a buffer, not a number, a symbolic size or a stream.
 fn is_buffer_name(text: &str) -> bool {
     is_name(text)
-        && ["buf", "arg", "primals_", "tangents_", "constant"].iter().any(|start| text.starts_with(start))
+        && ["buf", "arg", "primals_", "tangents_", "constant", "_frozen_param"]
+            .iter()
+            .any(|start| text.starts_with(start))
 }
 
 /// The tensors that a graph annotates: `f32[8, 16][16, 1]cpu`, in older torch without strides.
@@ -312,26 +347,11 @@ fn tensors_of_graph(graph: &str) -> TextMap<String, Buffer> {
             memory: name.to_owned(),
             sizes: sizes.and_then(numbers),
             strides: strides.map(strides_of).unwrap_or_default(),
+            offset: Some(0),
             element: Some(element),
         });
     }
     found
-}
-
-/// Bytes per element that a pointer parameter of a C++ kernel points at: `const float* in_ptr0`.
-fn pointee_bytes(parameter: &str) -> Option<f64> {
-    element_bytes(parameter.split_once('*')?.0.trim().trim_start_matches("const "))
-}
-
-/// `'in_ptr0': '*bf16', 'out_ptr0': '*fp32', 'xnumel': 'i32'}, ...`, in order; before torch 2.6 `0: '*bf16'`.
-fn triton_signature(types: &str) -> Vec<Parameter> {
-    let types = types.split('}').next().unwrap_or_default();
-    let read = |part: &str| {
-        let (name, kind) = part.split_once(':')?;
-        let element = kind.trim().trim_matches('\'').strip_prefix('*').and_then(element_bytes);
-        Some(Parameter { in_place: name.contains("in_out_ptr"), element })
-    };
-    types.split(',').filter_map(read).collect()
 }
 
 #[cfg(test)]
@@ -341,7 +361,7 @@ mod tests {
     /// Bytes of the call in the last line of a wrapper.
     fn bytes(code: &str, graph: &str, kernel: &str) -> Option<f64> {
         let line = u32::try_from(code.lines().count()).unwrap();
-        buffers_of_calls(code, Some(graph), [(line, kernel)]).get(&line)?.bytes
+        read_wrapper(code, Some(graph), [(line, kernel)]).calls.get(&line)?.bytes
     }
 
     #[test]
@@ -375,5 +395,39 @@ mod tests {
                     cpp_fused_add_0(arg0_1, arg1_1, buf1)";
         let graph = "arg0_1: \"f32[8]\", arg1_1: \"f32[4, 4]\"";
         assert_eq!(bytes(code, graph, "cpp_fused_add_0"), Some(32.0 + 64.0 + 24.0));
+    }
+
+    #[test]
+    fn a_buffer_that_the_kernel_finds_empty_is_not_read() {
+        let kernel = "cpp_fused_add_0 = async_compile.cpp_pybinding(['float*'], r'''\n\
+                      extern \"C\"  void  kernel(float* in_out_ptr0)\n{\nauto tmp0 = in_out_ptr0[x0];\nin_out_ptr0[x0] = tmp0;\n}\n\
+                      ''')\n";
+        let fresh =
+            format!("{kernel}buf0 = empty_strided_cpu((8, ), (1, ), torch.float32)\ncpp_fused_add_0(buf0)");
+        assert_eq!(bytes(&fresh, "", "cpp_fused_add_0"), Some(32.0));
+        let known = format!("{kernel}assert_size_stride(arg0_1, (8, ), (1, ))\ncpp_fused_add_0(arg0_1)");
+        assert_eq!(bytes(&known, "", "cpp_fused_add_0"), Some(64.0));
+        let again = format!(
+            "{kernel}buf0 = empty_strided_cpu((8, ), (1, ), torch.float32)\nextern_kernels.mm(arg0_1, arg1_1, out=buf0)\nbuf1 = buf0; del buf0  # reuse\ncpp_fused_add_0(buf1)"
+        );
+        let line = u32::try_from(again.lines().count()).unwrap();
+        let calls = [(line - 2, "extern_kernels.mm"), (line, "cpp_fused_add_0")];
+        assert_eq!(read_wrapper(&again, None, calls).calls[&line].bytes, Some(64.0));
+    }
+
+    #[test]
+    fn a_parameter_of_a_frozen_graph_has_the_sizes_beside_its_name() {
+        let code = "_frozen_param0 = None  # device(type='cpu') torch.float32 (30, 16) (16, 1) 7fd0a5d0\n\
+                    buf0 = empty_strided_cpu((4, 16), (16, 1), torch.float32)\n\
+                    cpp_fused_embedding_0(_frozen_param0, buf0)";
+        assert_eq!(bytes(code, "", "cpp_fused_embedding_0"), Some(4.0 * (480.0 + 64.0)));
+        assert_eq!(bytes("cpp_fused_add_0(_frozen_param7)", "", "cpp_fused_add_0"), None);
+    }
+
+    #[test]
+    fn an_operator_that_updates_its_first_tensor_reads_and_writes_it() {
+        let graph = "arg0_1: \"f32[8]\", arg1_1: \"i64[2]\", arg2_1: \"f32[2]\"";
+        let call = "aten.index_put_(arg0_1, [arg1_1], arg2_1, True)";
+        assert_eq!(bytes(call, graph, "aten.index_put_"), Some(2.0 * 32.0 + 16.0 + 8.0));
     }
 }

@@ -84,8 +84,9 @@ impl DevicePeaks {
         self.assumed.as_deref()
     }
 
-    /// TFLOP/s for work of a type, at `clock_mhz` if it is known.
-    pub(super) fn tflops(&self, kind: &str, matrix: bool, clock_mhz: Option<f64>) -> Option<f64> {
+    /// TFLOP/s for work of a type, at `clock_mhz` if it and the clock of the table are known; `matrix` is whether matrix units
+    /// may do it.
+    pub fn tflops(&self, kind: &str, matrix: bool, clock_mhz: Option<f64>) -> Option<f64> {
         let peaks = if matrix { &self.matrix } else { &self.vector };
         let peak = peaks.get(kind).or_else(|| self.vector.get(kind))?;
         Some(peak * self.clock_factor(clock_mhz).unwrap_or(1.0))

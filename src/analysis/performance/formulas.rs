@@ -23,6 +23,17 @@ pub(super) enum Formula {
     Attention,
     /// Its backward.
     AttentionBackward,
+    /// Attention with functions of the program, forward; what a mask leaves out is not known here.
+    FlexAttention,
+    /// Its backward.
+    FlexAttentionBackward,
+    /// `_linear_pointwise(input, weight, bias, ..)`, or with another tensor before the weight.
+    Linear,
+    /// `_mkl_linear(input, packed_weight, weight, bias, ..)`.
+    MklLinear,
+    /// `_convolution_pointwise(input, weight, bias, padding, stride, dilation, groups, ..)`, or with another tensor before
+    /// the weight.
+    ConvolutionPointwise,
 }
 
 /// What a call computes and moves; None if unknown.
@@ -35,6 +46,14 @@ pub(super) struct Work {
 impl Formula {
     /// The formula of the operator with that name.
     pub(super) fn of(name: &str) -> Option<Formula> {
+        match name {
+            "higher_order::flex_attention" => return Some(Formula::FlexAttention),
+            "higher_order::flex_attention_backward" => return Some(Formula::FlexAttentionBackward),
+            "mkldnn::_linear_pointwise" => return Some(Formula::Linear),
+            "mkl::_mkl_linear" => return Some(Formula::MklLinear),
+            "mkldnn::_convolution_pointwise" => return Some(Formula::ConvolutionPointwise),
+            _ => {}
+        }
         let operator = name.strip_prefix("aten::")?;
         match operator {
             "mm" => Some(Formula::Mm),
@@ -69,6 +88,11 @@ impl Formula {
             Formula::Attention => inputs.attention(0, 1.0),
             // The forward products are computed again, and each has two gradients: five products instead of two.
             Formula::AttentionBackward => inputs.attention(1, 2.5),
+            Formula::FlexAttention => inputs.attention(0, 1.0),
+            Formula::FlexAttentionBackward => inputs.attention(0, 2.5),
+            Formula::Linear => inputs.linear(if inputs.has_matrix(2) { 2 } else { 1 }),
+            Formula::MklLinear => inputs.linear(2),
+            Formula::ConvolutionPointwise => inputs.convolution_pointwise(),
         }
     }
 }
@@ -159,6 +183,47 @@ impl Inputs<'_> {
         Work { flops: Some(2.0 * batch * rows * inner * columns), bytes: moved() }
     }
 
+    fn has_matrix(&self, at: usize) -> bool {
+        self.sizes(at).is_some_and(|sizes| sizes.len() == 2)
+    }
+
+    /// A product of the rows of the first input with a weight of `[columns, inner]`, to which a bias is added.
+    fn linear(&self, weight: usize) -> Work {
+        let (Some(left), Some([columns, inner])) = (self.sizes(0), self.sizes(weight)) else {
+            return Work::default();
+        };
+        let rows: f64 = left.iter().rev().skip(1).map(|size| *size as f64).product();
+        let out = rows * *columns as f64;
+        let moved = || {
+            // Another tensor before the weight is added to the result.
+            let other = if weight == 2 && self.has_matrix(1) { self.bytes(1).unwrap_or(0.0) } else { 0.0 };
+            let other = if self.operator.name.starts_with("mkl::") { 0.0 } else { other };
+            let bias = self.bytes(weight + 1).unwrap_or(0.0);
+            Some(self.bytes(0)? + self.bytes(weight)? + other + bias + out * self.element(0)?)
+        };
+        Work { flops: Some(2.0 * out * *inner as f64), bytes: moved() }
+    }
+
+    /// A convolution with its padding before its stride, and with neither a transposed form nor an output padding.
+    fn convolution_pointwise(&self) -> Work {
+        let weight = if self.sizes(2).is_some_and(|sizes| sizes.len() > 2) { 2 } else { 1 };
+        let setting = |at: usize| self.operator.values.get(weight + at).cloned().unwrap_or_default();
+        let mut values = vec![String::new(); 3];
+        values.extend([setting(3), setting(2), setting(4), "False".to_owned(), "[0]".to_owned(), setting(5)]);
+        let only = |at: usize| self.operator.dims.get(at).cloned().unwrap_or(InputDims::One(Vec::new()));
+        let kind = |at: usize| self.operator.types.get(at).cloned().unwrap_or_default();
+        let plain = Operator {
+            name: "aten::convolution".to_owned(),
+            dims: [0, weight, weight + 1].map(only).to_vec(),
+            types: [0, weight, weight + 1].map(kind).to_vec(),
+            values,
+            ..Operator::default()
+        };
+        let work = Inputs { operator: &plain }.convolution();
+        let other = if weight == 2 { self.bytes(1).unwrap_or(0.0) } else { 0.0 };
+        Work { bytes: work.bytes.map(|bytes| bytes + other), ..work }
+    }
+
     /// `convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)`.
     fn convolution(&self) -> Work {
         let (Some(input), Some(weight)) = (self.sizes(0), self.sizes(1)) else { return Work::default() };
@@ -180,9 +245,15 @@ impl Inputs<'_> {
         let parts = [wanted(0), wanted(1)].into_iter().filter(|wanted| *wanted).count();
         let moved = || {
             let grad = self.bytes(0)?;
+            // The gradient of the bias has an element for each channel of the gradient.
+            let bias = if wanted(2) && !mask.is_empty() {
+                *self.sizes(0)?.get(1)? as f64 * self.element(0)?
+            } else {
+                0.0
+            };
             let (input, weight) = (self.bytes(1)?, self.bytes(2)?);
             let written = [(0, input), (1, weight)].into_iter().filter(|(at, _)| wanted(*at));
-            Some(grad + input + weight + written.map(|(_, bytes)| bytes).sum::<f64>())
+            Some(grad + input + weight + bias + written.map(|(_, bytes)| bytes).sum::<f64>())
         };
         Work { flops: Some(shape.flops * parts as f64), bytes: moved() }
     }
@@ -326,6 +397,27 @@ mod tests {
         assert_eq!(dilated.flops, Some(2.0 * 2.0 * 32.0 * 8.0 * 9.0 * 12.0 * 12.0));
         let elements = 2.0 * 8.0 * 16.0 * 16.0 + 32.0 * 8.0 * 9.0 + 32.0 + 2.0 * 32.0 * 14.0 * 14.0;
         assert_eq!(found.bytes, Some(2.0 * elements));
+    }
+
+    #[test]
+    fn a_convolution_of_another_library_has_its_padding_before_its_stride() {
+        let inputs: [(&[i64], &str); 3] = [(&[2, 8, 16, 16], BF16), (&[32, 8, 3, 3], BF16), (&[32], BF16)];
+        let values = ["", "", "", "[1, 1]", "[2, 2]", "[1, 1]", "1", "relu", "[]", ""];
+        let found = work("mkldnn::_convolution_pointwise", &inputs, &values);
+        assert_eq!(found.flops, Some(2.0 * 2.0 * 32.0 * 8.0 * 9.0 * 8.0 * 8.0));
+        let elements = 2.0 * 8.0 * 16.0 * 16.0 + 32.0 * 8.0 * 9.0 + 32.0 + 2.0 * 32.0 * 8.0 * 8.0;
+        assert_eq!(found.bytes, Some(2.0 * elements));
+    }
+
+    #[test]
+    fn the_gradient_of_a_bias_is_written_if_it_is_wanted() {
+        let inputs: [(&[i64], &str); 3] =
+            [(&[2, 32, 14, 14], BF16), (&[2, 8, 16, 16], BF16), (&[32, 8, 3, 3], BF16)];
+        let values = |mask| ["", "", "", "[32]", "[1, 1]", "[0, 0]", "[1, 1]", "False", "[0, 0]", "1", mask];
+        let with = work("aten::convolution_backward", &inputs, &values("[True, True, True]")).bytes.unwrap();
+        let without =
+            work("aten::convolution_backward", &inputs, &values("[True, True, False]")).bytes.unwrap();
+        assert_eq!(with - without, 64.0);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The graphs of the log, by the keys under which a trace refers to them, with the calls of their code in order.
 
-use super::buffers::{CallBuffers, buffers_of_calls};
+use super::buffers::{CallBuffers, read_wrapper};
 use super::estimates::{ReadPayload, estimated_runtimes};
 use super::formulas::Formula;
 use super::modules::NodeModules;
-use super::node_flops::flops_of_nodes;
+use super::node_flops::{NodeWork, work_of_nodes};
 use crate::analysis::provenance::{CodeKind, InductorRun, KernelCall, Provenance, RunTexts, inductor_runs};
 use crate::model::{Compile, CompileIndex, InputDims, Model, Operator, TextFrame};
-use crate::trace::TextMap;
+use crate::trace::{TextMap, TextSet};
 use indexmap::IndexSet;
 
 /// A line of the program.
@@ -35,10 +35,14 @@ pub(super) struct LineShare {
 pub(super) struct CodeCall {
     /// Its name in traces: `aten::addmm`, `cpp_fused_add_0`, `triton_poi_fused_add_0`.
     pub(super) name: String,
+    /// Another name in traces: a template of C++ is recorded as `gemm_m96n256k128_kernel`.
+    pub(super) recorded: Option<String>,
     /// Whether Inductor generated its source.
     pub(super) generated: bool,
     pub(super) bytes: Option<f64>,
     pub(super) flops: Option<f64>,
+    /// The type of the tensors that it multiplies, as graphs name it.
+    pub(super) element: Option<String>,
     pub(super) lines: Vec<LineShare>,
     /// The same time by the callers of each line, and by module.
     pub(super) parts: Vec<CallPart>,
@@ -79,6 +83,8 @@ pub(super) struct Graphs {
     pub(super) graphs: Vec<Graph>,
     /// The graph of each cache key.
     by_key: TextMap<String, usize>,
+    /// Graphs that were not cached, each with the id of its compile.
+    without_key: Vec<(String, usize)>,
     /// The graph that defines each generated kernel; None if several do.
     by_kernel: TextMap<String, Option<usize>>,
     /// The graph whose code names each file of a Triton kernel; None if several do.
@@ -107,13 +113,20 @@ impl Graphs {
         for (index, compile) in model.compiles.indexed() {
             for run in inductor_runs(compile, |number| model.aot_ids.get(&number).map(String::as_str)) {
                 let place = found.graphs.len();
+                let mut is_cached = false;
                 for key in keys_of(model, index, &run) {
                     found.by_key.entry(key.to_owned()).or_insert(place);
+                    is_cached = true;
+                }
+                if let Some(id) = compile.id.as_ref().filter(|_| !is_cached) {
+                    found.without_key.push((id.to_string(), place));
                 }
                 let graph = found.graph(index, (compile, &run), read)?;
                 for call in graph.calls.iter().filter(|call| call.generated) {
-                    let known = found.by_kernel.entry(call.name.clone()).or_insert(Some(place));
-                    *known = known.filter(|known| *known == place);
+                    for name in std::iter::once(&call.name).chain(&call.recorded) {
+                        let known = found.by_kernel.entry(name.clone()).or_insert(Some(place));
+                        *known = known.filter(|known| *known == place);
+                    }
                 }
                 found.graphs.push(graph);
             }
@@ -124,6 +137,18 @@ impl Graphs {
     /// The graph with that cache key.
     pub(super) fn with_key(&self, key: &str) -> Option<usize> {
         self.by_key.get(key).copied()
+    }
+
+    /// The only graph without a key in a compile, or else of all compiles, that is a backward or that is not.
+    pub(super) fn without_key(&self, compile: Option<&str>, backward: bool) -> Option<usize> {
+        let of_compile =
+            self.without_key.iter().filter(|(id, _)| compile.is_none_or(|compile| compile == id));
+        let is_wanted = |place: &usize| {
+            let direction = self.graphs.get(*place).and_then(|graph| graph.direction.as_deref());
+            (direction == Some("backward")) == backward
+        };
+        let mut wanted = of_compile.map(|(_, place)| *place).filter(is_wanted);
+        wanted.next().filter(|_| wanted.next().is_none())
     }
 
     /// A call in the code of a graph.
@@ -163,8 +188,8 @@ impl Graphs {
         let known = texts.provenance();
         let code = texts.code().find(|file| file.kind == CodeKind::Python).map(|file| file.text);
         let lines = known.kernels.iter().map(|call| (call.line, call.kernel.as_str()));
-        let buffers = buffers_of_calls(code.unwrap_or_default(), texts.post.as_deref(), lines);
-        let flops = texts.post.as_deref().map(flops_of_nodes).unwrap_or_default();
+        let wrapper = read_wrapper(code.unwrap_or_default(), texts.post.as_deref(), lines);
+        let work = texts.post.as_deref().map(work_of_nodes).unwrap_or_default();
         for file in code.into_iter().flat_map(kernel_files) {
             let known = self.by_file.entry(file.to_owned()).or_insert(Some(self.graphs.len()));
             *known = known.filter(|known| *known == self.graphs.len());
@@ -179,22 +204,31 @@ impl Graphs {
             calls: Vec::new(),
             by_name: TextMap::default(),
         };
+        let mut products = TextSet::default();
         for (place, call) in known.kernels.iter().enumerate() {
             let name = name_in_trace(&call.kernel);
-            let of_code = buffers.get(&call.line);
-            let of_nodes: f64 = call.nodes.iter().filter_map(|node| flops.get(node)).sum();
-            let of_nodes = Some(of_nodes).filter(|flops| *flops > 0.0);
-            graph.by_name.entry(name.clone()).or_default().push(place);
+            let source = wrapper.kernels.get(&call.kernel);
+            let recorded = source.and_then(|source| source.recorded.clone()).filter(|other| *other != name);
+            let of_code = wrapper.calls.get(&call.line);
+            // A kernel that copies an input of a product names the product, too, but only a template computes it.
+            let computes = call.language.is_none()
+                || source.map_or_else(|| call.kernel.starts_with("triton_tem_"), |source| source.is_template);
+            let product = if computes { product_of(call, &work, &mut products) } else { None };
+            for name in std::iter::once(&name).chain(&recorded) {
+                graph.by_name.entry(name.clone()).or_default().push(place);
+            }
             let lines = self.shares(&known, place);
             let ways = stacks.get(&call.label()).or_else(|| stacks.get(&call.kernel));
             let ways = ways.map(Vec::as_slice).unwrap_or_default();
             graph.calls.push(CodeCall {
-                flops: of_nodes.or_else(|| flops_of_call(&name, of_code?)),
+                flops: product.map(|product| product.flops).or_else(|| flops_of_call(&name, of_code?)),
                 bytes: of_code.and_then(|buffers| buffers.bytes),
                 generated: call.language.is_some(),
                 parts: self.parts((&known, call), &lines, &modules, ways),
                 lines,
                 estimated_us: estimates.get(&call.kernel).map(|of| of.ns / f64::from(of.calls) / 1e3),
+                element: product.and_then(|product| product.element.clone()),
+                recorded,
                 name,
             });
         }
@@ -297,6 +331,19 @@ fn keys_of<'m>(model: &'m Model, compile: CompileIndex, run: &InductorRun) -> im
     lookups.filter_map(|lookup| lookup.key.as_deref())
 }
 
+/// The product that a call computes, by its nodes: the first that no call before it computes. What is fused behind a product
+/// names the products that it came from, too.
+fn product_of<'w>(
+    call: &KernelCall,
+    work: &'w TextMap<String, NodeWork>,
+    computed: &mut TextSet<String>,
+) -> Option<&'w NodeWork> {
+    let products = || call.nodes.iter().filter(|node| work.contains_key(*node));
+    let node = products().find(|node| !computed.contains(*node)).or_else(|| products().next())?;
+    computed.insert(node.clone());
+    work.get(node)
+}
+
 /// The name in traces of what the code calls: `aten::mm` for `extern_kernels.mm` and `torch.ops.aten.mm.default`.
 fn name_in_trace(kernel: &str) -> String {
     let operator = |space: &str, rest: &str| {
@@ -354,8 +401,18 @@ fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
             operator.values.extend(settings?);
         }
         // The buffers do not say whether attention is causal, or which gradients are wanted.
-        Formula::ConvolutionBackward | Formula::Attention | Formula::AttentionBackward => return None,
-        Formula::Mm | Formula::Addmm | Formula::Bmm | Formula::Baddbmm => {}
+        Formula::ConvolutionBackward
+        | Formula::ConvolutionPointwise
+        | Formula::Attention
+        | Formula::AttentionBackward
+        | Formula::FlexAttention
+        | Formula::FlexAttentionBackward => return None,
+        Formula::Mm
+        | Formula::Addmm
+        | Formula::Bmm
+        | Formula::Baddbmm
+        | Formula::Linear
+        | Formula::MklLinear => {}
     }
     formula.work(&operator).flops
 }

@@ -14,12 +14,38 @@ use std::io;
 pub struct DeviceOptions {
     /// Figures to use instead of our table.
     pub peaks: Option<DevicePeaks>,
-    /// The clock of the device, MHz.
+    /// The clock of the device, MHz; None for that of the trace.
     pub clock_mhz: Option<f64>,
     /// Whether the program allowed TF32 in products of float, where its log does not say.
     pub tf32: bool,
     /// Whether to keep the kernel of each run.
     pub each_run: bool,
+}
+
+/// The clock of a device.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeviceClock {
+    /// MHz.
+    pub mhz: f64,
+    /// Who says so.
+    pub from: ClockFrom,
+}
+
+/// Who says at which clock a device ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClockFrom {
+    /// The user, by `--clock`.
+    Option,
+    /// The trace.
+    Trace,
+}
+
+impl DeviceClock {
+    /// What the user says, or else the trace.
+    pub(super) fn of(option: Option<f64>, trace: Option<f64>) -> Option<DeviceClock> {
+        let given = option.map(|mhz| DeviceClock { mhz, from: ClockFrom::Option });
+        given.or_else(|| trace.map(|mhz| DeviceClock { mhz, from: ClockFrom::Trace }))
+    }
 }
 
 /// What a trace and the log say together.
@@ -47,8 +73,8 @@ pub struct Performance {
     pub devices: Vec<DeviceRuns>,
     /// Its figures.
     pub peaks: Option<DevicePeaks>,
-    /// The clock that the user gave, MHz.
-    pub clock_mhz: Option<f64>,
+    /// The clock that it ran at, if anything says so.
+    pub clock: Option<DeviceClock>,
     /// Whether the figures are corrected for that clock.
     pub corrected: bool,
     /// Where the time went.
@@ -79,9 +105,14 @@ impl Performance {
         Ok(FollowedRuns { found: self, rows, next: None })
     }
 
+    /// The clock that the device ran at, MHz, if it is known.
+    pub fn clock_mhz(&self) -> Option<f64> {
+        self.clock.map(|clock| clock.mhz)
+    }
+
     /// The rates of a run of a kernel that took `us`.
     pub fn rates_of_run(&self, kernel: &MeasuredKernel, us: f64) -> Rates {
-        Rates::of(kernel.work(us), self.peaks.as_ref(), self.clock_mhz)
+        Rates::of(kernel.work(us), self.peaks.as_ref(), self.clock_mhz())
     }
 }
 
@@ -206,6 +237,14 @@ impl MeasuredKernel {
             bytes: self.bytes.map(|(bytes, _)| bytes),
             kind: self.computes_in,
             matrix: self.flops.is_some(),
+        }
+    }
+
+    /// The operator that launched it, if there is exactly one and its name says more than the kernel's.
+    pub fn operator(&self) -> Option<&str> {
+        match self.operators.as_slice() {
+            [only] if *only != self.name => Some(only),
+            _ => None,
         }
     }
 

@@ -4,8 +4,10 @@
 mod buffers;
 mod devices;
 mod estimates;
+mod footprint;
 mod formulas;
 mod graphs;
+mod kernel_source;
 mod launchers;
 mod measured;
 mod modules;
@@ -25,10 +27,10 @@ pub use devices::DevicePeaks;
 pub use estimates::{ReadPayload, estimated_runtimes};
 pub use graphs::ProgramLine;
 pub use measured::{
-    Backend, DeviceOptions, DeviceTime, FigureFrom, LinePart, LineTime, MeasuredCall, MeasuredKernel,
-    MeasuredOperator, MeasuredRegion, Performance, Tuning,
+    Backend, ClockFrom, DeviceClock, DeviceOptions, DeviceTime, FigureFrom, LinePart, LineTime, MeasuredCall,
+    MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance, Tuning,
 };
-pub use rates::{Bound, Judgement, Limit, Rates};
+pub use rates::{Bound, FAR, IMPOSSIBLE, Judgement, LAUNCH_US, Limit, Rates, SUSPICIOUS, WRONG};
 pub use steps::{Steps, StepsFrom};
 
 use crate::model::{Model, Profile};
@@ -48,6 +50,7 @@ pub fn performance(
 ) -> anyhow::Result<Performance> {
     let graphs = Graphs::read(model, read)?;
     let peaks = options.peaks.clone().or_else(|| DevicePeaks::named(profile.device.as_deref()?));
+    let clock = DeviceClock::of(options.clock_mhz, profile.clock_mhz);
     let wall_us = profile.span_us.map_or(0.0, |(begin, end)| end - begin);
     let mut tables = Tables::of(model, profile, &graphs, options);
     let regions = walk(profile, &graphs, &mut |piece| tables.add(&piece))?;
@@ -60,8 +63,10 @@ pub fn performance(
         on_device: !profile.launches.is_empty(),
         device: profile.device.clone(),
         devices: profile.devices.clone(),
-        corrected: peaks.as_ref().is_some_and(|peaks| peaks.clock_factor(options.clock_mhz).is_some()),
-        clock_mhz: options.clock_mhz,
+        corrected: peaks
+            .as_ref()
+            .is_some_and(|peaks| peaks.clock_factor(clock.map(|clock| clock.mhz)).is_some()),
+        clock,
         peaks,
         time: DeviceTime { wall_us, ..DeviceTime::default() },
         regions: regions.measured()?,

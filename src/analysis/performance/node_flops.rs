@@ -5,21 +5,40 @@ use crate::analysis::source_text::{arguments, is_word};
 use crate::model::{InputDims, Operator};
 use crate::trace::TextMap;
 
-/// FLOPs by node, for nodes with a formula and known sizes.
-pub(super) fn flops_of_nodes(graph: &str) -> TextMap<String, f64> {
-    let mut sizes: TextMap<&str, Vec<i64>> = TextMap::default();
+/// The work of a node.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct NodeWork {
+    pub(super) flops: f64,
+    /// The type of its first tensor, as graphs name it: `bf16`.
+    pub(super) element: Option<String>,
+}
+
+/// A tensor as a graph annotates it.
+struct Annotated<'g> {
+    element: &'g str,
+    sizes: Vec<i64>,
+}
+
+/// The work of nodes with a formula and known sizes, by node.
+pub(super) fn work_of_nodes(graph: &str) -> TextMap<String, NodeWork> {
+    let mut tensors: TextMap<&str, Annotated<'_>> = TextMap::default();
     let mut found = TextMap::default();
     for line in graph.lines() {
         for (name, annotated) in annotations(line) {
-            if let Some(known) = sizes_of(annotated) {
-                sizes.insert(name, known);
+            if let Some(known) = Annotated::of(annotated) {
+                tensors.insert(name, known);
             }
         }
-        if let Some((name, operator)) = node(line, &sizes)
-            && let Some(formula) = Formula::of(&operator.name)
-            && let Some(flops) = formula.work(&operator).flops
-        {
-            found.insert(name.to_owned(), flops);
+        let Some(node) = Node::of(line, &tensors) else { continue };
+        let Some(formula) = Formula::of(&node.operator.name) else { continue };
+        // What a mask leaves out of flexible attention is in its own graph.
+        let share = match node.operator.name.contains("flex_attention") {
+            true => flex_share(graph, &node.operator.values),
+            false => Some(1.0),
+        };
+        if let Some((flops, share)) = formula.work(&node.operator).flops.zip(share) {
+            let work = NodeWork { flops: flops * share, element: node.element.map(str::to_owned) };
+            found.insert(node.name.to_owned(), work);
         }
     }
     found
@@ -34,29 +53,80 @@ pub(super) fn annotations(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// `512, 1024` of `f32[512, 1024][1024, 1]cpu`; None if a size is a symbol.
-fn sizes_of(annotated: &str) -> Option<Vec<i64>> {
-    let (_, rest) = annotated.split_once('[')?;
-    rest.contains(']').then(|| arguments(rest).iter().map(|size| size.parse().ok()).collect())?
+impl<'g> Annotated<'g> {
+    /// `f32` and `512, 1024` of `f32[512, 1024][1024, 1]cpu`; None if a size is a symbol.
+    fn of(annotation: &'g str) -> Option<Annotated<'g>> {
+        let (element, rest) = annotation.split_once('[')?;
+        let sizes = arguments(rest).iter().map(|size| size.parse().ok()).collect::<Option<Vec<i64>>>()?;
+        rest.contains(']').then_some(Annotated { element, sizes })
+    }
 }
 
-/// The node that a line defines, as a call of its operator: the sizes of tensor arguments and the values of the others.
-fn node<'l>(line: &'l str, sizes: &TextMap<&str, Vec<i64>>) -> Option<(&'l str, Operator)> {
-    let (left, right) = line.trim().split_once(" = torch.ops.aten.")?;
-    let name = left.split(':').next()?.trim();
-    let (operator, rest) = right.split_once('(')?;
-    let operator = operator.split('.').next()?;
-    let mut found = Operator { name: format!("aten::{operator}"), ..Operator::default() };
-    for argument in arguments(rest).iter().take(MOST_ARGUMENTS) {
-        // Keyword arguments, such as a scale, come last, and no formula needs them.
-        if argument.contains(" = ") {
-            break;
+/// A node that calls an operator.
+struct Node<'g> {
+    name: &'g str,
+    /// The type of its first tensor.
+    element: Option<&'g str>,
+    /// With the sizes of tensor arguments and the values of the others.
+    operator: Operator,
+}
+
+impl<'g> Node<'g> {
+    /// The node that a line defines.
+    fn of(line: &'g str, tensors: &TextMap<&str, Annotated<'g>>) -> Option<Node<'g>> {
+        let (left, right) = line.trim().split_once(" = torch.ops.")?;
+        let name = left.split(':').next()?.trim();
+        let (operator, rest) = right.split_once('(')?;
+        let mut path = operator.split('.');
+        let (space, operator) = (path.next()?, path.next()?);
+        let mut found = Operator { name: format!("{space}::{operator}"), ..Operator::default() };
+        let mut element = None;
+        for argument in arguments(rest).iter().take(MOST_ARGUMENTS) {
+            // Keyword arguments, such as a scale, come last, and no formula needs them.
+            if argument.contains(" = ") {
+                break;
+            }
+            let known = tensors.get(argument);
+            element = element.or(known.map(|known| known.element));
+            found.values.push(if known.is_some() { String::new() } else { (*argument).to_owned() });
+            found.dims.push(InputDims::One(known.map(|known| known.sizes.clone()).unwrap_or_default()));
         }
-        let known = sizes.get(argument);
-        found.values.push(if known.is_some() { String::new() } else { (*argument).to_owned() });
-        found.dims.push(InputDims::One(known.cloned().unwrap_or_default()));
+        Some(Node { name, element, operator: found })
     }
-    Some((name, found))
+}
+
+/// The block of `flex_attention` without a mask: larger than any length.
+const NO_BLOCK: i64 = 1 << 30;
+
+/// Items of a mask of blocks at least; other tuples among the arguments have fewer.
+const LEAST_ITEMS: usize = 6;
+
+/// The share of all products that attention with a mask computes: all without one, half of them where each row sees only the
+/// columns before it. None for another mask: how much it leaves out is not in the log.
+fn flex_share(graph: &str, values: &[String]) -> Option<f64> {
+    let masks = values.iter().filter_map(|value| value.strip_prefix('('));
+    let mask = masks.map(arguments).find(|items| items.len() >= LEAST_ITEMS)?;
+    let [.., rows, columns, name] = mask.as_slice() else { return None };
+    let is_absent = |block: &str| block.parse::<i64>().is_ok_and(|block| block >= NO_BLOCK);
+    if is_absent(rows) && is_absent(columns) {
+        return Some(1.0);
+    }
+    let (_, body) = graph.split_once(&format!("class {name}(torch.nn.Module):"))?;
+    let body = body.split("\n\n").next()?;
+    // The parameters are batch, head, row and column; what follows are tensors that the mask reads.
+    let parameters: Vec<&str> =
+        annotations(body.lines().find(|line| line.contains("def forward("))?).map(|(name, _)| name).collect();
+    let (row, column) = (parameters.get(2)?, parameters.get(3)?);
+    let mut operators = body.lines().filter_map(|line| line.split_once(" = torch.ops.aten."));
+    let (_, only) = operators.next().filter(|_| operators.next().is_none())?;
+    let (compare, rest) = only.split_once('(')?;
+    let compared = arguments(rest);
+    let is_causal = match compare.split('.').next()? {
+        "ge" | "gt" => compared == [*row, *column],
+        "le" | "lt" => compared == [*column, *row],
+        _ => false,
+    };
+    is_causal.then_some(0.5)
 }
 
 /// Limit on the arguments read per operator; operators with a formula have fewer than twenty.
@@ -74,9 +144,10 @@ mod tests {
         mm: "f32[8, 4][4, 1]cpu" = torch.ops.aten.mm.default(primals_2, permute);  permute = None
         mm_1: "f32[s0, 4]" = torch.ops.aten.mm.default(primals_3, permute)
 "#;
-        let found = flops_of_nodes(graph);
+        let found = work_of_nodes(graph);
         assert_eq!(found.len(), 1, "a symbolic size leaves the work unknown: {found:?}");
-        assert_eq!(found["mm"], 2.0 * 8.0 * 16.0 * 4.0);
+        assert_eq!(found["mm"].flops, 2.0 * 8.0 * 16.0 * 4.0);
+        assert_eq!(found["mm"].element.as_deref(), Some("f32"));
     }
 
     #[test]
@@ -89,10 +160,55 @@ mod tests {
         q: "f32[1, 4, 8, 16]" = torch.ops.aten.clone.default(c)
         attention = torch.ops.aten._scaled_dot_product_flash_attention.default(q, q, q, 0.0, True, scale = 0.25)
 "#;
-        let found = flops_of_nodes(graph);
+        let found = work_of_nodes(graph);
         let forward = 2.0 * 2.0 * 32.0 * 4.0 * 9.0 * 64.0;
-        assert_eq!(found["convolution"], forward);
-        assert_eq!(found["back"], forward, "only the gradient of the weight is asked for");
-        assert_eq!(found["attention"], 0.5 * 2.0 * 4.0 * 8.0 * 8.0 * 32.0, "causal is half");
+        assert_eq!(found["convolution"].flops, forward);
+        assert_eq!(found["back"].flops, forward, "only the gradient of the weight is asked for");
+        assert_eq!(found["attention"].flops, 0.5 * 2.0 * 4.0 * 8.0 * 8.0 * 32.0, "causal is half");
+    }
+
+    /// As torch 2.15 writes it, with a mask of blocks of 128.
+    fn flexible(block: &str, mask: &str) -> Option<f64> {
+        let graph = format!(
+            r#"
+class <lambda>(torch.nn.Module):
+    def forward(self, arg0_1: "f32[2, 4, 256, 64][65536, 16384, 64, 1]cpu", arg1_1: "f32[2, 4, 256, 64][65536, 16384, 64, 1]cpu"):
+        sdpa_mask0 = self.sdpa_mask0
+        flex_attention = torch.ops.higher_order.flex_attention(arg0_1, arg1_1, arg1_1, sdpa_score0, (256, 256, arg4_1, arg3_1, None, None, {block}, sdpa_mask0), 0.125, {{'BACKEND': 'AUTO'}}, (), ());  arg0_1 = None
+        return (getitem,)
+
+    class sdpa_mask0(torch.nn.Module):
+        def forward(self, arg0_1: "i32[][]cpu", arg1_1: "i32[][]cpu", arg2_1: "i32[][]cpu", arg3_1: "i32[][]cpu"):
+            {mask}
+            return ge
+"#
+        );
+        work_of_nodes(&graph).get("flex_attention").map(|work| work.flops)
+    }
+
+    #[test]
+    fn flexible_attention_counts_what_its_mask_leaves() {
+        let all = 2.0 * 2.0 * 4.0 * 256.0 * 256.0 * 128.0;
+        let causal = r#"ge: "b8[][]cpu" = torch.ops.aten.ge.Tensor(arg2_1, arg3_1)"#;
+        assert_eq!(flexible("1073741824, 1073741824", causal), Some(all));
+        assert_eq!(flexible("128, 128", causal), Some(all / 2.0));
+        let window = format!("{causal}\n            lt: \"b8[][]cpu\" = torch.ops.aten.lt.Scalar(sub, 64)");
+        assert_eq!(flexible("128, 128", &window), None, "how much a window leaves is not counted");
+        let other_way = r#"ge: "b8[][]cpu" = torch.ops.aten.ge.Tensor(arg3_1, arg2_1)"#;
+        assert_eq!(flexible("128, 128", other_way), None);
+    }
+
+    #[test]
+    fn products_of_other_libraries_have_flops() {
+        let graph = r#"
+        x: "f32[96, 128][128, 1]cpu" = torch.ops.aten.clone.default(a)
+        w: "f32[256, 128][128, 1]cpu" = torch.ops.aten.clone.default(b)
+        p: "f32[3000, 1][1, 0]cpu" = torch.ops.aten.clone.default(b)
+        linear: "f32[96, 256]" = torch.ops.mkl._mkl_linear.default(x, p, w, bias, 96)
+        pointwise: "f32[96, 256]" = torch.ops.mkldnn._linear_pointwise.default(x, w, bias, 'gelu', [], '')
+"#;
+        let found = work_of_nodes(graph);
+        assert_eq!(found["linear"].flops, 2.0 * 96.0 * 256.0 * 128.0);
+        assert_eq!(found["pointwise"].flops, 2.0 * 96.0 * 256.0 * 128.0);
     }
 }

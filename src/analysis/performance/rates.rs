@@ -3,16 +3,16 @@
 use super::devices::DevicePeaks;
 
 /// Shorter kernels mostly take the time to start them, in microseconds.
-pub(super) const LAUNCH_US: f64 = 5.0;
+pub const LAUNCH_US: f64 = 5.0;
 /// A larger share cannot be: the peaks are those that the hardware states.
-const IMPOSSIBLE: f64 = 1.0;
+pub const IMPOSSIBLE: f64 = 1.0;
 /// Real kernels seldom come so close to a peak. PyTorch's reviewers ask to check such a figure.
-const SUSPICIOUS: f64 = 0.90;
+pub const SUSPICIOUS: f64 = 0.90;
 /// Below this share of both limits, a kernel is far from what the device can do; a tenth of it is what PyTorch's reviewers
 /// call suspicious, but attention at a fifth of its ceiling is no less worth a look.
-const FAR: f64 = 0.25;
+pub const FAR: f64 = 0.25;
 /// Below this share, the counted work is probably not what the kernel does.
-const WRONG: f64 = 0.01;
+pub const WRONG: f64 = 0.01;
 /// In a shorter kernel, starting and ending it explain a share below [`WRONG`], in microseconds.
 const LONG_US: f64 = 20.0;
 

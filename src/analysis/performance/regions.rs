@@ -48,6 +48,11 @@ pub(super) struct Regions {
 }
 
 impl Regions {
+    /// The compile id of a region.
+    pub(super) fn id(&self, region: u32) -> Option<&str> {
+        self.ids.get_index(region as usize).map(String::as_str)
+    }
+
     /// No calls yet; with the kind of each operator of the trace.
     pub(super) fn of(profile: &Profile) -> (Regions, Vec<RegionKind>) {
         let mut ids: IndexSet<String> = IndexSet::new();

@@ -150,7 +150,7 @@ impl<'p> Tables<'p> {
         let rows = self.rows.iter().zip(medians);
         let kernels = rows.map(|((key, row), median_us)| MeasuredKernel {
             median_us,
-            ..self.kernel(*key, row, device.as_ref(), found.clock_mhz)
+            ..self.kernel(*key, row, device.as_ref(), found.clock_mhz())
         });
         let mut kernels: Vec<(usize, MeasuredKernel)> = kernels.enumerate().collect();
         kernels.sort_by(|left, right| right.1.sum_us.total_cmp(&left.1.sum_us));
@@ -323,7 +323,11 @@ impl<'p> Tables<'p> {
         found.tuning = tuning_of(&found.name, compile, asked);
         self.figures(&mut found, operator, &calls);
         let tf32 = self.graphs.may_use_tf32(self.model, key.graph).or(self.tf32);
-        found.computes_in = operator.and_then(|operator| kind_of(operator, &found.name, tf32));
+        found.computes_in =
+            operator.and_then(|operator| kind_of(operator, &found.name, tf32)).or_else(|| {
+                let element = calls.iter().find_map(|call| call.element.as_deref())?;
+                kind_of_type(element, &found.name, tf32)
+            });
         found.rates = Rates::of(found.work(found.mean_us), device, clock);
         if tf32.is_none() && found.computes_in == Some("fp32") {
             try_tf32(&mut found, device, clock);
@@ -436,13 +440,18 @@ fn possible(amount: Option<f64>) -> Option<f64> {
 /// tf32, if the log has that.
 fn kind_of(operator: &Operator, kernel: &str, tf32: Option<bool>) -> Option<&'static str> {
     let tensor = operator.types.iter().find(|name| element_bytes(name).is_some())?;
-    Some(match tensor.strip_prefix("c10::").unwrap_or(tensor) {
-        "BFloat16" => "bf16",
-        "Half" => "fp16",
-        "double" => "fp64",
-        "float" => float_kind(kernel, tf32),
-        "signed char" | "unsigned char" => "int8",
-        float8 if float8.starts_with("Float8_") => "fp8",
+    kind_of_type(tensor, kernel, tf32)
+}
+
+/// The same for a type as a trace or a graph names it.
+fn kind_of_type(element: &str, kernel: &str, tf32: Option<bool>) -> Option<&'static str> {
+    Some(match element.strip_prefix("c10::").unwrap_or(element) {
+        "BFloat16" | "bf16" => "bf16",
+        "Half" | "f16" => "fp16",
+        "double" | "f64" => "fp64",
+        "float" | "f32" => float_kind(kernel, tf32),
+        "signed char" | "unsigned char" | "i8" | "u8" => "int8",
+        float8 if float8.starts_with("Float8_") || float8.starts_with("f8") => "fp8",
         _ => return None,
     })
 }

@@ -14,6 +14,9 @@ use std::io;
 /// How far a call may seem to outlast the call around it: times in a trace have three decimals.
 const ROUNDING_US: f64 = 0.002;
 
+/// Begin of the name under which a backward graph is called.
+const BACKWARD: &str = "CompiledFunctionBackward";
+
 /// Walks through a trace and passes each piece of work to `take`. Returns the calls of compiled code.
 ///
 /// # Errors
@@ -54,7 +57,7 @@ fn asks(asked: &Asked, call: &OperatorCall) -> bool {
 #[derive(Debug, Clone, Copy)]
 struct Kind {
     has_formula: bool,
-    /// The graph that it calls, if the log has it.
+    /// The graph that it calls by its key, if the log has it.
     graph: Option<usize>,
     region: RegionKind,
 }
@@ -76,6 +79,8 @@ struct Frame {
     operator: u32,
     ends_us: f64,
     kind: Option<Kind>,
+    /// The graph that it calls.
+    graph: Option<usize>,
     /// The outermost open call with a formula, possibly this one.
     with_formula: Option<usize>,
     /// Whether this call or one around it computes.
@@ -121,6 +126,10 @@ impl<'p> Walk<'p, '_> {
             let around = kinds.find(|around| *around != RegionKind::Other);
             self.regions.call(region, around, self.open.last().map(|around| around.place), call);
         }
+        let graph = match kind {
+            Some(kind) if kind.region == RegionKind::Graph => kind.graph.or_else(|| self.graph_without_key()),
+            _ => None,
+        };
         let around = self.open.last();
         let own_formula = kind.is_some_and(|kind| kind.has_formula).then_some(self.open.len());
         let frame = Frame {
@@ -128,6 +137,7 @@ impl<'p> Walk<'p, '_> {
             operator: call.operator,
             ends_us: end,
             kind,
+            graph,
             with_formula: around.and_then(|around| around.with_formula).or(own_formula),
             computes: around.is_some_and(|around| around.computes)
                 || kind.is_some_and(|kind| kind.region == RegionKind::Operator),
@@ -136,6 +146,21 @@ impl<'p> Walk<'p, '_> {
             longest: None,
         };
         self.open.push(frame);
+    }
+
+    /// The graph of a call without a key, as torch did not cache it: the only one of that kind in the compile whose code calls
+    /// it. A backward is called outside of any region.
+    fn graph_without_key(&self) -> Option<usize> {
+        let mut around = self.open.iter().rev();
+        let region = around.find_map(|frame| match frame.kind?.region {
+            RegionKind::Region(region) => self.regions.id(region),
+            _ => None,
+        });
+        if region.is_some() {
+            return self.graphs.without_key(region, false);
+        }
+        let is_backward = |frame: &Frame| self.code_name(frame.operator).starts_with(BACKWARD);
+        self.graphs.without_key(None, self.open.iter().any(is_backward))
     }
 
     fn close_down_to(&mut self, count: usize) {
@@ -232,8 +257,8 @@ impl<'p> Walk<'p, '_> {
             if kind.region == RegionKind::Graph && !in_graph {
                 in_graph = true;
                 piece.compiled = true;
-                piece.graph = kind.graph;
-                piece.code_call = kind.graph.and_then(|graph| self.code_call(graph, at, kernel));
+                piece.graph = self.open.get(at).and_then(|frame| frame.graph);
+                piece.code_call = piece.graph.and_then(|graph| self.code_call(graph, at, kernel));
             }
         }
     }

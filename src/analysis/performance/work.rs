@@ -82,9 +82,10 @@ pub(super) fn is_work(name: &str) -> bool {
     library || is_cpp_kernel(name)
 }
 
-/// `graph_0_cpp_fused_add_0`
+/// `graph_0_cpp_fused_add_0`; a template is `graph_1_gemm_m96n256k128_kernel`.
 pub(super) fn is_cpp_kernel(name: &str) -> bool {
-    without_graph_number(name).starts_with("cpp_fused_")
+    let kernel = without_graph_number(name);
+    kernel.starts_with("cpp_fused_") || (kernel.len() < name.len() && kernel.ends_with("kernel"))
 }
 
 /// `cpp_fused_add_0` of `graph_0_cpp_fused_add_0`.

@@ -158,6 +158,10 @@ pub(super) fn kernel(name: &str, names: &mut Names) -> Text<'static> {
     names.kernel(name).into()
 }
 
+pub(super) fn maybe_kernel(name: &Option<Text<'_>>, names: &mut Names) -> Option<Text<'static>> {
+    name.as_deref().map(|name| kernel(name, names))
+}
+
 pub(super) fn kernels(all: &[Text<'_>], names: &mut Names) -> List<'static, Text<'static>> {
     all.iter().map(|name| kernel(name, names)).collect()
 }

@@ -117,9 +117,39 @@ const METRICS: [&str; 32] = [
 ];
 
 /// Words of what a trace says of a kernel.
-const MEASURED: [&str; 20] = [
-    "marks", "regions", "launches", "cpp", "triton", "extern", "eager", "inputs", "trace", "code", "compute",
-    "memory", "launch", "fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8",
+const MEASURED: [&str; 32] = [
+    "marks",
+    "regions",
+    "launches",
+    "cpp",
+    "triton",
+    "extern",
+    "eager",
+    "inputs",
+    "trace",
+    "code",
+    "compute",
+    "memory",
+    "launch",
+    "fp64",
+    "fp32",
+    "tf32",
+    "bf16",
+    "fp16",
+    "fp8",
+    "int8",
+    "option",
+    "forward",
+    "backward",
+    "inference",
+    "cannot be true",
+    "check this figure",
+    "counts probably wrong",
+    "far: room, or launch-bound",
+    "far from its limit",
+    "near a limit",
+    "room",
+    "too short to judge",
 ];
 
 /// The entry of a list that equals the text.

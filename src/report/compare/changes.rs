@@ -32,8 +32,14 @@ struct Entry {
 /// The section.
 pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let rows: Vec<&Row> = view.comparison.rows.iter().filter(|row| is_change(row)).collect();
-    let note = "failures, breaks and recompiles first, then by seconds; A is the baseline";
-    view.open_section(out, ("changes", "What changed", note), Some(whole(rows.len())), Html::default())?;
+    let [name_a, name_b] = &view.comparison.names;
+    let note = format!("failures, breaks and recompiles first, then by seconds; {name_a} is the baseline");
+    view.open_section(
+        out,
+        ("changes", "What changed", note.as_str()),
+        Some(whole(rows.len())),
+        Html::default(),
+    )?;
     write_line(out, &Element::new("ul").class("box changes").open())?;
     for row in rows.iter().take(SHOWN) {
         write_line(out, &view.render("diff_change", &entry(view, row))?)?;
@@ -46,7 +52,13 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
         ..Entry::default()
     };
     if !has(RowKind::Gone) {
-        write_line(out, &view.render("diff_change", &plain("Gone", "Nothing of A is missing in B."))?)?;
+        write_line(
+            out,
+            &view.render(
+                "diff_change",
+                &plain("Gone", &format!("Nothing of {name_a} is missing in {name_b}.")),
+            )?,
+        )?;
     }
     write_line(out, &view.render("diff_change", &plain("Same", &same(view.comparison)))?)?;
     close(out, "ul")?;

@@ -2,7 +2,7 @@
 
 use super::rows::{clip, medians, per_words, time};
 use crate::compare::{Comparison, LogComparison, MeasuredLine, Sides};
-use crate::report::kit::formats::{counted, micros, percent};
+use crate::report::kit::formats::{counted, micros, percent, short_path};
 use crate::report::kit::verdict::Words;
 
 /// Characters of a kernel's name in a sentence.
@@ -52,7 +52,10 @@ fn first(one: &MeasuredLine, total: f64) -> Words {
         true => format!("part, {} of the difference,", percent(difference, total.abs(), false)),
         false => "change".to_owned(),
     };
-    let name = clip(&one.line.name, LONGEST_NAME);
+    let mut name = clip(one.operator.as_ref().unwrap_or(&one.line.name), LONGEST_NAME);
+    if let Some((file, line)) = &one.place {
+        name = format!("{name} at {}:{line}", short_path(file));
+    }
     let times = match medians(one.launch) {
         (Some(a), Some(b)) => format!(": {} against {} per launch", micros(b), micros(a)),
         (None, Some(b)) => format!(", which is new: {} per launch", micros(b)),

@@ -1,17 +1,16 @@
 //! Measured kernels and operators of both sides.
 
 use super::rows::{clip, medians, per_words, time};
-use super::tables::{LONGEST_NAME, change, largest, time_cells, time_heads};
+use super::tables::{LONGEST_NAME, change, changed, largest, time_cells, time_heads};
 use super::view::DiffView;
 use crate::compare::{LogComparison, Match, MeasuredLine, Sides};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close, close_section, open_more, soft, span, stacked, titled};
+use crate::report::kit::markup::{
+    block, close, close_section, open_more, small, soft, span, stacked, titled,
+};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use std::io::Write;
-
-/// Characters of a kernel's name. Names of C++ templates have hundreds.
-const LONGEST_KERNEL: usize = 64;
 
 /// The section.
 pub(super) fn kernels(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -50,16 +49,19 @@ fn table(
 ) -> anyhow::Result<()> {
     let widest = largest(lines.iter().map(|one| &one.line.times)) / 1e6;
     let none = |has: fn(&MeasuredLine) -> bool| !lines.iter().any(has);
+    let unit = FlopUnit::of(lines);
     let mut columns = vec![TableColumn::text(label).mono()];
     columns.extend(time_heads(view));
     columns.extend([
         TableColumn::number("Share").about("of the difference of the device time"),
         TableColumn::number("Launches"),
         TableColumn::number("Per launch"),
-        TableColumn::number("GB/s").absent_if(none(|one| one.gbps != Sides::default())),
-        TableColumn::number("Of bandwidth").absent_if(none(|one| one.share_of_bandwidth != Sides::default())),
-        TableColumn::number("TFLOP/s").absent_if(none(|one| one.tflops != Sides::default())),
-        TableColumn::number("Of peak").absent_if(none(|one| one.share_of_peak != Sides::default())),
+        TableColumn::number("GB/s")
+            .about("below, the share of the memory bandwidth of each side's device")
+            .absent_if(none(|one| one.gbps != Sides::default())),
+        TableColumn::number(unit.name)
+            .about("below, the share of the peak of each side's device")
+            .absent_if(none(|one| one.tflops != Sides::default())),
     ]);
     let row = |one: &MeasuredLine| {
         let mut cells = vec![TableCell::html(name(one))];
@@ -71,14 +73,29 @@ fn table(
             TableCell::text(&share).class("num"),
             TableCell::text(&launches(one.counts)).class("num"),
             sides(Sides { a, b }, micros),
-            sides(one.gbps, three_digits),
-            sides(one.share_of_bandwidth, share_words),
-            sides(one.tflops, three_digits),
-            sides(one.share_of_peak, share_words),
+            rates(one.gbps, three_digits, one.share_of_bandwidth),
+            rates(one.tflops, |tflops| three_digits(tflops * unit.per_tflops), one.share_of_peak),
         ]);
         Row::of(cells)
     };
     view.table(out, &Table { id, label, columns }, lines.iter().map(row))
+}
+
+/// The unit of a column of FLOPs per second: that of its largest value.
+#[derive(Clone, Copy)]
+struct FlopUnit {
+    name: &'static str,
+    per_tflops: f64,
+}
+
+impl FlopUnit {
+    fn of(lines: &[MeasuredLine]) -> FlopUnit {
+        let rates = lines.iter().flat_map(|one| [one.tflops.a, one.tflops.b]).flatten();
+        match rates.fold(0.0, f64::max) {
+            most if most < 1.0 => FlopUnit { name: "GFLOP/s", per_tflops: 1e3 },
+            _ => FlopUnit { name: "TFLOP/s", per_tflops: 1.0 },
+        }
+    }
 }
 
 /// The launches of both sides, which say how long was recorded.
@@ -108,16 +125,38 @@ fn sides<T>(both: Sides<T>, words: impl Fn(T) -> String) -> TableCell {
     change(&(a, b))
 }
 
-/// The name, on hover all of it and how sure the difference is; below, its shapes, its line, and how both sides were matched.
+/// The rates of both sides, and below their shares of a limit.
+fn rates(both: Sides<f64>, words: impl Fn(f64) -> String, shares: Sides<f64>) -> TableCell {
+    let text = |both: Sides<f64>, words: &dyn Fn(f64) -> String| {
+        (both.a.map(words).unwrap_or_default(), both.b.map(words).unwrap_or_default())
+    };
+    let rates = changed(&text(both, &words));
+    let (a, b) = text(shares, &share_words);
+    let shares = match (a.is_empty(), b.is_empty()) {
+        (true, true) => return TableCell::html(rates).class("num"),
+        (false, false) if a != b => format!("{a} → {b}"),
+        (true, false) => b,
+        _ => a,
+    };
+    let below = small(shares);
+    TableCell::html(Html::joined([rates, block(below)], ""))
+        .class("num")
+        .sorted(both.b.or(both.a).unwrap_or_default())
+}
+
+/// The operator, or else the kernel, and on hover how sure the difference is; below, its sizes, the kernel of the operator,
+/// its line, and how both sides were matched.
 fn name(one: &MeasuredLine) -> Html {
+    let kernel = one.line.name.clone();
     let mut below: Vec<String> = Vec::new();
     below.extend((!one.shapes.is_empty()).then(|| clip(&one.shapes, LONGEST_NAME)));
+    below.extend(one.operator.is_some().then(|| kernel.clone()));
     below.extend(one.place.as_ref().map(|(file, line)| format!("{}:{line}", short_path(file))));
     below.extend(one.matched.and_then(Match::guess).map(str::to_owned));
-    let name = span("long-name", clip(&one.line.name, LONGEST_KERNEL));
+    let name = span("long-name", one.operator.clone().unwrap_or(kernel));
     let name = match one.overlap() {
-        Some(words) => titled(&format!("{}; {words}", one.line.name), name),
-        None => titled(&one.line.name, name),
+        Some(words) => titled(&format!("{}; {words}", one.full_name), name),
+        None => titled(&one.full_name, name),
     };
     below.into_iter().fold(name, |name, words| stacked([name, soft(words)]))
 }

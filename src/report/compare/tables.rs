@@ -181,13 +181,18 @@ fn same_compiles(a: &[CompileRef], b: &[CompileRef]) -> bool {
 }
 
 /// `9`, or `9 → 10` with the new one marked.
-pub(super) fn change((a, b): &(String, String)) -> TableCell {
+pub(super) fn change(both: &(String, String)) -> TableCell {
+    TableCell::html(changed(both)).class("num")
+}
+
+/// The same without a cell.
+pub(super) fn changed((a, b): &(String, String)) -> Html {
     let text = |text: &str| if text.is_empty() { UNKNOWN.to_owned() } else { text.to_owned() };
     if a == b || b.is_empty() {
-        return TableCell::text(&text(a)).class("num");
+        return text(a).into();
     }
     let new = Element::new("mark").around(text(b));
-    TableCell::html(Html::joined([text(a).into(), new], " → ")).class("num")
+    Html::joined([text(a).into(), new], " → ")
 }
 
 /// Settings and versions that differ.

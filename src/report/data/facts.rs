@@ -55,7 +55,7 @@ fn facts(report: Report<'_>) -> LogReport<'_> {
         compile_time: times::of_log(report),
         cross_rank: cross_rank(report),
         findings: List::made(move || findings::all(report)),
-        performance: report.found.performance.as_ref().map(performance),
+        performance: report.found.performance.as_ref().map(|found| performance(report, found)),
     }
 }
 

@@ -1,8 +1,8 @@
 //! `performance` of report.json: what a trace of torch.profiler tells.
 
 use crate::analysis::performance::{
-    Backend, Bound, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance,
-    ProgramLine, Rates, StepsFrom, Tuning,
+    Backend, Bound, ClockFrom, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion,
+    Performance, ProgramLine, Rates, StepsFrom, Tuning,
 };
 use crate::facts;
 use crate::facts::{
@@ -10,16 +10,22 @@ use crate::facts::{
     Trace, Unjoined, maybe,
 };
 use crate::model::InputDims;
-use crate::report::words::performance::{doubt, sentence_of};
+use crate::report::kit::formats::UNKNOWN;
+use crate::report::subject::Report;
+use crate::report::words::performance::notes::notes;
+use crate::report::words::performance::stands_out::{StandsOut, stands_out};
+use crate::report::words::performance::{doubt, figures, sentence_of};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 
 /// The whole object.
-pub(super) fn performance(found: &Performance) -> Measured<'_> {
+pub(super) fn performance<'m>(report: Report<'m>, found: &'m Performance) -> Measured<'m> {
     let time = &found.time;
     Measured {
-        summary: sentence_of(found).replace('\u{a0}', " ").into(),
+        summary: plain(sentence_of(found)).into(),
+        stands_out: List::made(move || standing_out(report, found)),
+        notes: notes(report, found).into_iter().map(|note| Text::from(plain(note))).collect(),
         trace: Trace {
             file: (&found.file).into(),
             launches: found.launches as u64,
@@ -38,7 +44,11 @@ pub(super) fn performance(found: &Performance) -> Measured<'_> {
         device: Device {
             name: maybe(found.device.as_deref()),
             entry: found.peaks.as_ref().map(|peaks| peaks.name.to_string().into()),
-            clock_mhz: found.clock_mhz,
+            clock_mhz: found.clock.map(|clock| clock.mhz),
+            clock_from: found.clock.map(|clock| match clock.from {
+                ClockFrom::Option => Text::from("option"),
+                ClockFrom::Trace => Text::from("trace"),
+            }),
             corrected: found.corrected,
         },
         time: DeviceTime {
@@ -63,6 +73,37 @@ pub(super) fn performance(found: &Performance) -> Measured<'_> {
     }
 }
 
+/// Text with spaces that break.
+fn plain(text: String) -> String {
+    text.replace('\u{a0}', " ")
+}
+
+fn standing_out<'m>(
+    report: Report<'m>,
+    found: &'m Performance,
+) -> impl Iterator<Item = facts::StandsOut<'m>> {
+    stands_out(report, found).into_iter().map(|one| match one {
+        StandsOut::Finding(finding) => {
+            let reasons: Vec<&str> = finding.detail.as_deref().into_iter().chain(finding.hints()).collect();
+            let kernel = finding.topic_entry.and_then(|place| found.kernels.get(place));
+            facts::StandsOut {
+                label: finding.kind.label.into(),
+                text: plain(format!("{}.", finding.title.text())).into(),
+                reason: (!reasons.is_empty()).then(|| plain(reasons.join(" ")).into()),
+                us: kernel.map(|kernel| decimals(kernel.sum_us)),
+                at_most: false,
+            }
+        }
+        StandsOut::Entry(entry) => facts::StandsOut {
+            label: entry.label.into(),
+            text: plain(entry.sentence).into(),
+            reason: Some(plain(entry.reason).into()),
+            us: entry.cost.map(|cost| decimals(cost.us)),
+            at_most: entry.cost.is_some_and(|cost| cost.at_most),
+        },
+    })
+}
+
 fn texts(all: &[String]) -> List<'_, Text<'_>> {
     all.iter().map(Text::from).collect()
 }
@@ -77,6 +118,9 @@ fn kernel(kernel: &MeasuredKernel) -> Kernel<'_> {
     Kernel {
         name: (&kernel.name).into(),
         backend: backend(kernel.backend).into(),
+        operator: maybe(kernel.operator()),
+        input_dims: kernel.inputs.iter().map(dims).collect(),
+        direction: maybe(kernel.direction.as_deref()),
         count: kernel.count as u64,
         sum_us: decimals(kernel.sum_us),
         mean_us: decimals(kernel.mean_us),
@@ -95,6 +139,7 @@ fn kernel(kernel: &MeasuredKernel) -> Kernel<'_> {
         bound: rates.bound.map(|of| bound(of).into()),
         reached: rates.best_share(),
         gain_us: kernel.gain_us(),
+        verdict: Some(figures::verdict(kernel)).filter(|words| *words != UNKNOWN).map(Text::from),
         plausible: implausible(rates),
         compile_ids: texts(&kernel.compile_ids),
         lines: kernel.lines.iter().map(place).collect(),

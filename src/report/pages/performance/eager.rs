@@ -1,7 +1,7 @@
 //! Operators that ran outside of compiled code.
 
-use super::names;
 use crate::analysis::performance::{Backend, MeasuredKernel, Performance};
+use crate::model::short_kernel;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
 use crate::report::kit::prelude::*;
 use indexmap::IndexMap;
@@ -28,7 +28,7 @@ pub(super) fn operators(found: &Performance) -> IndexMap<&str, EagerOperator> {
     }
     let eager = |(_, kernel): &(usize, &MeasuredKernel)| kernel.backend == Backend::Eager;
     for (place, kernel) in found.kernels.iter().enumerate().filter(eager) {
-        let name = names::operator(kernel).unwrap_or(&kernel.name);
+        let name = kernel.operator().unwrap_or(&kernel.name);
         let operator = all.entry(name).or_insert(EagerOperator { first: place, ..EagerOperator::default() });
         operator.runs += kernel.count;
         operator.us += kernel.sum_us;
@@ -54,7 +54,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     let table = Table { id: "eager-table", label: "Eager operators", columns };
     let longest = all.values().next().map_or(0.0, |operator| operator.us);
     let rows = all.iter().take(MOST_OPERATORS).map(|(name, operator)| {
-        let short = names::short(name, LONGEST_NAME);
+        let short = short_kernel(name, LONGEST_NAME);
         let row =
             (operator.first < MOST_MEASURED).then(|| format!("#{}", measured_kernel_anchor(operator.first)));
         let shown = view.link_if(row.as_deref(), &short);

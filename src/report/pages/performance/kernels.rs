@@ -1,15 +1,14 @@
 //! The table of measured kernels.
 
-use super::{figures, names};
 use crate::analysis::performance::{Backend, Bound, Limit, MeasuredKernel, Performance, Rates, Tuning};
-use crate::model::DeviceKernel;
+use crate::model::{DeviceKernel, input_words, kernel_family, short_kernel};
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::prelude::*;
-use crate::report::words::performance::doubt;
+use crate::report::words::performance::{doubt, figures};
 use crate::trace::{CompileId, TextMap};
 
 /// Characters of a kernel's name; the whole name is shown on hover. Names of C++ templates have hundreds.
-const LONGEST_NAME: usize = 56;
+const LONGEST_NAME: usize = 44;
 /// Lines in a cell.
 const MOST_LINES: usize = 6;
 /// Configurations of a kernel that are named.
@@ -87,13 +86,13 @@ impl Kernels<'_> {
 
     /// The operator with its shapes, below it the kernel and what the trace says about its launch.
     fn name(self, place: usize, kernel: &MeasuredKernel) -> Html {
-        let short = names::short(&kernel.name, LONGEST_NAME);
+        let short = short_kernel(&kernel.name, LONGEST_NAME);
         let named = self.view.link_if(self.in_code.get(place).and_then(Option::as_deref), &short);
-        let inputs = names::inputs(&kernel.inputs);
+        let inputs = input_words(&kernel.inputs);
         let inputs = (!inputs.is_empty()).then(|| soft(inputs));
-        let (first, below) = match names::operator(kernel) {
+        let (first, below) = match kernel.operator() {
             Some(operator) => (strong(operator), Some(named)),
-            None => (named, None),
+            None => (named, not_in_trace(kernel).map(Html::from)),
         };
         let launch = launch(kernel);
         let launch = (!launch.is_empty()).then(|| Html::escaped(&launch));
@@ -132,7 +131,7 @@ fn columns(all: &[MeasuredKernel], limits: bool) -> Vec<TableColumn> {
         TableColumn::text("Operator, sizes and kernel").mono(),
         TableColumn::number("Time").about("over all runs"),
         TableColumn::number("Runs").about("and the mean run; the median and the longest on hover"),
-        TableColumn::text("Kind"),
+        TableColumn::text("Kind").absent_if(all.windows(2).all(|two| two[0].backend == two[1].backend)),
         TableColumn::compiles("Graph").absent_if(none(|k| !k.compile_ids.is_empty())),
         TableColumn::number("Estimated")
             .about("what Inductor expected a run to take, and the mean run over it")
@@ -151,6 +150,12 @@ fn columns(all: &[MeasuredKernel], limits: bool) -> Vec<TableColumn> {
         TableColumn::text("Verdict").absent_if(!limits),
         TableColumn::text("Lines").soft().absent_if(none(|k| !k.lines.is_empty())),
     ]
+}
+
+/// What a library's kernel computes, by its name, as the trace does not have the operator that launched it.
+fn not_in_trace(kernel: &MeasuredKernel) -> Option<String> {
+    let family = kernel_family(&kernel.name).filter(|_| kernel.operators.is_empty())?;
+    Some(format!("{family}, operator not in the trace"))
 }
 
 /// How often it ran, and below how long a run takes.
@@ -183,7 +188,7 @@ fn rate(kernel: &MeasuredKernel) -> TableCell {
         (figures::flop_rate(rate), about)
     });
     let of_bytes = rates.gbps.zip(kernel.bytes).map(|(rate, (amount, from))| {
-        let about = format!("{} per run, {}", bytes(amount), figures::from(from));
+        let about = format!("{} per run, {}", figures::byte_count(amount), figures::from(from));
         (figures::byte_rate(rate), about)
     });
     // The rate that the limit is about is shown, the other one on hover.
@@ -237,7 +242,7 @@ fn verdict(kernel: &MeasuredKernel) -> TableCell {
     })
 }
 
-/// `512 registers per thread, 48 KB of shared memory, occupancy about 25 %; tuned now: 4 candidates`: facts without
+/// `512 registers, 48 KB of shared memory, occupancy about 25 %; tuned now: 4 candidates`: facts without
 /// advice, as their cost is part of what was measured.
 pub(super) fn launch(kernel: &MeasuredKernel) -> String {
     let device = kernel.device.as_ref().and_then(of_device);
@@ -248,7 +253,7 @@ pub(super) fn launch(kernel: &MeasuredKernel) -> String {
 /// What the trace says about the launch.
 fn of_device(device: &DeviceKernel) -> Option<String> {
     let mut words = Vec::new();
-    words.extend(device.registers.map(|registers| format!("{registers} registers per thread")));
+    words.extend(device.registers.map(|registers| format!("{registers} registers")));
     words.extend(device.spills.map(|spills| format!("{spills} of them spilled")));
     let shared = device.shared_memory.filter(|shared| *shared > 0);
     words.extend(shared.map(|shared| format!("{} of shared memory", bytes(shared as f64))));

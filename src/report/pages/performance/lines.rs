@@ -2,6 +2,7 @@
 
 use super::tree::{BlockTime, Line, Lines, Root, Time, roots};
 use crate::analysis::performance::Performance;
+use crate::model::short_kernel;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::measured::heat;
 use crate::report::kit::prelude::*;
@@ -160,7 +161,7 @@ impl Rows<'_> {
     fn row(&mut self, depth: usize, name: Html, time: &Time, place: Option<usize>) {
         let named = time.kernels.iter().take(MOST_NAMED).filter_map(|kernel| {
             let found = self.found.kernels.get(*kernel)?;
-            let name = super::names::short(&found.name, LONGEST_NAME);
+            let name = short_kernel(&found.name, LONGEST_NAME);
             let row = (*kernel < MOST_MEASURED).then(|| format!("#{}", measured_kernel_anchor(*kernel)));
             Some(titled(&found.name, self.view.link_if(row.as_deref(), &name)))
         });

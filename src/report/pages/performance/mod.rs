@@ -2,17 +2,16 @@
 //! time, and how far each kernel is from the limits of the device.
 
 mod eager;
-mod figures;
 mod head;
+mod judged;
 mod kernels;
+mod limits;
 mod lines;
-mod names;
 mod notes;
 mod region_parts;
 mod regions;
 mod roofline;
 mod scale;
-mod stands_out;
 mod tree;
 
 use crate::analysis::performance::Performance;
@@ -46,7 +45,7 @@ fn write(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let mut shell = Shell::top(report, "Performance");
-    let notes = notes::count(View::new(report, worker, 0), found);
+    let notes = notes::count(report, found);
     let mut section = |id: &str, text: &str, count: usize| {
         if count > 0 {
             shell.tabs.push(Tab::section(id, text, Some(whole(count))));
@@ -60,6 +59,9 @@ fn write(
     section("regions", "Compiled regions", found.regions.len());
     section("eager", "Eager operators", eager::operators(found).len());
     section("operators", "Operators", regions::shown_operators(found).len());
+    if judged::present(found) {
+        shell.tabs.push(Tab::section("judged", "How it is judged", None));
+    }
     let lines = found.lines.iter().enumerate();
     let lines = lines.map(|(place, line)| ((line.line.file.as_str(), line.line.line), place)).collect();
     write_page(worker, out, &shell, |worker, out| {
@@ -72,7 +74,8 @@ fn write(
         kernels::Kernels { view, found, lines: &lines, in_code: &in_code }.write(out)?;
         regions::write(view, found, out)?;
         eager::write(view, found, out)?;
-        regions::operators(view, found, out)
+        regions::operators(view, found, out)?;
+        judged::write(view, found, out)
     })
 }
 

@@ -1,50 +1,57 @@
 //! What stands out: the findings about measured kernels, by time.
 
-use super::stands_out;
-use crate::analysis::Topic;
 use crate::analysis::findings::{Finding, Severity};
 use crate::analysis::performance::Performance;
 use crate::model::sentence::sentence;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
 use crate::report::kit::prelude::*;
-
-/// Entries of the list; the table below has all kernels.
-const MOST: usize = 5;
-/// Findings among them.
-const MOST_FINDINGS: usize = 3;
-
-/// Findings about measurements, without kernels far from their limit: these have entries that say what can be gained.
-fn findings(view: View<'_>) -> Vec<&Finding> {
-    let findings = view.report.found.findings.iter();
-    let of_topic = findings.filter(|finding| finding.kind.topic == Some(Topic::Performance));
-    of_topic.filter(|finding| finding.kind.word != "slow_kernel").take(MOST_FINDINGS).collect()
-}
+use crate::report::words::performance::stands_out::{Cost, Entry, StandsOut, stands_out};
 
 /// How many entries the list has.
-pub(super) fn count(view: View<'_>, found: &Performance) -> usize {
-    (findings(view).len() + stands_out::entries(found).len()).min(MOST)
+pub(super) fn count(report: Report<'_>, found: &Performance) -> usize {
+    stands_out(report, found).len()
 }
 
 /// Writes the section if there are any.
 pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
-    let count = count(view, found);
-    if count == 0 {
+    let all = stands_out(view.report, found);
+    if all.is_empty() {
         return Ok(());
     }
     let note =
         "doubtful figures first, then kernels far from their limit, then by what could be gained at most";
-    view.open_section(out, ("notes", "What stands out", note), Some(whole(count)), Html::default())?;
+    view.open_section(out, ("notes", "What stands out", note), Some(whole(all.len())), Html::default())?;
     write_line(out, &Element::new("ul").class("box notes").open())?;
-    let told = findings(view).into_iter().map(|finding| entry(view, finding));
-    let others = stands_out::entries(found).into_iter().map(|entry| stands_out::item(view, &entry));
-    for item in told.chain(others).take(MOST) {
+    for one in all {
+        let item = match one {
+            StandsOut::Finding(finding) => of_finding(view, finding),
+            StandsOut::Entry(entry) => of_entry(view, &entry),
+        };
         write_line(out, &item)?;
     }
     close(out, "ul")?;
     Ok(close_section(out)?)
 }
 
-fn entry(view: View<'_>, finding: &Finding) -> Html {
+fn of_entry(view: View<'_>, entry: &Entry) -> Html {
+    let mut words = vec![view.prose(&entry.sentence), " ".into()];
+    words.extend(row_link(view, entry.kernel));
+    words.push(block(small(view.prose(&entry.reason))));
+    let cost = span("cost", entry.cost.map_or_else(|| UNKNOWN.to_owned(), Cost::words));
+    item(span(entry.class, entry.label), words, cost)
+}
+
+/// A link to the row of a kernel, if the table has it.
+fn row_link(view: View<'_>, kernel: Option<usize>) -> Option<Html> {
+    let shown = kernel.filter(|place| *place < MOST_MEASURED)?;
+    Some(view.link(&format!("#{}", measured_kernel_anchor(shown)), "Its row"))
+}
+
+fn item(label: Html, words: Vec<Html>, cost: Html) -> Html {
+    Element::new("li").around(Html::joined([label, block(Html::joined(words, "")), cost], ""))
+}
+
+fn of_finding(view: View<'_>, finding: &Finding) -> Html {
     let flag = match (finding.kind.word, finding.severity) {
         ("implausible_kernel" | "wrong_counts", _) => "flag wrong",
         (_, Severity::Info) => "flag",
@@ -52,8 +59,7 @@ fn entry(view: View<'_>, finding: &Finding) -> Html {
     };
     let kind = span(flag, finding.kind.label);
     let mut words = vec![view.sentence(&sentence![finding.title.clone(), "."]), " ".into()];
-    let row = finding.topic_entry.filter(|entry| *entry < MOST_MEASURED);
-    words.extend(row.map(|entry| view.link(&format!("#{}", measured_kernel_anchor(entry)), "Its row")));
+    words.extend(row_link(view, finding.topic_entry));
     words.extend(finding.detail.as_ref().map(|detail| block(small(view.prose(detail)))));
     words.extend(finding.hints().map(|hint| block(small(view.prose(hint)))));
     // The entry of such a finding is the place of its kernel.
@@ -61,5 +67,5 @@ fn entry(view: View<'_>, finding: &Finding) -> Html {
     let kernel = measured.zip(finding.topic_entry).and_then(|(found, entry)| found.kernels.get(entry));
     let time = kernel.map_or_else(|| UNKNOWN.to_owned(), |kernel| micros(kernel.sum_us));
     let cost = span("cost", time);
-    Element::new("li").around(Html::joined([kind, block(Html::joined(words, "")), cost], ""))
+    item(kind, words, cost)
 }

@@ -1,7 +1,7 @@
 //! The first calls of a compiled region one by one, and the kernels that ran in it.
 
-use super::names;
 use crate::analysis::performance::{MeasuredKernel, MeasuredRegion, Performance};
+use crate::model::{input_words, short_kernel};
 use crate::report::kit::prelude::*;
 use crate::trace::CompileId;
 
@@ -97,10 +97,10 @@ pub(super) fn kernels(view: View<'_>, found: &Performance, out: &mut dyn Write) 
 
 /// A kernel with the shapes of its inputs, which distinguish it from others with the same name.
 fn kernel_cell(view: View<'_>, place: usize, kernel: &MeasuredKernel) -> TableCell {
-    let name = names::short(&kernel.name, LONGEST_NAME);
+    let name = short_kernel(&kernel.name, LONGEST_NAME);
     let shown = view.link_if(links::measured_kernel(view, place).as_deref(), &name);
     let mut pieces = vec![titled(&kernel.name, shown)];
-    let inputs = names::inputs(&kernel.inputs);
+    let inputs = input_words(&kernel.inputs);
     pieces.extend((!inputs.is_empty()).then(|| soft(inputs)));
     TableCell::html(Element::new("div").class("long-name").around(Html::joined(pieces, " ")))
 }

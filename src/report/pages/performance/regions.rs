@@ -1,8 +1,10 @@
 //! Calls of compiled code, and operators by the shapes of their inputs.
 
-use super::{figures, names, region_parts};
+use super::region_parts;
 use crate::analysis::performance::{MeasuredOperator, MeasuredRegion, Performance};
+use crate::model::input_words;
 use crate::report::kit::prelude::*;
+use crate::report::words::performance::figures;
 
 /// Regions in the table, the longest first.
 const MOST_REGIONS: usize = 1_000;
@@ -128,7 +130,7 @@ fn operator_row(operator: &MeasuredOperator, longest: f64) -> Row {
         operator.flops.filter(|_| operator.sum_us > 0.0).map(|flops| flops * calls / operator.sum_us / 1e6);
     Row::of(vec![
         TableCell::text(&operator.name).class("kernel-name"),
-        TableCell::text(&names::inputs(&operator.dims)).class("kernel-name"),
+        TableCell::text(&input_words(&operator.dims)).class("kernel-name"),
         TableCell::number(calls, &whole(operator.count)),
         TableCell::heat(operator.sum_us, longest),
         TableCell::maybe(operator.flops, figures::flop_count),

@@ -1,13 +1,16 @@
 //! The roofline: how many FLOPs a kernel does per byte, and how close it comes to the resulting limit. Kernels without
 //! FLOPs have no intensity; a separate strip shows their bandwidth.
 
+use super::kernels;
+use super::limits::{Limits, Peak};
 use super::scale::{Scale, line, text, turned_text};
-use super::{figures, kernels, names};
-use crate::analysis::performance::{DevicePeaks, MeasuredKernel, Performance};
+use crate::analysis::performance::{MeasuredKernel, Performance};
+use crate::model::{input_words, short_kernel};
 use crate::report::kit::formats::count;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
 use crate::report::kit::markup::{open_data, script_json};
 use crate::report::kit::prelude::*;
+use crate::report::words::performance::figures;
 
 /// Size of the drawing, in its own units.
 const WIDTH: f64 = 940.0;
@@ -54,6 +57,18 @@ fn intensity(kernel: &MeasuredKernel) -> Option<f64> {
     Some(flops / bytes).filter(|intensity| intensity.is_finite() && *intensity > 0.0)
 }
 
+/// `990 TFLOP/s at 693 FLOPs per byte, 62 % reached`: the smaller of the peak and of what the bandwidth allows.
+fn ceiling(point: &Point<'_>) -> Option<String> {
+    let (intensity, tflops) = point.work?;
+    let reached = point.kernel.rates.best_share().filter(|share| *share > 0.0)?;
+    let ceiling = figures::flop_rate(tflops / reached);
+    Some(format!(
+        "{ceiling} at {} FLOPs per byte, {} reached",
+        count(intensity.round()),
+        figures::share(reached)
+    ))
+}
+
 /// Whether a kernel has both FLOPs and bytes.
 pub(super) fn present(found: &Performance) -> bool {
     points(found).iter().any(|point| point.work.is_some())
@@ -69,7 +84,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     view.open_section(out, ("roofline", "Roofline", note), Some(whole(all.len())), Html::default())?;
     write_line(out, &Element::new("div").class("roofline").open())?;
     let plot = Element::new("div").class("plot").region("Roofline");
-    let drawing = Plot::of(&all, found.peaks.as_ref()).draw(&all);
+    let drawing = Plot::of(&all, found).draw(&all);
     write_line(out, &Element::new("div").around(Html::joined([plot.around(drawing), legend(&all)], "\n")))?;
     let cards: indexmap::IndexMap<String, Card> =
         all.iter().map(|point| (measured_kernel_anchor(point.place), Card::of(point, found))).collect();
@@ -86,8 +101,26 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
         }
         None => "Unknown device: no roofline drawn. `--device` supplies its limits.",
     };
-    note_below(out, view.prose(words))?;
+    let words = [words.to_owned(), not_drawn(found, all.len())];
+    note_below(out, view.prose(words.join(" ").trim()))?;
     Ok(close_section(out)?)
+}
+
+/// How many kernels have no point, and why.
+fn not_drawn(found: &Performance, drawn: usize) -> String {
+    let without = found.kernels.iter().filter(|kernel| kernel.rates.gbps.is_none()).count();
+    let beyond = (found.kernels.len() - without).saturating_sub(drawn);
+    let mut words = Vec::new();
+    if without > 0 {
+        words.push(format!("{} whose work is unknown", counted(without, "kernel", "kernels")));
+    }
+    if beyond > 0 {
+        words.push(format!("{} that took less time", counted(beyond, "kernel", "kernels")));
+    }
+    match words.is_empty() {
+        true => String::new(),
+        false => format!("Not drawn: {}.", words.join(", ")),
+    }
 }
 
 /// The scales of the drawing.
@@ -99,25 +132,17 @@ struct Plot {
     limits: Option<Limits>,
 }
 
-/// The limits of the device.
-struct Limits {
-    tflops: f64,
-    /// The data type of the peak.
-    kind: String,
-    gbps: f64,
-}
-
 impl Plot {
-    fn of(all: &[Point<'_>], peaks: Option<&DevicePeaks>) -> Plot {
-        let limits = peaks.and_then(Limits::of);
+    fn of(all: &[Point<'_>], found: &Performance) -> Plot {
+        let limits = Limits::of(found, all.iter().map(|point| point.kernel));
         let mut intensities: Vec<f64> = all.iter().filter_map(|point| Some(point.work?.0)).collect();
         let mut rates: Vec<f64> = all.iter().filter_map(|point| Some(point.work?.1)).collect();
         let bare = all.iter().filter(|point| point.work.is_none());
         let mut bandwidths: Vec<f64> = bare.map(|point| point.gbps).collect();
         let strip = !bandwidths.is_empty();
         if let Some(limits) = &limits {
-            intensities.push(limits.ridge());
-            rates.push(limits.tflops);
+            intensities.extend(limits.peaks().map(|peak| limits.ridge(peak)));
+            rates.extend(limits.peaks().map(|peak| peak.tflops));
             bandwidths.push(limits.gbps);
         }
         let left = if strip { PLOT_BESIDE_STRIP } else { PLOT_ALONE };
@@ -170,8 +195,8 @@ impl Plot {
         }
         pieces.push(line("axis", (left, BOTTOM), (RIGHT, BOTTOM)));
         pieces.push(line("axis", (left, TOP), (left, BOTTOM)));
-        let ridge =
-            self.limits.as_ref().map(|limits| format!("; left of {:.0} memory is the limit", limits.ridge()));
+        let ridge = self.limits.as_ref().map(|limits| limits.ridge(&limits.peak));
+        let ridge = ridge.map(|ridge| format!("; left of {ridge:.0} memory is the limit"));
         let words = format!("FLOPs per byte moved{}", ridge.unwrap_or_default());
         pieces.push(text(((left + RIGHT) / 2.0, BOTTOM + 38.0), "middle", &words));
         pieces
@@ -198,38 +223,29 @@ impl Plot {
         Html::joined(pieces, "\n")
     }
 
-    /// The bandwidth up to the ridge, then the peak.
+    /// The bandwidth up to the ridge, then the peak; the peaks of other types begin at the same bandwidth.
     fn ceilings(&self, limits: &Limits) -> Html {
         let allowed = |intensity: f64| intensity * limits.gbps / 1e3;
         let first = self.intensity.least().max(self.tflops.least() * 1e3 / limits.gbps);
         let start = (self.intensity.at(first), self.tflops.at(allowed(first)));
-        let corner = (self.intensity.at(limits.ridge()), self.tflops.at(limits.tflops));
-        let end = (self.intensity.at(self.intensity.most()), corner.1);
-        let points = [start, corner, end].map(|(x, y)| format!("{x:.1},{y:.1}")).join(" ");
-        let polyline = Element::new("polyline").class("ceiling").attribute("points", &points).around("");
+        let highest = limits.peaks().max_by(|one, other| one.tflops.total_cmp(&other.tflops));
+        let highest = highest.unwrap_or(&limits.peak);
+        let corner_of = |peak: &Peak| (self.intensity.at(limits.ridge(peak)), self.tflops.at(peak.tflops));
+        let corner = corner_of(highest);
         let slope = ((corner.1 - start.1) / (corner.0 - start.0)).atan().to_degrees();
         let middle = ((start.0 + corner.0) / 2.0, (start.1 + corner.1) / 2.0 - 8.0);
-        let bandwidth = turned_text(middle, slope, &figures::byte_rate(limits.gbps));
-        let peak = format!("{}, {} dense", figures::flop_rate(limits.tflops), limits.kind);
-        let peak = text((RIGHT, corner.1 - 6.0), "end", &peak);
-        Html::joined([polyline, bandwidth, peak], "\n")
-    }
-}
-
-impl Limits {
-    /// The 16-bit peak of the matrix units, else any peak in the table; and the bandwidth.
-    fn of(peaks: &DevicePeaks) -> Option<Limits> {
-        let matrix = ["bf16", "fp16"].into_iter().find_map(|kind| Some((kind, *peaks.matrix.get(kind)?)));
-        let matrix = matrix.or_else(|| peaks.matrix.iter().next().map(|(kind, peak)| (kind.as_str(), *peak)));
-        let (kind, tflops) =
-            matrix.or_else(|| Some(("fp32", *peaks.vector.get("fp32")?))).filter(|(_, peak)| *peak > 0.0)?;
-        let gbps = peaks.gbps.filter(|gbps| *gbps > 0.0)?;
-        Some(Limits { tflops, kind: kind.to_owned(), gbps })
-    }
-
-    /// The FLOPs per byte above which the peak is the limit.
-    fn ridge(&self) -> f64 {
-        self.tflops * 1e3 / self.gbps
+        let mut pieces = vec![
+            line("ceiling", start, corner),
+            turned_text(middle, slope, &figures::byte_rate(limits.gbps)),
+        ];
+        for peak in limits.peaks() {
+            let class = if peak.kind == limits.peak.kind { "ceiling" } else { "ceiling other" };
+            let corner = corner_of(peak);
+            pieces.push(line(class, corner, (RIGHT, corner.1)));
+            let words = format!("{}, {} dense", figures::flop_rate(peak.tflops), peak.kind);
+            pieces.push(text((RIGHT, corner.1 - 6.0), "end", &words));
+        }
+        Html::joined(pieces, "\n")
     }
 }
 
@@ -316,13 +332,14 @@ impl Card {
         if let Some((moved, _)) = kernel.bytes {
             let rate = figures::byte_rate(point.gbps);
             let share = of(rates.share_of_bandwidth, "bandwidth");
-            facts.push(("Moved", format!("{} per run, {rate}{share}", bytes(moved))));
+            facts.push(("Moved", format!("{} per run, {rate}{share}", figures::byte_count(moved))));
         }
         if let (Some((flops, _)), Some(tflops)) = (kernel.flops, rates.tflops) {
             let rate = figures::flop_rate(tflops);
             let share = of(rates.share_of_peak, "peak");
             facts.push(("FLOPs", format!("{} per run, {rate}{share}", figures::flop_count(flops))));
         }
+        facts.extend(ceiling(point).map(|words| ("Ceiling", words)));
         facts.extend([
             ("Bound by", figures::bound(rates).to_owned()),
             ("To gain", kernel.gain_us().map(|us| format!("up to {}", micros(us))).unwrap_or_default()),
@@ -330,11 +347,11 @@ impl Card {
             ("Launch", kernels::launch(kernel)),
         ]);
         facts.retain(|(_, words)| !words.is_empty() && words != UNKNOWN);
-        let operator = names::operator(kernel);
-        let title = names::short(operator.unwrap_or(&kernel.name), LONGEST_NAME);
-        let inputs = names::inputs(&kernel.inputs);
+        let operator = kernel.operator();
+        let title = short_kernel(operator.unwrap_or(&kernel.name), LONGEST_NAME);
+        let inputs = input_words(&kernel.inputs);
         let about = match operator {
-            Some(_) => [inputs, names::short(&kernel.name, LONGEST_NAME)].join(" ").trim().to_owned(),
+            Some(_) => [inputs, short_kernel(&kernel.name, LONGEST_NAME)].join(" ").trim().to_owned(),
             None => inputs,
         };
         Card { title, about, facts }

@@ -36,11 +36,6 @@ impl Scale {
         10_f64.powf(self.from)
     }
 
-    /// The largest value.
-    pub(super) fn most(&self) -> f64 {
-        10_f64.powf(self.to)
-    }
-
     /// About ten powers of ten, with their positions.
     pub(super) fn powers(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let step = ((self.to - self.from) / 10.0).ceil().max(1.0) as usize;
@@ -80,7 +75,7 @@ mod tests {
     #[test]
     fn a_scale_ends_at_powers_of_ten_around_its_values() {
         let scale = Scale::around(&[20.0, 300.0], (0.0, 100.0));
-        assert_eq!((scale.least(), scale.most()), (10.0, 1000.0));
+        assert_eq!((scale.least(), scale.at(1000.0)), (10.0, scale.end));
         assert_eq!(scale.at(100.0), 50.0);
         assert_eq!(scale.powers().map(|(value, _)| value).collect::<Vec<_>>(), [10.0, 100.0, 1000.0]);
     }

@@ -1,40 +1,82 @@
 //! What stands out in a trace, at most five entries: figures that cannot be right, kernels far from their limit, then by what
 //! could be gained at most, and what could not be judged.
 
-use super::figures;
+use super::{capitalized, figures, subject_of};
+use crate::analysis::Topic;
+use crate::analysis::findings::Finding;
 use crate::analysis::performance::{Backend, Judgement, MeasuredKernel, Performance};
-use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
-use crate::report::kit::prelude::*;
-use crate::report::words::performance::{capitalized, subject_of};
+use crate::report::kit::formats::{counted, micros, percent, short_path, whole};
+use crate::report::subject::Report;
 
+/// Entries of the list; the table of kernels has all.
+const MOST: usize = 5;
+/// Findings among them.
+const MOST_FINDINGS: usize = 3;
 /// Kernels far from their limit that have an entry of their own.
 const MOST_FAR: usize = 2;
 /// Share of the time from which an entry is worth its line.
 const WORTH: f64 = 0.02;
 
-/// An entry.
-pub(super) struct Entry {
-    /// Its first word, and the class of that word.
-    pub(super) label: (&'static str, &'static str),
-    /// What is the case, in one sentence.
-    pub(super) sentence: String,
-    /// Why, and what to do next.
-    pub(super) reason: String,
-    /// Microseconds that could be gained at most, or that are lost.
-    pub(super) cost: Option<String>,
-    /// The row that it is about.
-    pub(super) row: Option<usize>,
+/// What stands out.
+pub(crate) enum StandsOut<'f> {
+    /// A finding about a measurement.
+    Finding(&'f Finding),
+    /// What is no finding, as nothing is wrong with it.
+    Entry(Entry),
 }
 
-/// The entries, without those that findings already are.
-pub(super) fn entries(found: &Performance) -> Vec<Entry> {
+/// What is no finding.
+pub(crate) struct Entry {
+    /// Its first word.
+    pub label: &'static str,
+    /// How that word looks.
+    pub class: &'static str,
+    /// What is the case, in one sentence; names of kernels stand between backquotes.
+    pub sentence: String,
+    /// Why, and what to do next.
+    pub reason: String,
+    /// What it costs.
+    pub cost: Option<Cost>,
+    /// The kernel that it is about: its place in the trace.
+    pub kernel: Option<usize>,
+}
+
+/// Device time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cost {
+    /// Microseconds.
+    pub us: f64,
+    /// Whether they are what could be gained at most.
+    pub at_most: bool,
+}
+
+impl Cost {
+    /// `up to 2.2 ms`
+    pub fn words(self) -> String {
+        let up_to = if self.at_most { "up to " } else { "" };
+        format!("{up_to}{}", micros(self.us))
+    }
+}
+
+/// At most five: findings about measurements, without kernels far from their limit, as these have entries that say what can
+/// be gained; then the entries.
+pub(crate) fn stands_out<'f>(report: Report<'f>, found: &Performance) -> Vec<StandsOut<'f>> {
+    let findings = report.found.findings.iter();
+    let of_topic = findings.filter(|finding| finding.kind.topic == Some(Topic::Performance));
+    let told = of_topic.filter(|finding| finding.kind.word != "slow_kernel").take(MOST_FINDINGS);
+    let others = entries(found).into_iter().map(StandsOut::Entry);
+    told.map(StandsOut::Finding).chain(others).take(MOST).collect()
+}
+
+fn entries(found: &Performance) -> Vec<Entry> {
     let mut entries: Vec<(f64, Entry)> = Vec::new();
     entries.extend(far(found));
     entries.extend(of_group(found, Group::Room));
     entries.extend(of_group(found, Group::Near));
     entries.extend(idle(found));
     // Kernels far from their limit come first, as nothing about them is usual.
-    let (mut first, mut rest): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(_, one)| one.row.is_some());
+    let (mut first, mut rest): (Vec<_>, Vec<_>) =
+        entries.into_iter().partition(|(_, one)| one.kernel.is_some());
     for part in [&mut first, &mut rest] {
         part.sort_by(|one, other| other.0.total_cmp(&one.0));
     }
@@ -67,7 +109,8 @@ fn far_entry(place: usize, kernel: &MeasuredKernel, gain_us: f64) -> Entry {
     };
     let at = kernel.lines.first().map(|line| format!(" at {}:{}", short_path(&line.file), line.line));
     Entry {
-        label: ("Far from its limit", "flag far"),
+        label: "Far from its limit",
+        class: "flag far",
         sentence: format!(
             "{}{} reaches {reached} of its ceiling{rate}.",
             named(kernel),
@@ -77,8 +120,8 @@ fn far_entry(place: usize, kernel: &MeasuredKernel, gain_us: f64) -> Entry {
             "{runs}.{launch} Usual causes are small or odd shapes, few rows to reduce, or a layout that is not contiguous; \
              `torch.compile(mode=\"max-autotune\")` tries other configurations."
         ),
-        cost: Some(format!("up to {}", micros(gain_us))),
-        row: (place < MOST_MEASURED).then_some(place),
+        cost: Some(Cost { us: gain_us, at_most: true }),
+        kernel: Some(place),
     }
 }
 
@@ -133,12 +176,12 @@ fn of_group(found: &Performance, group: Group) -> Option<(f64, Entry)> {
         }
         (Group::Room, false) => "Their rows say which limit it is.",
     };
-    let label = match group {
+    let (label, class) = match group {
         Group::Room => ("Room", "flag strong"),
         Group::Near => ("Near a limit", "flag"),
     };
-    let cost = Some(format!("up to {}", micros(gain_us)));
-    Some((gain_us, Entry { label, sentence, reason: reason.to_owned(), cost, row: None }))
+    let cost = Some(Cost { us: gain_us, at_most: true });
+    Some((gain_us, Entry { label, class, sentence, reason: reason.to_owned(), cost, kernel: None }))
 }
 
 fn idle(found: &Performance) -> Option<(f64, Entry)> {
@@ -157,15 +200,16 @@ fn idle(found: &Performance) -> Option<(f64, Entry)> {
         }
     };
     let entry = Entry {
-        label: ("Idle", "flag"),
+        label: "Idle",
+        class: "flag",
         sentence: format!(
             "Nothing ran on the device for {}, {} of the time.",
             micros(idle),
             percent(idle, time.wall_us, false)
         ),
         reason: reason.to_owned(),
-        cost: Some(micros(idle)),
-        row: None,
+        cost: Some(Cost { us: idle, at_most: false }),
+        kernel: None,
     };
     Some((idle, entry))
 }
@@ -181,12 +225,13 @@ fn unknown(found: &Performance) -> Option<Entry> {
         kernels().filter(|kernel| kernel.operators.is_empty()).map(|kernel| kernel.count).sum();
     if found.peaks.is_none() {
         return Some(Entry {
-            label: ("Not judged", "flag"),
+            label: "Not judged",
+            class: "flag",
             sentence: "The limits of the device are unknown, so no kernel can be held against them."
                 .to_owned(),
             reason: "`--device NAME` gives them, or `--device FILE.json`.".to_owned(),
             cost: None,
-            row: None,
+            kernel: None,
         });
     }
     let reason = match without_operator {
@@ -197,7 +242,8 @@ fn unknown(found: &Performance) -> Option<Entry> {
         ),
     };
     Some(Entry {
-        label: ("Not judged", "flag"),
+        label: "Not judged",
+        class: "flag",
         sentence: format!(
             "For {}, {} of the kernel time, the work is unknown.",
             micros(us),
@@ -205,21 +251,11 @@ fn unknown(found: &Performance) -> Option<Entry> {
         ),
         reason: format!("{reason} Left out of every share."),
         cost: None,
-        row: None,
+        kernel: None,
     })
 }
 
 /// A part of the time of all kernels, in per cent.
 fn share_of_kernels(found: &Performance, us: f64) -> String {
     percent(us, found.kernels.iter().map(|kernel| kernel.sum_us).sum(), false)
-}
-
-/// The entry as an item of the list.
-pub(super) fn item(view: View<'_>, entry: &Entry) -> Html {
-    let (label, class) = entry.label;
-    let mut words = vec![view.prose(&entry.sentence), " ".into()];
-    words.extend(entry.row.map(|row| view.link(&format!("#{}", measured_kernel_anchor(row)), "Its row")));
-    words.push(block(small(view.prose(&entry.reason))));
-    let cost = span("cost", entry.cost.clone().unwrap_or_else(|| UNKNOWN.to_owned()));
-    Element::new("li").around(Html::joined([span(class, label), block(Html::joined(words, "")), cost], ""))
 }

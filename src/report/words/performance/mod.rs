@@ -1,8 +1,12 @@
 //! Sentences on a trace of torch.profiler.
 
+pub(crate) mod figures;
+pub(crate) mod notes;
+pub(crate) mod stands_out;
+
 use crate::analysis::performance::{Judgement, Limit, MeasuredKernel, Performance, Rates};
-use crate::model::capital;
-use crate::report::kit::formats::{clipped, micros, percent, short_path};
+use crate::model::{capital, short_kernel};
+use crate::report::kit::formats::{micros, percent, short_path};
 
 /// Share of the wall time that a kernel must be able to give back to be named first.
 const WORTH: f64 = 0.01;
@@ -96,10 +100,7 @@ pub(crate) fn subject_of(kernel: &MeasuredKernel) -> String {
         _ => "",
     };
     match operator {
-        "" => match clipped(&kernel.name, LONGEST_NAME) {
-            (short, true) => format!("{short}…"),
-            (all, false) => all.to_owned(),
-        },
+        "" => short_kernel(&kernel.name, LONGEST_NAME),
         "mm" | "addmm" | "bmm" | "baddbmm" => "a matrix product".to_owned(),
         name if name.contains("attention") => "attention".to_owned(),
         name if name.contains("convolution") => "a convolution".to_owned(),

@@ -1,0 +1,313 @@
+//! What the source of a generated kernel says about its parameters: the type of each pointer, and whether the kernel reads
+//! what it points at, writes it, or both. `in_out_ptr0` is both by its name, but a kernel may write such a buffer first; and
+//! `out_ptr0` is read where the kernel adds to it.
+
+use super::formulas::element_bytes;
+use crate::analysis::source_text::is_word;
+use crate::trace::TextMap;
+
+/// A parameter of a generated kernel.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Parameter {
+    /// Whether it is a pointer.
+    pub(super) is_pointer: bool,
+    /// Bytes of an element, if it is a pointer of a known type.
+    pub(super) element: Option<f64>,
+    /// Whether the kernel reads what was there before the call.
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+}
+
+/// A generated kernel.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct KernelSource {
+    pub(super) parameters: Vec<Parameter>,
+    /// The name under which a profiler records it, if it is another one: `gemm_m96n256k128_kernel`, without its graph.
+    pub(super) recorded: Option<String>,
+    /// Whether it multiplies matrices: a template, or a kernel that calls the units for that.
+    pub(super) is_template: bool,
+}
+
+/// Limit on the bytes of a source that are searched for accesses; the largest combined kernels have some hundred thousand.
+const LONGEST: usize = 1 << 20;
+
+/// Limit on the characters of an index between brackets.
+const LONGEST_INDEX: usize = 4_096;
+
+/// Characters before a pointer in which the name of the function around it is looked for.
+const LOOK_BACK: usize = 120;
+
+impl KernelSource {
+    /// Reads the source of the kernel that the wrapper calls `name`.
+    pub(super) fn read(name: &str, text: &str) -> KernelSource {
+        let mut found = KernelSource { recorded: recorded_name(text), ..KernelSource::default() };
+        found.is_template = name.starts_with("triton_tem_")
+            || found.recorded.as_deref().is_some_and(|recorded| !recorded.starts_with("cpp_fused_"))
+            || text.contains("tl.dot(");
+        let Some((head, body)) = head_and_body(name, text) else { return found };
+        let types = triton_types(text);
+        let names: Vec<&str> = head.split(',').map(parameter_name).collect();
+        let accesses = Accesses::of(body.get(..body.len().min(LONGEST)).unwrap_or(body), &names);
+        let parameters = head.split(',').zip(&names).enumerate();
+        found.parameters = parameters
+            .map(|(place, (text, name))| {
+                let in_triton = types.get(place).map(String::as_str).unwrap_or_default();
+                let pointee = text.split_once('*').map(|(kind, _)| kind.trim().trim_start_matches("const "));
+                let pointee = pointee.or_else(|| in_triton.strip_prefix('*'));
+                let (reads, writes) = accesses.get(name).unwrap_or_else(|| by_form(text, name));
+                Parameter {
+                    is_pointer: pointee.is_some(),
+                    element: pointee.and_then(element_bytes),
+                    reads,
+                    writes,
+                }
+            })
+            .collect();
+        found
+    }
+}
+
+/// Whether a parameter is read and written, by its name, or, where that is no word of Inductor's, by its type.
+fn by_form(text: &str, name: &str) -> (bool, bool) {
+    match () {
+        () if name.contains("in_out_ptr") => (true, true),
+        () if name.contains("out_ptr") => (false, true),
+        () if text.contains('*') && !text.contains("const ") => (false, true),
+        () => (true, false),
+    }
+}
+
+/// `gemm_m96n256k128_kernel` of `RecordFunctionHandle record_graph_1_..("graph_1_gemm_m96n256k128_kernel", nullptr)`.
+fn recorded_name(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("RecordFunctionHandle record_")?;
+    let (_, quoted) = rest.split_once("(\"")?;
+    let (name, _) = quoted.split_once('"')?;
+    Some(super::work::without_graph_number(name).to_owned())
+}
+
+/// The parameters between the parentheses of the head, and what follows them.
+fn head_and_body<'t>(name: &str, text: &'t str) -> Option<(&'t str, &'t str)> {
+    let python = format!("def {name}(");
+    let at = match text.find(&python) {
+        Some(at) => at + python.len(),
+        None => {
+            // A template has functions of its own before the one that is called.
+            let exported = text.find("extern \"C\"")?;
+            exported + text.get(exported..)?.find("kernel(")? + "kernel(".len()
+        }
+    };
+    let rest = text.get(at..)?;
+    let end = rest.find(')')?;
+    Some((rest.get(..end)?, rest.get(end..)?))
+}
+
+/// `in_ptr0` of `const float* in_ptr0`, `xnumel` of `xnumel: tl.constexpr`.
+fn parameter_name(parameter: &str) -> &str {
+    // In Triton the type follows the name; in C++ it stands before it, with colons of its own.
+    let name =
+        if parameter.contains('*') { parameter } else { parameter.split(':').next().unwrap_or_default() };
+    name.trim().rsplit(|c| !is_word(c)).next().unwrap_or_default()
+}
+
+/// Types by parameter, of `'signature': {'in_ptr0': '*bf16', 'xnumel': 'i32'}`; before torch 2.6 `{0: '*bf16'}`.
+fn triton_types(text: &str) -> Vec<String> {
+    let Some((_, types)) = text.split_once("'signature': {") else { return Vec::new() };
+    let types = types.split('}').next().unwrap_or_default();
+    let kinds = types.split(',').filter_map(|part| Some(part.split_once(':')?.1.trim().trim_matches('\'')));
+    kinds.map(str::to_owned).collect()
+}
+
+/// What a body does with its pointers.
+struct Accesses<'t> {
+    /// By parameter: whether the first access reads, and whether any writes.
+    found: TextMap<&'t str, Access>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Access {
+    reads_first: bool,
+    writes: bool,
+}
+
+impl<'t> Accesses<'t> {
+    /// Looks at each use of a pointer, in the order of the body.
+    fn of(body: &'t str, parameters: &[&'t str]) -> Accesses<'t> {
+        // `auto in_ptr2 = in_out_ptr0;` gives a pointer another name.
+        let mut origins: TextMap<&str, &'t str> = TextMap::default();
+        for name in parameters.iter().filter(|name| name.contains("_ptr") || name.contains("arg")) {
+            origins.insert(name, name);
+        }
+        let mut found: TextMap<&'t str, Access> = TextMap::default();
+        let mut at = 0;
+        while let Some(start) = next_word(body, at) {
+            let end =
+                start + body.get(start..).map_or(0, |rest| rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
+            at = end;
+            let Some(word) = body.get(start..end) else { break };
+            let Some(origin) = origins.get(word).copied() else { continue };
+            let (before, after) =
+                (body.get(..start).unwrap_or_default(), body.get(end..).unwrap_or_default());
+            if after.starts_with(';')
+                && let Some(alias) = alias_before(before)
+            {
+                origins.insert(alias, origin);
+                continue;
+            }
+            let Some(kind) = Kind::of(before, after) else { continue };
+            let access =
+                found.entry(origin).or_insert(Access { reads_first: kind != Kind::Write, writes: false });
+            access.writes |= kind != Kind::Read;
+        }
+        Accesses { found }
+    }
+
+    /// Whether a parameter is read and written; None if no use of it was understood.
+    fn get(&self, name: &str) -> Option<(bool, bool)> {
+        self.found.get(name).map(|access| (access.reads_first, access.writes))
+    }
+}
+
+/// The next word with `ptr` or `arg` in it, from `at` on.
+fn next_word(body: &str, at: usize) -> Option<usize> {
+    let rest = body.get(at..)?;
+    let found = [rest.find("ptr"), rest.find("arg")].into_iter().flatten().min()?;
+    let start = rest.get(..found)?.rfind(|c| !is_word(c)).map_or(0, |place| place + 1);
+    Some(at + start)
+}
+
+/// `in_ptr2` where `auto in_ptr2 = ` stands before the pointer.
+fn alias_before(before: &str) -> Option<&str> {
+    let name = before.strip_suffix(" = ")?;
+    let start = name.rfind(|c| !is_word(c))?;
+    let (head, name) = name.split_at(start + 1);
+    head.ends_with("auto ").then_some(name)
+}
+
+/// What a use of a pointer does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Read,
+    Write,
+    Both,
+}
+
+impl Kind {
+    /// By the call around it, or by what stands behind its brackets; None if neither is known.
+    fn of(before: &str, after: &str) -> Option<Kind> {
+        let nearby = before.char_indices().rev().nth(LOOK_BACK).map_or(0, |(at, _)| at);
+        let before = before.get(nearby..).unwrap_or_default().trim_end_matches(['&', ' ', '(']);
+        // The arguments of a template stand between the name of a function and its parenthesis.
+        let before = match before.strip_suffix('>') {
+            Some(arguments) => arguments.rfind('<').and_then(|at| arguments.get(..at)).unwrap_or(before),
+            None => before,
+        };
+        let start = before.rfind(|c| !is_word(c)).map_or(0, |place| place + 1);
+        let called = before.get(start..).unwrap_or_default();
+        if called.starts_with("atomic_") {
+            return Some(Kind::Both);
+        }
+        match called {
+            "load" | "loadu" => return Some(Kind::Read),
+            "store" => return Some(Kind::Write),
+            _ => {}
+        }
+        let behind = behind_brackets(after.strip_prefix('[')?)?.trim_start();
+        match () {
+            () if behind.starts_with("= ") => Some(Kind::Write),
+            () if behind.get(1..3) == Some("= ") && behind.starts_with(['+', '-', '*', '/']) => {
+                Some(Kind::Both)
+            }
+            () => Some(Kind::Read),
+        }
+    }
+}
+
+/// What follows the end of a bracket that was opened.
+fn behind_brackets(text: &str) -> Option<&str> {
+    let mut depth = 1_usize;
+    for (at, byte) in text.bytes().enumerate().take(LONGEST_INDEX) {
+        match byte {
+            b'[' => depth += 1,
+            b']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return text.get(at + 1..);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cpp(parameters: &str, body: &str) -> Vec<Parameter> {
+        let text = format!("extern \"C\"  void  kernel({parameters})\n{{\n{body}\n}}\n");
+        KernelSource::read("cpp_fused_add_0", &text).parameters
+    }
+
+    fn accesses(parameters: &[Parameter]) -> Vec<(bool, bool)> {
+        parameters.iter().map(|one| (one.reads, one.writes)).collect()
+    }
+
+    #[test]
+    fn a_pointer_is_read_or_written_as_the_body_does_it_first() {
+        let found = cpp(
+            "const float* in_ptr0,\n  float* in_out_ptr0,\n float* out_ptr0, int64_t* out_ptr1, const int64_t ks0",
+            "auto tmp0 = at::vec::Vectorized<float>::loadu(in_ptr0 + static_cast<int64_t>(x0));\n\
+             tmp0.store(in_out_ptr0 + static_cast<int64_t>(x0));\n\
+             auto tmp1 = in_out_ptr0[static_cast<int64_t>(x0)];\n\
+             atomic_add_vec<float, 2, 1>(out_ptr0, tmp1, tmp0);\n\
+             out_ptr1[static_cast<int64_t>(x0 + y[1])] = tmp1;",
+        );
+        let expected = [(true, false), (false, true), (true, true), (false, true), (true, false)];
+        assert_eq!(accesses(&found), expected);
+        let elements: Vec<Option<f64>> = found.iter().map(|one| one.element).collect();
+        assert_eq!(elements, [Some(4.0), Some(4.0), Some(4.0), Some(8.0), None]);
+        assert!(!found[4].is_pointer);
+    }
+
+    #[test]
+    fn another_name_of_a_pointer_is_the_pointer() {
+        let found = cpp(
+            "float* in_out_ptr0",
+            "auto in_ptr1 = in_out_ptr0;\nauto tmp0 = in_ptr1[x0];\nin_out_ptr0[x0] = tmp0;",
+        );
+        assert_eq!(accesses(&found), [(true, true)]);
+    }
+
+    #[test]
+    fn triton_names_types_beside_the_source_and_loads_and_stores_in_it() {
+        let text = "triton_meta={'signature': {'in_ptr0': '*bf16', 'in_out_ptr0': '*fp32', 'out_ptr0': '*i64', 'xnumel': 'i32'}}\n\
+                    def triton_poi_fused_0(in_ptr0, in_out_ptr0, out_ptr0, xnumel, XBLOCK : tl.constexpr):\n\
+                    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n\
+                    tl.store(in_out_ptr0 + (x0), tmp0, xmask)\n\
+                    tl.atomic_add(out_ptr0 + (tl.broadcast_to(x0, [XBLOCK])), tmp0, xmask)\n";
+        let found = KernelSource::read("triton_poi_fused_0", text);
+        let expected = [(true, false), (false, true), (true, true), (true, false), (true, false)];
+        assert_eq!(accesses(&found.parameters), expected);
+        assert_eq!(found.parameters[0].element, Some(2.0));
+        assert!(!found.is_template && found.parameters[2].is_pointer && !found.parameters[3].is_pointer);
+        assert!(KernelSource::read("triton_tem_fused_mm_0", text).is_template);
+    }
+
+    #[test]
+    fn a_template_of_cpp_is_recorded_under_another_name() {
+        let text = "extern \"C\"  void kernel(const float* X, const float* W, float* Y)\n{\n\
+                    torch::aot_inductor::RAIIAtenRecordFunctionHandle record_graph_1_gemm_m96n256k128_kernel_(\"graph_1_gemm_m96n256k128_kernel\", nullptr);\n}";
+        let found = KernelSource::read("cpp_fused_addmm_gelu_0", text);
+        assert_eq!(found.recorded.as_deref(), Some("gemm_m96n256k128_kernel"));
+        assert!(found.is_template);
+        assert_eq!(accesses(&found.parameters), [(true, false), (true, false), (false, true)]);
+    }
+
+    #[test]
+    fn broken_sources_say_nothing() {
+        for text in ["", "extern \"C\" void kernel(", "in_ptr0[", "def cpp_fused_add_0(", "'signature': {"] {
+            let found = KernelSource::read("cpp_fused_add_0", text);
+            assert!(found.parameters.iter().all(|one| !one.is_pointer), "{text}");
+        }
+        assert_eq!(accesses(&cpp("float* out_ptr0", "out_ptr0[x0")), [(false, true)]);
+    }
+}

@@ -1,0 +1,55 @@
+//! How kernels are judged: the ceiling, the bounds between verdicts, and the device with the source of its figures.
+
+use super::limits::Limits;
+use crate::analysis::performance::{FAR, IMPOSSIBLE, LAUNCH_US, Performance, SUSPICIOUS, WRONG};
+use crate::report::kit::prelude::*;
+use crate::report::words::performance::figures;
+
+/// Whether the device is known, without which nothing is judged.
+pub(super) fn present(found: &Performance) -> bool {
+    found.peaks.is_some() && !found.kernels.is_empty()
+}
+
+/// Writes the section.
+pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Some(device) = found.peaks.as_ref().filter(|_| present(found)) else { return Ok(()) };
+    view.open_section(out, ("judged", "How it is judged", ""), None, Html::default())?;
+    let share = |of: f64| percent(of, 1.0, false);
+    let verdicts = format!(
+        "Near a limit from {}, room from {}, far below. Over {} a figure is to be checked, over {} it cannot be true, under {} \
+         its counts are probably wrong. A kernel under {LAUNCH_US} us is too short to judge.",
+        share(figures::NEAR),
+        share(FAR),
+        share(SUSPICIOUS),
+        share(IMPOSSIBLE),
+        share(WRONG)
+    );
+    let to_gain = "The time above what the ceiling would need, for all runs. It is a bound, not a promise, and such bounds do \
+                   not add up.";
+    let source = format!(
+        "{}: {}. Another one with `--device`, its clock with `--clock`.",
+        device.name,
+        device.source.trim_end_matches('.')
+    );
+    let facts = [
+        ("Ceiling", ceiling(found)),
+        ("Verdict", verdicts),
+        ("To gain", to_gain.to_owned()),
+        ("Device", source),
+    ];
+    write_line(out, &view.facts(facts.map(|(label, words)| (label, view.prose(&words)))))?;
+    Ok(close_section(out)?)
+}
+
+/// `The smaller of 990 TFLOP/s in bf16 and of 3.35 TB/s times the FLOPs per byte. Where no FLOPs are counted, the bandwidth.`
+fn ceiling(found: &Performance) -> String {
+    let Some(limits) = Limits::of(found, found.kernels.iter()) else {
+        return "The bandwidth or the peak, whichever is known of the device.".to_owned();
+    };
+    let peaks = limits.peaks().map(|peak| format!("{} in {}", figures::flop_rate(peak.tflops), peak.kind));
+    let peaks = peaks.collect::<Vec<_>>().join(" or ");
+    let bandwidth = figures::byte_rate(limits.gbps);
+    format!(
+        "The smaller of {peaks} and of {bandwidth} times the FLOPs per byte. Where no FLOPs are counted, the bandwidth."
+    )
+}

@@ -153,13 +153,20 @@ fn a_trace_is_written_again_with_the_figures_of_each_launch_and_without_its_envi
         let product = events(&mut written, "kernel")
             .into_iter()
             .find(|kernel| kernel["args"]["flops"].as_f64() > Some(1e9));
-        let product = product.unwrap();
+        let product = product.unwrap().clone();
+        let (id, flops) =
+            (product["args"]["External id"].clone(), product["args"]["flops"].as_f64().unwrap());
         let (args, us) = (&product["args"], product["dur"].as_f64().unwrap());
         let number = |name: &str| args[name].as_f64().unwrap();
         assert!((number("tflops") - number("flops") / us / 1e6).abs() < 1e-6, "of this launch: {args}");
         assert!((number("gbps") - number("bytes") / us / 1e3).abs() < 1e-6, "{args}");
         assert!(number("share_of_peak") > 0.0 && args["bound"].is_string(), "{args}");
         assert_eq!(number("kernel_flop"), number("flops"), "as PyTorch's own script names it");
+        assert_eq!(args["name"], product["name"], "without it that script skips the launch");
+        // For a launch, that script looks at the call with the same id.
+        let launcher =
+            events(&mut written, "cpu_op").into_iter().find(|call| call["args"]["External id"] == id);
+        assert_eq!(launcher.unwrap()["args"]["kernel_flop"].as_f64(), Some(flops));
         assert!((number("kernel_num_gb") * 1e9 - number("bytes")).abs() < 1.0, "{args}");
         assert!(
             args["correlation"].is_number() && args["registers per thread"].is_number(),

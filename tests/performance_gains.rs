@@ -86,6 +86,14 @@ fn a_clock_in_the_trace_corrects_the_peak_and_an_option_comes_before_it() {
     let forced = Run::of_bytes("trace.json", bytes.as_bytes()).args(["--clock", "1830"]).ok();
     assert_eq!(share(&forced).0, peak);
     assert_eq!(performance(&forced)["device"]["clock_from"], "option");
+    // A profiler may sample the clock instead.
+    given.as_object_mut().unwrap().remove("clock_mhz");
+    let mut sampled = given.clone();
+    for (ts, mhz) in [(1, 900.0), (2, 930.0)] {
+        let sample = json!({"ph": "C", "name": "SM Clock (MHz)", "pid": "GPU 0 Counters", "ts": ts, "args": {"": mhz}});
+        sampled["traceEvents"].as_array_mut().unwrap().push(sample);
+    }
+    assert_eq!(performance(&report_of(&sampled))["device"]["clock_mhz"], 915.0);
     for odd in [json!("fast"), json!(-3), json!(1e30), json!(null), json!([915])] {
         given["clock_mhz"] = odd.clone();
         assert_eq!(share(&report_of(&given)).0, peak, "{odd}");

@@ -3,7 +3,7 @@
 //! Nothing but what is named here is kept. In particular `metadata`, which holds environment variables of the run with
 //! its access tokens, is never looked at.
 
-use super::devices::{Devices, clock_of};
+use super::devices::{ClockSamples, Devices, clock_of};
 use super::scan::{Event, Object, unescaped};
 use crate::model::{
     Correlation, DeviceKernel, DeviceWork, Fields, InputDims, Launch, Operator, OperatorCall, Profile,
@@ -20,6 +20,9 @@ const WITH_VALUES: [&str; 2] = ["convolution", "attention"];
 /// Bytes of a name that are kept. Names of C++ templates have some thousand.
 const LONGEST_NAME: usize = 4 << 10;
 
+/// The counter of a profiler that samples the environment of the device.
+const CLOCK_COUNTER: &[u8] = b"SM Clock (MHz)";
+
 /// What tools call the number of registers of a thread that spilled to memory.
 const SPILLS: [&str; 3] = ["n_spills", "spilled registers", "register spills"];
 
@@ -35,6 +38,8 @@ pub(super) struct Collector {
     devices: Devices,
     /// The clock that the program wrote into the trace, MHz.
     clock_mhz: Option<f64>,
+    /// Clocks that the profiler sampled.
+    clocks: ClockSamples,
     /// Reused for every lookup.
     key: Vec<u8>,
 }
@@ -65,6 +70,7 @@ impl Collector {
             Some(Recording::Call { annotation }) => self.call(fields, args, annotation),
             Some(Recording::Launch(work)) => self.launch(fields, args, work),
             Some(Recording::Runtime) => self.correlate(args),
+            None if fields.quoted("name") == Some(CLOCK_COUNTER) => self.clocks.add(args),
             None => {}
         }
     }
@@ -75,7 +81,7 @@ impl Collector {
         self.profile.launches = self.launches.sorted();
         self.profile.correlations = self.correlations.sorted();
         let devices = self.devices.finish();
-        self.profile.clock_mhz = self.clock_mhz.or(devices.clock_mhz);
+        self.profile.clock_mhz = self.clock_mhz.or(self.clocks.mean()).or(devices.clock_mhz);
         (self.profile.devices, self.profile.device) = (devices.ran, devices.name);
         self.profile
     }
@@ -112,7 +118,9 @@ impl Collector {
         let values = inputs.values.filter(|_| has_values(name));
         self.key.clear();
         self.key.extend(name);
-        for raw in inputs.shapes.into_iter().chain([values]).chain(inputs.triton) {
+        // What is said of the launch of a Triton kernel belongs to no other operator.
+        let triton = if inputs.is_triton() { inputs.triton } else { Default::default() };
+        for raw in inputs.shapes.into_iter().chain([values]).chain(triton) {
             // A byte that no JSON text holds keeps one field from running into the next.
             self.key.push(0);
             self.key.extend(raw.unwrap_or_default());
@@ -286,6 +294,7 @@ fn has_values(name: &[u8]) -> bool {
 struct InputFields<'t> {
     shapes: [Option<&'t [u8]>; 3],
     values: Option<&'t [u8]>,
+    backend: Option<&'t [u8]>,
     triton: [Option<&'t [u8]>; 6],
 }
 
@@ -301,6 +310,7 @@ impl<'t> InputFields<'t> {
                 b"Input type" => &mut *types,
                 b"Input Strides" => &mut *strides,
                 b"Concrete Inputs" => &mut inputs.values,
+                b"kernel_backend" => &mut inputs.backend,
                 b"kernel_file" => &mut *file,
                 b"kernel_num_gb" => &mut *gigabytes,
                 b"kernel_flop" => &mut *flops,
@@ -312,6 +322,11 @@ impl<'t> InputFields<'t> {
             *slot = Some(value);
         }
         inputs
+    }
+
+    /// As [`triton_of`] decides.
+    fn is_triton(&self) -> bool {
+        self.triton[0].is_some() || self.backend == Some(b"\"triton\"")
     }
 }
 

@@ -49,6 +49,26 @@ fn possible(mhz: f64) -> Option<f64> {
     (mhz > 0.0 && mhz <= HIGHEST_CLOCK).then_some(mhz)
 }
 
+/// Clocks at several times.
+#[derive(Debug, Default)]
+pub(super) struct ClockSamples {
+    count: f64,
+    sum_mhz: f64,
+}
+
+impl ClockSamples {
+    /// Adds the value of a counter: the first number of its `args`, whose key is mostly empty.
+    pub(super) fn add(&mut self, args: &Object<'_>) {
+        let clock = args.iter().find_map(|(_, value)| clock_of(value));
+        self.count += f64::from(u8::from(clock.is_some()));
+        self.sum_mhz += clock.unwrap_or_default();
+    }
+
+    pub(super) fn mean(&self) -> Option<f64> {
+        (self.count > 0.0).then(|| (self.sum_mhz / self.count).round())
+    }
+}
+
 impl Devices {
     /// The list of the trace, which may precede or follow the events.
     pub(super) fn list(&mut self, json: &[u8]) {

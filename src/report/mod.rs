@@ -19,7 +19,7 @@ pub use compare::{
     DIFF_PAGE, diff_entries, diff_markdown, diff_notices, diff_pages, diff_suite, diff_summary,
     to_json as diff_json,
 };
-pub(crate) use data::figures_of_run;
+pub(crate) use data::{figures_of_call, figures_of_run};
 pub use formats::Format;
 pub use job::{JobReport, TrackEvent, job_facts, job_findings, job_pages, job_summary};
 pub use kit::editor::Editor;

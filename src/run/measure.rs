@@ -1,7 +1,7 @@
 //! Joins a log with its trace of torch.profiler.
 
 use super::task::{LogTask, Work};
-use crate::analysis::performance::{DeviceOptions, DevicePeaks, Performance, performance};
+use crate::analysis::performance::{DeviceOptions, DevicePeaks, MeasuredKernel, Performance, performance};
 use crate::model::Model;
 use crate::output;
 use crate::profile::{self, Recorded};
@@ -63,15 +63,17 @@ pub(crate) fn measure(
 fn write_augmented(trace: &Attachment, to: &Path, found: &Performance) -> Result<()> {
     output::write_single_file(to, |file| {
         packed(file, to, |out| {
-            let mut runs = found.follow_runs()?;
+            let (mut runs, mut calls) = (found.follow_runs()?, found.follow_calls()?);
             let mut added = |recorded: Recorded, us: f64| {
-                let kernel = match recorded {
-                    Recorded::Launch(place) if found.on_device => runs.kernel_of(place)?,
-                    Recorded::Call(place) if !found.on_device => runs.kernel_of(place)?,
-                    _ => None,
+                let of_run =
+                    |kernel: &MeasuredKernel| report::figures_of_run(kernel, &found.rates_of_run(kernel, us));
+                let figures = match recorded {
+                    Recorded::Launch(place) if found.on_device => runs.kernel_of(place)?.map(of_run),
+                    Recorded::Call(place) if !found.on_device => runs.kernel_of(place)?.map(of_run),
+                    // PyTorch's script takes the figures of a launch from the call that made it.
+                    Recorded::Call(place) => calls.kernel_of(place)?.map(report::figures_of_call),
+                    Recorded::Launch(_) => None,
                 };
-                let figures =
-                    kernel.map(|kernel| report::figures_of_run(kernel, &found.rates_of_run(kernel, us)));
                 Ok(figures.transpose()?)
             };
             profile::augment(trace, out, &mut added).map(drop)

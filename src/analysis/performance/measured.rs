@@ -101,7 +101,16 @@ impl Performance {
     /// # Errors
     /// The temporary file of the runs cannot be read.
     pub fn follow_runs(&self) -> io::Result<FollowedRuns<'_>> {
-        let rows = self.runs.as_ref().map(|runs| runs.rows.iter()).transpose()?;
+        let rows = self.runs.as_ref().map(|known| known.runs.iter()).transpose()?;
+        Ok(FollowedRuns { found: self, rows, next: None })
+    }
+
+    /// The kernels that do the work of calls, in the order of the trace; in a trace of a CPU, calls are runs.
+    ///
+    /// # Errors
+    /// The temporary file of the calls cannot be read.
+    pub fn follow_calls(&self) -> io::Result<FollowedRuns<'_>> {
+        let rows = self.runs.as_ref().map(|known| known.calls.iter()).transpose()?;
         Ok(FollowedRuns { found: self, rows, next: None })
     }
 
@@ -380,10 +389,10 @@ pub struct Unjoined {
     pub names: Vec<String>,
 }
 
-/// The row of the table of kernels that a run belongs to.
+/// The row of the table of kernels that a run, or the launch of a call, belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KernelOfRun {
-    /// Place of the run in the trace.
+    /// Place of the run, or of the call, in the trace.
     pub(super) run: u32,
     pub(super) kernel: u32,
 }
@@ -408,7 +417,8 @@ impl SortedRecord for KernelOfRun {
 /// The kernels of all runs, in the order of the trace.
 #[derive(Debug)]
 pub(super) struct KernelsOfRuns {
-    pub(super) rows: Sorted<KernelOfRun>,
+    pub(super) runs: Sorted<KernelOfRun>,
+    pub(super) calls: Sorted<KernelOfRun>,
     /// The kernel of each row: a place in [`Performance::kernels`].
     pub(super) kernels: Vec<u32>,
 }

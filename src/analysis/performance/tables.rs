@@ -40,6 +40,8 @@ pub(super) struct Tables<'p> {
     in_regions: IndexMap<RowOfRegion, Runs, FxBuildHasher>,
     /// The row of each run, if it was asked for.
     rows_of_runs: Option<Sorter<KernelOfRun>>,
+    /// The row of the launch that does the work of each call, if it was asked for.
+    rows_of_calls: Option<Sorter<KernelOfRun>>,
     /// Whether products of float may use TF32, if the user says so.
     tf32: Option<bool>,
 }
@@ -96,6 +98,7 @@ impl<'p> Tables<'p> {
             without_line: FxHashMap::default(),
             in_regions: IndexMap::default(),
             rows_of_runs: options.each_run.then(Sorter::default),
+            rows_of_calls: options.each_run.then(Sorter::default),
             tf32: options.tf32.then_some(true),
         }
     }
@@ -111,6 +114,11 @@ impl<'p> Tables<'p> {
         self.lengths.push(Length { group: row_number, us: piece.dur_us });
         if let Some(runs) = &mut self.rows_of_runs {
             runs.push(KernelOfRun { run: piece.place, kernel: row_number });
+        }
+        if let (Some(calls), Some(run)) = (&mut self.rows_of_calls, piece.launched_by)
+            && piece.longest_of_call
+        {
+            calls.push(KernelOfRun { run, kernel: row_number });
         }
         self.busy.add(piece.begin_us, piece.dur_us, self.kind(piece.what), piece.compiled);
         if let Some(operator) = piece.operator {
@@ -164,8 +172,8 @@ impl<'p> Tables<'p> {
         self.kernels_of_regions(&places, found);
         self.calls.fill(self.graphs, kernels.iter().map(|(row, _)| *row), found);
         found.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();
-        if let Some(rows) = self.rows_of_runs {
-            found.runs = Some(KernelsOfRuns { rows: rows.sorted(), kernels: places });
+        if let (Some(runs), Some(calls)) = (self.rows_of_runs, self.rows_of_calls) {
+            found.runs = Some(KernelsOfRuns { runs: runs.sorted(), calls: calls.sorted(), kernels: places });
         }
         Ok(())
     }

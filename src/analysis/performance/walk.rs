@@ -179,6 +179,7 @@ impl<'p> Walk<'p, '_> {
         let operator = asking.and_then(|at| Some(self.open.get(at)?.operator));
         let what = What::Device(launch.kernel);
         let mut piece = Piece::new(what, launch.place, launch.begin_us, launch.dur_us, operator);
+        piece.launched_by = around.and_then(|at| Some(self.open.get(at)?.place));
         if around.is_some() {
             self.place(&mut piece, kernel.map(|kernel| kernel.name.as_str()));
         }

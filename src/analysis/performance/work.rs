@@ -12,6 +12,8 @@ pub(super) struct Piece {
     pub(super) dur_us: f64,
     /// The operator whose call launched it: the outermost one with a formula, otherwise the innermost.
     pub(super) operator: Option<u32>,
+    /// The innermost call around the launch, by its place in the trace: the one that launched it.
+    pub(super) launched_by: Option<u32>,
     /// Whether that call launched nothing before this.
     pub(super) first_of_call: bool,
     /// Whether it is the longest launch of that call: the one that does the work, where others prepare or finish it.
@@ -35,6 +37,7 @@ impl Piece {
             begin_us,
             dur_us,
             operator,
+            launched_by: None,
             first_of_call: true,
             longest_of_call: true,
             graph: None,

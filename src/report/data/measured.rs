@@ -181,12 +181,27 @@ struct FiguresOfRun<'m> {
     compile_id: Option<&'m str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<facts::ProgramLine<'m>>,
-    /// The FLOPs under the name that PyTorch's own script gives and reads.
+    name: &'m str,
+    #[serde(flatten)]
+    of_torch: FiguresOfTorch,
+}
+
+/// FLOPs and bytes under the names that PyTorch's own script gives and reads.
+#[derive(Serialize)]
+struct FiguresOfTorch {
     #[serde(skip_serializing_if = "Option::is_none")]
     kernel_flop: Option<f64>,
-    /// The bytes in GB (1e9), under the name of that script.
+    /// In GB (1e9).
     #[serde(skip_serializing_if = "Option::is_none")]
     kernel_num_gb: Option<f64>,
+}
+
+/// What `--augment` adds to the `args` of the call that launched a kernel, as the JSON of an object.
+pub(crate) fn figures_of_call(kernel: &MeasuredKernel) -> serde_json::Result<Box<RawValue>> {
+    to_raw_value(&FiguresOfTorch {
+        kernel_flop: kernel.flops.map(|(flops, _)| flops),
+        kernel_num_gb: kernel.bytes.map(|(bytes, _)| bytes / 1e9),
+    })
 }
 
 /// The figures of a run as the JSON of an object.
@@ -204,8 +219,12 @@ pub(crate) fn figures_of_run(kernel: &MeasuredKernel, rates: &Rates) -> serde_js
         plausible: implausible(rates),
         compile_id: kernel.compile_ids.first().map(String::as_str),
         lines: kernel.lines.iter().map(place).collect(),
-        kernel_flop: kernel.flops.map(|(flops, _)| flops),
-        kernel_num_gb: kernel.bytes.map(|(bytes, _)| bytes / 1e9),
+        // That script skips launches without a name here, and fails for those of no length.
+        name: &kernel.name,
+        of_torch: FiguresOfTorch {
+            kernel_flop: kernel.flops.map(|(flops, _)| flops).filter(|_| rates.tflops.is_some()),
+            kernel_num_gb: kernel.bytes.map(|(bytes, _)| bytes / 1e9).filter(|_| rates.gbps.is_some()),
+        },
     })
 }
 

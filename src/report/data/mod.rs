@@ -16,7 +16,7 @@ pub(crate) use crate::report::data::findings::ENTRIES;
 pub(crate) use crate::report::data::findings::all as findings;
 pub(crate) use crate::report::data::findings::{advice, cost, place, place_words};
 pub(crate) use crate::report::data::markdown::markdown;
-pub(crate) use crate::report::data::measured::figures_of_run;
+pub(crate) use crate::report::data::measured::{figures_of_call, figures_of_run};
 
 use crate::analysis::Parity;
 use crate::model::{Artifact, Compile, CompileIndex, Content, Outcome, Readable};

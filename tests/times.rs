@@ -1,6 +1,7 @@
 //! What `time.html` says, without a browser.
 
-use crate::support::{Log, Page, Run, input, report, reports, text_of};
+use crate::support::log::contains;
+use crate::support::{Log, Page, Record, Run, input, report, reports, source, text_of};
 use serde_json::Value;
 
 /// The data of the chart.
@@ -120,4 +121,39 @@ fn spans_that_the_log_never_closes_are_marked_and_names_of_the_log_stay_text() {
     assert_eq!(numbers(&chart, "open").len(), 1);
     assert!(text_of(page.one("#chart")).contains("no end in the log"));
     assert!(page.all("img").is_empty());
+}
+
+/// Several compile threads write builds that overlap. Here, each second build of a recorded log begins with the one before it.
+#[test]
+fn kernels_built_side_by_side_are_told_as_elapsed_time_with_their_work_everywhere() {
+    let log =
+        std::fs::read_dir(source("tests/profiles/24_profile")).unwrap().map(|entry| entry.unwrap().path());
+    let log = log.into_iter().find(|path| path.to_string_lossy().ends_with(".log.zst")).unwrap();
+    let mut log = Log::parse(&zstd::decode_all(std::fs::read(log).unwrap().as_slice()).unwrap());
+    let is_build = |record: &Record| contains(&record.payload.join(&b'\n'), b"\"name\": \"compile_file\"");
+    let builds: Vec<usize> = (0..log.records.len()).filter(|at| is_build(&log.records[*at])).collect();
+    let pairs: Vec<&[usize]> = builds.chunks(4).filter(|four| four.len() == 4).collect();
+    for four in pairs {
+        let text = |at: usize| String::from_utf8(log.records[at].text()).unwrap();
+        let (first, mut end, mut begin) = (text(four[0]), text(four[1]), text(four[2]));
+        let ts = |text: &str| text.split("\"ts\": ").nth(1).unwrap().split(',').next().unwrap().to_owned();
+        (end, begin) = (begin.replace(&ts(&begin), &ts(&first)), end.replace(&ts(&end), &ts(&begin)));
+        log.records[four[1]].set_payload(end.as_bytes());
+        log.records[four[2]].set_payload(begin.as_bytes());
+    }
+    let report = Run::of_bytes("parallel.log", &log.bytes()).ok();
+    assert_eq!(report.json["integrity"]["ok"], true);
+    let parts = report.json["compile_time"]["parts"].as_array().unwrap();
+    let builds = parts.iter().find(|part| part["name"] == "Kernel builds").unwrap();
+    let (elapsed, work) = (builds["seconds"].as_f64().unwrap(), builds["work_s"].as_f64().unwrap());
+    assert!(work > 1.3 * elapsed, "{builds}");
+    assert!(parts.iter().all(|part| part["work_s"].is_null() || part["name"] == "Kernel builds"));
+    let said = format!("({work:.1} s of work)");
+    for page in ["time.html", "index.html"] {
+        let text = report.page(page).text().replace('\u{a0}', " ");
+        assert!(text.contains(&said), "{page}: {text}");
+    }
+    assert!(report.read("report.md").replace('\u{a0}', " ").contains(&said));
+    let shown = Run::bare().go_with(&["show", "time", report.folder.to_str().unwrap()]).stdout;
+    assert!(shown.contains(&format!("{elapsed:.3} ({work:.3} of work)")), "{shown}");
 }

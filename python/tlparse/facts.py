@@ -251,6 +251,8 @@ class Part(Facts):
     """The part; null for phases that belong to none."""
     seconds: float = 0.0
     """Seconds."""
+    work_s: Optional[float] = None
+    """Seconds of all its pieces of work, where several ran side by side: kernels that workers built."""
 
 
 @dataclass

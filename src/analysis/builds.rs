@@ -2,7 +2,7 @@
 
 use super::build_spans::{BuildPurpose, builds};
 use super::one_offs::{OneOff, OneOffKind};
-use super::parts::owners;
+use super::parts::{KERNEL_BUILDS, owners};
 use super::time::union;
 use crate::model::{CompileIndex, Model, TraceSpan};
 use indexmap::IndexMap;
@@ -135,6 +135,12 @@ impl Builds {
     pub fn parallel_work_us(&self) -> Option<f64> {
         let work_us: f64 = self.kernels.iter().map(|one| one.work_us).sum();
         Some(work_us).filter(|work_us| *work_us > SIDE_BY_SIDE * self.kernels_us())
+    }
+
+    /// Microseconds of all builds in a part of the compiler that took `part_us`, where several ran side by side.
+    pub fn work_of_part_us(&self, part: usize, part_us: f64) -> Option<f64> {
+        let work_us = self.parallel_work_us().filter(|_| part == KERNEL_BUILDS)?;
+        Some((part_us - self.kernels_us()).max(0.0) + work_us)
     }
 
     /// Microseconds of building ahead of time.

@@ -15,7 +15,7 @@ const DYNAMO: usize = 0;
 const AOT_AUTOGRAD: usize = 1;
 const INDUCTOR: usize = 2;
 const CODE_GENERATION: usize = 3;
-const KERNEL_BUILDS: usize = 4;
+pub(super) const KERNEL_BUILDS: usize = 4;
 const AUTOTUNING: usize = 5;
 
 /// Parts whose result for a graph is kept by a cache: all but Dynamo and the kernels.

@@ -319,6 +319,10 @@ facts! {
         /// Seconds.
         #[schemars(range(min = 0))]
         seconds: f64 => number,
+        /// Seconds of all its pieces of work, where several ran side by side: kernels that workers built.
+        #[serde(default)]
+        #[schemars(range(min = 0))]
+        work_s: Option<f64> => number,
     }
 }
 

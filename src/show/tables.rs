@@ -222,7 +222,10 @@ fn compile_time(time: &CompileTime<'_>) -> [Table; 2] {
         &time.parts,
         &[
             column("Part", |part| text(part.name.as_deref())),
-            column("Seconds", |part| seconds(Some(part.seconds))),
+            column("Seconds", |part| match part.work_s {
+                Some(work_s) => format!("{:.3} ({work_s:.3} of work)", part.seconds),
+                None => seconds(Some(part.seconds)),
+            }),
         ],
     );
     parts.rows.push(vec!["all".to_owned(), seconds(time.total_s)]);

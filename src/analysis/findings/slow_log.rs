@@ -30,6 +30,21 @@ const LEAST_SHARE: f64 = 0.05;
 struct Share {
     name: &'static str,
     us: f64,
+    /// Microseconds of all pieces, where several ran side by side.
+    work_us: Option<f64>,
+}
+
+impl Share {
+    fn of(name: &'static str, us: f64) -> Share {
+        Share { name, us, work_us: None }
+    }
+
+    /// `kernel builds 18.0 s (33.1 s of work)`
+    fn words(&self) -> Sentence {
+        let elapsed = sentence![self.name, " ", Part::Duration(self.us)];
+        let work = self.work_us.map(|us| sentence![" (", Part::Duration(us), " of work)"]);
+        Sentence::joined([Some(elapsed), work].into_iter().flatten(), "")
+    }
 }
 
 /// The finding, where the log is slow and the others name no problem beyond what this one advises anyway.
@@ -39,10 +54,7 @@ pub(super) fn of_clean(Basis { model, builds, .. }: Basis<'_>, others: &[Finding
         return None;
     }
     let shares = shares(builds);
-    let named = |separator| {
-        let parts = shares.iter().map(|share| sentence![share.name, " ", Part::Duration(share.us)]);
-        Sentence::joined(parts, separator)
-    };
+    let named = |separator| Sentence::joined(shares.iter().map(Share::words), separator);
     let title = sentence![Part::Duration(builds.log_us), " of compile time: ", named(", ")];
     let mut found = Finding::new(&SLOW_LOG, Severity::Info, title);
     found.explain("Nothing went wrong in this log; the time is what the compiler needed.");
@@ -57,14 +69,17 @@ pub(super) fn of_clean(Basis { model, builds, .. }: Basis<'_>, others: &[Finding
 fn shares(builds: &Builds) -> Vec<Share> {
     let tuning = builds.tuning.iter().map(|one| one.us).sum();
     let told = [
-        Share { name: "kernel builds", us: builds.kernels_us() + builds.ahead_of_time_us() },
-        Share { name: "the first C++ build", us: builds.trials_us() },
-        Share { name: "autotuning", us: tuning },
-        Share { name: "waiting for compile workers", us: builds.worker_wait_us },
-        Share { name: "waiting for another process", us: builds.process_wait_us },
+        Share {
+            work_us: builds.parallel_work_us().map(|us| us + builds.ahead_of_time_us()),
+            ..Share::of("kernel builds", builds.kernels_us() + builds.ahead_of_time_us())
+        },
+        Share::of("the first C++ build", builds.trials_us()),
+        Share::of("autotuning", tuning),
+        Share::of("waiting for compile workers", builds.worker_wait_us),
+        Share::of("waiting for another process", builds.process_wait_us),
     ];
     let sum: f64 = told.iter().map(|share| share.us).sum();
-    let rest = Share { name: "tracing and code generation", us: (builds.log_us - sum).max(0.0) };
+    let rest = Share::of("tracing and code generation", (builds.log_us - sum).max(0.0));
     let mut shares: Vec<Share> = told.into_iter().chain([rest]).collect();
     shares.retain(|share| share.us >= builds.log_us * LEAST_SHARE);
     shares.sort_by(|one, other| other.us.total_cmp(&one.us));
@@ -130,6 +145,21 @@ mod tests {
         );
         let problem = Finding::new(&SLOW_LOG, Severity::Warning, "x");
         assert!(of_clean(basis, &[problem]).is_none(), "a log with problems has them to read");
+    }
+
+    #[test]
+    fn builds_side_by_side_are_told_as_elapsed_time_with_their_work() {
+        let mut model = model();
+        // Two of the four kernels begin with the first one.
+        let kernels = model.spans.iter_mut().filter(|span| span.start_us >= 8e6 && span.start_us < 12e6);
+        kernels.for_each(|span| (span.start_us, span.end_us) = (6e6, 8e6));
+        model.inductor.compile_threads = Some(4);
+        let found = of_clean(Basis::of_model(&model), &[]).expect("a finding");
+        assert!(
+            found.title.text().contains("kernel builds 4.00 s (8.00 s of work)"),
+            "{}",
+            found.title.text()
+        );
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(super) fn of_log(report: Report<'_>) -> CompileTime<'_> {
     };
     CompileTime {
         total_s: Some(time.total_s),
-        parts: listed(&split.whole, split.apart_us),
+        parts: listed(&split.whole, split.apart_us, |part, us| report.found.builds.work_of_part_us(part, us)),
         one_offs: report.found.one_offs.iter().map(one_off).collect(),
         phases: time.phases.iter().map(phase).collect(),
     }
@@ -32,7 +32,10 @@ pub(super) fn of_log(report: Report<'_>) -> CompileTime<'_> {
 /// The seconds that the metrics of a compile report, and the parts of them.
 pub(super) fn of_compile<'m>(report: Report<'m>, index: CompileIndex) -> CompileSeconds<'m> {
     let us = report.model.compiles.get(index).and_then(|compile| compile.compile_us());
-    CompileSeconds { seconds: us.map(seconds), parts: listed(&report.found.split.at(index), 0.0) }
+    CompileSeconds {
+        seconds: us.map(seconds),
+        parts: listed(&report.found.split.at(index), 0.0, |_, _| None),
+    }
 }
 
 fn kind(kind: OneOffKind) -> &'static str {
@@ -44,10 +47,20 @@ fn kind(kind: OneOffKind) -> &'static str {
     }
 }
 
-fn listed<'a>(parts: &Parts, apart_us: f64) -> List<'a, Part<'a>> {
+/// The parts that took time. `work_us` says how much work a part was, where several pieces of it ran side by side.
+fn listed<'a>(
+    parts: &Parts,
+    apart_us: f64,
+    work_us: impl Fn(usize, f64) -> Option<f64>,
+) -> List<'a, Part<'a>> {
     let named = PARTS.into_iter().map(Some).zip(parts.0);
-    let all = named.chain([(None, apart_us)]).filter(|(_, us)| *us > 0.0);
-    all.map(|(name, us)| Part { name: name.map(Text::from), seconds: seconds(us) }).collect()
+    let all = named.chain([(None, apart_us)]).enumerate().filter(|(_, (_, us))| *us > 0.0);
+    let part = |(place, (name, us)): (usize, (Option<&'static str>, f64))| Part {
+        name: name.map(Text::from),
+        seconds: seconds(us),
+        work_s: work_us(place, us).map(seconds),
+    };
+    all.map(part).collect()
 }
 
 /// Seconds with six decimals, so that sums do not show how floats are added.

@@ -14,6 +14,14 @@ pub(crate) use crate::analysis::resumed;
 /// Shown for an unknown value.
 pub(crate) const UNKNOWN: &str = "–";
 
+/// `18.0 s (33.1 s of work)`: elapsed time, and the sum of what ran side by side in it.
+pub(crate) fn micros_with_work(us: f64, work_us: Option<f64>) -> String {
+    match work_us {
+        Some(work_us) => format!("{} ({} of work)", micros(us), micros(work_us)),
+        None => micros(us),
+    }
+}
+
 /// A duration of `us` microseconds at a sensible scale: `93 us`, `318 ms`, `1.24 s`, `134.6 s`.
 pub(crate) fn micros(us: f64) -> String {
     duration_with(us, '\u{a0}')

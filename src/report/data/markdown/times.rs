@@ -3,7 +3,7 @@
 use super::limits::{LONGEST_NAME, LONGEST_PATH, TIMES};
 use crate::analysis::PARTS;
 use crate::model::{Compile, Function};
-use crate::report::kit::formats::{UNKNOWN, micros, percent, whole};
+use crate::report::kit::formats::{UNKNOWN, micros, micros_with_work, percent, whole};
 use crate::report::kit::markdown::{Markdown, code, plain};
 use crate::report::kit::paths;
 use crate::report::subject::Report;
@@ -29,9 +29,12 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     part.text(&plain(&format!("Compile time: **{}**. {source}.", micros(found.time.total_s * 1e6))));
     let split = &found.split;
     let total = split.whole.total() + split.apart_us;
-    let parts = PARTS.into_iter().zip(split.whole.0).chain([("none of them", split.apart_us)]);
-    let rows = parts.filter(|(_, us)| *us > 0.0);
-    let rows = rows.map(|(name, us)| vec![name.to_owned(), micros(us), percent(us, total, true)].plain());
+    let parts = PARTS.into_iter().zip(split.whole.0).chain([("none of them", split.apart_us)]).enumerate();
+    let rows = parts.filter(|(_, (_, us))| *us > 0.0);
+    let rows = rows.map(|(part, (name, us))| {
+        let time = micros_with_work(us, found.builds.work_of_part_us(part, us));
+        vec![name.to_owned(), time, percent(us, total, true)].plain()
+    });
     part.table(&["Part of the compiler", "Time:", "Share:"], rows);
     let phases = &found.time.phases;
     let rows = phases.iter().take(PHASES).map(|phase| {

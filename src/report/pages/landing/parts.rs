@@ -72,13 +72,15 @@ fn parts(view: View<'_>) -> Vec<Part> {
 }
 
 fn kernels(view: View<'_>, outlook: &Outlook<'_>, class: &'static str) -> Part {
-    let serial = match view.report.model.inductor.compile_threads {
-        Some(1) => " Builds ran one at a time: `compile_threads` is 1.",
-        _ => "",
+    let work_us = view.report.found.builds.parallel_work_us();
+    let how = match (view.report.model.inductor.compile_threads, work_us) {
+        (_, Some(us)) => format!(" Builds ran side by side: {} of work.", micros(us)),
+        (Some(1), None) => " Builds ran one at a time: `compile_threads` is 1.".to_owned(),
+        _ => String::new(),
     };
     Part {
         name: format!("{} built", counted(outlook.kernels, "kernel", "kernels")),
-        about: view.prose(&format!("The C++ compiler builds a library from each generated kernel.{serial}")),
+        about: view.prose(&format!("The C++ compiler builds a library from each generated kernel.{how}")),
         phases: view.code("compile_file"),
         class,
         us: outlook.kernels_us,

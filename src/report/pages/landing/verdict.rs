@@ -184,7 +184,14 @@ fn doing(view: View<'_>, part: usize, order: &[Segment]) -> String {
         return DOING.get(part).copied().unwrap_or_default().to_owned();
     }
     let serial = view.report.model.inductor.compile_threads == Some(1) && builds > 1;
-    let how = if serial { ", one at a time" } else { "" };
+    let found = view.report.found;
+    let part_us = found.split.whole.0.get(part).copied().unwrap_or_default();
+    let work_us = found.builds.work_of_part_us(part, part_us);
+    let how = match work_us {
+        Some(us) => format!(" side by side ({} of work)", micros(us)),
+        None if serial => ", one at a time".to_owned(),
+        None => String::new(),
+    };
     format!("{}{how}", counted(builds, "C++ build", "C++ builds"))
 }
 

@@ -1,9 +1,10 @@
 //! The chart: its controls, and its spans as data for the script.
 
-use crate::analysis::{PARTS, Split, Timeline, Track};
+use crate::analysis::{Found, PARTS, Timeline, Track};
 use crate::model::{Compile, CompileIndex, Model};
 use crate::report::kit::bars::{PHASE_OTHER, PHASES};
 use crate::report::kit::editor::Editor;
+use crate::report::kit::formats::micros_with_work;
 use crate::report::kit::links::MOST_ANCHORS;
 use crate::report::kit::markup::{open_data, script_json};
 use crate::report::kit::prelude::*;
@@ -112,7 +113,7 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| timed.has_phases(*number)) {
         write_line(out, &Element::new("span").id(&format!("at-{number}")).empty())?;
     }
-    let chart = Chart { parts: parts(&view.report.found.split), notes: notes(times) };
+    let chart = Chart { parts: parts(view.report.found), notes: notes(times) };
     write_line(out, &view.render("time_chart", &chart)?)?;
     Editor::write_pattern(view.report.settings.editor.as_ref(), out)?;
     open_data(out, "chart-data")?;
@@ -122,13 +123,18 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
 }
 
 /// Time by part of the compiler, then of all other phases.
-fn parts(split: &Split) -> Vec<Part> {
-    let (parts, apart) = (split.whole, split.apart_us);
+fn parts(found: &Found<'_>) -> Vec<Part> {
+    let (parts, apart) = (found.split.whole, found.split.apart_us);
     let total = parts.total() + apart;
     let named = PARTS.into_iter().zip(PHASES).zip(parts.0).map(|((name, class), us)| (class, name, us));
-    let all = named.chain([(PHASE_OTHER, "other", apart)]).filter(|(_, _, us)| *us > 0.0);
-    all.map(|(class, name, us)| Part { class, name, time: micros(us), share: percent(us, total, true) })
-        .collect()
+    let all = named.chain([(PHASE_OTHER, "other", apart)]).enumerate().filter(|(_, (_, _, us))| *us > 0.0);
+    all.map(|(part, (class, name, us))| Part {
+        class,
+        name,
+        time: micros_with_work(us, found.builds.work_of_part_us(part, us)),
+        share: percent(us, total, true),
+    })
+    .collect()
 }
 
 /// What the reader has to know about the drawing.

@@ -7,6 +7,7 @@ mod times;
 
 use crate::analysis::PARTS;
 use crate::analysis::{Account, Phase, Timeline};
+use crate::report::kit::formats::micros_with_work;
 use crate::report::kit::prelude::*;
 use crate::report::pages::time::times::Times;
 
@@ -52,19 +53,32 @@ fn body(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
 /// Parts that the sentence names after the largest.
 const NEXT: usize = 2;
 
+/// The time of a part of the compiler.
+struct TimeOfPart {
+    name: &'static str,
+    us: f64,
+    /// Microseconds of all its pieces, where several ran side by side.
+    work_us: Option<f64>,
+}
+
 /// Where the time went: the largest parts of the compiler with their shares.
 fn where_it_went(view: View<'_>, covered_us: f64) -> Html {
-    let mut parts: Vec<(&str, f64)> = PARTS.into_iter().zip(view.report.found.split.whole.0).collect();
-    parts.retain(|(_, us)| *us > 0.0);
-    parts.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let found = view.report.found;
+    let parts = PARTS.into_iter().zip(found.split.whole.0).enumerate().filter(|(_, (_, us))| *us > 0.0);
+    let mut parts: Vec<TimeOfPart> = parts
+        .map(|(part, (name, us))| TimeOfPart { name, us, work_us: found.builds.work_of_part_us(part, us) })
+        .collect();
+    parts.sort_by(|one, other| other.us.total_cmp(&one.us));
     let Some((first, rest)) = parts.split_first() else {
         return format!("The compiler ran for {}.", micros(covered_us)).into();
     };
+    let work = first.work_us.map(|us| format!(" ({} of work)", micros(us))).unwrap_or_default();
     let largest = [
-        strong(percent(first.1, covered_us, false)),
-        format!(" of the compiler's {} went to {}", micros(covered_us), first.0).into(),
+        strong(percent(first.us, covered_us, false)),
+        format!(" of the compiler's {} went to {}{work}", micros(covered_us), first.name).into(),
     ];
-    let next = rest.iter().take(NEXT).map(|(name, us)| format!("{} to {name}", micros(*us)));
+    let next = rest.iter().take(NEXT);
+    let next = next.map(|part| format!("{} to {}", micros_with_work(part.us, part.work_us), part.name));
     let next: Vec<String> = next.collect();
     let next = if next.is_empty() { ".".to_owned() } else { format!(", then {}.", next.join(" and ")) };
     Html::joined(largest.into_iter().chain([next.into()]), "")

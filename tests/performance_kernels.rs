@@ -80,12 +80,22 @@ fn a_graph_that_was_not_cached_is_found_by_its_compile() {
 }
 
 #[test]
+fn a_wrapper_in_cpp_says_the_sizes_of_its_kernels_and_products_as_one_in_python_does() {
+    let product = kernel("aoti_torch_cpu_addmm_out");
+    assert_eq!(product["flops"].as_f64(), Some(2.0 * 24.0 * 32.0 * 16.0), "{product:#}");
+    assert_eq!((&product["compile_ids"], &product["lines"][0]["line"]), (&json!(["6/0"]), &json!(68)));
+    // Input and output, and a maximum and a sum for each row.
+    let (matrix, row) = (24.0 * 16.0, 24.0);
+    assert_eq!(bytes("graph_6_cpp_fused__softmax_0"), FLOAT * (2.0 * matrix + 2.0 * row));
+}
+
+#[test]
 fn every_generated_kernel_of_the_trace_is_counted_and_has_bytes() {
     let mut count = 0;
     for kernel in rows(report(), "kernels").iter().filter(|kernel| kernel["backend"] == "cpp") {
         assert!(kernel["bytes"].as_f64() > Some(0.0) && kernel["count"] == 3, "{kernel:#}");
         count += 1;
     }
-    assert_eq!(count, 8);
+    assert_eq!(count, 9);
     assert_eq!(report().json["performance"]["unjoined"]["launches"], 0);
 }

@@ -6,6 +6,7 @@
 //! (`_frozen_param0 = None  # device(type='cpu') torch.float32 (30, 16) (16, 1) ..`) and views one in another shape
 //! (`reinterpret_tensor`). The types of inputs are in the graph (`f32[8, 16]`) and in the sources of the kernels.
 
+use super::cpp_wrapper::{CppStatements, is_cpp, kernels_of};
 use super::footprint::{Extent, Footprint};
 use super::formulas::element_bytes;
 use super::kernel_source::{KernelSource, Parameter};
@@ -36,7 +37,7 @@ pub(super) struct CallBuffers {
     pub(super) settings: Vec<(String, String)>,
 }
 
-/// What a Python wrapper says.
+/// What a wrapper says.
 #[derive(Debug, Default)]
 pub(super) struct Wrapper {
     /// By the line of the call, from 1.
@@ -45,7 +46,7 @@ pub(super) struct Wrapper {
     pub(super) kernels: TextMap<String, KernelSource>,
 }
 
-/// Reads a Python wrapper. `calls` has the lines (from 1) that call kernels, with the names of these; `graph` is the graph
+/// Reads a wrapper in Python, or in C++ with its kernels behind it. `calls` has the lines (from 1) that call kernels, with the names of these; `graph` is the graph
 /// that the code was generated from.
 pub(super) fn read_wrapper<'c>(
     code: &str,
@@ -55,6 +56,11 @@ pub(super) fn read_wrapper<'c>(
     let calls: TextMap<u32, &str> = calls.into_iter().collect();
     let mut reader =
         Reader { annotated: graph.map(tensors_of_graph).unwrap_or_default(), ..Reader::default() };
+    let mut cpp = None;
+    if is_cpp(code) {
+        reader.kernels = kernels_of(code);
+        cpp = Some(CppStatements::default());
+    }
     let mut found = TextMap::default();
     let mut in_kernel = false;
     for (number, line) in (1_u32..).zip(code.split('\n')) {
@@ -68,10 +74,13 @@ pub(super) fn read_wrapper<'c>(
             continue;
         }
         let text = line.trim();
-        if let Some(buffers) = calls.get(&number).and_then(|kernel| reader.call(text, kernel)) {
-            found.insert(number, buffers);
+        if let Some(kernel) = calls.get(&number) {
+            let in_python = cpp.as_ref().and_then(|cpp| cpp.call_in_python(text, kernel));
+            let buffers = reader.call(in_python.as_deref().unwrap_or(text), kernel);
+            found.extend(buffers.map(|buffers| (number, buffers)));
         }
-        reader.statement(text);
+        let in_python = cpp.as_mut().and_then(|cpp| cpp.in_python(text));
+        reader.statement(in_python.as_deref().unwrap_or(text));
     }
     Wrapper { calls: found, kernels: reader.kernels }
 }
@@ -217,8 +226,8 @@ impl Reader {
                 continue;
             };
             let is_first = found.arguments.is_empty();
-            let is_out = keyword == Some("out");
-            let parameter = of_source.unwrap_or_else(|| of_library(kernel, is_first, is_out));
+            let parameter = of_source.unwrap_or_else(|| of_library(kernel, is_first, keyword == Some("out")));
+            let is_out = of_source.is_none() && parameter.writes && !parameter.reads;
             buffer.element = buffer.element.or(parameter.element);
             match buffer.extent() {
                 Some(extent) => {
@@ -261,6 +270,8 @@ impl Reader {
 /// What a library does with an argument: it reads it, unless it is the result. An operator whose name ends in `_` updates
 /// its first tensor.
 fn of_library(kernel: &str, is_first: bool, is_out: bool) -> Parameter {
+    // The functions that a wrapper in C++ calls have their result first.
+    let is_out = is_out || (is_first && kernel.starts_with("aoti_torch_") && kernel.ends_with("_out"));
     let in_place = is_first && kernel.split('.').any(|part| part.ends_with('_'));
     Parameter { is_pointer: true, element: None, reads: !is_out, writes: is_out || in_place }
 }

@@ -2,6 +2,7 @@
 //!
 //! A multiply-add counts as 2. Bytes are the least that a call must move: each tensor that it reads or writes, once.
 
+use super::work::operator_of;
 use crate::model::{InputDims, Operator};
 
 /// Operators with a formula.
@@ -46,6 +47,7 @@ pub(super) struct Work {
 impl Formula {
     /// The formula of the operator with that name.
     pub(super) fn of(name: &str) -> Option<Formula> {
+        let name = &*operator_of(name);
         match name {
             "higher_order::flex_attention" => return Some(Formula::FlexAttention),
             "higher_order::flex_attention_backward" => return Some(Formula::FlexAttentionBackward),

@@ -5,10 +5,12 @@ use super::estimates::{ReadPayload, estimated_runtimes};
 use super::formulas::Formula;
 use super::modules::NodeModules;
 use super::node_flops::{NodeWork, work_of_nodes};
+use super::work::operator_of;
 use crate::analysis::provenance::{CodeKind, InductorRun, KernelCall, Provenance, RunTexts, inductor_runs};
 use crate::model::{Compile, CompileIndex, InputDims, Model, Operator, TextFrame};
 use crate::trace::{TextMap, TextSet};
 use indexmap::IndexSet;
+use std::borrow::Cow;
 
 /// A line of the program.
 #[derive(Debug, Clone, PartialEq)]
@@ -186,11 +188,11 @@ impl Graphs {
     ) -> anyhow::Result<Graph> {
         let texts = RunTexts::read(owner, run, read)?;
         let known = texts.provenance();
-        let code = texts.code().find(|file| file.kind == CodeKind::Python).map(|file| file.text);
+        let code = wrapper_of(&texts);
         let lines = known.kernels.iter().map(|call| (call.line, call.kernel.as_str()));
-        let wrapper = read_wrapper(code.unwrap_or_default(), texts.post.as_deref(), lines);
+        let wrapper = read_wrapper(&code, texts.post.as_deref(), lines);
         let work = texts.post.as_deref().map(work_of_nodes).unwrap_or_default();
-        for file in code.into_iter().flat_map(kernel_files) {
+        for file in kernel_files(&code) {
             let known = self.by_file.entry(file.to_owned()).or_insert(Some(self.graphs.len()));
             *known = known.filter(|known| *known == self.graphs.len());
         }
@@ -344,6 +346,16 @@ fn product_of<'w>(
     work.get(node)
 }
 
+/// The wrapper; behind one in C++, whose lines stay where they are, its kernels, which are in a file of their own.
+fn wrapper_of(texts: &RunTexts) -> Cow<'_, str> {
+    let of_kind = |kind: CodeKind| texts.code().find(|file| file.kind == kind).map(|file| file.text);
+    match (of_kind(CodeKind::Python), of_kind(CodeKind::Cpp), of_kind(CodeKind::Kernels)) {
+        (Some(python), ..) => Cow::Borrowed(python),
+        (None, Some(wrapper), Some(kernels)) => Cow::Owned([wrapper, kernels].join("\n")),
+        (None, wrapper, _) => Cow::Borrowed(wrapper.unwrap_or_default()),
+    }
+}
+
 /// The name in traces of what the code calls: `aten::mm` for `extern_kernels.mm` and `torch.ops.aten.mm.default`.
 fn name_in_trace(kernel: &str) -> String {
     let operator = |space: &str, rest: &str| {
@@ -364,12 +376,7 @@ fn name_in_trace(kernel: &str) -> String {
             return operator(space, rest);
         }
     }
-    for start in ["aoti_torch_cpu_", "aoti_torch_cuda_", "aoti_torch_xpu_", "aoti_torch_mps_"] {
-        if let Some(rest) = kernel.strip_prefix(start) {
-            return format!("aten::{}", rest.strip_suffix("_out").unwrap_or(rest));
-        }
-    }
-    kernel.to_owned()
+    operator_of(kernel).into_owned()
 }
 
 /// Base names of the files with Triton kernels: `# kernel path: /tmp/torchinductor_me/h4/ch4l.py`.

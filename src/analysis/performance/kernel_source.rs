@@ -93,7 +93,7 @@ fn head_and_body<'t>(name: &str, text: &'t str) -> Option<(&'t str, &'t str)> {
         None => {
             // A template has functions of its own before the one that is called.
             let exported = text.find("extern \"C\"")?;
-            exported + text.get(exported..)?.find("kernel(")? + "kernel(".len()
+            exported + text.get(exported..)?.find('(')? + 1
         }
     };
     let rest = text.get(at..)?;

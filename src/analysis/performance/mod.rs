@@ -2,6 +2,7 @@
 //! time, how far each kernel is from the peak of the device, and which figures are impossible.
 
 mod buffers;
+mod cpp_wrapper;
 mod devices;
 mod estimates;
 mod footprint;

@@ -7,8 +7,9 @@ use super::formulas::Formula;
 use super::graphs::Graphs;
 use super::launchers::{Asked, asked};
 use super::regions::{RegionKind, Regions};
-use super::work::{GRAPH, Piece, What, without_graph_number};
+use super::work::{GRAPH, Piece, What, operator_of, without_graph_number};
 use crate::model::{DeviceWork, Launch, Operator, OperatorCall, Profile};
+use std::borrow::Cow;
 use std::io;
 
 /// How far a call may seem to outlast the call around it: times in a trace have three decimals.
@@ -224,7 +225,7 @@ impl<'p> Walk<'p, '_> {
         self.place(&mut piece, None);
         if piece.graph.is_none() {
             let name = self.code_name(call.operator);
-            self.only_graph(&mut piece, self.graphs.with_kernel(name), name);
+            self.only_graph(&mut piece, self.graphs.with_kernel(&name), &name);
         }
         (self.take)(piece);
     }
@@ -240,9 +241,9 @@ impl<'p> Walk<'p, '_> {
     }
 
     /// The name of an operator as generated code has it.
-    fn code_name(&self, operator: u32) -> &'p str {
+    fn code_name(&self, operator: u32) -> Cow<'p, str> {
         let name = self.profile.operators.get(operator as usize).map_or("", |operator| &operator.name);
-        without_graph_number(name)
+        operator_of(without_graph_number(name))
     }
 
     /// Finds the compiled code and the graph around the innermost open call, and the call of the graph's code.
@@ -272,7 +273,7 @@ impl<'p> Walk<'p, '_> {
             return known;
         }
         let name = self.code_name(below.operator);
-        let found = self.next_call(graph, at, name);
+        let found = self.next_call(graph, at, &name);
         if let Some(below) = self.open.get_mut(at + 1) {
             below.code_call = Some(found);
         }

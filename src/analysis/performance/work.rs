@@ -1,6 +1,7 @@
 //! What a trace recorded, as pieces of work: each is one run of a kernel, with its operator and graph.
 
 use crate::analysis::source_text::is_word;
+use std::borrow::Cow;
 
 /// A run of a kernel: a launch on a device, or, in a trace of a CPU, a call that computes.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +83,18 @@ pub(super) fn is_work(name: &str) -> bool {
         let plain = |text: &str| text.chars().all(|c| is_word(c) || c == '.');
         !space.is_empty() && plain(space) && plain(rest) && space != "autograd"
     });
-    library || is_cpp_kernel(name)
+    library || is_cpp_kernel(name) || name.starts_with(FROM_CPP)
+}
+
+/// Begin of the names of functions that a wrapper in C++ calls for operators.
+const FROM_CPP: &str = "aoti_torch_";
+
+/// The operator that a wrapper in C++ calls: `aten::addmm` for `aoti_torch_cpu_addmm_out`. Other names stay as they are.
+pub(super) fn operator_of(name: &str) -> Cow<'_, str> {
+    let Some((_, operator)) = name.strip_prefix(FROM_CPP).and_then(|rest| rest.split_once('_')) else {
+        return Cow::Borrowed(name);
+    };
+    Cow::Owned(format!("aten::{}", operator.strip_suffix("_out").unwrap_or(operator)))
 }
 
 /// `graph_0_cpp_fused_add_0`; a template is `graph_1_gemm_m96n256k128_kernel`.

@@ -182,23 +182,26 @@ struct FiguresOfRun<'m> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<facts::ProgramLine<'m>>,
     name: &'m str,
-    #[serde(flatten)]
-    of_torch: FiguresOfTorch,
-}
-
-/// FLOPs and bytes under the names that PyTorch's own script gives and reads.
-#[derive(Serialize)]
-struct FiguresOfTorch {
+    /// FLOPs under the name that PyTorch's own script gives and reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     kernel_flop: Option<f64>,
-    /// In GB (1e9).
+    /// Bytes in GB (1e9), under the name of that script.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel_num_gb: Option<f64>,
+}
+
+/// The same for the call that made the launch.
+#[derive(Serialize)]
+struct FiguresOfCall {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel_flop: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kernel_num_gb: Option<f64>,
 }
 
 /// What `--augment` adds to the `args` of the call that launched a kernel, as the JSON of an object.
 pub(crate) fn figures_of_call(kernel: &MeasuredKernel) -> serde_json::Result<Box<RawValue>> {
-    to_raw_value(&FiguresOfTorch {
+    to_raw_value(&FiguresOfCall {
         kernel_flop: kernel.flops.map(|(flops, _)| flops),
         kernel_num_gb: kernel.bytes.map(|(bytes, _)| bytes / 1e9),
     })
@@ -221,10 +224,8 @@ pub(crate) fn figures_of_run(kernel: &MeasuredKernel, rates: &Rates) -> serde_js
         lines: kernel.lines.iter().map(place).collect(),
         // That script skips launches without a name here, and fails for those of no length.
         name: &kernel.name,
-        of_torch: FiguresOfTorch {
-            kernel_flop: kernel.flops.map(|(flops, _)| flops).filter(|_| rates.tflops.is_some()),
-            kernel_num_gb: kernel.bytes.map(|(bytes, _)| bytes / 1e9).filter(|_| rates.gbps.is_some()),
-        },
+        kernel_flop: kernel.flops.map(|(flops, _)| flops).filter(|_| rates.tflops.is_some()),
+        kernel_num_gb: kernel.bytes.map(|(bytes, _)| bytes / 1e9).filter(|_| rates.gbps.is_some()),
     })
 }
 

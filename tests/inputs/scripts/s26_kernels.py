@@ -1,5 +1,5 @@
-"""Scenario 26: kernels whose bytes and FLOPs take reading: templates, updates in place, views, copies of a layout, and a graph
-that was not cached, with a torch.profiler trace of their runs.
+"""Scenario 26: kernels whose bytes and FLOPs take reading: templates, updates in place, views, copies of a layout, a graph that
+was not cached, and a wrapper in C++, with a torch.profiler trace of their runs.
 
 usage: s26_kernels.py PROFILE.json
 """
@@ -63,6 +63,11 @@ def uncached(x):
     return table(x).square()
 
 
+@torch.compile(options={"cpp_wrapper": True})
+def wrapped(x):
+    return torch.softmax(table(x), -1)
+
+
 def step():
     with torch.no_grad():
         multiply(rows)
@@ -71,6 +76,7 @@ def step():
         join(left, right)
         convolve(image, window, bias)
         uncached(inner)
+        wrapped(inner)
 
 
 def main():

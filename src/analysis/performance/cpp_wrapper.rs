@@ -1,0 +1,168 @@
+//! Wrappers in C++, which models that are built ahead of time have, and all models with `cpp_wrapper`. Their statements say the
+//! same as those of a Python wrapper in other words, and are read as if they were Python.
+
+use super::kernel_source::KernelSource;
+use crate::analysis::source_text::{arguments, is_name, is_word};
+use crate::trace::TextMap;
+
+/// What only a wrapper in C++ calls.
+const MARK: &str = "AOTI_TORCH_ERROR_CODE_CHECK(";
+
+/// Functions around a tensor that do nothing to it.
+const AROUND: [&str; 3] =
+    ["wrap_with_raii_handle_if_needed", "convert_arrayref_tensor_to_tensor", "std::move"];
+
+/// Lists of numbers that the wrapper names, as tuples: `int_array_0` and `(6, 9)`.
+#[derive(Debug, Default)]
+pub(super) struct CppStatements {
+    arrays: TextMap<String, String>,
+}
+
+/// Whether a wrapper has parts in C++.
+pub(super) fn is_cpp(code: &str) -> bool {
+    code.contains(MARK)
+}
+
+/// The generated kernels that a text of C++ defines, by name; a declaration without a body is none.
+pub(super) fn kernels_of(code: &str) -> TextMap<String, KernelSource> {
+    let mut found = TextMap::default();
+    for text in code.split("extern \"C\"").skip(1) {
+        let Some((head, rest)) = text.split_once('(') else { continue };
+        let name = head.trim().rsplit(|c| !is_word(c)).next().unwrap_or_default();
+        let has_body = rest.split_once(')').is_some_and(|(_, behind)| behind.trim_start().starts_with('{'));
+        if is_name(name) && has_body {
+            found.insert(name.to_owned(), KernelSource::read(name, &format!("extern \"C\"{text}")));
+        }
+    }
+    found
+}
+
+impl CppStatements {
+    /// The statement in Python's words; None if it is no statement of C++ about a tensor, or names an array.
+    pub(super) fn in_python(&mut self, text: &str) -> Option<String> {
+        let text = text.trim_end_matches(';');
+        if let Some((head, list)) = text.split_once("[] = {") {
+            let name = head.rsplit(|c| !is_word(c)).next().unwrap_or_default();
+            let tuple = numbers(list.trim_end_matches('}'));
+            self.arrays.insert(name.to_owned(), tuple);
+            return None;
+        }
+        if let Some((_, rest)) = text.split_once("aoti_torch_empty_strided(") {
+            return self.empty_strided(rest);
+        }
+        if let Some(rest) = text.strip_prefix("assert_size_stride(") {
+            let parts: Vec<String> = arguments(rest).into_iter().map(|part| self.plain(part)).collect();
+            return Some(format!("assert_size_stride({})", parts.join(", ")));
+        }
+        let declared = ["auto ", "RAIIAtenTensorHandle "].iter().find_map(|kind| text.strip_prefix(kind));
+        if let Some((name, value)) = declared.and_then(|rest| rest.split_once(" = ")) {
+            let value = value.split(';').next().unwrap_or_default();
+            return Some(format!("{name} = {}", self.plain(value)));
+        }
+        None
+    }
+
+    /// The call of a kernel in Python's words, if its arguments are those of C++.
+    pub(super) fn call_in_python(&self, text: &str, kernel: &str) -> Option<String> {
+        let at = text.find(kernel)? + kernel.len();
+        let rest = text.get(at..)?.strip_prefix('(')?;
+        let parts: Vec<String> = arguments(rest).into_iter().map(|part| self.plain(part)).collect();
+        Some(format!("{kernel}({})", parts.join(", ")))
+    }
+
+    /// `3, int_array_0, int_array_1, cached_torch_dtype_float32, .., &buf0_handle))`
+    fn empty_strided(&self, rest: &str) -> Option<String> {
+        let parts = arguments(rest);
+        let [_, sizes, strides, kind, .., handle] = parts.as_slice() else { return None };
+        let name = handle.strip_prefix('&')?.strip_suffix("_handle")?;
+        let kind = kind.strip_prefix("cached_torch_dtype_")?;
+        Some(format!("{name} = empty_strided({}, {}, torch.{kind})", self.plain(sizes), self.plain(strides)))
+    }
+
+    /// An argument without casts and without functions that change nothing, with lists as tuples.
+    fn plain(&self, argument: &str) -> String {
+        let mut text = argument.trim();
+        if let Some(list) = text.strip_prefix('{') {
+            return numbers(list.trim_end_matches('}'));
+        }
+        if let Some(tuple) = self.arrays.get(text) {
+            return tuple.clone();
+        }
+        text = text.strip_suffix(".data_ptr()").unwrap_or(text);
+        if let Some((cast, inner)) = text.strip_prefix('(').and_then(|rest| rest.split_once(")("))
+            && cast.ends_with('*')
+        {
+            return self.plain(inner.strip_suffix(')').unwrap_or(inner));
+        }
+        for function in AROUND {
+            if let Some(inner) = text.strip_prefix(function).and_then(|rest| rest.strip_prefix('(')) {
+                return self.plain(inner.strip_suffix(')').unwrap_or(inner));
+            }
+        }
+        if let Some(rest) = text.strip_prefix("reinterpret_tensor_wrapper(") {
+            let parts = arguments(rest);
+            if let [base, _, sizes, strides, offset] = parts.as_slice() {
+                let [base, sizes, strides] = [base, sizes, strides].map(|part| self.plain(part));
+                return format!(
+                    "reinterpret_tensor({base}, {sizes}, {strides}, {})",
+                    offset.trim_end_matches('L')
+                );
+            }
+        }
+        text.to_owned()
+    }
+}
+
+/// `6L, 9L` as `(6, 9, )`.
+fn numbers(list: &str) -> String {
+    let all = list.split(',').map(|number| number.trim().trim_end_matches('L'));
+    let all: Vec<&str> = all.filter(|number| !number.is_empty()).collect();
+    format!("({}, )", all.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_of_cpp_are_read_as_those_of_python() {
+        let mut known = CppStatements::default();
+        assert_eq!(known.in_python("static constexpr int64_t int_array_0[] = {6L, 9L};"), None);
+        assert_eq!(known.in_python("static constexpr int64_t int_array_1[] = {9L, 1L};"), None);
+        for (cpp, python) in [
+            (
+                "AOTI_TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(2, int_array_0, int_array_1, cached_torch_dtype_float32, cached_torch_device_type_cpu,  0, &buf0_handle));",
+                "buf0 = empty_strided((6, 9, ), (9, 1, ), torch.float32)",
+            ),
+            (
+                "assert_size_stride(primals_5, {64L, }, {1L, }, \"input\");",
+                "assert_size_stride(primals_5, (64, ), (1, ), \"input\")",
+            ),
+            ("auto buf3 = std::move(buf0);  // reuse", "buf3 = buf0"),
+            (
+                "auto buf4 = wrap_with_raii_handle_if_needed(reinterpret_tensor_wrapper(buf0, 2, int_array_1, int_array_0, 4L));",
+                "buf4 = reinterpret_tensor(buf0, (9, 1, ), (6, 9, ), 4)",
+            ),
+        ] {
+            assert_eq!(known.in_python(cpp).as_deref(), Some(python), "{cpp}");
+        }
+        let call = "cpp_fused_add_0((const int64_t*)(primals_3.data_ptr()), (float*)(wrap_with_raii_handle_if_needed(reinterpret_tensor_wrapper(buf0, 2, int_array_0, int_array_1, 0L)).data_ptr()), 7L);";
+        assert_eq!(
+            known.call_in_python(call, "cpp_fused_add_0").unwrap(),
+            "cpp_fused_add_0(primals_3, reinterpret_tensor(buf0, (6, 9, ), (9, 1, ), 0), 7L)"
+        );
+        for other in ["", ";", "return;", "buf0.reset();", "auto x", "aoti_torch_empty_strided(", "x[] = {"] {
+            known.in_python(other);
+        }
+    }
+
+    #[test]
+    fn kernels_with_a_body_are_found_and_declarations_are_not() {
+        let code = "extern \"C\"  void  cpp_fused_add_0(const float* in_ptr0,\n float* out_ptr0);\n\
+                    extern \"C\"  void  cpp_fused_add_0(const float* in_ptr0,\n float* out_ptr0)\n{\nout_ptr0[0] = in_ptr0[0];\n}\n";
+        let found = kernels_of(code);
+        let parameters = &found["cpp_fused_add_0"].parameters;
+        assert_eq!(parameters.len(), 2);
+        assert!(parameters[0].reads && !parameters[0].writes && parameters[1].writes && !parameters[1].reads);
+    }
+}

@@ -234,6 +234,13 @@ fn code(text: &[u8]) {
         assert!(call.line as usize <= lines, "a call of {} behind its text", call.kernel);
         assert!(call.source.iter().all(|at| *at < found.source.len()), "a call from no line");
     }
+    for file in &texts.code {
+        let calls = found.kernels.iter().filter(|call| call.file == file.kind);
+        let calls = calls.map(|call| (call.line, call.kernel.as_str()));
+        for bytes in analysis::performance::bytes_of_calls(file.text, texts.post, calls) {
+            assert!(bytes.is_finite() && bytes > 0.0, "a call moves {bytes} bytes");
+        }
+    }
 }
 
 /// Generated code as a page shows it: each line once, and only our own tags.

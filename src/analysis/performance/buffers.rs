@@ -17,6 +17,12 @@ use crate::trace::{TextMap, TextSet};
 /// Limit on the arguments read per call. The largest recorded call, a combined kernel, has a few hundred.
 const MOST_ARGUMENTS: usize = 4_096;
 
+/// Views of a view that are followed; torch writes one.
+const MOST_VIEWS: usize = 8;
+
+/// Limit on the pieces of all views of a wrapper that are laid side by side, a tenth of a second of work.
+const MOST_PIECES: i64 = 1 << 22;
+
 /// A tensor passed to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Argument {
@@ -54,8 +60,11 @@ pub(super) fn read_wrapper<'c>(
     calls: impl IntoIterator<Item = (u32, &'c str)>,
 ) -> Wrapper {
     let calls: TextMap<u32, &str> = calls.into_iter().collect();
-    let mut reader =
-        Reader { annotated: graph.map(tensors_of_graph).unwrap_or_default(), ..Reader::default() };
+    let mut reader = Reader {
+        annotated: graph.map(tensors_of_graph).unwrap_or_default(),
+        pieces_left: MOST_PIECES,
+        ..Reader::default()
+    };
     let mut cpp = None;
     if is_cpp(code) {
         reader.kernels = kernels_of(code);
@@ -114,6 +123,8 @@ struct Reader {
     kernels: TextMap<String, KernelSource>,
     /// The kernel whose source is being read, and the source so far.
     open: Option<(String, String)>,
+    /// Pieces of views that may still be laid side by side.
+    pieces_left: i64,
 }
 
 impl Reader {
@@ -179,6 +190,12 @@ impl Reader {
 
     /// The buffer that an expression refers to: a name, or a view of one.
     fn buffer(&self, expression: &str) -> Option<Buffer> {
+        self.buffer_within(expression, MOST_VIEWS)
+    }
+
+    /// The same for an expression within others, of which `deeper` more are opened.
+    fn buffer_within(&self, expression: &str, deeper: usize) -> Option<Buffer> {
+        let deeper = deeper.checked_sub(1)?;
         if is_name(expression) {
             if let Some(known) = self.buffers.get(expression) {
                 return Some(known.clone());
@@ -191,7 +208,7 @@ impl Reader {
         }
         let parts = arguments(rest);
         let [base, sizes, strides, ..] = parts.as_slice() else { return None };
-        let base = self.buffer(base)?;
+        let base = self.buffer_within(base, deeper)?;
         let offset: Option<i64> = parts.get(3).copied().unwrap_or("0").parse().ok();
         Some(Buffer {
             memory: base.memory,
@@ -244,7 +261,7 @@ impl Reader {
         written.iter().for_each(|memory| {
             self.fresh.remove(memory);
         });
-        found.bytes = is_known.then(|| memory.bytes()).filter(|bytes| *bytes > 0.0);
+        found.bytes = is_known.then(|| memory.bytes(&mut self.pieces_left)).filter(|bytes| *bytes > 0.0);
         Some(found)
     }
 

@@ -12,6 +12,9 @@ const MARK: &str = "AOTI_TORCH_ERROR_CODE_CHECK(";
 const AROUND: [&str; 3] =
     ["wrap_with_raii_handle_if_needed", "convert_arrayref_tensor_to_tensor", "std::move"];
 
+/// Functions within each other that are opened; torch writes three.
+const MOST_NESTED: usize = 8;
+
 /// Lists of numbers that the wrapper names, as tuples: `int_array_0` and `(6, 9)`.
 #[derive(Debug, Default)]
 pub(super) struct CppStatements {
@@ -81,6 +84,12 @@ impl CppStatements {
 
     /// An argument without casts and without functions that change nothing, with lists as tuples.
     fn plain(&self, argument: &str) -> String {
+        self.plain_within(argument, MOST_NESTED)
+    }
+
+    /// The same for an argument that is within others; `deeper` is how many more of them are opened.
+    fn plain_within(&self, argument: &str, deeper: usize) -> String {
+        let Some(deeper) = deeper.checked_sub(1) else { return argument.to_owned() };
         let mut text = argument.trim();
         if let Some(list) = text.strip_prefix('{') {
             return numbers(list.trim_end_matches('}'));
@@ -92,17 +101,18 @@ impl CppStatements {
         if let Some((cast, inner)) = text.strip_prefix('(').and_then(|rest| rest.split_once(")("))
             && cast.ends_with('*')
         {
-            return self.plain(inner.strip_suffix(')').unwrap_or(inner));
+            return self.plain_within(inner.strip_suffix(')').unwrap_or(inner), deeper);
         }
         for function in AROUND {
             if let Some(inner) = text.strip_prefix(function).and_then(|rest| rest.strip_prefix('(')) {
-                return self.plain(inner.strip_suffix(')').unwrap_or(inner));
+                return self.plain_within(inner.strip_suffix(')').unwrap_or(inner), deeper);
             }
         }
         if let Some(rest) = text.strip_prefix("reinterpret_tensor_wrapper(") {
             let parts = arguments(rest);
             if let [base, _, sizes, strides, offset] = parts.as_slice() {
-                let [base, sizes, strides] = [base, sizes, strides].map(|part| self.plain(part));
+                let [base, sizes, strides] =
+                    [base, sizes, strides].map(|part| self.plain_within(part, deeper));
                 return format!(
                     "reinterpret_tensor({base}, {sizes}, {strides}, {})",
                     offset.trim_end_matches('L')
@@ -151,6 +161,8 @@ mod tests {
             known.call_in_python(call, "cpp_fused_add_0").unwrap(),
             "cpp_fused_add_0(primals_3, reinterpret_tensor(buf0, (6, 9, ), (9, 1, ), 0), 7L)"
         );
+        let nested = format!("auto buf9 = {}buf0{};", "std::move(".repeat(100_000), ")".repeat(100_000));
+        assert!(known.in_python(&nested).is_some(), "as deep as it is, it is no more than text");
         for other in ["", ";", "return;", "buf0.reset();", "auto x", "aoti_torch_empty_strided(", "x[] = {"] {
             known.in_python(other);
         }

@@ -26,6 +26,9 @@ impl Extent {
     /// Of a tensor with sizes and strides in elements, `offset` elements into its buffer. A broadcast dimension (stride 0)
     /// counts once. None if a number is negative or too large.
     pub(super) fn of(sizes: &[i64], strides: &[i64], element: i64, offset: i64) -> Option<Extent> {
+        if offset < 0 {
+            return None;
+        }
         let mut repeats = Vec::with_capacity(sizes.len());
         let mut contiguous = 1_i64;
         for (at, size) in sizes.iter().enumerate().rev() {
@@ -128,15 +131,18 @@ impl Footprint {
         }
     }
 
-    /// Bytes that the call must move: each once, and twice what is updated in place.
-    pub(super) fn bytes(&self) -> f64 {
-        self.buffers.values().map(|uses| covered(&uses.all) + shared(&uses.read, &uses.written)).sum()
+    /// Bytes that the call must move: each once, and twice what is updated in place. `pieces_left` is how many pieces may be
+    /// laid side by side; those that were are taken off.
+    pub(super) fn bytes(&self, pieces_left: &mut i64) -> f64 {
+        let of =
+            |uses: &Uses| covered(&uses.all, pieces_left) + shared(&uses.read, &uses.written, pieces_left);
+        self.buffers.values().map(of).sum()
     }
 }
 
 /// Bytes that any of the extents covers.
-fn covered(extents: &[Extent]) -> f64 {
-    match (extents, spans(extents)) {
+fn covered(extents: &[Extent], pieces_left: &mut i64) -> f64 {
+    match (extents, spans(extents, pieces_left)) {
         ([], _) => 0.0,
         ([only], _) if !only.overlaps() => only.bytes(),
         (_, Some(spans)) => spans.iter().map(|span| (span.end - span.begin) as f64).sum(),
@@ -146,24 +152,26 @@ fn covered(extents: &[Extent]) -> f64 {
 }
 
 /// Bytes that are in both.
-fn shared(left: &[Extent], right: &[Extent]) -> f64 {
+fn shared(left: &[Extent], right: &[Extent], pieces_left: &mut i64) -> f64 {
     match (left, right) {
         ([], _) | (_, []) => 0.0,
-        ([left], [right]) if left == right => covered(std::slice::from_ref(left)),
+        ([left], [right]) if left == right => covered(std::slice::from_ref(left), pieces_left),
         _ => {
             let both = left.iter().chain(right).cloned().collect::<Vec<_>>();
-            (covered(left) + covered(right) - covered(&both)).max(0.0)
+            let sum = covered(left, pieces_left) + covered(right, pieces_left);
+            (sum - covered(&both, pieces_left)).max(0.0)
         }
     }
 }
 
 /// Spans that do not touch, in ascending order; None if there would be too many.
-fn spans(extents: &[Extent]) -> Option<Vec<Span>> {
+fn spans(extents: &[Extent], pieces_left: &mut i64) -> Option<Vec<Span>> {
     let pieces = extents.iter().fold(0_i64, |all, extent| all.saturating_add(extent.pieces()));
     let is_plain = extents.iter().all(|extent| extents.len() == 1 && !extent.overlaps());
-    if is_plain || pieces > MOST_PIECES {
+    if is_plain || pieces > MOST_PIECES.min(*pieces_left) {
         return None;
     }
+    *pieces_left -= pieces;
     let mut all: Vec<Span> = extents.iter().flat_map(Extent::spans).collect();
     all.sort_by_key(|span| span.begin);
     let mut joined: Vec<Span> = Vec::new();
@@ -189,7 +197,7 @@ mod tests {
         for (extent, reads, writes) in tensors {
             found.add("buf0", extent.clone(), *reads, *writes);
         }
-        found.bytes()
+        found.bytes(&mut i64::MAX.clone())
     }
 
     #[test]

@@ -106,7 +106,7 @@ fn parameter_name(parameter: &str) -> &str {
     // In Triton the type follows the name; in C++ it stands before it, with colons of its own.
     let name =
         if parameter.contains('*') { parameter } else { parameter.split(':').next().unwrap_or_default() };
-    name.trim().rsplit(|c| !is_word(c)).next().unwrap_or_default()
+    last_word(name.trim())
 }
 
 /// Types by parameter, of `'signature': {'in_ptr0': '*bf16', 'xnumel': 'i32'}`; before torch 2.6 `{0: '*bf16'}`.
@@ -138,13 +138,9 @@ impl<'t> Accesses<'t> {
             origins.insert(name, name);
         }
         let mut found: TextMap<&'t str, Access> = TextMap::default();
-        let mut at = 0;
-        while let Some(start) = next_word(body, at) {
-            let end =
-                start + body.get(start..).map_or(0, |rest| rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
-            at = end;
-            let Some(word) = body.get(start..end) else { break };
+        for (start, word) in words(body) {
             let Some(origin) = origins.get(word).copied() else { continue };
+            let end = start + word.len();
             let (before, after) =
                 (body.get(..start).unwrap_or_default(), body.get(end..).unwrap_or_default());
             if after.starts_with(';')
@@ -167,20 +163,22 @@ impl<'t> Accesses<'t> {
     }
 }
 
-/// The next word with `ptr` or `arg` in it, from `at` on.
-fn next_word(body: &str, at: usize) -> Option<usize> {
-    let rest = body.get(at..)?;
-    let found = [rest.find("ptr"), rest.find("arg")].into_iter().flatten().min()?;
-    let start = rest.get(..found)?.rfind(|c| !is_word(c)).map_or(0, |place| place + 1);
-    Some(at + start)
+/// The words of a text that may be pointers, with their places.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let all = text.split(|c| !is_word(c)).filter(|word| word.contains("ptr") || word.starts_with("arg"));
+    all.map(|word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
 }
 
 /// `in_ptr2` where `auto in_ptr2 = ` stands before the pointer.
 fn alias_before(before: &str) -> Option<&str> {
-    let name = before.strip_suffix(" = ")?;
-    let start = name.rfind(|c| !is_word(c))?;
-    let (head, name) = name.split_at(start + 1);
-    head.ends_with("auto ").then_some(name)
+    let before = before.strip_suffix(" = ")?;
+    let name = last_word(before);
+    before.strip_suffix(name)?.ends_with("auto ").then_some(name)
+}
+
+/// The word that a text ends with.
+fn last_word(text: &str) -> &str {
+    text.rsplit(|c| !is_word(c)).next().unwrap_or_default()
 }
 
 /// What a use of a pointer does.
@@ -201,8 +199,7 @@ impl Kind {
             Some(arguments) => arguments.rfind('<').and_then(|at| arguments.get(..at)).unwrap_or(before),
             None => before,
         };
-        let start = before.rfind(|c| !is_word(c)).map_or(0, |place| place + 1);
-        let called = before.get(start..).unwrap_or_default();
+        let called = last_word(before);
         if called.starts_with("atomic_") {
             return Some(Kind::Both);
         }
@@ -272,7 +269,7 @@ mod tests {
     fn another_name_of_a_pointer_is_the_pointer() {
         let found = cpp(
             "float* in_out_ptr0",
-            "auto in_ptr1 = in_out_ptr0;\nauto tmp0 = in_ptr1[x0];\nin_out_ptr0[x0] = tmp0;",
+            "// größer\nauto in_ptr1 = in_out_ptr0;\nauto tmp0 = in_ptr1[x0];\nin_out_ptr0[x0] = tmp0;",
         );
         assert_eq!(accesses(&found), [(true, true)]);
     }

@@ -39,6 +39,16 @@ use graphs::Graphs;
 use tables::Tables;
 use walk::walk;
 
+/// Bytes of the calls in a wrapper, those that are known. `calls` has their lines, from 1, and kernels.
+pub fn bytes_of_calls<'c>(
+    code: &str,
+    graph: Option<&str>,
+    calls: impl IntoIterator<Item = (u32, &'c str)>,
+) -> Vec<f64> {
+    let wrapper = buffers::read_wrapper(code, graph, calls);
+    wrapper.calls.values().filter_map(|call| call.bytes).collect()
+}
+
 /// Joins a trace with its log. `read` reads the text of a payload of the log.
 ///
 /// # Errors

@@ -23,6 +23,7 @@ struct Annotated<'g> {
 pub(super) fn work_of_nodes(graph: &str) -> TextMap<String, NodeWork> {
     let mut tensors: TextMap<&str, Annotated<'_>> = TextMap::default();
     let mut found = TextMap::default();
+    let mut masks = Masks { graph, shares: TextMap::default() };
     for line in graph.lines() {
         for (name, annotated) in annotations(line) {
             if let Some(known) = Annotated::of(annotated) {
@@ -33,7 +34,7 @@ pub(super) fn work_of_nodes(graph: &str) -> TextMap<String, NodeWork> {
         let Some(formula) = Formula::of(&node.operator.name) else { continue };
         // What a mask leaves out of flexible attention is in its own graph.
         let share = match node.operator.name.contains("flex_attention") {
-            true => flex_share(graph, &node.operator.values),
+            true => masks.share(&node.operator.values),
             false => Some(1.0),
         };
         if let Some((flops, share)) = formula.work(&node.operator).flops.zip(share) {
@@ -101,16 +102,39 @@ const NO_BLOCK: i64 = 1 << 30;
 /// Items of a mask of blocks at least; other tuples among the arguments have fewer.
 const LEAST_ITEMS: usize = 6;
 
-/// The share of all products that attention with a mask computes: all without one, half of them where each row sees only the
-/// columns before it. None for another mask: how much it leaves out is not in the log.
-fn flex_share(graph: &str, values: &[String]) -> Option<f64> {
-    let masks = values.iter().filter_map(|value| value.strip_prefix('('));
-    let mask = masks.map(arguments).find(|items| items.len() >= LEAST_ITEMS)?;
-    let [.., rows, columns, name] = mask.as_slice() else { return None };
-    let is_absent = |block: &str| block.parse::<i64>().is_ok_and(|block| block >= NO_BLOCK);
-    if is_absent(rows) && is_absent(columns) {
-        return Some(1.0);
+/// Masks of a graph that are looked up: each is searched for in all of its text.
+const MOST_MASKS: usize = 64;
+
+/// The masks of flexible attention in a graph.
+struct Masks<'g> {
+    graph: &'g str,
+    /// Of those that were looked up, by name.
+    shares: TextMap<String, Option<f64>>,
+}
+
+impl Masks<'_> {
+    /// The share of all products that attention with these arguments computes: all without a mask, half of them where each
+    /// row sees only the columns before it. None for another mask: how much it leaves out is not in the log.
+    fn share(&mut self, values: &[String]) -> Option<f64> {
+        let masks = values.iter().filter_map(|value| value.strip_prefix('('));
+        let mask = masks.map(arguments).find(|items| items.len() >= LEAST_ITEMS)?;
+        let [.., rows, columns, name] = mask.as_slice() else { return None };
+        let is_absent = |block: &str| block.parse::<i64>().is_ok_and(|block| block >= NO_BLOCK);
+        if is_absent(rows) && is_absent(columns) {
+            return Some(1.0);
+        }
+        if let Some(known) = self.shares.get(*name) {
+            return *known;
+        }
+        let is_worth_it = self.shares.len() < MOST_MASKS;
+        let share = if is_worth_it { share_of_mask(self.graph, name) } else { None };
+        self.shares.insert((*name).to_owned(), share);
+        share
     }
+}
+
+/// Half for a causal mask; None for any other.
+fn share_of_mask(graph: &str, name: &str) -> Option<f64> {
     let (_, body) = graph.split_once(&format!("class {name}(torch.nn.Module):"))?;
     let body = body.split("\n\n").next()?;
     // The parameters are batch, head, row and column; what follows are tensors that the mask reads.

@@ -194,6 +194,8 @@ pub enum FigureFrom {
 pub struct MeasuredKernel {
     /// Its name in the trace.
     pub name: String,
+    /// The name under which generated code calls it, if the trace has another one: `cpp_fused_flex_attention_0`.
+    pub called: Option<String>,
     /// Who wrote it.
     pub backend: Backend,
     /// Names of operators that launched it.
@@ -247,6 +249,11 @@ impl MeasuredKernel {
             kind: self.computes_in,
             matrix: self.flops.is_some(),
         }
+    }
+
+    /// The name that says most: the one in generated code, otherwise the one in the trace.
+    pub fn shown_name(&self) -> &str {
+        self.called.as_deref().unwrap_or(&self.name)
     }
 
     /// The operator that launched it, if there is exactly one and its name says more than the kernel's.

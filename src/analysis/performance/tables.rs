@@ -299,6 +299,7 @@ impl<'p> Tables<'p> {
         let mean_us = row.runs.us / row.runs.count.max(1) as f64;
         let mut found = MeasuredKernel {
             backend: self.backend(key.what, &name, row, calls.iter().any(|call| call.generated)),
+            called: calls.iter().find(|call| call.recorded.is_some()).map(|call| call.name.clone()),
             operators: self.names_of(&row.operators),
             count: row.runs.count,
             sum_us: row.runs.us,

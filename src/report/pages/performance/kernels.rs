@@ -86,12 +86,13 @@ impl Kernels<'_> {
 
     /// The operator with its shapes, below it the kernel and what the trace says about its launch.
     fn name(self, place: usize, kernel: &MeasuredKernel) -> Html {
-        let short = short_kernel(&kernel.name, LONGEST_NAME);
+        let short = short_kernel(kernel.shown_name(), LONGEST_NAME);
         let named = self.view.link_if(self.in_code.get(place).and_then(Option::as_deref), &short);
         let inputs = input_words(&kernel.inputs);
         let inputs = (!inputs.is_empty()).then(|| soft(inputs));
         let (first, below) = match kernel.operator() {
             Some(operator) => (strong(operator), Some(named)),
+            None if kernel.called.is_some() => (named, Some(format!("recorded as {}", kernel.name).into())),
             None => (named, not_in_trace(kernel).map(Html::from)),
         };
         let launch = launch(kernel);
@@ -107,7 +108,8 @@ impl Kernels<'_> {
             return TableCell::text(UNKNOWN);
         };
         let direction = kernel.direction.as_deref().unwrap_or_default();
-        let pill = Html::joined([self.view.pill_of(Some(&id)), Html::escaped(direction)], "&nbsp;");
+        let below = if direction.is_empty() { Html::default() } else { block(small(direction)) };
+        let pill = Html::joined([self.view.pill_of(Some(&id)), below], "");
         match self.view.report.model.by_id.get(&Some(id)) {
             Some(index) => TableCell::html(pill).sorted(index),
             None => TableCell::html(pill),

@@ -21,6 +21,8 @@ pub(super) struct Limits {
     pub(super) peak: Peak,
     /// Of other types that kernels compute in.
     pub(super) others: Vec<Peak>,
+    /// What is said behind a peak: a CPU has no figures with sparsity that these could be mistaken for.
+    pub(super) dense: &'static str,
 }
 
 /// The peak of a type.
@@ -57,7 +59,8 @@ impl Limits {
             peaks.extend(USUAL.into_iter().find_map(peak));
         }
         let others = peaks.split_off(peaks.len().min(1));
-        Some(Limits { gbps, peak: peaks.pop()?, others })
+        let dense = if device.is_cpu { "" } else { " dense" };
+        Some(Limits { gbps, peak: peaks.pop()?, others, dense })
     }
 
     /// The FLOPs per byte above which a peak is the limit.

@@ -161,7 +161,7 @@ impl Rows<'_> {
     fn row(&mut self, depth: usize, name: Html, time: &Time, place: Option<usize>) {
         let named = time.kernels.iter().take(MOST_NAMED).filter_map(|kernel| {
             let found = self.found.kernels.get(*kernel)?;
-            let name = short_kernel(&found.name, LONGEST_NAME);
+            let name = short_kernel(found.shown_name(), LONGEST_NAME);
             let row = (*kernel < MOST_MEASURED).then(|| format!("#{}", measured_kernel_anchor(*kernel)));
             Some(titled(&found.name, self.view.link_if(row.as_deref(), &name)))
         });

@@ -97,7 +97,7 @@ pub(super) fn kernels(view: View<'_>, found: &Performance, out: &mut dyn Write) 
 
 /// A kernel with the shapes of its inputs, which distinguish it from others with the same name.
 fn kernel_cell(view: View<'_>, place: usize, kernel: &MeasuredKernel) -> TableCell {
-    let name = short_kernel(&kernel.name, LONGEST_NAME);
+    let name = short_kernel(kernel.shown_name(), LONGEST_NAME);
     let shown = view.link_if(links::measured_kernel(view, place).as_deref(), &name);
     let mut pieces = vec![titled(&kernel.name, shown)];
     let inputs = input_words(&kernel.inputs);

@@ -134,7 +134,7 @@ fn operator_row(operator: &MeasuredOperator, longest: f64) -> Row {
         TableCell::number(calls, &whole(operator.count)),
         TableCell::heat(operator.sum_us, longest),
         TableCell::maybe(operator.flops, figures::flop_count),
-        TableCell::maybe(operator.bytes, bytes),
+        TableCell::maybe(operator.bytes, figures::byte_count),
         TableCell::maybe(rate, figures::flop_rate),
     ])
 }

@@ -242,7 +242,7 @@ impl Plot {
             let class = if peak.kind == limits.peak.kind { "ceiling" } else { "ceiling other" };
             let corner = corner_of(peak);
             pieces.push(line(class, corner, (RIGHT, corner.1)));
-            let words = format!("{}, {} dense", figures::flop_rate(peak.tflops), peak.kind);
+            let words = format!("{}, {}{}", figures::flop_rate(peak.tflops), peak.kind, limits.dense);
             pieces.push(text((RIGHT, corner.1 - 6.0), "end", &words));
         }
         Html::joined(pieces, "\n")
@@ -348,7 +348,7 @@ impl Card {
         ]);
         facts.retain(|(_, words)| !words.is_empty() && words != UNKNOWN);
         let operator = kernel.operator();
-        let title = short_kernel(operator.unwrap_or(&kernel.name), LONGEST_NAME);
+        let title = short_kernel(operator.unwrap_or(kernel.shown_name()), LONGEST_NAME);
         let inputs = input_words(&kernel.inputs);
         let about = match operator {
             Some(_) => [inputs, short_kernel(&kernel.name, LONGEST_NAME)].join(" ").trim().to_owned(),

@@ -96,11 +96,11 @@ fn gain(found: &Performance) -> Vec<SentencePiece> {
 /// What a kernel is, in a word: `attention`, `a matrix product`, `gelu`, or its name.
 pub(crate) fn subject_of(kernel: &MeasuredKernel) -> String {
     let operator = match kernel.operators.as_slice() {
-        [only] => only.rsplit("::").next().unwrap_or(only).trim(),
+        [only] if kernel.called.is_none() => only.rsplit("::").next().unwrap_or(only).trim(),
         _ => "",
     };
     match operator {
-        "" => short_kernel(&kernel.name, LONGEST_NAME),
+        "" => short_kernel(kernel.shown_name(), LONGEST_NAME),
         "mm" | "addmm" | "bmm" | "baddbmm" => "a matrix product".to_owned(),
         name if name.contains("attention") => "attention".to_owned(),
         name if name.contains("convolution") => "a convolution".to_owned(),

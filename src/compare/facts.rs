@@ -299,6 +299,8 @@ fn measured(found: &log::Performance<'_>) -> Measured {
     Measured {
         busy_us: found.time.busy_us,
         steps: found.trace.steps.filter(|steps| *steps > 0),
+        steps_are_calls: found.trace.steps_from.as_deref() == Some("regions"),
+        device: names(found.device.name.as_ref()),
         kernels: kernels.collect(),
         operators: operators.collect(),
     }

@@ -2,8 +2,8 @@
 //! one of five steps do not differ by that.
 
 use super::matching::{Key, Matched, matched};
-use super::noise::{Pair, Threshold};
-use super::recording::{Launched, Measured};
+use super::noise::{Pair, Threshold, Times};
+use super::recording::{Launched, Measured, Spread};
 use super::rows::{LogComparison, Match, MeasuredLine, Per, Row, RowKind, Sides, TimeLine, Topic};
 use super::runs::Runs;
 use crate::model::rates::{byte_rate, flop_rate};
@@ -27,13 +27,16 @@ const LEAST_SHARE: f64 = 0.01;
 pub(super) fn measured_work(runs: &Runs<'_>, found: &mut LogComparison) {
     let traces: Vec<&Measured> = runs.logs.iter().filter_map(|log| log.measured.as_ref()).collect();
     if traces.len() != runs.logs.len() {
+        found.lacks_a_trace = !traces.is_empty();
         return;
     }
-    let work = Work { runs, traces };
+    let mut work = Work { runs, traces, scales: Vec::new() };
     let per = work.per();
     found.per = Some(per);
     found.steps = work.sides(|trace| trace.steps);
+    found.devices = work.sides(|trace| trace.device.clone());
     let kernels = work.matched(|trace| &trace.kernels);
+    work.scales = work.scales(&kernels);
     found.busy_us = work.busy(&kernels, per);
     let busy = found.busy_us.a.map_or(0.0, |times| times.median);
     let limit = Threshold { share: runs.threshold.share, seconds: LEAST_SHARE * busy };
@@ -56,15 +59,30 @@ struct Work<'r> {
     runs: &'r Runs<'r>,
     /// One per log.
     traces: Vec<&'r Measured>,
+    /// How many launches the last log has for one launch of each log, over the kernels that both have.
+    scales: Vec<f64>,
 }
 
 impl<'r> Work<'r> {
     /// Steps, if all traces say how many they cover.
     fn per(&self) -> Per {
         match self.traces.iter().all(|trace| trace.steps.is_some()) {
+            true if self.traces.iter().any(|trace| trace.steps_are_calls) => Per::Call,
             true => Per::Step,
             false => Per::Launch,
         }
+    }
+
+    /// The median over the kernels that a log and the last one have; 1 where there are none.
+    fn scales(&self, kernels: &[Matched]) -> Vec<f64> {
+        let lists: Vec<&[Launched]> = self.traces.iter().map(|trace| trace.kernels.as_slice()).collect();
+        let last = lists.len().saturating_sub(1);
+        let count = |row: &Matched, log: usize| Some(lists.get(log)?.get(row.at(log)?)?.count as f64);
+        let scale = |log: usize| {
+            let ratios = kernels.iter().filter_map(|row| Some(count(row, last)? / count(row, log)?.max(1.0)));
+            Times::of(ratios.map(Some)).map_or(1.0, |ratios| ratios.median)
+        };
+        (0..lists.len()).map(scale).collect()
     }
 
     /// A fact of the first trace of each side.
@@ -99,10 +117,12 @@ impl<'r> Work<'r> {
         let at = |log: usize| lists.get(log)?.get(row.at(log)?);
         let one = at(log)?;
         match per {
-            Per::Step => Some(one.sum_us / self.traces.get(log)?.steps? as f64),
+            Per::Step | Per::Call => Some(one.sum_us / self.traces.get(log)?.steps? as f64),
             Per::Launch => {
-                let launches = (0..lists.len()).rev().find_map(at).map_or(one.count, |last| last.count);
-                Some(one.mean_us() * launches as f64)
+                // What the last log lacks is scaled as everything else.
+                let of_last = at(lists.len().checked_sub(1)?).map(|last| last.count as f64);
+                let launches = of_last.or_else(|| Some(one.count as f64 * self.scales.get(log)?))?;
+                Some(one.mean_us() * launches)
             }
         }
     }
@@ -113,7 +133,7 @@ impl<'r> Work<'r> {
         self.runs.times(|log| {
             let trace = self.traces.get(log)?;
             match per {
-                Per::Step => Some(trace.busy_us / trace.steps? as f64),
+                Per::Step | Per::Call => Some(trace.busy_us / trace.steps? as f64),
                 Per::Launch => Some(kernels.iter().filter_map(|row| self.us(row, &lists, log, per)).sum()),
             }
         })
@@ -136,8 +156,15 @@ impl<'r> Work<'r> {
             let way = WAYS.get(row.key).map_or(Match::Name, |way| way.tells);
             // Several with the same key are matched by duration.
             let how = if row.by_order && way != Match::Line { Match::Order } else { way };
-            let sides =
-                |figure: fn(&Launched) -> Option<f64>| Sides { a: a.and_then(figure), b: b.and_then(figure) };
+            let each = |log: usize| lists.get(log)?.get(row.at(log)?);
+            let sides = |figure: fn(&Launched) -> Option<f64>| {
+                let of_runs = self.runs.times(|log| figure(each(log)?));
+                Sides { a: of_runs.a.map(|times| times.median), b: of_runs.b.map(|times| times.median) }
+            };
+            let spread =
+                self.runs.sides().map(|logs| Spread::of(logs.filter_map(|log| each(log)?.spread_us)));
+            let [spread_a, spread_b] = spread;
+            let is_everywhere = row.places.iter().all(Option::is_some);
             lines.push(MeasuredLine {
                 matched: (a.is_some() && b.is_some()).then_some(how),
                 line: TimeLine { name: shown_name(a, b), times, differs: times.differs(limit) },
@@ -146,7 +173,8 @@ impl<'r> Work<'r> {
                 shapes: both(a, b, Launched::shapes),
                 counts: Sides { a: a.map(|one| one.count), b: b.map(|one| one.count) },
                 launch,
-                spread: Sides { a: a.and_then(|one| one.spread_us), b: b.and_then(|one| one.spread_us) },
+                spread: Sides { a: spread_a, b: spread_b },
+                presence: self.runs.presence_words(row).filter(|_| !is_everywhere),
                 tflops: sides(|one| one.tflops),
                 gbps: sides(|one| one.gbps),
                 share_of_peak: sides(|one| one.share_of_peak),
@@ -166,7 +194,7 @@ impl<'r> Work<'r> {
         let rows = differing.map(|one| {
             let mut row = row(one.line.times, one.subject());
             row.per = Some(per);
-            row.detail = details(one, total);
+            row.detail = details(one, found, total);
             row.matched = one.matched;
             if let Some((file, line)) = one.place.clone() {
                 (row.file, row.line) = (Some(file), Some(line));
@@ -209,7 +237,7 @@ fn row(us: Pair, subject: String) -> Row {
 }
 
 /// Shapes, launches, rates, and the share of `total`, the whole difference in microseconds.
-fn details(one: &MeasuredLine, total: f64) -> Option<String> {
+fn details(one: &MeasuredLine, found: &LogComparison, total: f64) -> Option<String> {
     let mut parts = Vec::new();
     if !one.shapes.is_empty() {
         parts.push(format!("on {}", one.shapes));
@@ -221,12 +249,12 @@ fn details(one: &MeasuredLine, total: f64) -> Option<String> {
     if let (Some(a), Some(b)) = (one.launch.a, one.launch.b) {
         parts.push(format!("{} → {} per launch", duration(a.median), duration(b.median)));
     }
-    if let Sides { a: Some(a), b: Some(b) } = one.counts
-        && a != b
-    {
-        parts.push(format!("{a} → {b} launches"));
+    let Sides { a, b } = one.launches(found);
+    if a.is_some() && b.is_some() && a != b {
+        parts.push(format!("{} → {} launches", a.unwrap_or_default(), b.unwrap_or_default()));
     }
-    parts.extend(one.overlap().map(str::to_owned));
+    parts.extend(one.overlap_words(["A", "B"]));
+    parts.extend(one.presence.clone());
     if let Sides { a: Some(a), b: Some(b) } = one.gbps {
         parts.push(format!("{} → {}", byte_rate(a), byte_rate(b)));
     }
@@ -247,13 +275,38 @@ impl MeasuredLine {
         format!("Kernel `{name}`")
     }
 
-    /// How sure a difference is, by the launches of both sides.
-    pub fn overlap(&self) -> Option<&'static str> {
+    /// How sure a difference is, by the launches of both sides under their names.
+    pub fn overlap_words(&self, [name_a, name_b]: [&str; 2]) -> Option<String> {
         let (a, b) = (self.spread.a?, self.spread.b?);
-        match a.most < b.least || b.most < a.least {
-            true => Some("no launch of one side is as fast as those of the other"),
-            false => self.line.differs.then_some("the launches of both sides overlap"),
+        match () {
+            () if a.most < b.least => {
+                Some(format!("every launch of {name_b} is slower than every launch of {name_a}"))
+            }
+            () if b.most < a.least => {
+                Some(format!("every launch of {name_b} is faster than every launch of {name_a}"))
+            }
+            () => self.line.differs.then(|| "the launches of both sides overlap".to_owned()),
         }
+    }
+
+    /// Launches in what the times are for, where that is known, or else in the whole trace.
+    pub fn launches(&self, found: &LogComparison) -> Sides<String> {
+        let words = |count: Option<u64>, steps: Option<u64>| {
+            let steps = steps.filter(|_| found.per != Some(Per::Launch)).unwrap_or(1).max(1);
+            let count = count?;
+            Some(match count % steps {
+                0 => (count / steps).to_string(),
+                _ => format!("{:.1}", count as f64 / steps as f64),
+            })
+        };
+        Sides { a: words(self.counts.a, found.steps.a), b: words(self.counts.b, found.steps.b) }
+    }
+}
+
+impl Spread {
+    /// Of all launches of several traces.
+    fn of(spreads: impl Iterator<Item = Spread>) -> Option<Spread> {
+        spreads.reduce(|all, one| Spread { least: all.least.min(one.least), most: all.most.max(one.most) })
     }
 }
 

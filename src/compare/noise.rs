@@ -97,6 +97,9 @@ impl Pair {
     pub fn differs(&self, threshold: Threshold) -> bool {
         let difference = self.difference().abs();
         let base = self.a.map_or(0.0, |times| times.median);
+        if difference == 0.0 {
+            return false;
+        }
         if difference < threshold.seconds || difference < threshold.share * base {
             return false;
         }

@@ -232,6 +232,10 @@ pub(crate) struct Measured {
     pub busy_us: f64,
     /// Steps of the program that the trace covers, if known.
     pub steps: Option<u64>,
+    /// Whether they are calls of compiled code, as nothing marks the steps of the program.
+    pub steps_are_calls: bool,
+    /// The device as the trace names it.
+    pub device: Option<String>,
     /// Kernels by name.
     pub kernels: Vec<Launched>,
     /// Operators by name, shapes and dtypes.

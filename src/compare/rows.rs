@@ -195,6 +195,8 @@ pub(crate) struct Row {
 pub(crate) enum Per {
     /// A step of the program.
     Step,
+    /// A call of compiled code, as nothing marks the steps of the program.
+    Call,
     /// As many launches as B has, as a trace does not say how many steps it covers.
     Launch,
 }
@@ -204,6 +206,7 @@ impl Per {
     pub fn word(self) -> &'static str {
         match self {
             Per::Step => "step",
+            Per::Call => "call",
             Per::Launch => "launch",
         }
     }
@@ -328,6 +331,8 @@ pub(crate) struct MeasuredLine {
     pub share_of_bandwidth: Sides<f64>,
     /// File and line of the program.
     pub place: Option<(String, u64)>,
+    /// In how many runs of each side it is, if it is not in all of them.
+    pub presence: Option<String>,
 }
 
 /// How many things both sides share.
@@ -385,6 +390,10 @@ pub(crate) struct LogComparison {
     pub per: Option<Per>,
     /// Steps that the traces cover.
     pub steps: Sides<u64>,
+    /// Devices that they name.
+    pub devices: Sides<String>,
+    /// Whether only some of the runs have a trace.
+    pub lacks_a_trace: bool,
     /// What both sides share.
     pub same: Same,
     /// What is within the noise.

@@ -94,7 +94,7 @@ pub(crate) struct DiffRow<'a> {
     pub difference_s: Option<f64>,
     /// What measured seconds are for: a step of the program, or as many launches as B has, if a trace does not say how many
     /// steps it covers.
-    #[schemars(extend("enum" = ["step", "launch", null]))]
+    #[schemars(extend("enum" = ["step", "call", "launch", null]))]
     pub per: Option<&'static str>,
 }
 

@@ -79,7 +79,7 @@ pub struct Cli {
     pub device: Option<String>,
 
     /// Clock of the device in MHz while it was traced
-    #[arg(long, value_name = "MHZ", help_heading = "Measured kernels")]
+    #[arg(long, value_name = "MHZ", value_parser = clock, help_heading = "Measured kernels")]
     pub clock: Option<f64>,
 
     /// The traced program allowed TF32 in products of float; without it the log says, or the speed
@@ -330,4 +330,10 @@ impl Cli {
             ..Options::new("", &self.out)
         })
     }
+}
+
+/// A clock that a device can have, in MHz.
+fn clock(text: &str) -> Result<f64, String> {
+    let known = text.parse().ok().filter(|mhz| (1.0..=20_000.0).contains(mhz));
+    known.ok_or_else(|| "give the clock in MHz, such as 1410".to_owned())
 }

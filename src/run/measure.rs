@@ -37,7 +37,7 @@ pub(crate) fn measure(
         bail!(
             "--clock cannot correct the figures of {}: the clock at which they hold is not known. Leave it out, or give the \
              device with `boost_mhz` as `--device FILE.json`",
-            facts.device.as_deref().or(given).unwrap_or("a device without a name")
+            given.or(facts.device.as_deref()).unwrap_or("a device without a name")
         );
     }
     let device = DeviceOptions {

@@ -4,7 +4,9 @@
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{FirstOfGroup, KindOfFinding, Topic};
-use crate::analysis::performance::{Bound, FigureFrom, Judgement, Limit, MeasuredKernel, Performance};
+use crate::analysis::performance::{
+    Backend, Bound, FigureFrom, Judgement, Limit, MeasuredKernel, Performance,
+};
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{self, name, own, sentence};
 use crate::model::words::{counted, duration};
@@ -111,15 +113,16 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
             sentence![kernel_name, reached, device, ", which is impossible"]
         }
         Some(Judgement::CountsProbablyWrong) => {
-            sentence![kernel_name, " seems to reach less than 1 % of both limits of ", device]
+            let limits =
+                if kernel.rates.share_of_peak.is_some() { "both limits" } else { "the memory bandwidth" };
+            sentence![kernel_name, " seems to reach less than 1 % of ", limits, " of ", device]
         }
-        _ => sentence![kernel_name, " reaches ", share(best), " of the ", limit, " of ", device, " at most"],
+        _ => sentence![kernel_name, " reaches only ", share(best), " of the ", limit, " of ", device],
     };
     let mut found = Finding::new(kind, severity, title);
     let (detail, hint) = advice(kernel, nearest);
     found.explain(detail);
     found.advise(hint);
-    found.count = kernel.count as u64;
     if let [line, ..] = kernel.lines.as_slice() {
         found.place = UserPlace {
             file: Some(line.file.clone()),
@@ -148,9 +151,11 @@ fn advice(kernel: &MeasuredKernel, nearest: Limit) -> (String, String) {
                 .to_owned(),
         ),
         Some(Judgement::Impossible) => (
-            "It ran with another peak than the one it is compared with, or it does other work than was counted."
+            "Its real peak is higher than the assumed one, or it computes less than was counted, as several launches share the \
+             work."
                 .to_owned(),
-            "Check that `--device` names the device of the trace, and that it computes in the type of its inputs (TF32 instead of FP32)."
+            "Check that `--device` names the device of the trace, and `--clock` its clock; products of float may have been \
+             computed in TF32 (`--tf32`)."
                 .to_owned(),
         ),
         Some(Judgement::CountsProbablyWrong) => (
@@ -158,6 +163,9 @@ fn advice(kernel: &MeasuredKernel, nearest: Limit) -> (String, String) {
                 .to_owned(),
             if stated {
                 "Look at what `kernel_num_gb` of the trace counts.".to_owned()
+            } else if kernel.backend == Backend::Eager {
+                "Look at what its operator does besides: gathers, scatters and loops over data are not in the count."
+                    .to_owned()
             } else {
                 "Look at its generated code: gathers, scatters and loops over data are not in the count.".to_owned()
             },

@@ -29,6 +29,8 @@ pub struct DevicePeaks {
     pub gigabytes: Option<f64>,
     /// The clock that the TFLOP/s are for, in MHz.
     pub boost_mhz: Option<f64>,
+    /// The clock that those of `vector` are for, if it is another one.
+    vector_mhz: Option<f64>,
     /// Where the figures come from.
     pub source: String,
     /// Whether it is a CPU that the user described in numbers, at the clock that they say.
@@ -87,15 +89,21 @@ impl DevicePeaks {
     /// TFLOP/s for work of a type, at `clock_mhz` if it and the clock of the table are known; `matrix` is whether matrix units
     /// may do it.
     pub fn tflops(&self, kind: &str, matrix: bool, clock_mhz: Option<f64>) -> Option<f64> {
-        let peaks = if matrix { &self.matrix } else { &self.vector };
-        let peak = peaks.get(kind).or_else(|| self.vector.get(kind))?;
-        Some(peak * self.clock_factor(clock_mhz).unwrap_or(1.0))
+        let of_matrix = self.matrix.get(kind).filter(|_| matrix).map(|peak| (peak, self.boost_mhz));
+        let of_vector = || Some((self.vector.get(kind)?, self.vector_mhz.or(self.boost_mhz)));
+        let (peak, holds_at) = of_matrix.or_else(of_vector)?;
+        Some(peak * factor(clock_mhz, holds_at).unwrap_or(1.0))
     }
 
     /// The clock of the trace relative to the one that the table is for.
     pub(super) fn clock_factor(&self, clock_mhz: Option<f64>) -> Option<f64> {
-        Some(clock_mhz? / self.boost_mhz.filter(|boost| *boost > 0.0)?)
+        factor(clock_mhz, self.boost_mhz)
     }
+}
+
+/// A clock relative to the one at which a figure holds.
+fn factor(clock_mhz: Option<f64>, holds_at_mhz: Option<f64>) -> Option<f64> {
+    Some(clock_mhz? / holds_at_mhz.filter(|mhz| *mhz > 0.0)?)
 }
 
 /// How a CPU is given.
@@ -138,6 +146,10 @@ fn known() -> Vec<String> {
 
 fn best(devices: Vec<DevicePeaks>, name: &str) -> Option<DevicePeaks> {
     let has: Vec<String> = words(name);
+    // A slice of a device has a part of its figures, which its name does not say in full.
+    if has.iter().any(|word| word == "mig") {
+        return None;
+    }
     let devices: Vec<DevicePeaks> =
         devices.into_iter().filter(|device| !device.except.iter().any(|word| has.contains(word))).collect();
     let fits = |words_of: &str| {
@@ -212,6 +224,9 @@ mod tests {
             "NVIDIA GeForce GTX 1080",
             "NVIDIA GeForce RTX 3090 Ti",
             "NVIDIA GeForce RTX 4090 Laptop GPU",
+            "NVIDIA H200 NVL",
+            "NVIDIA H20-3e",
+            "NVIDIA A100-SXM4-40GB MIG 1g.5gb",
         ] {
             assert_eq!(entry(name), None, "{name}");
         }
@@ -266,5 +281,9 @@ mod tests {
         assert_eq!(device.tflops("bf16", true, Some(705.0)), Some(156.0));
         assert_eq!(device.tflops("bf16", true, None), Some(312.0));
         assert_eq!(device.tflops("fp4", true, None), None);
+        // The units for fp32 of this one hold their figure at another clock than the matrix units.
+        let device = DevicePeaks::named("H100 SXM").unwrap();
+        assert_eq!(device.tflops("fp32", true, Some(1980.0)), Some(67.0));
+        assert_eq!(device.tflops("bf16", true, Some(1830.0)), Some(989.5));
     }
 }

@@ -4,7 +4,7 @@ use super::devices::DevicePeaks;
 use super::graphs::ProgramLine;
 use super::rates::{Judgement, Measured, Rates};
 use super::steps::Steps;
-use crate::model::{CompileIndex, DeviceKernel, DeviceRuns, InputDims};
+use crate::model::{CompileIndex, DeviceKernel, DeviceRuns, DeviceWork, InputDims};
 use crate::trace::{Merge, Sorted, SortedRecord, halves_of, word_of};
 use std::cmp::Ordering;
 use std::io;
@@ -251,6 +251,11 @@ impl MeasuredKernel {
         }
     }
 
+    /// Whether it computes: copies, fills and communication have no limit of these kinds.
+    pub fn computes(&self) -> bool {
+        self.device.as_ref().is_none_or(|device| device.kind == DeviceWork::Kernel)
+    }
+
     /// The name that says most: the one in generated code, otherwise the one in the trace.
     pub fn shown_name(&self) -> &str {
         self.called.as_deref().unwrap_or(&self.name)
@@ -268,7 +273,7 @@ impl MeasuredKernel {
     /// doubtful. The ceiling is the smaller of the peak and of what the bandwidth allows at its FLOPs per byte.
     pub fn gain_us(&self) -> Option<f64> {
         let is_sound = matches!(self.rates.judgement?, Judgement::Near | Judgement::Far);
-        let reached = self.rates.best_share().filter(|_| is_sound)?;
+        let reached = self.rates.reached().filter(|_| is_sound)?;
         Some(self.sum_us * (1.0 - reached).max(0.0))
     }
 

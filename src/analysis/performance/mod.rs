@@ -31,7 +31,7 @@ pub use measured::{
     Backend, ClockFrom, DeviceClock, DeviceOptions, DeviceTime, FigureFrom, LinePart, LineTime, MeasuredCall,
     MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance, Tuning,
 };
-pub use rates::{Bound, FAR, IMPOSSIBLE, Judgement, LAUNCH_US, Limit, Rates, SUSPICIOUS, WRONG};
+pub use rates::{Bound, FAR, IMPOSSIBLE, Judgement, LAUNCH_US, LONG_US, Limit, Rates, SUSPICIOUS, WRONG};
 pub use steps::{Steps, StepsFrom};
 
 use crate::model::{Model, Profile};

@@ -14,7 +14,7 @@ pub const FAR: f64 = 0.25;
 /// Below this share, the counted work is probably not what the kernel does.
 pub const WRONG: f64 = 0.01;
 /// In a shorter kernel, starting and ending it explain a share below [`WRONG`], in microseconds.
-const LONG_US: f64 = 20.0;
+pub const LONG_US: f64 = 20.0;
 
 /// What bounds a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub struct Rates {
     pub bound: Option<Bound>,
     /// None if the device or the work is unknown, or the kernel is too short.
     pub judgement: Option<Judgement>,
+    /// Whether every limit is known that the work could reach, and with that the ceiling.
+    pub has_ceiling: bool,
 }
 
 /// The work of one launch.
@@ -94,6 +96,10 @@ impl Rates {
         let share_of_peak = tflops.zip(peak).map(|(rate, peak)| rate / peak);
         let share_of_bandwidth = gbps.zip(bandwidth).map(|(rate, bandwidth)| rate / bandwidth);
         let mut rates = Rates { tflops, gbps, share_of_peak, share_of_bandwidth, ..Rates::default() };
+        // Work without its limit could be bound by that.
+        let is_missing = tflops.is_some() != share_of_peak.is_some()
+            || gbps.is_some_and(|gbps| gbps > 0.0) != share_of_bandwidth.is_some_and(|share| share > 0.0);
+        rates.has_ceiling = !is_missing && rates.best_share().is_some();
         rates.bound = bound(measured, peak, bandwidth, &rates);
         rates.judgement = judgement(measured.us, &rates);
         rates
@@ -102,6 +108,11 @@ impl Rates {
     /// The larger of the two shares.
     pub fn best_share(&self) -> Option<f64> {
         self.nearest_limit().map(|(_, share)| share)
+    }
+
+    /// The share of the ceiling; None if that is unknown.
+    pub fn reached(&self) -> Option<f64> {
+        self.best_share().filter(|_| self.has_ceiling)
     }
 
     /// The limit that the kernel comes closest to, and its share of it.
@@ -137,6 +148,7 @@ fn judgement(us: f64, rates: &Rates) -> Option<Judgement> {
         () if best > SUSPICIOUS => Judgement::Suspicious,
         () if us < LAUNCH_US => return None,
         () if best >= FAR => Judgement::Near,
+        () if !rates.has_ceiling => return None,
         () if best < WRONG && us > LONG_US => Judgement::CountsProbablyWrong,
         () => Judgement::Far,
     })

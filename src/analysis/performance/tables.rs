@@ -10,7 +10,7 @@ use super::measured::{
 };
 use super::parts::CallTimes;
 use super::pointwise::pointwise_bytes;
-use super::rates::{Measured, Rates};
+use super::rates::{Judgement, Measured, Rates};
 use super::times::{BusyTimes, Group, Length, medians};
 use super::tuning::tuning_of;
 use super::work::{Piece, Runs, What, is_cpp_kernel};
@@ -337,10 +337,7 @@ impl<'p> Tables<'p> {
                 let element = calls.iter().find_map(|call| call.element.as_deref())?;
                 kind_of_type(element, &found.name, tf32)
             });
-        found.rates = Rates::of(found.work(found.mean_us), device, clock);
-        if tf32.is_none() && found.computes_in == Some("fp32") {
-            try_tf32(&mut found, device, clock);
-        }
+        rate(&mut found, (device, clock), tf32);
         found
     }
 
@@ -383,8 +380,30 @@ impl<'p> Tables<'p> {
             stated.or(inputs).or(code.map(|figure| (figure, FigureFrom::Code)))
         };
         found.flops = choose(stated.and_then(|of| of.flops), of_inputs.flops, equal(|call| call.flops));
+        if !found.computes() {
+            found.flops = None;
+        }
         let stated_bytes = stated.and_then(|of| of.gigabytes).map(|gigabytes| gigabytes * 1e9);
         found.bytes = choose(stated_bytes, of_inputs.bytes, equal(|call| call.bytes));
+    }
+}
+
+/// The rates of a kernel, and what they mean on the device.
+fn rate(
+    kernel: &mut MeasuredKernel,
+    (device, clock): (Option<&DevicePeaks>, Option<f64>),
+    tf32: Option<bool>,
+) {
+    let has_no = |kind: &str| device.is_some_and(|device| device.tflops(kind, true, None).is_none());
+    if kernel.computes_in == Some("tf32") && has_no("tf32") {
+        kernel.computes_in = Some("fp32");
+    }
+    kernel.rates = Rates::of(kernel.work(kernel.mean_us), device, clock);
+    if !kernel.computes() {
+        kernel.rates.judgement = None;
+    }
+    if tf32.is_none() && kernel.computes_in == Some("fp32") {
+        try_tf32(kernel, device, clock);
     }
 }
 
@@ -399,7 +418,9 @@ fn try_tf32(kernel: &mut MeasuredKernel, device: Option<&DevicePeaks>, clock: Op
     if !above(&rates) {
         kernel.computes_in = Some("tf32");
         kernel.is_tf32_by_speed = true;
-        kernel.rates = rates;
+        // That it is TF32 is a conclusion, on which calling it slow must not rest.
+        let is_sound = rates.judgement.is_some_and(|judged| judged != Judgement::Far);
+        kernel.rates = Rates { judgement: rates.judgement.filter(|_| is_sound), ..rates };
     }
 }
 

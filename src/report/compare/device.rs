@@ -1,7 +1,7 @@
 //! What a comparison says about the time of the device: how much slower or faster B is, by which kernel, and how sure that is.
 
 use super::rows::{clip, medians, per_words, time};
-use crate::compare::{Comparison, LogComparison, MeasuredLine, Sides};
+use crate::compare::{Comparison, LogComparison, Match, MeasuredLine, Per};
 use crate::report::kit::formats::{counted, micros, percent, short_path};
 use crate::report::kit::verdict::Words;
 
@@ -11,15 +11,24 @@ const LONGEST_NAME: usize = 60;
 /// `B takes 12 % more device time per step: 2.35 ms against 2.1 ms (1 step against 5).`
 pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     let [name_a, name_b] = &comparison.names;
+    if shown.lacks_a_trace {
+        return vec![Words::plain(
+            "Kernels are not compared, as only some of the runs have a trace: --profile-a and --profile-b give them.",
+        )];
+    }
     let Some(per) = shown.per else { return Vec::new() };
     let (Some(a), Some(b)) = medians(shown.busy_us) else { return Vec::new() };
     let seconds = |us: f64| time(Some(us / 1e6));
-    let both = format!(": {} against {} ({}).", seconds(b), seconds(a), steps(shown.steps, name_b));
-    let what = format!("device time {}", per_words(per));
-    if !shown.busy_differs {
-        return vec![Words::plain(format!(
-            "{name_b} takes as much {what} as {name_a}, within the noise{both}"
-        ))];
+    let both = format!(": {} against {} ({}).", seconds(b), seconds(a), steps(shown, name_b));
+    let what = format!("{} {}", noun(shown), per_words(per));
+    if !shown.busy_differs || a <= 0.0 {
+        let mut pieces =
+            vec![Words::plain(format!("{name_b} takes as much {what} as {name_a}, within the noise{both}"))];
+        if a <= 0.0 && b > 0.0 {
+            pieces = vec![Words::plain(format!("{name_a} has no {}, {name_b} {}.", noun(shown), seconds(b)))];
+        }
+        pieces.extend(devices(shown));
+        return pieces;
     }
     let (word, class) = if b > a { ("more", "warn") } else { ("less", "") };
     let share = percent((b - a).abs(), a, false);
@@ -28,16 +37,40 @@ pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison) -> Vec<Word
         Words::linked("", format!("{share} {word}"), "#kernels", class),
         Words::plain(format!(" {what}{both}")),
     ];
-    let same_way = |one: &&MeasuredLine| one.line.differs && one.line.times.difference() * (b - a) > 0.0;
-    pieces.extend(shown.kernels.iter().find(same_way).map(|one| first(one, b - a)));
+    let same_way = |one: &&MeasuredLine| one.line.times.difference() * (b - a) > 0.0;
+    pieces.extend(shown.kernels.iter().find(same_way).map(|one| first(one, b - a, [name_a, name_b])));
+    pieces.extend(devices(shown));
     pieces
 }
 
+/// What kernels take: a trace that names no device is one of a CPU.
+pub(super) fn noun(shown: &LogComparison) -> &'static str {
+    match shown.devices.a.is_none() && shown.devices.b.is_none() {
+        true => "kernel time",
+        false => "device time",
+    }
+}
+
+/// ` The devices are different ones: ..`, if they are.
+fn devices(shown: &LogComparison) -> Option<Words> {
+    let name = |device: &Option<String>| device.clone().unwrap_or_else(|| "a CPU".to_owned());
+    let (a, b) = (name(&shown.devices.a), name(&shown.devices.b));
+    (a != b).then(|| {
+        let (a, b) = (clip(&a, LONGEST_NAME), clip(&b, LONGEST_NAME));
+        Words::plain(format!(" The devices are different ones: {a} and {b}."))
+    })
+}
+
 /// `1 step against 5`
-fn steps(steps: Sides<u64>, name_b: &str) -> String {
-    match (steps.a, steps.b) {
-        (Some(a), Some(b)) if a == b => counted(a, "step on each side", "steps on each side"),
-        (Some(a), Some(b)) => format!("{} against {a}", counted(b, "step", "steps")),
+fn steps(shown: &LogComparison, name_b: &str) -> String {
+    let of_calls = shown.per == Some(Per::Call);
+    let counted = |count: u64| match of_calls {
+        true => counted(count, "call", "calls"),
+        false => counted(count, "step", "steps"),
+    };
+    match (shown.steps.a, shown.steps.b) {
+        (Some(a), Some(b)) if a == b => format!("{} on each side", counted(a)),
+        (Some(a), Some(b)) => format!("{} against {a}", counted(b)),
         _ => format!(
             "a trace does not say how many steps it covers, so times are for as many launches as {name_b} has"
         ),
@@ -45,7 +78,7 @@ fn steps(steps: Sides<u64>, name_b: &str) -> String {
 }
 
 /// ` 80 % of the difference is kernel x: 470 us against 463 us per launch; the launches of both sides overlap.`
-fn first(one: &MeasuredLine, total: f64) -> Words {
+fn first(one: &MeasuredLine, total: f64, names: [&str; 2]) -> Words {
     let difference = one.line.times.difference().abs();
     // Kernels that overlap, and others that became faster, may make it more than the whole.
     let share = match difference <= total.abs() {
@@ -62,6 +95,8 @@ fn first(one: &MeasuredLine, total: f64) -> Words {
         (Some(a), None) => format!(", which is gone: {} per launch", micros(a)),
         (None, None) => String::new(),
     };
-    let sure = one.overlap().map(|words| format!("; {words}")).unwrap_or_default();
+    let guess = (one.matched == Some(Match::Order)).then(|| "matched by order only, a guess".to_owned());
+    let sure: String =
+        one.overlap_words(names).into_iter().chain(guess).map(|words| format!("; {words}")).collect();
     Words::plain(format!(" The largest {share} is {name}{times}{sure}."))
 }

@@ -1,5 +1,6 @@
 //! Measured kernels and operators of both sides.
 
+use super::device::noun;
 use super::rows::{clip, medians, per_words, time};
 use super::tables::{LONGEST_NAME, change, changed, largest, time_cells, time_heads};
 use super::view::DiffView;
@@ -21,7 +22,8 @@ pub(super) fn kernels(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn W
     let busy = |us: Option<f64>| time(us.map(|us| us / 1e6));
     let steps = |steps: Option<u64>| steps.map_or_else(|| "unknown".to_owned(), |steps| steps.to_string());
     let note = format!(
-        "device time {}: {} against {}; steps: {} against {}; times are {}",
+        "{} {}: {} against {}; steps: {} against {}; times are {}",
+        noun(shown),
         per_words(per),
         busy(b),
         busy(a),
@@ -32,10 +34,10 @@ pub(super) fn kernels(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn W
     let head = ("kernels", "Measured kernels", note.as_str());
     view.open_section(out, head, Some(whole(shown.kernels.len())), Html::default())?;
     let total = shown.busy_us.difference();
-    table(view, out, ("kernels-table", "Kernels", &shown.kernels), total)?;
+    table(view, out, ("kernels-table", "Kernels", &shown.kernels), shown, total)?;
     if !shown.operators.is_empty() {
         open_more(out, format!("{} by shape", counted(shown.operators.len(), "operator", "operators")))?;
-        table(view, out, ("operators-table", "Operators", &shown.operators), total)?;
+        table(view, out, ("operators-table", "Operators", &shown.operators), shown, total)?;
         close(out, "details")?;
     }
     Ok(close_section(out)?)
@@ -45,6 +47,7 @@ fn table(
     view: DiffView<'_>,
     out: &mut dyn Write,
     (id, label, lines): (&str, &str, &[MeasuredLine]),
+    shown: &LogComparison,
     total: f64,
 ) -> anyhow::Result<()> {
     let widest = largest(lines.iter().map(|one| &one.line.times)) / 1e6;
@@ -54,7 +57,7 @@ fn table(
     columns.extend(time_heads(view));
     columns.extend([
         TableColumn::number("Share").about("of the difference of the device time"),
-        TableColumn::number("Launches"),
+        TableColumn::number("Launches").about("in what the times are for"),
         TableColumn::number("Per launch"),
         TableColumn::number("GB/s")
             .about("below, the share of the memory bandwidth of each side's device")
@@ -64,14 +67,16 @@ fn table(
             .absent_if(none(|one| one.tflops != Sides::default())),
     ]);
     let row = |one: &MeasuredLine| {
-        let mut cells = vec![TableCell::html(name(one))];
+        let mut cells = vec![TableCell::html(name(view, one))];
         cells.extend(time_cells(one.line.times.in_seconds(), widest));
         // A difference of the other sign that rounds to nothing is nothing.
-        let share = percent(one.line.times.difference(), total, false).replace("-0\u{a0}%", "0\u{a0}%");
+        let share = percent(one.line.times.difference(), total, false)
+            .replace("-0\u{a0}%", "0\u{a0}%")
+            .replace('-', "−");
         let (a, b) = medians(one.launch);
         cells.extend([
             TableCell::text(&share).class("num"),
-            TableCell::text(&launches(one.counts)).class("num"),
+            TableCell::text(&launches(one.launches(shown))).class("num"),
             sides(Sides { a, b }, micros),
             rates(one.gbps, three_digits, one.share_of_bandwidth),
             rates(one.tflops, |tflops| three_digits(tflops * unit.per_tflops), one.share_of_peak),
@@ -98,12 +103,12 @@ impl FlopUnit {
     }
 }
 
-/// The launches of both sides, which say how long was recorded.
-fn launches(counts: Sides<u64>) -> String {
-    let text = |count: Option<u64>| count.map_or_else(|| UNKNOWN.to_owned(), |count| count.to_string());
-    match counts.a == counts.b {
-        true => text(counts.a),
-        false => format!("{} → {}", text(counts.a), text(counts.b)),
+/// The launches of both sides.
+fn launches(both: Sides<String>) -> String {
+    let text = |count: Option<String>| count.unwrap_or_else(|| UNKNOWN.to_owned());
+    match both.a == both.b {
+        true => text(both.a),
+        false => format!("{} → {}", text(both.a), text(both.b)),
     }
 }
 
@@ -146,7 +151,7 @@ fn rates(both: Sides<f64>, words: impl Fn(f64) -> String, shares: Sides<f64>) ->
 
 /// The operator, or else the kernel, and on hover how sure the difference is; below, its sizes, the kernel of the operator,
 /// its line, and how both sides were matched.
-fn name(one: &MeasuredLine) -> Html {
+fn name(view: DiffView<'_>, one: &MeasuredLine) -> Html {
     let kernel = one.line.name.clone();
     let mut below: Vec<String> = Vec::new();
     below.extend((!one.shapes.is_empty()).then(|| clip(&one.shapes, LONGEST_NAME)));
@@ -154,7 +159,9 @@ fn name(one: &MeasuredLine) -> Html {
     below.extend(one.place.as_ref().map(|(file, line)| format!("{}:{line}", short_path(file))));
     below.extend(one.matched.and_then(Match::guess).map(str::to_owned));
     let name = span("long-name", one.operator.clone().unwrap_or(kernel));
-    let name = match one.overlap() {
+    below.extend(one.presence.clone());
+    let [name_a, name_b] = &view.comparison.names;
+    let name = match one.overlap_words([name_a, name_b]) {
         Some(words) => titled(&format!("{}; {words}", one.full_name), name),
         None => titled(&one.full_name, name),
     };

@@ -56,6 +56,7 @@ pub(super) fn medians(pair: Pair) -> (Option<f64>, Option<f64>) {
 pub(super) fn per_words(per: Per) -> &'static str {
     match per {
         Per::Step => "per step",
+        Per::Call => "per call of compiled code",
         Per::Launch => "for as many launches",
     }
 }
@@ -76,7 +77,11 @@ pub(super) fn sentence(row: &Row) -> String {
     match (row.topic, &row.a.value, &row.b.value) {
         (Topic::CompileTime | Topic::Part | Topic::FunctionTime | Topic::Measured, ..) => {
             let per = row.per.map(|per| format!(" {}", per_words(per))).unwrap_or_default();
-            format!("{subject}{per}: {} → {}", time(a), time(b))
+            // Kernels of one name differ in their sizes.
+            let sizes = row.detail.as_deref().and_then(|detail| detail.split(';').next());
+            let sizes = sizes.filter(|first| row.topic == Topic::Measured && first.starts_with("on "));
+            let sizes = sizes.map(|sizes| format!(" {sizes}")).unwrap_or_default();
+            format!("{subject}{sizes}{per}: {} → {}", time(a), time(b))
         }
         (Topic::Torch, Some(old), Some(new)) => format!("{subject}: {old} → {new}"),
         (Topic::Setting, old, new) if old.is_some() || new.is_some() => {

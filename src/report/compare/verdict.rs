@@ -227,7 +227,8 @@ pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
     {
         return (
             "One trace against one trace.".to_owned(),
-            "Kernels whose difference is under 1\u{a0}% of the device time are left out of the changes. The launches of a \
+            "Kernels whose difference is under 5\u{a0}% of their own time or 1\u{a0}% of the time of all are left out of the \
+             changes. The launches of a \
              trace show how much a kernel varies, but not how much the machine does; several traces per side give medians \
              and ranges."
                 .to_owned(),
@@ -257,6 +258,12 @@ pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
                  a busy machine; the logs do not record the load. Several runs per side give medians and \
                  ranges."
             ),
+        ),
+        (a, b) if comparison.shown().is_some_and(is_of_traces) => (
+            format!("{} against {b}.", counted(a, "trace", "traces")),
+            "Times are medians. Kernels whose difference is under 5\u{a0}% of their own time or 1\u{a0}% of the time of all, \
+             and those where the ranges of the two sides overlap, are left out of the changes."
+                .to_owned(),
         ),
         (a, b) => (
             format!("{} against {b}.", counted(a, "run", "runs")),

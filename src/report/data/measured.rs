@@ -137,7 +137,7 @@ fn kernel(kernel: &MeasuredKernel) -> Kernel<'_> {
         share_of_bandwidth: rates.share_of_bandwidth,
         computes_in: kernel.computes_in.map(Text::from),
         bound: rates.bound.map(|of| bound(of).into()),
-        reached: rates.best_share(),
+        reached: rates.reached(),
         gain_us: kernel.gain_us(),
         verdict: Some(figures::verdict(kernel)).filter(|words| *words != UNKNOWN).map(Text::from),
         plausible: implausible(rates),

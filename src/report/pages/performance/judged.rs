@@ -1,7 +1,7 @@
 //! How kernels are judged: the ceiling, the bounds between verdicts, and the device with the source of its figures.
 
 use super::limits::Limits;
-use crate::analysis::performance::{FAR, IMPOSSIBLE, LAUNCH_US, Performance, SUSPICIOUS, WRONG};
+use crate::analysis::performance::{FAR, IMPOSSIBLE, LAUNCH_US, LONG_US, Performance, SUSPICIOUS, WRONG};
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::figures;
 
@@ -16,8 +16,9 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     view.open_section(out, ("judged", "How it is judged", ""), None, Html::default())?;
     let share = |of: f64| percent(of, 1.0, false);
     let verdicts = format!(
-        "Near a limit from {}, room from {}, far below. Over {} a figure is to be checked, over {} it cannot be true, under {} \
-         its counts are probably wrong. A kernel under {LAUNCH_US} us is too short to judge.",
+        "Near a limit from {}, room from {}, far below. Over {} a figure is to be checked, over {} it cannot be true; under {} \
+         of both limits in over {LONG_US} us, its counts are probably wrong. Below {LAUNCH_US} us a kernel is too short to be \
+         called far from a limit.",
         share(figures::NEAR),
         share(FAR),
         share(SUSPICIOUS),

@@ -89,13 +89,15 @@ pub(crate) fn verdict_word(kernel: &MeasuredKernel) -> &'static str {
         Some(Judgement::Near) if is_near(kernel) => "near",
         Some(Judgement::Near) => "between",
         None if is_short(kernel) => "launch",
-        None => "unknown",
+        None if kernel.computes() => "unknown",
+        None => "",
     }
 }
 
-/// Whether a kernel without a judgement is too short for one: its shares are known, or its launch takes as long as it.
+/// Whether a kernel whose work is known is too short to be judged: its launch takes as long as it.
 fn is_short(kernel: &MeasuredKernel) -> bool {
-    kernel.rates.bound == Some(Bound::Launch) || kernel.rates.best_share().is_some()
+    let is_known = kernel.flops.is_some() || kernel.bytes.is_some();
+    kernel.computes() && is_known && kernel.rates.bound == Some(Bound::Launch)
 }
 
 /// Whether a kernel is so close to a limit that there is little to gain.

@@ -80,7 +80,7 @@ fn gain(found: &Performance) -> Vec<SentencePiece> {
     let Some((place, kernel, gain_us)) = most.filter(|most| most.2 >= WORTH * found.time.wall_us) else {
         return Vec::new();
     };
-    let reached = percent(kernel.rates.best_share().unwrap_or_default(), 1.0, false);
+    let reached = figures::share(kernel.rates.best_share().unwrap_or_default());
     vec![
         Kernel(place, capitalized(&subject_of(kernel))),
         Words(" reaches ".to_owned()),
@@ -122,7 +122,7 @@ pub(crate) fn doubt(rates: &Rates) -> Option<&'static str> {
     Some(match (rates.judgement?, limit) {
         (Judgement::Impossible, Limit::Peak) => {
             "over 100 % of the peak, which cannot be: the clock was above the assumed one, FLOPs are counted that are not \
-             computed, or the type or sparsity is another one; `--clock`, `--tf32` and `--device` settle it"
+             computed, or are those of several launches, or the type or sparsity is another one; `--clock`, `--tf32` and `--device` settle it"
         }
         (Judgement::Impossible, Limit::Bandwidth) => {
             "over 100 % of the memory bandwidth, which memory cannot give: the data was in the cache, or bytes are counted \
@@ -135,6 +135,10 @@ pub(crate) fn doubt(rates: &Rates) -> Option<&'static str> {
         (Judgement::Suspicious, Limit::Bandwidth) => {
             "over 90 % of the memory bandwidth, check this figure: part of the data may have been in the cache, the count \
              of bytes may be too high, or the run too short to measure"
+        }
+        (Judgement::CountsProbablyWrong, _) if rates.share_of_peak.is_none() => {
+            "under 1 % of the memory bandwidth: the counted bytes, or the time, are probably wrong; its code says what else it \
+             does"
         }
         (Judgement::CountsProbablyWrong, _) => {
             "under 1 % of both limits: the counted FLOPs and bytes, or the time, are probably wrong; its code says what else \

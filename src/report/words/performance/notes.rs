@@ -102,11 +102,24 @@ fn limits(found: &Performance) -> String {
                 .to_owned(),
         };
     };
-    let sum = |word: &str| -> f64 {
-        let kernels = found.kernels.iter().filter(|kernel| figures::verdict_word(kernel) == word);
+    let sum = |words: &[&str]| -> f64 {
+        let kernels = found.kernels.iter().filter(|kernel| words.contains(&figures::verdict_word(kernel)));
         kernels.map(|kernel| kernel.sum_us).fold(0.0, |all, us| all + us)
     };
-    let all: f64 = found.kernels.iter().map(|kernel| kernel.sum_us).sum();
+    let all: f64 = found.kernels.iter().filter(|kernel| kernel.computes()).map(|kernel| kernel.sum_us).sum();
+    let doubtful_us = sum(&["check", "implausible", "wrong-counts"]);
+    let doubtful = match doubtful_us > 0.0 {
+        true => {
+            format!("{} is in kernels whose figures are in doubt, and ", percent(doubtful_us, all, false))
+        }
+        false => String::new(),
+    };
+    let unused_clock = found.clock.filter(|_| !found.corrected).map(|clock| {
+        format!(
+            " The clock of {} MHz was not used, as the clock at which the figures of this device hold is unknown.",
+            clock.mhz
+        )
+    });
     let clock = match found.clock.filter(|_| found.corrected) {
         Some(DeviceClock { mhz, from: ClockFrom::Option }) => format!(" at {mhz} MHz"),
         Some(DeviceClock { mhz, from: ClockFrom::Trace }) => {
@@ -120,12 +133,13 @@ fn limits(found: &Performance) -> String {
     let ran =
         found.device.as_ref().map(|device| format!("{runs} on {}. ", short_kernel(device, LONGEST_DEVICE)));
     format!(
-        "{}{} of the kernel time is in kernels that reach at least half of a limit of {}{clock}; for {} the work is unknown.{}",
+        "{}{} of the kernel time is in kernels that reach at least half of a limit of {}{clock}; {doubtful}for {} the work is unknown.{}{}",
         ran.unwrap_or_default(),
-        percent(sum("near"), all, false),
+        percent(sum(&["near"]), all, false),
         peaks.name,
-        percent(sum("unknown"), all, false),
-        assumed.unwrap_or_default()
+        percent(sum(&["unknown"]), all, false),
+        assumed.unwrap_or_default(),
+        unused_clock.unwrap_or_default()
     )
 }
 

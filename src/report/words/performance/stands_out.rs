@@ -168,13 +168,13 @@ fn of_group(found: &Performance, group: Group) -> Option<(f64, Entry)> {
     let eager = kernels.iter().all(|kernel| kernel.backend == Backend::Eager);
     let reason = match (group, eager) {
         (Group::Near, _) => {
-            "Usual for long kernels: a data sheet's peak assumes a clock that the device seldom keeps."
+            "Few kernels come much closer: the limits are those of a data sheet, at a clock that a device seldom keeps."
         }
         (Group::Room, true) => {
-            "They ran in eager mode, where each operator writes its result to memory for the next one to read; \
-             `torch.compile` fuses what it can."
+            "In eager mode, each operator writes its result to memory for the next one to read; `torch.compile` fuses \
+             what it can."
         }
-        (Group::Room, false) => "Their rows say which limit it is.",
+        (Group::Room, false) => "The rows say which limit it is.",
     };
     let (label, class) = match group {
         Group::Room => ("Room", "flag strong"),
@@ -192,7 +192,7 @@ fn idle(found: &Performance) -> Option<(f64, Entry)> {
     }
     let reason = match time.exposed_communication_us > 0.0 {
         true => {
-            "Besides exposed communication: usually the host launches kernels too slowly, or waits for data."
+            "This is without the exposed communication. Usually the host launches kernels too slowly, or waits for data."
         }
         false => {
             "Usually the host launches kernels too slowly, or waits for data; `torch.compile(mode=\"reduce-overhead\")` \
@@ -235,6 +235,9 @@ fn unknown(found: &Performance) -> Option<Entry> {
         });
     }
     let reason = match without_operator {
+        _ if kernels().all(|kernel| kernel.bytes.is_some()) => {
+            "The table of devices lacks the limit that they are held against: `--device` supplies it.".to_owned()
+        }
         0 => "Their operators have no formula, or the trace has no shapes: record it with `record_shapes=True`.".to_owned(),
         runs => format!(
             "{} no operator in the trace; of the others, no formula counts the work, or shapes are missing.",
@@ -257,5 +260,8 @@ fn unknown(found: &Performance) -> Option<Entry> {
 
 /// A part of the time of all kernels, in per cent.
 fn share_of_kernels(found: &Performance, us: f64) -> String {
-    percent(us, found.kernels.iter().map(|kernel| kernel.sum_us).sum(), false)
+    {
+        let kernels = found.kernels.iter().filter(|kernel| kernel.computes());
+        percent(us, kernels.map(|kernel| kernel.sum_us).sum(), false)
+    }
 }

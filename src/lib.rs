@@ -93,9 +93,10 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let gathered = run::find(options)?; // paths -> the logs that they mean
     let traces = Traces::find(options, &gathered)?;
     traces.check_augment(options)?;
-    traces.combine(options)?;
+    let of_combined = traces.combine(options)?;
     let Gathered { input, mut notes, opener, .. } = gathered;
     notes.extend(traces.notes(&input));
+    notes.extend(of_combined);
     let augment = options.augment.as_deref();
     let highlighters = &Arc::default();
     let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };

@@ -106,3 +106,30 @@ fn a_combined_trace_needs_two_traces_and_replaces_nothing_unasked() {
     run(&[&first, &second], &there, &["--overwrite"]);
     assert!(std::fs::read_to_string(&there).unwrap().contains("traceEvents"));
 }
+
+#[test]
+fn ids_of_any_form_are_those_of_one_rank_only() {
+    let folder = TempDir::new().unwrap();
+    let paths = [0, 1].map(|rank| {
+        let launch = json!({"ph": "X", "cat": "kernel", "name": "k", "pid": 1, "tid": 1, "ts": 1.0, "dur": 1.0,
+            "args": {"External id": 7, "correlation": 8, "device": 0}});
+        let large = json!({"ph": "s", "id": 1_u64 << 40, "name": "a", "pid": 1, "tid": 1, "ts": 1.0});
+        let text = json!({"ph": "b", "id": "0x10", "cat": "c", "name": "a", "pid": 1, "tid": 1, "ts": 1.0});
+        let path = folder.path().join(format!("rank{rank}.json"));
+        std::fs::write(&path, json!({"traceEvents": [launch, large, text]}).to_string()).unwrap();
+        path
+    });
+    let to = folder.path().join("all.json");
+    let run = Run::of(&paths[0]).args([&paths[1], &paths[0]]).args(["--combine"]).args([&to]).go();
+    assert!(run.stderr.contains("2 traces are in"), "one that is given twice is one: {}", run.stderr);
+    assert!(run.stderr.contains("2 of them do not say what times count from"), "{}", run.stderr);
+    let all: Value = serde_json::from_slice(&std::fs::read(&to).unwrap()).unwrap();
+    let ids = |process: u64| -> BTreeSet<String> {
+        let of_args = |event: &Value| ["External id", "correlation"].map(|id| event["args"][id].to_string());
+        let all = of_process(&all, process);
+        let ids = all.iter().flat_map(|event| of_args(event).into_iter().chain([event["id"].to_string()]));
+        ids.filter(|id| id != "null").collect()
+    };
+    assert_eq!((ids(0).len(), ids(1).len()), (4, 4));
+    assert!(ids(0).is_disjoint(&ids(1)), "{:?} {:?}", ids(0), ids(1));
+}

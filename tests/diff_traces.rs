@@ -237,6 +237,8 @@ fn another_kernel_for_the_same_operator_and_sizes_is_no_new_kernel() {
     let detail = attention["detail"].as_str().unwrap();
     assert!(detail.contains("flash_fwd_kernel → attn_fwd") && detail.contains("on 4×12×197×64"), "{detail}");
     assert!(told.verdict.starts_with("MI300X takes 40 %"), "{}", told.verdict);
+    let devices = "The devices are different ones: NVIDIA H100 80GB HBM3 and AMD Instinct MI300X VF.";
+    assert!(told.verdict.contains(devices), "{}", told.verdict);
 }
 
 #[test]
@@ -260,4 +262,34 @@ fn products_of_a_wider_layer_are_matched_by_operator_line_and_the_sizes_that_sta
     ] {
         assert!(products.contains(&(expected.0.to_owned(), expected.1)), "{expected:?}: {products:#?}");
     }
+}
+
+#[test]
+fn without_steps_a_kernel_that_is_gone_counts_for_as_many_launches_as_the_others() {
+    let unmarked = |mut trace: Value| {
+        let all = trace["traceEvents"].as_array_mut().unwrap();
+        all.retain(|event| event["cat"] != "user_annotation");
+        trace
+    };
+    let (with, without) = (unmarked(generated(5, 1.0, "")), unmarked(generated(1, 1.0, "second_kernel")));
+    let told = told(&with, &without, &[]);
+    let gone = rows(&told.json, "measured").into_iter().find(|row| row["kind"] == "gone").unwrap().clone();
+    let step = LAUNCHES as f64 * mean_us(100.0) / 1e6;
+    assert!((seconds(&gone, "a") - step).abs() < 1e-9, "of five steps, one: {gone:#}");
+}
+
+#[test]
+fn of_several_traces_a_kernel_that_only_one_has_is_told_with_how_many() {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, without: &str| {
+        written(folder.path(), name, &generated(1, 1.0, without)).into_os_string()
+    };
+    let a = [write("a1.json", "third_kernel"), write("a2.json", "third_kernel")];
+    let b = [write("b1.json", ""), write("b2.json", "third_kernel")];
+    let words =
+        ["--a".into(), a[0].clone(), a[1].clone(), "--b".into(), b[0].clone(), b[1].clone(), "--json".into()];
+    let json: Value = serde_json::from_str(&diff(&words).stdout).unwrap();
+    let row = rows(&json, "measured").into_iter().find(|row| subject(row).contains("third")).unwrap().clone();
+    let detail = row["detail"].as_str().unwrap();
+    assert!(detail.contains("in none of A and in 1 of 2 runs of B"), "{detail}");
 }

@@ -99,3 +99,29 @@ fn a_clock_in_the_trace_corrects_the_peak_and_an_option_comes_before_it() {
         assert_eq!(share(&report_of(&given)).0, peak, "{odd}");
     }
 }
+
+#[test]
+fn nothing_is_called_far_from_a_limit_where_the_limit_that_could_bind_it_is_unknown() {
+    let mut given = trace("h100_vit.json.gz");
+    for device in given["deviceProperties"].as_array_mut().unwrap() {
+        // The bandwidth of this name depends on the variant.
+        device["name"] = json!("NVIDIA A100");
+    }
+    let report = report_of(&given);
+    let mut judged = 0;
+    for kernel in rows(&report, "kernels") {
+        let verdict = kernel["verdict"].as_str().unwrap_or_default();
+        assert!(!verdict.contains("far") && kernel["gain_us"].is_null(), "{kernel:#}");
+        judged += usize::from(kernel["share_of_peak"].as_f64() > Some(0.25));
+    }
+    assert!(judged > 0, "what is close to the peak is close to a limit in any case");
+}
+
+#[test]
+fn a_clock_that_no_device_has_is_wrong_usage() {
+    for clock in ["0", "nan", "99999", "fast"] {
+        let run = Run::of(trace_path("h100_vit.json.gz")).args(["--clock", clock]).go();
+        assert_eq!(run.code, Some(2), "{clock}");
+        assert!(run.stderr.contains("give the clock in MHz"), "{clock}: {}", run.stderr);
+    }
+}

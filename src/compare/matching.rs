@@ -1,7 +1,6 @@
 //! Matches functions, breaks and compiles of several logs, never by compile id.
 
 use crate::trace::TextMap;
-use std::collections::VecDeque;
 
 /// A thing by its index in each log that has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +26,19 @@ pub(super) type Key<'k, T> = &'k dyn Fn(usize, &T) -> Option<String>;
 /// Matches the lists of all logs by the first key, the rest by the second key, and so on. Several things with the same key
 /// are matched in order. The time is linear in the number of things.
 pub(super) fn matched<T>(lists: &[&[T]], keys: &[Key<'_, T>]) -> Vec<Matched> {
+    matched_closest(lists, keys, &|_, _| 0)
+}
+
+/// Things with the same key of which the closest are looked for; of more, the order decides.
+const MOST_COMPARED: usize = 64;
+
+/// The same, but of several things with the same key, those are matched that `closeness` rates highest; the order decides among
+/// equals.
+pub(super) fn matched_closest<T>(
+    lists: &[&[T]],
+    keys: &[Key<'_, T>],
+    closeness: &dyn Fn(&T, &T) -> usize,
+) -> Vec<Matched> {
     let mut rows: Vec<Matched> = Vec::new();
     for (log, list) in lists.iter().enumerate() {
         let mut places: Vec<Option<usize>> = vec![None; list.len()];
@@ -34,26 +46,28 @@ pub(super) fn matched<T>(lists: &[&[T]], keys: &[Key<'_, T>]) -> Vec<Matched> {
             let mut waiting: TextMap<String, Waiting> = TextMap::default();
             for (place, row) in rows.iter().enumerate().filter(|(_, row)| row.at(log).is_none()) {
                 if let Some(text) = key_of(lists, row, key) {
-                    waiting.entry(text).or_default().places.push_back(place);
+                    waiting.entry(text).or_default().places.push(place);
                 }
             }
-            let mut wanted: Vec<(usize, String)> = Vec::new();
             for (index, thing) in list.iter().enumerate() {
                 let is_open = places.get(index).is_some_and(Option::is_none);
                 let Some(text) = key(log, thing).filter(|_| is_open) else { continue };
                 let Some(known) = waiting.get_mut(&text) else { continue };
-                known.several |= known.places.len() > 1 || known.wanted;
-                known.wanted = true;
-                wanted.push((index, text));
+                known.wanted.push(index);
             }
-            for (index, text) in wanted {
-                let Some(known) = waiting.get_mut(&text) else { continue };
-                let Some(found) = known.places.pop_front() else { continue };
-                if let Some(place) = places.get_mut(index) {
-                    *place = Some(found);
-                }
-                if let Some(row) = rows.get_mut(found) {
-                    row.join(log, index, (looseness, known.several));
+            for known in waiting.into_values().filter(|known| !known.wanted.is_empty()) {
+                let several = known.places.len() > 1 || known.wanted.len() > 1;
+                let rate = |index: usize, row: usize| {
+                    let of_row = rows.get(row).and_then(|row| first_of(lists, row));
+                    list.get(index).zip(of_row).map_or(0, |(thing, other)| closeness(thing, other))
+                };
+                for (index, found) in known.pairs(rate) {
+                    if let Some(place) = places.get_mut(index) {
+                        *place = Some(found);
+                    }
+                    if let Some(row) = rows.get_mut(found) {
+                        row.join(log, index, (looseness, several));
+                    }
                 }
             }
         }
@@ -69,11 +83,33 @@ pub(super) fn matched<T>(lists: &[&[T]], keys: &[Key<'_, T>]) -> Vec<Matched> {
 /// Rows with the same key that a log may have too.
 #[derive(Default)]
 struct Waiting {
-    places: VecDeque<usize>,
-    /// Whether a thing of the log has the key.
-    wanted: bool,
-    /// Whether there are several on either side.
-    several: bool,
+    places: Vec<usize>,
+    /// Things of the log with the key.
+    wanted: Vec<usize>,
+}
+
+impl Waiting {
+    /// Things of the log, each with its row.
+    fn pairs(&self, rate: impl Fn(usize, usize) -> usize) -> Vec<(usize, usize)> {
+        let in_order = || self.wanted.iter().copied().zip(self.places.iter().copied()).collect();
+        if self.places.len().max(self.wanted.len()) > MOST_COMPARED {
+            return in_order();
+        }
+        let all = self.wanted.iter().flat_map(|index| self.places.iter().map(|row| (*index, *row)));
+        let mut rated: Vec<(usize, (usize, usize))> =
+            all.map(|(index, row)| (rate(index, row), (index, row))).collect();
+        if rated.iter().all(|(rating, _)| *rating == 0) {
+            return in_order();
+        }
+        rated.sort_by_key(|(rating, _)| std::cmp::Reverse(*rating));
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for (_, pair) in rated {
+            if !pairs.iter().any(|known| known.0 == pair.0 || known.1 == pair.1) {
+                pairs.push(pair);
+            }
+        }
+        pairs
+    }
 }
 
 impl Matched {
@@ -91,8 +127,14 @@ impl Matched {
 
 /// The key of a row in the first log that has it.
 fn key_of<T>(lists: &[&[T]], row: &Matched, key: &Key<'_, T>) -> Option<String> {
+    let log = row.places.iter().position(Option::is_some)?;
+    key(log, first_of(lists, row)?)
+}
+
+/// The thing of the first log that has it.
+fn first_of<'l, T>(lists: &[&'l [T]], row: &Matched) -> Option<&'l T> {
     let (log, index) = row.places.iter().enumerate().find_map(|(log, index)| Some((log, (*index)?)))?;
-    key(log, lists.get(log)?.get(index)?)
+    lists.get(log)?.get(index)
 }
 
 #[cfg(test)]
@@ -120,6 +162,20 @@ mod tests {
         let rows = matched(&[&a, &b], &[&exact, &name]);
         let how: Vec<(usize, bool)> = rows.iter().map(|row| (row.key, row.by_order)).collect();
         assert_eq!(how, [(0, false), (1, false), (1, true), (1, true)]);
+    }
+
+    #[test]
+    fn of_several_the_closest_are_matched_and_the_order_decides_among_equals() {
+        let (a, b) = ([[1024, 1024], [2048, 1024]], [[2048, 1025], [1024, 1025]]);
+        let key = |_: usize, _: &[i32; 2]| Some(String::new());
+        let equal = |one: &[i32; 2], other: &[i32; 2]| usize::from(one[0] == other[0]);
+        let pairs = |rows: Vec<Matched>| -> Vec<(Option<usize>, Option<usize>)> {
+            rows.iter().map(|row| (row.at(0), row.at(1))).collect()
+        };
+        let closest = matched_closest(&[&a, &b], &[&key], &equal);
+        assert!(closest.iter().all(|row| row.by_order), "that these are the same is a guess");
+        assert_eq!(pairs(closest), [(Some(0), Some(1)), (Some(1), Some(0))]);
+        assert_eq!(pairs(matched(&[&a, &b], &[&key])), [(Some(0), Some(0)), (Some(1), Some(1))]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Kernels and operators that torch.profiler timed, by what a step of the program or a launch costs: a trace of one step and
 //! one of five steps do not differ by that.
 
-use super::matching::{Key, Matched, matched};
+use super::matching::{Key, Matched, matched_closest};
 use super::noise::{Pair, Threshold, Times};
 use super::recording::{Launched, Measured, Spread};
 use super::rows::{LogComparison, Match, MeasuredLine, Per, Row, RowKind, Sides, TimeLine, Topic};
@@ -100,7 +100,7 @@ impl<'r> Work<'r> {
         };
         let keys = WAYS.each_ref().map(key);
         let keys: Vec<Key<'_, Launched>> = keys.iter().map(|key| key as Key<'_, Launched>).collect();
-        matched(&lists, &keys)
+        matched_closest(&lists, &keys, &Launched::equal_sizes)
     }
 
     /// Sizes of inputs that both sides have. What a size became on the other side is not known, but that it is another one is.
@@ -348,6 +348,15 @@ impl Launched {
             key.push('\n');
         }
         Some(key)
+    }
+
+    /// How many sizes of the inputs of both are equal.
+    fn equal_sizes(&self, other: &Launched) -> usize {
+        let inputs = self.inputs.iter().zip(&other.inputs);
+        inputs
+            .flat_map(|(one, other)| one.sizes().zip(other.sizes()))
+            .filter(|(one, other)| one == other)
+            .count()
     }
 
     /// Sizes of its inputs, and `_` for those that do not count.

@@ -21,20 +21,24 @@ pub(crate) struct RankTrace<'t> {
 /// Threads and streams of a rank that keep a row of their own. Real traces have tens of them.
 const MOST_THREADS: usize = 10_000;
 
-/// What separates the numbers of flows of two ranks. Viewers read numbers up to 2^53, so there is room for two million ranks.
-const FLOWS_OF_A_RANK: u64 = 1 << 32;
+/// What separates the ids of two ranks. Viewers read numbers up to 2^53, so there is room for two million ranks.
+const IDS_OF_A_RANK: u64 = 1 << 32;
+
+/// Fields of `args` by which a launch and the calls that made it are joined.
+const IDS: [&str; 2] = ["External id", "correlation"];
 
 /// Names of events that name a process; in the combined file, a process is a rank.
 const OF_PROCESSES: [&str; 3] = ["process_name", "process_labels", "process_sort_index"];
 
 /// Writes the events of all traces. Nothing else is copied, as fields beside the events may describe the environment of the
-/// run. The result is how many events were left out because they are not valid JSON.
+/// run.
 ///
 /// # Errors
 /// A trace cannot be opened, or `out` cannot be written.
-pub(crate) fn combine(traces: &[RankTrace<'_>], out: &mut dyn Write) -> Result<u64> {
+pub(crate) fn combine(traces: &[RankTrace<'_>], out: &mut dyn Write) -> Result<Combined> {
     let clocks = traces.iter().map(|trace| clock_of(trace.file)).collect::<Result<Vec<_>>>()?;
     // Without the clock of each trace, none can be moved.
+    let without_clock = clocks.iter().filter(|clock| clock.is_none()).count();
     let clocks: Option<Vec<u64>> = clocks.into_iter().collect();
     let first = clocks.as_ref().and_then(|clocks| clocks.iter().min().copied());
     out.write_all(b"{\"displayTimeUnit\": \"ms\",\n")?;
@@ -67,7 +71,16 @@ pub(crate) fn combine(traces: &[RankTrace<'_>], out: &mut dyn Write) -> Result<u
         left_out += copy.left_out;
     }
     out.write_all(b"\n]}\n")?;
-    Ok(left_out)
+    Ok(Combined { left_out, without_clock })
+}
+
+/// What became of the traces.
+#[derive(Debug, Default)]
+pub(crate) struct Combined {
+    /// Events that were left out because they are not valid JSON.
+    pub(crate) left_out: u64,
+    /// Traces that do not say what their times count from. If one does not, none was moved.
+    pub(crate) without_clock: usize,
 }
 
 fn open(trace: &Attachment) -> Result<impl io::Read> {
@@ -123,7 +136,8 @@ impl Copy<'_> {
             let value = match name {
                 "pid" | "tid" => continue,
                 "ts" => self.time(value),
-                "id" => self.flow(value),
+                "id" => self.id(value),
+                "args" => self.args(value)?,
                 _ => value.get().to_owned(),
             };
             written.push(format!("{}: {value}", serde_json::to_string(name)?));
@@ -149,13 +163,30 @@ impl Copy<'_> {
         }
     }
 
-    /// The number that joins the two ends of an arrow, different in each rank.
-    fn flow(&self, value: &RawValue) -> String {
-        match value.get().parse::<u64>() {
-            Ok(id) if id < FLOWS_OF_A_RANK => {
-                (self.process.saturating_mul(FLOWS_OF_A_RANK)).saturating_add(id).to_string()
+    /// What joins the two ends of an arrow, or a launch with its call: different in each rank.
+    fn id(&self, value: &RawValue) -> String {
+        let text = value.get();
+        match (text.parse::<u64>(), text.strip_prefix('"')) {
+            (Ok(id), _) if id < IDS_OF_A_RANK => {
+                self.process.saturating_mul(IDS_OF_A_RANK).saturating_add(id).to_string()
             }
-            _ => value.get().to_owned(),
+            (Ok(_), _) => format!("\"{}:{text}\"", self.process),
+            (Err(_), Some(rest)) => format!("\"{}:{rest}", self.process),
+            (Err(_), None) => text.to_owned(),
         }
+    }
+
+    /// `args` with the ids of this rank.
+    fn args(&self, value: &RawValue) -> io::Result<String> {
+        let text = value.get();
+        let Some(fields) = Fields::parse(text).ok().filter(|_| IDS.iter().any(|id| text.contains(id))) else {
+            return Ok(text.to_owned());
+        };
+        let mut written = Vec::new();
+        for (name, value) in fields.iter() {
+            let value = if IDS.contains(&name) { self.id(value) } else { value.get().to_owned() };
+            written.push(format!("{}: {value}", serde_json::to_string(name)?));
+        }
+        Ok(format!("{{{}}}", written.join(", ")))
     }
 }

@@ -11,7 +11,7 @@ mod scan;
 
 pub(crate) use augment::augment;
 pub(crate) use collect::Recorded;
-pub(crate) use combine::{RankTrace, combine};
+pub(crate) use combine::{Combined, RankTrace, combine};
 
 use crate::model::Profile;
 use crate::trace::{Attachment, base_name, unpacked};

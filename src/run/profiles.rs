@@ -4,7 +4,7 @@ use super::input::{Gathered, Input};
 use crate::model::words::counted;
 use crate::options::Options;
 use crate::output;
-use crate::profile::{self, RankTrace, is_trace};
+use crate::profile::{self, Combined, RankTrace, is_trace};
 use crate::trace::{self, Attachment, packed};
 use anyhow::{Context, Result, bail};
 use std::collections::HashSet;
@@ -123,18 +123,23 @@ impl Traces {
     }
 
     /// Writes the traces of all ranks into the file that `--combine` names, with a process per rank: those of the logs, and
-    /// those that were given in place of logs.
+    /// those that were given in place of logs. The result is what the user should know of it.
     ///
     /// # Errors
     /// There are no two traces, the file may not be written, or a trace cannot be read.
-    pub fn combine(&self, options: &Options) -> Result<()> {
-        let Some(to) = &options.combine else { return Ok(()) };
+    pub fn combine(&self, options: &Options) -> Result<Vec<String>> {
+        let Some(to) = &options.combine else { return Ok(Vec::new()) };
         let alone = options.inputs.iter().filter(|input| is_trace(input)).map(|path| {
             let file = Attachment::on_disk(path);
             ProfilerTrace { rank: profile::rank_of(&file), file }
         });
         let alone: Vec<ProfilerTrace> = alone.collect();
-        let mut traces: Vec<&ProfilerTrace> = self.0.iter().chain(&alone).collect();
+        let mut traces: Vec<&ProfilerTrace> = Vec::new();
+        for trace in self.0.iter().chain(&alone) {
+            if !traces.iter().any(|known| is_same_file(known.file.path(), trace.file.path())) {
+                traces.push(trace);
+            }
+        }
         if traces.len() < 2 {
             bail!(
                 "--combine needs the traces of several ranks, but there {}; pass them with --profile",
@@ -147,9 +152,14 @@ impl Traces {
         }
         output::check_single_file(to, options.overwrite)?;
         let processes = processes_of(&traces);
+        let mut combined = Combined::default();
         output::write_single_file(to, |file| {
-            packed(file, to, |out| profile::combine(&processes, out).map(drop))
-        })
+            packed(file, to, |out| {
+                combined = profile::combine(&processes, out)?;
+                Ok(())
+            })
+        })?;
+        Ok(notes_of(&combined, to, traces.len()))
     }
 
     /// The trace of a log.
@@ -202,4 +212,24 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = trace::files_ending(folder, &ENDINGS).with_context(about)?;
     found.retain(|path| is_trace(path));
     Ok(found)
+}
+
+/// What became of the traces that `--combine` joined.
+fn notes_of(combined: &Combined, to: &Path, traces: usize) -> Vec<String> {
+    let mut notes = vec![format!("{traces} traces are in {}, with a process each", to.display())];
+    if combined.without_clock > 0 {
+        notes.push(format!(
+            "{} of them {} not say what times count from (baseTimeNanoseconds), so none was moved to the clock of the others",
+            combined.without_clock,
+            if combined.without_clock == 1 { "does" } else { "do" }
+        ));
+    }
+    if combined.left_out > 0 {
+        notes.push(format!(
+            "{} of the traces could not be read and {} left out",
+            counted(usize::try_from(combined.left_out).unwrap_or(usize::MAX), "event", "events"),
+            if combined.left_out == 1 { "was" } else { "were" }
+        ));
+    }
+    notes
 }

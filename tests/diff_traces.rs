@@ -237,7 +237,7 @@ fn another_kernel_for_the_same_operator_and_sizes_is_no_new_kernel() {
     let detail = attention["detail"].as_str().unwrap();
     assert!(detail.contains("flash_fwd_kernel → attn_fwd") && detail.contains("on 4×12×197×64"), "{detail}");
     assert!(told.verdict.starts_with("MI300X takes 40 %"), "{}", told.verdict);
-    let devices = "The devices are different ones: NVIDIA H100 80GB HBM3 and AMD Instinct MI300X VF.";
+    let devices = "The devices differ: NVIDIA H100 80GB HBM3 and AMD Instinct MI300X VF.";
     assert!(told.verdict.contains(devices), "{}", told.verdict);
 }
 

@@ -238,7 +238,7 @@ fn a_bare_name_says_which_device_is_assumed() {
     trace["deviceProperties"][0]["name"] = json!("NVIDIA H100");
     let report = report_of(&trace);
     assert_eq!(performance(&report)["device"]["entry"], "NVIDIA H100 SXM");
-    assert!(report.page("performance.html").text().contains("SXM is assumed; --device names it"));
+    assert!(report.page("performance.html").text().contains("SXM is assumed. Choose another with --device."));
 }
 
 #[test]

@@ -666,7 +666,7 @@ class Performance(Facts):
     summary: str = ""
     """What can be gained, and how busy the device was, in words."""
     stands_out: List[StandsOut] = field(default_factory=list)
-    """What stands out, at most five."""
+    """The most notable findings of the trace, at most five."""
     notes: List[str] = field(default_factory=list)
     """What to know beside the figures: the limits of the device, what was matched, what makes the times uncertain."""
     trace: Trace = field(default_factory=lambda: Trace())
@@ -694,7 +694,7 @@ class StandsOut(Facts):
     label: str = ""
     """In a word or two: `Far from its limit`."""
     text: str = ""
-    """What is the case."""
+    """The finding or the fact in one sentence."""
     reason: Optional[str] = None
     """Why, and what to do next."""
     us: Optional[float] = None

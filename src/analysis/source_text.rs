@@ -10,6 +10,11 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty())
 }
 
+/// The name that a text ends with: `kernel` of `void kernel`. Empty if the text does not end with a name.
+pub(super) fn last_word(text: &str) -> &str {
+    text.rsplit(|c| !is_word(c)).next().unwrap_or_default()
+}
+
 /// Whether the text is a single name.
 pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_word)

@@ -29,11 +29,11 @@ pub(super) fn matched<T>(lists: &[&[T]], keys: &[Key<'_, T>]) -> Vec<Matched> {
     matched_closest(lists, keys, &|_, _| 0)
 }
 
-/// Things with the same key of which the closest are looked for; of more, the order decides.
+/// Up to this many things with the same key are matched by closeness; more are matched in order.
 const MOST_COMPARED: usize = 64;
 
-/// The same, but of several things with the same key, those are matched that `closeness` rates highest; the order decides among
-/// equals.
+/// The same, but several things with the same key are matched by `closeness`, the highest first; equals are matched in
+/// order.
 pub(super) fn matched_closest<T>(
     lists: &[&[T]],
     keys: &[Key<'_, T>],

@@ -304,7 +304,7 @@ impl MeasuredLine {
 }
 
 impl Spread {
-    /// Of all launches of several traces.
+    /// The spread over the launches of several traces.
     fn of(spreads: impl Iterator<Item = Spread>) -> Option<Spread> {
         spreads.reduce(|all, one| Spread { least: all.least.min(one.least), most: all.most.max(one.most) })
     }

@@ -14,7 +14,7 @@ facts! {
         /// What can be gained, and how busy the device was, in words.
         #[serde(default)]
         summary: Text<'a> => dropped,
-        /// What stands out, at most five.
+        /// The most notable findings of the trace, at most five.
         #[serde(default)]
         stands_out: List<'a, StandsOut<'a>> => inside,
         /// What to know beside the figures: the limits of the device, what was matched, what makes the times uncertain.
@@ -49,7 +49,7 @@ facts! {
     struct StandsOut<'a> {
         /// In a word or two: `Far from its limit`.
         label: Text<'a> => dropped,
-        /// What is the case.
+        /// The finding or the fact in one sentence.
         text: Text<'a> => dropped,
         /// Why, and what to do next.
         reason: Option<Text<'a>> => dropped,

@@ -51,7 +51,7 @@ pub fn short_kernel(name: &str, longest: usize) -> String {
     format!("{start}…{end}")
 }
 
-/// The signature after the type that it returns; None for a name that is no signature, such as `Memcpy DtoH (Device)`.
+/// The signature without its return type. None if the name is not a C++ signature: `Memcpy DtoH (Device)`.
 fn without_return_type(name: &str) -> Option<&str> {
     let (mut depth, mut start) = (0_usize, 0);
     for (at, character) in name.char_indices() {

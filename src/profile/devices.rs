@@ -36,7 +36,7 @@ pub(super) struct KnownDevices {
 /// Names of the clock among the properties of a device, in kHz as CUDA gives it.
 const CLOCKS_KHZ: [&str; 2] = ["clockRate", "clock_rate"];
 
-/// Clocks above this are no clocks of today's devices, MHz.
+/// MHz. No device of today has a higher clock.
 const HIGHEST_CLOCK: f64 = 20_000.0;
 
 /// A clock, if the number can be one: `1410`, also as text.

@@ -1,7 +1,7 @@
 //! The operators of a printed graph: what each one computes and reads, and the line of the program that it comes from.
 
 use crate::analysis::provenance::{GraphText, Node, place_comment};
-use crate::analysis::source_text::is_word;
+use crate::analysis::source_text::{is_word, last_word};
 use crate::trace::TextMap;
 use indexmap::IndexSet;
 
@@ -284,7 +284,7 @@ fn types_of_inputs(text: &str) -> TextMap<&str, &str> {
     let signature = signature.split("):").next().unwrap_or_default();
     let mut rest = signature;
     while let Some((before, after)) = rest.split_once(": \"") {
-        let name = before.rsplit(|c: char| !is_word(c)).next().unwrap_or_default();
+        let name = last_word(before);
         let Some((kind, after)) = after.split_once('"') else { break };
         types.insert(name, kind);
         rest = after;

@@ -20,7 +20,7 @@ const MOST_ARGUMENTS: usize = 4_096;
 /// Views of a view that are followed; torch writes one.
 const MOST_VIEWS: usize = 8;
 
-/// Limit on the pieces of all views of a wrapper that are laid side by side, a tenth of a second of work.
+/// Limit on the pieces of views that are compared with each other in a wrapper: a tenth of a second of work.
 const MOST_PIECES: i64 = 1 << 22;
 
 /// A tensor passed to a call.
@@ -52,8 +52,8 @@ pub(super) struct Wrapper {
     pub(super) kernels: TextMap<String, KernelSource>,
 }
 
-/// Reads a wrapper in Python, or in C++ with its kernels behind it. `calls` has the lines (from 1) that call kernels, with the names of these; `graph` is the graph
-/// that the code was generated from.
+/// Reads a wrapper in Python, or in C++ with its kernels after it. `calls` has the lines (from 1) that call kernels, each
+/// with the kernel's name; `graph` is the graph that the code was generated from.
 pub(super) fn read_wrapper<'c>(
     code: &str,
     graph: Option<&str>,
@@ -101,7 +101,7 @@ struct Buffer {
     memory: String,
     sizes: Option<Vec<i64>>,
     strides: Vec<i64>,
-    /// Elements from the begin of the memory; None if it is a symbol.
+    /// Elements from the start of the memory; None if it is a symbol.
     offset: Option<i64>,
     element: Option<f64>,
 }
@@ -117,13 +117,13 @@ struct Reader {
     /// Tensors as the graph annotates them: inputs that the code does not check have their sizes only there.
     annotated: TextMap<String, Buffer>,
     buffers: TextMap<String, Buffer>,
-    /// Memory that was allocated and not written yet: what a kernel finds there is nothing that it reads.
+    /// Memory that was allocated and not written yet. A kernel that is given it does not read it.
     fresh: TextSet<String>,
     /// By kernel, for those whose source was read.
     kernels: TextMap<String, KernelSource>,
     /// The kernel whose source is being read, and the source so far.
     open: Option<(String, String)>,
-    /// Pieces of views that may still be laid side by side.
+    /// How many more pieces of views may be compared.
     pieces_left: i64,
 }
 
@@ -193,7 +193,7 @@ impl Reader {
         self.buffer_within(expression, MOST_VIEWS)
     }
 
-    /// The same for an expression within others, of which `deeper` more are opened.
+    /// The same for a nested expression; `deeper` is how many more levels are unwrapped.
     fn buffer_within(&self, expression: &str, deeper: usize) -> Option<Buffer> {
         let deeper = deeper.checked_sub(1)?;
         if is_name(expression) {
@@ -287,7 +287,7 @@ impl Reader {
 /// What a library does with an argument: it reads it, unless it is the result. An operator whose name ends in `_` updates
 /// its first tensor.
 fn of_library(kernel: &str, is_first: bool, is_out: bool) -> Parameter {
-    // The functions that a wrapper in C++ calls have their result first.
+    // The functions that a C++ wrapper calls take their result first.
     let is_out = is_out || (is_first && kernel.starts_with("aoti_torch_") && kernel.ends_with("_out"));
     let in_place = is_first && kernel.split('.').any(|part| part.ends_with('_'));
     Parameter { is_pointer: true, element: None, reads: !is_out, writes: is_out || in_place }
@@ -299,26 +299,25 @@ fn described(name: &str, text: &str) -> Option<Buffer> {
     let (kind, rest) = about.split_once(" torch.")?.1.split_once(" (")?;
     let (sizes, rest) = rest.split_once(')')?;
     let strides = rest.trim_start().strip_prefix('(')?.split(')').next()?;
-    Some(Buffer {
-        memory: name.to_owned(),
-        sizes: numbers(sizes),
-        strides: strides_of(strides),
-        offset: Some(0),
-        element: element_bytes(kind),
-    })
+    Some(whole(name, sizes, strides, kind))
 }
 
 /// `(8, 16), (16, 1), torch.float32)`
 fn made(name: &str, rest: &str) -> Option<Buffer> {
     let parts = arguments(rest);
     let [sizes, strides, kind, ..] = parts.as_slice() else { return None };
-    Some(Buffer {
+    Some(whole(name, sizes, strides, kind))
+}
+
+/// A tensor that starts where its memory starts.
+fn whole(name: &str, sizes: &str, strides: &str, kind: &str) -> Buffer {
+    Buffer {
         memory: name.to_owned(),
         sizes: numbers(sizes),
         strides: strides_of(strides),
         offset: Some(0),
         element: element_bytes(kind),
-    })
+    }
 }
 
 /// `a` and `b` of `(a, b)`.

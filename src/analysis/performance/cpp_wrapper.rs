@@ -1,18 +1,18 @@
-//! Wrappers in C++, which models that are built ahead of time have, and all models with `cpp_wrapper`. Their statements say the
-//! same as those of a Python wrapper in other words, and are read as if they were Python.
+//! C++ wrappers, which torch writes for models that are built ahead of time and with `cpp_wrapper`. Each statement is turned
+//! into the Python statement that does the same, so that one reader understands both.
 
 use super::kernel_source::KernelSource;
-use crate::analysis::source_text::{arguments, is_name, is_word};
+use crate::analysis::source_text::{arguments, is_name, last_word};
 use crate::trace::TextMap;
 
-/// What only a wrapper in C++ calls.
+/// A call that occurs only in C++ wrappers.
 const MARK: &str = "AOTI_TORCH_ERROR_CODE_CHECK(";
 
-/// Functions around a tensor that do nothing to it.
+/// Functions that return the tensor that they are given.
 const AROUND: [&str; 3] =
     ["wrap_with_raii_handle_if_needed", "convert_arrayref_tensor_to_tensor", "std::move"];
 
-/// Functions within each other that are opened; torch writes three.
+/// Limit on the nested calls that are unwrapped; torch nests three.
 const MOST_NESTED: usize = 8;
 
 /// Lists of numbers that the wrapper names, as tuples: `int_array_0` and `(6, 9)`.
@@ -21,17 +21,17 @@ pub(super) struct CppStatements {
     arrays: TextMap<String, String>,
 }
 
-/// Whether a wrapper has parts in C++.
+/// Whether a wrapper contains C++.
 pub(super) fn is_cpp(code: &str) -> bool {
     code.contains(MARK)
 }
 
-/// The generated kernels that a text of C++ defines, by name; a declaration without a body is none.
+/// The generated kernels that C++ code defines, by name. Declarations without a body are left out.
 pub(super) fn kernels_of(code: &str) -> TextMap<String, KernelSource> {
     let mut found = TextMap::default();
     for text in code.split("extern \"C\"").skip(1) {
         let Some((head, rest)) = text.split_once('(') else { continue };
-        let name = head.trim().rsplit(|c| !is_word(c)).next().unwrap_or_default();
+        let name = last_word(head.trim());
         let has_body = rest.split_once(')').is_some_and(|(_, behind)| behind.trim_start().starts_with('{'));
         if is_name(name) && has_body {
             found.insert(name.to_owned(), KernelSource::read(name, &format!("extern \"C\"{text}")));
@@ -41,11 +41,12 @@ pub(super) fn kernels_of(code: &str) -> TextMap<String, KernelSource> {
 }
 
 impl CppStatements {
-    /// The statement in Python's words; None if it is no statement of C++ about a tensor, or names an array.
+    /// The Python form of a C++ statement that creates, views or checks a tensor. None for any other statement; the
+    /// definition of an array is remembered.
     pub(super) fn in_python(&mut self, text: &str) -> Option<String> {
         let text = text.trim_end_matches(';');
         if let Some((head, list)) = text.split_once("[] = {") {
-            let name = head.rsplit(|c| !is_word(c)).next().unwrap_or_default();
+            let name = last_word(head);
             let tuple = numbers(list.trim_end_matches('}'));
             self.arrays.insert(name.to_owned(), tuple);
             return None;
@@ -65,7 +66,7 @@ impl CppStatements {
         None
     }
 
-    /// The call of a kernel in Python's words, if its arguments are those of C++.
+    /// The Python form of the C++ statement that calls a kernel; None if the statement does not call it.
     pub(super) fn call_in_python(&self, text: &str, kernel: &str) -> Option<String> {
         let at = text.find(kernel)? + kernel.len();
         let rest = text.get(at..)?.strip_prefix('(')?;
@@ -82,12 +83,12 @@ impl CppStatements {
         Some(format!("{name} = empty_strided({}, {}, torch.{kind})", self.plain(sizes), self.plain(strides)))
     }
 
-    /// An argument without casts and without functions that change nothing, with lists as tuples.
+    /// An argument without its casts and without the functions of `AROUND`, with lists as tuples.
     fn plain(&self, argument: &str) -> String {
         self.plain_within(argument, MOST_NESTED)
     }
 
-    /// The same for an argument that is within others; `deeper` is how many more of them are opened.
+    /// The same for a nested argument; `deeper` is how many more levels are unwrapped.
     fn plain_within(&self, argument: &str, deeper: usize) -> String {
         let Some(deeper) = deeper.checked_sub(1) else { return argument.to_owned() };
         let mut text = argument.trim();
@@ -162,7 +163,7 @@ mod tests {
             "cpp_fused_add_0(primals_3, reinterpret_tensor(buf0, (6, 9, ), (9, 1, ), 0), 7L)"
         );
         let nested = format!("auto buf9 = {}buf0{};", "std::move(".repeat(100_000), ")".repeat(100_000));
-        assert!(known.in_python(&nested).is_some(), "as deep as it is, it is no more than text");
+        assert!(known.in_python(&nested).is_some(), "a deeply nested call is kept as text");
         for other in ["", ";", "return;", "buf0.reset();", "auto x", "aoti_torch_empty_strided(", "x[] = {"] {
             known.in_python(other);
         }

@@ -58,7 +58,7 @@ impl Extent {
         self.repeats.iter().fold(self.piece as f64, |bytes, repeat| bytes * repeat.count as f64)
     }
 
-    /// Whether pieces lie over each other, as in windows that slide by less than their length.
+    /// Whether pieces overlap, as those of a window do that slides by less than its length.
     fn overlaps(&self) -> bool {
         let mut inner = self.piece;
         self.repeats.iter().rev().any(|repeat| {
@@ -80,7 +80,7 @@ impl Extent {
         Some(end)
     }
 
-    /// Begin and end of each piece.
+    /// Where each piece starts and ends.
     fn spans(&self) -> Vec<Span> {
         let mut begins = vec![self.offset];
         for repeat in &self.repeats {

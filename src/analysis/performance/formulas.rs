@@ -197,9 +197,9 @@ impl Inputs<'_> {
         let rows: f64 = left.iter().rev().skip(1).map(|size| *size as f64).product();
         let out = rows * *columns as f64;
         let moved = || {
-            // Another tensor before the weight is added to the result.
-            let other = if weight == 2 && self.has_matrix(1) { self.bytes(1).unwrap_or(0.0) } else { 0.0 };
-            let other = if self.operator.name.starts_with("mkl::") { 0.0 } else { other };
+            // Another tensor before the weight is added to the result; MKL has the weight there, packed.
+            let is_added = weight == 2 && self.has_matrix(1) && !self.operator.name.starts_with("mkl::");
+            let other = if is_added { self.bytes(1).unwrap_or(0.0) } else { 0.0 };
             let bias = self.bytes(weight + 1).unwrap_or(0.0);
             Some(self.bytes(0)? + self.bytes(weight)? + other + bias + out * self.element(0)?)
         };

@@ -3,7 +3,7 @@
 //! `out_ptr0` is read where the kernel adds to it.
 
 use super::formulas::element_bytes;
-use crate::analysis::source_text::is_word;
+use crate::analysis::source_text::{is_word, last_word};
 use crate::trace::TextMap;
 
 /// A parameter of a generated kernel.
@@ -67,14 +67,11 @@ impl KernelSource {
     }
 }
 
-/// Whether a parameter is read and written, by its name, or, where that is no word of Inductor's, by its type.
+/// Whether a kernel reads and writes a parameter, from the parameter's name; if Inductor did not choose the name, from its
+/// type.
 fn by_form(text: &str, name: &str) -> (bool, bool) {
-    match () {
-        () if name.contains("in_out_ptr") => (true, true),
-        () if name.contains("out_ptr") => (false, true),
-        () if text.contains('*') && !text.contains("const ") => (false, true),
-        () => (true, false),
-    }
+    let writes = name.contains("out_ptr") || (text.contains('*') && !text.contains("const "));
+    (name.contains("in_out_ptr") || !writes, writes)
 }
 
 /// `gemm_m96n256k128_kernel` of `RecordFunctionHandle record_graph_1_..("graph_1_gemm_m96n256k128_kernel", nullptr)`.
@@ -176,11 +173,6 @@ fn alias_before(before: &str) -> Option<&str> {
     before.strip_suffix(name)?.ends_with("auto ").then_some(name)
 }
 
-/// The word that a text ends with.
-fn last_word(text: &str) -> &str {
-    text.rsplit(|c| !is_word(c)).next().unwrap_or_default()
-}
-
 /// What a use of a pointer does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -190,7 +182,8 @@ enum Kind {
 }
 
 impl Kind {
-    /// By the call around it, or by what stands behind its brackets; None if neither is known.
+    /// The kind of an access, from the function that is called with the pointer or from the assignment after its index.
+    /// None if the text has neither.
     fn of(before: &str, after: &str) -> Option<Kind> {
         let nearby = before.char_indices().rev().nth(LOOK_BACK).map_or(0, |(at, _)| at);
         let before = before.get(nearby..).unwrap_or_default().trim_end_matches(['&', ' ', '(']);

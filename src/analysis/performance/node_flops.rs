@@ -1,7 +1,7 @@
 //! FLOPs of the nodes of a graph that have a formula, for the kernels generated from them, templates included.
 
 use super::formulas::Formula;
-use crate::analysis::source_text::{arguments, is_word};
+use crate::analysis::source_text::{arguments, last_word};
 use crate::model::{InputDims, Operator};
 use crate::trace::TextMap;
 
@@ -49,7 +49,7 @@ pub(super) fn work_of_nodes(graph: &str) -> TextMap<String, NodeWork> {
 /// `addmm: "f32[512, 1024][1024, 1]cpu" = ..`.
 pub(super) fn annotations(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.match_indices(": \"").filter_map(|(at, _)| {
-        let name = text.get(..at)?.rsplit(|c| !is_word(c)).next()?;
+        let name = last_word(text.get(..at)?);
         Some((name, text.get(at + 3..)?.split('"').next()?))
     })
 }

@@ -418,7 +418,7 @@ fn try_tf32(kernel: &mut MeasuredKernel, device: Option<&DevicePeaks>, clock: Op
     if !above(&rates) {
         kernel.computes_in = Some("tf32");
         kernel.is_tf32_by_speed = true;
-        // That it is TF32 is a conclusion, on which calling it slow must not rest.
+        // That it is TF32 is a guess, which is not enough to call the kernel slow.
         let is_sound = rates.judgement.is_some_and(|judged| judged != Judgement::Far);
         kernel.rates = Rates { judgement: rates.judgement.filter(|_| is_sound), ..rates };
     }

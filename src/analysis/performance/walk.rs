@@ -15,7 +15,7 @@ use std::io;
 /// How far a call may seem to outlast the call around it: times in a trace have three decimals.
 const ROUNDING_US: f64 = 0.002;
 
-/// Begin of the name under which a backward graph is called.
+/// What the name starts with under which a backward graph is called.
 const BACKWARD: &str = "CompiledFunctionBackward";
 
 /// Walks through a trace and passes each piece of work to `take`. Returns the calls of compiled code.

@@ -86,10 +86,10 @@ pub(super) fn is_work(name: &str) -> bool {
     library || is_cpp_kernel(name) || name.starts_with(FROM_CPP)
 }
 
-/// Begin of the names of functions that a wrapper in C++ calls for operators.
+/// What the names of the functions start with that a C++ wrapper calls for operators.
 const FROM_CPP: &str = "aoti_torch_";
 
-/// The operator that a wrapper in C++ calls: `aten::addmm` for `aoti_torch_cpu_addmm_out`. Other names stay as they are.
+/// The operator that a C++ wrapper calls: `aten::addmm` for `aoti_torch_cpu_addmm_out`. Other names stay as they are.
 pub(super) fn operator_of(name: &str) -> Cow<'_, str> {
     let Some((_, operator)) = name.strip_prefix(FROM_CPP).and_then(|rest| rest.split_once('_')) else {
         return Cow::Borrowed(name);

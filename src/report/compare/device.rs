@@ -51,13 +51,13 @@ pub(super) fn noun(shown: &LogComparison) -> &'static str {
     }
 }
 
-/// ` The devices are different ones: ..`, if they are.
+/// ` The devices differ: ..`, if they do.
 fn devices(shown: &LogComparison) -> Option<Words> {
     let name = |device: &Option<String>| device.clone().unwrap_or_else(|| "a CPU".to_owned());
     let (a, b) = (name(&shown.devices.a), name(&shown.devices.b));
     (a != b).then(|| {
         let (a, b) = (clip(&a, LONGEST_NAME), clip(&b, LONGEST_NAME));
-        Words::plain(format!(" The devices are different ones: {a} and {b}."))
+        Words::plain(format!(" The devices differ: {a} and {b}."))
     })
 }
 

@@ -1,7 +1,7 @@
 //! The buffers that each call in the wrapper reads and writes.
 
 use crate::analysis::provenance::code::{CodeText, Definition, library_call, without_call};
-use crate::analysis::source_text::{arguments, is_word, words};
+use crate::analysis::source_text::{arguments, last_word, words};
 use crate::trace::{TextMap, TextSet};
 
 /// A statement of the wrapper.
@@ -102,7 +102,7 @@ fn signature<'a>(body: impl Iterator<Item = &'a str>) -> Vec<Use> {
 
 /// The use of a parameter, from its name and its C++ type.
 fn use_of(parameter: &str, python: bool) -> Use {
-    let name = parameter.rsplit(|c| !is_word(c)).next().unwrap_or_default();
+    let name = last_word(parameter);
     let pointer = python || parameter.contains('*');
     match name {
         _ if !pointer => Use::None,

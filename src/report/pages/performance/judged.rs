@@ -28,7 +28,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     let to_gain = "The time above what the ceiling would need, for all runs. It is a bound, not a promise, and such bounds do \
                    not add up.";
     let source = format!(
-        "{}: {}. Another one with `--device`, its clock with `--clock`.",
+        "{}: {}. Choose another device with `--device`, and set its clock with `--clock`.",
         device.name,
         device.source.trim_end_matches('.')
     );

@@ -128,7 +128,9 @@ fn limits(found: &Performance) -> String {
         None if peaks.is_cpu => String::new(),
         None => " at its boost clock".to_owned(),
     };
-    let assumed = peaks.assumption().map(|what| format!(" Of the device, {what}; `--device` names it."));
+    let assumed = peaks
+        .assumption()
+        .map(|what| format!(" One assumption about the device: {what}. Choose another with `--device`."));
     let runs = counted(found.launches, "run", "runs");
     let ran =
         found.device.as_ref().map(|device| format!("{runs} on {}. ", short_kernel(device, LONGEST_DEVICE)));

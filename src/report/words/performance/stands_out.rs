@@ -21,17 +21,17 @@ const WORTH: f64 = 0.02;
 pub(crate) enum StandsOut<'f> {
     /// A finding about a measurement.
     Finding(&'f Finding),
-    /// What is no finding, as nothing is wrong with it.
+    /// A fact that is worth knowing although nothing is wrong.
     Entry(Entry),
 }
 
-/// What is no finding.
+/// A fact without a finding.
 pub(crate) struct Entry {
     /// Its first word.
     pub label: &'static str,
     /// How that word looks.
     pub class: &'static str,
-    /// What is the case, in one sentence; names of kernels stand between backquotes.
+    /// The fact in one sentence; names of kernels stand between backquotes.
     pub sentence: String,
     /// Why, and what to do next.
     pub reason: String,
@@ -227,20 +227,19 @@ fn unknown(found: &Performance) -> Option<Entry> {
         return Some(Entry {
             label: "Not judged",
             class: "flag",
-            sentence: "The limits of the device are unknown, so no kernel can be held against them."
-                .to_owned(),
-            reason: "`--device NAME` gives them, or `--device FILE.json`.".to_owned(),
+            sentence: "The limits of the device are unknown, so no kernel is judged by them.".to_owned(),
+            reason: "Supply them with `--device NAME` or `--device FILE.json`.".to_owned(),
             cost: None,
             kernel: None,
         });
     }
     let reason = match without_operator {
         _ if kernels().all(|kernel| kernel.bytes.is_some()) => {
-            "The table of devices lacks the limit that they are held against: `--device` supplies it.".to_owned()
+            "The table of devices does not have the limit of these kernels: supply it with `--device`.".to_owned()
         }
         0 => "Their operators have no formula, or the trace has no shapes: record it with `record_shapes=True`.".to_owned(),
         runs => format!(
-            "{} no operator in the trace; of the others, no formula counts the work, or shapes are missing.",
+            "{} no operator in the trace. For the others there is no formula, or the trace has no shapes.",
             counted(runs, "run has", "runs have")
         ),
     };

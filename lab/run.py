@@ -68,7 +68,10 @@ class Session:
 
     def try_program(self, program: Program) -> None:
         """Runs all FIXes of a program and checks what it states."""
-        version = self.torch.version
+        version = self.torch.version_for(program)
+        if version is None:
+            print(f"{program.kind}: skipped, it needs a GPU", flush=True)
+            return
         of_kind = self.outcomes.setdefault(program.kind, {})
         advised = next(iter(program.promises), None)
         recorded = (0, advised) if self.options.record else ()
@@ -82,19 +85,19 @@ class Session:
             after = before if fix == 0 else self.torch.run(program, fix, expected=expected)
             if after.error != "timeout":
                 of_kind.setdefault(str(fix), {})[version] = after.outcome(program.counts())
-            problems = self.problems(program, fix, before, after)
+            problems = self.problems(program, fix, version, before, after)
             self.say(program, fix, after, problems)
             if self.archives and fix in (0, advised):
                 self.archives["after" if fix else "before"].add(program, after, self.torch.places)
 
-    def problems(self, program: Program, fix: int, before: Run, after: Run) -> list[str]:
+    def problems(self, program: Program, fix: int, version: str, before: Run, after: Run) -> list[str]:
         """What did not come out as the program states."""
         statement = program.statements().get(fix)
         if statement is None:
             return []
         counts = program.counts()
-        found = broken(statement, self.torch.version, before.outcome(counts), after.outcome(counts))
-        if fix in program.promises and statement.under(self.torch.version) is not None and self.tlparse:
+        found = broken(statement, version, before.outcome(counts), after.outcome(counts))
+        if fix in program.promises and statement.under(version) is not None and self.tlparse:
             found += self.tlparse.still_advised(program, before.log(), after.log())
         return found
 
@@ -106,7 +109,7 @@ def main() -> int:
         return 0
     session = Session(options)
     for program in programs(options.kinds):
-        if options.apply:
+        if options.apply and session.torch.version_for(program):
             session.wrong += not try_advice(program, session.torch, session.tlparse)
             continue
         session.try_program(program)

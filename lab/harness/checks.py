@@ -25,6 +25,10 @@ def broken(statement: Statement, version: str, before: Outcome, after: Outcome) 
             measured = [before.get(count), after.get(count)]
             if measured != values:
                 wrong.append(f"{count} {measured[0]} -> {measured[1]}, not {values[0]} -> {values[1]}")
+    for measured, (least, most) in words.get("ratio", {}).items():
+        ratio = after[measured] / before[measured]
+        if not least <= ratio <= most:
+            wrong.append(f"{measured} {before[measured]} -> {after[measured]}, not {least} to {most} times")
     return wrong
 
 

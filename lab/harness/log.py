@@ -24,15 +24,22 @@ def envelopes(path: Path) -> Iterator[dict[str, Any]]:
                 continue
 
 
+def recordings(path: Path) -> int:
+    """The recordings of CUDA graphs, each of which is a span in the payload of two records."""
+    with path.open(errors="replace") as lines:
+        return sum('"CUDAGraphNode.record"' in line for line in lines if line.startswith("\t")) // 2
+
+
 def counts(path: Path) -> dict[str, int]:
     """What a log holds.
 
     compiles: compile ids; breaks: graph breaks; operators: operators in all captured graphs;
     hits, misses, bypasses: lookups of graphs in the caches of Inductor and AOTAutograd;
-    problems: problems that draft export wrote down.
+    problems: problems that draft export wrote down; recordings: CUDA graphs that were recorded.
     """
     ids: set[tuple[int, int]] = set()
     found = dict.fromkeys(["breaks", "operators", "hits", "misses", "bypasses", "problems"], 0)
+    found["recordings"] = recordings(path)
     for envelope in envelopes(path):
         metrics = envelope.get("compilation_metrics")
         if metrics is not None and envelope.get("frame_id") is not None:

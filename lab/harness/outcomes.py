@@ -65,14 +65,22 @@ def page(outcomes: Outcomes, programs: list[Program]) -> str:
     for program in programs:
         of_kind = outcomes.get(program.kind, {})
         parts.append(f"## {program.kind}\n\n{program.cause}\n")
-        parts.append(f"| FIX | | torch {' | '.join(COLUMNS)} |\n|---|---|{'---|' * len(COLUMNS)}")
+        columns = _columns(program, of_kind)
+        parts.append(f"| FIX | | torch {' | '.join(columns)} |\n|---|---|{'---|' * len(columns)}")
         for fix, words in program.fixes.items():
             if fix == 0:
                 continue
-            cells = [_cell(program, fix, of_kind, version) for version in COLUMNS]
+            cells = [_cell(program, fix, of_kind, version) for version in columns]
             parts.append(f"| {fix} {_escaped(words)} | {_role(program, fix)} | {' | '.join(cells)} |")
         parts.append("")
     return "\n".join(parts)
+
+
+def _columns(program: Program, of_kind: dict[str, dict[str, Outcome]]) -> list[str]:
+    """The versions of torch that a program's table compares."""
+    if program.device is None:
+        return COLUMNS
+    return sorted(of_kind.get("0", {}), key=version_key) or [program.device]
 
 
 def _kinds(outcomes: Outcomes, programs: list[Program]) -> str:
@@ -105,7 +113,8 @@ def _cell(program: Program, fix: int, of_kind: dict[str, dict[str, Outcome]], ve
         words.append(f"breaks {before['breaks']} -> {after['breaks']}")
     if not after["graphs"]:
         words.append("0 graphs")
-    for count in sorted(program.counts() - {"compiles", "breaks", "graphs"}):
+    measured = {"first_s", "step_ms"} & before.keys()
+    for count in sorted((program.counts() - {"compiles", "breaks", "graphs"}) | measured):
         words.append(f"{count} {before.get(count)} -> {after.get(count)}")
     if not after["equal"]:
         words.append("other results")

@@ -8,11 +8,15 @@ its top, say what must come out:
 
 Words of a statement:
     compiles, graphs, breaks, operators, lookups..   a count before and after (see log.py)
+    ratio          bounds of after / before of what the program itself measured: {"step_ms": [0, 0.5]}
     error          the exception that the FIX raises
     error_before   the exception of FIX=0 that is gone
     results        "other": the results differ from those of eager mode
     since          the first version of torch that it holds under
     "2.8"          another statement, for torch 2.8 and older
+
+`DEVICE = "cuda"` says that a program needs a GPU. What came out is then kept by version and device: `2.11 on H100`.
+Such a program measures itself (`MEASURED`, see device.py).
 """
 
 from __future__ import annotations
@@ -29,8 +33,8 @@ VERSION_KEY = re.compile(r"^\d+\.\d+$")
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """2.8 before 2.10."""
-    return tuple(int(part) for part in version.split("."))
+    """2.8 before 2.10; the device that follows a version does not count."""
+    return tuple(int(part) for part in version.split(" ")[0].split("."))
 
 
 @dataclass
@@ -60,6 +64,7 @@ class Program:
     promises: dict[int, Statement] = field(default_factory=dict)
     never: dict[int, Statement] = field(default_factory=dict)
     dtrace: bool = False
+    device: str | None = None
 
     def statements(self) -> dict[int, Statement]:
         """All statements by FIX."""
@@ -86,6 +91,7 @@ def read_program(path: Path) -> Program:
         promises=statements("PROMISES"),
         never=statements("NEVER"),
         dtrace=literals.get("DTRACE", False),
+        device=literals.get("DEVICE"),
     )
 
 
@@ -93,7 +99,7 @@ def _literal(node: ast.stmt) -> tuple[str | None, Any]:
     """The name and value of `NAME = literal`, for the names that a program may state."""
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
         name = node.targets[0].id
-        if name in ("PROMISES", "NEVER", "DTRACE"):
+        if name in ("PROMISES", "NEVER", "DTRACE", "DEVICE"):
             return name, ast.literal_eval(node.value)
     return None, None
 

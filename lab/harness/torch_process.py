@@ -14,6 +14,15 @@ from . import log
 from .programs import LAB, Program
 
 WORKER = Path(__file__).with_name("worker.py")
+# In a process of its own: where CUDA was begun, a process cannot be forked any more.
+ASK_FOR_DEVICE = "import torch; print(torch.cuda.get_device_name() if torch.cuda.is_available() else '')"
+
+
+def _device(python: str) -> str | None:
+    """The first GPU, by its model alone: `NVIDIA H100 80GB HBM3` is `H100`."""
+    name = subprocess.run([python, "-c", ASK_FOR_DEVICE], stdout=subprocess.PIPE, text=True, check=True).stdout
+    words = [word for word in name.split() if word not in ("NVIDIA", "AMD", "Instinct", "GeForce")]
+    return words[0] if words else None
 
 
 @dataclass
@@ -36,7 +45,7 @@ class Run:
 
     def outcome(self, counts: set[str]) -> dict[str, Any]:
         """What outcomes.json keeps."""
-        kept = {"compiles", "graphs", "breaks"} | counts
+        kept = {"compiles", "graphs", "breaks", "first_s", "step_ms"} | counts
         measured = {key: value for key, value in self.counts.items() if key in kept}
         return {**measured, "error": self.error, "equal": self.equal}
 
@@ -51,7 +60,14 @@ class TorchProcess:
         about = self._read()
         self.full_version: str = about["torch"]
         self.version = ".".join(re.split(r"[.+]", self.full_version)[:2])
+        self.device = _device(python)
         self.places: list[str] = about["places"]
+
+    def version_for(self, program: Program) -> str | None:
+        """The version under which outcomes of a program are kept; None where there is no device that it needs."""
+        if program.device is None:
+            return self.version
+        return f"{self.version} on {self.device}" if self.device else None
 
     def run(
         self,
@@ -83,6 +99,7 @@ class TorchProcess:
         counts = log.counts(logs[0]) if logs else {"compiles": 0, "breaks": 0}
         # Dynamo counts breaks that the log has no record of, and the log has some that it does not count.
         counts |= {"breaks": max(counts["breaks"], reply["breaks"]), "graphs": reply["graphs"]}
+        counts |= reply.get("measured", {})
         return Run(folder, counts, reply["error"], reply.get("equal", True), logs)
 
     def _read(self) -> dict[str, Any]:

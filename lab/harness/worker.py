@@ -21,6 +21,7 @@ import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.remove(HERE)  # torch must not find the files here under the names of other modules
+sys.path.append(os.path.dirname(HERE))  # where programs find harness.device
 os.environ.update(OMP_NUM_THREADS="1", TORCHINDUCTOR_COMPILE_THREADS="1", TORCH_TRACE=os.path.join(HERE, "nowhere"))
 
 import torch
@@ -106,6 +107,7 @@ def run(request):
         "error": in_words(error),
         "graphs": counters["stats"]["unique_graphs"],
         "breaks": sum(counters["graph_break"].values()),
+        "measured": variables.get("MEASURED", {}),
     }
     if request["expected"]:
         result["equal"] = is_as_expected(request["expected"], values)

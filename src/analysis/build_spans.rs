@@ -47,6 +47,13 @@ pub(super) struct Build<'m> {
     pub(super) purpose: BuildPurpose,
 }
 
+impl Build<'_> {
+    /// Whether the C++ compiler ran.
+    pub(super) fn is_cpp(&self) -> bool {
+        *self.span.name == *BUILD
+    }
+}
+
 /// All builds of a log, in order. Builds inside the precompilation of a header are part of it.
 pub(super) fn builds(model: &Model) -> Vec<Build<'_>> {
     let without_id = model.by_id.get(&None).copied();

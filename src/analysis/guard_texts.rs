@@ -1,6 +1,7 @@
-//! Texts of the log that conclusions about recompiles need and the model does not hold: guard trees, captured graphs and
-//! settings of functions that were compiled again.
+//! Texts of the log that conclusions need and the model does not hold: guard trees, captured graphs and settings of
+//! functions that were compiled again, and graphs of compiles whose work on a device raises a question.
 
+use super::on_device::with_questions;
 use crate::model::{Compile, CompileIndex, Content, Model};
 use crate::trace::{FrameId, PayloadRef, Span, TextMap, TextSet};
 use fxhash::FxHashMap;
@@ -51,7 +52,22 @@ pub struct GuardTexts {
     trees: FxHashMap<CompileIndex, String>,
     graphs: FxHashMap<CompileIndex, String>,
     settings: FxHashMap<CompileIndex, DynamoSettings>,
+    devices: FxHashMap<CompileIndex, DeviceTexts>,
 }
+
+/// Texts of a compile that say what runs on which device.
+#[derive(Debug, Default)]
+pub struct DeviceTexts {
+    /// The graphs that Inductor generated code for.
+    pub lowered: Vec<String>,
+    /// The graph that Dynamo captured.
+    pub captured: Option<String>,
+    /// `ViewAndMutationMeta`: which inputs are written, and which always have the same address.
+    pub metadata: Option<String>,
+}
+
+/// Graphs of a compile that are read: there are a forward and a backward, and more after a restart.
+const MOST_GRAPHS: usize = 8;
 
 impl GuardTexts {
     /// Reads the texts of the functions that were compiled again because of a size or a number.
@@ -61,23 +77,38 @@ impl GuardTexts {
     ) -> io::Result<GuardTexts> {
         let mut texts = GuardTexts::default();
         let mut room = ALL_TEXTS;
+        let mut read = |text: Option<TextOfLog<'_>>| -> io::Result<Option<String>> {
+            let Some(text) = text.filter(|text| text.bytes() <= LARGEST.min(room)) else {
+                return Ok(None);
+            };
+            room -= text.bytes();
+            read(text).map(Some)
+        };
         for index in compiles_to_read(model) {
             let Some(compile) = model.compiles.get(index) else { continue };
             let tree = payload(compile, "dynamo_cpp_guards_str").map(TextOfLog::Payload);
             let graph = payload(compile, "dynamo_output_graph").map(TextOfLog::Payload);
             let config = config(model, compile).map(TextOfLog::Header);
-            let mut read = |text: Option<TextOfLog<'_>>| -> io::Result<Option<String>> {
-                let Some(text) = text.filter(|text| text.bytes() <= LARGEST.min(room)) else {
-                    return Ok(None);
-                };
-                room -= text.bytes();
-                read(text).map(Some)
-            };
             texts.trees.extend(read(tree)?.map(|text| (index, text)));
             texts.graphs.extend(read(graph)?.map(|text| (index, text)));
             texts.settings.extend(read(config)?.map(|text| (index, settings(&text))));
         }
+        for index in with_questions(model).into_iter().take(MOST_COMPILES) {
+            let Some(compile) = model.compiles.get(index) else { continue };
+            let mut of = DeviceTexts::default();
+            for graph in payloads(compile, "inductor_post_grad_graph").take(MOST_GRAPHS) {
+                of.lowered.extend(read(Some(TextOfLog::Payload(graph)))?);
+            }
+            of.captured = read(payload(compile, "dynamo_output_graph").map(TextOfLog::Payload))?;
+            of.metadata = read(payload(compile, "aot_forward_graph_fw_metadata").map(TextOfLog::Payload))?;
+            texts.devices.insert(index, of);
+        }
         Ok(texts)
+    }
+
+    /// The graphs of a compile whose work on a device raises a question.
+    pub(super) fn on_device(&self, compile: CompileIndex) -> Option<&DeviceTexts> {
+        self.devices.get(&compile)
     }
 
     /// The guard tree of a compile.
@@ -133,12 +164,18 @@ fn is_asked(guard: &str) -> bool {
 }
 
 /// The last payload of that name.
-fn payload<'c>(compile: &'c Compile, name: &str) -> Option<&'c PayloadRef> {
-    let last = compile.artifacts.iter().rev().find(|artifact| &*artifact.name == name)?;
-    match &last.content {
+fn payload<'c>(compile: &'c Compile, name: &'c str) -> Option<&'c PayloadRef> {
+    payloads(compile, name).next()
+}
+
+/// The payloads of that name in the last attempt that has one, the last one first.
+fn payloads<'c>(compile: &'c Compile, name: &'c str) -> impl Iterator<Item = &'c PayloadRef> {
+    let mut named = compile.artifacts.iter().rev().filter(move |one| &*one.name == name).peekable();
+    let attempt = named.peek().map(|last| last.attempt);
+    named.take_while(move |one| Some(one.attempt) == attempt).filter_map(|one| match &one.content {
         Content::Payload(payload, _) => Some(payload),
         _ => None,
-    }
+    })
 }
 
 /// The header that holds Dynamo's configuration in this compile.

@@ -5,6 +5,7 @@ mod by_compile;
 mod functions;
 mod graph_pairs;
 mod names;
+mod on_device;
 mod outlook;
 mod producers;
 mod stage;
@@ -70,6 +71,7 @@ pub use guard_texts::{GuardTexts, TextOfLog};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
 pub use names::{FunctionName, Names, parameter_name};
+pub use on_device::{CudaGraphs, OnDevice};
 pub use one_offs::{OneOff, OneOffKind};
 pub use order_of_time::{BuildKind, Segment, order_of_time};
 pub use outlook::{Outlook, time_comes_first};
@@ -127,6 +129,8 @@ pub struct Found<'m> {
     pub lines: Lines,
     /// Kernels measured by torch.profiler.
     pub performance: Option<Performance>,
+    /// How compiled code runs on a device.
+    pub on_device: OnDevice,
     /// Problems and their costs, most important first.
     pub findings: Vec<Finding>,
 }
@@ -152,7 +156,14 @@ pub fn of_log<'m>(
     let chains = recompiles::recompile_chains(model, texts);
     let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
     let performance_of_log = performance.as_ref();
-    let basis = findings::Basis { model, chains: &chains, performance: performance_of_log, builds: &builds };
+    let on_device = OnDevice::of_log(model, texts, &one_offs);
+    let basis = findings::Basis {
+        model,
+        chains: &chains,
+        performance: performance_of_log,
+        builds: &builds,
+        on_device: &on_device,
+    };
     let findings = findings::of_log(basis, ledger);
     let names = Names::of_log(model);
     let lines = lines::lines_of_log(model, &names, &one_offs, &findings, performance_of_log);
@@ -169,6 +180,7 @@ pub fn of_log<'m>(
         trie: trie::of_log(model),
         export: export::of_log(model),
         chains,
+        on_device,
         findings,
         split,
         one_offs,

@@ -1,9 +1,9 @@
 //! Names of compiled functions as users know them. torch logs the code object that runs: often `forward`, or a decorator
 //! of a library (`wrapper`, `inner`). The class of the model is in the guards, and the user's line is in the stack.
 
-use super::own_code::{is_library, resumed};
+use super::own_code::{is_library, is_torch, is_wrapper, resumed};
 use super::recompiles::as_written;
-use super::user_place::{UserPlace, own_frame, text_frames};
+use super::user_place::UserPlace;
 use crate::model::sentence::{name, own, sentence, value};
 use crate::model::{Compile, CompileIndex, Function, Model, NameOf, PlaceType, Sentence};
 use crate::trace::{FrameId, TextMap, TextSet};
@@ -174,21 +174,8 @@ fn receiver(model: &Model, index: CompileIndex) -> Option<&PlaceType> {
     model.guards.get(&index)?.receiver.as_ref()
 }
 
-/// Functions around the one that users know, or that every module has.
-const GENERIC: [&str; 12] = [
-    "__call__",
-    "_call_impl",
-    "_fn",
-    "_wrapped_call_impl",
-    "call",
-    "compile_wrapper",
-    "decorated",
-    "forward",
-    "inner",
-    "wrapped",
-    "wrapper",
-    "wrapper_function",
-];
+/// Functions that every module has.
+const GENERIC: [&str; 3] = ["__call__", "call", "forward"];
 
 /// Types that are not the class of a model: a decorator usually holds a plain function.
 const NO_CLASS: [&str; 8] =
@@ -203,7 +190,7 @@ fn name_of(
     let file = function.file.as_deref().unwrap_or_default();
     let generated = file.starts_with("<eval_with_key>");
     let own = !file.is_empty() && !file.starts_with('<') && !is_library(file);
-    let called = if own { None } else { call(model, compile) };
+    let called = if own { None } else { UserPlace::of_caller(model, compile) };
     let (base, resumed) = match resumed(&function.name) {
         Some((base, line)) => (base, Some(line.to_owned())),
         None => (function.name.as_str(), None),
@@ -214,8 +201,14 @@ fn name_of(
         return FunctionName { title, resumed, in_words: true, called, renamed: true };
     }
     let class = receiver.and_then(|receiver| class_of(receiver, own));
-    let is_generic = GENERIC.contains(&base);
+    let is_generic = GENERIC.contains(&base) || is_wrapper(function);
+    let line = called.as_ref().and_then(|place| place.line);
     let (title, renamed) = match class {
+        // What torch wraps is not known, but where it is called is.
+        None if is_wrapper(function) && is_torch(file) && line.is_some() => {
+            let title = format!("call in line {}", line.unwrap_or_default());
+            return FunctionName { title, resumed, in_words: true, called, renamed: true };
+        }
         Some(class) if !own && is_generic => (class.to_owned(), true),
         Some(class) if receiver.is_some_and(|receiver| receiver.source == SELF) => {
             (format!("{class}.{base}"), false)
@@ -238,20 +231,6 @@ fn class_of(receiver: &PlaceType, own: bool) -> Option<&str> {
     let class = path.rsplit('.').next().unwrap_or(path);
     let class = if class == "GraphModuleImpl" { "GraphModule" } else { class };
     (!class.is_empty() && !NO_CLASS.contains(&class)).then_some(class)
-}
-
-/// The user's innermost line that calls the function.
-fn call(model: &Model, compile: &Compile) -> Option<UserPlace> {
-    let frames = text_frames(model, compile.stack.as_deref()?);
-    let frames: Vec<_> = frames.into_iter().filter(|frame| !is_without_file(&frame.file)).collect();
-    own_frame(&frames).map(UserPlace::of_frame)
-}
-
-/// Whether a frame is of code without a file, such as a generated method of a dataclass; cells of notebooks are the user's
-/// code.
-fn is_without_file(file: &str) -> bool {
-    file == "unknown file"
-        || (file.starts_with('<') && !file.starts_with("<ipython-input") && file != "<stdin>")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Tells the user's own code from libraries.
 
-use crate::model::Model;
 use crate::model::words::file_name;
+use crate::model::{Function, Model};
 use crate::trace::{TextMap, TextSet};
 use std::borrow::Cow;
 
@@ -58,6 +58,26 @@ pub fn is_python(path: &str) -> bool {
     let standard =
         path.contains("/lib/python3") || path.contains("/lib64/python3") || path.starts_with("<frozen");
     standard && !PACKAGES.iter().any(|folder| path.contains(folder))
+}
+
+/// Names of functions that libraries put around the one that users know.
+const WRAPPERS: [&str; 10] = [
+    "_call_impl",
+    "_fn",
+    "_wrapped_call_impl",
+    "compile_wrapper",
+    "decorate_context",
+    "decorated",
+    "inner",
+    "wrapped",
+    "wrapper",
+    "wrapper_function",
+];
+
+/// Whether a function of a library only calls another one: what it stands for is known by where it is called.
+pub fn is_wrapper(function: &Function) -> bool {
+    let name = resumed(&function.name).map_or(function.name.as_str(), |(name, _)| name);
+    WRAPPERS.contains(&name) && function.file.as_deref().is_some_and(is_library)
 }
 
 /// The function and line of a resume function: `f` and `9` of `torch_dynamo_resume_in_f_at_9`.

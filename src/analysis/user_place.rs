@@ -1,7 +1,7 @@
 //! Places in the user's program: from frames, and from what a compile says about its function.
 
-use super::own_code::is_library;
-use crate::model::{CompileIndex, Frame, Model, Specialization, TextFrame};
+use super::own_code::{is_library, is_wrapper};
+use crate::model::{Compile, CompileIndex, Frame, Model, Specialization, TextFrame};
 
 /// A place in the user's program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -32,15 +32,33 @@ impl UserPlace {
         UserPlace { file: file.cloned(), line, ..UserPlace::default() }
     }
 
-    /// Where the function of a compile is defined; empty if the log does not say.
+    /// Where the function of a compile is defined, or called if that is a wrapper of a library; empty if the log does not say.
     pub(super) fn of_definition(model: &Model, compile: CompileIndex) -> UserPlace {
+        let called = || UserPlace::of_caller(model, model.compiles.get(compile)?);
         let function = model.compiles.get(compile).and_then(|compile| compile.function.as_ref());
+        if let Some(place) = function.filter(|function| is_wrapper(function)).and_then(|_| called()) {
+            return place;
+        }
         function.map_or_else(UserPlace::default, |function| UserPlace {
             file: function.file.clone(),
             line: function.line,
             loc: None,
             function: Some(function.name.clone()),
         })
+    }
+
+    /// Where the user calls the function of a compile if it is a library's, else where it is defined.
+    pub(super) fn of_call(model: &Model, compile: CompileIndex) -> UserPlace {
+        let place = UserPlace::of_definition(model, compile);
+        let called = || UserPlace::of_caller(model, model.compiles.get(compile)?);
+        if place.file.as_deref().is_none_or(is_library) { called().unwrap_or(place) } else { place }
+    }
+
+    /// The user's innermost line on the way to the function of a compile.
+    pub(super) fn of_caller(model: &Model, compile: &Compile) -> Option<UserPlace> {
+        let mut frames = text_frames(model, compile.stack.as_deref()?);
+        frames.retain(|frame| !is_without_file(&frame.file));
+        own_frame(&frames).map(UserPlace::of_frame)
     }
 
     /// The user's line that needed a size as a number.
@@ -88,4 +106,11 @@ pub(super) fn text_frames(model: &Model, stack: &[Frame]) -> Vec<TextFrame> {
         loc: frame.loc.as_ref().map(ToString::to_string),
     };
     stack.iter().map(text).collect()
+}
+
+/// Whether a frame is of code without a file, such as a generated method of a dataclass; cells of notebooks are the user's
+/// code.
+fn is_without_file(file: &str) -> bool {
+    file == "unknown file"
+        || (file.starts_with('<') && !file.starts_with("<ipython-input") && file != "<stdin>")
 }

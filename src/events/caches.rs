@@ -58,15 +58,36 @@ fn parse_caches(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<F
         artifact: artifact.place,
     };
     cx.model().caches.push(lookup);
-    // `mode="reduce-overhead"` is in no configuration of the log: Inductor applies it for one graph only.
-    if event.payload_text().is_some_and(|text| text.contains(WITH_CUDA_GRAPHS)) {
-        cx.model().inductor.cudagraphs = Some(true);
-    }
+    cx.settings_in_key(&event.payload_text().unwrap_or_default());
     garbled.map_or(Ok(Flow::Handled), Err)
 }
 
 /// How a component of a cache key says that CUDA graphs were asked for.
 const WITH_CUDA_GRAPHS: &str = "inductor_config[triton.cudagraphs]: True";
+
+/// How the component begins that says whether products of float32 matrices may use TF32: `('none', True, True)`, and
+/// `(False, True, True)` up to torch 2.8.
+const MATMUL_SETTINGS: &str = "cuda_matmul_settings: (";
+
+impl RankContext<'_> {
+    /// Notes settings of the compile at hand that its cache key has.
+    fn settings_in_key(&mut self, text: &str) {
+        let cudagraphs = text.contains(WITH_CUDA_GRAPHS);
+        let precision = text.split_once(MATMUL_SETTINGS).and_then(|(_, rest)| rest.split([',', ')']).next());
+        let tf32 = precision.and_then(|precision| match precision.trim_matches('\'') {
+            "tf32" | "True" => Some(true),
+            "none" | "ieee" | "False" => Some(false),
+            _ => None,
+        });
+        if let Some(compile) = self.here() {
+            compile.on_device.cudagraphs |= cudagraphs;
+            compile.on_device.tf32 = tf32.or(compile.on_device.tf32);
+        }
+        if cudagraphs {
+            self.model().inductor.cudagraphs = Some(true);
+        }
+    }
+}
 
 /// `fx_graph_cache_miss` as `fx_graph` and miss.
 fn cache_and_outcome(name: &str) -> Option<(&str, Outcome)> {

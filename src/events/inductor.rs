@@ -3,6 +3,7 @@
 use super::context::ArtifactId;
 use super::kernel_names::kernels_of;
 use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use crate::limits::LONGEST_NAME;
 use crate::model::words::file_name;
 use crate::model::{Cell, Column, Fields, Form, Language, Readable, TritonKernel, Unit};
 use serde_json::value::RawValue;
@@ -14,6 +15,12 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
             about: "The code that Inductor wrote and that runs, highlighted.",
             keys: &["inductor_output_code"],
             parse: parse_output_code,
+        }),
+        Box::new(Stateless {
+            name: "fx_graph_runnable",
+            about: "Settings of a single compile, and the name of the device, from the program that reruns its graph.",
+            keys: &["artifact:fx_graph_runnable"],
+            parse: parse_runnable,
         }),
         Box::new(Stateless {
             name: "triton_kernel_info",
@@ -62,13 +69,43 @@ fn parse_output_code(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Res
         cx.model().cross_rank.cache_folders.insert(folder.to_owned());
     }
     cx.collectives_in_code(event, &text);
+    let parts = text.lines().filter(|line| line.starts_with(PART)).count();
+    let capability = text.split_once(CAPABILITY).and_then(|(_, rest)| rest.split(',').next()?.parse().ok());
     let kernels = kernels_of(&text);
     let kernels: Vec<_> =
         kernels.into_iter().map(|(name, count)| (cx.reading.texts.text(name), count)).collect();
     if let Some(compile) = cx.here() {
         compile.kernels.add(kernels);
+        compile.on_device.parts =
+            compile.on_device.parts.saturating_add(u32::try_from(parts).unwrap_or(u32::MAX));
+        compile.on_device.capability = capability.or(compile.on_device.capability);
     }
     Ok(Flow::Handled)
+}
+
+/// How the function of a part begins that can become a CUDA graph.
+const PART: &str = "def partition_";
+
+/// What stands before the compute capability of a CUDA device in the source of a Triton kernel.
+const CAPABILITY: &str = ", cc=";
+
+/// `fx_graph_runnable`: a program that compiles the graph again, with the settings of this compile and the device's name.
+fn parse_runnable(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let text = event.payload_text().unwrap_or_default();
+    if text.contains("config.triton.cudagraphs = True") {
+        cx.model().inductor.cudagraphs = Some(true);
+        if let Some(compile) = cx.here() {
+            compile.on_device.cudagraphs = true;
+        }
+    }
+    let hardware =
+        text.split_once("# GPU Hardware Info:").and_then(|(_, rest)| rest.trim_start().lines().next());
+    let name = hardware.and_then(|line| line.strip_prefix("# ")?.rsplit_once(" : "));
+    if let Some((name, _)) = name.filter(|(name, _)| name.len() <= LONGEST_NAME) {
+        cx.model().gpu.get_or_insert_with(|| name.trim().to_owned());
+    }
+    // Whatever keeps its file does so for this one, too.
+    Ok(Flow::Ignored)
 }
 
 /// The folder of the cache that holds a generated file: `/tmp/torchinductor_me` of `/tmp/torchinductor_me/xt/cxtwtw.py`.

@@ -82,6 +82,20 @@ pub struct TritonKernel {
     pub chosen: Option<String>,
 }
 
+/// What the records of a compile say about how it runs on a device. The configuration of the log is the process's:
+/// `mode="reduce-overhead"` applies to one graph, so cache keys and code have its settings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DeviceRecords {
+    /// Whether CUDA graphs were asked for.
+    pub cudagraphs: bool,
+    /// Parts of the generated code that can each become a CUDA graph.
+    pub parts: u32,
+    /// Whether products of float32 matrices may use TF32.
+    pub tf32: Option<bool>,
+    /// The compute capability that Triton kernels were built for: 90.
+    pub capability: Option<u32>,
+}
+
 /// Everything recorded under one compile id.
 #[derive(Debug)]
 pub struct Compile {
@@ -119,6 +133,8 @@ pub struct Compile {
     pub triton_kernels: Vec<TritonKernel>,
     /// Kernels of the generated code by name: how often each is defined, or called where a library has it.
     pub kernels: KernelCounts,
+    /// What its records say about the device.
+    pub on_device: DeviceRecords,
     /// When its first record was written.
     pub first: Option<Stamp>,
     /// How many records have this id, without `str`.
@@ -148,6 +164,7 @@ impl Compile {
             guard_conditions: None,
             triton_kernels: Vec::new(),
             kernels: KernelCounts::default(),
+            on_device: DeviceRecords::default(),
             first: None,
             records: 0,
             lost: Vec::new(),

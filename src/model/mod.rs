@@ -33,8 +33,8 @@ mod vllm;
 pub mod words;
 
 pub use compile::{
-    Artifact, Attempt, CONFIG_FIELDS, Compile, Content, Form, Function, Language, Metrics, MetricsKind,
-    MetricsRecord, Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TritonKernel,
+    Artifact, Attempt, CONFIG_FIELDS, Compile, Content, DeviceRecords, Form, Function, Language, Metrics,
+    MetricsKind, MetricsRecord, Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TritonKernel,
 };
 pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
 pub use export::{
@@ -152,6 +152,8 @@ pub struct Model {
     pub recompile_limit: Option<u64>,
     /// Settings of Inductor that explain what it did.
     pub inductor: InductorSettings,
+    /// The name of the device that the programs which Inductor keeps for a rerun name: `NVIDIA H200`.
+    pub gpu: Option<String>,
     /// Payloads that no artifact holds word for word, to be kept under their md5.
     pub payloads: OrderedMap<Md5, PayloadRef>,
     /// Every record but `str` and `chromium_event`, for raw.jsonl.

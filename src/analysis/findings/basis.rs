@@ -3,6 +3,7 @@
 use super::finding::Finding;
 use super::kind::KindOfFinding;
 use crate::analysis::Chain;
+use crate::analysis::OnDevice;
 use crate::analysis::builds::Builds;
 #[cfg(test)]
 use crate::analysis::one_offs::one_offs;
@@ -20,6 +21,8 @@ pub struct Basis<'m> {
     pub performance: Option<&'m Performance>,
     /// What was built.
     pub builds: &'m Builds,
+    /// How compiled code runs on a device.
+    pub on_device: &'m OnDevice,
 }
 
 #[cfg(test)]
@@ -27,7 +30,8 @@ impl<'m> Basis<'m> {
     /// The input of a log with nothing but its model.
     pub(super) fn of_model(model: &'m Model) -> Basis<'m> {
         let builds = Box::leak(Box::new(Builds::of(model, &one_offs(model))));
-        Basis { model, chains: &[], performance: None, builds }
+        let on_device = Box::leak(Box::default());
+        Basis { model, chains: &[], performance: None, builds, on_device }
     }
 }
 

@@ -10,10 +10,7 @@ use crate::model::{CompileIndex, Model};
 pub(super) const FAMILY: Family = Family { kinds: &[&CUDAGRAPHS_ON_CPU], of_log };
 
 /// CUDA graphs were requested, and all inputs are on the CPU.
-static CUDAGRAPHS_ON_CPU: KindOfFinding = KindOfFinding {
-    checked: Some("CUDA graph requested on a CPU"),
-    ..KindOfFinding::of("cudagraphs_on_cpu", "CUDA graphs")
-};
+static CUDAGRAPHS_ON_CPU: KindOfFinding = KindOfFinding::of("cudagraphs_on_cpu", "CUDA graphs");
 
 /// One finding where the setting is on, inputs are known and none of them is on a GPU.
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {

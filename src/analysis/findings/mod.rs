@@ -26,6 +26,7 @@ mod kind;
 mod log;
 mod measured;
 mod near_limit;
+mod on_device;
 mod plain_words;
 mod prose;
 mod ranking;
@@ -58,6 +59,7 @@ const FAMILIES: &[&Family] = &[
     &export::FAMILY,
     &caches::FAMILY,
     &troubles::FAMILY,
+    &on_device::FAMILY,
     &runtime::FAMILY,
     &serial_builds::FAMILY,
     &near_limit::FAMILY,

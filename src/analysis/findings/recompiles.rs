@@ -13,8 +13,8 @@ use crate::analysis::recompiles::{
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{count, name, sentence};
-use crate::model::words::{counted, file_name};
-use crate::model::{CompileIndex, Model, NameOf, Reason, Sentence, TextFrame};
+use crate::model::words::{counted, duration, file_name};
+use crate::model::{Compile, CompileIndex, Model, NameOf, Reason, Sentence, TextFrame};
 use fxhash::FxHashSet;
 
 /// Values of a changing thing that are named.
@@ -54,7 +54,8 @@ static RECOMPILE_LIMIT: KindOfFinding = KindOfFinding {
 
 /// One finding per frame that torch says was compiled again, in the order of the log. Without a record of it, a second
 /// compile of a frame mostly means that the program cleared torch's caches.
-fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
+fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+    let Basis { model, chains, .. } = basis;
     let told = model.recompiles.iter().filter_map(|one| model.by_id.get(&one.compile).copied());
     let told: FxHashSet<CompileIndex> = told.collect();
     let is_told =
@@ -62,7 +63,17 @@ fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     let mut chains: Vec<&Chain<'_>> = chains.iter().filter(is_told).collect();
     chains.sort_by_key(|chain| chain.steps.first().map(|step| step.compile));
     let words = FunctionWords::of(model);
-    chains.into_iter().filter_map(|chain| finding(model, &words, chain)).collect()
+    chains.into_iter().filter_map(|chain| finding(basis, &words, chain)).collect()
+}
+
+/// Whether a compile is a recompile because a tensor came on another device.
+pub(super) fn is_of_device(chains: &[Chain<'_>], compile: CompileIndex) -> bool {
+    let mut steps = chains.iter().flat_map(|chain| &chain.steps);
+    steps.any(|step| step.compile == compile && changes_device(step))
+}
+
+fn changes_device(step: &Step<'_>) -> bool {
+    step.change.as_ref().is_some_and(|change| change.kind == ChangeKind::Device)
 }
 
 /// Compiles of the frame of `compile` whose recompile reason is that `subject` changed.
@@ -74,7 +85,8 @@ pub(super) fn caused_by(chains: &[Chain<'_>], compile: CompileIndex, subject: &s
     steps.filter(changed).map(|step| step.compile).collect()
 }
 
-fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Option<Finding> {
+fn finding(basis: Basis<'_>, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Option<Finding> {
+    let model = basis.model;
     let first = chain.steps.first()?.compile;
     let decorated = decorated(model, chain, first);
     let function = match &decorated {
@@ -105,6 +117,7 @@ fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Optio
     found.place = place(model, chain, first);
     found.advise_all(chain.advice.iter().cloned());
     claim_versions(chain, &mut found);
+    claim_cpp_builds(basis, chain, &mut found);
     found.fact("Changed", Value::Change(kinds(&subjects)));
     found.fact("Chain", Value::Chain(steps(chain)));
     let disagreements = disagreements(model, chain);
@@ -167,6 +180,23 @@ fn claim_versions(chain: &Chain<'_>, found: &mut Finding) {
     let refused = compiles(&mut chain.steps.iter().filter(|step| step.over_limit));
     let words = format!("in {} beyond the limit", counted(refused.len(), "compile", "compiles"));
     found.claim(Claim::wasted(Work::Whole, refused, words));
+}
+
+/// A version for the CPU, in a program on a GPU, is the only one that needs the C++ compiler.
+fn claim_cpp_builds(Basis { model, on_device, .. }: Basis<'_>, chain: &Chain<'_>, found: &mut Finding) {
+    let on_host = |step: &&Step<'_>| changes_device(step) && on_device.runs_on_host(step.compile);
+    for step in chain.steps.iter().filter(on_host) {
+        let (us, label) =
+            (on_device.cpp_us(step.compile), model.compiles.get(step.compile).map(Compile::label));
+        let Some(label) = label.filter(|_| us > 0.0) else { continue };
+        let claim = Claim::avoidable(Work::OneOff, vec![step.compile], "of building C++ for the CPU");
+        found.claim(claim.at_most(us));
+        let words = format!(
+            "{}, in {label}, which runs on the CPU; all else of the program is on a GPU",
+            duration(us)
+        );
+        found.fact("C++ build", Value::Prose(words));
+    }
 }
 
 /// The reason of the closest version of each compile that has one.

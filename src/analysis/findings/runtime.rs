@@ -27,10 +27,7 @@ static RESTART: KindOfFinding = KindOfFinding {
 };
 
 /// No CUDA graph was recorded.
-static CUDAGRAPH_SKIP: KindOfFinding = KindOfFinding {
-    checked: Some("skipped CUDA graph"),
-    ..KindOfFinding::of("cudagraph_skip", "No CUDA graph")
-};
+static CUDAGRAPH_SKIP: KindOfFinding = KindOfFinding::of("cudagraph_skip", "No CUDA graph");
 
 /// Work was done while the model ran.
 static RUNTIME_COST: KindOfFinding = KindOfFinding::of("runtime_cost", "Run-time cost");

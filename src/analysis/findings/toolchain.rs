@@ -20,10 +20,11 @@ pub(super) static TOOLCHAIN: KindOfFinding = KindOfFinding {
 /// Microseconds from which it is reported.
 const LEAST_US: f64 = 1e6;
 
-/// One finding where it took a second or more.
-fn of_log(Basis { builds, .. }: Basis<'_>) -> Vec<Finding> {
+/// One finding where it took a second or more. A program on a GPU needs no C++ but for what runs on the CPU, which has its
+/// own finding.
+fn of_log(Basis { builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
     let us = builds.trials_us();
-    if us < LEAST_US {
+    if us < LEAST_US || on_device.uses_gpu {
         return Vec::new();
     }
     let title = sentence![

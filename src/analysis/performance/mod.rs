@@ -31,6 +31,7 @@ pub use measured::{
     Backend, ClockFrom, DeviceClock, DeviceOptions, DeviceTime, FigureFrom, LinePart, LineTime, MeasuredCall,
     MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance, Tuning,
 };
+pub(super) use node_flops::{annotations, work_of_nodes};
 pub use rates::{Bound, FAR, IMPOSSIBLE, Judgement, LAUNCH_US, LONG_US, Limit, Rates, SUSPICIOUS, WRONG};
 pub use steps::{Steps, StepsFrom};
 

@@ -7,8 +7,8 @@ use crate::trace::TextMap;
 
 /// The work of a node.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct NodeWork {
-    pub(super) flops: f64,
+pub(in crate::analysis) struct NodeWork {
+    pub(in crate::analysis) flops: f64,
     /// The type of its first tensor, as graphs name it: `bf16`.
     pub(super) element: Option<String>,
 }
@@ -20,7 +20,7 @@ struct Annotated<'g> {
 }
 
 /// The work of nodes with a formula and known sizes, by node.
-pub(super) fn work_of_nodes(graph: &str) -> TextMap<String, NodeWork> {
+pub(in crate::analysis) fn work_of_nodes(graph: &str) -> TextMap<String, NodeWork> {
     let mut tensors: TextMap<&str, Annotated<'_>> = TextMap::default();
     let mut found = TextMap::default();
     let mut masks = Masks { graph, shares: TextMap::default() };
@@ -47,7 +47,7 @@ pub(super) fn work_of_nodes(graph: &str) -> TextMap<String, NodeWork> {
 
 /// The names that a text annotates, with their annotations: `addmm` and `f32[512, 1024][1024, 1]cpu` of
 /// `addmm: "f32[512, 1024][1024, 1]cpu" = ..`.
-pub(super) fn annotations(text: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(in crate::analysis) fn annotations(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.match_indices(": \"").filter_map(|(at, _)| {
         let name = last_word(text.get(..at)?);
         Some((name, text.get(at + 3..)?.split('"').next()?))

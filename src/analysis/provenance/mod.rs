@@ -11,7 +11,7 @@ mod runs;
 mod source;
 
 pub(crate) use code::{kernel_bound, library_call};
-pub(crate) use graph::{GraphText, Node, place_comment};
+pub(crate) use graph::{GraphText, Node, PlaceComment, place_comment};
 pub use maps::{
     CodeOfKind, Coverage, KernelBody, KernelCall, LineMap, LineMaps, Linked, Provenance, Texts, provenance,
 };

@@ -3,7 +3,7 @@
 use crate::analysis::findings::kinds;
 use crate::model::capital;
 
-const KINDS: [(&str, &str); 46] = [
+const KINDS: [(&str, &str); 51] = [
     (
         "autotuning",
         "Inductor measured several variants of kernels during compilation, which took noticeable time.",
@@ -23,6 +23,15 @@ const KINDS: [(&str, &str); 46] = [
         hit the cache.",
     ),
     ("compile_seconds", "Compilation took longer than the budget allows."),
+    ("cuda_graph_sizes", "A CUDA graph was recorded for each of many sizes of a dynamic dimension."),
+    (
+        "cuda_graph_skipped",
+        "CUDA graphs were requested, and the log shows why none was recorded: an input is written in place, or an operator cannot be part of one.",
+    ),
+    (
+        "cuda_graph_split",
+        "A CUDA graph holds only part of the compiled code, because an operator cannot be part of one.",
+    ),
     ("cudagraph_skip", "CUDA graphs were requested, and torch could not record one for a compiled graph."),
     (
         "cudagraphs_on_cpu",
@@ -58,10 +67,15 @@ const KINDS: [(&str, &str); 46] = [
         "first_run",
         "What the first run of a program on a machine has: an empty cache, the first C++ build, kernels to build.",
     ),
+    ("float32_products", "float32 matrices are multiplied without TF32, although the device has it."),
     (
         "graph_break",
         "torch.compile stopped tracing at this line: the function is compiled in parts, nothing is fused \
         across the line, and each part has its own guards and wrapper.",
+    ),
+    (
+        "host_operator",
+        "An operator runs on the CPU in a program for a GPU: it needs a build in C++ and splits CUDA graphs.",
     ),
     ("implausible_kernel", "A measured kernel seems faster than its device can be: its figures are wrong."),
     ("launch_bound", "Kernels are so short that launching them takes longer than running them."),

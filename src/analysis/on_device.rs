@@ -1,0 +1,502 @@
+//! How compiled code runs on a device, as far as the log proves it: CUDA graphs, operators that run on the CPU, and
+//! products of float32 matrices.
+
+use super::build_spans::{BuildPurpose, builds};
+use super::guard_texts::{DeviceTexts, GuardTexts};
+use super::names::parameter_name;
+use super::one_offs::{OneOff, OneOffKind};
+use super::own_code::is_library;
+use super::performance::{DevicePeaks, annotations, work_of_nodes};
+use super::provenance::{GraphText, PlaceComment};
+use super::recompiles::as_written;
+use super::source_text::{arguments, symbols};
+use super::user_place::UserPlace;
+use crate::model::{Compile, CompileIndex, Model, TraceSpan};
+use crate::trace::TextMap;
+use indexmap::IndexMap;
+
+/// What the log proves about each compile whose work on a device raises a question.
+#[derive(Debug, Default)]
+pub struct OnDevice {
+    /// Whether the program runs on a GPU.
+    pub uses_gpu: bool,
+    of: IndexMap<CompileIndex, CompileOnDevice>,
+}
+
+/// What is known of one compile.
+#[derive(Debug, Default)]
+pub struct CompileOnDevice {
+    /// Its CUDA graphs, where they were asked for.
+    pub cuda_graphs: Option<CudaGraphs>,
+    /// Operators that run on the CPU.
+    pub on_host: Vec<Operation>,
+    /// Products of float32 matrices on a device that could use TF32 for them, and may not.
+    pub float32: Vec<Operation>,
+    /// The FLOPs of these products.
+    pub float32_flops: f64,
+    /// Microseconds of building C++ in it: its kernels, and checks of the compiler before the first of the process.
+    cpp_us: f64,
+    /// Microseconds of its kernels alone.
+    cpp_kernels_us: f64,
+}
+
+/// What became of the CUDA graphs of a compile that asks for them.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct CudaGraphs {
+    /// Parts of the generated code that can be recorded.
+    pub parts: u32,
+    /// Recordings in the log.
+    pub recordings: usize,
+    /// Microseconds that they took.
+    pub us: f64,
+    /// Inputs that are written in place and may have another address in the next call.
+    pub written: Vec<Operation>,
+    /// Operations that no CUDA graph can hold.
+    pub outside: Vec<Operation>,
+    /// Whether a dimension is dynamic, so that each of its sizes needs a recording.
+    pub is_dynamic: bool,
+}
+
+/// What an operation means for a CUDA graph.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// It runs on the CPU.
+    OnHost,
+    /// It copies between devices.
+    Copy,
+    /// Only the data tells the size of its result.
+    UnknownSize,
+    /// It can be part of one.
+    #[default]
+    None,
+}
+
+/// An operation of a graph.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Operation {
+    /// As torch calls it: `aten.mul`.
+    pub operator: String,
+    /// Where the program asks for it; empty if the log does not say.
+    pub place: UserPlace,
+    /// The input that it is about, as the user calls it.
+    pub input: Option<String>,
+    /// Why it cannot be part of a CUDA graph.
+    pub obstacle: Obstacle,
+}
+
+/// The span of one recording.
+const RECORDING: &str = "CUDAGraphNode.record";
+
+/// Kernels of libraries that multiply matrices.
+const PRODUCTS: [&str; 4] = ["mm", "addmm", "bmm", "baddbmm"];
+
+/// Operators that need no kernel.
+const VIEWS: [&str; 14] = [
+    "alias",
+    "as_strided",
+    "detach",
+    "expand",
+    "permute",
+    "reshape",
+    "select",
+    "slice",
+    "split",
+    "squeeze",
+    "t",
+    "transpose",
+    "unsqueeze",
+    "view",
+];
+
+/// The first compute capability with TF32.
+const AMPERE: u32 = 80;
+
+/// Whether the program runs on a GPU: an input is there, or a kernel was built for one.
+fn uses_gpu(model: &Model) -> bool {
+    model.compiles.iter().any(|compile| compile.on_device.capability.is_some())
+        || model.inputs().any(|(_, input)| input.tensor.device.starts_with("cuda"))
+}
+
+/// The compiles of a program on a GPU whose graphs say why something is not as it should be: CUDA graphs were asked for,
+/// kernels were generated for the CPU, or products may not use TF32.
+pub(super) fn with_questions(model: &Model) -> Vec<CompileIndex> {
+    if !uses_gpu(model) {
+        return Vec::new();
+    }
+    let has_tf32 = has_tf32(model);
+    let asks = |compile: &Compile| {
+        let kernel = |is: &dyn Fn(&str) -> bool| compile.kernels.iter().any(|(name, _)| is(name));
+        compile.on_device.cudagraphs
+            || kernel(&|name| name.starts_with("cpp_"))
+            || (has_tf32 && compile.on_device.tf32 == Some(false) && kernel(&is_product))
+    };
+    model.compiles.indexed().filter(|(_, compile)| asks(compile)).map(|(index, _)| index).collect()
+}
+
+/// Whether a kernel multiplies matrices, by its name in generated code.
+fn is_product(kernel: &str) -> bool {
+    let library = kernel.strip_prefix("extern_kernels.");
+    library.is_some_and(|name| PRODUCTS.contains(&name)) || kernel.starts_with("triton_tem_")
+}
+
+/// Whether the device of the log has TF32.
+fn has_tf32(model: &Model) -> bool {
+    let built = model.compiles.iter().filter_map(|compile| compile.on_device.capability).min();
+    let named = || DevicePeaks::named(model.gpu.as_deref()?);
+    built.map_or_else(
+        || named().is_some_and(|peaks| peaks.matrix.contains_key("tf32")),
+        |built| built >= AMPERE,
+    )
+}
+
+impl OnDevice {
+    /// Draws the conclusions.
+    pub(super) fn of_log(model: &Model, texts: &GuardTexts, one_offs: &[OneOff]) -> OnDevice {
+        let mut found = OnDevice { uses_gpu: uses_gpu(model), ..OnDevice::default() };
+        let has_tf32 = has_tf32(model);
+        for index in with_questions(model) {
+            let (Some(compile), Some(texts)) = (model.compiles.get(index), texts.on_device(index)) else {
+                continue;
+            };
+            let graphs: Vec<Graph<'_>> =
+                texts.lowered.iter().map(|text| Graph::read(text, texts, compile)).collect();
+            let mut of = CompileOnDevice {
+                on_host: graphs.iter().flat_map(Graph::on_host).collect(),
+                ..CompileOnDevice::default()
+            };
+            if has_tf32 && compile.on_device.tf32 == Some(false) {
+                of.float32 = graphs.iter().flat_map(Graph::float32_products).collect();
+                of.float32_flops = graphs.iter().map(Graph::float32_flops).sum();
+            }
+            of.cuda_graphs = compile.on_device.cudagraphs.then(|| CudaGraphs {
+                parts: compile.on_device.parts,
+                written: graphs.iter().flat_map(|graph| graph.written(texts)).collect(),
+                outside: graphs.iter().flat_map(Graph::outside).collect(),
+                is_dynamic: graphs.iter().any(Graph::is_dynamic),
+                ..CudaGraphs::default()
+            });
+            found.of.insert(index, of);
+        }
+        found.add_recordings(model);
+        found.add_builds(model, one_offs);
+        found
+    }
+
+    /// The compiles with what is known of each, in the order of the log.
+    pub fn iter(&self) -> impl Iterator<Item = (CompileIndex, &CompileOnDevice)> {
+        self.of.iter().map(|(index, of)| (*index, of))
+    }
+
+    /// The CUDA graphs of a compile that asked for them.
+    pub fn cuda_graphs(&self, compile: CompileIndex) -> Option<&CudaGraphs> {
+        self.of.get(&compile)?.cuda_graphs.as_ref()
+    }
+
+    /// Whether operators of a compile run on the CPU, though the program runs on a GPU.
+    pub fn runs_on_host(&self, compile: CompileIndex) -> bool {
+        self.of.get(&compile).is_some_and(|of| !of.on_host.is_empty())
+    }
+
+    /// Microseconds of building C++ in a compile, with the checks of the compiler before the first kernel.
+    pub fn cpp_us(&self, compile: CompileIndex) -> f64 {
+        self.of.get(&compile).map_or(0.0, |of| of.cpp_us)
+    }
+
+    /// Microseconds of building kernels in C++.
+    pub fn cpp_kernels_us(&self, compile: CompileIndex) -> f64 {
+        self.of.get(&compile).map_or(0.0, |of| of.cpp_kernels_us)
+    }
+
+    fn add_builds(&mut self, model: &Model, one_offs: &[OneOff]) {
+        for build in builds(model).iter().filter(|build| matches!(build.purpose, BuildPurpose::Kernel { .. }))
+        {
+            let Some(of) = self.of.get_mut(&build.compile).filter(|_| build.is_cpp()) else { continue };
+            of.cpp_kernels_us += (build.span.end_us - build.span.start_us).max(0.0);
+        }
+        for (index, of) in &mut self.of {
+            let trials =
+                one_offs.iter().filter(|one| one.compile == *index && one.kind == OneOffKind::Toolchain);
+            of.cpp_us = of.cpp_kernels_us + trials.map(|one| one.us).sum::<f64>();
+        }
+    }
+
+    /// A recording names no compile, but torch writes metrics of the call right after it, which do.
+    fn add_recordings(&mut self, model: &Model) {
+        let mut calls: Vec<(f64, CompileIndex)> = Vec::new();
+        for (index, compile) in model.compiles.indexed() {
+            let records = compile.metrics.iter().filter(|record| record.kind.is_runtime());
+            calls.extend(records.filter_map(|record| Some((record.facts.end_us?, index))));
+        }
+        calls.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let asked: Vec<CompileIndex> =
+            self.of.iter().filter(|(_, of)| of.cuda_graphs.is_some()).map(|(index, _)| *index).collect();
+        let only = asked.first().copied().filter(|_| asked.len() == 1);
+        let is_recording = |span: &&TraceSpan| &*span.name == RECORDING;
+        for span in model.spans.iter().filter(is_recording) {
+            let after = calls.partition_point(|(end_us, _)| *end_us < span.end_us);
+            let compile = span.compile.or(only).or_else(|| Some(calls.get(after)?.1));
+            let graphs = compile.and_then(|compile| self.of.get_mut(&compile)?.cuda_graphs.as_mut());
+            if let Some(graphs) = graphs {
+                graphs.recordings += 1;
+                graphs.us += (span.end_us - span.start_us).max(0.0);
+            }
+        }
+    }
+}
+
+/// A node of a graph that Inductor generated code for.
+struct Node<'t> {
+    name: &'t str,
+    /// `f32[64, 256][256, 1]cuda:0`; empty if the graph has none.
+    tensor: &'t str,
+    /// `aten.mul.Tensor`; None for an input or a constant.
+    operator: Option<&'t str>,
+    arguments: Vec<&'t str>,
+    place: Option<PlaceComment<'t>>,
+    is_input: bool,
+}
+
+/// The graph with what its nodes are about.
+struct Graph<'t> {
+    text: &'t str,
+    nodes: Vec<Node<'t>>,
+    by_name: TextMap<&'t str, usize>,
+    /// The user's names of its inputs in order; empty where they are unknown, as in a backward.
+    inputs: Vec<Option<String>>,
+}
+
+impl<'t> Graph<'t> {
+    fn read(text: &'t str, texts: &DeviceTexts, compile: &Compile) -> Graph<'t> {
+        let lines: Vec<&str> = text.lines().collect();
+        let mut tensors: TextMap<&str, &str> = TextMap::default();
+        for (name, tensor) in lines.iter().flat_map(|line| annotations(line)) {
+            tensors.entry(name).or_insert(tensor);
+        }
+        let nodes: Vec<Node<'t>> = GraphText::read(text)
+            .nodes
+            .into_iter()
+            .filter(|node| node.scope == 0)
+            .map(|node| {
+                let line = node.lines.last().and_then(|line| lines.get((*line as usize).checked_sub(1)?));
+                let call =
+                    line.filter(|_| !node.placeholder).and_then(|line| line.split_once(" = torch.ops."));
+                let call = call.and_then(|(_, call)| call.split_once('('));
+                Node {
+                    name: node.name,
+                    tensor: tensors.get(node.name).copied().unwrap_or_default(),
+                    operator: call.map(|(operator, _)| operator),
+                    arguments: call.map(|(_, rest)| arguments(rest)).unwrap_or_default(),
+                    place: node.place,
+                    is_input: node.placeholder,
+                }
+            })
+            .collect();
+        let by_name = nodes.iter().enumerate().map(|(at, node)| (node.name, at)).collect();
+        let mut graph = Graph { text, nodes, by_name, inputs: Vec::new() };
+        graph.inputs = graph.names_of_inputs(texts, compile);
+        graph
+    }
+
+    fn inputs(&self) -> impl Iterator<Item = &Node<'t>> {
+        self.nodes.iter().filter(|node| node.is_input)
+    }
+
+    /// Those of the captured graph, whose inputs are in the same order, if this graph has the same inputs.
+    fn names_of_inputs(&self, texts: &DeviceTexts, compile: &Compile) -> Vec<Option<String>> {
+        let is_forward =
+            self.inputs().all(|node| ["arg", "primals_"].iter().any(|begin| node.name.starts_with(begin)));
+        let captured = GraphText::read(texts.captured.as_deref().unwrap_or_default());
+        let captured: Vec<_> = captured
+            .nodes
+            .iter()
+            .filter(|node| node.placeholder && node.scope == 0)
+            .map(|node| node.name)
+            .collect();
+        if !is_forward || captured.len() != self.inputs().count() {
+            return Vec::new();
+        }
+        let sources: TextMap<String, &str> =
+            compile.inputs.iter().map(|input| (name_in_graph(&input.source), &*input.source)).collect();
+        let user = |source: &&str| parameter_name(source).unwrap_or_else(|| as_written(source));
+        captured.into_iter().map(|name| sources.get(name).map(user)).collect()
+    }
+
+    fn node(&self, name: &str) -> Option<&Node<'t>> {
+        self.nodes.get(*self.by_name.get(name)?)
+    }
+
+    fn tensors_of(&self, node: &Node<'t>) -> impl Iterator<Item = &Node<'t>> {
+        node.arguments
+            .iter()
+            .filter_map(|argument| self.node(argument))
+            .filter(|node| device(node.tensor).is_some())
+    }
+
+    fn operation(&self, node: &Node<'t>, obstacle: Obstacle) -> Operation {
+        let operator = node.operator.unwrap_or_default();
+        let place = node.place.or_else(|| node.arguments.iter().find_map(|name| self.node(name)?.place));
+        Operation {
+            operator: operator.rsplit_once('.').map_or(operator, |(name, _)| name).to_owned(),
+            place: place.map(user_place).unwrap_or_default(),
+            input: None,
+            obstacle,
+        }
+    }
+
+    /// The input on the CPU that a node gets its tensor from, as the user calls it.
+    fn input_on_host(&self, node: &Node<'t>) -> Option<String> {
+        let mut at = node;
+        for _ in 0..LONGEST_WAY {
+            if at.is_input {
+                let place = self.inputs().position(|input| input.name == at.name)?;
+                return self.inputs.get(place)?.clone();
+            }
+            at = self.tensors_of(at).find(|from| device(from.tensor) == Some(HOST))?;
+        }
+        None
+    }
+
+    /// Operations that a kernel on the CPU computes.
+    fn on_host(&self) -> Vec<Operation> {
+        let of = |node: &Node<'t>| Operation {
+            input: self.input_on_host(node),
+            ..self.operation(node, Obstacle::OnHost)
+        };
+        self.nodes.iter().filter(|node| self.obstacle(node) == Obstacle::OnHost).map(of).collect()
+    }
+
+    /// Operations that no CUDA graph can hold.
+    fn outside(&self) -> Vec<Operation> {
+        let of = |node: &Node<'t>| {
+            let obstacle = self.obstacle(node);
+            (obstacle != Obstacle::None)
+                .then(|| Operation { input: self.input_on_host(node), ..self.operation(node, obstacle) })
+        };
+        self.nodes.iter().filter_map(of).collect()
+    }
+
+    fn obstacle(&self, node: &Node<'t>) -> Obstacle {
+        let Some(operator) = node.operator else { return Obstacle::None };
+        let base = operator.split('.').nth(1).unwrap_or_default();
+        let own = device(node.tensor);
+        let unknown = |tensor: &str| symbols(tensor, 1).filter(|symbol| symbol.starts_with('u')).count();
+        if own.is_some_and(|own| {
+            self.tensors_of(node).next().is_some_and(|from| device(from.tensor) != Some(own))
+        }) && (base.contains("copy") || base == "device_put")
+        {
+            return Obstacle::Copy;
+        }
+        if unknown(node.tensor) > 0
+            && !node.arguments.iter().any(|of| self.node(of).is_some_and(|of| unknown(of.tensor) > 0))
+        {
+            return Obstacle::UnknownSize;
+        }
+        // A constant that is made on the CPU becomes part of the kernels that read it.
+        let computes = self.tensors_of(node).next().is_some() && !VIEWS.contains(&base);
+        if own == Some(HOST) && computes { Obstacle::OnHost } else { Obstacle::None }
+    }
+
+    /// Products of float32 matrices on the device.
+    fn float32_nodes(&self) -> impl Iterator<Item = &Node<'t>> {
+        self.nodes.iter().filter(|node| {
+            let product =
+                node.operator.and_then(|operator| operator.strip_prefix("aten.")?.strip_suffix(".default"));
+            product.is_some_and(|product| PRODUCTS.contains(&product))
+                && node.tensor.starts_with("f32[")
+                && device(node.tensor).is_some_and(|device| device.starts_with("cuda"))
+        })
+    }
+
+    fn float32_products(&self) -> Vec<Operation> {
+        self.float32_nodes().map(|node| self.operation(node, Obstacle::None)).collect()
+    }
+
+    fn float32_flops(&self) -> f64 {
+        let work = work_of_nodes(self.text);
+        self.float32_nodes().filter_map(|node| Some(work.get(node.name)?.flops)).sum()
+    }
+
+    fn is_dynamic(&self) -> bool {
+        self.inputs().any(|node| symbols(node.tensor, 1).any(|symbol| symbol.starts_with('s')))
+    }
+
+    /// Inputs on the device that are written in place and need not have the same address in the next call.
+    fn written(&self, texts: &DeviceTexts) -> Vec<Operation> {
+        let metadata = texts.metadata.as_deref().map(Mutations::read).unwrap_or_default();
+        if metadata.inputs != self.inputs().count() || self.inputs.is_empty() {
+            return Vec::new();
+        }
+        let of = |at: &usize| {
+            let input = self.inputs().nth(*at).filter(|input| device(input.tensor) != Some(HOST))?;
+            let writes = |node: &&Node<'t>| {
+                let base = node.operator.and_then(|operator| operator.split('.').nth(1)).unwrap_or_default();
+                base.ends_with('_') && node.arguments.first() == Some(&input.name)
+            };
+            let written = self.nodes.iter().find(writes).map(|node| self.operation(node, Obstacle::None));
+            Some(Operation { input: self.inputs.get(*at)?.clone(), ..written.unwrap_or_default() })
+        };
+        metadata.moving.iter().filter_map(of).collect()
+    }
+}
+
+/// Steps from an operation back to an input.
+const LONGEST_WAY: usize = 64;
+
+/// The CPU, in the annotation of a tensor.
+const HOST: &str = "cpu";
+
+/// `cuda:0` of `f32[64, 256][256, 1]cuda:0`.
+fn device(tensor: &str) -> Option<&str> {
+    tensor.rsplit_once(']').map(|(_, device)| device).filter(|device| !device.is_empty())
+}
+
+/// What Dynamo calls an input in its graph: `L_k_cache_` of `L['k_cache']`.
+fn name_in_graph(source: &str) -> String {
+    let mut name = String::with_capacity(source.len());
+    for c in source.chars() {
+        match c.is_ascii_alphanumeric() {
+            true => name.push(c),
+            false if name.ends_with('_') => {}
+            false => name.push('_'),
+        }
+    }
+    name
+}
+
+fn user_place(comment: PlaceComment<'_>) -> UserPlace {
+    UserPlace {
+        file: Some(comment.file.to_owned()),
+        line: Some(comment.line),
+        loc: comment.code.map(str::to_owned),
+        function: None,
+    }
+}
+
+/// What AOTAutograd knows of inputs that are written.
+#[derive(Debug, Default)]
+struct Mutations {
+    inputs: usize,
+    /// Places of inputs that are written and that need not have the same address in each call.
+    moving: Vec<usize>,
+}
+
+impl Mutations {
+    /// Reads `ViewAndMutationMeta(input_info=[InputAliasInfo(..), ..], .., static_input_indices=[0], ..)`.
+    fn read(text: &str) -> Mutations {
+        let inputs = text.split("output_info=").next().unwrap_or_default();
+        let fixed = text.split_once("static_input_indices=[").and_then(|(_, rest)| rest.split(']').next());
+        let fixed: Vec<usize> =
+            fixed.unwrap_or_default().split(',').filter_map(|index| index.trim().parse().ok()).collect();
+        let infos: Vec<&str> = inputs.split("InputAliasInfo(").skip(1).collect();
+        let written = infos.iter().enumerate().filter(|(_, info)| info.contains("mutates_data=True"));
+        let moving = written.map(|(at, _)| at).filter(|at| !fixed.contains(at)).collect();
+        Mutations { inputs: infos.len(), moving }
+    }
+}
+
+impl Operation {
+    /// Whether the place is a line of the user's own program.
+    pub fn is_own(&self) -> bool {
+        self.place.file.as_deref().is_some_and(|file| !is_library(file))
+    }
+}

@@ -34,11 +34,12 @@ pub(super) static GRAPH_BREAK: KindOfFinding = KindOfFinding {
 };
 
 /// One finding per reason and place. A break that only made compiles fail is part of the failure's finding.
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+    let model = basis.model;
     let costs = break_costs(model);
     let told = model.graph_breaks.iter().zip(costs).enumerate();
     told.filter(|(_, (one, _))| !only_failed(model, one))
-        .map(|(index, (one, hits))| Finding { topic_entry: Some(index), ..finding(model, one, &hits) })
+        .map(|(index, (one, hits))| Finding { topic_entry: Some(index), ..finding(basis, one, &hits) })
         .collect()
 }
 
@@ -51,7 +52,8 @@ fn only_failed(model: &Model, one: &GraphBreak) -> bool {
     one.compiles.iter().all(failed)
 }
 
-fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
+fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {
+    let model = basis.model;
     let title = prose::short_reason(&one.reason);
     let severity = if within_torch(model, one) { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(&GRAPH_BREAK, severity, title.clone());
@@ -77,7 +79,7 @@ fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
             claim(Work::Discarded, vec![hit.compile], "of tracing thrown away".to_owned()).at_most(share),
         );
     }
-    if let Some(words) = resumed_words(model, hits) {
+    if let Some(words) = resumed_words(basis, hits) {
         found.fact("Behind the break", Value::Prose(words));
     }
     found.compiles = hits.iter().map(|hit| hit.compile).collect();
@@ -180,16 +182,25 @@ fn within_torch(model: &Model, one: &GraphBreak) -> bool {
 }
 
 /// The resume functions after the break. Their code would be compiled without the break too, so they are not a cost.
-fn resumed_words(model: &Model, hits: &[Hit]) -> Option<String> {
-    let count = hits.iter().map(|hit| hit.resumes.len()).sum();
-    let us = resumed_us(model, hits);
+fn resumed_words(Basis { model, on_device, .. }: Basis<'_>, hits: &[Hit]) -> Option<String> {
+    let resumes = || hits.iter().flat_map(|hit| &hit.resumes);
+    let count = resumes().count();
+    // Operators on the CPU have a finding of their own.
+    let on_host = resumes().filter(|compile| on_device.runs_on_host(**compile));
+    let cpp_us: f64 = on_host.map(|compile| on_device.cpp_us(*compile)).sum();
+    let us = resumed_us(model, hits) - cpp_us;
     if count == 0 {
         return None;
     }
     let functions = counted(count, "resume function", "resume functions");
     let time = if us > 0.0 { format!(", {}", duration(us)) } else { String::new() };
+    let beside = if cpp_us > 0.0 {
+        format!(" beside {} of building C++ for the CPU", duration(cpp_us))
+    } else {
+        String::new()
+    };
     Some(format!(
-        "{functions}{time}, of which most is needed anyway. When the model runs, nothing is fused across the break, and \
+        "{functions}{time}{beside}, of which most is needed anyway. When the model runs, nothing is fused across the break, and \
          each part has guards and a wrapper of its own."
     ))
 }

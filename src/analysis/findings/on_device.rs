@@ -12,7 +12,7 @@ use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{code, count, own, sentence};
 use crate::model::words::{counted, duration};
 use crate::model::{CompileIndex, Model, Sentence};
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
 /// What concerns a device.
 pub(super) const FAMILY: Family = Family {
@@ -55,8 +55,8 @@ const MANY_FLOPS: f64 = 1e10;
 
 fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
+    found.extend(on_host(basis));
     for (index, of) in basis.on_device.iter() {
-        found.extend(on_host(basis, index, &of.on_host));
         if let Some(graphs) = &of.cuda_graphs {
             found.extend(skipped(basis.model, index, graphs));
             found.extend(split(basis.model, index, graphs));
@@ -67,45 +67,72 @@ fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     found
 }
 
-/// Operators on the CPU, with the build of their C++ kernel. A recompile for the device tells it itself.
-fn on_host(basis: Basis<'_>, index: CompileIndex, operations: &[Operation]) -> Option<Finding> {
-    let first = operations.iter().find(|one| one.is_own()).or(operations.first())?;
-    if is_of_device(basis.chains, index) {
-        return None;
+/// Operators on the CPU, one finding for each line, with the build of their C++ kernels. A recompile for another device has a
+/// finding that says so.
+fn on_host(basis: Basis<'_>) -> Vec<Finding> {
+    let mut lines: IndexMap<UserPlace, Vec<OnHost<'_>>> = IndexMap::new();
+    for (index, of) in basis.on_device.iter().filter(|(index, _)| !is_of_device(basis.chains, *index)) {
+        let Some(first) = of.on_host.iter().find(|one| one.is_own()).or(of.on_host.first()) else { continue };
+        let one = OnHost { compile: index, first, all: &of.on_host, splits: of.cuda_graphs.is_some() };
+        lines.entry(first.place.clone()).or_default().push(one);
     }
-    let model = basis.model;
-    let input = operations.iter().find_map(|one| one.input.as_ref());
+    lines.into_values().filter_map(|same| on_host_at(basis, &same)).collect()
+}
+
+/// The operators of a compile that run on the CPU.
+struct OnHost<'o> {
+    compile: CompileIndex,
+    /// The one that is told.
+    first: &'o Operation,
+    all: &'o [Operation],
+    /// Whether CUDA graphs were asked for.
+    splits: bool,
+}
+
+fn on_host_at(basis: Basis<'_>, same: &[OnHost<'_>]) -> Option<Finding> {
+    let one = same.first()?;
+    let input = one.all.iter().find_map(|operation| operation.input.as_ref());
+    let (operators, verb) = operators(one.all);
     let title = match input {
         Some(input) => sentence!["Input ", code(input), " is on the CPU, and so is what is computed from it"],
-        None => sentence![operators(operations), " runs on the CPU, in a program for the GPU"],
+        None => sentence![operators.clone(), verb, " on the CPU, in a program for the GPU"],
     };
-    let build_us = basis.on_device.cpp_us(index);
-    let severity = if build_us > 0.0 { Severity::Warning } else { Severity::Info };
+    let on_device = basis.on_device;
+    let built_us: f64 = same.iter().map(|one| on_device.cpp_us(one.compile)).sum();
+    let severity = if built_us > 0.0 { Severity::Warning } else { Severity::Info };
     let mut found = Finding::new(&HOST_OPERATOR, severity, title);
-    let built = match build_us > 0.0 {
-        true => format!(
-            " Its C++ kernel had to be built, which took {} with the checks of the compiler.",
-            duration(build_us)
-        ),
-        false => String::new(),
-    };
-    let operators = operators(operations).text();
-    found.explain(format!("{operators} runs on the CPU; all else of the program is on a GPU.{built} Such an operator also splits CUDA graphs."));
+    let mut detail = format!("{}{verb} on the CPU; the program uses a GPU.", operators.text());
+    if built_us > 0.0 {
+        let time = duration(built_us);
+        detail.push_str(&format!(
+            " Building C++ for it took {time}, with the checks of the compiler before the first build."
+        ));
+    }
+    detail.push_str(if one.splits { " It also splits the CUDA graph." } else { "" });
+    found.explain(detail);
     found.advise(match input {
         Some(input) => Advice {
             text: format!("Put `{input}` on the device where it is made, once."),
             code: is_name(input).then(|| format!("{input} = {input}.cuda()")),
             ..Advice::default()
         },
-        None => "Keep the value on the device: compute it with torch there, and move it to the CPU outside of compiled code."
-            .into(),
+        None => {
+            "Compute it on the device, with torch, and move the result to the CPU outside of compiled code."
+                .into()
+        }
     });
-    found.claim(Claim::avoidable(Work::OneOff, vec![index], "of building C++ for the CPU").at_most(build_us));
-    let kernels_us = basis.on_device.cpp_kernels_us(index);
-    found.claim(
-        Claim::avoidable(Work::Compile, vec![index], "of building C++ for the CPU").at_most(kernels_us),
-    );
-    at(&mut found, model, index, first, operations);
+    at(&mut found, basis.model, one.compile, one.first, one.all);
+    found.compiles = same.iter().map(|one| one.compile).collect();
+    found.count = same.len() as u64;
+    for compile in found.compiles.clone() {
+        let kernels_us = on_device.cpp_kernels_us(compile);
+        let trials_us = on_device.cpp_us(compile) - kernels_us;
+        for (work, us) in
+            [(Work::OneOff, trials_us), (Work::Compile, kernels_us)].into_iter().filter(|(_, us)| *us > 0.0)
+        {
+            found.claim(Claim::avoidable(work, vec![compile], "of building C++ for the CPU").at_most(us));
+        }
+    }
     Some(found)
 }
 
@@ -161,8 +188,7 @@ fn skipped(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Fi
 fn split(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Finding> {
     let first = graphs.outside.first().filter(|_| graphs.parts > 0)?;
     let function = function_words(model, index).unwrap_or_else(|| "the function".into());
-    let parts = count(graphs.parts as usize, "part", "parts");
-    let title = sentence!["The CUDA graph of ", function, " holds only ", parts, " of it: ", obstacle(first)];
+    let title = sentence!["The CUDA graph of ", function, " does not hold all of it: ", obstacle(first)];
     // Operators on the CPU have a finding of their own, which says what they cost.
     let is_told = graphs.outside.iter().all(|one| one.obstacle != Obstacle::UnknownSize)
         && graphs.outside.iter().any(|one| one.obstacle == Obstacle::OnHost);
@@ -247,7 +273,9 @@ fn float32_products(basis: Basis<'_>) -> Option<Finding> {
          of the fraction. torch leaves them off unless it is told otherwise.",
     );
     found.advise(Advice {
-        text: "Allow TF32, if the model can do with its precision: this changes the results.".to_owned(),
+        text: "Allow TF32 with `torch.set_float32_matmul_precision(\"high\")`, if its precision is enough: this changes the \
+               results."
+            .to_owned(),
         code: Some("torch.set_float32_matmul_precision(\"high\")".to_owned()),
         promise: Some(
             "5.4 times as fast for products of 4,096 by 4,096, forward and backward, on an H200".to_owned(),
@@ -261,12 +289,13 @@ fn float32_products(basis: Basis<'_>) -> Option<Finding> {
     Some(found)
 }
 
-/// The operators, each once, in a sentence.
-fn operators(operations: &[Operation]) -> Sentence {
+/// The operators, each once, with what they do: `aten.mul` and `aten.sum`, run.
+fn operators(operations: &[Operation]) -> (Sentence, &'static str) {
     let names: IndexSet<&str> = operations.iter().map(|one| one.operator.as_str()).collect();
     let more = names.len().saturating_sub(LISTED);
     let more = (more > 0).then(|| own(format!("{more} more")).into());
-    Sentence::list(names.into_iter().take(LISTED).map(|name| code(name).into()).chain(more).collect())
+    let verb = if names.len() == 1 { " runs" } else { " run" };
+    (Sentence::list(names.into_iter().take(LISTED).map(|name| code(name).into()).chain(more).collect()), verb)
 }
 
 /// Says where a finding about operations of a compile is: at the user's line, else where the user calls the function.
@@ -275,10 +304,15 @@ fn at(found: &mut Finding, model: &Model, index: CompileIndex, first: &Operation
     let places: IndexSet<String> = all
         .iter()
         .filter_map(|one| {
-            Some(format!("{}:{}  {}", one.place.file.as_ref()?, one.place.line?, one.place.loc.as_deref()?))
+            Some(format!(
+                "{}:{}  {}",
+                one.place.file.as_ref()?,
+                one.place.line?,
+                one.place.loc.as_deref().unwrap_or_default()
+            ))
         })
         .collect();
-    if places.len() > 1 || !first.is_own() {
+    if places.len() > 1 || (!first.is_own() && !places.is_empty()) {
         let more = places.len().saturating_sub(LISTED);
         let more = (more > 0).then(|| format!("and {}", counted(more, "more line", "more lines")));
         found.fact("Lines", Value::Code(places.into_iter().take(LISTED).chain(more).collect()));

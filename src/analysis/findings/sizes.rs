@@ -103,11 +103,16 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
     again.sort_unstable();
     again.dedup();
     // A resulting recompile has its own finding; compiled autograd's functions are not the user's.
-    let severity = if generated || !again.is_empty() { Severity::Info } else { Severity::Warning };
+    let is_weights = same.iter().all(|one| is_of_weight(model, one));
+    let severity =
+        if generated || is_weights || !again.is_empty() { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(&SPECIALIZATION, severity, title);
-    found.detail = Some(detail(&place, generated, size));
+    found.detail = Some(match is_weights && !generated {
+        true => "It is the width of a weight, which multiplies it: no other size fits the module.".to_owned(),
+        false => detail(&place, generated, size),
+    });
     found.stack = one.user_stack.as_deref().map(|s| text_frames(model, s)).unwrap_or_default();
-    found.advise_all(advice(&place, size, &first));
+    found.advise_all(advice(&place, size, &first).filter(|_| !is_weights));
     let lines = sizes.iter().map(|((name, value), one)| {
         let reason = one.reason.as_deref().unwrap_or("no reason recorded");
         format!("{name} = {value}  ({}, {}, {reason})", one.symbol, one.sources.join(", "))
@@ -123,6 +128,22 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
     found.count = same.len() as u64;
     found.reason = format!("{} fixed", found.place.loc.as_deref().unwrap_or_default().trim());
     Some(found)
+}
+
+/// Lines that multiply a tensor by a weight.
+const PRODUCTS: [&str; 7] = ["linear(", " @ ", "matmul(", "mm(", "einsum(", "conv", "layer_norm("];
+
+/// Whether a size is that of a weight: the line multiplies, and a parameter of the compile has the same size.
+fn is_of_weight(model: &Model, one: &Specialization) -> bool {
+    let lines = one.user_stack.iter().chain(&one.stack).flat_map(|stack| stack.iter());
+    let multiplies = lines
+        .filter_map(|frame| frame.loc.as_deref())
+        .any(|line| PRODUCTS.iter().any(|product| line.contains(product)));
+    let inputs =
+        model.compiles.get(one.at.compile).map(|compile| compile.inputs.as_slice()).unwrap_or_default();
+    is_size(one)
+        && multiplies
+        && inputs.iter().any(|input| input.tensor.parameter && input.tensor.sizes.contains(&one.value))
 }
 
 /// What to do about the user's line that needs a `size` or `number` as a constant.

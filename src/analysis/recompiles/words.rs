@@ -185,7 +185,9 @@ pub(super) fn is_left_by_break(source: &str) -> bool {
 /// `no version fits: flag is True for 2, k differs for 1`; None if all versions failed for the same thing.
 pub fn disagreement(step: &Step<'_>) -> Option<String> {
     let groups = step.disagreement();
-    let parts: Vec<String> = groups.iter().map(group).collect();
+    // Nobody can write the name of a value that a break left behind.
+    let names = |group: &&Disagreement<'_>| !group.change.source.as_deref().is_some_and(is_left_by_break);
+    let parts: Vec<String> = groups.iter().filter(names).map(group).collect();
     (!parts.is_empty()).then(|| format!("no version fits: {}", parts.join(", ")))
 }
 

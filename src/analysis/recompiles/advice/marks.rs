@@ -8,7 +8,7 @@ use super::super::sizes::size_as_written;
 use super::words::{compiles_become, line_of, tried};
 use crate::analysis::findings::{Advice, Proof};
 use crate::analysis::names::function_words;
-use crate::analysis::own_code::is_library;
+use crate::analysis::own_code::{is_library, is_wrapper};
 use crate::analysis::user_place::UserPlace;
 use crate::model::words::file_name;
 use crate::model::{CompileIndex, Model};
@@ -78,7 +78,7 @@ fn of_marks(model: &Model, chain: &Chain<'_>, marks: &Marks) -> Vec<Advice> {
         if marks.saved.len() == 1 { "that call" } else { "those calls" },
         version = label(model, marks.version),
     );
-    text.push_str(&whose(chain));
+    text.push_str(&whose(model, chain));
     let code = (marks.dimensions.len() <= MOST_MARKS).then(|| code(&marks.dimensions));
     let proof = Some(Proof { compile: marks.version, record: "dynamo_cpp_guards_str" });
     let mark = Advice { proof, ..tried(kind.mark, text, code, promise.clone()) };
@@ -93,9 +93,15 @@ fn of_marks(model: &Model, chain: &Chain<'_>, marks: &Marks) -> Vec<Advice> {
 }
 
 /// Whose arguments they are, where the function is in a library.
-fn whose(chain: &Chain<'_>) -> String {
+fn whose(model: &Model, chain: &Chain<'_>) -> String {
     let function = chain.function.filter(|function| function.file.as_deref().is_some_and(is_library));
     let Some(function) = function else { return String::new() };
+    let first = chain.steps.first().map(|step| step.compile).filter(|_| is_wrapper(function));
+    if let Some(place) = first.map(|first| UserPlace::of_call(model, first))
+        && let (Some(file), Some(line)) = (place.file, place.line)
+    {
+        return format!(" `args[0]` is the first argument of the call in {}:{line}.", file_name(&file));
+    }
     let file = function.file.as_deref().map_or("a library", file_name);
     format!(" These are arguments of `{}` in {file}, which the program calls.", function.name)
 }

@@ -41,6 +41,7 @@ mod damage;
 mod data_files;
 mod dependencies;
 mod determinism;
+mod devices;
 mod diff;
 mod diff_code;
 mod diff_odd;

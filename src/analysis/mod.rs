@@ -71,7 +71,7 @@ pub use guard_texts::{GuardTexts, TextOfLog};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
 pub use names::{FunctionName, Names, parameter_name};
-pub use on_device::{CudaGraphs, OnDevice};
+pub use on_device::{OnDevice, Operation};
 pub use one_offs::{OneOff, OneOffKind};
 pub use order_of_time::{BuildKind, Segment, order_of_time};
 pub use outlook::{Outlook, time_comes_first};

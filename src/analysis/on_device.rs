@@ -11,6 +11,7 @@ use super::provenance::{GraphText, PlaceComment};
 use super::recompiles::as_written;
 use super::source_text::{arguments, symbols};
 use super::user_place::UserPlace;
+use crate::model::words::{counted, duration};
 use crate::model::{Compile, CompileIndex, Model, TraceSpan};
 use crate::trace::TextMap;
 use indexmap::IndexMap;
@@ -491,6 +492,33 @@ impl Mutations {
         let written = infos.iter().enumerate().filter(|(_, info)| info.contains("mutates_data=True"));
         let moving = written.map(|(at, _)| at).filter(|at| !fixed.contains(at)).collect();
         Mutations { inputs: infos.len(), moving }
+    }
+}
+
+impl CudaGraphs {
+    /// What keeps this compile, or a part of it, out of CUDA graphs, each with a word for it.
+    pub fn obstacles(&self) -> impl Iterator<Item = (&'static str, &Operation)> {
+        let word = |one: &Operation| match one.obstacle {
+            Obstacle::OnHost => "on_cpu",
+            Obstacle::Copy => "copy",
+            Obstacle::UnknownSize => "unknown_size",
+            Obstacle::None => "input_written",
+        };
+        self.written.iter().chain(&self.outside).map(move |one| (word(one), one))
+    }
+
+    /// What the log proves, in a few words: `asked for, 2 parts, recorded 60 times, 3.1 s`.
+    pub fn words(&self) -> String {
+        let parts = counted(self.parts as usize, "part", "parts");
+        let recorded = match self.recordings {
+            0 => "no recording in the log".to_owned(),
+            times => format!("recorded {}, {}", counted(times, "time", "times"), duration(self.us)),
+        };
+        if self.parts == 0 {
+            format!("asked for, {recorded}")
+        } else {
+            format!("asked for, {parts}, {recorded}")
+        }
     }
 }
 

@@ -242,8 +242,20 @@ fn settings(report: &LogReport<'_>) -> BTreeMap<Setting, BTreeSet<String>> {
             settings.entry(setting).or_default().insert(setting_value(value));
         }
     }
+    // What a compile was called with is not in the configurations of the process.
+    for device in report.compiles.iter().filter_map(|compile| compile.device.as_ref()) {
+        let mut add = |name: &str, value: bool| {
+            let setting = Setting { config: OF_COMPILE.to_owned(), name: name.to_owned() };
+            settings.entry(setting).or_default().insert(value.to_string());
+        };
+        add("cudagraphs", device.cudagraphs);
+        device.tf32.into_iter().for_each(|allowed| add("allow_tf32", allowed));
+    }
     settings
 }
+
+/// The settings of single compiles.
+const OF_COMPILE: &str = "compile";
 
 fn setting_value(value: &RawValue) -> String {
     let text = value.get();

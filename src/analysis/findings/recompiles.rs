@@ -9,7 +9,7 @@ use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{
     Cause, Chain, Change, ChangeKind, Limit, Step, Subject, disagreement, fixed, is_limit, meaning,
-    recompile_limit, what_changed,
+    recompile_limit, what_changed, without_stack_values,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{count, name, sentence};
@@ -247,10 +247,16 @@ fn kinds(subjects: &[Subject<'_>]) -> String {
         let dynamic = if subject.became_dynamic() { ", then dynamic" } else { "" };
         match &subject.name {
             None => format!("{}{values}", word(subject)),
-            Some(name) => format!("{} `{name}`{values}{dynamic}", word(subject)),
+            Some(name) => format!("{} {}{values}{dynamic}", word(subject), name_or_left(name)),
         }
     });
     lines.collect::<Vec<_>>().join("; ")
+}
+
+/// The name as code, or what it stands for where nobody can write it.
+fn name_or_left(name: &str) -> String {
+    let words = without_stack_values(name);
+    if words == name { format!("`{name}`") } else { words }
 }
 
 /// Values that a thing had, first to last; of many the first ones and the last.
@@ -297,8 +303,7 @@ fn detail(model: &Model, chain: &Chain<'_>, subjects: &[Subject<'_>]) -> Option<
 /// The user's function that torch runs through a wrapper of its own, such as that of `@torch.no_grad()`: the first frame of
 /// the user below the wrapper.
 fn decorated<'c>(model: &Model, chain: &'c Chain<'_>, first: CompileIndex) -> Option<&'c TextFrame> {
-    let place = UserPlace::of_definition(model, first);
-    let file = place.file.as_deref()?.replace('\\', "/");
+    let file = model.compiles.get(first)?.function.as_ref()?.file.as_deref()?.replace('\\', "/");
     let is_wrapper = WRAPPERS.iter().any(|wrapper| file.ends_with(wrapper));
     let frames = chain.steps.iter().flat_map(|step| &step.reasons).map(|reason| reason.user_stack.as_slice());
     let below = |frames: &'c [TextFrame]| {
@@ -355,7 +360,7 @@ fn steps(chain: &Chain<'_>) -> Vec<ChainStep> {
         let guard = reason.map(|r| if r.guard.is_empty() { r.text.clone() } else { r.guard.clone() });
         ChainStep {
             compile: step.compile,
-            guard: guard.filter(|guard| !guard.is_empty()),
+            guard: guard.filter(|guard| !guard.is_empty()).map(|guard| without_stack_values(&guard)),
             against: reason.and_then(|r| r.against.clone()),
             source: reason.and_then(|reason| reason.source.clone()),
         }

@@ -30,4 +30,4 @@ pub(super) use advice::fixed;
 pub(super) use chains::recompile_chains;
 pub(super) use limit::is_limit;
 pub(super) use sizes::size_as_written;
-pub(super) use words::{meaning, what_changed};
+pub(super) use words::{meaning, what_changed, without_stack_values};

@@ -147,6 +147,7 @@ fn of_kind(kind: ChangeKind, change: &Change) -> Option<Sentence> {
         ChangeKind::Race => "torch found no failed guard: a race of threads, or a fault of torch".into(),
         ChangeKind::Unnamed => "torch names no failed guard: another backend, or a race of threads".into(),
         ChangeKind::Other => match condition {
+            Some(text) if text.contains("___stack") => sentence![LEFT_BY_BREAK, " changed"],
             Some(text) => sentence![code(stable(text)), " failed"],
             None => "a guard failed".into(),
         },
@@ -180,6 +181,18 @@ const LEFT_BY_BREAK: &str = "a value from before the graph break";
 /// Whether the value is on the stack of a resumed function: `___stack0`.
 pub(super) fn is_left_by_break(source: &str) -> bool {
     source.starts_with("___stack")
+}
+
+/// A guard with words for values on the stack of a resumed function, whose names nobody can write.
+pub(in crate::analysis) fn without_stack_values(guard: &str) -> String {
+    let mut pieces = guard.split("___stack");
+    let mut text = pieces.next().unwrap_or_default().trim_end_matches("L['").to_owned();
+    for piece in pieces {
+        let rest = piece.trim_start_matches(|c: char| c.is_ascii_digit());
+        text.push_str(LEFT_BY_BREAK);
+        text.push_str(rest.strip_prefix("']").unwrap_or(rest).trim_end_matches("L['"));
+    }
+    text
 }
 
 /// `no version fits: flag is True for 2, k differs for 1`; None if all versions failed for the same thing.

@@ -51,7 +51,7 @@ macro_rules! numbers {
     };
 }
 
-numbers!(bool, u64, i64, f64, Option<u64>, Option<i64>, Option<f64>);
+numbers!(bool, u64, i64, f64, Option<bool>, Option<u64>, Option<i64>, Option<f64>);
 
 impl Number for List<'_, u64> {
     type Copied = List<'static, u64>;

@@ -7,7 +7,7 @@ use super::terminal::{self, Bar};
 use super::{exit, values};
 use anyhow::Context;
 use clap::Args;
-use script::{Command, comment, of_captured, of_runnable, settings_of};
+use script::{Command, comment, of_captured, of_runnable, settings_of, with_tf32};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -59,10 +59,27 @@ struct LogFacts {
     failures: Vec<Failure>,
 }
 
+impl LogFacts {
+    /// Whether products of float32 matrices could use TF32.
+    fn tf32(&self) -> bool {
+        self.compiles
+            .iter()
+            .filter_map(|compile| compile.device.as_ref())
+            .any(|device| device.tf32 == Some(true))
+    }
+}
+
 /// A compile.
 #[derive(Deserialize)]
 struct Compile {
     function: Option<Function>,
+    device: Option<Device>,
+}
+
+/// Settings of a compile on a GPU.
+#[derive(Deserialize)]
+struct Device {
+    tf32: Option<bool>,
 }
 
 /// What was compiled.
@@ -142,7 +159,11 @@ impl Repro {
             let number = self.number(runnable.len(), !facts.failures.is_empty())?;
             head.push(format!("Graph: {number} of {} (--graph N chooses)", runnable.len()));
             let text = runnable.get(number - 1).context("there is no such graph")?.text()?;
-            return Ok(format!("{}{}", comment(&head), of_runnable(&text, command)?));
+            return Ok(format!(
+                "{}{}",
+                comment(&head),
+                with_tf32(&of_runnable(&text, command)?, facts.tf32())
+            ));
         }
         let Some(captured) = named("dynamo_output_graph").pop() else {
             return Err(self.without_graph(&facts));
@@ -153,7 +174,7 @@ impl Repro {
         let script = of_captured(&captured.text()?, &settings, command)?;
         let script =
             script.with_context(|| format!("the captured graph of compile {} is not code", self.id))?;
-        Ok(format!("{}{script}", comment(&head)))
+        Ok(format!("{}{}", comment(&head), with_tf32(&script, facts.tf32())))
     }
 
     fn is_of(&self, file: &ReportFile) -> bool {

@@ -56,6 +56,12 @@ pub fn of_runnable(runnable: &str, command: Command) -> anyhow::Result<String> {
     Ok(commands.replace(&script, format!("${{1}}command='{}'", command.word())).into_owned())
 }
 
+/// The script with the precision of the recorded program, where it is not torch's default.
+pub fn with_tf32(script: &str, allowed: bool) -> String {
+    let setting = "import torch\ntorch.backends.cuda.matmul.allow_tf32 = True\n";
+    if allowed { script.replacen("import torch\n", setting, 1) } else { script.to_owned() }
+}
+
 /// Leaves out what belongs to the process that was recorded: its folders, its log, its addresses.
 fn without_the_machine(runnable: &str) -> anyhow::Result<String> {
     let of_machine = pattern(

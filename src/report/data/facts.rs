@@ -7,11 +7,11 @@ use super::findings;
 use super::measured::performance;
 use super::raw::{compact, readable};
 use super::times;
-use crate::analysis::Step;
+use crate::analysis::{Operation, Step};
 use crate::facts::{
-    Artifact, Attempt, CacheLookup, Change, Compile, Failure, FieldValue, Function, GraphBreak, GuardSource,
-    Id, Integrity, Json, List, LogReport, Map, Metrics, Problem, Reason, Recompile, Restart, SCHEMA,
-    StackFrame, Text, Tool, Torch, maybe,
+    Artifact, Attempt, CacheLookup, Change, Compile, CudaGraphObstacle, CudaGraphs, DeviceSettings, Failure,
+    FieldValue, Function, GraphBreak, GuardSource, Id, Integrity, Json, List, LogReport, Map, Metrics,
+    Problem, Reason, Recompile, Restart, SCHEMA, StackFrame, Text, Tool, Torch, maybe,
 };
 use crate::model::{
     self, BorrowedText, CONFIG_FIELDS, CompileIndex, Content, Frame, MetricsRecord, ProblemKind, RankLog,
@@ -56,6 +56,7 @@ fn facts(report: Report<'_>) -> LogReport<'_> {
         cross_rank: cross_rank(report),
         findings: List::made(move || findings::all(report)),
         performance: report.found.performance.as_ref().map(|found| performance(report, found)),
+        cuda_graphs: List::made_unless_empty(move || cuda_graphs(report)),
     }
 }
 
@@ -120,6 +121,35 @@ fn compile(report: Report<'_>, index: CompileIndex) -> Compile<'_> {
         artifacts: List::made(move || artifacts(report, compile)),
         time: times::of_compile(report, index),
         kernels: Map::made(move || compile.kernels.iter().map(|(name, count)| (name.into(), count))),
+        device: device(report, compile),
+    }
+}
+
+fn device(report: Report<'_>, compile: &model::Compile) -> Option<DeviceSettings> {
+    let model::DeviceRecords { cudagraphs, tf32, .. } = compile.on_device;
+    let is_known = report.found.on_device.uses_gpu && (cudagraphs || tf32.is_some());
+    is_known.then_some(DeviceSettings { cudagraphs, tf32 })
+}
+
+/// The compiles that asked for CUDA graphs.
+fn cuda_graphs(report: Report<'_>) -> impl Iterator<Item = CudaGraphs<'_>> {
+    let asked =
+        report.found.on_device.iter().filter_map(|(index, of)| Some((index, of.cuda_graphs.as_ref()?)));
+    asked.map(move |(index, graphs)| CudaGraphs {
+        compile_id: report.model.compiles.get(index).and_then(|compile| id(&compile.id)),
+        parts: graphs.parts.into(),
+        recordings: graphs.recordings as u64,
+        seconds: graphs.us.round() / 1e6,
+        obstacles: graphs.obstacles().map(obstacle).collect(),
+    })
+}
+
+fn obstacle((reason, one): (&'static str, &Operation)) -> CudaGraphObstacle<'static> {
+    CudaGraphObstacle {
+        reason: reason.into(),
+        input: one.input.clone().map(Into::into),
+        file: one.place.file.clone().map(Into::into),
+        line: line(one.place.line),
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) fn left(view: View<'_>, subject: Subject<'_>) -> Facts {
     facts.extend(of_graph(view, subject));
     let skipped = outcome.and_then(|m| m.cudagraph_skip_reason.as_deref()).filter(|r| !r.is_empty());
     facts.extend(skipped.map(|reason| ("No CUDA graph", view.folded(reason, false))));
+    let graphs = view.report.found.on_device.cuda_graphs(subject.index);
+    facts.extend(graphs.map(|graphs| ("CUDA graphs", graphs.words().into())));
     if subject.compile.id.is_none() {
         facts.push(("Records", whole(subject.compile.records).into()));
     }

@@ -44,7 +44,9 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         }
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 0);
-            let notes = if kinds.is_empty() { Vec::new() } else { vec![changed::source(&compared).into()] };
+            let mut notes =
+                if kinds.is_empty() { Vec::new() } else { vec![changed::source(&compared).into()] };
+            notes.extend(of_compiles(view));
             write_line(out, &view.verdict(verdict(view, kinds, &compared, differs), notes)?)?;
             changed::write(view, out, &compared)?;
             view.open_section(out, ("versions", "Versions", "what wrote the log"), None, Html::default())?;
@@ -55,6 +57,18 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
             fields::write(view, out, &fields)
         })
     })
+}
+
+/// Settings that a compile was called with, which are not those of the process.
+fn of_compiles(view: View<'_>) -> Option<Html> {
+    let compiles = view.report.model.compiles.indexed();
+    let asked: Vec<CompileIndex> =
+        compiles.filter(|(_, compile)| compile.on_device.cudagraphs).map(|(index, _)| index).collect();
+    let words = "These are the settings of the process. `torch.compile` was called with a mode or options that ask for CUDA \
+                 graphs (triton.cudagraphs) in "
+        .replace('`', "");
+    (!asked.is_empty())
+        .then(|| Html::joined([words.into(), view.some_pills(&view.compiles(&asked), SHOWN)], ""))
 }
 
 fn verdict(view: View<'_>, kinds: &[Kind], compared: &Compared<'_>, differs: usize) -> Html {

@@ -8,6 +8,9 @@ use crate::report::kit::versions::versions;
 /// Process ids that are listed.
 const PIDS: usize = 8;
 
+/// Compiles whose CUDA graphs are listed.
+const COMPILES: usize = 8;
+
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let head = ("environment", "Environment", "what wrote the log, and its files");
     view.open_section(out, head, None, Html::default())?;
@@ -26,10 +29,25 @@ fn log(view: View<'_>) -> Vec<(&'static str, Html)> {
     let parity = data::has_parity(view.report).then_some("collectives_parity.json");
     let files = [paths::REPORT_MD, "report.json", "compile_directory.json", "chromium_events.json"];
     let files = files.into_iter().chain(parity).chain(["raw.jsonl", "raw.log"]);
-    vec![
+    let mut facts = vec![
         ("Log", format!("{}, {}", log.file, bytes(log.bytes as f64)).into()),
         ("Records", records.into()),
         ("Processes", format!("{pids}{more}; {rank}").into()),
         ("Data", Html::joined(files.map(|file| view.link(file, file)), ", ")),
-    ]
+    ];
+    let asked =
+        view.report.found.on_device.iter().filter_map(|(index, of)| Some((index, of.cuda_graphs.as_ref()?)));
+    let graphs: Vec<Html> = asked
+        .map(|(index, graphs)| {
+            Html::joined([view.some_pills(&view.compiles(&[index]), 1), graphs.words().into()], " ")
+        })
+        .collect();
+    if !graphs.is_empty() {
+        let more = and_more(graphs.len(), COMPILES);
+        facts.push((
+            "CUDA graphs",
+            Html::joined(graphs.into_iter().take(COMPILES).chain([more.into()]), "; "),
+        ));
+    }
+    facts
 }

@@ -1,7 +1,7 @@
 //! Texts of the log that conclusions need and the model does not hold: guard trees, captured graphs and settings of
 //! functions that were compiled again, and graphs of compiles whose work on a device raises a question.
 
-use super::on_device::with_questions;
+use super::device_questions::with_questions;
 use crate::model::{Compile, CompileIndex, Content, Model};
 use crate::trace::{FrameId, PayloadRef, Span, TextMap, TextSet};
 use fxhash::FxHashMap;

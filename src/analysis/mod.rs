@@ -2,6 +2,7 @@
 
 // Compiles and functions.
 mod by_compile;
+mod device_questions;
 mod functions;
 mod graph_pairs;
 mod names;

@@ -2,11 +2,12 @@
 //! products of float32 matrices.
 
 use super::build_spans::{BuildPurpose, builds};
+use super::device_questions::{PRODUCTS, has_tf32, uses_gpu, with_questions};
 use super::guard_texts::{DeviceTexts, GuardTexts};
 use super::names::parameter_name;
 use super::one_offs::{OneOff, OneOffKind};
 use super::own_code::is_library;
-use super::performance::{DevicePeaks, annotations, work_of_nodes};
+use super::performance::{annotations, work_of_nodes};
 use super::provenance::{GraphText, PlaceComment};
 use super::recompiles::as_written;
 use super::source_text::{arguments, symbols};
@@ -88,9 +89,6 @@ pub struct Operation {
 /// The span of one recording.
 const RECORDING: &str = "CUDAGraphNode.record";
 
-/// Kernels of libraries that multiply matrices.
-const PRODUCTS: [&str; 4] = ["mm", "addmm", "bmm", "baddbmm"];
-
 /// Operators that need no kernel.
 const VIEWS: [&str; 14] = [
     "alias",
@@ -108,47 +106,6 @@ const VIEWS: [&str; 14] = [
     "unsqueeze",
     "view",
 ];
-
-/// The first compute capability with TF32.
-const AMPERE: u32 = 80;
-
-/// Whether the program runs on a GPU: an input is there, or a kernel was built for one.
-fn uses_gpu(model: &Model) -> bool {
-    model.compiles.iter().any(|compile| compile.on_device.capability.is_some())
-        || model.inputs().any(|(_, input)| input.tensor.device.starts_with("cuda"))
-}
-
-/// The compiles of a program on a GPU whose graphs say why something is not as it should be: CUDA graphs were asked for,
-/// kernels were generated for the CPU, or products may not use TF32.
-pub(super) fn with_questions(model: &Model) -> Vec<CompileIndex> {
-    if !uses_gpu(model) {
-        return Vec::new();
-    }
-    let has_tf32 = has_tf32(model);
-    let asks = |compile: &Compile| {
-        let kernel = |is: &dyn Fn(&str) -> bool| compile.kernels.iter().any(|(name, _)| is(name));
-        compile.on_device.cudagraphs
-            || kernel(&|name| name.starts_with("cpp_"))
-            || (has_tf32 && compile.on_device.tf32 == Some(false) && kernel(&is_product))
-    };
-    model.compiles.indexed().filter(|(_, compile)| asks(compile)).map(|(index, _)| index).collect()
-}
-
-/// Whether a kernel multiplies matrices, by its name in generated code.
-fn is_product(kernel: &str) -> bool {
-    let library = kernel.strip_prefix("extern_kernels.");
-    library.is_some_and(|name| PRODUCTS.contains(&name)) || kernel.starts_with("triton_tem_")
-}
-
-/// Whether the device of the log has TF32.
-fn has_tf32(model: &Model) -> bool {
-    let built = model.compiles.iter().filter_map(|compile| compile.on_device.capability).min();
-    let named = || DevicePeaks::named(model.gpu.as_deref()?);
-    built.map_or_else(
-        || named().is_some_and(|peaks| peaks.matrix.contains_key("tf32")),
-        |built| built >= AMPERE,
-    )
-}
 
 impl OnDevice {
     /// Draws the conclusions.

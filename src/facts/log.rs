@@ -2,6 +2,7 @@
 
 use super::cross_rank::CrossRank;
 use super::define::{Redact, facts};
+use super::devices::{CudaGraphs, DeviceSettings};
 use super::findings::Finding;
 use super::performance::Performance;
 use super::safe::{
@@ -202,47 +203,6 @@ facts! {
         /// Settings of this compile on a GPU, which the configurations of the process do not have; absent on a CPU.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         device: Option<DeviceSettings> => inside,
-    }
-}
-
-facts! {
-    /// Settings of a compile on a GPU, from its cache key.
-    struct DeviceSettings {
-        /// Whether CUDA graphs were asked for, as `mode="reduce-overhead"` does.
-        cudagraphs: bool => number,
-        /// Whether products of float32 matrices may use TF32; null if the log does not say.
-        tf32: Option<bool> => number,
-    }
-}
-
-facts! {
-    /// The CUDA graphs of a compile.
-    struct CudaGraphs<'a> {
-        /// The compile.
-        compile_id: Option<Id<'a>> => id,
-        /// Parts of its code that can be recorded.
-        parts: u64 => number,
-        /// Recordings in the log.
-        recordings: u64 => number,
-        /// Seconds that they took.
-        seconds: f64 => number,
-        /// Why nothing, or not all, can be recorded, as far as the log shows it.
-        obstacles: List<'a, CudaGraphObstacle<'a>> => inside,
-    }
-}
-
-facts! {
-    /// What keeps an operation, or a whole compile, out of CUDA graphs.
-    struct CudaGraphObstacle<'a> {
-        /// An input is written in place, an operator runs on the CPU or copies between devices, or only the data tells a size.
-        #[schemars(extend("enum" = ["input_written", "on_cpu", "copy", "unknown_size"]))]
-        reason: Text<'a> => word,
-        /// The input that it is about.
-        input: Option<Text<'a>> => dropped,
-        /// File.
-        file: Option<Text<'a>> => file,
-        /// Line in it.
-        line: Option<i64> => number,
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod cross_rank;
 mod define;
+mod devices;
 mod diff;
 mod files;
 mod findings;
@@ -19,6 +20,7 @@ mod text;
 
 pub(crate) use cross_rank::*;
 pub(crate) use define::Redact;
+pub(crate) use devices::{CudaGraphObstacle, CudaGraphs, DeviceSettings};
 pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, DiffThreshold};
 pub(crate) use files::text_of;
 pub(crate) use findings::{Advice, Finding, FindingCost, Member, Tried};

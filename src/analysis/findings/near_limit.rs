@@ -42,7 +42,8 @@ fn finding(model: &Model, chain: &Chain<'_>, limit: u64) -> Option<Finding> {
     let title = sentence![function, " has ", chain.versions, " of the ", limit, " versions that torch keeps"];
     let mut found = Finding::new(&NEAR_LIMIT, Severity::Info, title);
     found.explain("At the limit, calls that fit no version run in eager mode.");
-    if place.file.as_deref().is_some_and(is_library) {
+    let function = model.compiles.get(first).and_then(|compile| compile.function.as_ref());
+    if function.is_some_and(|function| function.file.as_deref().is_some_and(is_library)) {
         found.advise(Advice {
             text: "Several modules pass through this code of a library, and each takes one version. Where they are few and \
                    known, let torch keep a version of each."

@@ -8,8 +8,8 @@ use super::prose;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{
-    Cause, Chain, Change, ChangeKind, Limit, Step, Subject, disagreement, fixed, is_limit, meaning,
-    recompile_limit, what_changed, without_stack_values,
+    Cause, Chain, Change, ChangeKind, LEFT_BY_BREAK, Limit, Step, Subject, disagreement, fixed,
+    is_left_by_break, is_limit, meaning, recompile_limit, what_changed, without_stack_values,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{count, name, sentence};
@@ -247,16 +247,11 @@ fn kinds(subjects: &[Subject<'_>]) -> String {
         let dynamic = if subject.became_dynamic() { ", then dynamic" } else { "" };
         match &subject.name {
             None => format!("{}{values}", word(subject)),
-            Some(name) => format!("{} {}{values}{dynamic}", word(subject), name_or_left(name)),
+            Some(name) if is_left_by_break(name) => format!("{LEFT_BY_BREAK}{values}{dynamic}"),
+            Some(name) => format!("{} `{name}`{values}{dynamic}", word(subject)),
         }
     });
     lines.collect::<Vec<_>>().join("; ")
-}
-
-/// The name as code, or what it stands for where nobody can write it.
-fn name_or_left(name: &str) -> String {
-    let words = without_stack_values(name);
-    if words == name { format!("`{name}`") } else { words }
 }
 
 /// Values that a thing had, first to last; of many the first ones and the last.

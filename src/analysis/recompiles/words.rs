@@ -176,10 +176,10 @@ fn alias(change: &Change) -> Sentence {
 }
 
 /// What a value on the stack of a resumed function is.
-const LEFT_BY_BREAK: &str = "a value from before the graph break";
+pub(in crate::analysis) const LEFT_BY_BREAK: &str = "a value from before the graph break";
 
 /// Whether the value is on the stack of a resumed function: `___stack0`.
-pub(super) fn is_left_by_break(source: &str) -> bool {
+pub(in crate::analysis) fn is_left_by_break(source: &str) -> bool {
     source.starts_with("___stack")
 }
 

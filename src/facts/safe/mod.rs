@@ -327,7 +327,8 @@ pub(super) fn cache_reason(reason: &Option<Text<'_>>, _: &mut Names) -> Option<T
 
 /// The kind of a finding: this program names them.
 pub(super) fn finding_kind(kind: &str, _: &mut Names) -> Text<'static> {
-    let is_word = kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') && kind.len() < 60;
+    let is_of_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let is_word = kind.bytes().all(is_of_word) && kind.len() < 60;
     if is_word { kind.to_owned().into() } else { "finding".into() }
 }
 

@@ -49,6 +49,8 @@ class LogReport(Facts):
     """What to look at, most important first."""
     performance: Optional[Performance] = None
     """What a trace of torch.profiler measured; null without one."""
+    cuda_graphs: Optional[List[CudaGraphs]] = None
+    """What the log proves about the CUDA graphs of each compile that asked for them; absent where none did."""
 
 
 @dataclass
@@ -161,6 +163,8 @@ class Compile(Facts):
     """What it took."""
     kernels: Dict[str, int] = field(default_factory=dict)
     """Kernels of the generated code by name: how often each is defined, or called if a library has it."""
+    device: Optional[DeviceSettings] = None
+    """Settings of this compile on a GPU, which the configurations of the process do not have; absent on a CPU."""
 
 
 @dataclass
@@ -253,6 +257,16 @@ class Part(Facts):
     """Seconds."""
     work_s: Optional[float] = None
     """Seconds of all its pieces of work, where several ran side by side: kernels that workers built."""
+
+
+@dataclass
+class DeviceSettings(Facts):
+    """Settings of a compile on a GPU, from its cache key."""
+
+    cudagraphs: bool = False
+    """Whether CUDA graphs were asked for, as `mode='reduce-overhead'` does."""
+    tf32: Optional[bool] = None
+    """Whether products of float32 matrices may use TF32; null if the log does not say."""
 
 
 @dataclass
@@ -945,6 +959,36 @@ class Unjoined(Facts):
     """What they took."""
     names: List[str] = field(default_factory=list)
     """Their kernels."""
+
+
+@dataclass
+class CudaGraphs(Facts):
+    """The CUDA graphs of a compile."""
+
+    compile_id: Optional[str] = None
+    """The compile."""
+    parts: int = 0
+    """Parts of its code that can be recorded."""
+    recordings: int = 0
+    """Recordings in the log."""
+    seconds: float = 0.0
+    """Seconds that they took."""
+    obstacles: List[CudaGraphObstacle] = field(default_factory=list)
+    """Why nothing, or not all, can be recorded, as far as the log shows it."""
+
+
+@dataclass
+class CudaGraphObstacle(Facts):
+    """What keeps an operation, or a whole compile, out of CUDA graphs."""
+
+    reason: str = ""
+    """An input is written in place, an operator runs on the CPU or copies between devices, or only the data tells a size."""
+    input: Optional[str] = None
+    """The input that it is about."""
+    file: Optional[str] = None
+    """File."""
+    line: Optional[int] = None
+    """Line in it."""
 
 
 @dataclass

@@ -28,7 +28,7 @@ pub(super) static HOST_OPERATOR: KindOfFinding = KindOfFinding {
 };
 
 /// CUDA graphs were asked for, and none was recorded.
-static CUDA_GRAPH_SKIPPED: KindOfFinding = of("cuda_graph_skipped", "No CUDA graph");
+static CUDA_GRAPH_SKIPPED: KindOfFinding = of("cuda_graph_skipped", "CUDA graph skipped");
 
 /// A CUDA graph holds only a part of the compiled code.
 static CUDA_GRAPH_SPLIT: KindOfFinding = of("cuda_graph_split", "CUDA graph in parts");

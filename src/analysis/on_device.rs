@@ -255,14 +255,17 @@ impl<'t> Graph<'t> {
         graph
     }
 
+    /// Whether its inputs are those of the captured graph: a backward has results of its forward among them.
+    fn is_forward(&self) -> bool {
+        self.inputs().all(|node| ["arg", "primals_"].iter().any(|begin| node.name.starts_with(begin)))
+    }
+
     fn inputs(&self) -> impl Iterator<Item = &Node<'t>> {
         self.nodes.iter().filter(|node| node.is_input)
     }
 
     /// Those of the captured graph, whose inputs are in the same order, if this graph has the same inputs.
     fn names_of_inputs(&self, texts: &DeviceTexts, compile: &Compile) -> Vec<Option<String>> {
-        let is_forward =
-            self.inputs().all(|node| ["arg", "primals_"].iter().any(|begin| node.name.starts_with(begin)));
         let captured = GraphText::read(texts.captured.as_deref().unwrap_or_default());
         let captured: Vec<_> = captured
             .nodes
@@ -270,7 +273,7 @@ impl<'t> Graph<'t> {
             .filter(|node| node.placeholder && node.scope == 0)
             .map(|node| node.name)
             .collect();
-        if !is_forward || captured.len() != self.inputs().count() {
+        if !self.is_forward() || captured.len() != self.inputs().count() {
             return Vec::new();
         }
         let sources: TextMap<String, &str> =
@@ -381,7 +384,7 @@ impl<'t> Graph<'t> {
     /// Inputs on the device that are written in place and need not have the same address in the next call.
     fn written(&self, texts: &DeviceTexts) -> Vec<Operation> {
         let metadata = texts.metadata.as_deref().map(Mutations::read).unwrap_or_default();
-        if metadata.inputs != self.inputs().count() || self.inputs.is_empty() {
+        if metadata.inputs != self.inputs().count() || !self.is_forward() {
             return Vec::new();
         }
         let of = |at: &usize| {
@@ -391,7 +394,8 @@ impl<'t> Graph<'t> {
                 base.ends_with('_') && node.arguments.first() == Some(&input.name)
             };
             let written = self.nodes.iter().find(writes).map(|node| self.operation(node, Obstacle::None));
-            Some(Operation { input: self.inputs.get(*at)?.clone(), ..written.unwrap_or_default() })
+            let name = self.inputs.get(*at).cloned().flatten();
+            Some(Operation { input: name, ..written.unwrap_or_default() })
         };
         metadata.moving.iter().filter_map(of).collect()
     }

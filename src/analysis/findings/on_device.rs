@@ -24,21 +24,21 @@ pub(super) const FAMILY: Family = Family {
 pub(super) static HOST_OPERATOR: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Time),
     charged: ChargeOrder::Specialization,
-    ..of("host_operator", "Operator on the CPU")
+    ..of("host_operator", "CPU operator")
 };
 
 /// CUDA graphs were asked for, and none was recorded.
-static CUDA_GRAPH_SKIPPED: KindOfFinding = of("cuda_graph_skipped", "CUDA graph skipped");
+static CUDA_GRAPH_SKIPPED: KindOfFinding = of("cuda_graph_skipped", "Graph skipped");
 
 /// A CUDA graph holds only a part of the compiled code.
-static CUDA_GRAPH_SPLIT: KindOfFinding = of("cuda_graph_split", "CUDA graph in parts");
+static CUDA_GRAPH_SPLIT: KindOfFinding = of("cuda_graph_split", "Graph split");
 
 /// A CUDA graph was recorded for each of many sizes.
 static CUDA_GRAPH_SIZES: KindOfFinding =
-    KindOfFinding { charged: ChargeOrder::Specialization, ..of("cuda_graph_sizes", "Many CUDA graphs") };
+    KindOfFinding { charged: ChargeOrder::Specialization, ..of("cuda_graph_sizes", "Many graphs") };
 
 /// Products of float32 matrices do not use TF32.
-static FLOAT32_PRODUCTS: KindOfFinding = of("float32_products", "float32 without TF32");
+static FLOAT32_PRODUCTS: KindOfFinding = of("float32_products", "No TF32");
 
 const fn of(word: &'static str, label: &'static str) -> KindOfFinding {
     KindOfFinding { records: &["inductor_post_grad_graph"], ..KindOfFinding::of(word, label) }

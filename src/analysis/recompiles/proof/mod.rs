@@ -75,6 +75,8 @@ pub(super) enum Why<'m> {
     DynamicFalse { changing: Vec<Dimension> },
     /// The first call had one element in a dimension.
     FirstHasOne { relation: String },
+    /// A number changes along with the sizes.
+    NumberToo { source: String },
     /// The dynamic version would not have served the earlier calls.
     NotServed { version: CompileIndex, because: String },
     /// What the dynamic version leaves open is not an input that the reader can name.
@@ -201,6 +203,7 @@ fn why<'m>(
         Some(Refusal::Relation(text)) if text.starts_with("2 <= ") && has_small_size(first, text) => {
             Why::FirstHasOne { relation: text.to_owned() }
         }
+        Some(Refusal::Number { source }) => Why::NumberToo { source: as_written(source) },
         because => Why::NotServed { version: best.version.compile, because: in_words(because) },
     }
 }
@@ -223,7 +226,9 @@ fn in_words(refusal: Option<Refusal<'_>>) -> String {
         }
         Some(Refusal::FixedStride { source }) => format!("it fixes the layout of `{}`", as_written(source)),
         Some(Refusal::NoSizes) => "the log lacks the sizes of that call".to_owned(),
-        Some(Refusal::MoreThanSizes) | None => "the calls differ in more than sizes".to_owned(),
+        Some(Refusal::MoreThanSizes | Refusal::Number { .. }) | None => {
+            "the calls differ in more than sizes".to_owned()
+        }
     }
 }
 

@@ -12,6 +12,8 @@ pub(super) enum Refusal<'m> {
     Unknown(&'m str),
     /// The calls differ in more than sizes.
     MoreThanSizes,
+    /// A number, which the version takes as a symbol, is another one in the call: no mark makes a number dynamic.
+    Number { source: &'m str },
     /// A size that the version fixes is another one in the call.
     FixedSize { source: &'m str, dimension: usize },
     /// A stride that the version fixes is another one in the call.
@@ -41,9 +43,17 @@ pub(super) fn refusal<'m>(version: &Version<'m>, call: &Version<'m>) -> Option<R
     if version.objects.iter().any(is_other_object) {
         return Some(Refusal::MoreThanSizes);
     }
-    let mut differ = version.others.symmetric_difference(&call.others);
-    if differ.any(|guard| !is_of_no_account(guard, version)) {
-        return Some(Refusal::MoreThanSizes);
+    let mut number = None;
+    for guard in version.others.symmetric_difference(&call.others) {
+        match symbol(guard, version) {
+            Some(source) if guard.kind == "EQUALS_MATCH" => number = number.or(Some(source)),
+            Some(_) => {}
+            None if is_of_no_account(guard, version, call) => {}
+            None => return Some(Refusal::MoreThanSizes),
+        }
+    }
+    if let Some(source) = number {
+        return Some(Refusal::Number { source });
     }
     version.relations.iter().find_map(|text| of_relation(text, call))
 }
@@ -77,16 +87,38 @@ fn of_tensors<'m>(version: &Version<'m>, call: &Version<'m>) -> Option<Refusal<'
     None
 }
 
+/// The number that a guard is about, if the version takes it as a symbol: its own guards ask for its type and fix no value.
+fn symbol<'m>(guard: &OtherGuard<'m>, version: &Version<'_>) -> Option<&'m str> {
+    let source = value_or_integer(guard)?;
+    let mut about = version.others.iter().filter(|other| value_or_integer(other) == Some(source)).peekable();
+    let is_named = about.peek().is_some();
+    (is_named && about.all(|other| other.kind == "TYPE_MATCH")).then_some(source)
+}
+
+/// What a guard on a value, or on the type of an integer, is about.
+fn value_or_integer<'m>(guard: &OtherGuard<'m>) -> Option<&'m str> {
+    match guard.kind {
+        "EQUALS_MATCH" => Some(guard.text.split_once(" == ")?.0),
+        "TYPE_MATCH" if guard.text.ends_with("<class 'int'>") => checked(guard.text)?.first().copied(),
+        _ => None,
+    }
+}
+
 /// Guards that only one of two versions has, and that say nothing about the call: one of them looked at a builtin of
-/// torch, or asked for the type of what its own guards say is a tensor.
-fn is_of_no_account(guard: &OtherGuard<'_>, version: &Version<'_>) -> bool {
+/// torch, or asked for the type of what guards say is a tensor.
+fn is_of_no_account(guard: &OtherGuard<'_>, version: &Version<'_>, call: &Version<'_>) -> bool {
     match guard.kind {
         "ID_MATCH" => guard.text.starts_with("___check_obj_id(G["),
         "TYPE_MATCH" => checked(guard.text)
             .and_then(|arguments| arguments.first().copied())
-            .is_some_and(|source| version.tensors.contains_key(source)),
-        _ => false,
+            .is_some_and(|source| version.tensors.contains_key(source) && call.tensors.contains_key(source)),
+        _ => is_named_anew(guard.text),
     }
+}
+
+/// Whether a guard is about a dictionary of builtins, which Dynamo numbers anew for each compile: `__builtins_dict___3`.
+fn is_named_anew(guard: &str) -> bool {
+    guard.contains("G['__builtins_dict___")
 }
 
 fn of_relation<'m>(text: &'m str, call: &Version<'m>) -> Option<Refusal<'m>> {

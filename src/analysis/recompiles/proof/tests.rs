@@ -141,6 +141,25 @@ fn another_guard_that_differs_means_that_more_than_a_size_changed() {
 }
 
 #[test]
+fn a_number_that_the_dynamic_version_takes_as_a_symbol_is_named_and_dictionaries_of_builtins_are_one() {
+    let x = |size: &str| tensor("L['x']", size);
+    let (fixed, open) = (x("4"), x("None"));
+    let number = "TYPE_MATCH: ___check_type_id(L['n'], 107), type=<class 'int'>";
+    let builtin = |at: u8| format!("ID_MATCH: ___check_obj_id(G['__builtins_dict___{at}']['len'], 1398)");
+    let with = |value: &'static str, after: &str| {
+        let (first, second) = (builtin(1), builtin(3));
+        let versions = [
+            Compiled { inputs: &[("L['x']", &[4])], guards: &[&fixed, &first, value] },
+            Compiled { inputs: &[("L['x']", &[6])], guards: &[&open, &second, after] },
+        ];
+        said(&log(&versions, SIZE))
+    };
+    assert!(with("EQUALS_MATCH: L['n'] == 4", number).contains("NumberToo"));
+    assert!(with("EQUALS_MATCH: L['n'] == 4", "EQUALS_MATCH: L['n'] == 6").contains("NotServed"));
+    assert_eq!(with(number, number), "L['x'] 0: saves 1");
+}
+
+#[test]
 fn a_relation_that_fails_is_named_before_other_guards_that_differ() {
     let (x, y) = (tensor("L['x']", "None"), tensor("L['y']", "None"));
     let guards =

@@ -200,3 +200,15 @@ fn a_rank_that_compiles_the_same_more_slowly_is_named_in_the_verdict_with_its_li
     let header = job.page("index.html").text();
     assert!(header.contains("24\u{a0}Nov\u{a0}2026"), "the log's absolute times show the year");
 }
+
+#[test]
+fn a_job_without_a_graph_says_so_first_and_a_break_of_both_ranks_is_not_one_ranks() {
+    let job = job("34_ddp");
+    let (nothing, verdict) = (first(job), verdict(job));
+    assert!(verdict.starts_with("No rank compiled a graph: all compilations came out empty."), "{verdict}");
+    assert_eq!((text(nothing, "kind"), text(nothing, "severity")), ("no_graph", "error"));
+    assert!(text(nothing, "hint").contains("`DistributedDataParallel(torch.compile(model))`"), "{nothing}");
+    let breaks = job.list("findings").iter().find(|one| one["kind"] == "graph_breaks_differ").unwrap();
+    let told = "Rank 1 breaks its graph at `distributed.py:1566` 2 times, rank 0 once: Unsupported method call";
+    assert_eq!(text(breaks, "title"), told);
+}

@@ -255,7 +255,7 @@ fn a_job_that_died_before_any_graph_is_reported_as_such() {
     let job = job("12_ddp_crash");
     assert_eq!(differing(job), BTreeSet::new());
     let verdict = verdict(job);
-    assert!(verdict.contains("no rank compiled a graph: all 4 compilations came out empty"), "{verdict}");
+    assert!(verdict.contains("No rank compiled a graph: all 4 compilations came out empty"), "{verdict}");
     assert!(
         verdict
             .contains("3/0 torch_dynamo_resume_in___init___at_105 at /usr/lib/python3.11/contextlib.py:105")

@@ -4,7 +4,7 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
 use crate::model::sentence::{code, compile_id, own, quoted, sentence};
-use crate::model::{Fact, FactValue, Part};
+use crate::model::{Fact, FactValue, Part, Step};
 
 static KIND: KindOfFinding =
     KindOfFinding::difference(Fact::GraphBreaks, "graph_breaks_differ", "Graph breaks");
@@ -17,8 +17,6 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let Some(FactValue::Break { place, reason, times }) = extra.step.value else {
         return sides.diverging(&KIND, Severity::Warning, sides.plainly("breaks at", "break at"));
     };
-    let times = (times > 1).then(|| own(format!(" ({times} times)")));
-    let id = sides.id(Some(extra.step)).map(|id| sentence![" in ", compile_id(id)]);
     let at = match place {
         Some(place) => Part::Place {
             file: texts.get(place.file).to_owned(),
@@ -26,19 +24,39 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
         },
         None => code("an unknown place"),
     };
+    // The other side may have the same break, in another number of compiles.
+    let times_there = |step: &Step| match step.value {
+        Some(FactValue::Break { place: other, reason: why, times }) if (other, why) == (place, reason) => {
+            Some(times)
+        }
+        _ => None,
+    };
+    let there = extra.lacking.steps.iter().find_map(times_there);
+    let in_compile = sides.id(Some(extra.step)).map(|id| sentence![" in ", compile_id(id)]);
+    let (here, there) = match there {
+        Some(there) => (sentence![" ", own(how_often(times))], format!(" {}", how_often(there))),
+        None => {
+            let here = (times > 1).then(|| own(format!(" ({})", how_often(times))));
+            (sentence![in_compile, here], does_not(extra.lacking).to_owned())
+        }
+    };
     let title = sentence![
         sides.who(extra.doing),
         verb(extra.doing, " breaks its graph at ", " break their graph at "),
         at,
-        id,
+        here,
         ", ",
         sides.who(extra.lacking),
-        does_not(extra.lacking),
+        own(there),
         ": ",
         quoted(short(texts.get(reason))),
-        times,
     ];
     let mut finding = sides.diverging(&KIND, Severity::Warning, title);
     sides.place(&mut finding, place);
     finding
+}
+
+/// `once`, `2 times`
+fn how_often(times: u64) -> String {
+    if times == 1 { "once".to_owned() } else { format!("{times} times") }
 }

@@ -3,22 +3,44 @@
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::model::sentence::{quoted, sentence};
-use crate::model::{Fact, FactValue, Job, Sentence, Step};
+use crate::model::{Fact, FactValue, Job, Step};
 
-static KIND: KindOfFinding = KindOfFinding { in_verdict: true, ..KindOfFinding::of("no_graph", "No graph") };
+static KIND: KindOfFinding =
+    KindOfFinding { first_of_all: true, ..KindOfFinding::of("no_graph", "No graph") };
+
+/// Where DistributedDataParallel calls the module that it wraps.
+const DDP: &str = "torch/nn/parallel/distributed.py";
 
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
-    let Some(steps) = found.alike(Fact::Status).filter(|steps| !steps.is_empty()) else { return Vec::new() };
-    if !steps.iter().all(|step| is_without_graph(job, step)) {
+    let Some(status) = found.comparison(Fact::Status).filter(|status| status.left_out.is_empty()) else {
+        return Vec::new();
+    };
+    let all: Vec<&Step> = status.groups.iter().flat_map(|group| group.steps.iter()).collect();
+    if all.is_empty() || !all.iter().all(|step| is_without_graph(job, step)) {
         return Vec::new();
     }
+    let each = match status.differs() {
+        false => sentence!["all ", all.len(), " compilations came out empty"],
+        true => sentence!["all compilations came out empty"],
+    };
     let last = found.alike(Fact::CompileIds).and_then(|steps| steps.last()).and_then(|step| job.value(step));
-    let empty = sentence!["no rank compiled a graph: all ", steps.len(), " compilations came out empty"];
-    let last = last.map_or_else(|| "an unknown one".into(), |last| Sentence::from(quoted(last)));
-    let title = sentence![empty, "; the logs end with ", last];
+    let last = last.map(|last| sentence!["; the logs end with ", quoted(last)]);
+    let title = sentence!["no rank compiled a graph: ", each, last];
     let detail = "Everything ran in eager mode. A log does not say how its process ended: it looks the same when Dynamo gave up on every frame and when an exception stopped the program before the first graph.";
-    let hint = "Look at the graph breaks of these compilations. If the program stopped, look at the standard error of the ranks for the exception.";
+    let hint = if breaks_in_ddp(job) { INSIDE } else { BREAKS };
     vec![Finding::new(&KIND, Severity::Error, title).with_detail(detail).with_advice(hint)]
+}
+
+const INSIDE: &str = "The graphs break where DistributedDataParallel prepares its call. Compile the module before it is wrapped: `DistributedDataParallel(torch.compile(model))`.";
+const BREAKS: &str = "Look at the graph breaks of these compilations. If the program stopped, look at the standard error of the ranks for the exception.";
+
+/// Whether a graph of each rank breaks in DistributedDataParallel.
+fn breaks_in_ddp(job: &Job) -> bool {
+    let is_there = |step: &Step| match step.value {
+        Some(FactValue::Break { place: Some(place), .. }) => job.texts.get(place.file).ends_with(DDP),
+        _ => false,
+    };
+    job.ranks.iter().all(|rank| rank.fact(Fact::GraphBreaks).is_some_and(|steps| steps.iter().any(is_there)))
 }
 
 fn is_without_graph(job: &Job, step: &Step) -> bool {

@@ -102,3 +102,33 @@ fn the_page_of_a_failed_compile_leads_to_the_entry_of_its_failure() {
         assert!(entry.contains(function), "{folder}: {entry:.200}");
     }
 }
+
+#[test]
+fn a_failure_of_the_users_triton_kernel_is_at_the_kernel_and_in_the_words_of_its_compiler() {
+    let told = [
+        (
+            "34_triton_memory",
+            "`call` was not compiled: Triton kernel `big_product`: shared memory: 3,145,728 of 232,448 bytes",
+            "/app/triton_memory.py",
+            "Give the kernel smaller blocks or fewer stages (`num_stages`).",
+        ),
+        (
+            "34_triton_shapes",
+            "`forward` was not compiled: Triton kernel `fused`: Cannot make_shape_compatible: incompatible dimensions \
+             at index 0: 64 and 128",
+            "/app/triton_shapes.py",
+            "Correct `tl.store(out + i, x + y, mask=i < n)` in the kernel.",
+        ),
+    ];
+    for (log, title, file, hint) in told {
+        let first = &report(log).list("findings")[0];
+        assert_eq!(
+            (&first["title"], &first["file"], &first["line"]),
+            (&title.into(), &file.into(), &8.into())
+        );
+        assert_eq!(first["hint"], hint);
+        let rows = rows(log);
+        let shown = title.split_once(": ").unwrap().1.replace('`', "");
+        assert!(rows[0].contains(&shown), "{}", rows[0]);
+    }
+}

@@ -5,7 +5,7 @@ use super::own_code::is_library;
 use super::user_place::{UserPlace, own_frame};
 use crate::model::words::headline;
 use crate::model::{
-    CompileIndex, ErrorTrace, Failure, GraphBreak, Model, Specialization, TextFrame, traceback,
+    CompileIndex, ErrorTrace, Failure, GraphBreak, Model, Specialization, TextFrame, UserKernel, traceback,
 };
 use indexmap::IndexMap;
 
@@ -175,8 +175,51 @@ pub(super) fn told_frames(text: &str) -> Vec<TextFrame> {
     frames.into_iter().find(|frames| !frames.is_empty()).unwrap_or_default()
 }
 
+/// A Triton kernel of the user that a compile failed on, and what Triton's compiler says about it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct KernelFailure<'m> {
+    /// Its function.
+    pub name: &'m str,
+    /// Where the function begins; None if the log has no generated code with it.
+    pub kernel: Option<&'m UserKernel>,
+    /// The innermost message; empty if there is none.
+    pub message: &'m str,
+    /// The line of the kernel that cannot be compiled.
+    pub code: Option<&'m str>,
+}
+
+/// The user's Triton kernel that a compile failed on. Triton's message quotes the kernel up to the line, with a mark below
+/// it; a message about resources names none, and the generated code that raised it does.
+pub(super) fn failed_kernel<'m>(model: &'m Model, failure: &'m Failure) -> Option<KernelFailure<'m>> {
+    let text = failure.reason.as_deref().unwrap_or_default();
+    let known = model.compile(failure.compile.as_ref()).map(|compile| &compile.user_kernels);
+    let kernel = |name: &str| known?.iter().find(|kernel| kernel.name == name);
+    if let Some((_, quoted)) = text.split_once("CompilationError: at ") {
+        let name = quoted.split_once("\ndef ")?.1.split('(').next()?;
+        let lines: Vec<&str> = quoted.lines().collect();
+        let (above, below) = lines.split_at_checked(lines.iter().rposition(|line| line.trim() == "^")?)?;
+        let message = below.iter().skip(1).map(|line| line.trim()).find(|line| !line.is_empty());
+        let code = above.last().map(|line| line.trim());
+        return Some(KernelFailure {
+            name,
+            kernel: kernel(name),
+            message: message.unwrap_or_default(),
+            code,
+        });
+    }
+    let (_, message) = text.split_once("No valid triton configs. ")?;
+    let frames = error_trace(model, failure)?.raised.iter().flatten();
+    let define = |frame: &'m TextFrame| Some(frame.loc.as_deref()?.split_once("async_compile.triton('")?.1);
+    let kernel = kernel(frames.filter_map(define).last()?.split('\'').next()?)?;
+    Some(KernelFailure { name: &kernel.name, kernel: Some(kernel), message, code: None })
+}
+
 /// The user's innermost frame, otherwise the place in the record, otherwise where the function is defined.
 fn place(model: &Model, failure: &Failure, stack: &[TextFrame]) -> UserPlace {
+    if let Some(kernel) = failed_kernel(model, failure).and_then(|failed| failed.kernel) {
+        let at = UserPlace::of_line(Some(&kernel.file), Some(kernel.line));
+        return UserPlace { function: Some(kernel.name.clone()), ..at };
+    }
     if let Some(frame) = own_frame(stack) {
         return UserPlace::of_frame(frame);
     }

@@ -1,6 +1,6 @@
 //! Tells the user's own code from libraries.
 
-use crate::model::words::file_name;
+use crate::model::words::{cache_folder, file_name};
 use crate::model::{Function, Model};
 use crate::trace::{TextMap, TextSet};
 use std::borrow::Cow;
@@ -24,7 +24,8 @@ pub const TORCH: [&str; 12] = [
     "/torch/utils/",
 ];
 
-/// Whether a file belongs to torch, another installed package or Python itself, not to the user's program.
+/// Whether a file belongs to torch, another installed package or Python itself, or is code that Inductor generated: not to
+/// the user's program.
 pub fn is_library(path: &str) -> bool {
     let path = with_slashes(path);
     path.starts_with("<frozen")
@@ -32,6 +33,7 @@ pub fn is_library(path: &str) -> bool {
         || in_torch(&path)
         || path.contains("/lib/python3")
         || path.contains("/lib64/python3")
+        || cache_folder(&path).is_some()
 }
 
 /// The path with slashes, also on Windows.

@@ -4,7 +4,7 @@ use super::context::ArtifactId;
 use super::kernel_names::kernels_of;
 use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::limits::LONGEST_NAME;
-use crate::model::words::file_name;
+use crate::model::words::{cache_folder, file_name};
 use crate::model::{Cell, Column, Fields, Form, Language, Readable, TritonKernel, Unit};
 use serde_json::value::RawValue;
 
@@ -72,13 +72,15 @@ fn parse_output_code(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Res
     let parts = text.lines().filter(|line| line.starts_with(PART)).count();
     let capability = text.split_once(CAPABILITY).and_then(|(_, rest)| rest.split(',').next()?.parse().ok());
     let kernels = kernels_of(&text);
-    let kernels: Vec<_> =
-        kernels.into_iter().map(|(name, count)| (cx.reading.texts.text(name), count)).collect();
+    let of_user = kernels.of_user;
+    let counts: Vec<_> =
+        kernels.counts.into_iter().map(|(name, count)| (cx.reading.texts.text(name), count)).collect();
     if let Some(compile) = cx.here() {
-        compile.kernels.add(kernels);
         compile.on_device.parts =
             compile.on_device.parts.saturating_add(u32::try_from(parts).unwrap_or(u32::MAX));
         compile.on_device.capability = capability.or(compile.on_device.capability);
+        compile.kernels.add(counts);
+        compile.user_kernels.extend(of_user);
     }
     Ok(Flow::Handled)
 }
@@ -106,14 +108,6 @@ fn parse_runnable(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result
     }
     // Whatever keeps its file does so for this one, too.
     Ok(Flow::Ignored)
-}
-
-/// The folder of the cache that holds a generated file: `/tmp/torchinductor_me` of `/tmp/torchinductor_me/xt/cxtwtw.py`.
-fn cache_folder(file: &str) -> Option<&str> {
-    let (folder, name) = file.rsplit_once(['/', '\\'])?;
-    let (cache, shard) = folder.rsplit_once(['/', '\\'])?;
-    // A file is in a folder named after two characters of the file's name.
-    (shard.chars().count() == 2 && name.get(1..).is_some_and(|rest| rest.starts_with(shard))).then_some(cache)
 }
 
 /// `0_forward` of the first line `# AOT ID: ['0_forward']`.

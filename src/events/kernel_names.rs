@@ -1,7 +1,7 @@
 //! The kernels that generated code defines, and the library's kernels that it calls: by name, without reading the code
 //! as the pages of provenance do.
 
-use crate::model::KernelCounts;
+use crate::model::{KernelCounts, UserKernel};
 use memchr::memmem::Finder;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -33,10 +33,26 @@ fn split<'t>(text: &'t str, search: &Finder<'_>) -> Option<(&'t str, &'t str)> {
 /// Characters of the longest name. Inductor's have at most 200 or so.
 const LONGEST: usize = 300;
 
-/// The kernels of a text: how often each is defined, or called where a library has it.
-pub(super) fn kernels_of(code: &str) -> BTreeMap<&str, u64> {
-    let mut kernels = BTreeMap::new();
+/// Kernels of the user that are kept per compile.
+const MOST_OF_USER: usize = 200;
+
+/// What precedes the definition of a kernel that the user wrote: `# Original path: /app/kernels.py:6`.
+const USERS: &str = "# Original path: ";
+
+/// The kernels of a text.
+#[derive(Debug, Default)]
+pub(super) struct KernelsInCode<'t> {
+    /// How often each is defined, or called where a library has it.
+    pub counts: BTreeMap<&'t str, u64>,
+    /// Triton kernels that the user wrote.
+    pub of_user: Vec<UserKernel>,
+}
+
+/// The kernels of a text.
+pub(super) fn kernels_of(code: &str) -> KernelsInCode<'_> {
+    let mut found = KernelsInCode::default();
     let mut body: Option<&str> = None;
+    let mut above = "";
     for line in code.lines() {
         if let Some(end) = body {
             // The source of a kernel names nothing that the wrapper calls.
@@ -45,12 +61,23 @@ pub(super) fn kernels_of(code: &str) -> BTreeMap<&str, u64> {
         }
         if let Some((name, value)) = split(line, &SEARCHES.defined) {
             body = ["'''", "\"\"\""].into_iter().find(|quotes| value.matches(quotes).count() == 1);
-            count(&mut kernels, name);
+            count(&mut found.counts, name);
+            let original = above.trim_start().strip_prefix(USERS);
+            let of_user = original.and_then(|place| user_kernel(value, place));
+            found.of_user.extend(of_user.filter(|_| found.of_user.len() < MOST_OF_USER));
         } else if let Some(name) = called(line) {
-            count(&mut kernels, name);
+            count(&mut found.counts, name);
         }
+        above = line;
     }
-    kernels
+    found
+}
+
+/// A kernel of the user from its definition, `triton('swiglu', ..`, and the place in the line above.
+fn user_kernel(value: &str, place: &str) -> Option<UserKernel> {
+    let (file, line) = place.rsplit_once(':')?;
+    let name = value.strip_prefix("triton('")?.split('\'').next().filter(|name| name.len() <= LONGEST)?;
+    Some(UserKernel { name: name.to_owned(), file: file.to_owned(), line: line.trim().parse().ok()? })
 }
 
 fn count<'t>(kernels: &mut BTreeMap<&'t str, u64>, name: &'t str) {
@@ -86,12 +113,13 @@ mod tests {
         let code = "aten = torch.ops.aten\n\
                     cpp_fused_add_0 = async_compile.cpp_pybinding(['float*'], r'''\n\
                     #include <x>\n    extern_kernels.mm(inside)\n''')\n\
-                    triton_poi_1 = async_compile.triton('triton_poi_1', '''\nimport triton\n''', device_str='cuda')\n\
+                    # Original path: /app/a.py:6\ntriton_poi_1 = async_compile.triton('triton_poi_1', '''\nimport triton\n''', device_str='cuda')\n\
                     async_compile.wait(globals())\n\
                     # [Provenance debug handles] extern_kernels.mm:1\n\
                     \x20       extern_kernels.mm(a, b, out=c)\n        extern_kernels.mm(b, a, out=d)\n\
                     \x20       buf1 = torch.ops.aten.cumsum.default(c, 0)\n        x = aten.sort\n";
-        let found: Vec<(&str, u64)> = kernels_of(code).into_iter().collect();
+        let kernels = kernels_of(code);
+        let found: Vec<(&str, u64)> = kernels.counts.into_iter().collect();
         let expected = [
             ("cpp_fused_add_0", 1),
             ("extern_kernels.mm", 2),
@@ -99,5 +127,7 @@ mod tests {
             ("triton_poi_1", 1),
         ];
         assert_eq!(found, expected);
+        let own = UserKernel { name: "triton_poi_1".to_owned(), file: "/app/a.py".to_owned(), line: 6 };
+        assert_eq!(kernels.of_user, [own]);
     }
 }

@@ -96,6 +96,17 @@ pub struct DeviceRecords {
     pub capability: Option<u32>,
 }
 
+/// A Triton kernel that the user wrote, as the generated code names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserKernel {
+    /// Its function.
+    pub name: String,
+    /// File of the function.
+    pub file: String,
+    /// Line of its first decorator.
+    pub line: u64,
+}
+
 /// Everything recorded under one compile id.
 #[derive(Debug)]
 pub struct Compile {
@@ -135,6 +146,8 @@ pub struct Compile {
     pub kernels: KernelCounts,
     /// What its records say about the device.
     pub on_device: DeviceRecords,
+    /// Triton kernels of the user that the generated code holds.
+    pub user_kernels: Vec<UserKernel>,
     /// When its first record was written.
     pub first: Option<Stamp>,
     /// How many records have this id, without `str`.
@@ -165,6 +178,7 @@ impl Compile {
             triton_kernels: Vec::new(),
             kernels: KernelCounts::default(),
             on_device: DeviceRecords::default(),
+            user_kernels: Vec::new(),
             first: None,
             records: 0,
             lost: Vec::new(),

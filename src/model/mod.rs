@@ -35,6 +35,7 @@ pub mod words;
 pub use compile::{
     Artifact, Attempt, CONFIG_FIELDS, Compile, Content, DeviceRecords, Form, Function, Language, Metrics,
     MetricsKind, MetricsRecord, Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TritonKernel,
+    UserKernel,
 };
 pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
 pub use export::{

@@ -31,7 +31,7 @@ pub(crate) fn duration_with(us: f64, space: char) -> String {
 }
 
 /// A whole number with a comma every three digits: `2,194`.
-fn with_commas(number: f64) -> String {
+pub fn with_commas(number: f64) -> String {
     let digits = format!("{:.0}", number.abs());
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -56,6 +56,15 @@ pub fn headline(text: &str) -> String {
 /// The name of a file without its folders, of Unix and Windows paths.
 pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The folder of the cache that holds a file which Inductor generated: `/tmp/torchinductor_me` of
+/// `/tmp/torchinductor_me/xt/cxtwtw.py`. None for other files.
+pub fn cache_folder(file: &str) -> Option<&str> {
+    let (folder, name) = file.rsplit_once(['/', '\\'])?;
+    let (cache, shard) = folder.rsplit_once(['/', '\\'])?;
+    // A file is in a folder named after two characters of the file's name.
+    (shard.chars().count() == 2 && name.get(1..).is_some_and(|rest| rest.starts_with(shard))).then_some(cache)
 }
 
 /// Whether `text` matches `pattern`, in which each `*` matches any text.

@@ -8,12 +8,14 @@ use super::export;
 use super::finding::{Advice, Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
 use super::prose;
-use crate::analysis::failures::{FailureCause, FailureEffect, failed_us, failure_causes, fixed_against_mark};
+use crate::analysis::failures::{
+    FailureCause, FailureEffect, KernelFailure, failed_kernel, failed_us, failure_causes, fixed_against_mark,
+};
 use crate::analysis::names::FunctionWords;
 use crate::analysis::recompiles::{is_limit, size_as_written};
 use crate::analysis::user_place::UserPlace;
-use crate::model::sentence::{code, count, name, quoted, sentence, value};
-use crate::model::words::{file_name, headline};
+use crate::model::sentence::{code, count, name, own, quoted, sentence, value};
+use crate::model::words::{file_name, headline, with_commas};
 use crate::model::{Failure, Model, NameOf, Sentence, Specialization};
 
 /// Failures.
@@ -47,18 +49,26 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
     let failure = cause.first()?;
     let text = failure.reason.as_deref().unwrap_or_default();
     let marked = fixed_against_mark(model, failure);
+    let kernel = failed_kernel(model, failure);
     let why = match marked.first() {
         // What a failed export calls its inputs is not the user's name for them.
         Some(one) if failure.compile.is_some() => marked_words(one, marked.len()),
-        _ => why(&failure.error, text),
+        _ => match &kernel {
+            Some(kernel) => kernel_words(kernel),
+            None => why(&failure.error, text),
+        },
     };
     let mut found = titled(words, cause, &why);
     found.reason = format!("{}: {why}", failure.error);
     found.count = cause.failures.len() as u64;
     found.detail = prose::explanation(text).or_else(|| rest(text));
-    match marked.first() {
-        Some(one) => found.advise_all(marked_hints(model, one)),
-        None => found.advise_all(advice(model, failure, cause, text)),
+    match (marked.first(), &kernel) {
+        (Some(one), _) => found.advise_all(marked_hints(model, one)),
+        (None, Some(kernel)) => found.advise_all([kernel_hint(kernel)]),
+        (None, None) => found.advise_all(advice(model, failure, cause, text)),
+    }
+    if let Some(code) = kernel.and_then(|kernel| kernel.code) {
+        found.fact("Line of the kernel", Value::Code(vec![code.to_owned()]));
     }
     found.read_more = prose::read_more(text);
     found.place = cause.place.clone();
@@ -146,6 +156,55 @@ pub(super) fn why(error: &str, text: &str) -> Sentence {
         "Unsupported" | "ConstraintViolationError" => first,
         error => sentence![name(NameOf::Exception, error), ": ", first],
     }
+}
+
+/// What Triton's compiler says about a kernel of the user, with its resources in the order of what is needed and what there
+/// is.
+pub(super) fn kernel_words(kernel: &KernelFailure<'_>) -> Sentence {
+    let message = match (out_of_resource(kernel.message), kernel.message) {
+        (Some(short), _) => {
+            let amounts = format!(": {} of {}", with_commas(short.required), with_commas(short.limit));
+            sentence![quoted(short.resource), own(amounts), short.unit()]
+        }
+        (None, "") => "it cannot be compiled".into(),
+        (None, message) => quoted(unwrapped(message)).into(),
+    };
+    sentence!["Triton kernel ", code(kernel.name), ": ", message]
+}
+
+/// The message of an exception that is quoted with its class: `ValueError('no')`.
+fn unwrapped(message: &str) -> &str {
+    let inner = message.split_once("Error('").and_then(|(_, rest)| rest.strip_suffix("')"));
+    inner.unwrap_or(message)
+}
+
+fn kernel_hint(kernel: &KernelFailure<'_>) -> String {
+    match (out_of_resource(kernel.message), kernel.code) {
+        (Some(_), _) => "Give the kernel smaller blocks or fewer stages (`num_stages`).".to_owned(),
+        (None, Some(code)) => format!("Correct `{code}` in the kernel."),
+        (None, None) => "Correct the kernel.".to_owned(),
+    }
+}
+
+/// A resource of the device of which a kernel needs more than there is.
+struct OutOfResource<'t> {
+    resource: &'t str,
+    required: f64,
+    limit: f64,
+}
+
+impl OutOfResource<'_> {
+    fn unit(&self) -> &'static str {
+        if self.resource.contains("memory") { " bytes" } else { "" }
+    }
+}
+
+/// `out of resource: shared memory, Required: 3145728, Hardware limit: 232448. Reducing block sizes ..`
+fn out_of_resource(message: &str) -> Option<OutOfResource<'_>> {
+    let (resource, rest) = message.split_once("out of resource: ")?.1.split_once(", Required: ")?;
+    let (required, rest) = rest.split_once(", Hardware limit: ")?;
+    let limit = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+    Some(OutOfResource { resource, required: required.parse().ok()?, limit: limit.parse().ok()? })
 }
 
 /// The expression that could not be decided: `Could not guard on data-dependent expression u0 > 2 (unhinted: ..)`.

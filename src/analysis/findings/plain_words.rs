@@ -1,9 +1,9 @@
 //! Why a compile failed, in plain words: torch's names for it mean little to whoever wrote the function.
 
 use super::break_cause::{BreakCause, TextParts, Told};
-use super::failures::{marked_words, why};
+use super::failures::{kernel_words, marked_words, why};
 use crate::analysis::failed_in::FailedIn;
-use crate::analysis::failures::{FailureCause, FailureEffect, fixed_against_mark};
+use crate::analysis::failures::{FailureCause, FailureEffect, failed_kernel, fixed_against_mark};
 use crate::analysis::recompiles::is_limit;
 use crate::model::sentence::{code, name, quoted, sentence};
 use crate::model::words::headline;
@@ -22,6 +22,9 @@ pub fn plain_words(model: &Model, cause: &FailureCause<'_>, failed_in: &FailedIn
     }
     if let Some(one) = fixed_against_mark(model, failure).first().filter(|_| failure.compile.is_some()) {
         return marked_words(one, 1);
+    }
+    if let Some(kernel) = failed_kernel(model, failure) {
+        return kernel_words(&kernel);
     }
     of_call(error, text)
         .or_else(|| of_backend(text))

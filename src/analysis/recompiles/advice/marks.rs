@@ -204,11 +204,9 @@ fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Advice {
             size_as_written(relation)
         )
         .into(),
-        Why::NumberToo { source } => format!(
-            "No mark is advised: the number `{source}` changes along with the sizes, and torch makes a number dynamic only \
-             when it changes."
-        )
-        .into(),
+        Why::NumberToo { source } => {
+            format!("No mark is advised: the number `{source}` changes with the sizes, and a mark is for a tensor.").into()
+        }
         Why::NotServed { version, because } => format!(
             "No mark is advised: the version with dynamic sizes, {}, would not have served the first call; {because}.",
             label(model, *version)

@@ -50,6 +50,14 @@ pub fn comment(lines: &[String]) -> String {
 
 /// The script of a graph that torch lowered, to run on another machine.
 pub fn of_runnable(runnable: &str, command: Command) -> anyhow::Result<String> {
+    if let Some(found) = pattern(r"(?m)^\s*(self\.\w+ = <.*>\(\))\s*$")?.captures(runnable) {
+        let line = found.get(1).map_or("", |line| line.as_str());
+        anyhow::bail!(
+            "this graph calls a function whose code torch did not write down (it wrote {}), so no script can run it. \
+             Its operators are in fx_graph_runnable among the files of the compile.",
+            visible(line)
+        );
+    }
     let mut script = without_the_machine(runnable)?;
     script = with_sizes(&script)?;
     let commands = pattern(r"(?m)^(\s+run_repro\(.*)command='run'")?;
@@ -90,6 +98,10 @@ fn with_sizes(script: &str) -> anyhow::Result<String> {
     }
     for name in unknown_sizes(inputs, &known)? {
         let _ = writeln!(sizes, "    {name} = {ANY_SIZE}  # the log does not tell its value");
+    }
+    // torch writes a function without a body for a graph without inputs.
+    if inputs.trim().is_empty() && sizes.is_empty() {
+        sizes.push_str("    pass\n");
     }
     let after = if after.is_empty() { String::new() } else { format!("load_args._version{after}") };
     Ok(format!("{before}def load_args(reader):\n{sizes}{inputs}{after}"))
@@ -207,6 +219,15 @@ mod tests {
         );
         let minify = of_runnable(RUNNABLE, Command::Minify).unwrap();
         assert!(minify.contains("command='minify'") && minify.contains("load_args._version = 0"), "{minify}");
+    }
+
+    #[test]
+    fn a_graph_without_inputs_is_a_script_and_one_with_a_function_that_torch_left_out_says_so() {
+        let script = of_runnable("def load_args(reader):\nload_args._version = 0\n", Command::Run).unwrap();
+        assert_eq!(script, "def load_args(reader):\n    pass\nload_args._version = 0\n");
+        let left_out = "class Repro:\n        self.sdpa_score0 = <lambda>()\n";
+        let error = of_runnable(left_out, Command::Run).unwrap_err().to_string();
+        assert!(error.contains("self.sdpa_score0 = <lambda>()"), "{error}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::kernel_names::kernels_of;
 use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::limits::LONGEST_NAME;
 use crate::model::words::{cache_folder, file_name};
-use crate::model::{Cell, Column, Fields, Form, Language, Readable, TritonKernel, Unit};
+use crate::model::{Cell, Column, Fields, Form, Language, Readable, Torch, TritonKernel, Unit};
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -99,6 +99,12 @@ fn parse_runnable(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result
         if let Some(compile) = cx.here() {
             compile.on_device.cudagraphs = true;
         }
+    }
+    let version = text.split_once("# torch version: ").and_then(|(_, rest)| rest.lines().next());
+    if let Some(version) = version.filter(|version| version.len() <= LONGEST_NAME) {
+        // A log that was cut off has no record of its own about the version.
+        let torch = Torch { version: version.trim().to_owned(), commit: None };
+        cx.model().torch.get_or_insert(torch);
     }
     let hardware =
         text.split_once("# GPU Hardware Info:").and_then(|(_, rest)| rest.trim_start().lines().next());

@@ -6,6 +6,7 @@ use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::recompiles::is_of_device;
+use crate::analysis::lab::tried;
 use crate::analysis::names::function_words;
 use crate::analysis::on_device::{CudaGraphs, Obstacle, Operation};
 use crate::analysis::user_place::UserPlace;
@@ -114,6 +115,7 @@ fn on_host_at(basis: Basis<'_>, same: &[OnHost<'_>]) -> Option<Finding> {
         Some(input) => Advice {
             text: format!("Put `{input}` on the device where it is made, once."),
             code: is_name(input).then(|| format!("{input} = {input}.cuda()")),
+            tried: tried("cpu_input.1"),
             ..Advice::default()
         },
         None => {
@@ -169,6 +171,7 @@ fn skipped(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Fi
                  `{name}` with `mark_static_address`. Or make it a buffer of the module (`register_buffer`)."
             ),
             code: Some(format!("torch._dynamo.mark_static_address({name})")),
+            tried: tried("mutated_input.1"),
             ..Advice::default()
         });
         at(&mut found, model, index, first, &graphs.written);
@@ -244,7 +247,12 @@ fn sizes(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Find
         "A CUDA graph is recorded for each size of a dynamic dimension, and each keeps its own memory. Recording took {}.",
         duration(graphs.us)
     ));
-    found.advise("Pad the inputs to multiples, such as 16, so that fewer sizes occur. Each call then pays for the padding.");
+    found.advise(Advice {
+        text: "Pad the inputs to multiples, such as 16, so that fewer sizes occur. Each call then pays for the padding."
+            .to_owned(),
+        tried: tried("graph_per_size.1"),
+        ..Advice::default()
+    });
     found.advise(Advice {
         text: "Or record no CUDA graph for dynamic sizes.".to_owned(),
         code: Some("torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True".to_owned()),
@@ -280,6 +288,7 @@ fn float32_products(basis: Basis<'_>) -> Option<Finding> {
         promise: Some(
             "5.4 times as fast for products of 4,096 by 4,096, forward and backward, on an H200".to_owned(),
         ),
+        tried: tried("float32_products.1"),
         ..Advice::default()
     });
     let index = of.first().map(|(index, _)| *index)?;

@@ -31,6 +31,7 @@ mod events;
 mod facts;
 #[doc(hidden)]
 pub mod fuzzing;
+mod hidden;
 mod job;
 mod limits;
 mod model;
@@ -55,6 +56,8 @@ pub use events::{
     ArtifactId, Event, Flow, PageTables, ParserFactory, RankContext, Registry, SectionRows,
     StructuredLogParser,
 };
+#[doc(hidden)]
+pub use hidden::visible;
 pub use model::{
     Cell, Column, CompileNews, Failure, Fields, Form, Frame, Function, Language, Metrics, MetricsKind,
     ProblemKind, Stack, Unit,

@@ -1,5 +1,6 @@
 //! Paths of files inside a report. Logs choose parts of them, so each is checked.
 
+use crate::hidden::is_hidden;
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
@@ -144,15 +145,9 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() | (byte == b'_') | (byte == b'-') | (byte == b'.')
 }
 
-/// Separators, characters that Windows forbids, and invisible ones.
+/// Separators, characters that Windows forbids, and hidden ones.
 fn is_unsafe(c: char) -> bool {
-    matches!(c, '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*') || c.is_control() || is_invisible(c)
-}
-
-/// Invisible characters, and those that change the direction of text (bidirectional marks, zero widths, tags).
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    matches!(c, '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*') || is_hidden(c)
 }
 
 /// Names of Windows devices, with any extension and in any case.

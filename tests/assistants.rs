@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use tempfile::TempDir;
 
 /// A server, and a client that speaks JSON-RPC with it.
-struct Session {
+pub struct Session {
     server: Child,
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
@@ -17,7 +17,7 @@ struct Session {
 }
 
 impl Session {
-    fn start() -> Session {
+    pub fn start() -> Session {
         let temporary = TempDir::new().unwrap();
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tlparse"));
         command.arg("mcp").env("TMPDIR", temporary.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -51,7 +51,7 @@ impl Session {
     }
 
     /// The answer of a tool: its text, or its error.
-    fn ask(&mut self, tool: &str, arguments: Value) -> Result<String, String> {
+    pub fn ask(&mut self, tool: &str, arguments: Value) -> Result<String, String> {
         let response = self.call("tools/call", json!({"name": tool, "arguments": arguments}));
         let result = &response["result"];
         let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{response}")).to_owned();
@@ -60,7 +60,7 @@ impl Session {
     }
 
     /// Ends the input, as an assistant does that is closed; the folder of temporary files is then empty.
-    fn end(mut self) {
+    pub fn end(mut self) {
         self.to = None;
         assert!(self.server.wait().unwrap().success());
         let left = std::fs::read_dir(self.temporary.path()).unwrap().count();

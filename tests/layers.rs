@@ -23,24 +23,36 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 20] = [
-    ("rel_path", &[]),
+const LAYERS: [(&str, &[&str]); 21] = [
+    ("hidden", &[]),
+    ("rel_path", &["hidden"]),
     ("limits", &[]),
     ("system", &[]),
-    ("trace", &["limits", "system"]),
-    ("model", &["trace", "rel_path"]),
+    ("trace", &["limits", "system", "hidden"]),
+    ("model", &["trace", "rel_path", "hidden"]),
     ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path", "limits"]),
     ("analysis", &["trace", "model"]),
-    ("facts", &["trace", "model", "analysis", "rel_path"]),
+    ("facts", &["trace", "model", "analysis", "rel_path", "hidden"]),
     ("compare", &["trace", "model", "analysis", "facts", "rel_path"]),
-    ("show", &["facts", "model", "rel_path"]),
+    ("show", &["facts", "model", "rel_path", "hidden"]),
     ("source_tree", &["analysis"]),
     ("drop_in", &["facts", "trace"]),
     ("output", &["rel_path", "system"]),
     (
         "report",
-        &["trace", "model", "analysis", "facts", "compare", "output", "source_tree", "rel_path", "limits"],
+        &[
+            "trace",
+            "model",
+            "analysis",
+            "facts",
+            "compare",
+            "output",
+            "source_tree",
+            "rel_path",
+            "limits",
+            "hidden",
+        ],
     ),
     ("options", &["facts", "report", "output", "compare", "source_tree"]),
     (
@@ -57,7 +69,7 @@ const LAYERS: [(&str, &[&str]); 20] = [
             "rel_path",
         ],
     ),
-    ("check", &["model", "analysis", "output", "report", "job", "source_tree", "facts"]),
+    ("check", &["model", "analysis", "output", "report", "job", "source_tree", "facts", "hidden"]),
     ("fuzzing", &["trace", "model", "profile", "events", "analysis", "report", "facts", "output"]),
 ];
 

@@ -59,6 +59,7 @@ mod figures;
 mod findings;
 mod first_look;
 mod golden;
+mod hidden;
 mod hostile;
 mod install;
 mod job_browser;

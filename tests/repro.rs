@@ -1,6 +1,8 @@
 //! `tlparse repro`: the script of a compile. With torch, scripts run; without it, what they hold is checked.
 
-use crate::support::{Run, input, report, source};
+use crate::support::log::contains;
+use crate::support::{Log, Run, input, report, source};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -11,6 +13,7 @@ fn script(folder: &Path, id: &str, path: &Path, options: &[&str]) -> PathBuf {
     let (out, path) = (file.display().to_string(), path.display().to_string());
     let done = Run::bare().go_with(&[&["repro", id, &path, "-o", &out], options].concat());
     assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert!(done.stderr.contains("it runs code out of the log"), "{}", done.stderr);
     assert!(done.stderr.contains(&format!("run it with: python {out}")), "{}", done.stderr);
     file
 }
@@ -18,6 +21,7 @@ fn script(folder: &Path, id: &str, path: &Path, options: &[&str]) -> PathBuf {
 fn printed(args: &[&str]) -> String {
     let done = Run::bare().go_with(&[&["repro"], args].concat());
     assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert!(done.stderr.contains("note: it runs code out of the log"), "{}", done.stderr);
     done.stdout
 }
 
@@ -36,7 +40,7 @@ fn failing() -> PathBuf {
 fn a_script_says_what_it_runs_and_names_nothing_of_the_machine_that_recorded() {
     let log = input("03_graph_breaks").path.display().to_string();
     let text = printed(&["1/0", &log]);
-    assert!(text.starts_with("# Made by tlparse "), "{text:.200}");
+    assert!(text.starts_with("# -*- coding: utf-8 -*-\n# Made by tlparse "), "{text:.200}");
     assert!(text.contains("# Function: inner_print, at /app/s03_graph_breaks.py:9\n"), "{text:.600}");
     assert!(text.contains("reader.tensor(buf0, (4, 8)") && text.contains("command='run'"));
     assert!(text.contains("torch._inductor.config.deterministic = False"));
@@ -45,6 +49,63 @@ fn a_script_says_what_it_runs_and_names_nothing_of_the_machine_that_recorded() {
     // The same from the report, whose code is in pages.
     let finished = report("03_graph_breaks").folder.display().to_string();
     assert_eq!(printed(&["1/0", &finished]).replace(&finished, &log), text);
+}
+
+#[test]
+fn no_name_in_a_log_chooses_the_encoding_of_the_script_or_becomes_code() {
+    // Read as UTF-7, `+AAo-` is the end of a line.
+    let name = "f+AAo-print('CODE OUT OF A COMMENT')+AAo-#\u{202e}\\u001b[2J\u{e0041}\u{e9}";
+    let text = String::from_utf8(input("03_graph_breaks").bytes()).unwrap();
+    let log = text.replace("\"inner_print\"", &format!("\"{name}\""));
+    assert_ne!(text, log);
+    let run = Run::of_bytes("trace coding: utf-7 .log", log.as_bytes());
+    let path = run.path();
+    let done = run.go_with(&["repro", "1/0", &path]);
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    let lines: Vec<&str> = done.stdout.lines().collect();
+    assert_eq!(lines[0], "# -*- coding: utf-8 -*-");
+    assert!(lines[1].contains("trace coding: utf-7 .log"), "{}", lines[1]);
+    let comments = lines.iter().take_while(|line| line.starts_with('#'));
+    assert!(comments.clone().all(|line| line.bytes().all(|byte| (b' '..=b'~').contains(&byte))), "{lines:?}");
+    let told = "print('CODE OUT OF A COMMENT')+AAo-#\\u202e\\x1b[2J\\U000e0041\\xe9";
+    assert!(comments.clone().any(|line| line.contains(told)), "{lines:?}");
+    // What Python takes for the encoding.
+    let asked = "import sys, tokenize; print(tokenize.detect_encoding(sys.stdin.buffer.readline)[0])";
+    let mut python = Command::new("python3");
+    let child = python.args(["-c", asked]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let Ok(mut child) = child else {
+        eprintln!("skipped: there is no python3");
+        return;
+    };
+    child.stdin.take().unwrap().write_all(done.stdout.as_bytes()).unwrap();
+    let said = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&said.stdout).trim(), "utf-8");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_is_shown_what_it_would_obey_and_a_pipe_gets_the_script_as_it_is() {
+    let mut log = Log::of(input("03_graph_breaks"));
+    for record in &mut log.records {
+        let text = record.text();
+        if contains(&record.header, b"fx_graph_runnable") {
+            record.set_payload(&[&text[..], "\n# \u{1b}]0;title\u{7}\u{9b}2J\u{202e}\n".as_bytes()].concat());
+        }
+    }
+    let run = Run::of_bytes("steering.log", &log.bytes());
+    let path = run.path();
+    let piped = run.go_with(&["repro", "1/0", &path]);
+    assert!(piped.stdout.contains("# \u{1b}]0;title\u{7}\u{9b}2J\u{202e}\n"), "{}", piped.stdout);
+    // `script` gives the program a terminal.
+    let program = assert_cmd::cargo::cargo_bin!("tlparse").display().to_string();
+    let call = format!("'{program}' repro 1/0 '{path}'");
+    let shown = Command::new("script").args(["-qec", &call, "/dev/null"]).stdin(Stdio::null()).output();
+    let Ok(shown) = shown else {
+        eprintln!("skipped: there is no script(1)");
+        return;
+    };
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("# \\u{1b}]0;title\\u{7}\\u{9b}2J\\u{202e}"), "{shown}");
 }
 
 #[test]

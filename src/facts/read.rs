@@ -5,6 +5,7 @@
 
 use super::job::{JobReport, SeveralReports};
 use super::log::LogReport;
+use crate::hidden::visible;
 use crate::model::Sentence;
 use crate::model::words::counted;
 use anyhow::{Context, anyhow, bail, ensure};
@@ -213,7 +214,8 @@ const LONGEST_ERROR: usize = 200;
 
 fn not_ours(error: &serde_json::Error) -> anyhow::Error {
     let what = error.to_string();
-    let words: String = what.chars().take(LONGEST_ERROR).filter(|c| !c.is_control()).collect();
+    let what = visible(&what);
+    let words: String = what.chars().take(LONGEST_ERROR).collect();
     let place = if what.len() > words.len() {
         format!("… at line {} column {}", error.line(), error.column())
     } else {

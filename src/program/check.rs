@@ -1,7 +1,7 @@
 //! `tlparse check`: reads logs or reports, a budget and a baseline, and prints the verdict.
 
 use super::exit;
-use super::terminal::{self, Bar, visible};
+use super::terminal::{self, Bar};
 use super::values::{folder, format, source_tree, text_of};
 use anyhow::Context;
 use clap::Args;
@@ -62,8 +62,7 @@ impl Check {
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let outcome = Bar::during(|bar| outcome(self, bar))?;
         terminal::notes(&outcome.notes);
-        let text = if self.format() == Format::Text { visible(&outcome.text) } else { outcome.text };
-        terminal::print(&text)?;
+        terminal::print(&outcome.text)?;
         Ok(if outcome.holds { ExitCode::SUCCESS } else { ExitCode::from(exit::EXCEEDED) })
     }
 

@@ -86,9 +86,7 @@ const LONGEST_NAME: usize = 24;
 fn name(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("give a name".to_owned()),
-        name if name.chars().any(char::is_control) => {
-            Err("give a name without control characters".to_owned())
-        }
+        name if *visible(name) != *name => Err("give a name without control characters".to_owned()),
         name if name.chars().count() > LONGEST_NAME => {
             Err(format!("give a name of at most {LONGEST_NAME} characters"))
         }
@@ -131,9 +129,6 @@ fn compared(diff: &Diff, options: &DiffOptions, progress: &dyn Progress) -> anyh
     let tree = diff.printing.source_tree()?;
     let compared = tlparse::diff(options, &Registry::default(), progress)?;
     let mut text = compared.show(diff.printing.form(), &tree)?;
-    if diff.printing.is_text() {
-        text = visible(&text);
-    }
     if let Some(page) = compared.page.as_ref().filter(|_| diff.printing.is_text()) {
         text.push_str(&format!("Report: {}\n", page.display()));
     }

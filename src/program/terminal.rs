@@ -3,9 +3,9 @@
 use super::interrupt::Begun;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use tlparse::system::processes::has_display;
+pub use tlparse::visible;
 use tlparse::{Progress, Unfinished};
 
 /// Prints notes on standard error, one per line.
@@ -29,20 +29,14 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Text of a log made safe for a terminal: control characters and those that change the direction of text are spelled
-/// out. Otherwise a log could move the cursor or overwrite earlier output.
-pub fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if turns || c.is_control() && !matches!(c, '\n' | '\t') {
-            // Writing to a string cannot fail.
-            let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+/// Prints a text of a log that a program reads: its own bytes, unless standard output is a terminal, which would obey its
+/// control characters.
+///
+/// # Errors
+/// As [`print`].
+pub fn print_exactly(text: &str) -> anyhow::Result<()> {
+    let is_terminal = std::io::stdout().is_terminal();
+    print(&if is_terminal { visible(text) } else { text.into() })
 }
 
 /// Columns of the terminal; None if standard output is not a terminal.
@@ -142,19 +136,5 @@ impl Progress for Bar {
 
     fn placing(&self) {
         self.begun.wait();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_of_a_log_cannot_control_the_terminal() {
-        assert_eq!(
-            visible("a\x1b[2Jb\rc\u{9b}d\u{202e}e\x7f"),
-            "a\\u{1b}[2Jb\\u{d}c\\u{9b}d\\u{202e}e\\u{7f}"
-        );
-        assert_eq!(visible("gr\u{fc}\u{df}e\n\t1"), "gr\u{fc}\u{df}e\n\t1");
     }
 }

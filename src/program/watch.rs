@@ -117,11 +117,10 @@ fn line(news: &CompileNews) -> String {
     line
 }
 
-/// The first line of a text, bounded and without control characters.
+/// The first line of a text, bounded and without hidden characters.
 fn short(text: &str) -> String {
-    let first = text.lines().next().unwrap_or_default();
-    let mut short: String =
-        first.chars().take(MOST_REASON).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let first = visible(text.lines().next().unwrap_or_default());
+    let mut short: String = first.chars().take(MOST_REASON).collect();
     if first.chars().nth(MOST_REASON).is_some() {
         short.push('…');
     }
@@ -146,7 +145,7 @@ mod tests {
         };
         assert_eq!(
             line(&news),
-            "3/1      break   -    1.23 s  recompiled: size [31m changed (2 reasons)  graph breaks: 1, print"
+            "3/1      break   -    1.23 s  recompiled: size\\u{1b}[31m changed (2 reasons)  graph breaks: 1, print"
         );
     }
 }

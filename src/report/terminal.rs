@@ -2,6 +2,7 @@
 
 use crate::analysis::findings::checked;
 use crate::analysis::{Finding, Severity};
+use crate::hidden::visible;
 use crate::model::words::counted;
 use crate::report::data::{place, place_words};
 use crate::report::kit::formats::cost_words;
@@ -114,11 +115,11 @@ fn line(one: &Finding) -> SummaryLine {
     SummaryLine { label: Some((one.kind.label, one.severity)), text }
 }
 
-/// The first line, without control characters, cut to the width of a terminal.
+/// The first line, without hidden characters, cut to the width of a terminal.
 pub(crate) fn one_line(text: &str) -> String {
     const LONGEST: usize = 120;
-    let line = text.lines().next().unwrap_or_default();
-    let mut short: String = line.chars().filter(|c| !c.is_control()).take(LONGEST).collect();
+    let line = visible(text.lines().next().unwrap_or_default());
+    let mut short: String = line.chars().take(LONGEST).collect();
     if line.chars().count() > LONGEST {
         short.push('…');
     }

@@ -1,6 +1,7 @@
 //! Formats tables as text that fits the terminal.
 
 use super::table::Table;
+use crate::hidden::visible;
 use std::fmt::Write;
 
 /// How much to show.
@@ -80,23 +81,10 @@ fn widths(rows: &[Vec<String>], terminal: Option<usize>) -> Vec<usize> {
     widths
 }
 
-/// A text on one line, without control characters and invisible characters.
+/// A text on one line, without hidden characters.
 fn plain(text: &str) -> String {
-    let mut plain = String::new();
-    for c in text.chars().take(CELL + 1) {
-        match c {
-            '\n' | '\t' => plain.push(' '),
-            c if c.is_control() || is_invisible(c) => plain.extend(c.escape_unicode()),
-            c => plain.push(c),
-        }
-    }
-    plain
-}
-
-/// Bidirectional controls and zero-width characters.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    let short: String = text.chars().take(CELL + 1).collect();
+    visible(&short.replace(['\n', '\t'], " ")).into_owned()
 }
 
 /// At most `width` characters, ending with an ellipsis if cut.

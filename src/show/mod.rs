@@ -20,6 +20,7 @@ pub use layout::Showing;
 pub use subject::Subject;
 
 use crate::facts::{self, Finding, JobReport, List, LogReport, Rank, ReportKind};
+use crate::hidden::visible_json;
 use anyhow::{Context, bail};
 use select::select;
 use serde::Serialize;
@@ -146,7 +147,7 @@ impl Shown {
             job: self.job.as_ref().map(|job| &job.json),
             logs: self.logs.iter().map(|log| &log.json).collect(),
         };
-        Ok(format!("{}\n", serde_json::to_string_pretty(&parts)?))
+        Ok(format!("{}\n", visible_json(&serde_json::to_string_pretty(&parts)?)))
     }
 
     fn lists(&self) -> impl Iterator<Item = (&str, &Value)> {

@@ -1,6 +1,7 @@
 //! The lists of a selection for other programs: a line of JSON, or a row of CSV, per item. Keys and columns are those of
 //! `report.json`.
 
+use crate::hidden::{visible, visible_json};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -35,7 +36,7 @@ pub(super) fn jsonl<'v>(parts: impl Iterator<Item = (&'v str, &'v Value)>) -> St
             line.insert("log".to_owned(), item.name.into());
         }
         line.extend(item.fields.iter().map(|(key, value)| (key.clone(), value.clone())));
-        text.push_str(&Value::Object(line).to_string());
+        text.push_str(&visible_json(&Value::Object(line).to_string()));
         text.push('\n');
     }
     text
@@ -64,16 +65,14 @@ fn cell(value: Option<&Value>) -> Cow<'_, str> {
     match value {
         None | Some(Value::Null) => Cow::Borrowed(""),
         Some(Value::String(text)) => Cow::Owned(harmless(text)),
-        Some(other) => Cow::Owned(other.to_string()),
+        Some(other) => Cow::Owned(visible_json(&other.to_string()).into_owned()),
     }
 }
 
 /// Text of a log as a cell: a spreadsheet must not take it for a formula, nor a terminal for a command.
 fn harmless(text: &str) -> String {
-    let is_plain = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
-    let plain = |c: char| if is_plain(c) { c } else { char::REPLACEMENT_CHARACTER };
     let formula = text.starts_with(['=', '+', '-', '@', '\t']);
-    formula.then_some('\'').into_iter().chain(text.chars().map(plain)).collect()
+    format!("{}{}", if formula { "'" } else { "" }, visible(text))
 }
 
 fn row<'c>(text: &mut String, cells: impl Iterator<Item = Cow<'c, str>>) {
@@ -104,7 +103,7 @@ mod tests {
         let lines: Vec<&str> = text.split("\r\n").collect();
         assert_eq!(lines[0], "title,line,ids,file");
         assert_eq!(lines[1], "\"a, \"\"b\"\"\",3,\"[\"\"0/0\"\"]\",");
-        assert_eq!(lines[2], "'=HYPERLINK(1)\u{fffd},-2,[],x");
+        assert_eq!(lines[2], "'=HYPERLINK(1)\\u{1b},-2,[],x");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What does not fit the grammar of a log.
 
+use crate::hidden::is_hidden;
+
 /// How many bytes of a bad line are quoted, and how many characters a detail may have: a problem is one line of a table.
 const MAX_QUOTE: usize = 80;
 pub(super) const MAX_DETAIL: usize = 200;
@@ -37,13 +39,13 @@ impl Damage {
     }
 }
 
-/// The beginning of a line in quotes, control characters escaped.
+/// The beginning of a line in quotes, hidden characters spelled out.
 pub(super) fn quoted(line: &[u8]) -> String {
     let shown = line.get(..MAX_QUOTE);
     let text = String::from_utf8_lossy(shown.unwrap_or(line));
     let mut out = String::from("\"");
     for c in text.chars() {
-        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+        if is_hidden(c) { out.extend(c.escape_default()) } else { out.push(c) }
     }
     out.push_str(if shown.is_some_and(|shown| shown.len() < line.len()) { "..\"" } else { "\"" });
     out

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 
+use crate::hidden::is_hidden;
+
 use super::archive::{ArchiveKind, for_each_member};
 use super::attachment::Attachment;
 use super::envelope::clean_header;
@@ -251,7 +253,7 @@ fn clean(part: &str) -> String {
         if clean.len() + c.len_utf8() > MOST_NAME {
             break;
         }
-        clean.push(if c.is_control() { '_' } else { c });
+        clean.push(if is_hidden(c) { '_' } else { c });
     }
     clean
 }

@@ -32,6 +32,11 @@ impl Run {
         Run { input: Some(path.into()), ..run }
     }
 
+    /// The path that it reads.
+    pub fn path(&self) -> String {
+        self.input.as_ref().unwrap().to_str().unwrap().to_owned()
+    }
+
     /// Without any path.
     pub fn bare() -> Run {
         let folder = TempDir::new().unwrap();

@@ -2,6 +2,7 @@
 
 use crate::check::items::ItemCost;
 use crate::check::verdict::{Check, Excess, Verdict};
+use crate::hidden::visible;
 use crate::model::words::counted;
 use crate::report::formats::cost_words;
 
@@ -66,12 +67,13 @@ pub(super) fn line(verdict: &Verdict, excess: &Excess) -> String {
     parts.join(", ")
 }
 
-/// A text without line breaks and control characters, of limited length.
+/// A text without line breaks and hidden characters, of limited length.
 pub(super) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let line: String = words.join(" ").chars().filter(|c| !c.is_control()).collect();
+    let line = words.join(" ");
+    let line = visible(&line);
     if line.chars().count() <= LONGEST {
-        return line;
+        return line.into_owned();
     }
     let mut short: String = line.chars().take(LONGEST).collect();
     short.push('…');

@@ -3,6 +3,7 @@
 use super::fact::{Fact, Sequence};
 use super::ids::{GraphId, TextId};
 use super::runtime::GraphRuntime;
+use crate::hidden::is_hidden;
 use crate::trace::TextSet;
 use fxhash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -58,7 +59,7 @@ impl RankLog {
     #[must_use]
     pub fn checked(mut self) -> RankLog {
         let name = self.file.rsplit(['/', '\\']).next().unwrap_or_default();
-        self.file = name.chars().filter(|c| !c.is_control()).take(LONGEST_FILE).collect();
+        self.file = name.chars().filter(|c| !is_hidden(*c)).take(LONGEST_FILE).collect();
         let mut known = TextSet::default();
         self.pids.retain(|pid| known.insert(*pid));
         self.pids.truncate(MOST_PIDS);

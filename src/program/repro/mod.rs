@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tlparse::{ReportFile, Shown, Subject};
 
+/// What the terminal says of each script.
+const RUNS: &str = "it runs code out of the log, with your rights; read it before you run it";
+
 /// `tlparse repro`.
 #[derive(Args, Debug)]
 pub struct Repro {
@@ -124,10 +127,15 @@ impl Repro {
             false => opened.told(&error),
         })?;
         match &self.out {
-            None => terminal::print(&text)?,
+            None => {
+                terminal::print_exactly(&text)?;
+                eprintln!("note: {RUNS}");
+            }
             Some(out) => {
                 tlparse::write_text(out, &text)?;
-                eprintln!("Wrote {}; run it with: python {}", out.display(), out.display());
+                let out = out.display().to_string();
+                let out = terminal::visible(&out);
+                eprintln!("Wrote {out}: {RUNS}. Then run it with: python {out}");
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -1,7 +1,6 @@
 //! Makes the script: from `fx_graph_runnable`, which torch writes for each graph that it lowers, or from the graph that
 //! Dynamo captured.
 
-use crate::program::terminal::visible;
 use regex::{Captures, Regex};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -38,14 +37,29 @@ fn pattern(text: &str) -> anyhow::Result<Regex> {
     Ok(Regex::new(text)?)
 }
 
-/// The comment at the top of a script. Each text of the log becomes a line, whatever it holds.
+/// The comment at the top of a script. Each text of the log becomes a line, whatever it holds. Python takes the encoding of a
+/// script from the first of its two lines that names one: a name in the log must not choose it.
 pub fn comment(lines: &[String]) -> String {
-    let mut text = String::new();
+    let mut text = "# -*- coding: utf-8 -*-\n".to_owned();
     for line in lines {
-        let line: String = visible(line).replace(['\n', '\t'], " ").chars().take(LONGEST_LINE).collect();
+        let line: String = ascii(&line.replace(['\n', '\t'], " ")).chars().take(LONGEST_LINE).collect();
         let _ = writeln!(text, "# {}", line.trim_end());
     }
     text
+}
+
+/// A text of the log as printable ASCII, with all else as Python escapes it.
+fn ascii(text: &str) -> String {
+    let mut ascii = String::with_capacity(text.len());
+    for c in text.chars() {
+        let _ = match u32::from(c) {
+            0x20..=0x7e => write!(ascii, "{c}"),
+            code @ ..=0xff => write!(ascii, "\\x{code:02x}"),
+            code @ ..=0xffff => write!(ascii, "\\u{code:04x}"),
+            code => write!(ascii, "\\U{code:08x}"),
+        };
+    }
+    ascii
 }
 
 /// The script of a graph that torch lowered, to run on another machine.
@@ -147,9 +161,10 @@ fn inputs_of(arguments: &str) -> anyhow::Result<String> {
         let text = |group: usize| found.get(group).map(|one| one.as_str());
         let name = text(1).unwrap_or_default();
         let line = match (text(2), text(3).and_then(dtype)) {
-            (Some(size), _) => format!("    reader.symint({size})  # {name}\n"),
+            (Some(size), _) => format!("    reader.symint({size})  # {}\n", ascii(name)),
             (None, Some(dtype)) => tensor(&found, name, dtype),
-            _ => format!("    reader.const({name:?})  # the log does not tell what it was\n"),
+            // It consists of letters, digits and underscores.
+            _ => format!("    reader.const(\"{}\")  # the log does not tell what it was\n", ascii(name)),
         };
         lines.push_str(&line);
     }
@@ -164,7 +179,11 @@ fn tensor(found: &Captures<'_>, name: &str, dtype: &str) -> String {
     let tuple = |of: &str| if of.is_empty() { "()".to_owned() } else { format!("({of},)") };
     let stride = found.get(5).map_or("None".to_owned(), |of| tuple(of.as_str()));
     let device = if text(6).is_empty() { "cpu" } else { text(6) };
-    format!("    random(reader, {}, {stride}, torch.{dtype}, \"{device}\")  # {name}\n", tuple(text(4)))
+    format!(
+        "    random(reader, {}, {stride}, torch.{dtype}, \"{device}\")  # {}\n",
+        tuple(text(4)),
+        ascii(name)
+    )
 }
 
 /// The name of a type of numbers in torch by that in an annotation.
@@ -246,7 +265,7 @@ mod tests {
 
     #[test]
     fn no_text_of_a_log_leaves_the_comment() {
-        let text = comment(&["a\nimport os\u{1b}[2J".to_owned()]);
-        assert_eq!(text, "# a import os\\u{1b}[2J\n");
+        let text = comment(&["a\nimport os\r\u{1b}[2J\u{202e}\u{e0041}".to_owned()]);
+        assert_eq!(text, "# -*- coding: utf-8 -*-\n# a import os\\x0d\\x1b[2J\\u202e\\U000e0041\n");
     }
 }

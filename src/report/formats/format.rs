@@ -1,5 +1,7 @@
 //! The names of the formats.
 
+use crate::hidden::{visible, visible_json};
+
 /// A form in which a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -28,35 +30,13 @@ impl Format {
         ("github", Format::Github),
     ];
 
-    /// A result in this format without a control character that a terminal or a viewer would obey: names of files and
-    /// titles may hold any. In JSON they are escaped as JSON does it; elsewhere as `\u{1b}`.
+    /// A result in this format without a character that a terminal or a viewer would obey and nobody would see: names of
+    /// files and titles may hold any. In JSON they are escaped as JSON does it; elsewhere as `\u{1b}`.
     pub(crate) fn printable(self, text: String) -> String {
-        let is_plain = |letter: char| !letter.is_control() || matches!(letter, '\n' | '\t');
-        if text.chars().all(is_plain) {
-            return text;
-        }
-        let escaped = |letter: char| match self {
-            _ if is_plain(letter) => letter.to_string(),
-            Format::Json | Format::Sarif => format!("\\u{:04x}", u32::from(letter)),
-            _ => letter.escape_unicode().to_string(),
+        let shown = match self {
+            Format::Json | Format::Sarif => visible_json(&text),
+            _ => visible(&text),
         };
-        text.chars().map(escaped).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_format_prints_a_control_character_and_json_stays_the_same_json() {
-        let hostile = "/app/\u{1b}[31m\u{7f}\u{9b}2J.py";
-        let json = serde_json::json!({ "file": hostile });
-        let printed = Format::Sarif.printable(format!("{json:#}\n"));
-        assert!(!printed.chars().any(|letter| letter.is_control() && letter != '\n'), "{printed:?}");
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&printed).unwrap(), json);
-        let printed = Format::Github.printable(format!("{hostile}\n"));
-        assert_eq!(printed, "/app/\\u{1b}[31m\\u{7f}\\u{9b}2J.py\n");
-        assert_eq!(Format::Text.printable("a\tb\n".to_owned()), "a\tb\n");
+        shown.into_owned()
     }
 }

@@ -1,5 +1,6 @@
 //! JUnit's XML: what test reports of all build servers read.
 
+use crate::hidden::visible;
 use std::fmt::Write;
 
 /// Tests that belong together.
@@ -59,18 +60,18 @@ pub(crate) fn junit(suite: &Suite) -> String {
     text
 }
 
-/// Text in an element or an attribute. XML has no way to write most control characters, so they are left out.
+/// Text in an element or an attribute.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for character in text.chars().take(LONGEST) {
+    for character in visible(text).chars().take(LONGEST) {
         match character {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\n' | '\r' | '\t' => out.push(' '),
+            // XML has no way to write these.
             '\u{fffe}' | '\u{ffff}' => {}
-            c if c.is_control() => {}
             c => out.push(c),
         }
     }
@@ -94,7 +95,7 @@ mod tests {
         let of = |name: &str| document.descendants().filter(|node| node.has_tag_name(name)).count();
         assert_eq!((of("testsuite"), of("testcase"), of("failure")), (1, 2, 1));
         let failure = document.descendants().find(|node| node.has_tag_name("failure")).unwrap();
-        assert_eq!(failure.attribute("message"), Some("]]> <b> & \"x\" [31m  </failure>"));
+        assert_eq!(failure.attribute("message"), Some("]]> <b> & \"x\" \\u{0}\\u{1b}[31m  </failure>"));
         assert!(failure.text().unwrap().contains("and 10 more"));
     }
 }

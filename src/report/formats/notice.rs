@@ -1,6 +1,7 @@
 //! A message for other tools.
 
 use crate::analysis::Severity;
+use crate::hidden::visible;
 
 /// One message, at a line of the user's code if it has one.
 #[derive(Debug, Clone)]
@@ -44,13 +45,13 @@ impl Notice {
         self.message().replace('\n', "; ")
     }
 
-    /// Title, cost, details and page, one per line, without control characters.
+    /// Title, cost, details and page, one per line, without hidden characters.
     pub(super) fn message(&self) -> String {
         let cost = self.cost.as_deref().map(|cost| format!(" ({cost})")).unwrap_or_default();
         let title = format!("{}{cost}", self.title.replace('`', ""));
         let page = self.page.as_deref().map(|page| format!("Report: {page}"));
         let lines = std::iter::once(title).chain(self.details.iter().cloned()).chain(page);
         let text = lines.collect::<Vec<_>>().join("\n");
-        text.chars().filter(|c| !c.is_control() || *c == '\n').take(LONGEST).collect()
+        visible(&text).chars().take(LONGEST).collect()
     }
 }

@@ -70,7 +70,7 @@ pub fn job_findings(report: JobReport<'_>) -> impl Iterator<Item = Finding<'_>> 
 
 /// A job's report in a few lines: the verdict, then the first findings.
 pub fn job_summary(report: JobReport<'_>) -> Vec<SummaryLine> {
-    let mut lines = vec![SummaryLine::plain(verdict::sentence(report).replace(char::is_control, " "))];
+    let mut lines = vec![SummaryLine::plain(verdict::sentence(report).replace(['\n', '\t'], " "))];
     // Findings in the verdict are not repeated.
     let said = report.found.cause().map(|finding| &finding.title);
     let findings: Vec<_> = report.found.findings.iter().filter(|one| Some(&one.title) != said).collect();

@@ -1,5 +1,6 @@
 //! Links that open the reader's files in an editor.
 
+use crate::hidden::is_hidden;
 use crate::report::kit::markup::{close, open_data, script_json};
 use crate::report::kit::urls::encoded;
 use std::io::Write;
@@ -43,7 +44,7 @@ impl Editor {
         if !rest.contains(FILE) {
             return Err("the address needs {file} in place of the file's path".to_owned());
         }
-        if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        if text.chars().any(|c| is_hidden(c) || c.is_whitespace()) {
             return Err("the address must not contain spaces".to_owned());
         }
         Ok(Editor { pattern: text.to_owned() })

@@ -4,17 +4,19 @@
 //! [`Highlighter`] remembers the shapes of lines (a line with every number replaced by `1`): for each state of the
 //! parser and each shape, the tokens and the state after the line. Only new shapes are parsed.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use crate::hidden::visible;
 use crate::limits::LARGEST_VIEWER;
 use crate::model::Language;
 use crate::report::kit::highlight_classes::Classes;
 use crate::report::kit::highlight_grammars;
 use crate::report::kit::highlight_table::{Learned, Origin, Place, Seen, State, Table, Token};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{push_close, push_open, push_span};
+use crate::report::kit::markup::{marking_hidden, push_close, push_open, push_span};
 use anyhow::Context as _;
 use syntect::parsing::{ScopeStack, SyntaxSet};
 
@@ -196,11 +198,18 @@ impl Highlighter {
     }
 
     fn push_line(&mut self, cursor: &mut Cursor, line: &str, html: &mut String) {
-        if cursor.room == 0 {
-            return push_escaped(line, html);
-        }
         let before = html.len();
-        self.push_parsed(cursor, line, html);
+        match cursor.room {
+            0 => push_escaped(line, html),
+            _ => self.push_parsed(cursor, line, html),
+        }
+        if let Some(Cow::Owned(marked)) = html.get(before..).map(marking_hidden) {
+            html.truncate(before);
+            match marked.len() <= line.len() + cursor.room {
+                true => html.push_str(&marked),
+                false => push_escaped(&visible(line), html),
+            }
+        }
         cursor.room = cursor.room.saturating_sub(html.len().saturating_sub(before + line.len()));
     }
 

@@ -1,5 +1,6 @@
 //! Text that is already HTML.
 
+use crate::hidden::visible;
 use serde::{Serialize, Serializer};
 
 /// HTML that is written to a page unchanged. Only `report` can create it; templates show it with the formatter `html`,
@@ -43,8 +44,8 @@ impl Html {
         Html { text: text.into() }
     }
 
-    /// Text of a log, escaped for element content and double-quoted attributes. Single quotes, which are frequent in
-    /// guards and code, need no escaping.
+    /// Text of a log, escaped for element content and double-quoted attributes, hidden characters spelled out. Single
+    /// quotes, which are frequent in guards and code, need no escaping.
     pub fn escaped(text: &str) -> Html {
         let mut html = String::with_capacity(text.len());
         Html::push_escaped(text, &mut html);
@@ -53,6 +54,7 @@ impl Html {
 
     /// Appends the same to `html`.
     pub(crate) fn push_escaped(text: &str, html: &mut String) {
+        let text = &*visible(text);
         let bytes = text.as_bytes();
         // Most texts need no escaping, and checking first is several times as fast.
         if memchr::memchr3(b'&', b'<', b'>', bytes).is_none() && memchr::memchr(b'"', bytes).is_none() {
@@ -65,13 +67,14 @@ impl Html {
     /// Largest size of the escaped text.
     pub(crate) fn escaped_len(text: &str) -> usize {
         const MORE: usize = "&quot;".len() - 1;
+        let text = &*visible(text);
         let special = memchr::memchr3_iter(b'<', b'>', b'&', text.as_bytes()).count();
         text.len() + (special + memchr::memchr_iter(b'"', text.as_bytes()).count()) * MORE
     }
 
     /// Text of a log, escaped for element content only, where quotes and `>` need no escaping.
     pub fn content(text: &str) -> Html {
-        Html::trusted(html_escape::encode_text_minimal(text))
+        Html::trusted(html_escape::encode_text_minimal(&visible(text)))
     }
 
     /// Pieces joined by our markup.
@@ -115,6 +118,8 @@ mod tests {
             }
         }
         assert_eq!(Html::escaped("a = b['c'] + 1").as_str(), "a = b['c'] + 1");
+        assert_eq!(Html::escaped("\u{202e}<\r\n").as_str(), "\\u{202e}&lt;\n");
+        assert_eq!(Html::escaped_len("\u{202e}\u{1}"), "\\u{202e}\\u{1}".len());
         assert_eq!(Html::content("a < \"b\" & c > d").as_str(), "a &lt; \"b\" &amp; c > d");
     }
 }

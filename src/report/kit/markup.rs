@@ -1,7 +1,9 @@
 //! Building blocks of markup. Pages pass text and HTML; only this file and templates write tags.
 
+use crate::hidden::replaced;
 use crate::report::kit::html::Html;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// An element with quoted attributes: `Element::new("p").class("soft")`.
@@ -122,6 +124,20 @@ pub(crate) fn push_span(html: &mut String, class: &'static str, fill: impl FnOnc
     html.push_str("</span>");
 }
 
+/// HTML of code in which an element says what each hidden character is: code is copied as it is, but nobody must read it in
+/// another order than a program does.
+pub(crate) fn marking_hidden(html: &str) -> Cow<'_, str> {
+    replaced(html, |c, html| {
+        push_open(
+            html,
+            "span",
+            &[("class", Some("unseen")), ("data-code", Some(&format!("{:x}", u32::from(c))))],
+        );
+        html.push(c);
+        push_close(html, "span");
+    })
+}
+
 /// Appends a start tag; attributes without a value are left out. Nothing is copied, as a report may have a hundred
 /// thousand table rows.
 pub(crate) fn push_open(html: &mut String, tag: &'static str, attributes: &[(&'static str, Option<&str>)]) {
@@ -224,9 +240,18 @@ pub(crate) fn open_data(out: &mut dyn Write, id: &str) -> io::Result<()> {
     write!(out, "{}", Element::new("script").attribute("type", "application/json").id(id).open().as_str())
 }
 
-/// JSON for a script element. Only `<` could end the element or be taken for markup, and JSON has it only in strings.
+/// JSON for a script element, whose texts are shown with hidden characters spelled out. Only `<` could end the element or be
+/// taken for markup, and JSON has both only in strings.
 pub(crate) fn script_json(value: &impl Serialize) -> serde_json::Result<String> {
-    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
+    let mut json = serde_json::to_string(value)?;
+    if json.contains('<') {
+        json = json.replace('<', "\\u003c");
+    }
+    let spelled = replaced(&json, |c, json| json.extend(['\\'].into_iter().chain(c.escape_unicode())));
+    Ok(match spelled {
+        Cow::Owned(spelled) => spelled,
+        Cow::Borrowed(_) => json,
+    })
 }
 
 /// Begins a part of the evidence with a heading; end it with `close(out, "div")`.

@@ -1,5 +1,6 @@
 //! Encodes paths for links, and decides which links of a log are safe.
 
+use crate::hidden::is_hidden;
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::borrow::Cow;
 
@@ -19,9 +20,9 @@ pub(crate) fn encoded(path: &str) -> String {
     Cow::from(utf8_percent_encode(path, SPECIAL)).into_owned()
 }
 
-/// A text of a log as the id of an element, without the control characters that a page cannot contain.
+/// A text of a log as the id of an element, without hidden characters, which a page spells out.
 pub(crate) fn id_of(text: &str) -> String {
-    match text.contains(char::is_control) {
+    match text.contains(is_hidden) {
         true => utf8_percent_encode(text, CONTROLS).to_string(),
         false => text.to_owned(),
     }
@@ -35,7 +36,7 @@ pub(crate) fn anchored(id: &str) -> String {
 /// A link of the log, if it is safe on a page `depth` folders below the top: http, https, or relative within the
 /// report. Links with characters that browsers drop or take for a slash are rejected.
 pub(crate) fn safe_link(url: &str, depth: usize) -> Option<String> {
-    if url.is_empty() || url.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') {
+    if url.is_empty() || url.contains(|c: char| is_hidden(c) || c.is_whitespace() || c == '\\') {
         return None;
     }
     let lower = url.to_ascii_lowercase();

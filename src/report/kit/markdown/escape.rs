@@ -1,6 +1,7 @@
 //! Texts of a log in GitHub's Markdown. To prevent links, mentions, headings, images and markup, text that could become
 //! any of these is written as code, which GitHub shows verbatim.
 
+use crate::hidden::visible;
 use crate::report::kit::formats::clipped;
 
 /// Texts in one line, as inline code and cut if long; a blank text is marked as such.
@@ -54,24 +55,15 @@ pub(crate) fn cell(markdown: &str) -> String {
 
 /// A code block whose fence is longer than any fence in it.
 pub(crate) fn block(lines: &[String]) -> String {
-    let lines: Vec<String> = lines.iter().map(|line| visible(line)).collect();
+    let lines: Vec<_> = lines.iter().map(|line| visible(line)).collect();
     let longest = lines.iter().map(|line| longest_run(line)).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}text\n{}\n{fence}", lines.join("\n"))
 }
 
-/// The text on one line, without invisible characters, with single spaces.
+/// The text on one line, without hidden characters, with single spaces.
 fn one_line(text: &str) -> String {
     text.split_whitespace().map(visible).collect::<Vec<_>>().join(" ")
-}
-
-/// Removes control characters, including those that change the text direction.
-fn visible(text: &str) -> String {
-    let is_hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-    };
-    text.chars().map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// Inline code with a longer fence than any in it.
@@ -168,7 +160,7 @@ mod tests {
         assert_eq!(code("a `b` c", 40), "``a `b` c``");
         assert_eq!(code("`", 40), "`` ` ``");
         assert_eq!(code(" \n ", 40), "(empty)");
-        assert_eq!(code("two\n  lines\u{202e}", 40), "`two lines\u{fffd}`");
+        assert_eq!(code("two\n  lines\u{202e}", 40), "`two lines\\u{202e}`");
         assert_eq!(code("abcdef", 3), "`abc…`");
     }
 
@@ -202,6 +194,6 @@ mod tests {
     #[test]
     fn no_line_of_a_block_ends_it() {
         let text = block(&["```".to_owned(), "````x".to_owned(), "\u{7}".to_owned()]);
-        assert_eq!(text, "`````text\n```\n````x\n\u{fffd}\n`````");
+        assert_eq!(text, "`````text\n```\n````x\n\\u{7}\n`````");
     }
 }

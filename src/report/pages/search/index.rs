@@ -1,6 +1,6 @@
 //! The index as JSON in the page, written entry by entry within a byte budget.
 
-use crate::report::kit::markup::{self, open_data};
+use crate::report::kit::markup::{self, open_data, script_json};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -109,21 +109,8 @@ fn clipped(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// Writes a JSON string that no HTML parser takes for markup: `<` can neither end the element nor begin a comment.
+/// Appends a text as JSON for a script element.
 pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
-    let start = out.len();
-    // Writing a string to memory cannot fail.
-    let _ = serde_json::to_writer(&mut *out, text);
-    if out.get(start..).is_some_and(|json| memchr::memchr(b'<', json).is_some()) {
-        let json = out.split_off(start);
-        for piece in json.split_inclusive(|byte| *byte == b'<') {
-            match piece.split_last() {
-                Some((b'<', before)) => {
-                    out.extend_from_slice(before);
-                    out.extend_from_slice(b"\\u003c");
-                }
-                _ => out.extend_from_slice(piece),
-            }
-        }
-    }
+    // A text is always JSON.
+    out.extend_from_slice(script_json(&text).unwrap_or_default().as_bytes());
 }

@@ -1,6 +1,8 @@
 //! `--redact`: what is safe of a report, and nothing else.
 
-use crate::support::{Input, Run, files_below, input, inputs, report, source, sources::sources};
+use crate::support::{
+    Input, Report, Run, files_below, input, inputs, report, source, source_text, sources::sources,
+};
 use regex::Regex;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -65,8 +67,66 @@ fn secrets(log: &str) -> BTreeSet<String> {
     secrets
 }
 
+/// The dates and times of day in a text, in all forms in which reports and logs have them, also as numbers since 1970.
+fn times(text: &str) -> Vec<String> {
+    static TIME: OnceLock<Regex> = OnceLock::new();
+    let time = TIME.get_or_init(|| {
+        let months = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec";
+        let date = r"(?:19|20)\d\d-\d\d-\d\d|\d\d-\d\d[T ]\d\d:";
+        let of_day = r"\d{1,2}:\d\d(?::\d\d)?(?:[^\w]|$)";
+        let since_1970 = r"1[67]\d{8}(?:\d{3}){0,3}(?:\D|$)";
+        Regex::new(&format!(r"(?:^|[^\w.:-])(?:{date}|{of_day}|{since_1970}|\d{{1,2}}\s(?:{months})\b)"))
+            .unwrap()
+    });
+    static OWN: OnceLock<Regex> = OnceLock::new();
+    let own = OWN.get_or_init(|| Regex::new(r"(?s)<style.*?</style>|<script.*?</script>").unwrap());
+    time.find_iter(&own.replace_all(text, "")).map(|found| found.as_str().to_owned()).collect()
+}
+
+/// The texts of all files of a report, and what the terminal said.
+fn texts_of(report: &Report) -> Vec<(String, String)> {
+    let files = files_below(&report.folder).into_iter().map(|file| (file.clone(), report.read(&file)));
+    files.chain([("the terminal".to_owned(), report.stdout.clone())]).collect()
+}
+
 #[test]
-fn no_word_of_a_path_or_a_line_of_source_is_in_a_redacted_report_or_its_zip() {
+fn no_date_and_no_time_of_day_is_in_a_redacted_report_of_a_job() {
+    for found in
+        ["2026-11-20", " 11-20 05:09:30", "at 05:09", " 20\u{a0}Nov", "1795146935", "\"1795146935653000\""]
+    {
+        assert_eq!(times(found).len(), 1, "{found}");
+    }
+    assert!(times("file1:28, 0/0, 1099511627776, [12, 30], 12.30 s, v2.15.0").is_empty());
+    let in_folder = |folder: &str| {
+        fs::read_dir(source(folder)).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir())
+    };
+    let jobs = in_folder("tests/jobs").chain(in_folder("tests/profiles"));
+    for path in jobs.chain(["tests/inputs/12_ddp_2", "tests/inputs/12_ddp_crash"].map(source)) {
+        let report = Run::of(&path).args(["--redact"]).ok();
+        for (name, text) in texts_of(&report) {
+            assert_eq!(times(&text), [""; 0], "{}: {name}", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_end_of_a_log_is_told_in_seconds_after_the_first_record() {
+    let job = source("tests/jobs/32_preempted");
+    let (whole, redacted) = (Run::of(&job).ok(), Run::of(&job).args(["--redact"]).ok());
+    let title = |report: &Report| report.list("findings")[0]["title"].as_str().unwrap().to_owned();
+    let time = |rank: usize, key: &str| {
+        let time = &whole.list("ranks")[rank]["log"][key];
+        time.as_str().unwrap().parse::<jiff::Timestamp>().unwrap()
+    };
+    let start = time(0, "first_time").min(time(1, "first_time"));
+    let seconds = time(1, "last_time").duration_since(start).as_secs_f64();
+    assert!(title(&whole).starts_with("Rank 1's log ends at 2026-11-25 03:49:47, "), "{}", title(&whole));
+    let told = format!("Rank 1's log ends {seconds:.1} s after the first record, ");
+    assert!(title(&redacted).starts_with(&told), "{}", title(&redacted));
+}
+
+#[test]
+fn no_word_of_a_path_or_a_line_of_source_and_no_time_is_in_a_redacted_report_or_its_zip() {
     let mut looked_for = 0;
     for input in inputs() {
         let done = Run::from(input).args(["--redact", "--zip"]).go();
@@ -96,6 +156,7 @@ fn no_word_of_a_path_or_a_line_of_source_is_in_a_redacted_report_or_its_zip() {
         for (name, text) in &texts {
             let found: BTreeSet<String> = words(text).filter(|word| secrets.contains(word)).collect();
             assert!(found.is_empty(), "{}: {name} has {found:?}", input.name);
+            assert_eq!(times(text), [""; 0], "{}: {name}", input.name);
         }
     }
     assert!(looked_for > 1500, "{looked_for}");
@@ -158,7 +219,7 @@ fn a_redacted_report_is_one_that_programs_can_read() {
 }
 
 /// What `tlparse show` prints of a redacted log.
-fn shown(redacted: &crate::support::Report, what: &str) -> String {
+fn shown(redacted: &Report, what: &str) -> String {
     Run::bare().go_with(&["show", what, redacted.folder.to_str().unwrap()]).stdout
 }
 
@@ -189,6 +250,15 @@ fn a_redacted_report_still_says_what_happened() {
 }
 
 #[test]
+fn a_number_of_the_program_that_torch_fixed_is_in_no_title() {
+    let titles = |report: &Report| report.json["findings"].to_string();
+    let (whole, redacted) = (report("25_guards"), Run::from(input("25_guards")).args(["--redact"]).ok());
+    assert!(titles(whole).contains("was fixed to 0.001"), "{}", titles(whole));
+    assert!(titles(&redacted).contains("Specialized in <lambda>"), "{}", titles(&redacted));
+    assert!(!titles(&redacted).contains("fixed to"), "{}", titles(&redacted));
+}
+
+#[test]
 fn measured_kernels_and_operators_keep_shapes_dtypes_and_the_names_that_torch_gives() {
     let folder = source("tests/profiles/24_profile");
     let (whole, redacted) = (Run::of(&folder).ok(), Run::of(&folder).args(["--redact"]).ok());
@@ -201,6 +271,45 @@ fn measured_kernels_and_operators_keep_shapes_dtypes_and_the_names_that_torch_gi
     assert_eq!(names(redacted), names(whole));
     assert_eq!(redacted["lines"][0]["code"], Value::Null);
     assert!(redacted["lines"][0]["file"].as_str().unwrap().starts_with("file"));
+}
+
+/// All texts of a value, and the names in it.
+fn strings(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(all) => all.iter().flat_map(strings).collect(),
+        Value::Object(fields) => fields.values().flat_map(strings).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn a_redacted_report_with_a_trace_holds_of_it_what_the_document_lists() {
+    let folder = source("tests/profiles/24_profile");
+    let trace = folder.join("profile.json.gz");
+    let log = files_below(&folder).into_iter().find(|file| file.contains(".log")).unwrap();
+    let named = Run::of(folder.join(log)).args(["--redact", "--profile"]).args([&trace]).ok();
+    assert_eq!(named.json, Run::of(&folder).args(["--redact"]).ok().json);
+    let known = [
+        r"(?:kernel|file|name)\d+|torch/[\w/.]+\.py|(?:aten|prims|_c10d_functional)::\w+|(?:graph_\d+_)?(?:triton|cpp)_\w+|extern_kernels\.\w+",
+        r"Mem(?:cpy|set) [\w ()>-]+|(?:c10::)?\w*(?:float|Float|double|int|bool|Scalar|List)\w*|long int|\d+/\d+|trace|marks|regions",
+        r"triton|cpp|extern|eager|forward|backward|inference|inputs|code|memory|compute|launch|fp\d+|bf16|tf32|int8|",
+        r"cannot be true|check this figure|counts probably wrong|far: room, or launch-bound|far from its limit|near a limit|room|too short to judge",
+    ];
+    let known = Regex::new(&format!("^(?:{})$", known.join("|"))).unwrap();
+    for profile in ["24_profile", "24_profile_wide", "26_kernels"] {
+        let report = Run::of(source("tests/profiles").join(profile)).args(["--redact"]).ok();
+        let performance = &report.json["performance"];
+        let odd: Vec<&str> = strings(performance).into_iter().filter(|text| !known.is_match(text)).collect();
+        assert!(odd.is_empty(), "{profile}: {odd:?}");
+        assert!(performance["device"]["name"].is_null() && performance["device"]["clock_mhz"].is_null());
+    }
+    let list = source_text("docs/redaction.md");
+    for told in
+        ["`--profile TRACE`", "FLOPs, bytes, registers and shared memory", "rates and shares", "times of day"]
+    {
+        assert!(list.contains(told), "{told}");
+    }
 }
 
 #[test]
@@ -229,13 +338,13 @@ fn logs_that_do_not_belong_together_have_a_redacted_report_each() {
 fn ranks_of_a_redacted_job_call_one_function_by_one_name() {
     let job = Run::of(source("tests/jobs/13_div_break")).args(["--redact"]).ok();
     let whole = Run::of(source("tests/jobs/13_div_break")).ok();
-    let name = |report: &crate::support::Report, rank: u64| {
+    let name = |report: &Report, rank: u64| {
         report.json_file(&format!("rank_{rank}/report.json"))["compiles"][0]["function"]["name"].clone()
     };
     assert_eq!(name(&whole, 0), name(&whole, 1));
     assert_eq!(name(&job, 0), name(&job, 1));
     assert_eq!(name(&job, 0), "f1");
-    let differing = |report: &crate::support::Report| {
+    let differing = |report: &Report| {
         let facts = report.json["divergence"].as_object().unwrap();
         facts
             .iter()

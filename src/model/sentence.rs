@@ -20,6 +20,9 @@ pub enum Part {
     CompileId(String),
     /// Microseconds.
     Duration(f64),
+    /// When something was recorded, as reports write it: `2026-11-20T05:09:30.653000+01:00`, with year and zone where they are
+    /// known. It reads `at 2026-11-20 05:09:30`.
+    Time(String),
     /// An expression or other code of the program.
     Code(String),
     /// A name of the program or of what it runs on.
@@ -88,6 +91,10 @@ impl Part {
         match self {
             Part::Own(text) => Cow::Borrowed(text),
             Part::Duration(us) => Cow::Owned(duration(*us)),
+            Part::Time(stamp) => {
+                let second = stamp.split('.').next().unwrap_or_default();
+                Cow::Owned(format!("at {}", second.replace('T', " ")))
+            }
             Part::CompileId(text)
             | Part::Name(_, text)
             | Part::Value(text)
@@ -306,10 +313,12 @@ mod tests {
             Some(": "),
             quoted("Call to `g`, "),
             Part::Duration(1.5e6),
+            " ",
+            Part::Time("11-20T05:09:30.653000".to_owned()),
             None::<Part>,
         ];
-        assert_eq!(said, "2 ranks break `f` at `a.py:28` in 1/0: Call to `g`, 1.50 s");
-        assert_eq!(said.plain(), "2 ranks break f at a.py:28 in 1/0: Call to g, 1.50 s");
+        assert_eq!(said, "2 ranks break `f` at `a.py:28` in 1/0: Call to `g`, 1.50 s at 11-20 05:09:30");
+        assert_eq!(said.plain(), "2 ranks break f at a.py:28 in 1/0: Call to g, 1.50 s at 11-20 05:09:30");
     }
 
     #[test]

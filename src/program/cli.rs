@@ -47,7 +47,7 @@ pub struct Cli {
     pub zip: bool,
 
     /// Write a report that is safe to share: counts, times, shapes, torch's own names, and pseudonyms for yours
-    #[arg(long, conflicts_with_all = ["profile", "augment", "combine", "custom_header_html", "export", "inductor_provenance", "editor", "sources"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["augment", "combine", "custom_header_html", "export", "inductor_provenance", "editor", "sources"], help_heading = "Output")]
     pub redact: bool,
 
     /// Replace an existing report in the output folder

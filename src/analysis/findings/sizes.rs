@@ -83,7 +83,8 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
     let place_words = if generated { " in code that torch generated" } else { "" };
     let (size, plural) =
         if same.iter().all(|one| is_size(one)) { ("size", "sizes") } else { ("number", "numbers") };
-    let (fixed, constant) = (sentence::code(&first), sentence::value(value(one)));
+    let fixed = sentence::code(&first);
+    let constant = if is_size(one) { sentence::value(value(one)) } else { sentence::quoted(value(one)) };
     let names: IndexSet<&str> = sizes.keys().map(|(name, _)| name.as_str()).collect();
     let title = match (names.len(), sizes.len()) {
         (1, 1) => sentence![fixed, " was fixed to ", constant, place_words],

@@ -119,6 +119,12 @@ impl ChangeKind {
         }
     }
 
+    /// Whether what changed is the shape or the dtype of a tensor, and not a value of the program.
+    pub fn is_of_tensor(self) -> bool {
+        use ChangeKind::{Dtype, ParameterSize, Rank, Size, Stride, ZeroOne};
+        matches!(self, Size | ParameterSize | Rank | Stride | ZeroOne | Dtype)
+    }
+
     /// Whether each value needs a version of its own: training and evaluation, dtypes, sizes 0 and 1, a flag that selects
     /// a branch.
     pub fn is_expected(self) -> bool {

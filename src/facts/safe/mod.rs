@@ -373,11 +373,9 @@ pub(crate) fn change_words(changes: &[Change]) -> String {
 
 /// A value that is a size or a dtype.
 fn changed_value(kind: ChangeKind, text: &str) -> Option<&str> {
-    use ChangeKind::{Dtype, ParameterSize, Rank, Size, Stride, ZeroOne};
     match kind {
-        Size | ParameterSize | Rank | Stride | ZeroOne => text.parse::<u64>().ok().map(|_| text),
-        Dtype => operators::dtype(text),
-        _ => None,
+        ChangeKind::Dtype => operators::dtype(text),
+        _ => text.parse::<u64>().ok().map(|_| text).filter(|_| kind.is_of_tensor()),
     }
 }
 

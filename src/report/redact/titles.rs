@@ -7,6 +7,7 @@ use crate::facts::safe::{
 use crate::facts::{Compile, Finding, Id, LogReport, Names, Recompile};
 use crate::model::words::counted;
 use crate::model::{self, NameOf, Part, Sentence};
+use crate::trace::instant;
 use std::collections::BTreeSet;
 
 /// Functions that a title names.
@@ -32,7 +33,7 @@ pub fn title(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {
         // Findings of a job say at their end which ranks they are of.
         Some(title) => format!("{title}{}", subject.sentence.and_then(ranks).unwrap_or_default()),
         None => {
-            let shown = subject.sentence.and_then(|sentence| shown(sentence, names));
+            let shown = subject.sentence.and_then(|sentence| shown(sentence, subject, names));
             shown.unwrap_or_else(|| of_kind(kind, subject, names))
         }
     };
@@ -162,8 +163,21 @@ fn ranks(sentence: &Sentence) -> Option<String> {
 }
 
 /// The sentence with pseudonyms; None if it quotes a text.
-fn shown(sentence: &Sentence, names: &mut Names) -> Option<String> {
-    sentence.parts().iter().map(|part| shown_part(part, names)).collect()
+fn shown(sentence: &Sentence, subject: &Subject<'_>, names: &mut Names) -> Option<String> {
+    let shown = |part: &Part| match part {
+        Part::Time(stamp) => Some(since_start(stamp, subject.logs)),
+        _ => shown_part(part, names),
+    };
+    sentence.parts().iter().map(shown).collect()
+}
+
+/// A time of day as a duration: how long after the first record of all logs it was.
+fn since_start(stamp: &str, logs: &[&LogReport<'_>]) -> String {
+    let start = logs.iter().filter_map(|log| instant(log.log.first_time.as_deref()?)).min();
+    match instant(stamp).zip(start) {
+        Some((us, start)) => format!("{:.1} s after the first record", (us - start).max(0) as f64 / 1e6),
+        None => "at a time that is left out".to_owned(),
+    }
 }
 
 fn shown_part(part: &Part, names: &mut Names) -> Option<String> {
@@ -183,7 +197,7 @@ fn shown_part(part: &Part, names: &mut Names) -> Option<String> {
         | Part::Operator(text)
         | Part::Shape(text)
         | Part::Value(text) => safe_text(text, names),
-        Part::Quoted(_) => return None,
+        Part::Time(_) | Part::Quoted(_) => return None,
     })
 }
 

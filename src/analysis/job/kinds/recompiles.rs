@@ -7,7 +7,7 @@ use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
-use crate::model::sentence::{code, compile_id, sentence, value};
+use crate::model::sentence::{self, code, compile_id, sentence};
 use crate::model::{Fact, FactValue, Sentence, Step};
 
 static KIND: KindOfFinding = KindOfFinding::difference(Fact::Recompiles, "recompiles_differ", "Recompiles");
@@ -115,6 +115,8 @@ fn title(sides: &Sides<'_>) -> Sentence {
 /// What a failed guard says has changed: `x.shape[0] is 12, was 16`.
 fn changed(guard: &str) -> Sentence {
     let change = classify(guard);
+    let of_tensor = change.kind.is_of_tensor();
+    let value = |text: String| if of_tensor { sentence::value(text) } else { sentence::quoted(text) };
     match (change.subject(), change.old, change.new) {
         (Some(what), Some(old), Some(new)) => sentence![code(what), " is ", value(new), ", was ", value(old)],
         (Some(what), Some(old), None) => sentence![code(what), " is no longer ", value(old)],

@@ -7,7 +7,7 @@ use crate::analysis::job::names::{NamedFunction, in_brackets};
 use crate::analysis::job::ranks::Stop;
 use crate::analysis::job::words;
 use crate::model::sentence::{code, compile_id, own, sentence};
-use crate::model::{Job, RankSummary, Sentence};
+use crate::model::{Job, Part, RankSummary, Sentence};
 
 static KIND: KindOfFinding =
     KindOfFinding { first_of_all: true, ..KindOfFinding::of("rank_stopped", "Stopped") };
@@ -92,8 +92,8 @@ fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
         _ => sentence!["the logs of ", who, " end"],
     };
     let place = stop.inside.then(|| sentence![", inside ", inside(job, first)]);
-    let time = first.log.as_ref().and_then(|log| log.last_time.as_deref()).and_then(at_time);
-    let time = time.map(|time| own(format!(" at {time}")));
+    let time = first.log.as_ref().and_then(|log| log.last_time.clone());
+    let time = time.map(|time| sentence![" ", Part::Time(time)]);
     let others =
         if job.ranks.len().saturating_sub(stop.ranks.len()) == 1 { "the other" } else { "the others" };
     let gap = stop.before_others_s.and_then(gap_words).map(|gap| own(format!(", {gap} before {others}")));
@@ -143,12 +143,6 @@ fn gap_words(seconds: f64) -> Option<String> {
     }
 }
 
-/// `2026-11-20 05:09:30` of `2026-11-20T05:09:30.653000+01:00`: with the year where the log has it.
-fn at_time(time: &str) -> Option<String> {
-    let (day, time) = time.split_once('T')?;
-    Some(format!("{day} {}", time.get(..8)?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,12 +151,5 @@ mod tests {
     fn a_gap_is_told_with_the_digits_that_matter() {
         let words = [41.4, 1.11, 0.01].map(gap_words);
         assert_eq!(words, [Some("41 s".to_owned()), Some("1.1 s".to_owned()), None]);
-    }
-
-    #[test]
-    fn a_time_has_the_year_where_the_log_has_it() {
-        assert_eq!(at_time("2026-11-20T05:09:30.653000+01:00").as_deref(), Some("2026-11-20 05:09:30"));
-        assert_eq!(at_time("11-20T05:09:30.653000").as_deref(), Some("11-20 05:09:30"));
-        assert_eq!(at_time("never"), None);
     }
 }

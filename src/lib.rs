@@ -112,6 +112,7 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
         true => write_redacted(work, &input, target.folder())?,
         false => write(work, &input, &DiskSink::new(target.folder()), target.folder())?,
     };
+    notes.extend(options.settings.sources.iter().flat_map(|tree| tree.notes()));
     zip.iter().try_for_each(|zip| zip.pack(target.folder()))?;
     progress.placing();
     let folder = target.place()?;

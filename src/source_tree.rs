@@ -1,7 +1,9 @@
 //! Turns file names of a log into paths relative to the folder of the reader's sources.
 
 use crate::analysis::is_library;
-use std::collections::HashMap;
+use crate::model::words::first_of;
+use ignore::WalkBuilder;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
@@ -10,8 +12,12 @@ use std::sync::{Mutex, PoisonError};
 /// Most leading folders of a path that are dropped to find its file below the root. Each attempt asks the disk.
 const MOST_FOLDERS: usize = 40;
 
-/// Larger files are not read: those that people write are smaller.
+/// Larger and longer files are not read: those that people write are smaller.
 const LARGEST_FILE: u64 = 4 << 20;
+const MOST_LINES: usize = 5_000;
+
+/// Files that a note names.
+const NAMED: usize = 8;
 
 /// Paths that are cached; a report names far fewer.
 const REMEMBERED: usize = 10_000;
@@ -21,6 +27,16 @@ const REMEMBERED: usize = 10_000;
 pub struct SourceTree {
     root: PathBuf,
     known: Mutex<HashMap<String, Option<String>>>,
+    given: Mutex<Given>,
+}
+
+/// Which files were asked for: paths below the root.
+#[derive(Debug, Default)]
+struct Given {
+    /// Their text was given.
+    whole: BTreeSet<String>,
+    /// They are hidden, or git ignores them.
+    private: BTreeSet<String>,
 }
 
 impl SourceTree {
@@ -33,7 +49,7 @@ impl SourceTree {
         if !root.is_dir() {
             return Err(io::Error::new(io::ErrorKind::NotADirectory, "not a folder"));
         }
-        Ok(SourceTree { root, known: Mutex::default() })
+        Ok(SourceTree { root, known: Mutex::default(), given: Mutex::default() })
     }
 
     /// The git work tree around the current folder, or the current folder itself.
@@ -63,19 +79,50 @@ impl SourceTree {
         found
     }
 
-    /// The text of a file of a log. None for files of libraries, for those that are not below the root, also through a link, and
-    /// for what is no text or too large.
+    /// The text of a file of a log. None for files of libraries, for those that are not below the root, also through a link, for
+    /// those that are hidden or that git ignores, and for what is no text or too large.
     pub(crate) fn read(&self, file: &str) -> Option<String> {
         // A path of a log is not to be trusted: links are followed before it is compared with the root.
         let path = self.root.join(self.relative(file)?).canonicalize().ok()?;
         // Nor may it copy another file from there into a report that is then shared, such as one with passwords.
         let is_python = path.extension().is_some_and(|extension| extension == "py");
-        if !is_python || !path.starts_with(&self.root) || !path.is_file() {
+        let below = path.strip_prefix(&self.root).ok().and_then(joined)?;
+        if !is_python || !path.is_file() {
+            return None;
+        }
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_private(&path) {
+            given.private.insert(below);
             return None;
         }
         let mut text = String::new();
         let read = File::open(path).ok()?.take(LARGEST_FILE + 1).read_to_string(&mut text).ok()?;
-        (read as u64 <= LARGEST_FILE).then_some(text)
+        let fits = read as u64 <= LARGEST_FILE && (1..=MOST_LINES).contains(&text.lines().count());
+        fits.then(|| given.whole.insert(below));
+        fits.then_some(text)
+    }
+
+    /// Whether a file below the root is hidden, or git ignores it, or the same is true of a folder of it.
+    fn is_private(&self, file: &Path) -> bool {
+        let wanted = file.to_owned();
+        let mut walk = WalkBuilder::new(&self.root);
+        // Only the folders on the way to the file are listed. What is written for git holds in an unpacked archive, too.
+        walk.require_git(false).filter_entry(move |entry| wanted.starts_with(entry.path()));
+        !walk.build().flatten().any(|entry| entry.path() == file)
+    }
+
+    /// Which files stand whole in the report, and which do not although the log names them.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let root = self.root.display();
+        [
+            (&given.whole, format!("the report holds the whole text of these files below {root}")),
+            (&given.private, format!("hidden or ignored by git below {root}, so not in the report")),
+        ]
+        .into_iter()
+        .filter(|(files, _)| !files.is_empty())
+        .map(|(files, what)| format!("{what}: {}", first_of(&files.iter().collect::<Vec<_>>(), NAMED)))
+        .collect()
     }
 
     fn find(&self, file: &str) -> Option<String> {

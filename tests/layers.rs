@@ -36,7 +36,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("facts", &["trace", "model", "analysis", "rel_path", "hidden"]),
     ("compare", &["trace", "model", "analysis", "facts", "rel_path"]),
     ("show", &["facts", "model", "rel_path", "hidden"]),
-    ("source_tree", &["analysis"]),
+    ("source_tree", &["analysis", "model"]),
     ("drop_in", &["facts", "trace"]),
     ("output", &["rel_path", "system"]),
     (

@@ -193,6 +193,46 @@ fn a_hostile_path_reads_no_file_outside_of_the_folder() {
 }
 
 #[test]
+fn hidden_files_and_those_that_git_ignores_stay_out_and_a_note_names_what_is_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let text = fs::read_to_string(
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs/scripts/s03_graph_breaks.py"),
+    );
+    let secret = format!("{}\npassword_4711 = 1\n", text.unwrap());
+    for (path, ignored) in [
+        ("model/net.py", false),
+        (".config/net.py", true),
+        ("model/.net.py", true),
+        ("local/net.py", true),
+        ("model/settings.py", true),
+        ("model/generated/net.py", true),
+        ("model/generated/kept.py", false),
+        ("private.py", true),
+    ] {
+        fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+        fs::create_dir_all(root.join(".git/info")).unwrap();
+        fs::write(root.join(".gitignore"), "/local/\nsettings.py\n").unwrap();
+        fs::write(root.join("model/.gitignore"), "generated/*\n!generated/kept.py\n").unwrap();
+        fs::write(root.join(".git/info/exclude"), "private.py\n").unwrap();
+        fs::write(root.join(path), &secret).unwrap();
+        let log = fs::read_to_string(&input("03_graph_breaks").path).unwrap();
+        let log = log.replace("/app/s03_graph_breaks.py", &format!("/app/{path}"));
+        let done = Run::of_bytes("private.log", log.as_bytes()).args(["--sources"]).args([root]).go();
+        let below = root.canonicalize().unwrap().display().to_string();
+        let note = match ignored {
+            false => format!("note: the report holds the whole text of these files below {below}: {path}\n"),
+            true => format!("note: hidden or ignored by git below {below}, so not in the report: {path}\n"),
+        };
+        assert!(done.stderr.contains(&note), "{path}: {}", done.stderr);
+        let report = done.report(0);
+        let holds = report.pages().iter().any(|page| report.read(page).contains("password_4711"));
+        assert_eq!(holds, !ignored, "{path}");
+        fs::remove_file(root.join(path)).unwrap();
+    }
+}
+
+#[test]
 fn hostile_names_and_lines_are_text() {
     let text = String::from_utf8(fs::read(&input("03_graph_breaks").path).unwrap()).unwrap();
     let hostile = "<img src=x onerror=alert(4711)>";

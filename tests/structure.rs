@@ -51,6 +51,7 @@ fn a_crate_for_one_job_is_used_in_one_place() {
     only(&[&format!("{KIT}templates.rs")], r"\btinytemplate::");
     only(&["trace/unpack.rs"], r"\bzstd::|\bflate2::");
     only(&["system/"], r"\brustix::|\bsignal_hook::");
+    only(&["source_tree.rs"], r"\bignore::");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::recording::{Compile, Function, STRIDES};
 use super::rows::{LogComparison, Row, RowKind, RowSide, Topic};
 use super::runs::{MatchedFunction, Runs, function_words};
 use crate::analysis::parameter_name;
-use crate::model::words::counted;
+use crate::model::words::{counted, first_of};
 use crate::trace::TextMap;
 use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeMap;
@@ -218,10 +218,8 @@ impl Turn {
         let mut row = Row::new(kind, Topic::Cache, format!("{lookups}: {old} → {new}"));
         let caches: Vec<String> =
             self.caches.iter().map(|(cache, count)| format!("`{cache}` {count}")).collect();
-        let functions: Vec<&str> = self.functions.iter().take(NAMED).map(String::as_str).collect();
-        let more = self.functions.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        row.detail = Some(format!("{}; {}{more}", caches.join(", "), functions.join(", ")));
+        let functions: Vec<&String> = self.functions.iter().collect();
+        row.detail = Some(format!("{}; {}", caches.join(", "), first_of(&functions, NAMED)));
         [row.a, row.b] = self.sides.unwrap_or_default();
         (row.a.value, row.b.value) = (Some(old.to_owned()), Some(new.to_owned()));
         row

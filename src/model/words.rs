@@ -10,6 +10,15 @@ pub fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", noun(number as u64, one, many))
 }
 
+/// `a, b and 3 more`: the first of some names.
+pub fn first_of(names: &[impl AsRef<str>], most: usize) -> String {
+    let first: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    match names.len() - first.len() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
 /// A duration of `us` microseconds at a sensible scale: `93 us`, `318 ms`, `1.24 s`, `134.6 s`; a dash where it is
 /// none.
 pub fn duration(us: f64) -> String {

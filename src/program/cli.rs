@@ -98,7 +98,7 @@ pub struct Cli {
     #[arg(long, value_name = "EDITOR", value_parser = Editor::parse, help_heading = "Output")]
     pub editor: Option<Editor>,
 
-    /// Read your source files from this folder and show them whole, with what happened at each line [default folder: the git work tree around the current folder]
+    /// Read your source files from this folder and show them whole, with what happened at each line; hidden files and those that git ignores are left out [default folder: the git work tree around the current folder]
     #[arg(long, value_name = "DIR", num_args = 0..=1, help_heading = "Output")]
     #[expect(
         clippy::option_option,

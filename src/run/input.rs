@@ -2,7 +2,7 @@
 
 use super::{named, refused};
 use crate::model::SkippedFile;
-use crate::model::words::counted;
+use crate::model::words::{counted, first_of};
 use crate::options::Options;
 use crate::profile::{begins_trace, is_trace};
 use crate::trace::{self, Attachment, Folder, Limit, Log, Opener, Peek, RankLogs, Run};
@@ -248,7 +248,7 @@ fn one_process(run: Run) -> (Input, Vec<String>) {
     let others: Vec<String> = ranks.iter().map(|logs| logs.main.name()).collect();
     let mut notes = Vec::new();
     if !others.is_empty() {
-        notes.push(format!("not read, because they have no rank: {}", listed(&others)));
+        notes.push(format!("not read, because they have no rank: {}", first_of(&others, NAMED)));
     }
     if !chosen.others.is_empty() {
         let names: Vec<String> = chosen.others.iter().map(Log::name).collect();
@@ -256,7 +256,7 @@ fn one_process(run: Run) -> (Input, Vec<String>) {
             "{} is read with {}, each in a report of its own below it: {}",
             chosen.main.name(),
             counted(names.len(), "further process", "further processes"),
-            listed(&names)
+            first_of(&names, NAMED)
         ));
     }
     (Input::Log(Box::new(chosen)), notes)
@@ -276,7 +276,7 @@ fn runs_note(dir: &Path, runs: &[Run], chosen: usize, how: &str) -> Vec<String> 
         counted(runs.len(), "run", "runs"),
         chosen + 1,
         runs.get(chosen).map(name).unwrap_or_default(),
-        listed(&others),
+        first_of(&others, NAMED),
     )]
 }
 
@@ -291,14 +291,6 @@ fn latest_note(dir: &Path, found: &trace::NewestLog) -> Vec<String> {
         name(&found.log),
         found.others.len() + 1,
         dir.display(),
-        listed(&others),
+        first_of(&others, NAMED),
     )]
-}
-
-/// The first few names, and the number of the rest.
-fn listed(names: &[String]) -> String {
-    let more = names.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let first: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
-    format!("{}{more}", first.join(", "))
 }

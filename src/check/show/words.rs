@@ -3,7 +3,7 @@
 use crate::check::items::ItemCost;
 use crate::check::verdict::{Check, Excess, Verdict};
 use crate::hidden::visible;
-use crate::model::words::counted;
+use crate::model::words::{counted, first_of};
 use crate::report::formats::cost_words;
 
 /// Characters of a title, and number of ranks named.
@@ -46,10 +46,7 @@ pub(super) fn ranks(verdict: &Verdict, excess: &Excess) -> Option<String> {
     }
     let names: Vec<&str> =
         excess.logs.iter().filter_map(|index| verdict.logs.get(*index)).map(String::as_str).collect();
-    let more = names.len().saturating_sub(RANKS);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let shown: Vec<&str> = names.into_iter().take(RANKS).collect();
-    Some(format!("in {}{more}", shown.join(", ")))
+    Some(format!("in {}", first_of(&names, RANKS)))
 }
 
 /// `title, at net.py:11 in forward, 4 times, 146 ms wasted`

@@ -5,9 +5,6 @@ use crate::model::Language;
 use crate::report::kit::prelude::*;
 use std::collections::BTreeMap;
 
-/// Larger files show only the lines that the log names.
-const MOST_LINES: usize = 5_000;
-
 /// Bytes of colors in a file.
 const MOST_COLORS: usize = 1_000_000;
 
@@ -52,10 +49,8 @@ fn text(report: Report<'_>, worker: &mut Worker, file: &LinesOfFile) -> anyhow::
     }
     if let Some(source) = report.settings.sources.as_ref().and_then(|tree| tree.read(&file.file)) {
         let plain: Vec<&str> = source.lines().collect();
-        if (1..=MOST_LINES).contains(&plain.len()) {
-            text.changed = changed(file, &plain);
-            text.whole = Some(whole(worker, file, &source, &plain)?);
-        }
+        text.changed = changed(file, &plain);
+        text.whole = Some(whole(worker, file, &source, &plain)?);
     }
     for line in file.lines.iter().filter(|line| line.listed) {
         if let Some(code) = &line.code {

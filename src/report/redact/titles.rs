@@ -270,6 +270,10 @@ mod tests {
                 "Input name1 is float32[12,16], then 4",
             ),
             (sentence!["Rank 1 breaks its graph at ", place], "Rank 1 breaks its graph at file1:28"),
+            (
+                sentence!["The log ends ", Part::Time("11-20T05:09:30.653000".to_owned())],
+                "The log ends at a time that is left out",
+            ),
         ] {
             assert_eq!(title_of("toolchain", &sentence), words);
         }

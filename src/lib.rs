@@ -40,6 +40,7 @@ mod output;
 mod profile;
 mod rel_path;
 mod report;
+mod report_folder;
 mod run;
 mod show;
 mod source_tree;
@@ -68,6 +69,8 @@ pub use output::Scratch;
 pub use output::{Unfinished, check_single_file, write_text};
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
+#[doc(hidden)]
+pub use report_folder::ReportFolder;
 pub use run::{Appended, Watch};
 pub use show::{ReportFile, Showing, Shown, Subject};
 pub use source_tree::SourceTree;

@@ -5,6 +5,7 @@ use crate::facts;
 use crate::output::{Files, Unfinished};
 use crate::report::formats::{self, Format};
 use crate::report::{Settings, SummaryLine};
+use crate::report_folder::ReportFolder;
 use crate::source_tree::SourceTree;
 use anyhow::Context;
 use serde::Serialize;
@@ -235,13 +236,9 @@ impl Written {
             Format::Text => self.summary.lines.iter().map(|line| format!("{line}\n")).collect(),
             Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.summary.findings)?),
             Format::Markdown => {
-                let file = self.folder.join("report.md");
-                // A list of several reports has no file of its own for this.
-                match file.try_exists()? {
-                    true => std::fs::read_to_string(&file)
-                        .with_context(|| format!("cannot read {}", file.display()))?,
-                    false => self.summary.lines.iter().map(|line| format!("* {}\n", line.text)).collect(),
-                }
+                let summary = ReportFolder::at(&self.folder).summary();
+                let lines = || self.summary.lines.iter().map(|line| format!("* {}\n", line.text)).collect();
+                summary.with_context(|| self.folder.display().to_string())?.unwrap_or_else(lines)
             }
             Format::Sarif => formats::sarif(&notices(), tree)?,
             Format::Junit => formats::junit(&formats::suite(&notices())),

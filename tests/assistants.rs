@@ -17,6 +17,7 @@ pub struct Session {
 }
 
 impl Session {
+    /// A server that was just started.
     pub fn start() -> Session {
         let temporary = TempDir::new().unwrap();
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tlparse"));

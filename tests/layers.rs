@@ -23,22 +23,23 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 21] = [
+const LAYERS: [(&str, &[&str]); 22] = [
     ("hidden", &[]),
     ("rel_path", &["hidden"]),
     ("limits", &[]),
     ("system", &[]),
-    ("trace", &["limits", "system", "hidden"]),
+    ("report_folder", &["rel_path", "system"]),
+    ("trace", &["limits", "system", "hidden", "report_folder"]),
     ("model", &["trace", "rel_path", "hidden"]),
     ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path", "limits"]),
     ("analysis", &["trace", "model"]),
-    ("facts", &["trace", "model", "analysis", "rel_path", "hidden"]),
-    ("compare", &["trace", "model", "analysis", "facts", "rel_path"]),
-    ("show", &["facts", "model", "rel_path", "hidden"]),
+    ("facts", &["trace", "model", "analysis", "rel_path", "hidden", "report_folder"]),
+    ("compare", &["trace", "model", "analysis", "facts", "rel_path", "report_folder"]),
+    ("show", &["facts", "model", "rel_path", "hidden", "report_folder"]),
     ("source_tree", &["analysis", "model"]),
     ("drop_in", &["facts", "trace"]),
-    ("output", &["rel_path", "system"]),
+    ("output", &["rel_path", "system", "report_folder"]),
     (
         "report",
         &[
@@ -54,22 +55,43 @@ const LAYERS: [(&str, &[&str]); 21] = [
             "hidden",
         ],
     ),
-    ("options", &["facts", "report", "output", "compare", "source_tree"]),
+    ("options", &["facts", "report", "output", "compare", "source_tree", "report_folder"]),
     (
         "job",
         &[
-            "trace", "model", "events", "analysis", "output", "report", "options", "rel_path", "facts",
+            "trace",
+            "model",
+            "events",
+            "analysis",
+            "output",
+            "report",
+            "options",
+            "rel_path",
+            "facts",
             "limits",
+            "report_folder",
         ],
     ),
     (
         "run",
         &[
-            "trace", "model", "events", "analysis", "output", "report", "job", "options", "profile",
+            "trace",
+            "model",
+            "events",
+            "analysis",
+            "output",
+            "report",
+            "job",
+            "options",
+            "profile",
             "rel_path",
+            "report_folder",
         ],
     ),
-    ("check", &["model", "analysis", "output", "report", "job", "source_tree", "facts", "hidden"]),
+    (
+        "check",
+        &["model", "analysis", "output", "report", "job", "source_tree", "facts", "hidden", "report_folder"],
+    ),
     ("fuzzing", &["trace", "model", "profile", "events", "analysis", "report", "facts", "output"]),
 ];
 

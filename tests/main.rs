@@ -104,6 +104,8 @@ mod show;
 mod sizes_and_settings;
 mod snapshots;
 mod source;
+#[cfg(unix)]
+mod strangers;
 mod structure;
 mod times;
 #[cfg(feature = "upstream")]

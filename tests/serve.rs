@@ -168,11 +168,6 @@ fn nothing_outside_the_report_is_served() {
         symlink(outside, served.folder.join("up")).unwrap();
         symlink("/proc/self/root", served.folder.join("root")).unwrap();
         symlink("raw.log", served.folder.join("inner.log")).unwrap();
-        assert!(
-            answer(served.request("GET", "/inner.log", "Connection: close\r\n"))
-                .0
-                .starts_with("HTTP/1.1 200")
-        );
     }
     let long = format!("/{}", "a/".repeat(2000));
     for path in [
@@ -208,6 +203,7 @@ fn nothing_outside_the_report_is_served() {
         "/./",
         "/..",
         "/link.txt",
+        "/inner.log",
         "/up/secret.txt",
         "/up/report/index.html",
         "/root/etc/passwd",

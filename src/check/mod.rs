@@ -59,7 +59,7 @@ impl Checked {
     /// # Errors
     /// The folder has no `report.json` of this program.
     pub fn add(&mut self, folder: &Path, shown: Option<&Path>) -> anyhow::Result<()> {
-        self.logs.extend(read::report(read::ReportFolder { path: folder, shown })?);
+        self.logs.extend(read::report(folder, shown)?);
         Ok(())
     }
 

@@ -8,10 +8,10 @@ use crate::facts::{self as log, LogReport};
 use crate::facts::{Id, Json, Text, line_number, owned};
 use crate::model::words::headline;
 use crate::model::{Fields, InputDims, stable};
+use crate::report_folder::ReportFolder;
 use crate::trace::{CompileId, TextMap, ordered_json};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 /// Characters of a text that are compared and shown.
 const LONGEST: usize = 2_000;
@@ -62,7 +62,7 @@ pub(super) fn log_run(report: &LogReport<'_>) -> LogRun {
         file: report.log.file.clone(),
         rank: report.log.rank,
         folder: String::new(),
-        root: PathBuf::new(),
+        report: ReportFolder::default(),
         torch: report.torch.as_ref().and_then(|torch| torch.version.as_ref()).map(Text::owned),
         records: report.log.records,
         first_time: report.log.first_time.clone(),

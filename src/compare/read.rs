@@ -3,6 +3,7 @@
 use super::facts::log_run;
 use super::recording::{Agreement, LogRun, Recording};
 use crate::facts::{ReportKind, job_report, kind, load, log_report, wants_one_of};
+use crate::report_folder::ReportFolder;
 use anyhow::{anyhow, bail, ensure};
 use std::path::{Path, PathBuf};
 
@@ -14,24 +15,21 @@ const MOST_RANKS: usize = 20_000;
 /// # Errors
 /// There is no `report.json` that this version can read.
 pub(crate) fn read_recording(folder: &Path, name: &str) -> anyhow::Result<Recording> {
+    let report = &ReportFolder::at(folder);
     let mut bytes = Vec::new();
-    let loaded = load(folder, &mut bytes).and_then(|()| kind(&bytes));
+    let loaded = load(report, &mut bytes).and_then(|()| kind(&bytes));
     let read = match loaded {
         Ok(ReportKind::Several) => bail!("cannot compare {name}: it {}", wants_one_of(&bytes)?),
-        Ok(ReportKind::Log) => of_log(&bytes, name),
-        Ok(ReportKind::Job) => job(&bytes, folder, name),
+        Ok(ReportKind::Log) => of_log(&bytes, report, name),
+        Ok(ReportKind::Job) => job(&bytes, report, name),
         Err(error) => Err(error),
     };
     let mut recording = read.map_err(|error| {
         anyhow!("cannot compare {}: it {error:#}; give the log, or write the report again", folder.display())
     })?;
-    for log in &mut recording.logs {
-        log.root = folder.join(&log.folder);
-    }
     let folders = std::iter::once("").chain(recording.logs.iter().map(|log| log.folder.as_str()));
     let pages = folders.flat_map(|below| PAGES.iter().map(move |page| format!("{below}{page}")));
-    recording.pages =
-        pages.chain(pages_of_compiles(&recording)).filter(|page| folder.join(page).is_file()).collect();
+    recording.pages = pages.chain(pages_of_compiles(&recording)).filter(|page| report.has(page)).collect();
     Ok(recording)
 }
 
@@ -56,8 +54,8 @@ const PAGES: [&str; 7] = [
 ];
 
 /// The recording of one log.
-fn of_log(bytes: &[u8], name: &str) -> anyhow::Result<Recording> {
-    let run = log(bytes)?;
+fn of_log(bytes: &[u8], report: &ReportFolder, name: &str) -> anyhow::Result<Recording> {
+    let run = LogRun { report: report.clone(), ..log(bytes)? };
     let name = if name.is_empty() { run.file.clone() } else { name.to_owned() };
     Ok(Recording { name, logs: vec![run], ..Recording::default() })
 }
@@ -66,15 +64,11 @@ fn log(bytes: &[u8]) -> anyhow::Result<LogRun> {
     Ok(log_run(&log_report(bytes)?))
 }
 
-fn job(bytes: &[u8], folder: &Path, name: &str) -> anyhow::Result<Recording> {
-    let report = job_report(bytes)?;
-    ensure!(
-        report.ranks.len() <= MOST_RANKS,
-        "has a job of {} ranks, which are too many",
-        report.ranks.len()
-    );
-    let first = report.findings.iter().find(|finding| &*finding.severity != "info");
-    let differing = report.divergence.named().into_iter();
+fn job(bytes: &[u8], report: &ReportFolder, name: &str) -> anyhow::Result<Recording> {
+    let job = job_report(bytes)?;
+    ensure!(job.ranks.len() <= MOST_RANKS, "has a job of {} ranks, which are too many", job.ranks.len());
+    let first = job.findings.iter().find(|finding| &*finding.severity != "info");
+    let differing = job.divergence.named().into_iter();
     let differing = differing.filter(|(_, found)| found.is_some_and(|found| found.differs));
     let mut recording = Recording {
         name: name.to_owned(),
@@ -85,12 +79,14 @@ fn job(bytes: &[u8], folder: &Path, name: &str) -> anyhow::Result<Recording> {
         ..Recording::default()
     };
     let mut bytes = Vec::new();
-    for rank in &report.ranks {
+    for rank in &job.ranks {
         // The folder follows from the number: report.json is not trusted.
         let below = format!("rank_{}", rank.rank);
-        match load(&folder.join(&below), &mut bytes).and_then(|()| log(&bytes)) {
+        let report = report.below(&below);
+        match load(&report, &mut bytes).and_then(|()| log(&bytes)) {
             Ok(run) => {
-                recording.logs.push(LogRun { rank: Some(rank.rank), folder: format!("{below}/"), ..run })
+                let folder = format!("{below}/");
+                recording.logs.push(LogRun { rank: Some(rank.rank), folder, report, ..run });
             }
             Err(error) => {
                 recording.unreadable.push((rank.rank, format!("{} ({error:#})", &*rank.state)));
@@ -108,8 +104,9 @@ pub(crate) fn finished_report(path: &Path) -> Option<PathBuf> {
         let folder = path.parent()?;
         return Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() });
     }
-    let has = |file: &str| path.join(file).is_file();
-    (has("report.json") || (has("index.html") && has("compile_directory.json"))).then(|| path.to_owned())
+    let report = ReportFolder::at(path);
+    let has_pages = || report.has("index.html") && report.has("compile_directory.json");
+    (report.names("report.json") || has_pages()).then(|| path.to_owned())
 }
 
 /// The name of a run: the last part of its path, or the whole path if another run has the same name.

@@ -2,8 +2,8 @@
 
 use super::text_files::TextFile;
 use crate::model::InputDims;
+use crate::report_folder::ReportFolder;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 /// One run of a program: a log, or the ranks of a job.
 #[derive(Debug, Default, Clone)]
@@ -40,8 +40,8 @@ pub(crate) struct LogRun {
     pub rank: Option<u64>,
     /// Folder of its report below the recording's: empty, or `rank_0/`.
     pub folder: String,
-    /// That folder on disk.
-    pub root: PathBuf,
+    /// That report.
+    pub report: ReportFolder,
     /// Version of torch.
     pub torch: Option<String>,
     /// Records.

@@ -2,7 +2,7 @@
 
 use crate::facts as log;
 use crate::rel_path::RelPath;
-use std::path::Path;
+use crate::report_folder::ReportFolder;
 
 /// Files kept per compile and kind: a forward and a backward graph, and pieces of a split one.
 const MOST_FILES: usize = 8;
@@ -62,8 +62,8 @@ pub(super) fn files(compile: &log::Compile<'_>) -> Vec<TextFile> {
 }
 
 impl TextFile {
-    /// Its text in the report at `root`; otherwise why there is none, to follow the words `the file`.
-    pub fn read(&self, root: &Path) -> Result<String, String> {
-        log::text_of(root, &self.path, LARGEST_FILE)
+    /// Its text in the report of its log; otherwise why there is none, to follow the words `the file`.
+    pub fn read(&self, report: &ReportFolder) -> Result<String, String> {
+        log::text_of(report, &self.path, LARGEST_FILE)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::recording::{Compile, LogRun};
 use super::text_files::{TextFile, TextKind};
-use std::path::PathBuf;
+use crate::report_folder::ReportFolder;
 
 /// A compile that a table links to.
 #[derive(Debug, Clone, Default)]
@@ -33,8 +33,8 @@ pub(crate) struct CompileTexts {
     pub link: CompileRef,
     /// The folder of its log's report within the recording's: empty, or `rank_0/`.
     pub below: String,
-    /// The report of its log on disk.
-    root: PathBuf,
+    /// The report of its log.
+    report: ReportFolder,
     /// Its graphs and code.
     files: Vec<TextFile>,
 }
@@ -44,14 +44,14 @@ impl CompileTexts {
         CompileTexts {
             link: CompileRef::of(log, compile),
             below: log.folder.clone(),
-            root: log.root.clone(),
+            report: log.report.clone(),
             files: compile.texts.clone(),
         }
     }
 
     /// The text of a file; otherwise why there is none, to follow the words `the file`.
     pub fn read(&self, file: &TextFile) -> Result<String, String> {
-        file.read(&self.root)
+        file.read(&self.report)
     }
 }
 

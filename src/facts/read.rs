@@ -8,11 +8,11 @@ use super::log::LogReport;
 use crate::hidden::visible;
 use crate::model::Sentence;
 use crate::model::words::counted;
+use crate::report_folder::ReportFolder;
 use anyhow::{Context, anyhow, bail, ensure};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// The name of the file in a report's folder.
@@ -45,17 +45,12 @@ struct Head {
 /// Reads the `report.json` of a folder into the buffer.
 ///
 /// # Errors
-/// There is none, it is no file, or it is too large. The sentence goes on after the name of the folder.
-pub(crate) fn load(folder: &Path, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
-    let missing = "has no report.json that can be read";
-    let path = folder.join(FILE);
-    // Checked before the file is opened: opening a pipe would wait for a writer.
-    let metadata = std::fs::metadata(&path).context(missing)?;
-    ensure!(metadata.is_file(), "has a report.json that is no file");
-    ensure!(metadata.len() <= LARGEST, "has a report.json of {} bytes, which is too large", metadata.len());
-    buffer.clear();
-    File::open(&path).context(missing)?.take(LARGEST).read_to_end(buffer).context(missing)?;
-    Ok(())
+/// There is none, or it cannot be read. The sentence goes on after the name of the folder.
+pub(crate) fn load(folder: &ReportFolder, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
+    folder.read(FILE, LARGEST, buffer).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => anyhow!("has no report.json that can be read"),
+        _ => anyhow!("has a report.json that {error}"),
+    })
 }
 
 /// Where the reports of ranks are.
@@ -108,7 +103,7 @@ impl<'f> Reports<'f> {
         'f: 'b,
     {
         match self {
-            Reports::Disk => load(folder, buffer).map(|()| buffer.as_slice()),
+            Reports::Disk => load(&ReportFolder::at(folder), buffer).map(|()| buffer.as_slice()),
             Reports::Memory(_) => self.bytes(folder),
         }
     }
@@ -116,7 +111,10 @@ impl<'f> Reports<'f> {
     /// Bytes of that file; 0 if there is none.
     pub fn size(self, folder: &Path) -> u64 {
         match self {
-            Reports::Disk => std::fs::metadata(folder.join(FILE)).map_or(0, |metadata| metadata.len()),
+            Reports::Disk => {
+                let file = ReportFolder::at(folder).open(FILE).and_then(|file| file.metadata());
+                file.map_or(0, |metadata| metadata.len())
+            }
             Reports::Memory(_) => self.bytes(folder).map_or(0, |bytes| bytes.len() as u64),
         }
     }

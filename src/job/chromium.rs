@@ -6,6 +6,7 @@ use super::timeline::{Noted, Timelines};
 use crate::limits::DEEPEST_JSON;
 use crate::output::RankFolder;
 use crate::report::TrackEvent;
+use crate::report_folder::ReportFolder;
 use crate::trace::{WrittenField, nests_deeper, written_fields};
 use anyhow::Result;
 use serde::de::IgnoredAny;
@@ -79,7 +80,8 @@ impl Report<'_> {
     fn blocks(&self) -> impl Iterator<Item = Block<'_>> + Send {
         let mut events = None;
         let lines = move || {
-            let events = events.get_or_insert_with(|| EventFile::open(self.folder)).as_mut()?;
+            let events =
+                events.get_or_insert_with(|| EventFile::open(&ReportFolder::at(self.folder))).as_mut()?;
             events.next_lines().map(|lines| Block::Events(self, lines))
         };
         std::iter::once(Block::Names(self)).chain(std::iter::from_fn(lines))

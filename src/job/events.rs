@@ -1,11 +1,14 @@
 //! The chromium events in the report of a rank, one line each.
 
+use crate::report_folder::ReportFolder;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
 
 /// Bytes of an event; longer ones are passed over. A phase with everything that torch notes about it has a few kilobytes.
 const LONGEST: usize = 16 << 20;
+
+/// Bytes of a file of events; a larger one is not read. It is a part of a log, of which no more is unpacked either.
+const MOST: u64 = 64 << 30;
 
 /// Bytes of events that are worked on at once: a millisecond of work, a hundred times what it takes to hand them to another
 /// thread.
@@ -19,12 +22,10 @@ pub(super) struct EventFile {
 }
 
 impl EventFile {
-    /// Opens the events of the report in `folder`. None where they cannot be read: the rank's own report says what is wrong.
-    pub fn open(folder: &Path) -> Option<EventFile> {
-        let path = folder.join("chromium_events.json");
-        // A pipe of that name would wait for ever.
-        std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
-        Some(EventFile { file: File::open(&path).ok()?, begun: Vec::new() })
+    /// Opens the events of a report. None where they cannot be read: the rank's own report says what is wrong.
+    pub fn open(report: &ReportFolder) -> Option<EventFile> {
+        let file = report.open("chromium_events.json").ok()?;
+        (file.metadata().ok()?.len() <= MOST).then(|| EventFile { file, begun: Vec::new() })
     }
 
     /// The next lines, whole ones; of a line that is too long, its next part, which is no event. None at the end.
@@ -80,7 +81,7 @@ mod tests {
         std::fs::write(folder.path().join("chromium_events.json"), lines).unwrap();
         let events = all(folder.path());
         assert_eq!(events, ["{\"name\": 1}", "{\"name\": 3}"]);
-        assert!(EventFile::open(&folder.path().join("missing")).is_none());
+        assert!(EventFile::open(&ReportFolder::at(&folder.path().join("missing"))).is_none());
     }
 
     #[test]
@@ -102,8 +103,8 @@ mod tests {
     }
 
     /// All events of a report.
-    fn all(folder: &Path) -> Vec<String> {
-        let mut file = EventFile::open(folder).unwrap();
+    fn all(folder: &std::path::Path) -> Vec<String> {
+        let mut file = EventFile::open(&ReportFolder::at(folder)).unwrap();
         let mut events = Vec::new();
         while let Some(lines) = file.next_lines() {
             for_each_event(&lines, |event| events.push(event.to_owned()));

@@ -2,12 +2,12 @@
 
 use crate::analysis::JobFound;
 use crate::analysis::job::{TimelineRow, first_graphs, timeline_rows};
+use crate::facts::FILE;
 use crate::model::{Job, JobEvidence, RankGraph};
-use crate::output::{RankFolder, RelPath};
+use crate::output::RankFolder;
+use crate::report_folder::ReportFolder;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 /// Larger graphs are not shown side by side; their own pages show them.
@@ -65,22 +65,12 @@ struct NamedFile {
 
 /// The graph of a compile's last attempt.
 pub(super) fn graph(folder: &Path, rank: usize, compile: &str) -> Option<RankGraph> {
-    let report: Files = serde_json::from_str(&text(&folder.join("report.json"), LARGEST_REPORT)?).ok()?;
+    let folder = ReportFolder::at(folder);
+    let mut bytes = Vec::new();
+    folder.read(FILE, LARGEST_REPORT, &mut bytes).ok()?;
+    let report: Files = serde_json::from_slice(&bytes).ok()?;
     let of = report.compiles.into_iter().find(|one| one.id.as_deref() == Some(compile))?;
     let file = of.artifacts.into_iter().rev().find(|artifact| artifact.name == GRAPH)?.path;
-    // A report may come from anywhere: its paths lead nowhere but into its own folder.
-    let path = RelPath::new(&file)?;
-    let text = text(&folder.join(path.as_str()), LARGEST_GRAPH)?;
+    let text = folder.text(&file, LARGEST_GRAPH).ok()?;
     Some(RankGraph { rank, compile: compile.to_owned(), file, text })
-}
-
-/// The text of a file that is no larger.
-fn text(path: &Path, largest: u64) -> Option<String> {
-    let metadata = std::fs::symlink_metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > largest {
-        return None;
-    }
-    let mut text = String::new();
-    File::open(path).ok()?.take(largest).read_to_string(&mut text).ok()?;
-    Some(text)
 }

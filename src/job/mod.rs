@@ -23,7 +23,7 @@ pub(crate) use evidence::read as read_evidence;
 pub(crate) use timeline::Timelines;
 
 use crate::analysis::JobFound;
-use crate::facts::Reports;
+use crate::facts::{Reports, log_report};
 use crate::model::{Job, JobEvidence, JobFacts, RankSummary, Run};
 use crate::options::Progress;
 use crate::output::{Page, RankFolder, RelPath};
@@ -52,6 +52,12 @@ pub(crate) fn timelines<'m>(job: &Job, found: &JobFound, evidence: &'m mut JobEv
 /// Bytes of reports that are in memory at once, unless one alone has more: enough for several reports per thread.
 const TOGETHER_BYTES: u64 = 4 << 20;
 
+/// A rank with the size of its report.
+struct SizedRank<'f> {
+    folder: &'f RankFolder,
+    bytes: u64,
+}
+
 /// Reads the reports of the ranks, several at once where there are threads; `facts` is what else is known. A rank that cannot
 /// be read is part of the job.
 pub(crate) fn read(
@@ -63,28 +69,29 @@ pub(crate) fn read(
 ) -> anyhow::Result<Job> {
     let mut job = Job { skipped_files: facts.skipped_files, ..Job::default() };
     let mut reader = read::Reader::new(reports, &mut job.texts, &mut job.events);
-    let size = |folder: &RankFolder| reports.size(&folder.path);
-    let total = folders.iter().map(size).sum();
-    let (mut done, mut together) = (0, folders.first().map_or(0, size));
-    let is_read_with_those_before = |_: &RankFolder, next: &RankFolder| {
-        let with_next = together + size(next);
+    let sized = |folder| SizedRank { folder, bytes: reports.size(&folder.path) };
+    let ranks: Vec<SizedRank<'_>> = folders.iter().map(sized).collect();
+    let total = ranks.iter().map(|rank| rank.bytes).sum();
+    let (mut done, mut together) = (0, ranks.first().map_or(0, |rank| rank.bytes));
+    let is_read_with_those_before = |_: &SizedRank<'_>, next: &SizedRank<'_>| {
+        let with_next = together + next.bytes;
         let has_room = with_next <= TOGETHER_BYTES;
-        together = if has_room { with_next } else { size(next) };
+        together = if has_room { with_next } else { next.bytes };
         has_room
     };
-    for folders in folders.chunk_by(is_read_with_those_before) {
-        let mut buffers = vec![Vec::new(); folders.len()];
-        let pieces = folders.iter().zip(&mut buffers);
+    for ranks in ranks.chunk_by(is_read_with_those_before) {
+        let mut buffers = vec![Vec::new(); ranks.len()];
+        let pieces = ranks.iter().zip(&mut buffers);
         blocks::in_order(
             threads,
             pieces,
-            |piece| read::parsed(reports, piece),
-            |(folder, report)| {
+            |(rank, buffer)| (rank, reports.read(&rank.folder.path, buffer).and_then(log_report)),
+            |(SizedRank { folder, bytes }, report)| {
                 let mut rank = reader.rank(folder.rank, report);
                 rank.processes =
                     folder.processes.iter().map(|(pid, path)| reader.process(*pid, path)).collect();
                 job.ranks.push(rank);
-                done += size(folder);
+                done += bytes;
                 progress.reading(done, total);
                 Ok(())
             },

@@ -5,7 +5,6 @@ use super::findings::Findings;
 use super::graph_lists::GraphsInFull;
 use crate::facts::{LogReport, Reports, log_report};
 use crate::model::{RankCounts, RankState, RankSummary, Texts};
-use crate::output::RankFolder;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -20,14 +19,6 @@ pub(super) struct Reader<'t> {
     in_full: GraphsInFull,
     /// What the reports found.
     pub findings: Findings,
-}
-
-/// The report of a rank, or why it cannot be read; the buffer holds its text.
-pub(super) fn parsed<'b>(
-    reports: Reports<'b>,
-    (folder, buffer): (&'b RankFolder, &'b mut Vec<u8>),
-) -> (&'b RankFolder, anyhow::Result<LogReport<'b>>) {
-    (folder, reports.read(&folder.path, buffer).and_then(log_report))
 }
 
 impl<'t> Reader<'t> {

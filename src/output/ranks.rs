@@ -11,6 +11,7 @@ use super::lock::Lock;
 use super::sink::Files;
 use super::unfinished::Unfinished;
 use super::{hidden, place};
+use crate::report_folder::ReportFolder;
 
 /// The files of a job's report, beside the folders of its ranks.
 const JOB_FILES: [&str; 7] = [
@@ -196,7 +197,7 @@ impl Drop for JobTarget {
 /// The ranks of a folder whose job may be written; changes nothing.
 fn check(folder: &Path, overwrite: bool) -> Result<Vec<RankFolder>> {
     let found = listed(folder)?;
-    if !found.ranks.iter().any(|rank| rank.path.join("report.json").is_file()) {
+    if !found.ranks.iter().any(|rank| ReportFolder::at(&rank.path).names("report.json")) {
         bail!(
             "{folder:?} holds no rank_<n>/report.json; write each rank's report first, as `tlparse LOG -o {}/rank_0`",
             folder.display()

@@ -1,8 +1,8 @@
 //! A report that is read: a finished one, or that of a log, written to a temporary folder with code as text.
 
 use anyhow::bail;
-use std::path::{Component, Path, PathBuf};
-use tlparse::{Checkable, Options, Progress, Registry, Scratch, Settings};
+use std::path::{Path, PathBuf};
+use tlparse::{Checkable, Options, Progress, Registry, ReportFolder, Scratch, Settings};
 
 /// A report that was opened.
 pub struct Opened {
@@ -54,16 +54,14 @@ impl Opened {
     /// # Errors
     /// There is no such part.
     pub fn part(&self, part: Option<&str>) -> anyhow::Result<PathBuf> {
-        let Some(part) = part else { return Ok(self.folder.clone()) };
+        let Some(part) = part.filter(|part| !part.is_empty()) else { return Ok(self.folder.clone()) };
         let is_part = |name: &str| ["rank_", "log_", "process_"].iter().any(|word| name.starts_with(word));
-        let is_inside = Path::new(part)
-            .components()
-            .all(|one| matches!(one, Component::Normal(name) if name.to_str().is_some_and(is_part)));
-        let folder = self.folder.join(part);
-        if !is_inside || !folder.is_dir() {
+        let part = part.trim_end_matches('/');
+        let found = ReportFolder::at(&self.folder).below(part);
+        if !part.split('/').all(is_part) || !found.has("report.json") {
             bail!("{} has no part {part:?}; a part is a folder such as rank_0 or log_2", self.path);
         }
-        Ok(folder)
+        Ok(found.path())
     }
 
     /// Names the path that was opened, where a text names a temporary folder.

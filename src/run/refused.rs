@@ -1,5 +1,6 @@
 //! Paths that cannot be a log, as far as that can be seen without reading it, each with a sentence that says what to give.
 
+use crate::report_folder::ReportFolder;
 use crate::trace;
 use anyhow::{Context, bail};
 use std::path::Path;
@@ -36,7 +37,7 @@ pub(super) fn check(path: &Path) -> anyhow::Result<()> {
 
 fn check_folder(path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
-    let has = |name: &str| path.join(name).is_file();
+    let has = |name: &str| ReportFolder::at(path).has(name);
     if !trace::logs_of_report(path).is_empty() || !trace::log_files(path).is_empty() {
         return Ok(());
     }
@@ -58,7 +59,7 @@ fn check_file(path: &Path) -> anyhow::Result<()> {
     std::fs::File::open(path).with_context(|| format!("cannot read {shown}"))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_page = name.ends_with(".html") || DATA.contains(&&*name);
-    let folder = path.ancestors().skip(1).find(|folder| folder.join(FACTS).is_file());
+    let folder = path.ancestors().skip(1).find(|folder| ReportFolder::at(folder).has(FACTS));
     match folder.filter(|_| is_page) {
         Some(folder) if folder.as_os_str().is_empty() => {
             bail!("{shown} is a file of a report, not a log; give the folder of the report: .")

@@ -2,8 +2,9 @@
 
 use crate::facts::{self, LogReport, ReportKind};
 use crate::rel_path::RelPath;
+use crate::report_folder::ReportFolder;
 use anyhow::{Context, anyhow, bail};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Largest file whose text is given, in bytes.
 const LARGEST: u64 = 64 << 20;
@@ -21,7 +22,7 @@ pub struct ReportFile {
     pub path: String,
     /// The attempt that wrote it.
     pub attempt: Option<u64>,
-    root: PathBuf,
+    report: ReportFolder,
 }
 
 impl ReportFile {
@@ -30,10 +31,10 @@ impl ReportFile {
     /// # Errors
     /// The folder has no `report.json` that this version reads.
     pub fn all(folder: &Path) -> anyhow::Result<Vec<ReportFile>> {
-        Self::read(folder).map_err(|error| anyhow!("{} {error:#}", folder.display()))
+        Self::read(&ReportFolder::at(folder)).map_err(|error| anyhow!("{} {error:#}", folder.display()))
     }
 
-    fn read(folder: &Path) -> anyhow::Result<Vec<ReportFile>> {
+    fn read(folder: &ReportFolder) -> anyhow::Result<Vec<ReportFile>> {
         let (mut bytes, mut files) = (Vec::new(), Vec::new());
         facts::load(folder, &mut bytes)?;
         match facts::kind(&bytes)? {
@@ -42,13 +43,14 @@ impl ReportFile {
             ReportKind::Job => {
                 let mut of_rank = Vec::new();
                 for rank in &facts::job_report(&bytes)?.ranks {
-                    let below = format!("rank_{}/", rank.rank);
-                    let folder = folder.join(&below);
+                    let below = format!("rank_{}", rank.rank);
+                    let folder = folder.below(&below);
                     // A rank whose log could not be read has no report: the job's findings say so.
-                    if folder.join(facts::FILE).is_file() {
+                    if folder.names(facts::FILE) {
                         let cannot = || format!("has a rank {} that cannot be read", rank.rank);
                         facts::load(&folder, &mut of_rank).with_context(cannot)?;
-                        add(&mut files, &folder, &below, &facts::log_report(&of_rank).with_context(cannot)?);
+                        let report = facts::log_report(&of_rank).with_context(cannot)?;
+                        add(&mut files, &folder, &format!("{below}/"), &report);
                     }
                 }
             }
@@ -62,13 +64,13 @@ impl ReportFile {
     /// The file is not in the report, too large, or a page without a plain text.
     pub fn text(&self) -> anyhow::Result<String> {
         let path = RelPath::new(&self.path).context("the file has a path that leads out of the report")?;
-        facts::text_of(&self.root, &path, LARGEST)
+        facts::text_of(&self.report, &path, LARGEST)
             .map_err(|why| anyhow!("the file {}{} {why}", self.below, self.path))
     }
 }
 
 /// Adds the files of a log's report.
-fn add(files: &mut Vec<ReportFile>, folder: &Path, below: &str, report: &LogReport<'_>) {
+fn add(files: &mut Vec<ReportFile>, folder: &ReportFolder, below: &str, report: &LogReport<'_>) {
     for compile in &report.compiles {
         let id = compile.id.as_deref().map(str::to_owned);
         files.extend(compile.artifacts.iter().map(|file| ReportFile {
@@ -77,7 +79,7 @@ fn add(files: &mut Vec<ReportFile>, folder: &Path, below: &str, report: &LogRepo
             name: file.name.to_string(),
             path: file.path.to_string(),
             attempt: file.attempt,
-            root: folder.to_owned(),
+            report: folder.clone(),
         }));
     }
 }

@@ -21,6 +21,7 @@ pub use subject::Subject;
 
 use crate::facts::{self, Finding, JobReport, List, LogReport, Rank, ReportKind};
 use crate::hidden::visible_json;
+use crate::report_folder::ReportFolder;
 use anyhow::{Context, bail};
 use select::select;
 use serde::Serialize;
@@ -75,11 +76,11 @@ impl Shown {
     /// # Errors
     /// There is no `report.json` that this version reads, or no such compile, function or rank.
     pub fn of(folder: &Path, subject: &Subject) -> anyhow::Result<Shown> {
-        let read = Self::read(folder, subject);
+        let read = Self::read(&ReportFolder::at(folder), subject);
         read.map_err(|error| anyhow::anyhow!("{} {error:#}", folder.display()))
     }
 
-    fn read(folder: &Path, subject: &Subject) -> anyhow::Result<Shown> {
+    fn read(folder: &ReportFolder, subject: &Subject) -> anyhow::Result<Shown> {
         let mut bytes = Vec::new();
         facts::load(folder, &mut bytes)?;
         let mut shown = Shown { subject: subject.clone(), job: None, logs: Vec::new() };
@@ -102,7 +103,7 @@ impl Shown {
         Ok(shown)
     }
 
-    fn read_ranks(&mut self, folder: &Path, job: &JobReport<'_>) -> anyhow::Result<()> {
+    fn read_ranks(&mut self, folder: &ReportFolder, job: &JobReport<'_>) -> anyhow::Result<()> {
         if self.subject == Subject::Overview {
             let findings: Vec<_> = job.findings.iter().collect();
             let tables = vec![tables::ranks(&job.ranks), tables::findings(&findings)];
@@ -115,9 +116,9 @@ impl Shown {
             if matches!(self.subject, Subject::Rank(wanted) if wanted != rank) {
                 continue;
             }
-            let below = folder.join(format!("rank_{rank}"));
+            let below = folder.below(&format!("rank_{rank}"));
             // A rank whose log could not be read has no report: the job's findings say so.
-            if below.join(facts::FILE).is_file() {
+            if below.names(facts::FILE) {
                 let of_rank = || format!("has a rank {rank} that cannot be read");
                 facts::load(&below, &mut bytes).with_context(of_rank)?;
                 self.add(format!("rank {rank}"), &facts::log_report(&bytes).with_context(of_rank)?)?;

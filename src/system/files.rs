@@ -54,26 +54,38 @@ pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     kernel::exchange(one, other)
 }
 
-/// Opens a file below a folder whose path has no links. A link that leads out of the folder is refused, on Linux also one
-/// that is put there meanwhile: its kernel looks while it opens.
+/// Opens a file below a folder; `/` separates the parts of its path, each of which is a plain name. The folder itself may be a
+/// link. Nothing below it is followed that is one, also none that is put there meanwhile, where the system can look while it
+/// opens.
 ///
 /// # Errors
-/// There is no such file, or it is not below the folder.
-pub fn open_beneath(root: &Path, path: &Path) -> io::Result<File> {
-    kernel::open_beneath(root, path)
+/// [`io::ErrorKind::NotFound`]: there is none. [`io::ErrorKind::InvalidInput`]: it is a link, a folder, a pipe or a device, or
+/// stands behind a link. Others are those of the disk.
+pub fn open_beneath(root: &Path, path: &str) -> io::Result<File> {
+    let file = os::open_beneath(root, path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
-/// The same where the kernel cannot do it: the path is resolved first.
-fn open_resolved(root: &Path, path: &Path) -> io::Result<File> {
-    let real = root.join(path).canonicalize()?;
-    if !real.starts_with(root) || !real.is_file() {
-        return Err(io::ErrorKind::NotFound.into());
+/// The same where folders cannot be opened one in another: each part is looked at first.
+#[cfg(any(windows, test))]
+fn open_looked_at(root: &Path, path: &str) -> io::Result<File> {
+    let mut at = root.to_owned();
+    let mut parts = path.split('/').peekable();
+    while let Some(part) = parts.next() {
+        at.push(part);
+        let kind = std::fs::symlink_metadata(&at)?.file_type();
+        let is_last = parts.peek().is_none();
+        if !(is_last && kind.is_file() || !is_last && kind.is_dir()) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
     }
-    File::open(real)
+    File::open(at)
 }
 
 #[cfg(unix)]
 mod os {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    use rustix::io::Errno;
     use std::fs::{self, File, Permissions};
     use std::io;
     use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
@@ -101,6 +113,30 @@ mod os {
 
     pub fn writable(permissions: Permissions) -> Permissions {
         Permissions::from_mode(permissions.mode() | 0o700)
+    }
+
+    /// How a folder is opened to open something in it; on Linux, no right to list it is needed.
+    #[cfg(target_os = "linux")]
+    const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC).union(OFlags::PATH);
+    #[cfg(not(target_os = "linux"))]
+    const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+
+    pub fn open_beneath(root: &Path, path: &str) -> io::Result<File> {
+        let refused = |error| match error {
+            Errno::LOOP | Errno::MLINK | Errno::NOTDIR | Errno::NXIO => io::ErrorKind::InvalidInput.into(),
+            error => io::Error::from(error),
+        };
+        let mut folder = openat(CWD, root, FOLDER, Mode::empty()).map_err(|error| match error {
+            Errno::NOTDIR => io::ErrorKind::NotFound.into(),
+            error => io::Error::from(error),
+        })?;
+        let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+        for part in above.split('/').filter(|part| !part.is_empty()) {
+            folder = openat(&folder, part, FOLDER | OFlags::NOFOLLOW, Mode::empty()).map_err(refused)?;
+        }
+        // Without `NONBLOCK`, opening a pipe would wait for a writer.
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        openat(&folder, name, flags, Mode::empty()).map(File::from).map_err(refused)
     }
 }
 
@@ -134,14 +170,15 @@ mod os {
     pub fn writable(permissions: Permissions) -> Permissions {
         permissions
     }
+
+    pub fn open_beneath(root: &Path, path: &str) -> io::Result<File> {
+        super::open_looked_at(root, path)
+    }
 }
 
 #[cfg(target_os = "linux")]
 mod kernel {
-    use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, ResolveFlags, StatxAttributes, StatxFlags};
-    use rustix::fs::{openat, openat2, renameat_with, statx};
-    use rustix::io::Errno;
-    use std::fs::File;
+    use rustix::fs::{AtFlags, CWD, RenameFlags, StatxAttributes, StatxFlags, renameat_with, statx};
     use std::io;
     use std::path::Path;
 
@@ -153,23 +190,10 @@ mod kernel {
     pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
         Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
     }
-
-    pub fn open_beneath(root: &Path, path: &Path) -> io::Result<File> {
-        let folder = openat(CWD, root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        // Without `NONBLOCK`, opening a pipe would wait for a writer.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let below = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-        match openat2(&folder, path, flags, Mode::empty(), below) {
-            // A kernel before 5.6, or a container that does not let it be called.
-            Err(Errno::NOSYS | Errno::PERM) => super::open_resolved(root, path),
-            opened => Ok(File::from(opened?)),
-        }
-    }
 }
 
 #[cfg(not(target_os = "linux"))]
 mod kernel {
-    use std::fs::File;
     use std::io;
     use std::path::Path;
 
@@ -180,10 +204,6 @@ mod kernel {
     pub fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
-
-    pub fn open_beneath(root: &Path, path: &Path) -> io::Result<File> {
-        super::open_resolved(root, path)
-    }
 }
 
 #[cfg(test)]
@@ -191,34 +211,46 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// Whether a file of a folder is opened, by the kernel and by resolving its path, which must agree.
+    /// Whether a file of a folder is opened; otherwise why not. Both ways must agree.
     #[cfg(unix)]
-    fn opens(root: &Path, path: &str) -> bool {
-        let (found, resolved) = (open_beneath(root, Path::new(path)), open_resolved(root, Path::new(path)));
-        assert_eq!(found.is_ok(), resolved.is_ok(), "{path}");
-        found.is_ok()
+    fn opens(root: &Path, path: &str) -> Result<(), io::ErrorKind> {
+        let [found, looked_at] = [open_beneath(root, path), open_looked_at(root, path)]
+            .map(|opened| opened.map(drop).map_err(|error| error.kind()));
+        assert_eq!(found, looked_at, "{path}");
+        found
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_file_is_opened_only_below_its_folder() {
+    fn a_file_is_opened_only_below_its_folder_and_never_through_a_link() {
         use std::os::unix::fs::symlink;
         let outside = tempfile::tempdir().unwrap();
         let report = outside.path().join("report");
-        fs::create_dir(&report).unwrap();
-        fs::write(report.join("raw.log"), "log").unwrap();
-        fs::write(outside.path().join("secret.txt"), "secret").unwrap();
+        fs::create_dir_all(report.join("rank_0")).unwrap();
+        for file in ["report/raw.log", "report/rank_0/raw.log", "secret.txt"] {
+            fs::write(outside.path().join(file), "text").unwrap();
+        }
         symlink("raw.log", report.join("inner.log")).unwrap();
+        symlink("rank_0", report.join("rank_1")).unwrap();
         symlink("../secret.txt", report.join("outer.txt")).unwrap();
         symlink(outside.path().join("secret.txt"), report.join("absolute.txt")).unwrap();
         symlink("..", report.join("up")).unwrap();
-        let root = report.canonicalize().unwrap();
-        for path in ["raw.log", "inner.log"] {
-            assert!(opens(&root, path), "{path}");
+        assert!(std::process::Command::new("mkfifo").arg(report.join("pipe")).status().unwrap().success());
+        symlink(&report, outside.path().join("link")).unwrap();
+        for root in [report.as_path(), &outside.path().join("link")] {
+            for path in ["raw.log", "rank_0/raw.log"] {
+                assert_eq!(opens(root, path), Ok(()), "{path}");
+            }
+            let links = ["inner.log", "rank_1/raw.log", "outer.txt", "absolute.txt", "up/secret.txt"];
+            for path in links.into_iter().chain(["rank_0", "pipe", "raw.log/x"]) {
+                assert_eq!(opens(root, path), Err(io::ErrorKind::InvalidInput), "{path}");
+            }
+            for path in ["none.txt", "rank_7/raw.log"] {
+                assert_eq!(opens(root, path), Err(io::ErrorKind::NotFound), "{path}");
+            }
         }
-        for path in ["outer.txt", "absolute.txt", "up/secret.txt", "../secret.txt", "none.txt"] {
-            assert!(!opens(&root, path), "{path}");
-        }
+        let no_folder = open_beneath(&report.join("raw.log"), "report.json").unwrap_err();
+        assert_eq!(no_folder.kind(), io::ErrorKind::NotFound);
     }
 
     #[cfg(unix)]

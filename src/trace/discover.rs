@@ -15,6 +15,7 @@ use super::names::{
 };
 use super::peek::peek;
 use super::runs::{Log, Run, group};
+use crate::report_folder::ReportFolder;
 
 /// The page that marks a folder as a report.
 const LANDING_PAGE: &str = "index.html";
@@ -77,17 +78,20 @@ pub fn named_logs(paths: &[PathBuf], opener: &Opener) -> Vec<Log> {
 /// if the folder is not a report.
 pub fn logs_of_report(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    if dir.join(LANDING_PAGE).is_file() {
+    if is_report(dir) {
         add_logs_of_report(dir, REPORT_LEVELS, &mut found);
     }
     found.sort();
     found
 }
 
+fn is_report(dir: &Path) -> bool {
+    ReportFolder::at(dir).names(LANDING_PAGE)
+}
+
 fn add_logs_of_report(dir: &Path, levels: usize, found: &mut Vec<PathBuf>) {
-    let log = dir.join(RAW_LOG);
-    if log.is_file() {
-        found.push(log);
+    if ReportFolder::at(dir).has(RAW_LOG) {
+        found.push(dir.join(RAW_LOG));
     }
     let Some(levels) = levels.checked_sub(1) else { return };
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
@@ -197,15 +201,22 @@ pub fn log_files(dir: &Path) -> Vec<PathBuf> {
 /// The files of a folder whose names end so, in the order of their names.
 pub fn files_ending(dir: &Path, endings: &[&str]) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
+    let look = look_in(dir);
     for entry in fs::read_dir(dir)? {
         let Ok(entry) = entry else { continue };
         let name = entry.file_name().to_string_lossy().into_owned();
-        if endings.iter().any(|ending| name.ends_with(ending)) && entry.path().is_file() {
+        let is_wanted = endings.iter().any(|ending| name.ends_with(ending));
+        if is_wanted && look(entry.path()).is_ok_and(|metadata| metadata.is_file()) {
             found.push(entry.path());
         }
     }
     found.sort();
     Ok(found)
+}
+
+/// How files of a folder are looked at: links are followed, but not in a report, which may come from anywhere.
+fn look_in(dir: &Path) -> fn(PathBuf) -> io::Result<fs::Metadata> {
+    if is_report(dir) { fs::symlink_metadata } else { fs::metadata }
 }
 
 struct Listed {
@@ -217,14 +228,14 @@ struct Listed {
 /// Every log file of a folder, in no particular order. Entries that cannot be looked at are left out.
 fn logs_of(dir: &Path) -> io::Result<Vec<Listed>> {
     let mut logs = Vec::new();
+    let look = look_in(dir);
     for entry in fs::read_dir(dir)? {
         let Ok(entry) = entry else { continue };
         let name = entry.file_name();
         if !is_log_name(&name) {
             continue;
         }
-        // Links are followed, as when the file is opened.
-        let Ok(metadata) = fs::metadata(entry.path()) else { continue };
+        let Ok(metadata) = look(entry.path()) else { continue };
         if metadata.is_file() {
             let changed = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             logs.push(Listed { path: entry.path(), changed, torch_named: is_torch_name(&name) });

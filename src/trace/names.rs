@@ -1,5 +1,6 @@
 //! What the names of logs say.
 
+use crate::report_folder::ReportFolder;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +48,8 @@ pub(super) fn sort_siblings(siblings: &mut [PathBuf], log: &Path) {
 pub(super) fn parents_raw_log(log: &Path) -> Option<PathBuf> {
     let folder = log.parent()?;
     numbered(&folder.file_name()?.to_string_lossy(), "process_")?;
-    (log.file_name()? == RAW_LOG).then(|| folder.parent().map(|above| above.join(RAW_LOG)))?
+    let above = folder.parent().filter(|_| log.file_name().is_some_and(|name| name == RAW_LOG))?;
+    ReportFolder::at(above).has(RAW_LOG).then(|| above.join(RAW_LOG))
 }
 
 /// Whether a file is named as logs are, plain or compressed.

@@ -7,8 +7,8 @@ use anyhow::{Context, bail};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tlparse::{
-    Budget, Checked, DiffOptions, Format, Registry, ReportFile, Showing, Shown, SourceTree, Subject,
-    Threshold,
+    Budget, Checked, DiffOptions, Format, Registry, ReportFile, ReportFolder, Showing, Shown, SourceTree,
+    Subject, Threshold,
 };
 
 /// Text that is searched for one answer, in bytes.
@@ -46,19 +46,15 @@ impl Asked {
 pub fn opened(opened: &Opened) -> anyhow::Result<String> {
     let notes = opened.notes.iter().map(|note| format!("note: {note}\n"));
     let mut text: String = opened.verdict.iter().map(|line| format!("{line}\n")).chain(notes).collect();
-    let file = opened.folder.join("report.md");
-    match file.is_file() {
-        true => {
-            let summary = std::fs::read_to_string(&file).map_err(anyhow::Error::from);
-            let summary = summary.context("the summary of the report cannot be read");
-            text = format!("{text}\n{}", summary.map_err(|error| opened.told(&error))?);
-        }
+    let summary = ReportFolder::at(&opened.folder).summary();
+    match summary.with_context(|| format!("the summary of {}", opened.path))? {
+        Some(summary) => text = format!("{text}\n{summary}"),
         // A list of several reports has no summary of its own; a folder without any has no facts either.
-        false if opened.verdict.is_empty() => {
+        None if opened.verdict.is_empty() => {
             let shown = Shown::of(&opened.folder, &Subject::Overview).map_err(|error| opened.told(&error))?;
             text = shown.text(WIDE);
         }
-        false => text.push_str("Ask about one of them with part: log_1, log_2 and so on.\n"),
+        None => text.push_str("Ask about one of them with part: log_1, log_2 and so on.\n"),
     }
     Ok(text)
 }

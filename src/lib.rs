@@ -78,7 +78,7 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 
 use crate::compare::Recording;
 use crate::model::JobFacts;
-use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target, ZipTarget};
+use crate::output::{DiskSink, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target, ZipTarget};
 use crate::report::{
     Cached, CollectedLog, Collection, FindingCounts, JobReport, Redacted, WholeRank, Worker,
 };
@@ -107,7 +107,7 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let highlighters = &Arc::default();
     let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };
     progress.beginning();
-    let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
+    let target = Target::prepare(&options.out, options.overwrite, report::entries())?;
     let zip = options.zip.then(|| ZipTarget::prepare(target.goal(), options.overwrite)).transpose()?;
     progress.begun(target.unfinished());
     zip.iter().for_each(|zip| progress.begun(zip.unfinished()));
@@ -342,8 +342,8 @@ pub fn combine(
 /// # Errors
 /// As [`run`] for each log; and when a report has no `report.json` that this version reads.
 pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress) -> anyhow::Result<Compared> {
-    let prepare =
-        |out: &PathBuf| Target::prepare(out, options.overwrite, Entries::new(report::diff_entries()));
+    let entries = || report::diff_entries(report::entries());
+    let prepare = |out: &PathBuf| Target::prepare(out, options.overwrite, entries());
     progress.beginning();
     let target = options.out.as_ref().map(prepare).transpose()?;
     let scratch = match &target {
@@ -537,7 +537,7 @@ pub fn default_input() -> anyhow::Result<PathBuf> {
 /// # Errors
 /// It could not; the error says why.
 pub fn check_out(out: &Path, overwrite: bool) -> anyhow::Result<()> {
-    output::check_target(out, overwrite, &Entries::new(report::top_entries()))
+    output::check_target(out, overwrite, &report::entries())
 }
 
 /// Makes a folder for a program to record into, unless it is there.

@@ -3,8 +3,10 @@
 //! [`Target`] decides where the report may be placed and puts it there in one step; [`write()`] fills a [`Sink`], on disk
 //! or in memory. Every path in a sink is a [`RelPath`], so nothing a log says can lead outside.
 
+mod entries;
 mod failure;
 mod hidden;
+mod listed;
 mod lock;
 mod pages;
 mod place;
@@ -19,10 +21,10 @@ mod unfinished;
 mod zip;
 
 pub use crate::rel_path::RelPath;
+pub use entries::{Entries, is_compile_folder};
 #[cfg(test)]
 pub use pages::Body;
 pub use pages::{Page, write};
-pub use policy::{Entries, is_compile_folder};
 pub use ranks::{JobTarget, RankFolder, rank_folders, ranks_in};
 pub use relative::relative;
 pub use scratch::Scratch;

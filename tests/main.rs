@@ -78,6 +78,7 @@ mod limits;
 mod markdown;
 mod mistakes;
 mod odd_logs;
+mod overwrite;
 mod packages;
 mod page_budgets;
 mod pages;

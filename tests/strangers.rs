@@ -23,13 +23,7 @@ struct Stranger {
 
 impl Stranger {
     fn of(report: &Report) -> Stranger {
-        let work = TempDir::new().unwrap();
-        let copy = work.path().join("report");
-        for file in report.manifest() {
-            let to = copy.join(&file);
-            fs::create_dir_all(to.parent().unwrap()).unwrap();
-            fs::copy(report.folder.join(file), to).unwrap();
-        }
+        let (work, copy) = report.copied();
         fs::create_dir(work.path().join("private")).unwrap();
         fs::write(work.path().join("budget.toml"), "graph_breaks = 0").unwrap();
         Stranger { work, report: copy }

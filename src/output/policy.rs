@@ -1,83 +1,38 @@
 //! What `--overwrite` may replace: an empty folder, our report, an upstream report, and nothing else.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, FileType};
 use std::io::{self, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 
+use super::entries::{Entries, fits, is_compile_folder};
 use super::failure::about;
 use super::hidden;
+use super::listed::{Listed, Tool};
+use crate::report_folder::ReportFolder;
 
-/// The names that a report may have at its top. `output` knows nothing of pages: its caller passes the list.
-///
-/// A folder ends in `/`; `#` matches digits, `*` any text. Folders of compile ids (`-_0_0_0`) are always among
-/// them.
-#[derive(Debug, Clone)]
-pub struct Entries(Vec<String>);
+/// Reports within each other: a side of a comparison, a log, a rank, a process.
+const LEVELS: usize = 4;
 
-impl Entries {
-    /// These names and patterns, each with at most one `#` or `*`.
-    pub fn new(names: Vec<String>) -> Self {
-        Entries(names)
-    }
-
-    /// Whether a report writes an entry of this name at its top, as a folder or as a file.
-    #[must_use]
-    pub fn hold(&self, name: &str, is_folder: bool) -> bool {
-        if is_folder && is_compile_folder(name) {
-            return true;
-        }
-        self.0.iter().any(|entry| match entry.strip_suffix('/') {
-            Some(pattern) => is_folder && matches_pattern(pattern, name),
-            None => !is_folder && matches_pattern(entry, name),
-        })
-    }
-}
-
-/// Whether `name` fits `pattern`, which holds at most one `#` or `*`.
-fn matches_pattern(pattern: &str, name: &str) -> bool {
-    let Some((head, tail)) = pattern.split_once(['#', '*']) else { return pattern == name };
-    let Some(middle) = name.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail)) else { return false };
-    pattern.contains('*') || is_number(middle)
-}
-
-/// `<compiled autograd>_<frame>_<compile>_<attempt>`, a missing part being `-`.
-pub fn is_compile_folder(name: &str) -> bool {
-    name.split('_').count() == 4
-        && name.split('_').all(|part| part == "-" || is_number(part) || is_odd_part(part))
-}
-
-/// A part of an id that is not a number ends in `-` and a hash of eight digits.
-fn is_odd_part(part: &str) -> bool {
-    let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
-    part.rsplit_once('-').is_some_and(|(text, hash)| {
-        text.bytes().all(allowed) && hash.len() == 8 && hash.bytes().all(|b| b.is_ascii_hexdigit())
-    })
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
+/// Bytes of a `report.json` in which its program is named.
+const HEAD: u64 = 1 << 20;
 
 /// An entry of a folder that is to be replaced.
 struct FolderEntry {
     name: OsString,
-    is_folder: bool,
-    /// A folder or a file: neither a link nor a device.
-    is_plain: bool,
-    /// False for unknown names, and for links and devices: no report contains any.
-    is_report: bool,
+    kind: FileType,
+}
+
+impl FolderEntry {
+    fn is_work(&self) -> bool {
+        hidden::is_hidden_work(&self.name)
+    }
 }
 
 /// Checks that a report may be placed at `path`: nothing is there, or it may be overwritten. Changes nothing.
-///
-/// A report of ours may also hold files at its top that a library user's parser placed there: its `report.json` lists
-/// them among the artifacts.
 pub(super) fn check(path: &Path, overwrite: bool, known: &Entries) -> Result<()> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -90,23 +45,17 @@ pub(super) fn check(path: &Path, overwrite: bool, known: &Entries) -> Result<()>
         ),
         Ok(_) => {}
     }
-    let entries = about(entries(path, known), "read the folder", path)?;
-    let (work, entries): (Vec<_>, Vec<_>) =
-        entries.into_iter().partition(|e| hidden::is_hidden_work(&e.name));
-    let Some(first) = entries.first() else { return Ok(()) };
-    let unknown: Vec<&FolderEntry> = entries.iter().filter(|entry| !entry.is_report).collect();
-    let listed = if unknown.is_empty() { BTreeSet::new() } else { listed_entries(path) };
-    let is_listed =
-        |entry: &FolderEntry| entry.is_plain && entry.name.to_str().is_some_and(|name| listed.contains(name));
-    if let Some(foreign) = unknown.into_iter().find(|entry| !is_listed(entry)) {
+    if let Some(foreign) = about(foreign_in(path, known, LEVELS), "read the folder", path)? {
         bail!(
-            "{path:?} holds {:?}, which no report contains, so --overwrite leaves the folder alone; move that away or choose another output folder with -o",
-            foreign.name
+            "{path:?} holds {foreign:?}, which no report contains, so --overwrite leaves the folder alone; move that away or choose another output folder with -o"
         );
     }
+    let (work, entries): (Vec<_>, Vec<_>) =
+        about(entries(path), "read the folder", path)?.into_iter().partition(FolderEntry::is_work);
+    let Some(first) = entries.first() else { return Ok(()) };
     // Left by a run that was killed while it moved its entries in. The folder was checked when that run began.
-    let interrupted = work.iter().any(|entry| entry.is_folder);
-    if interrupted || is_ours(path) || is_upstreams(&entries) || is_upstreams_export(path, &entries) {
+    let interrupted = work.iter().any(|entry| entry.kind.is_dir());
+    if interrupted || is_ours(path) || is_upstreams(&entries) {
         return Ok(());
     }
     bail!(
@@ -116,101 +65,113 @@ pub(super) fn check(path: &Path, overwrite: bool, known: &Entries) -> Result<()>
 }
 
 /// The entries of the folder by name.
-fn entries(folder: &Path, known: &Entries) -> io::Result<Vec<FolderEntry>> {
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(folder)? {
+fn entries(folder: &Path) -> io::Result<Vec<FolderEntry>> {
+    let entries = fs::read_dir(folder)?.map(|entry| {
         let entry = entry?;
-        let (name, kind) = (entry.file_name(), entry.file_type()?);
-        let is_known = name.to_str().is_some_and(|name| known.hold(name, kind.is_dir()));
-        let is_plain = kind.is_dir() || kind.is_file();
-        entries.push(FolderEntry {
-            name,
-            is_folder: kind.is_dir(),
-            is_plain,
-            is_report: is_known && is_plain,
-        });
-    }
+        Ok(FolderEntry { name: entry.file_name(), kind: entry.file_type()? })
+    });
+    let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(entries)
 }
 
-/// Whether an entry has a name and kind that `test` accepts.
-fn has(entries: &[FolderEntry], test: impl Fn(&str, bool) -> bool) -> bool {
-    entries.iter().any(|entry| entry.name.to_str().is_some_and(|name| test(name, entry.is_folder)))
+/// The first thing in the folder of a report, at any depth, that its report did not write.
+fn foreign_in(folder: &Path, known: &Entries, levels: usize) -> io::Result<Option<PathBuf>> {
+    let is_whole = !entries(folder)?.iter().any(|entry| entry.is_work() && entry.kind.is_dir());
+    let listed = Listed::of(&ReportFolder::at(folder));
+    OldReport { known, listed, is_whole, levels }.foreign_in(folder, "")
+}
+
+/// A report that is to be replaced.
+///
+/// Files of compiles are known by their names and by the report's own list. Only by the list of a report of this program are
+/// those known that parsers of a library user placed: one by one, never with their folder, and only where parsers may place
+/// files, as the report may come from a stranger.
+struct OldReport<'e> {
+    known: &'e Entries,
+    /// None if it cannot be read: then the names alone decide.
+    listed: Option<Listed>,
+    /// False for what a killed run left: parts of two reports, of which only one has its list.
+    is_whole: bool,
+    levels: usize,
+}
+
+impl OldReport<'_> {
+    /// The first thing in a folder that the report did not write there; `below` is the folder's path in the report.
+    fn foreign_in(&self, folder: &Path, below: &str) -> io::Result<Option<PathBuf>> {
+        let is_top = below.is_empty();
+        let patterns: Vec<&str> = match is_top {
+            true => self.known.files().collect(),
+            false => self.known.files_in(below).collect(),
+        };
+        let takes_placed = is_top || patterns.is_empty() || is_compile_folder(below);
+        let placed = self.listed.as_ref().filter(|listed| takes_placed && listed.is_ours);
+        for entry in entries(folder)?.iter().filter(|entry| !(is_top && entry.is_work())) {
+            let itself = || Ok(Some(Path::new(below).join(&entry.name)));
+            let Some(name) = entry.name.to_str() else { return itself() };
+            let path = if is_top { name.to_owned() } else { format!("{below}/{name}") };
+            if entry.kind.is_file() {
+                let is_placed = placed.is_some_and(|listed| listed.has(&path));
+                if is_placed || patterns.iter().any(|pattern| self.has(pattern, &path)) {
+                    continue;
+                }
+                return itself();
+            }
+            let is_placed = || placed.is_some_and(|listed| listed.has_beginning(&format!("{path}/")));
+            let is_known = is_top && self.known.files_in(name).next().is_some() || is_placed();
+            let folder = folder.join(name);
+            let part = self.known.of_part(name).filter(|_| is_top && self.levels > 1);
+            let foreign = match part {
+                Some(part) if entry.kind.is_dir() => {
+                    foreign_in(&folder, part, self.levels - 1)?.map(|found| Path::new(name).join(found))
+                }
+                None if entry.kind.is_dir() && is_known => self.foreign_in(&folder, &path)?,
+                // A link or a device, too.
+                _ => return itself(),
+            };
+            if foreign.is_some() {
+                return Ok(foreign);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the report wrote a file, if its name fits the pattern.
+    fn has(&self, pattern: &str, path: &str) -> bool {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_of_compile = pattern.contains('*') || pattern.contains("<number>");
+        let must_be_listed = self.is_whole && is_of_compile && !folder.is_empty();
+        fits(pattern, name) && !self.listed.as_ref().is_some_and(|listed| must_be_listed && !listed.has(path))
+    }
 }
 
 /// Upstream's reports do not name their program, so the landing page must be beside something that only upstream writes.
 fn is_upstreams(entries: &[FolderEntry]) -> bool {
-    has(entries, |name, _| name == "index.html")
-        && has(entries, |name, is_folder| match is_folder {
-            true => is_compile_folder(name) || matches_pattern("rank_#", name),
+    let has = |test: &dyn Fn(&str, FileType) -> bool| {
+        entries.iter().any(|entry| entry.name.to_str().is_some_and(|name| test(name, entry.kind)))
+    };
+    has(&|name, _| name == "index.html")
+        && has(&|name, kind| match kind.is_dir() {
+            true => ["<id>", "rank_<n>", "payloads"].iter().any(|pattern| fits(pattern, name)),
             false => matches!(name, "compile_directory.json" | "raw.jsonl"),
         })
 }
 
-/// Whether this is upstream's report on an export: its landing page and `payloads/`, in which each file is named after
-/// the MD5 of its text.
-fn is_upstreams_export(folder: &Path, entries: &[FolderEntry]) -> bool {
-    let is_hash = |name: &str| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_payload = |entry: io::Result<fs::DirEntry>| {
-        let name = entry.map(|entry| entry.file_name()).unwrap_or_default();
-        name.to_str().and_then(|name| name.strip_suffix(".txt")).is_some_and(is_hash)
-    };
-    has(entries, |name, is_folder| name == "index.html" && !is_folder)
-        && has(entries, |name, is_folder| name == "payloads" && is_folder)
-        && fs::read_dir(folder.join("payloads")).is_ok_and(|mut payloads| payloads.all(is_payload))
-}
-
-/// The top-level names of all artifacts that the `report.json` of a folder lists; none where it cannot be read or
-/// another program wrote it.
-fn listed_entries(folder: &Path) -> BTreeSet<String> {
-    #[derive(Deserialize)]
-    struct Report {
-        #[serde(default)]
-        compiles: Vec<Compile>,
-    }
-    #[derive(Deserialize)]
-    struct Compile {
-        #[serde(default)]
-        artifacts: Vec<Artifact>,
-    }
-    #[derive(Deserialize)]
-    struct Artifact {
-        #[serde(default)]
-        path: String,
-    }
-    if !is_ours(folder) {
-        return BTreeSet::new();
-    }
-    let Ok(file) = File::open(folder.join("report.json")) else { return BTreeSet::new() };
-    let Ok(report) = serde_json::from_reader::<_, Report>(BufReader::new(file)) else {
-        return BTreeSet::new();
-    };
-    let artifacts = report.compiles.into_iter().flat_map(|compile| compile.artifacts);
-    let top = |path: &str| path.split('/').next().unwrap_or_default().to_owned();
-    artifacts.map(|artifact| top(&artifact.path)).collect()
-}
-
 /// Whether the folder's `report.json`, or the `diff.json` of a comparison, says that this program wrote it.
 fn is_ours(folder: &Path) -> bool {
-    let says_so = |file: &str| {
-        File::open(folder.join(file)).is_ok_and(|file| tool_name(file).as_deref() == Some("tlparse"))
-    };
+    let report = ReportFolder::at(folder);
+    let says_so =
+        |file: &str| report.open(file).is_ok_and(|file| tool_name(file).as_deref() == Some("tlparse"));
     says_so("report.json") || says_so("diff.json")
 }
 
 /// `tool.name` of a report. Reading ends there: a report may be large, and `tool` is near its start.
 pub(super) fn tool_name(report: impl Read) -> Option<String> {
     let mut name = None;
-    let mut json = serde_json::Deserializer::from_reader(BufReader::new(report));
+    let mut json = serde_json::Deserializer::from_reader(BufReader::new(report.take(HEAD)));
     // The early end is an error to the JSON parser; here it is intended.
     let _ = ToolName(&mut name).deserialize(&mut json);
     name
-}
-
-#[derive(Deserialize)]
-struct Tool {
-    name: String,
 }
 
 struct ToolName<'a>(&'a mut Option<String>);
@@ -242,29 +203,9 @@ impl<'de> Visitor<'de> for ToolName<'_> {
     }
 }
 
-/// Entries as reports have them.
-#[cfg(test)]
-pub(super) fn entries_of_tests() -> Entries {
-    const NAMES: [&str; 13] = [
-        "chromium_events.json",
-        "compile_directory.json",
-        "directory_#.html",
-        "dump_file/",
-        "graph_breaks.html",
-        "index.html",
-        "payloads/",
-        "process_#/",
-        "provenance_tracking_*.html",
-        "rank_#/",
-        "raw.jsonl",
-        "raw.log",
-        "report.json",
-    ];
-    Entries::new(NAMES.map(str::to_owned).to_vec())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::entries::entries_of_tests;
     use super::*;
 
     /// A folder of these entries (`x/` a folder, `x=text` a file with content), and whether it may be replaced.
@@ -273,7 +214,7 @@ mod tests {
         for entry in entries {
             let (name, text) = entry.split_once('=').unwrap_or((entry, ""));
             match name.strip_suffix('/') {
-                Some(name) => fs::create_dir(folder.path().join(name)).unwrap(),
+                Some(name) => fs::create_dir_all(folder.path().join(name)).unwrap(),
                 None => fs::write(folder.path().join(name), text).unwrap(),
             }
         }
@@ -282,28 +223,6 @@ mod tests {
 
     const OURS: &str =
         r#"report.json={"schema": 1, "kind": "log", "tool": {"version": "1", "name": "tlparse"}}"#;
-
-    #[test]
-    fn names_that_reports_write_are_known() {
-        for name in ["index.html", "raw.jsonl", "provenance_tracking_-_0_0_0_2.html", "directory_12.html"] {
-            assert!(entries_of_tests().hold(name, false), "{name}");
-            assert!(!entries_of_tests().hold(name, true), "{name} is no folder");
-        }
-        for name in ["payloads", "rank_0", "process_4711", "-_0_0_0", "12_-_-_3", "-_-_-_-", "dump_file"] {
-            assert!(entries_of_tests().hold(name, true), "{name}");
-            assert!(!entries_of_tests().hold(name, false), "{name} is no file");
-        }
-    }
-
-    #[test]
-    fn names_that_no_report_writes_are_foreign() {
-        for name in ["rank_", "rank_x", "0_0_0", "a_0_0_0", "-_0_0_0_0", "--_0_0_0", ".git", "src", ""] {
-            assert!(!entries_of_tests().hold(name, true), "{name}");
-        }
-        for name in ["notes.txt", "Index.html", "directory_.html", "index.html.bak", "raw.log/"] {
-            assert!(!entries_of_tests().hold(name, false), "{name}");
-        }
-    }
 
     #[test]
     fn an_empty_folder_and_reports_of_either_program_are_replaced() {
@@ -322,10 +241,14 @@ mod tests {
         {"path": "-_0_0_0/x_0.txt"}, {"path": "checkpoints.html"}, {"path": "steps/step_1.txt"}]}]}"#;
 
     #[test]
-    fn files_that_a_parser_of_the_user_placed_at_the_top_are_replaced_with_their_report() {
-        replaces(&[WITH_OWN_FILES, "index.html", "checkpoints.html", "steps/"]).unwrap();
-        let error = replaces(&[WITH_OWN_FILES, "index.html", "notes.html"]).unwrap_err().to_string();
-        assert!(error.contains("notes.html"), "{error}");
+    fn files_that_a_parser_of_the_user_placed_are_replaced_with_their_report() {
+        let own = ["index.html", "checkpoints.html", "steps/", "steps/step_1.txt"];
+        replaces(&[&[WITH_OWN_FILES], own.as_slice()].concat()).unwrap();
+        for foreign in ["notes.html", "steps/notes.txt", "steps/mine/", "step/"] {
+            let entries = [&[WITH_OWN_FILES], own.as_slice(), &[foreign]].concat();
+            let error = replaces(&entries).unwrap_err().to_string();
+            assert!(error.contains(foreign.trim_end_matches('/')), "{error}");
+        }
         let foreign = WITH_OWN_FILES.replace("tlparse", "pytest");
         let error = replaces(&[&foreign, "index.html", "raw.jsonl", "checkpoints.html"]).unwrap_err();
         assert!(error.to_string().contains("checkpoints.html"), "{error}");
@@ -335,7 +258,6 @@ mod tests {
     fn anything_else_is_refused_and_named() {
         for entries in [
             &["index.html"][..],
-            &["index.html", "payloads/", "payloads/notes.txt"],
             &["rank_0/", "raw.jsonl"],
             &["report.json={\"tool\": {\"name\": \"pytest\"}}"],
             &["report.json={\"tool\": \"tlparse\"}"],
@@ -353,7 +275,9 @@ mod tests {
 
     #[test]
     fn a_foreign_entry_in_a_report_is_refused_and_named() {
-        for foreign in ["thesis.tex", "src/", ".git/", "payloads", "raw.log/", "\u{1b}[31m"] {
+        for foreign in
+            ["thesis.tex", "src/", ".git/", "payloads", "raw.log/", "\u{1b}[31m", "rank_0/rank_1/x/"]
+        {
             let error = replaces(&[OURS, "index.html", "raw.jsonl", foreign]).unwrap_err().to_string();
             assert!(error.contains(&format!("{:?}", foreign.trim_end_matches('/'))), "{error}");
         }

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use super::entries::Entries;
 use super::failure::about;
 use super::hidden::{self, TRACE, ZIP};
 use super::lock::Lock;
-use super::policy::Entries;
 use super::unfinished::Unfinished;
 use super::{place, policy};
 

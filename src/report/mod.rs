@@ -25,7 +25,7 @@ pub use job::{JobReport, TrackEvent, job_facts, job_findings, job_pages, job_sum
 pub use kit::editor::Editor;
 pub use kit::{Highlighters, Worker};
 pub use redact::{Redacted, WholeRank, redacted_pages, redacted_summary};
-pub use site::{is_own_path, top_entries};
+pub use site::{entries, is_own_path};
 pub use subject::{Cached, Report, Settings};
 pub use terminal::{SummaryLine, summary};
 

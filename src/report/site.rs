@@ -105,7 +105,7 @@ pub(crate) static SITE: &[SiteRow] = &[
                 path: "<id>/inductor_output_code_*_<number>.html",
                 about: "generated code (`.txt` with `--plain-text`)",
             },
-            SiteFile { path: "<id>/*_readable.html", about: "the artifact in readable form" },
+            SiteFile { path: "<id>/<name>_<number>_readable.html", about: "the artifact in readable form" },
             SiteFile {
                 path: "dump_file/*.html",
                 about: "sources of generated modules; stack frames link to them",
@@ -481,70 +481,28 @@ pub(crate) static JOB_FILES: &[SiteFile] = &[
 
 /// Files that only upstream's reports have at the top, or that a setting puts in place of another.
 const OTHER_ENTRIES: [&str; 4] =
-    ["log_#/", "report.html", "symbolic_guard_information*.html", "tlparse_index.html"];
+    ["log_<n>/", "report.html", "symbolic_guard_information*.html", "tlparse_index.html"];
 
-/// Every entry that a report may have at its top: names in which `#` matches digits and `*` any text; a folder ends in `/`.
-/// The folders of compile ids follow a rule of their own and are not included.
-pub fn top_entries() -> Vec<String> {
-    let files = SITE.iter().flat_map(|row| row.files).chain(JOB_FILES);
-    let mut entries: Vec<String> = files.filter_map(|file| top_entry(file.path)).collect();
-    entries.extend(OTHER_ENTRIES.map(str::to_owned));
-    entries.sort_unstable();
-    entries.dedup();
-    entries
+/// Every file that a report may have, as [`Entries`] takes them.
+pub fn entries() -> Entries {
+    let files = SITE.iter().flat_map(|row| row.files).chain(JOB_FILES).map(|file| file.path);
+    Entries::new(files.chain(OTHER_ENTRIES).map(str::to_owned).collect())
 }
 
 /// Whether the report itself may write a file or folder at this path, so that no parser of a library user may. Case is
 /// ignored.
 pub fn is_own_path(path: &RelPath) -> bool {
-    static ENTRIES: LazyLock<Entries> = LazyLock::new(|| Entries::new(top_entries()));
+    static ENTRIES: LazyLock<Entries> = LazyLock::new(entries);
     let path = path.as_str().to_lowercase();
     match path.split_once('/') {
-        Some((folder, file)) if output::is_compile_folder(folder) => {
-            let of_compile = format!("<id>/{file}");
-            is_numbered(file) || SITE.iter().flat_map(|row| row.files).any(|one| one.path == of_compile)
-        }
-        found => {
-            let top = found.map_or(path.as_str(), |(top, _)| top);
-            ENTRIES.hold(top, true) || ENTRIES.hold(top, false)
-        }
+        Some((folder, _)) if output::is_compile_folder(folder) => ENTRIES.have(&path),
+        found => ENTRIES.have_at_top(found.map_or(path.as_str(), |(top, _)| top)),
     }
-}
-
-/// Whether a name has the form of a compile's files: `x_12.txt`, `x_12_readable.html`.
-fn is_numbered(file: &str) -> bool {
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let stem = stem.strip_suffix("_readable").unwrap_or(stem);
-    let number = stem.rsplit_once('_').map(|(_, number)| number);
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// `payloads/` for `payloads/<md5>.txt`; None for files in a compile's folder.
-fn top_entry(path: &str) -> Option<String> {
-    let top = match path.split_once('/') {
-        Some(("<id>", _)) => return None,
-        Some((folder, _)) => format!("{folder}/"),
-        None => path.to_owned(),
-    };
-    let Some((before, rest)) = top.split_once('<') else { return Some(top) };
-    let (varies, after) = rest.split_once('>')?;
-    let mark = if matches!(varies, "k" | "n" | "pid") { '#' } else { '*' };
-    Some(format!("{before}{mark}{after}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_entries_of_a_report_are_the_tops_of_its_files() {
-        let entries = top_entries();
-        for entry in ["caches.html", "directory_#.html", "payloads/", "rank_#/", "provenance_tracking_*.html"]
-        {
-            assert!(entries.iter().any(|one| one == entry), "{entry}: {entries:?}");
-        }
-        assert!(!entries.iter().any(|entry| entry.contains(['<', '>'])), "{entries:?}");
-    }
 
     #[test]
     fn paths_that_the_report_uses_are_its_own() {

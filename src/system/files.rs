@@ -55,8 +55,7 @@ pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
 }
 
 /// Opens a file below a folder; `/` separates the parts of its path, each of which is a plain name. The folder itself may be a
-/// link. Nothing below it is followed that is one, also none that is put there meanwhile, where the system can look while it
-/// opens.
+/// link. No link below it is followed; where the system can look while it opens, not even one that is put there meanwhile.
 ///
 /// # Errors
 /// [`io::ErrorKind::NotFound`]: there is none. [`io::ErrorKind::InvalidInput`]: it is a link, a folder, a pipe or a device, or

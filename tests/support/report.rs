@@ -69,6 +69,18 @@ impl Report {
         Report { folder, json, stdout: String::new(), _work: work }
     }
 
+    /// A copy of its files that a test may change; it is removed with the folder beside it.
+    pub fn copied(&self) -> (TempDir, PathBuf) {
+        let work = TempDir::new().unwrap();
+        let copy = work.path().join("report");
+        for file in self.manifest() {
+            let to = copy.join(&file);
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::copy(self.folder.join(file), to).unwrap();
+        }
+        (work, copy)
+    }
+
     /// A file as text.
     pub fn read(&self, path: &str) -> String {
         String::from_utf8(self.bytes(path)).unwrap_or_else(|error| panic!("{path}: {error}"))

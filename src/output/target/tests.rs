@@ -1,7 +1,7 @@
 //! Where reports may be placed, and how they get there.
 
 use super::*;
-use crate::output::policy::entries_of_tests;
+use crate::output::entries::entries_of_tests;
 
 fn prepare(out: &Path, overwrite: bool) -> Result<Target> {
     Target::prepare(out, overwrite, entries_of_tests())
@@ -46,12 +46,14 @@ fn all(folder: &Path) -> Vec<String> {
     found
 }
 
-/// Writes a report of ours: `report.json`, `index.html` and one folder with a page.
+/// Writes a report of ours: `index.html`, one folder with a page, and `report.json`, which lists it.
 fn fill(folder: &Path, page: &str) {
     fs::create_dir_all(folder.join("-_0_0_0")).unwrap();
     fs::write(folder.join("-_0_0_0").join(page), page).unwrap();
     fs::write(folder.join("index.html"), page).unwrap();
-    fs::write(folder.join("report.json"), r#"{"tool": {"name": "tlparse"}}"#).unwrap();
+    let artifacts = format!(r#"[{{"path": "-_0_0_0/{page}"}}]"#);
+    let json = format!(r#"{{"tool": {{"name": "tlparse"}}, "compiles": [{{"artifacts": {artifacts}}}]}}"#);
+    fs::write(folder.join("report.json"), json).unwrap();
 }
 
 fn content(page: &str) -> Vec<String> {

@@ -12,6 +12,9 @@ pub(super) const DIFF_MARKDOWN: &str = "diff.md";
 /// The folder of the pages with graphs and code side by side.
 pub(super) const CHANGED: &str = "changed";
 
+/// The paths of these pages.
+pub(super) const CHANGED_PAGES: &str = "changed/<k>.html";
+
 /// The page of a changed function, by its index.
 pub(super) fn changed_page(place: usize) -> RelPath {
     RelPath::of_parts(&[CHANGED, &format!("{}.html", place + 1)])

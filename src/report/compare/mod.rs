@@ -22,9 +22,9 @@ pub use notices::{notices as diff_notices, suite as diff_suite};
 pub use terminal::summary as diff_summary;
 
 use crate::compare::{ChangedFunctions, Comparison};
-use crate::output::{Page, RelPath};
+use crate::output::{Entries, Page, RelPath};
 use crate::report::kit::templates::Worker;
-use files::{CHANGED, DIFF_JSON, DIFF_MARKDOWN};
+use files::{CHANGED_PAGES, DIFF_JSON, DIFF_MARKDOWN};
 
 /// All files of a comparison.
 pub fn diff_pages<'c>(
@@ -51,12 +51,8 @@ pub fn diff_markdown(comparison: &Comparison) -> String {
     markdown::document(comparison)
 }
 
-/// The names that may be at the top of a comparison's folder: its files, and the reports written for it.
-pub fn diff_entries() -> Vec<String> {
-    let files = [DIFF_PAGE, DIFF_JSON, DIFF_MARKDOWN].map(str::to_owned);
-    files
-        .into_iter()
-        .chain(["a/", "b/", "a#/", "b#/"].map(str::to_owned))
-        .chain([format!("{}/", CHANGED)])
-        .collect()
+/// What a comparison's folder may have: its files, and the reports written for it.
+pub fn diff_entries(of_reports: Entries) -> Entries {
+    let paths = [DIFF_PAGE, DIFF_JSON, DIFF_MARKDOWN, "a/", "b/", "a<n>/", "b<n>/", CHANGED_PAGES];
+    Entries::new(paths.map(str::to_owned).to_vec()).with_parts(of_reports)
 }

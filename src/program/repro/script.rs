@@ -69,7 +69,7 @@ pub fn of_runnable(runnable: &str, command: Command) -> anyhow::Result<String> {
         anyhow::bail!(
             "this graph calls a function whose code torch did not write down (it wrote {}), so no script can run it. \
              Its operators are in fx_graph_runnable among the files of the compile.",
-            visible(line)
+            ascii(line)
         );
     }
     let mut script = without_the_machine(runnable)?;

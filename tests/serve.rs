@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A program that serves a report; it is ended when this is dropped.
 struct Served {
@@ -326,6 +326,66 @@ fn paused_and_endless_connections_do_not_block_others() {
     drop(kept);
 }
 
+#[test]
+fn users_without_the_token_do_not_delay_who_has_it_however_many_connections_they_open() {
+    #[cfg(unix)]
+    {
+        // Others of these tests have hundreds of connections, too.
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let limit = getrlimit(Resource::Nofile);
+        setrlimit(Resource::Nofile, rustix::process::Rlimit { current: limit.maximum, ..limit }).unwrap();
+    }
+    let served = Served::finished(&report("01_inference").folder);
+    let host = served.address.clone();
+    // Each in a thread of its own: a server that takes no more lets all others wait in `connect`.
+    let (sender, opened) = std::sync::mpsc::channel();
+    for at in 0..400 {
+        let (host, sender) = (host.clone(), sender.clone());
+        std::thread::spawn(move || {
+            let Ok(mut stream) = TcpStream::connect(&host) else { return };
+            let _ = match at % 4 {
+                // Nothing, half of a line, an answer that leaves the connection open, and headers that do not end.
+                0 => Ok(()),
+                1 => stream.write_all(b"GET /ind"),
+                2 => write!(stream, "GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"),
+                _ => write!(stream, "GET /?token=0 HTTP/1.1\r\nHost: {host}\r\nX-Slow: a"),
+            };
+            let _ = sender.send(stream);
+        });
+    }
+    let kept: Vec<TcpStream> =
+        (0..400).map_while(|_| opened.recv_timeout(Duration::from_secs(2)).ok()).collect();
+    assert!(kept.len() > 256, "only {} connections were opened", kept.len());
+    for path in ["/", "/raw.log", "/search.html", "/report.json"] {
+        let begin = Instant::now();
+        let (head, body) = answer(served.request("GET", path, "Connection: close\r\n"));
+        let took = begin.elapsed();
+        assert!(head.starts_with("HTTP/1.1 200") && !body.is_empty(), "{path}: {head}");
+        assert!(took < Duration::from_secs(1), "{path} took {took:?}");
+    }
+    drop(kept);
+}
+
+#[test]
+fn a_connection_without_the_token_is_closed_after_its_answer_and_one_with_it_is_not() {
+    let served = Served::finished(&report("01_inference").folder);
+    let host = &served.address;
+    for host in [host, "evil.example"] {
+        let begin = Instant::now();
+        let request = format!("GET /raw.log HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        let (head, _) = answer(served.send(request.as_bytes()));
+        assert!(head.starts_with("HTTP/1.1 403") && head.contains("connection: close"), "{head}");
+        assert!(begin.elapsed() < Duration::from_secs(5), "it was left open");
+    }
+    let mut known = BufReader::new(served.request("HEAD", "/raw.log", ""));
+    for again in 0..3 {
+        let head: Vec<String> =
+            known.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
+        assert_eq!(head[0], "HTTP/1.1 200 OK", "{again}");
+        write!(known.get_mut(), "HEAD /raw.log?{} HTTP/1.1\r\nHost: {host}\r\n\r\n", served.query).unwrap();
+    }
+}
+
 /// What a process has: bytes in memory, threads, open files.
 #[cfg(target_os = "linux")]
 fn held_by(program: &Child) -> (u64, u64, usize) {
@@ -359,7 +419,7 @@ fn memory_of_the_server_is_bounded_by_its_connections() {
     assert!(files <= before.2 + 2 * 201, "{files} files, {} before", before.2);
     drop(kept);
     // What ended gives back its files.
-    let begin = std::time::Instant::now();
+    let begin = Instant::now();
     while held_by(&served.program).2 > before.2 + 8 && begin.elapsed() < Duration::from_secs(30) {
         std::thread::sleep(Duration::from_millis(20));
     }

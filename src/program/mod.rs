@@ -18,6 +18,7 @@ mod shell;
 mod show;
 mod stop;
 mod terminal;
+mod token;
 mod values;
 mod watch;
 mod zip;

@@ -4,13 +4,9 @@
 //! which have no token, work in that browser. Pages of other sites get nothing: their requests name another host or lack
 //! the cookie.
 
-use anyhow::Context;
+use crate::program::token::token;
 use hyper::header::{COOKIE, HOST, HeaderValue};
 use hyper::http::request::Parts;
-use std::fmt::Write;
-
-/// Random bytes in a token: 128 bits cannot be guessed.
-const TOKEN_BYTES: usize = 16;
 
 /// The key of the token in an address.
 const QUERY_KEY: &str = "token";
@@ -44,13 +40,7 @@ impl Access {
     /// # Errors
     /// The system provides no random numbers.
     pub fn new(port: u16) -> anyhow::Result<Access> {
-        let mut bytes = [0; TOKEN_BYTES];
-        getrandom::fill(&mut bytes).context("the system provides no random numbers for the address")?;
-        let mut token = String::new();
-        for byte in bytes {
-            write!(token, "{byte:02x}")?;
-        }
-        Ok(Access { token, cookie_name: format!("tlparse-{port}") })
+        Ok(Access { token: token()?, cookie_name: format!("tlparse-{port}") })
     }
 
     /// The token as the query of an address.

@@ -6,7 +6,7 @@ use super::files::Found;
 use super::range::Wanted;
 use super::site::Site;
 use hyper::header::{
-    ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
+    ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
     CONTENT_TYPE, HeaderName, HeaderValue, IF_RANGE, RANGE, REFERRER_POLICY, SET_COOKIE,
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
@@ -36,9 +36,8 @@ const METHODS: &str = "Only GET and HEAD are answered.\n";
 const NOT_FOUND: &str = "There is no such file in the report.\n";
 const BEYOND: &str = "The file does not have these bytes.\n";
 
-/// Answers a request.
-pub async fn to(site: Arc<Site>, request: Parts) -> Response<Content> {
-    let pass = site.access.pass(&request);
+/// Answers a request with these credentials.
+pub async fn to(site: Arc<Site>, request: Parts, pass: Pass) -> Response<Content> {
     let refused = match pass {
         Pass::ForeignHost => Some((StatusCode::FORBIDDEN, FOREIGN)),
         Pass::Stranger => Some((StatusCode::FORBIDDEN, STRANGER)),
@@ -56,6 +55,9 @@ pub async fn to(site: Arc<Site>, request: Parts) -> Response<Content> {
     };
     let headers = answer.headers_mut();
     headers.extend(HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    if matches!(pass, Pass::ForeignHost | Pass::Stranger) {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     if let Some(cookie) = site.access.cookie().filter(|_| pass == Pass::Newcomer) {
         headers.insert(SET_COOKIE, cookie);
     }

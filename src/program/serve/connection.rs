@@ -1,25 +1,33 @@
 //! Connections: a limited number at a time, each closed when it is idle.
+//!
+//! Whoever connects is taken at once. Every user of the machine can do so, and a connection says only with its first request
+//! whether it knows the token. So a connection that has not shown the token holds its place only until another needs it, the
+//! oldest first, and is closed after an answer.
 
+use super::access::Pass;
 use super::answer;
 use super::site::Site;
 use anyhow::Context as _;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{AbortHandle, yield_now};
 use tokio::time::{Sleep, sleep};
 
-/// Open connections; others wait until one ends. A browser opens six. Most systems let a program open 1024 files, and a
-/// connection needs two: itself and the file that it sends.
+/// Open connections. If all have shown the token, others wait until one ends. A browser opens six. Most systems let a
+/// program open 1024 files, and a connection needs two: itself and the file that it sends.
 const MAX_CONNECTIONS: usize = 256;
 
 /// Longest request line with headers, in bytes. A browser sends about one KB.
@@ -49,22 +57,68 @@ pub fn serve(listener: TcpListener, site: Arc<Site>) -> anyhow::Result<()> {
         listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let mut strangers = Strangers::default();
         loop {
+            let accepted = listener.accept().await;
+            let needs_room = accepted.is_err() || places.available_permits() == 0;
+            let has_room = needs_room && strangers.dismiss_oldest();
+            let Ok((stream, _)) = accepted else {
+                sleep(if has_room { Duration::ZERO } else { PAUSE }).await;
+                continue;
+            };
             let place = Arc::clone(&places).acquire_owned().await?;
-            match listener.accept().await {
-                Ok((stream, _)) => drop(tokio::spawn(converse(stream, Arc::clone(&site), place))),
-                Err(_) => sleep(PAUSE).await,
-            }
+            let is_known = Arc::new(AtomicBool::new(false));
+            let talk = converse(stream, Arc::clone(&site), Arc::clone(&is_known), place);
+            strangers.add(Stranger { task: tokio::spawn(talk).abort_handle(), is_known });
+            // What the others have sent is read before the next one is taken: whoever sends the token at once is known
+            // before it is the oldest, however fast others connect.
+            yield_now().await;
         }
     })
 }
 
+/// A connection that may not have shown the token.
+struct Stranger {
+    task: AbortHandle,
+    is_known: Arc<AtomicBool>,
+}
+
+/// Connections that have not shown the token, the oldest first.
+#[derive(Default)]
+struct Strangers(VecDeque<Stranger>);
+
+impl Strangers {
+    fn add(&mut self, stranger: Stranger) {
+        self.forget_others();
+        self.0.push_back(stranger);
+    }
+
+    /// Closes the oldest; false if there is none.
+    fn dismiss_oldest(&mut self) -> bool {
+        self.forget_others();
+        let oldest = self.0.pop_front();
+        oldest.inspect(|oldest| oldest.task.abort()).is_some()
+    }
+
+    /// Forgets connections that have ended or have shown the token.
+    fn forget_others(&mut self) {
+        self.0.retain(|one| !one.task.is_finished() && !one.is_known.load(Ordering::Relaxed));
+    }
+}
+
 /// Answers the requests of one connection.
-async fn converse(stream: TcpStream, site: Arc<Site>, _place: OwnedSemaphorePermit) {
+async fn converse(
+    stream: TcpStream,
+    site: Arc<Site>,
+    is_known: Arc<AtomicBool>,
+    _place: OwnedSemaphorePermit,
+) {
     let _ = stream.set_nodelay(true);
     let answers = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-        let site = Arc::clone(&site);
-        async move { Ok::<_, Infallible>(answer::to(site, request.into_parts().0).await) }
+        let (site, request) = (Arc::clone(&site), request.into_parts().0);
+        let pass = site.access.pass(&request);
+        is_known.fetch_or(matches!(pass, Pass::Newcomer | Pass::Known), Ordering::Relaxed);
+        async move { Ok::<_, Infallible>(answer::to(site, request, pass).await) }
     });
     // Errors mean that the browser has gone away or is idle.
     let _ = http1::Builder::new()

@@ -74,6 +74,8 @@ pub use report_folder::ReportFolder;
 pub use run::{Appended, Watch};
 pub use show::{ReportFile, Showing, Shown, Subject};
 pub use source_tree::SourceTree;
+#[doc(hidden)]
+pub use trace::expanded;
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 
 use crate::compare::Recording;

@@ -33,6 +33,12 @@ pub fn is_file_at(file: &File, path: &Path) -> bool {
     os::is_file_at(file, path)
 }
 
+/// Whether a path leads to the file that is standard input, such as `/dev/stdin`. Where files have no numbers, it never does.
+#[must_use]
+pub fn is_standard_input(path: &Path) -> bool {
+    os::is_standard_input(path)
+}
+
 /// These permissions, with write access for the owner.
 #[must_use]
 pub fn writable(permissions: Permissions) -> Permissions {
@@ -110,6 +116,13 @@ mod os {
         }
     }
 
+    pub fn is_standard_input(path: &Path) -> bool {
+        match (rustix::fs::fstat(io::stdin()), rustix::fs::stat(path)) {
+            (Ok(input), Ok(there)) => (input.st_dev, input.st_ino) == (there.st_dev, there.st_ino),
+            _ => false,
+        }
+    }
+
     pub fn writable(permissions: Permissions) -> Permissions {
         Permissions::from_mode(permissions.mode() | 0o700)
     }
@@ -164,6 +177,10 @@ mod os {
 
     pub fn is_file_at(_file: &File, _path: &Path) -> bool {
         true
+    }
+
+    pub fn is_standard_input(_path: &Path) -> bool {
+        false
     }
 
     pub fn writable(permissions: Permissions) -> Permissions {

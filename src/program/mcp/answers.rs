@@ -1,5 +1,6 @@
 //! The texts of answers, each from the part of the library that the command line uses too.
 
+use super::bounded::Answer;
 use super::library::Library;
 use super::requests::{Artifact, Check, Compile, Diff, List, Search, Which};
 use crate::program::opened::Opened;
@@ -43,9 +44,9 @@ impl Asked {
 }
 
 /// What was opened: the verdict, notes, and the summary of the report.
-pub fn opened(opened: &Opened) -> anyhow::Result<String> {
-    let notes = opened.notes.iter().map(|note| format!("note: {note}\n"));
-    let mut text: String = opened.verdict.iter().map(|line| format!("{line}\n")).chain(notes).collect();
+pub fn opened(opened: &Opened) -> anyhow::Result<Answer> {
+    let mut notes = notes(&opened.notes);
+    let mut text: String = opened.verdict.iter().map(|line| format!("{line}\n")).collect();
     let summary = ReportFolder::at(&opened.folder).summary();
     match summary.with_context(|| format!("the summary of {}", opened.path))? {
         Some(summary) => text = format!("{text}\n{summary}"),
@@ -54,38 +55,42 @@ pub fn opened(opened: &Opened) -> anyhow::Result<String> {
             let shown = Shown::of(&opened.folder, &Subject::Overview).map_err(|error| opened.told(&error))?;
             text = shown.text(WIDE);
         }
-        None => text.push_str("Ask about one of them with part: log_1, log_2 and so on.\n"),
+        None => notes.push("Ask about one of them with part: log_1, log_2 and so on.".to_owned()),
     }
-    Ok(text)
+    Ok(Answer { notes, text })
+}
+
+fn notes<'n>(notes: impl IntoIterator<Item = &'n String>) -> Vec<String> {
+    notes.into_iter().map(|note| format!("note: {note}")).collect()
 }
 
 /// Tables that are not cut to the width of a terminal.
 const WIDE: Showing = Showing { width: None, all: true };
 
 /// A list of the report.
-pub fn list(library: &Library, request: &List) -> anyhow::Result<String> {
+pub fn list(library: &Library, request: &List) -> anyhow::Result<Answer> {
     let subject = Subject::of(&request.what, None).with_context(|| {
         format!("unknown list {}; choose one of {}", request.what, Subject::WORDS.0.join(", "))
     })?;
     let shown = Asked::of(library, &request.which())?.show(&subject)?;
-    Ok(if request.json { shown.jsonl() } else { shown.text(WIDE) })
+    Ok(if request.json { shown.jsonl() } else { shown.text(WIDE) }.into())
 }
 
 /// The findings as objects of `report.json`, a line each.
-pub fn findings(library: &Library, which: &Which) -> anyhow::Result<String> {
+pub fn findings(library: &Library, which: &Which) -> anyhow::Result<Answer> {
     let found = Asked::of(library, which)?.show(&Subject::Findings)?.jsonl();
-    Ok(if found.is_empty() { "There are no findings.\n".to_owned() } else { found })
+    Ok(if found.is_empty() { Answer::note("There are no findings.") } else { found.into() })
 }
 
 /// All that belongs to a compile, and the names of its files.
-pub fn compile(library: &Library, request: &Compile) -> anyhow::Result<String> {
+pub fn compile(library: &Library, request: &Compile) -> anyhow::Result<Answer> {
     let asked = Asked::of(library, &request.which())?;
     let mut text = asked.show(&Subject::Compile(request.id.clone()))?.text(WIDE);
     text.push_str("\nFiles, for the tool artifact:\n");
     for file in asked.files()?.iter().filter(|file| is_of(file, &request.id)) {
         text.push_str(&format!("{}{}\n", file.below, file.path));
     }
-    Ok(text)
+    Ok(text.into())
 }
 
 /// Whether a file belongs to a compile.
@@ -95,7 +100,7 @@ fn is_of(file: &ReportFile, id: &str) -> bool {
 }
 
 /// The text of a file.
-pub fn artifact(library: &Library, request: &Artifact) -> anyhow::Result<String> {
+pub fn artifact(library: &Library, request: &Artifact) -> anyhow::Result<Answer> {
     let asked = Asked::of(library, &request.which())?;
     let files = asked.files()?;
     let of_compile: Vec<&ReportFile> = files.iter().filter(|file| is_of(file, &request.compile)).collect();
@@ -110,7 +115,7 @@ pub fn artifact(library: &Library, request: &Artifact) -> anyhow::Result<String>
     let found =
         found.or_else(|| of_compile.iter().rfind(is_name)).or_else(|| of_compile.iter().rfind(begins));
     match found {
-        Some(file) => file.text().map_err(|error| asked.opened.told(&error)),
+        Some(file) => file.text().map(Answer::from).map_err(|error| asked.opened.told(&error)),
         None => {
             let mut names: Vec<&str> = of_compile.iter().map(|file| file.name.as_str()).collect();
             names.dedup();
@@ -121,7 +126,7 @@ pub fn artifact(library: &Library, request: &Artifact) -> anyhow::Result<String>
 }
 
 /// The lines of findings and files that contain a text.
-pub fn search(library: &Library, request: &Search) -> anyhow::Result<String> {
+pub fn search(library: &Library, request: &Search) -> anyhow::Result<Answer> {
     let asked = Asked::of(library, &request.which())?;
     let wanted = request.text.to_lowercase();
     if wanted.trim().is_empty() {
@@ -166,25 +171,25 @@ impl Found {
         }
     }
 
-    fn told(self) -> String {
-        let mut text = match self.hits.as_slice() {
-            [] => "Nothing was found.\n".to_owned(),
-            hits => hits.iter().map(|hit| format!("{hit}\n")).collect(),
-        };
+    fn told(self) -> Answer {
+        let text = self.hits.iter().map(|hit| format!("{hit}\n")).collect();
+        let nothing = self.hits.is_empty().then(|| "Nothing was found.".to_owned());
         // Pages that are no text of the log, such as tables of events, have none.
-        if let Some(first) = self.left_out.first() {
-            text.push_str(&format!("[not searched: {}, such as {first}]\n", self.left_out.len()));
-        }
-        text
+        let left_out = self.left_out.first();
+        let left_out =
+            left_out.map(|first| format!("Not searched: {}, such as {first}", self.left_out.len()));
+        Answer { notes: nothing.into_iter().chain(left_out).collect(), text }
     }
 }
 
 /// The comparison of two runs.
-pub fn diff(library: &Library, request: &Diff) -> anyhow::Result<String> {
-    let [a, b] = [library.find(Some(&request.a))?, library.find(Some(&request.b))?];
+pub fn diff(library: &Library, request: &Diff) -> anyhow::Result<Answer> {
+    let a = library.beside(&request.a, &request.profiles_a)?;
+    let b = library.beside(&request.b, &request.profiles_b)?;
     let options = DiffOptions {
         a: vec![a.folder.clone()],
         b: vec![b.folder.clone()],
+        // They are part of the reports.
         profiles_a: Vec::new(),
         profiles_b: Vec::new(),
         names: ["A".to_owned(), "B".to_owned()],
@@ -195,16 +200,14 @@ pub fn diff(library: &Library, request: &Diff) -> anyhow::Result<String> {
     };
     let compared =
         tlparse::diff(&options, &Registry::default(), &()).map_err(|error| b.told(&a.told(&error)))?;
-    let notes = a.notes.iter().chain(&b.notes).chain(&compared.notes);
-    let notes: String = notes.map(|note| format!("note: {note}\n")).collect();
-    let named = format!("A is {}, B is {}\n", a.path, b.path);
+    let mut notes = notes(a.notes.iter().chain(&b.notes).chain(&compared.notes));
+    notes.insert(0, format!("A is {}, B is {}", a.path, b.path));
     // Where the reports of logs stand is of no use to anybody: they are called by their paths.
-    let text = b.named(&a.named(&compared.markdown));
-    Ok(format!("{named}{notes}{text}"))
+    Ok(Answer { notes, text: b.named(&a.named(&compared.markdown)) })
 }
 
 /// The verdict on a budget.
-pub fn check(library: &Library, request: &Check) -> anyhow::Result<String> {
+pub fn check(library: &Library, request: &Check) -> anyhow::Result<Answer> {
     let asked = Asked::of(library, &request.which())?;
     let budget = Budget::parse(&request.budget).context("the budget")?;
     let mut checked = Checked::default();
@@ -213,6 +216,6 @@ pub fn check(library: &Library, request: &Check) -> anyhow::Result<String> {
         bail!("nothing was recorded, so there is nothing to check");
     }
     let verdict = checked.verdict(&budget, None);
-    let notes: String = verdict.notes().iter().map(|note| format!("note: {note}\n")).collect();
-    Ok(format!("{}{notes}", verdict.show(Format::Text, &SourceTree::of_current_folder()?)?))
+    let text = verdict.show(Format::Text, &SourceTree::of_current_folder()?)?;
+    Ok(Answer { notes: notes(verdict.notes()), text })
 }

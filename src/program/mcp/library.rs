@@ -3,7 +3,9 @@
 use crate::program::interrupt::Begun;
 use crate::program::opened::Opened;
 use anyhow::{Context, bail};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tlparse::system::files::is_standard_input;
 use tlparse::{Progress, Unfinished};
 
 /// Reports that are kept; of more, the one that was opened first is given up.
@@ -11,9 +13,16 @@ const MOST_OPEN: usize = 8;
 
 /// All reports that were opened.
 pub struct Library {
-    /// The one that was opened last stands at the end.
-    opened: Mutex<Vec<Arc<Opened>>>,
+    opened: Mutex<Reports>,
     begun: Begun,
+}
+
+#[derive(Default)]
+struct Reports {
+    /// In the order in which they were opened.
+    all: Vec<Arc<Opened>>,
+    /// The one that a question without a path is about.
+    current: Option<Arc<Opened>>,
 }
 
 /// Registers temporary folders, to be removed at a signal.
@@ -35,13 +44,54 @@ impl Library {
         Library { opened: Mutex::default(), begun }
     }
 
-    /// Reads a log or a report, even if it was opened before: a log may have grown.
+    fn reports(&self) -> MutexGuard<'_, Reports> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads a log or a report, even if it was opened before: a log may have grown. Questions without a path are from now on
+    /// about this one.
     ///
     /// # Errors
     /// It cannot be read.
     pub fn open(&self, path: &str, profiles: &[String]) -> anyhow::Result<Arc<Opened>> {
+        let opened = self.keep(path, profiles)?;
+        self.reports().current = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// The report of a path, or the open one without a path. If none is open, the report of the path is from now on.
+    ///
+    /// # Errors
+    /// It cannot be read, or none was opened.
+    pub fn find(&self, path: Option<&str>) -> anyhow::Result<Arc<Opened>> {
+        let Some(path) = path else {
+            let current = self.reports().current.clone();
+            return current.context("no report is open yet: call open with a path");
+        };
+        let found = self.beside(path, &[])?;
+        self.reports().current.get_or_insert_with(|| Arc::clone(&found));
+        Ok(found)
+    }
+
+    /// The report of a path; the open one stays open. It is read unless it was before, or traces are to be joined.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn beside(&self, path: &str, profiles: &[String]) -> anyhow::Result<Arc<Opened>> {
+        let found = {
+            let reports = self.reports();
+            reports.all.iter().chain(&reports.current).find(|one| one.path == path).cloned()
+        };
+        match found.filter(|_| profiles.is_empty()) {
+            Some(found) => Ok(found),
+            None => self.keep(path, profiles),
+        }
+    }
+
+    /// Reads a report, and keeps it in place of an older one of its path.
+    fn keep(&self, path: &str, profiles: &[String]) -> anyhow::Result<Arc<Opened>> {
         let opened = Arc::new(self.read(path, profiles)?);
-        let mut all = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = &mut self.reports().all;
         all.retain(|one| one.path != path);
         if all.len() == MOST_OPEN {
             all.remove(0);
@@ -50,27 +100,18 @@ impl Library {
         Ok(opened)
     }
 
-    /// The report of a path, which is opened unless it was before; without a path, the one that was opened last.
-    ///
-    /// # Errors
-    /// It cannot be read, or none was opened.
-    pub fn find(&self, path: Option<&str>) -> anyhow::Result<Arc<Opened>> {
-        let found = {
-            let all = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-            match path {
-                Some(path) => all.iter().find(|one| one.path == path).cloned(),
-                None => Some(all.last().cloned().context("no report is open yet: call open with a path")?),
-            }
-        };
-        match (found, path) {
-            (Some(found), _) => Ok(found),
-            (None, path) => self.open(path.unwrap_or_default(), &[]),
-        }
-    }
-
+    /// Reads a report. Only files are read: a pipe or a device may never end, and the questions come on standard input.
     fn read(&self, path: &str, profiles: &[String]) -> anyhow::Result<Opened> {
-        if path == "-" {
-            bail!("standard input is where the questions come from: open a path");
+        const PASS: &str = "pass the path of a log, a folder of logs, an archive or a report";
+        for given in std::iter::once(path).chain(profiles.iter().map(String::as_str)) {
+            for path in tlparse::expanded(Path::new(given)) {
+                if given == "-" || is_standard_input(&path) {
+                    bail!("standard input is where the questions come from: {PASS}");
+                }
+                if path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+                    bail!("{} is a pipe or a device, which is not read here: {PASS}", path.display());
+                }
+            }
         }
         Opened::read(path, profiles, &Watched(&self.begun))
     }

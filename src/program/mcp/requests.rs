@@ -52,7 +52,7 @@ macro_rules! asks_of_report {
             $(#[$about])*
             $name {
                 $($(#[$of_field])* $field: $type,)*
-                /// The path of a log, folder or report; without it, what was opened last.
+                /// The path of a log, folder or report; without it, the one that open opened last.
                 report: Option<String>,
                 /// A report within it: rank_0 of a job, or log_2 of several logs.
                 part: Option<String>,
@@ -86,6 +86,12 @@ asks! {
         a: String,
         /// The run that is compared with it.
         b: String,
+        /// Traces of torch.profiler to join with the log of A, to compare kernels too: --profile-a of the command line.
+        #[serde(default)]
+        profiles_a: Vec<String>,
+        /// The same for B: --profile-b.
+        #[serde(default)]
+        profiles_b: Vec<String>,
     }
 }
 

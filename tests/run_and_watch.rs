@@ -172,6 +172,86 @@ fn a_signal_reaches_the_command_and_the_report_is_written_all_the_same() {
 }
 
 #[test]
+fn a_signal_ends_a_command_that_does_not_catch_it_and_its_records_so_far_are_reported() {
+    for (name_of_signal, number) in [("HUP", 1), ("INT", 2), ("TERM", 15)] {
+        let stage = Stage::of(&[input(LOG)]);
+        let script = format!("replay {}; echo ready; exec sleep 60", name());
+        let mut child = stage.run(&[], &script).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert_eq!(lines.next().unwrap().unwrap(), "ready");
+        signal(&child, name_of_signal);
+        let done = Done::of(child.wait_with_output().unwrap());
+        done.ends_with(128 + number);
+        is_report_of(&stage, LOG);
+    }
+}
+
+/// Ends the processes with these numbers when it is dropped, whatever a test has found.
+#[cfg(target_os = "linux")]
+struct Swept(Vec<String>);
+
+#[cfg(target_os = "linux")]
+impl Drop for Swept {
+    fn drop(&mut self) {
+        let _ = Command::new("kill").arg("-9").args(&self.0).stderr(Stdio::null()).status();
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_killed_run_leaves_neither_its_command_nor_what_that_started() {
+    let stage = Stage::of(&[]);
+    // As a script does that starts torchrun, which starts ranks; nobody here heeds a gentle signal.
+    let script = "trap '' HUP INT TERM; echo $$; sh -c 'echo $$; sh -c \"echo \\$\\$; sleep 60; :\"; :' & setsid sh -c 'echo $$; sleep 60; :' & wait";
+    let mut run = stage.run(&[], script).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(run.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let swept = Swept(lines.by_ref().take(4).collect());
+    assert_eq!(swept.0.len(), 4);
+    signal(&run, "KILL");
+    run.wait().unwrap();
+    // Each of them holds standard output, which therefore ends with the last of them.
+    let (sender, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(lines.count()));
+    let ended = ended.recv_timeout(std::time::Duration::from_secs(20));
+    assert_eq!(ended, Ok(0), "some of {:?} run on", swept.0);
+}
+
+/// Runs a program in a terminal of its own, writes a line, and presses Ctrl-C when it has been read.
+const TERMINAL: &str = r#"
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+told = b""
+def wait(text):
+    global told
+    while text not in told:
+        told += os.read(terminal, 1000)
+wait(b"ready")
+os.write(terminal, b"a line\n")
+wait(b"read a line")
+os.write(terminal, b"\x03")
+wait(b"the command ended")
+print(told.count(b"interrupted"), os.waitpid(pid, 0)[1])
+"#;
+
+#[test]
+fn a_command_reads_from_the_terminal_and_gets_its_ctrl_c_once() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no python3");
+        return;
+    }
+    let stage = Stage::of(&[]);
+    let script = "trap 'echo interrupted; exit 0' INT; echo ready; read -r line; echo read $line; \
+                  while :; do sleep 0.05; done";
+    let mut terminal = Command::new("python3");
+    terminal.args(["-c", TERMINAL]).arg(assert_cmd::cargo::cargo_bin!("tlparse")).current_dir(stage.0.path());
+    terminal.args(["run", "-o", "report", "--no-browser", "--", "sh", "-c", script]);
+    let done = Done::of(terminal.stdin(Stdio::null()).output().unwrap());
+    assert_eq!(done.stdout, "1 0\n", "{}", done.stderr);
+}
+
+#[test]
 fn a_signal_while_the_report_is_written_keeps_the_logs_and_says_where() {
     let log = input("16_many");
     let stage = Stage::of(&[log]);

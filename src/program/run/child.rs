@@ -1,5 +1,6 @@
 //! The command as a child process, which shares our terminal and receives the signals sent to us.
 
+use super::guard::Guard;
 use crate::program::exit;
 use std::io;
 use std::process::{Command, ExitCode, ExitStatus};
@@ -68,9 +69,14 @@ pub fn run(mut command: Command) -> Result<Ended, NotStarted> {
     let program = command.get_program().to_string_lossy().into_owned();
     let mut run = || {
         let signals = Passed::listen()?;
+        let mut guard = Guard::start();
         let mut child = command.spawn()?;
+        if let Some(guard) = &mut guard {
+            guard.watch(child.id());
+        }
         signals.to(child.id());
         let ended = child.wait();
+        drop(guard);
         signals.end_with_the_next();
         ended
     };

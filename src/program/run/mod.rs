@@ -1,6 +1,7 @@
 //! `tlparse run`: runs a command with `TORCH_TRACE` set, and writes the report of what it recorded.
 
 mod child;
+mod guard;
 mod profiler;
 mod recording;
 
@@ -47,6 +48,10 @@ pub struct Run {
     #[arg(long, value_name = "EDITOR", value_parser = Editor::parse, help_heading = "Output")]
     pub editor: Option<Editor>,
 
+    /// Wait until standard input ends, then kill the process that it names: what `tlparse run` starts for itself
+    #[arg(long, hide = true, exclusive = true)]
+    pub guard: bool,
+
     /// The command with its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -65,6 +70,10 @@ impl Run {
 
     /// Runs the command, then writes and opens the report.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
+        if self.guard {
+            guard::run();
+            return Ok(ExitCode::SUCCESS);
+        }
         // Before the command, which may run for hours.
         tlparse::check_out(&self.out, self.overwrite)?;
         let recording = Recording::prepare(&self.out, self.trace_dir.as_deref())?;

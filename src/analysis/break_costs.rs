@@ -4,6 +4,7 @@ use super::resumed;
 use crate::model::{Compile, CompileIndex, Function, GraphBreak, Model, TextFrame};
 use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// The cost of a break in one compile.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,26 +65,28 @@ fn whole(name: &str) -> &str {
 struct Stop<'m> {
     function: &'m str,
     line: u64,
+    /// None stands for any file: the log does not always name the one of a resume function.
+    file: Option<&'m str>,
 }
 
 /// The origin of a resume function: a break, by its place in the model, and the compile that hit it.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash, Clone, Copy)]
 struct Origin {
-    found: usize,
     compile: CompileIndex,
+    found: usize,
 }
 
-/// A break that stopped there.
-struct Cause<'m> {
-    file: &'m str,
-    compile: CompileIndex,
-    found: usize,
-    /// Whether it stopped in the compiled function itself, not in a function called by it.
-    own: bool,
+/// The breaks that stopped at a place, in the order of their compiles.
+#[derive(Default)]
+struct Causes {
+    /// Those that stopped in the compiled function itself.
+    own: BTreeSet<Origin>,
+    /// Those that stopped in a function called by it.
+    called: BTreeSet<Origin>,
 }
 
 /// The breaks by where they stopped.
-type Stops<'m> = TextMap<Stop<'m>, Vec<Cause<'m>>>;
+type Stops<'m> = TextMap<Stop<'m>, Causes>;
 
 /// Compiles of resume functions, each with its origin.
 fn resumes(model: &Model) -> Vec<(CompileIndex, Origin)> {
@@ -94,9 +97,12 @@ fn resumes(model: &Model) -> Vec<(CompileIndex, Origin)> {
             let function = model.compiles.get(compile).and_then(|c| c.function.as_ref());
             for frame in occurrence.stack.iter() {
                 let own = function.is_some_and(|function| is_of(frame, function));
-                let stop = Stop { function: whole(&frame.function), line: frame.line };
-                let cause = Cause { file: &frame.file, compile, found: index, own };
-                stops.entry(stop).or_default().push(cause);
+                for file in [Some(&*frame.file), None] {
+                    let stop = Stop { function: whole(&frame.function), line: frame.line, file };
+                    let causes = stops.entry(stop).or_default();
+                    let causes = if own { &mut causes.own } else { &mut causes.called };
+                    causes.insert(Origin { compile, found: index });
+                }
             }
         }
     }
@@ -114,10 +120,9 @@ fn is_of(frame: &TextFrame, function: &Function) -> bool {
 fn origin(index: CompileIndex, compile: &Compile, stops: &Stops<'_>) -> Option<Origin> {
     let function = compile.function.as_ref()?;
     let (name, line) = resumed(&function.name)?;
-    let same_file = |cause: &&Cause<'_>| function.file.as_deref().is_none_or(|file| file == cause.file);
-    let stopped = stops.get(&Stop { function: name, line: line.parse().ok()? })?.iter();
-    let before = stopped.filter(|cause| cause.compile < index).filter(same_file);
-    before
-        .max_by_key(|cause| (cause.own, cause.compile, cause.found))
-        .map(|cause| Origin { found: cause.found, compile: cause.compile })
+    let file = function.file.as_deref();
+    let causes = stops.get(&Stop { function: name, line: line.parse().ok()?, file })?;
+    let end = Origin { compile: index, found: 0 };
+    let last = |causes: &BTreeSet<Origin>| causes.range(..end).next_back().copied();
+    last(&causes.own).or_else(|| last(&causes.called))
 }

@@ -4,6 +4,7 @@ use crate::model::{CacheLookup, Function, Model, Outcome};
 use crate::trace::{FrameId, OrderedMap, TextHasher, TextMap};
 use fxhash::{FxBuildHasher, FxHashSet};
 use indexmap::IndexMap;
+use std::collections::VecDeque;
 use std::hash::BuildHasher;
 
 /// Limit on the characters kept of a component's value; its beginning is enough to recognize it.
@@ -80,13 +81,13 @@ impl Components {
     pub fn differences(&self, old: &Key, new: &Key) -> Vec<Difference<'_>> {
         let (of_old, of_new): (FxHashSet<u32>, FxHashSet<u32>) =
             (old.0.iter().copied().collect(), new.0.iter().copied().collect());
-        let mut left: IndexMap<usize, Vec<&Component>> = IndexMap::new();
+        let mut left: IndexMap<usize, VecDeque<&Component>> = IndexMap::new();
         for component in old.0.iter().filter(|at| !of_new.contains(at)).filter_map(|at| self.get(*at)) {
-            left.entry(component.name).or_default().push(component);
+            left.entry(component.name).or_default().push_back(component);
         }
         let mut found = Vec::new();
         for component in new.0.iter().filter(|at| !of_old.contains(at)).filter_map(|at| self.get(*at)) {
-            let old = left.get_mut(&component.name).and_then(|of| (!of.is_empty()).then(|| of.remove(0)));
+            let old = left.get_mut(&component.name).and_then(VecDeque::pop_front);
             found.push(Difference { name: self.name(component), old, new: Some(component) });
         }
         let rest = left.into_values().flatten();

@@ -1,8 +1,8 @@
 //! How far a compile came before it failed, in which step, and whose function raised there.
 
-use super::failures::{FailureCause, error_trace};
+use super::failures::FailureCause;
 use super::own_code::is_library;
-use crate::model::{Model, TextFrame};
+use crate::model::TextFrame;
 
 /// The part of the compiler that a compile had reached when it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -130,10 +130,9 @@ const SETTINGS: [&str; 5] = [
 ];
 
 /// Where the compiles of a cause failed, by the traceback of the first; without one, by the exception.
-pub fn failed_in(model: &Model, cause: &FailureCause<'_>) -> FailedIn {
+pub fn failed_in(cause: &FailureCause<'_>) -> FailedIn {
     let failure = cause.first();
-    let raised = failure.and_then(|failure| error_trace(model, failure)).map(|trace| trace.raised.as_slice());
-    let raised = raised.unwrap_or_default();
+    let raised = cause.trace.map(|trace| trace.raised.as_slice()).unwrap_or_default();
     // The first exception with frames of the user caused the others.
     let is_own = |frame: &&TextFrame| !is_library(&frame.file);
     let decisive = raised.iter().find(|frames| frames.iter().any(|frame| is_own(&frame))).or(raised.first());

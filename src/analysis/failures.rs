@@ -7,6 +7,8 @@ use crate::model::words::headline;
 use crate::model::{
     CompileIndex, ErrorTrace, Failure, GraphBreak, Model, Specialization, TextFrame, UserKernel, traceback,
 };
+use crate::trace::{CompileId, TextMap, TextSet};
+use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 
 /// What happened to the functions whose compile failed.
@@ -35,6 +37,8 @@ pub struct FailureCause<'m> {
     pub effect: FailureEffect,
     /// The graph break at which the first of the compiles failed.
     pub at_break: Option<&'m GraphBreak>,
+    /// The traceback of the first failure.
+    pub trace: Option<&'m ErrorTrace>,
 }
 
 impl<'m> FailureCause<'m> {
@@ -53,29 +57,70 @@ struct Key {
     line: Option<u64>,
 }
 
+/// What the log says about failures in records of their own.
+struct Records<'m> {
+    /// The place of the first break of each compile at each line.
+    breaks: TextMap<(&'m Option<CompileId>, Option<&'m str>, Option<u64>), usize>,
+    /// The last traceback of each compile.
+    traces: FxHashMap<CompileIndex, &'m ErrorTrace>,
+}
+
+impl<'m> Records<'m> {
+    fn of(model: &'m Model) -> Self {
+        let mut breaks = TextMap::default();
+        for (index, one) in model.graph_breaks.iter().enumerate() {
+            for compile in &one.compiles {
+                breaks.entry((compile, one.file.as_deref(), one.line)).or_insert(index);
+            }
+        }
+        let traces = model.error_traces.iter().map(|trace| (trace.compile, trace));
+        Records { breaks, traces: traces.collect() }
+    }
+
+    /// The break that made a compile fail, by its place in the model: both are at the same line.
+    fn break_of(&self, failure: &'m Failure) -> Option<usize> {
+        let file = Some(failure.file.as_deref()?);
+        self.breaks.get(&(&failure.compile, file, failure.line)).copied()
+    }
+}
+
+/// Breaks at which compiles failed: the place of each in the model, with the compile.
+pub(super) fn failed_at_breaks(model: &Model) -> TextSet<(usize, &Option<CompileId>)> {
+    let records = Records::of(model);
+    let at_break = |failure| Some((records.break_of(failure)?, &failure.compile));
+    model.failures.iter().filter_map(at_break).collect()
+}
+
 /// All failures of a log by cause, in log order.
 pub fn failure_causes(model: &Model) -> Vec<FailureCause<'_>> {
+    let records = Records::of(model);
     let mut causes: IndexMap<Key, FailureCause<'_>> = IndexMap::new();
+    let mut seen: FxHashSet<(usize, CompileIndex)> = FxHashSet::default();
     for failure in &model.failures {
-        let stack = stack(model, failure);
-        let place = place(model, failure, &stack);
+        let index = model.by_id.get(&failure.compile).copied();
+        let trace = index.and_then(|index| records.traces.get(&index).copied());
+        let at_break = records.break_of(failure).and_then(|place| model.graph_breaks.get(place));
+        let stack = stack(failure, trace, at_break);
+        let place = place(model, failure, trace, &stack);
         let key = Key {
             error: failure.error.clone(),
             headline: headline(failure.reason.as_deref().unwrap_or_default()),
             file: place.file.clone(),
             line: place.line,
         };
-        let cause = causes.entry(key).or_insert_with(|| FailureCause {
+        let entry = causes.entry(key);
+        let number = entry.index();
+        let cause = entry.or_insert_with(|| FailureCause {
             failures: Vec::new(),
             compiles: Vec::new(),
             place,
             stack,
-            effect: effect(model, failure),
-            at_break: break_of(model, failure),
+            effect: effect(failure, at_break),
+            at_break,
+            trace,
         });
         cause.failures.push(failure);
-        let index = model.by_id.get(&failure.compile).copied();
-        cause.compiles.extend(index.filter(|index| !cause.compiles.contains(index)));
+        cause.compiles.extend(index.filter(|index| seen.insert((number, *index))));
     }
     causes.into_values().collect()
 }
@@ -91,53 +136,44 @@ pub(super) fn fixed_against_mark<'m>(model: &'m Model, failure: &Failure) -> Vec
     // A failed export has its record apart, and its text names the dimension as the user did.
     let told = own_frame(&told_frames(text)).map(UserPlace::of_frame);
     let is_at_line = |one: &Specialization| {
-        let at = UserPlace::of_specialization(model, one);
-        let same_line = told.as_ref().is_some_and(|told| told.line == at.line && told.file == at.file);
-        failure.compile.is_none() && same_line && text.contains(&format!("constant ({})", one.value))
+        let is_same = |told: &UserPlace| {
+            let at = UserPlace::of_specialization(model, one);
+            told.line == at.line && told.file == at.file
+        };
+        text.contains(&format!("constant ({})", one.value)) && told.as_ref().is_some_and(is_same)
     };
     let named = |one: &&Specialization| {
         let by_source = one.sources.iter().any(|source| text.contains(source.as_str()));
-        (one.at.compile == *index && by_source) || is_at_line(one)
+        (one.at.compile == *index && by_source) || (failure.compile.is_none() && is_at_line(one))
     };
-    let mut sources: Vec<&[String]> = Vec::new();
-    let mut found: Vec<&Specialization> = model.shapes.specializations.iter().filter(named).collect();
-    found.retain(|one| {
-        let is_new = !sources.contains(&one.sources.as_slice());
-        sources.push(&one.sources);
-        is_new
-    });
+    let shapes = &model.shapes;
+    let mut found: Vec<&Specialization> = match failure.compile {
+        Some(_) => shapes.fixed_in(*index).take(MOST_SIZES).filter(named).collect(),
+        None => shapes.specializations.iter().take(MOST_SIZES).filter(named).collect(),
+    };
+    let mut sources: TextSet<&[String]> = TextSet::default();
+    found.retain(|one| sources.insert(&one.sources));
     found
 }
+
+/// Fixed sizes that the text of a failure is searched for, so that many failures do not search all sizes of a long log.
+const MOST_SIZES: usize = 1_000;
 
 /// Microseconds of the compile of a failure.
 pub fn failed_us(model: &Model, failure: &Failure) -> Option<f64> {
     let compile = model.compile(failure.compile.as_ref())?;
-    compile.metrics.iter().find(|record| record.line == failure.record)?.total_us()
+    // Records are in the order of the log.
+    let place = compile.metrics.binary_search_by_key(&failure.record, |record| record.line).ok()?;
+    compile.metrics.get(place)?.total_us()
 }
 
-/// The break that made a compile fail: both are at the same place.
-pub fn break_of<'m>(model: &'m Model, failure: &Failure) -> Option<&'m GraphBreak> {
-    failure.file.as_ref()?;
-    let same = |one: &&GraphBreak| one.file == failure.file && one.line == failure.line;
-    model.graph_breaks.iter().filter(same).find(|one| one.compiles.contains(&failure.compile))
-}
-
-fn effect(model: &Model, failure: &Failure) -> FailureEffect {
+fn effect(failure: &Failure, at_break: Option<&GraphBreak>) -> FailureEffect {
     let further = break_text(failure.reason.as_deref().unwrap_or_default()).further;
     if further.iter().any(|one| one.reason.contains("in loop")) {
         return FailureEffect::BrokeInLoop;
     }
     // With fullgraph=True, torch does not record the break itself.
-    match break_of(model, failure) {
-        Some(_) => FailureEffect::BrokeForGood,
-        None => FailureEffect::NotCompiled,
-    }
-}
-
-/// The traceback of a failure; None if the log has none.
-pub fn error_trace<'m>(model: &'m Model, failure: &Failure) -> Option<&'m ErrorTrace> {
-    let index = model.by_id.get(&failure.compile)?;
-    model.error_traces.iter().rev().find(|trace| trace.compile == *index)
+    if at_break.is_some() { FailureEffect::BrokeForGood } else { FailureEffect::NotCompiled }
 }
 
 /// The user's frames that raised: from the first exception with any, because it caused the others.
@@ -151,14 +187,14 @@ fn raised(trace: &ErrorTrace) -> Vec<TextFrame> {
 
 /// The user's frames: those being traced, then those that torch called and that raised; without a traceback, the frames
 /// of the break.
-fn stack(model: &Model, failure: &Failure) -> Vec<TextFrame> {
-    match error_trace(model, failure) {
+fn stack(failure: &Failure, trace: Option<&ErrorTrace>, at_break: Option<&GraphBreak>) -> Vec<TextFrame> {
+    match trace {
         Some(trace) => {
             let mut frames = trace.frames.clone();
             frames.extend(raised(trace));
             frames
         }
-        None => match break_of(model, failure) {
+        None => match at_break {
             Some(one) => one.stack.clone(),
             None => told_frames(failure.reason.as_deref().unwrap_or_default()),
         },
@@ -190,7 +226,11 @@ pub(super) struct KernelFailure<'m> {
 
 /// The user's Triton kernel that a compile failed on. Triton's message quotes the kernel up to the line, with a mark below
 /// it; a message about resources names none, and the generated code that raised it does.
-pub(super) fn failed_kernel<'m>(model: &'m Model, failure: &'m Failure) -> Option<KernelFailure<'m>> {
+pub(super) fn failed_kernel<'m>(
+    model: &'m Model,
+    failure: &'m Failure,
+    trace: Option<&'m ErrorTrace>,
+) -> Option<KernelFailure<'m>> {
     let text = failure.reason.as_deref().unwrap_or_default();
     let known = model.compile(failure.compile.as_ref()).map(|compile| &compile.user_kernels);
     let kernel = |name: &str| known?.iter().find(|kernel| kernel.name == name);
@@ -208,15 +248,15 @@ pub(super) fn failed_kernel<'m>(model: &'m Model, failure: &'m Failure) -> Optio
         });
     }
     let (_, message) = text.split_once("No valid triton configs. ")?;
-    let frames = error_trace(model, failure)?.raised.iter().flatten();
+    let frames = trace?.raised.iter().flatten();
     let define = |frame: &'m TextFrame| Some(frame.loc.as_deref()?.split_once("async_compile.triton('")?.1);
     let kernel = kernel(frames.filter_map(define).last()?.split('\'').next()?)?;
     Some(KernelFailure { name: &kernel.name, kernel: Some(kernel), message, code: None })
 }
 
 /// The user's innermost frame, otherwise the place in the record, otherwise where the function is defined.
-fn place(model: &Model, failure: &Failure, stack: &[TextFrame]) -> UserPlace {
-    if let Some(kernel) = failed_kernel(model, failure).and_then(|failed| failed.kernel) {
+fn place(model: &Model, failure: &Failure, trace: Option<&ErrorTrace>, stack: &[TextFrame]) -> UserPlace {
+    if let Some(kernel) = failed_kernel(model, failure, trace).and_then(|failed| failed.kernel) {
         let at = UserPlace::of_line(Some(&kernel.file), Some(kernel.line));
         return UserPlace { function: Some(kernel.name.clone()), ..at };
     }
@@ -237,7 +277,6 @@ fn place(model: &Model, failure: &Failure, stack: &[TextFrame]) -> UserPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::CompileId;
 
     fn failure(id: &str, reason: &str) -> Failure {
         Failure {

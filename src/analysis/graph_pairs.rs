@@ -42,30 +42,32 @@ const LONGEST: usize = 60;
 pub fn graph_pairs(artifacts: &[Artifact]) -> Vec<GraphPair> {
     let mut pairs = Vec::new();
     // The last file that waits for a counterpart, by attempt and the counterpart's name.
-    let mut waiting: TextMap<(u32, String), usize> = TextMap::default();
+    let mut waiting: FxHashMap<u32, TextMap<String, usize>> = FxHashMap::default();
     // The last graph before a pass, by attempt and kind of pass.
-    let mut passes: FxHashMap<(u32, Side), usize> = FxHashMap::default();
+    let mut passes: FxHashMap<u32, FxHashMap<Side, usize>> = FxHashMap::default();
     for (at, artifact) in artifacts.iter().enumerate() {
         let (name, attempt) = (&*artifact.name, artifact.attempt);
         if BEGINNINGS.contains(&name) {
-            passes.retain(|(of, _), _| *of != attempt);
+            passes.remove(&attempt);
         }
         if name == BEGINNINGS[0] {
-            waiting.retain(|(of, _), _| *of != attempt);
+            waiting.remove(&attempt);
         }
-        if let Some(before) = waiting.remove(&(attempt, name.to_owned())) {
+        let waiting = waiting.entry(attempt).or_default();
+        let passes = passes.entry(attempt).or_default();
+        if let Some(before) = waiting.remove(name) {
             let what = happened(artifacts.get(before).map_or("", |b| &*b.name));
             pairs.push(GraphPair { before, after: at, what });
         }
         for counterpart in counterparts(name) {
-            waiting.insert((attempt, counterpart), at);
+            waiting.insert(counterpart, at);
         }
         for side in begun(name) {
-            passes.insert((attempt, *side), at);
+            passes.insert(*side, at);
         }
         let Some((side, pass)) = pass(name) else { continue };
         // The graph before a pass is the one after the previous pass.
-        if let Some(before) = passes.insert((attempt, side), at)
+        if let Some(before) = passes.insert(side, at)
             && !pass.ends_with(".before")
         {
             pairs.push(GraphPair { before, after: at, what: shortened(pass) });

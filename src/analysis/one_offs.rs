@@ -4,6 +4,7 @@ use super::build_spans::{Build, BuildPurpose, builds};
 use super::parts::{GRAPH_PARTS, Owner, owners};
 use super::time::self_times;
 use crate::model::{CompileIndex, Model, TraceSpan};
+use crate::trace::OrderedMap;
 use fxhash::{FxHashMap, FxHashSet};
 
 /// Why work has nothing to do with its compile.
@@ -154,22 +155,19 @@ impl<'m> Spans<'m> {
 
     /// The first span of that name in each process, with the median self time of the later ones.
     fn first_of_processes(&self, name: &str) -> Vec<FirstSpan> {
-        let mut processes: FxHashSet<u64> = FxHashSet::default();
-        let named: Vec<usize> = self.named(&[name]).collect();
-        let pid = |index: usize| self.spans.get(index).map(|span| span.pid);
-        let mut found = Vec::new();
-        for &index in &named {
-            let Some(process) = pid(index) else { continue };
-            if !processes.insert(process) {
-                continue;
+        let mut processes: OrderedMap<u64, (usize, Vec<f64>)> = OrderedMap::default();
+        for index in self.named(&[name]) {
+            let Some(span) = self.spans.get(index) else { continue };
+            match processes.get_mut(&span.pid) {
+                Some((_, later)) => later.push(self.own(index)),
+                None => _ = processes.insert(span.pid, (index, Vec::new())),
             }
-            let others = named.iter().filter(|&&other| other != index && pid(other) == Some(process));
-            let mut times: Vec<f64> = others.map(|&other| self.own(other)).collect();
-            times.sort_by(f64::total_cmp);
-            let usual_us = times.get(times.len() / 2).copied().unwrap_or_default();
-            found.push(FirstSpan { span: index, usual_us });
         }
-        found
+        let first = processes.into_values().map(|(span, mut later)| {
+            later.sort_by(f64::total_cmp);
+            FirstSpan { span, usual_us: later.get(later.len() / 2).copied().unwrap_or_default() }
+        });
+        first.collect()
     }
 
     /// Waiting for workers; and, in the log of a rank, extra seconds in the phase that checks the compiler without a check:

@@ -79,11 +79,9 @@ impl UserPlace {
     fn of_guard(model: &Model, one: &Specialization) -> Option<UserPlace> {
         let expressions =
             [format!("Eq({}, {})", one.symbol, one.value), format!("Eq({}, {})", one.value, one.symbol)];
-        let guards = model.shapes.guards.iter().filter(|guard| guard.at.compile == one.at.compile);
-        let stacks = guards
-            .filter(|guard| expressions.contains(&guard.expr))
-            .filter_map(|guard| Some(text_frames(model, guard.user_stack.as_deref()?)));
-        stacks.into_iter().find_map(|frames| own_frame(&frames).map(UserPlace::of_frame))
+        let guards = model.shapes.guards_with(one.at.compile, expressions).into_iter();
+        let mut stacks = guards.filter_map(|guard| Some(text_frames(model, guard.user_stack.as_deref()?)));
+        stacks.find_map(|frames| own_frame(&frames).map(UserPlace::of_frame))
     }
 
     /// Whether a frame is at this file and line.

@@ -30,6 +30,8 @@ pub struct Module<'m> {
     pub pieces: Vec<Piece<'m>>,
     /// Files of its compile outside the pieces: indices into the artifacts.
     pub outside: Vec<usize>,
+    /// Whether one of the events is an outcome.
+    has_outcome: bool,
 }
 
 /// A subgraph compiled for a range of sizes, or for one.
@@ -160,15 +162,16 @@ impl<'m> Reading<'m> {
         let outcomes = std::mem::take(&mut self.outcomes);
         if let Some(module) = self.modules.last_mut() {
             module.config = Some(event);
+            module.has_outcome |= outcomes.iter().any(|one| matches!(one.fact, VllmFact::Compiled(_)));
             module.events.extend(outcomes);
         }
     }
 
     /// An outcome precedes the configuration of its module; after the pieces of a module it may belong to the next one.
     fn outcome(&mut self, event: &'m VllmEvent) {
-        let is_outcome = |event: &&VllmEvent| matches!(event.fact, VllmFact::Compiled(_));
         match self.modules.last_mut() {
-            Some(module) if module.pieces.is_empty() && !module.events.iter().any(is_outcome) => {
+            Some(module) if module.pieces.is_empty() && !module.has_outcome => {
+                module.has_outcome = true;
                 module.events.push(event);
             }
             _ => self.outcomes.push(event),
@@ -200,6 +203,7 @@ impl<'m> Reading<'m> {
             events: Vec::new(),
             pieces: Vec::new(),
             outside: std::mem::take(&mut self.before),
+            has_outcome: false,
         });
     }
 

@@ -1,9 +1,9 @@
 //! Functions whose graphs or code differ. Their texts are read up to a limit.
 
-use super::rows::{Comparison, FunctionLine, LogComparison, Topic};
+use super::rows::{Comparison, FunctionLine, Topic};
 use super::texts::ComparedCompile;
 use crate::analysis::two_columns::same_text;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes read in all to find functions that differ. Beyond that, only functions that rows name are compared.
 const MOST_BYTES: u64 = 48 << 20;
@@ -69,8 +69,10 @@ impl<'c> ChangedFunctions<'c> {
     pub fn of(comparison: &'c Comparison) -> ChangedFunctions<'c> {
         let mut found = ChangedFunctions::default();
         let mut bytes = 0;
+        let named = named(comparison);
+        let none = BTreeSet::new();
         for log in &comparison.logs {
-            let named = named(comparison, log);
+            let named = named.get(&log.rank).unwrap_or(&none);
             let (first, rest): (Vec<&FunctionLine>, Vec<&FunctionLine>) =
                 log.functions.iter().partition(|line| named.contains(&line.id));
             for line in first.into_iter().chain(rest) {
@@ -103,10 +105,12 @@ impl<'c> ChangedFunctions<'c> {
     }
 }
 
-/// The functions of a log whose graphs or code differ according to rows.
-fn named(comparison: &Comparison, log: &LogComparison) -> BTreeSet<usize> {
+/// The functions of each rank whose graphs or code differ according to rows.
+fn named(comparison: &Comparison) -> BTreeMap<Option<u64>, BTreeSet<usize>> {
     let is_named = |topic: Topic| matches!(topic, Topic::Operators | Topic::Kernels | Topic::Inputs);
-    let rows =
-        comparison.rows.iter().filter(|row| is_named(row.topic) && row.ranks.first().copied() == log.rank);
-    rows.filter_map(|row| row.function).collect()
+    let mut named: BTreeMap<Option<u64>, BTreeSet<usize>> = BTreeMap::new();
+    for row in comparison.rows.iter().filter(|row| is_named(row.topic)) {
+        named.entry(row.ranks.first().copied()).or_default().extend(row.function);
+    }
+    named
 }

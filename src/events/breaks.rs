@@ -8,7 +8,7 @@ use crate::model::{
     BreakOccurrence, ErrorTrace, Form, GraphBreak, Reason, ReasonSource, Recompile, TextFrame, traceback,
 };
 use crate::trace::CompileId;
-use crate::trace::TextMap;
+use crate::trace::{TextMap, TextSet};
 use regex::Regex;
 use std::sync::Arc;
 
@@ -38,6 +38,8 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
 struct GraphBreaks {
     address: Option<Regex>,
     distinct: TextMap<(String, Option<String>, Option<u64>), usize>,
+    /// Entries with the compiles that they list.
+    hit: TextSet<(usize, Option<CompileId>)>,
 }
 
 impl StructuredLogParser for GraphBreaks {
@@ -55,9 +57,6 @@ impl StructuredLogParser for GraphBreaks {
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let artifact = cx.artifact_of_payload(event, "dynamo_graph_break_reason", Form::Text);
-        if let Some(compile) = cx.here() {
-            compile.graph_breaks += 1;
-        }
         let address = match &mut self.address {
             Some(known) => known,
             none => none.insert(Regex::new("( at )?0x[0-9a-fA-F]+")?),
@@ -66,9 +65,14 @@ impl StructuredLogParser for GraphBreaks {
         found.reason = address.replace_all(&found.reason, "").into_owned();
         let stack = found.stack.clone();
         let id = event.compile_id.cloned();
-        let breaks = &mut cx.model().graph_breaks;
         let key = (found.reason.clone(), found.file.clone(), found.line);
-        let index = *self.distinct.entry(key).or_insert(breaks.len());
+        let next = cx.model().graph_breaks.len();
+        let index = *self.distinct.entry(key).or_insert(next);
+        if let Some(compile) = cx.here() {
+            compile.graph_breaks += 1;
+            compile.first_break.get_or_insert(index);
+        }
+        let breaks = &mut cx.model().graph_breaks;
         if index == breaks.len() {
             breaks.push(found);
         }
@@ -78,7 +82,7 @@ impl StructuredLogParser for GraphBreaks {
             let known = known.map(|one| &one.stack).find(|known| ***known == *stack);
             let stack = known.map_or_else(|| Arc::from(stack), Arc::clone);
             entry.occurrences.push(BreakOccurrence { artifact: artifact.place, stack });
-            if !entry.compiles.contains(&id) {
+            if self.hit.insert((index, id.clone())) {
                 entry.compiles.push(id);
             }
         }

@@ -10,7 +10,7 @@ use crate::model::{
     Failure, Form, Model, Outcome, PayloadPlace, Place, ProblemKind, Readable, Stack, TablesPage,
 };
 use crate::rel_path::RelPath;
-use crate::trace::{CompileId, Payload, TextSet, push_mostly_one};
+use crate::trace::{CompileId, Payload, TextMap, TextSet, push_mostly_one};
 use anyhow::ensure;
 use serde_json::value::RawValue;
 
@@ -28,7 +28,7 @@ pub(super) struct Reading {
     /// The paths that a library user's parsers chose.
     pub(super) placed_files: PlacedFiles,
     /// Their pages.
-    pages: Vec<(RelPath, ArtifactId)>,
+    pages: TextMap<RelPath, ArtifactId>,
     /// All attempts that records named so far.
     attempts: TextSet<(CompileIndex, u32)>,
 }
@@ -310,12 +310,12 @@ impl RankContext<'_> {
             path.as_str().ends_with(".html") && !path.as_str().contains('/'),
             "a page stands at the top of the report and ends in .html, and {path} does not"
         );
-        let id = match self.reading.pages.iter().find(|(known, _)| known == path) {
-            Some((_, id)) => *id,
+        let id = match self.reading.pages.get(path) {
+            Some(id) => *id,
             None => {
                 let tables = TablesPage { title: title.to_owned(), sections: Vec::new() };
                 let id = self.place(path, Content::Tables(tables), false)?;
-                self.reading.pages.push((path.clone(), id));
+                self.reading.pages.insert(path.clone(), id);
                 id
             }
         };

@@ -1,7 +1,7 @@
 //! What can only be decided after the whole log has been read.
 
 use crate::model::{
-    Compile, CompileIndex, CompileNews, Function, GraphBreak, Model, ProblemKind, Stack, Stackless, Status,
+    Compile, CompileIndex, CompileNews, Function, Model, ProblemKind, Stack, Stackless, Status,
 };
 use crate::trace::{self, Source, StringTable, TextSet};
 use std::sync::Arc;
@@ -94,14 +94,22 @@ fn status(compile: &Compile, restarted: bool) -> Status {
     }
 }
 
+/// Entries of a list that are searched for those of a compile that just ended.
+const MOST_RECENT: usize = 1_000;
+
+fn recent<T>(list: &[T]) -> impl Iterator<Item = &T> {
+    list.iter().rev().take(MOST_RECENT)
+}
+
 /// The news of a compile whose metrics have just been read.
 pub(super) fn news_of(model: &Model, index: CompileIndex) -> Option<CompileNews> {
     let compile = model.compiles.get(index)?;
-    let restarted = model.restarts.iter().any(|restart| restart.compile == compile.id);
-    let recompile = model.recompiles.iter().rev().find(|one| one.compile == compile.id);
+    // What is about a compile comes shortly before its end.
+    let restarted = recent(&model.restarts).any(|restart| restart.compile == compile.id);
+    let recompile = recent(&model.recompiles).find(|one| one.compile == compile.id);
     let recompiled = recompile.and_then(|one| Some((one.reasons.first()?.guard.clone(), one.reasons.len())));
-    let of_compile = |one: &&GraphBreak| one.compiles.contains(&compile.id);
-    let failure = model.failures.iter().rev().find(|failure| failure.compile == compile.id);
+    let failure = recent(&model.failures).find(|failure| failure.compile == compile.id);
+    let first_break = compile.first_break.and_then(|index| model.graph_breaks.get(index));
     Some(CompileNews {
         id: compile.label(),
         status: status(compile, restarted).word(),
@@ -109,7 +117,7 @@ pub(super) fn news_of(model: &Model, index: CompileIndex) -> Option<CompileNews>
         seconds: compile.compile_us().map(|us| us / 1e6),
         recompiled,
         breaks: compile.graph_breaks,
-        first_break: model.graph_breaks.iter().find(of_compile).map(|one| one.reason.clone()),
+        first_break: first_break.map(|one| one.reason.clone()),
         failure: failure.map(|failure| failure.reason.clone().unwrap_or_else(|| failure.error.clone())),
     })
 }

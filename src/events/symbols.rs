@@ -230,12 +230,12 @@ fn fact(
         "guard_added_fast" | "guard_added" => {
             let expr = value("expr").unwrap_or_default();
             let stacks = (user_stack.clone(), stack.clone());
-            shapes.guards.push(SymbolGuard { at, expr, user_stack, stack });
+            shapes.add_guard(SymbolGuard { at, expr, user_stack, stack });
             if fields.text("prefix").as_deref() == Some("eval") {
                 export::decided(event, ExportKind::GuardEvaluated, stacks, cx);
             }
         }
-        "symbolic_shape_specialization" => shapes.specializations.push(Specialization {
+        "symbolic_shape_specialization" => shapes.add_specialization(Specialization {
             at,
             symbol: value("symbol").unwrap_or_default(),
             sources: fields.get("sources").unwrap_or_default(),

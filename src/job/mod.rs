@@ -28,6 +28,7 @@ use crate::model::{Job, JobEvidence, JobFacts, RankSummary, Run};
 use crate::options::Progress;
 use crate::output::{Page, RankFolder, RelPath};
 use crate::report::Worker;
+use crate::trace::TextSet;
 use std::num::NonZeroUsize;
 
 /// The chromium events of all ranks, streamed from their reports into one file by so many threads. On the way it is noted
@@ -98,8 +99,9 @@ pub(crate) fn read(
         )?;
     }
     job.shared = reader.findings.into_shared();
+    let mut known: TextSet<u64> = job.ranks.iter().map(|rank| rank.number).collect();
     for failed in facts.failed {
-        if job.ranks.iter().all(|rank| rank.number != failed.rank) {
+        if known.insert(failed.rank) {
             job.ranks.push(RankSummary::unreadable(failed.rank, failed.reason));
         }
     }

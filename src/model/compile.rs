@@ -128,6 +128,8 @@ pub struct Compile {
     pub artifacts: Vec<Artifact>,
     /// Graph breaks.
     pub graph_breaks: u64,
+    /// The place of the first of them among the log's distinct ones.
+    pub first_break: Option<usize>,
     /// Tables that events added, for people. Code that needs their content uses the facts instead.
     pub sections: Vec<Section>,
     /// Sizes of the values of the captured graph: the rows of the section that is named after them.
@@ -169,6 +171,7 @@ impl Compile {
             metrics: Vec::new(),
             artifacts: Vec::new(),
             graph_breaks: 0,
+            first_break: None,
             sections: Vec::new(),
             graph_sizes: GraphSizes::default(),
             inputs: Vec::new(),

@@ -5,7 +5,7 @@ use super::{CompileIndex, TextFrame};
 /// What is kept of the guards of one compile. Their texts stay in the log.
 #[derive(Debug, Default, Clone)]
 pub struct GuardFacts {
-    /// Every guard, in the order of the tree.
+    /// Every guard, sorted: versions of a function are compared by them.
     pub prints: Vec<GuardPrint>,
     /// Hash of the guard on torch's global state, if its text describes that state (torch 2.15 and later).
     pub global_state: Option<u64>,

@@ -1,6 +1,8 @@
 //! Facts about sizes: the symbols that torch created for them, and what was assumed about those.
 
 use super::{CompileIndex, Stack};
+use crate::trace::TextMap;
+use fxhash::FxHashMap;
 
 /// What a log says about sizes, each list in log order.
 #[derive(Debug, Default, Clone)]
@@ -11,6 +13,44 @@ pub struct Shapes {
     pub guards: Vec<SymbolGuard>,
     /// Symbols that became constants or other symbols.
     pub specializations: Vec<Specialization>,
+    /// Places of the specializations of each compile, which each failure and each recompiled function asks for.
+    fixed: FxHashMap<CompileIndex, Vec<usize>>,
+    /// Places of conditions with a line of the reader, by compile and text.
+    guarded: TextMap<(CompileIndex, String), Vec<usize>>,
+}
+
+/// Conditions with one text that are remembered of a compile; its first lines are what a page names.
+const MOST_ALIKE: usize = 16;
+
+impl Shapes {
+    /// Adds a condition.
+    pub fn add_guard(&mut self, guard: SymbolGuard) {
+        if guard.user_stack.is_some() {
+            let alike = self.guarded.entry((guard.at.compile, guard.expr.clone())).or_default();
+            alike.extend((alike.len() < MOST_ALIKE).then_some(self.guards.len()));
+        }
+        self.guards.push(guard);
+    }
+
+    /// Adds a symbol that became a constant.
+    pub fn add_specialization(&mut self, one: Specialization) {
+        self.fixed.entry(one.at.compile).or_default().push(self.specializations.len());
+        self.specializations.push(one);
+    }
+
+    /// The symbols of a compile that became constants.
+    pub fn fixed_in(&self, compile: CompileIndex) -> impl Iterator<Item = &Specialization> {
+        let places = self.fixed.get(&compile).into_iter().flatten();
+        places.filter_map(|place| self.specializations.get(*place))
+    }
+
+    /// The first conditions of a compile with one of these texts and a line of the reader.
+    pub fn guards_with(&self, compile: CompileIndex, texts: [String; 2]) -> Vec<&SymbolGuard> {
+        let alike = texts.into_iter().filter_map(|text| self.guarded.get(&(compile, text))).flatten();
+        let mut places: Vec<usize> = alike.copied().collect();
+        places.sort_unstable();
+        places.into_iter().filter_map(|place| self.guards.get(place)).collect()
+    }
 }
 
 /// Where a fact about sizes was recorded.

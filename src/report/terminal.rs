@@ -8,6 +8,8 @@ use crate::report::data::{place, place_words};
 use crate::report::kit::formats::cost_words;
 use crate::report::subject::Report;
 use crate::report::words::verdict;
+use crate::trace::TextSet;
+use fxhash::FxHashSet;
 use std::fmt;
 
 /// Findings shown on the terminal; with the verdict, their number and the report's path, that is eight lines.
@@ -81,18 +83,12 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
 /// Those that are different things to look at: neither a consequence of one of them, nor of the same kind at the same
 /// line for the same reason.
 fn different<'f>(findings: &'f [Finding], told: &[&'f Finding]) -> Vec<&'f Finding> {
-    let mut seen: Vec<&Finding> = Vec::new();
-    for &one in told {
-        let cause = one.caused_by.and_then(|cause| findings.get(cause));
-        let is_told = |cause: &Finding| told.iter().any(|other| std::ptr::eq(*other, cause));
-        let same = |other: &&Finding| {
-            other.kind == one.kind && other.place == one.place && other.reason == one.reason
-        };
-        if !cause.is_some_and(is_told) && !seen.iter().any(same) {
-            seen.push(one);
-        }
-    }
-    seen
+    let all: FxHashSet<*const Finding> = told.iter().map(|one| std::ptr::from_ref(*one)).collect();
+    let mut seen = TextSet::default();
+    let is_told = |cause: &Finding| all.contains(&std::ptr::from_ref(cause));
+    let causes = |one: &Finding| one.caused_by.and_then(|cause| findings.get(cause));
+    let first = told.iter().filter(|one| !causes(one).is_some_and(is_told));
+    first.filter(|one| seen.insert((one.kind, &one.place, &one.reason))).copied().collect()
 }
 
 /// `title, at file:line, 3 times, 27 ms wasted`

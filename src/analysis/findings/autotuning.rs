@@ -7,6 +7,7 @@ use super::kind::{KindOfFinding, Topic};
 use crate::analysis::builds::BuildsOf;
 use crate::model::sentence::{count, sentence};
 use crate::model::{CompileIndex, Model, Part, TritonKernel};
+use fxhash::FxHashMap;
 
 /// Autotuning.
 pub(super) const FAMILY: Family = Family { kinds: &[&AUTOTUNING], of_log };
@@ -61,6 +62,7 @@ fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
 
 /// The larger of what metrics and spans say of each compile: torch writes either or both.
 fn tuned(model: &Model, spans: &[BuildsOf]) -> Vec<Tuned> {
+    let seen: FxHashMap<CompileIndex, f64> = spans.iter().map(|builds| (builds.compile, builds.us)).collect();
     let of = |(compile, one): (CompileIndex, &crate::model::Compile)| {
         let told: f64 = one
             .metrics
@@ -68,7 +70,7 @@ fn tuned(model: &Model, spans: &[BuildsOf]) -> Vec<Tuned> {
             .filter_map(|record| record.facts.autotune_us)
             .filter(|us| us.is_finite())
             .sum();
-        let seen = spans.iter().find(|builds| builds.compile == compile).map_or(0.0, |builds| builds.us);
+        let seen = seen.get(&compile).copied().unwrap_or_default();
         Some(Tuned { compile, us: told.max(seen) }).filter(|one| one.us > 0.0)
     };
     model.compiles.indexed().filter_map(of).collect()

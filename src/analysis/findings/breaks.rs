@@ -7,13 +7,12 @@ use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Advice, Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
 use super::prose;
-use crate::analysis::failures::break_of;
+use crate::analysis::failures::failed_at_breaks;
 use crate::analysis::own_code::{is_python, is_torch};
 use crate::analysis::user_place::{UserPlace, own_frame};
 use crate::analysis::{Hit, break_costs, is_library, resumed, resumed_us};
 use crate::model::words::{counted, duration, without_addresses};
 use crate::model::{BreakOccurrence, GraphBreak, Model, TextFrame};
-use crate::trace::CompileId;
 
 /// Graph breaks.
 pub(super) const FAMILY: Family = Family { kinds: &[&GRAPH_BREAK], of_log };
@@ -38,18 +37,10 @@ fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let model = basis.model;
     let costs = break_costs(model);
     let told = model.graph_breaks.iter().zip(costs).enumerate();
-    told.filter(|(_, (one, _))| !only_failed(model, one))
+    let failed = failed_at_breaks(model);
+    told.filter(|(index, (one, _))| !one.compiles.iter().all(|compile| failed.contains(&(*index, compile))))
         .map(|(index, (one, hits))| Finding { topic_entry: Some(index), ..finding(basis, one, &hits) })
         .collect()
-}
-
-/// Whether every compile that hit the break failed there.
-fn only_failed(model: &Model, one: &GraphBreak) -> bool {
-    let failed = |id: &Option<CompileId>| {
-        let mut failures = model.failures.iter().filter(|failure| failure.compile == *id);
-        failures.any(|failure| break_of(model, failure).is_some_and(|found| std::ptr::eq(found, one)))
-    };
-    one.compiles.iter().all(failed)
 }
 
 fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {

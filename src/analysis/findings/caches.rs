@@ -9,7 +9,8 @@ use crate::analysis::caches::cache_title;
 use crate::model::sentence::{count, sentence};
 use crate::model::words::counted;
 use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
-use fxhash::FxHashSet;
+use crate::trace::TextSet;
+use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 
 /// Caches.
@@ -42,7 +43,11 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
         causes.entry(cause).or_default().push(one);
     }
     once_per_compile(&mut causes);
-    let mut found: Vec<Finding> = causes.iter().map(|(cause, same)| bypass(model, cause, same)).collect();
+    let asked =
+        model.caches.iter().filter(|one| one.cache == INDUCTOR_CACHE && one.outcome != Outcome::Bypass);
+    let asked: FxHashSet<CompileIndex> = asked.map(|one| one.artifact.compile).collect();
+    let found = causes.iter().map(|(cause, same)| bypass(model, &asked, cause, same));
+    let mut found: Vec<Finding> = found.collect();
     found.extend(misses(model));
     found
 }
@@ -50,30 +55,28 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 /// Two caches word one cause each in their own way: a cause without a name of its own goes to the one that the same
 /// compiles have in another cache.
 fn once_per_compile(causes: &mut IndexMap<BypassCause, Vec<&CacheLookup>>) {
-    let mut at = 0;
-    while let Some((cause, same)) = causes.get_index(at) {
-        let (mine, cache) = (compiles(same), same.first().map(|one| one.cache.as_str()));
-        let other_cache =
-            |others: &Vec<&CacheLookup>| others.iter().all(|one| Some(one.cache.as_str()) != cache);
-        let twin = match cause {
-            BypassCause::Other(_) => causes.iter().position(|(other, others)| {
-                other != cause && other_cache(others) && compiles(others) == mine
-            }),
-            _ => None,
+    let mut of_compiles: FxHashMap<Vec<CompileIndex>, Vec<usize>> = FxHashMap::default();
+    for (at, same) in causes.values().enumerate() {
+        of_compiles.entry(compiles(same)).or_default().push(at);
+    }
+    for at in 0..causes.len() {
+        let Some((BypassCause::Other(_), same)) = causes.get_index(at) else { continue };
+        let cache = same.first().map(|one| one.cache.as_str());
+        let is_twin = |twin: &usize| {
+            let mut others = causes.get_index(*twin).into_iter().flat_map(|(_, others)| others).peekable();
+            others.peek().is_some() && others.all(|one| Some(one.cache.as_str()) != cache)
         };
-        let moved =
-            twin.filter(|twin| *twin != at).and_then(|twin| Some((twin, causes.shift_remove_index(at)?.1)));
-        match moved {
-            Some((twin, lookups)) => {
-                let twin = if twin > at { twin - 1 } else { twin };
-                if let Some((_, kept)) = causes.get_index_mut(twin) {
-                    kept.extend(lookups);
-                }
-            }
-            None => at += 1,
+        let alike = of_compiles.get(&compiles(same)).into_iter().flatten().take(MOST_ALIKE).copied();
+        if let Some(twin) = alike.filter(|twin| *twin != at).find(is_twin) {
+            let moved = causes.get_index_mut(at).map(|(_, same)| std::mem::take(same)).unwrap_or_default();
+            causes.get_index_mut(twin).into_iter().for_each(|(_, kept)| kept.extend(&moved));
         }
     }
+    causes.retain(|_, same| !same.is_empty());
 }
+
+/// Causes with equal compiles among which the one of another cache is looked for: torch has a handful of caches.
+const MOST_ALIKE: usize = 8;
 
 /// Lookups per cache: `FX graph 2 times, AOTAutograd 2 times`.
 fn by_cache(lookups: &[&CacheLookup]) -> String {
@@ -95,11 +98,17 @@ fn compiles(lookups: &[&CacheLookup]) -> Vec<CompileIndex> {
     compiles
 }
 
-fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding {
+/// `asked` are the compiles that looked into the cache of Inductor's graphs.
+fn bypass(
+    model: &Model,
+    asked: &FxHashSet<CompileIndex>,
+    cause: &BypassCause,
+    same: &[&CacheLookup],
+) -> Finding {
     let concerned = compiles(same);
     let everything = same.len() == model.caches.len();
     let times = count(concerned.len(), "compile", "compiles");
-    let kept = is_kept_by_inductor(model, &concerned);
+    let kept = concerned.iter().all(|compile| asked.contains(compile));
     let title = match (kept, everything) {
         (false, true) => sentence!["No compile of this log can be cached: ", cause.words()],
         (false, false) => sentence![times, " cannot be cached: ", cause.words()],
@@ -127,14 +136,6 @@ fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding 
     found.compiles = concerned;
     found.reason = cause.words().text();
     found
-}
-
-/// Whether all of these compiles looked into the cache of Inductor's graphs.
-fn is_kept_by_inductor(model: &Model, compiles: &[CompileIndex]) -> bool {
-    let asked =
-        model.caches.iter().filter(|one| one.cache == INDUCTOR_CACHE && one.outcome != Outcome::Bypass);
-    let asked: FxHashSet<CompileIndex> = asked.map(|one| one.artifact.compile).collect();
-    compiles.iter().all(|compile| asked.contains(compile))
 }
 
 /// Every run repeats what these caches would have kept. Kernel binaries are cached by content either way.
@@ -188,24 +189,25 @@ fn misses(model: &Model) -> Option<Finding> {
     Some(found)
 }
 
-/// Whether nothing of an earlier run was in the caches: every miss is a full one, and what was found is this run's own.
+/// Whether nothing of an earlier run was in the caches: every miss is a full one, and what was found this run itself
+/// compiled, as the same key missed before.
 pub(super) fn is_cold(model: &Model) -> bool {
-    let mut missed = model.caches.iter().filter(|one| one.outcome == Outcome::Miss).peekable();
-    let mut hits = model.caches.iter().filter(|one| one.outcome == Outcome::Hit);
-    missed.peek().is_some() && missed.all(is_full) && hits.all(|hit| is_own(model, hit))
+    let mut missed: TextSet<(&str, Option<&str>)> = TextSet::default();
+    for one in &model.caches {
+        let known = (one.cache.as_str(), one.key.as_deref());
+        match one.outcome {
+            Outcome::Miss if !is_full(one) => return false,
+            Outcome::Miss => _ = missed.insert(known),
+            Outcome::Hit if one.key.is_none() || !missed.contains(&known) => return false,
+            Outcome::Hit | Outcome::Bypass => {}
+        }
+    }
+    !missed.is_empty()
 }
 
 /// Whether there was no entry with the key.
 fn is_full(miss: &CacheLookup) -> bool {
     matches!(miss.reason.as_deref(), None | Some("full_miss" | "miss" | "no reason recorded"))
-}
-
-/// Whether this run itself compiled what a hit found: the same key missed before.
-fn is_own(model: &Model, hit: &CacheLookup) -> bool {
-    let mut before = model.caches.iter().take_while(|one| !std::ptr::eq(*one, hit));
-    before.any(|one| {
-        one.outcome == Outcome::Miss && one.cache == hit.cache && one.key.is_some() && one.key == hit.key
-    })
 }
 
 /// torch's reason for a miss in plain words.

@@ -48,12 +48,17 @@ fn causes(model: &Model, findings: &[Finding]) -> Vec<Option<usize>> {
     let first_run = findings.iter().position(|one| one.kind == &first_run::FIRST_RUN);
     let of_versions = |one: &Finding| one.kind.topic == Some(Topic::Recompilations);
     let breaks = findings.iter().any(of_versions).then(|| Breaks::of(model, findings));
+    let failures = failures_by_line(findings);
     let cause = |(index, one): (usize, &Finding)| {
         if first_run.is_some_and(|first| first != index) && first_run::has(model, one) {
             return first_run;
         }
         if one.kind == &breaks::GRAPH_BREAK {
-            return failure_of_break(findings, one);
+            let line = one.place.line?;
+            let at = |compile: &CompileIndex| {
+                failures.get(&FailedAt { file: one.place.file.as_deref(), line, compile: *compile })
+            };
+            return one.compiles.iter().filter_map(at).min().copied();
         }
         let cause = breaks.as_ref().filter(|_| of_versions(one))?.cause_of(model, one)?;
         (cause != index).then_some(cause)
@@ -61,28 +66,38 @@ fn causes(model: &Model, findings: &[Finding]) -> Vec<Option<usize>> {
     findings.iter().enumerate().map(cause).collect()
 }
 
-/// The failure whose record a graph break is: the same line, in a compile that failed.
-fn failure_of_break(findings: &[Finding], broke: &Finding) -> Option<usize> {
-    broke.place.line?;
-    findings.iter().position(|one| {
-        one.kind == &failures::FAILURE
-            && one.place.file == broke.place.file
-            && one.place.line == broke.place.line
-            && one.compiles.iter().any(|compile| broke.compiles.contains(compile))
-    })
+/// A line at which a compile failed.
+#[derive(PartialEq, Eq, Hash)]
+struct FailedAt<'f> {
+    file: Option<&'f str>,
+    line: u64,
+    compile: CompileIndex,
+}
+
+/// The first finding about each failure, by its line and compiles. A graph break there is the record of the failure.
+fn failures_by_line(findings: &[Finding]) -> TextMap<FailedAt<'_>, usize> {
+    let mut found = TextMap::default();
+    for (index, one) in findings.iter().enumerate().filter(|(_, one)| one.kind == &failures::FAILURE) {
+        let Some(line) = one.place.line else { continue };
+        for &compile in &one.compiles {
+            found.entry(FailedAt { file: one.place.file.as_deref(), line, compile }).or_insert(index);
+        }
+    }
+    found
 }
 
 /// Where functions broke or gave up, to find what is compiled because of it.
 struct Breaks<'m> {
     /// The finding about the break that a resume function follows.
     resumes: FxHashMap<CompileIndex, usize>,
-    /// The findings about breaks and failures of a compile; failures first.
-    of_compile: FxHashMap<CompileIndex, Vec<usize>>,
+    /// The finding about the first failure of a compile, else about its first break.
+    of_compile: FxHashMap<CompileIndex, usize>,
     /// Compiles that broke or failed, by file and name of their function.
     broken: TextMap<Place<'m>, Vec<CompileIndex>>,
     /// The same by the frames that called the function, where the last is torch's entry to what was compiled.
     called: TextMap<Call, Vec<CompileIndex>>,
-    /// The findings whose stack runs through a function, by its name and file; failures first.
+    /// Findings whose stack runs through a function while torch traced a caller of it, by its name and file; failures
+    /// first. Of findings about one compile or later ones, the first.
     through: TextMap<(String, String), Vec<Through>>,
 }
 
@@ -108,19 +123,26 @@ struct Place<'m> {
 
 impl<'m> Breaks<'m> {
     fn of(model: &'m Model, findings: &[Finding]) -> Breaks<'m> {
-        let mut of_compile: FxHashMap<CompileIndex, Vec<usize>> = FxHashMap::default();
+        let mut of_compile: FxHashMap<CompileIndex, usize> = FxHashMap::default();
         let mut of_break: FxHashMap<usize, usize> = FxHashMap::default();
         let mut through: TextMap<(String, String), Vec<Through>> = TextMap::default();
         for kind in [&failures::FAILURE, &breaks::GRAPH_BREAK] {
             for (index, one) in findings.iter().enumerate().filter(|(_, one)| one.kind == kind) {
                 if let Some(&first) = one.compiles.first() {
-                    for frame in one.stack.iter().take(CALLERS) {
-                        let function = (whole(&frame.function).to_owned(), frame.file.clone());
-                        through.entry(function).or_default().push(Through { finding: index, first });
+                    let traced = model.compiles.get(first).and_then(|first| first.function.as_deref());
+                    let traced = traced.map(|function| whole(&function.name));
+                    let named = one.stack.iter().take(CALLERS).map(|frame| (whole(&frame.function), frame));
+                    for (name, frame) in
+                        named.filter(|(name, _)| traced.is_some_and(|traced| traced != *name))
+                    {
+                        let function = (name.to_owned(), frame.file.clone());
+                        let known = through.entry(function).or_default();
+                        let is_earlier = known.last().is_none_or(|last: &Through| first < last.first);
+                        known.extend(is_earlier.then_some(Through { finding: index, first }));
                     }
                 }
                 for &compile in &one.compiles {
-                    of_compile.entry(compile).or_default().push(index);
+                    of_compile.entry(compile).or_insert(index);
                 }
                 let entries = one.members.iter().chain([one]).filter_map(|one| one.topic_entry);
                 of_break.extend(entries.filter(|_| kind == &breaks::GRAPH_BREAK).map(|entry| (entry, index)));
@@ -171,11 +193,9 @@ impl<'m> Breaks<'m> {
     fn broke_within(&self, model: &Model, compile: CompileIndex) -> Option<usize> {
         let function = model.compiles.get(compile)?.function.as_deref()?;
         let through = self.through.get(&(whole(&function.name).to_owned(), function.file.clone()?))?;
-        let of_caller = |first: CompileIndex| {
-            let first = model.compiles.get(first).and_then(|first| first.function.as_deref());
-            first.is_some_and(|first| whole(&first.name) != whole(&function.name))
-        };
-        through.iter().find(|one| one.first < compile && of_caller(one.first)).map(|one| one.finding)
+        // Each is about an earlier compile than the one before it.
+        let before = through.partition_point(|one| one.first >= compile);
+        through.get(before).map(|one| one.finding)
     }
 
     /// The same where the stack has dropped the caller: what torch compiled in the same call had broken or failed before, and
@@ -189,8 +209,8 @@ impl<'m> Breaks<'m> {
 
     /// The finding about the last of these compiles before another one.
     fn before(&self, broken: &[CompileIndex], compile: CompileIndex) -> Option<usize> {
-        let last = broken.iter().rev().find(|broken| **broken < compile)?;
-        self.of_compile.get(last)?.first().copied()
+        let before = broken.partition_point(|broken| *broken < compile);
+        self.of_compile.get(broken.get(before.checked_sub(1)?)?).copied()
     }
 }
 

@@ -8,9 +8,8 @@ use crate::analysis::recompiles::size_as_written;
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{code, sentence, value};
 use crate::model::words::file_name;
-use crate::model::{
-    ExportKind, ExportProblem, Failure, Model, Part, ProgramFacts, Specialization, TextFrame,
-};
+use crate::model::{CompileIndex, ExportKind, ExportProblem, Failure, Model, Part, ProgramFacts, TextFrame};
+use crate::trace::TextSet;
 use indexmap::IndexSet;
 
 /// torch.export.
@@ -28,18 +27,26 @@ static EXPORT: KindOfFinding = KindOfFinding {
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let failures = export::failures(model);
     let worth = failures.iter().filter(|one| one.kind != ExportKind::GuardEvaluated);
-    let worth = worth.filter(|one| !made_compile_fail(model, one)).filter_map(|one| finding(model, one));
+    let on_data = model.failures.iter().filter(|failure| text_on_data(failure).is_some());
+    let on_data: Vec<&Failure> = on_data.take(MOST_SEARCHED).collect();
+    let worth = worth.filter(|one| !made_compile_fail(model, &on_data, one));
+    let worth = worth.filter_map(|one| finding(model, one));
     let exports = export::compiles(model);
     let is_of_export = |one: &&ExportProblem| exports.contains(&one.compile) || is_first_try(model, one);
     let evaluated = model.export.problems.iter().filter(is_of_export);
+    let specialized = model.shapes.specializations.iter().map(|one| (one.at.compile, one.symbol.as_str()));
+    let specialized: TextSet<(CompileIndex, &str)> = specialized.collect();
+    let key = |one: &Finding| (one.title.text(), one.place.clone());
     let mut found: Vec<Finding> = worth.collect();
-    for constant in evaluated.filter_map(|problem| constant(model, problem)) {
-        if !found.iter().any(|one| one.title == constant.title && one.place == constant.place) {
-            found.push(constant);
-        }
-    }
+    let mut seen: TextSet<(String, UserPlace)> = found.iter().map(key).collect();
+    let constants = evaluated.filter_map(|problem| constant(model, &specialized, problem));
+    found.extend(constants.filter(|one| seen.insert(key(one))));
     found
 }
+
+/// Failures, programs and expressions that are searched for what belongs to one of another list: only a log that nobody's
+/// program writes has more.
+const MOST_SEARCHED: usize = 500;
 
 /// Whether a problem is of a draft export's first try: what it decided there is decided in the program, which has a compile of
 /// its own and says so: it has no range for the symbol. Only Dynamo's compiles have metrics.
@@ -48,8 +55,9 @@ fn is_first_try(model: &Model, problem: &ExportProblem) -> bool {
     let is_constant_in = |facts: &ProgramFacts| {
         facts.left_out == 0 && !facts.ranges.iter().any(|(dynamic, _)| dynamic == symbol)
     };
-    let mut programs = model.export.programs.iter();
-    let program = programs.find(|one| one.compile != problem.compile && one.line > problem.line);
+    let programs = &model.export.programs;
+    let later = programs.iter().skip(programs.partition_point(|one| one.line <= problem.line));
+    let program = later.take(MOST_SEARCHED).find(|one| one.compile != problem.compile);
     program.and_then(|one| one.facts.as_ref()).is_some_and(is_constant_in)
         && model.compiles.get(problem.compile).is_some_and(|compile| compile.metrics.is_empty())
 }
@@ -63,13 +71,16 @@ fn decided(problem: &ExportProblem) -> Option<(&str, &str)> {
 
 /// A dimension that export made constant because a line needs the number: `Eq(s77, 6)`. What torch records as specialized
 /// has a finding of its own.
-fn constant(model: &Model, problem: &ExportProblem) -> Option<Finding> {
+fn constant(
+    model: &Model,
+    specialized: &TextSet<(CompileIndex, &str)>,
+    problem: &ExportProblem,
+) -> Option<Finding> {
     if problem.kind != ExportKind::GuardEvaluated {
         return None;
     }
     let (symbol, number) = decided(problem)?;
-    let told = |one: &Specialization| one.at.compile == problem.compile && one.symbol == symbol;
-    if model.shapes.specializations.iter().any(told) {
+    if specialized.contains(&(problem.compile, symbol)) {
         return None;
     }
     let size = problem.source.as_deref().map_or_else(|| symbol.to_owned(), size_as_written);
@@ -91,25 +102,29 @@ fn constant(model: &Model, problem: &ExportProblem) -> Option<Finding> {
     Some(found)
 }
 
-/// Whether a compile failed for an expression that could not be decided.
-fn made_compile_fail(model: &Model, failure: &ExportFailure) -> bool {
-    let mut problems = failure.problems.iter().filter_map(|&index| model.export.problems.get(index));
-    problems.any(|problem| model.failures.iter().any(|one| is_undecided(one, problem)))
+/// Whether a compile failed for an expression that could not be decided, which is that of all problems of a failure.
+fn made_compile_fail(model: &Model, failures: &[&Failure], failure: &ExportFailure) -> bool {
+    let problem = failure.problems.first().and_then(|&index| model.export.problems.get(index));
+    problem.is_some_and(|problem| failures.iter().any(|one| is_undecided(one, problem)))
 }
 
 /// What to do about the expression for which a compile failed.
 pub(super) fn hints_of_failure(model: &Model, failure: &Failure) -> Vec<String> {
-    let problem = model.export.problems.iter().find(|problem| is_undecided(failure, problem));
+    let mut problems = model.export.problems.iter().take(MOST_SEARCHED);
+    let problem = problems.find(|problem| is_undecided(failure, problem));
     problem.map_or_else(Vec::new, |problem| data_hints(problem, place(model, problem).loc.as_deref()))
 }
 
 /// Whether a failure is about an expression that could not be decided: its text quotes it.
 fn is_undecided(failure: &Failure, problem: &ExportProblem) -> bool {
-    let text = failure.reason.as_deref().unwrap_or_default();
     problem.kind == ExportKind::Undecided
-        && text.contains("data-dependent")
         && !problem.subject.is_empty()
-        && text.contains(problem.subject.as_str())
+        && text_on_data(failure).is_some_and(|text| text.contains(problem.subject.as_str()))
+}
+
+/// The text of a failure that depends on data.
+fn text_on_data(failure: &Failure) -> Option<&str> {
+    failure.reason.as_deref().filter(|text| text.contains("data-dependent"))
 }
 
 /// What makes an expression on data decidable.

@@ -17,6 +17,7 @@ use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{code, count, name, own, quoted, sentence, value};
 use crate::model::words::{file_name, headline, with_commas};
 use crate::model::{Failure, Model, NameOf, Sentence, Specialization};
+use crate::trace::TextSet;
 
 /// Failures.
 pub(super) const FAMILY: Family = Family { kinds: &[&FAILURE], of_log };
@@ -49,7 +50,7 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
     let failure = cause.first()?;
     let text = failure.reason.as_deref().unwrap_or_default();
     let marked = fixed_against_mark(model, failure);
-    let kernel = failed_kernel(model, failure);
+    let kernel = failed_kernel(model, failure, cause.trace);
     let why = match marked.first() {
         // What a failed export calls its inputs is not the user's name for them.
         Some(one) if failure.compile.is_some() => marked_words(one, marked.len()),
@@ -253,12 +254,9 @@ fn violated(text: &str) -> Option<Sentence> {
 
 /// A finding that says what happened to which functions, then why.
 fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -> Finding {
-    let mut names: Vec<Sentence> = Vec::new();
-    for name in cause.compiles.iter().filter_map(|&index| words.at(index)) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let mut seen = TextSet::default();
+    let mut names: Vec<Sentence> = cause.compiles.iter().filter_map(|&index| words.at(index)).collect();
+    names.retain(|name| seen.insert(name.text()));
     let several = names.len() > 1;
     let more = names.len().saturating_sub(1);
     let nameless = match is_export(cause) {

@@ -48,6 +48,7 @@ pub use plain_words::plain_words;
 
 use crate::analysis::ledger::Ledger;
 use basis::Family;
+use fxhash::FxHashMap;
 
 /// All families; findings of equal weight keep this order.
 const FAMILIES: &[&Family] = &[
@@ -86,10 +87,10 @@ pub fn of_log(basis: Basis<'_>, ledger: Ledger) -> Vec<Finding> {
     causes::arrange(basis, all)
 }
 
-/// The finding about one entry of a topic's page, also if it is a member of a group.
-pub fn of_entry(findings: &[Finding], topic: Topic, entry: usize) -> Option<&Finding> {
-    let about = |one: &&Finding| one.kind.topic == Some(topic) && one.topic_entry == Some(entry);
-    findings.iter().flat_map(|one| one.members.iter().chain([one])).find(about)
+/// The finding about each entry of a topic's page, also if it is a member of a group.
+pub fn by_entry(findings: &[Finding], topic: Topic) -> FxHashMap<usize, &Finding> {
+    let all = findings.iter().rev().flat_map(|one| std::iter::once(one).chain(one.members.iter().rev()));
+    all.filter(|one| one.kind.topic == Some(topic)).filter_map(|one| Some((one.topic_entry?, one))).collect()
 }
 
 /// What a log without important findings was checked for: the kinds without any finding, in one sentence.

@@ -4,7 +4,7 @@ use super::basis::{Basis, Family};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::lab::tried;
-use crate::analysis::names::function_words;
+use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{Chain, recompile_limit};
 use crate::analysis::user_place::UserPlace;
@@ -31,13 +31,14 @@ fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
         let versions = chain.versions as u64;
         !chain.limit_hit() && versions < limit && versions > 2 && versions + NEAR >= limit
     };
-    chains.iter().filter(near).filter_map(|chain| finding(model, chain, limit)).collect()
+    let words = FunctionWords::of(model);
+    chains.iter().filter(near).filter_map(|chain| finding(model, &words, chain, limit)).collect()
 }
 
-fn finding(model: &Model, chain: &Chain<'_>, limit: u64) -> Option<Finding> {
+fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>, limit: u64) -> Option<Finding> {
     let compiles: Vec<CompileIndex> = chain.steps.iter().map(|step| step.compile).collect();
     let first = *compiles.first()?;
-    let function = function_words(model, first).unwrap_or_else(|| "a function".into());
+    let function = words.at(first).unwrap_or_else(|| "a function".into());
     let place = UserPlace::of_definition(model, first);
     let title = sentence![function, " has ", chain.versions, " of the ", limit, " versions that torch keeps"];
     let mut found = Finding::new(&NEAR_LIMIT, Severity::Info, title);

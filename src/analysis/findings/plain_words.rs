@@ -23,7 +23,7 @@ pub fn plain_words(model: &Model, cause: &FailureCause<'_>, failed_in: &FailedIn
     if let Some(one) = fixed_against_mark(model, failure).first().filter(|_| failure.compile.is_some()) {
         return marked_words(one, 1);
     }
-    if let Some(kernel) = failed_kernel(model, failure) {
+    if let Some(kernel) = failed_kernel(model, failure, cause.trace) {
         return kernel_words(&kernel);
     }
     of_call(error, text)

@@ -14,8 +14,9 @@ use crate::analysis::recompiles::{
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{count, name, sentence};
 use crate::model::words::{counted, duration, file_name};
-use crate::model::{Compile, CompileIndex, Model, NameOf, Reason, Sentence, TextFrame};
-use fxhash::FxHashSet;
+use crate::model::{Compile, CompileIndex, Failure, Model, NameOf, Reason, Sentence, TextFrame};
+use crate::trace::{CompileId, TextMap};
+use fxhash::{FxHashMap, FxHashSet};
 
 /// Values of a changing thing that are named.
 const VALUES: usize = 12;
@@ -62,8 +63,10 @@ fn of_log(basis: Basis<'_>) -> Vec<Finding> {
         |chain: &&Chain<'_>| chain.limit_hit() || chain.steps.iter().any(|step| told.contains(&step.compile));
     let mut chains: Vec<&Chain<'_>> = chains.iter().filter(is_told).collect();
     chains.sort_by_key(|chain| chain.steps.first().map(|step| step.compile));
-    let words = FunctionWords::of(model);
-    chains.into_iter().filter_map(|chain| finding(basis, &words, chain)).collect()
+    let failed = model.failures.iter().rev().filter(|failure| is_limit(failure));
+    let exceptions = failed.map(|failure| (&failure.compile, failure)).collect();
+    let log = Log { basis, words: FunctionWords::of(model), exceptions };
+    chains.into_iter().filter_map(|chain| finding(&log, chain)).collect()
 }
 
 /// Whether a compile is a recompile because a tensor came on another device.
@@ -76,22 +79,62 @@ fn changes_device(step: &Step<'_>) -> bool {
     step.change.as_ref().is_some_and(|change| change.kind == ChangeKind::Device)
 }
 
-/// Compiles of the frame of `compile` whose recompile reason is that `subject` changed.
-pub(super) fn caused_by(chains: &[Chain<'_>], compile: CompileIndex, subject: &str) -> Vec<CompileIndex> {
-    let mine = chains.iter().find(|chain| chain.steps.iter().any(|step| step.compile == compile));
-    let steps = mine.into_iter().flat_map(|chain| &chain.steps);
-    let changed =
-        |step: &&Step<'_>| step.change.as_ref().and_then(Change::subject).is_some_and(|name| name == subject);
-    steps.filter(changed).map(|step| step.compile).collect()
+/// The compiles of each function by what changed before them.
+#[derive(Default)]
+pub(super) struct Again {
+    /// The place of the chain of each compile.
+    chains: FxHashMap<CompileIndex, usize>,
+    because: TextMap<Changing, Vec<CompileIndex>>,
 }
 
-fn finding(basis: Basis<'_>, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Option<Finding> {
+/// Something that may change between the calls of a function.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct Changing {
+    chain: usize,
+    name: String,
+}
+
+impl Again {
+    pub(super) fn of(chains: &[Chain<'_>]) -> Again {
+        let mut found = Again::default();
+        for (chain, steps) in chains.iter().map(|chain| &chain.steps).enumerate() {
+            for step in steps {
+                found.chains.insert(step.compile, chain);
+                if let Some(name) = step.change.as_ref().and_then(Change::subject) {
+                    found.because.entry(Changing { chain, name }).or_default().push(step.compile);
+                }
+            }
+        }
+        found
+    }
+
+    /// The thing of that name in the function of a compile, if the function was compiled again.
+    pub(super) fn changing(&self, compile: CompileIndex, name: String) -> Option<Changing> {
+        Some(Changing { chain: *self.chains.get(&compile)?, name })
+    }
+
+    /// The compiles whose reason is that it changed.
+    pub(super) fn because_of(&self, changing: &Changing) -> &[CompileIndex] {
+        self.because.get(changing).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// What is looked up for each function.
+struct Log<'m> {
+    basis: Basis<'m>,
+    words: FunctionWords<'m>,
+    /// The first exception of each compile that says that the limit was reached.
+    exceptions: TextMap<&'m Option<CompileId>, &'m Failure>,
+}
+
+fn finding(log: &Log<'_>, chain: &Chain<'_>) -> Option<Finding> {
+    let basis = log.basis;
     let model = basis.model;
     let first = chain.steps.first()?.compile;
     let decorated = decorated(model, chain, first);
     let function = match &decorated {
         Some(frame) => name(NameOf::Function, &frame.function).into(),
-        None => words.at(first).unwrap_or_else(|| "A function".into()),
+        None => log.words.at(first).unwrap_or_else(|| "A function".into()),
     };
     let (subjects, limit) = (chain.subjects(), chain.limit_of(recompile_limit(model)));
     let what = what(&subjects);
@@ -127,7 +170,7 @@ fn finding(basis: Basis<'_>, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Op
     if let Some(frame) = decorated {
         found.fact("Decorated", Value::Prose(behind_decorator(frame)));
     }
-    add_limit(model, chain, limit, &mut found);
+    add_limit(log, chain, limit, &mut found);
     found.stack = reasons(chain).last().map(|reason| reason.user_stack.clone()).unwrap_or_default();
     found.compiles = chain.compiles();
     Some(found)
@@ -142,7 +185,7 @@ fn behind_decorator(frame: &TextFrame) -> String {
 }
 
 /// How far the limit is, and what happened there.
-fn add_limit(model: &Model, chain: &Chain<'_>, limit: u64, found: &mut Finding) {
+fn add_limit(log: &Log<'_>, chain: &Chain<'_>, limit: u64, found: &mut Finding) {
     let left = match chain.limit {
         Limit::RunsEagerly => "the limit is reached, and a call that fits none runs in eager mode".to_owned(),
         Limit::Raises => "the limit is reached, and a call that fits none raises".to_owned(),
@@ -152,9 +195,12 @@ fn add_limit(model: &Model, chain: &Chain<'_>, limit: u64, found: &mut Finding) 
     };
     found
         .fact("Limit", Value::Prose(format!("{} of {limit} versions kept; {left}", chain.cached_versions())));
-    let over =
-        chain.steps.iter().find(|step| step.over_limit).and_then(|step| model.compiles.get(step.compile));
-    let failure = over.and_then(|c| model.failures.iter().find(|f| f.compile == c.id && is_limit(f)));
+    let over = chain
+        .steps
+        .iter()
+        .find(|step| step.over_limit)
+        .and_then(|step| log.basis.model.compiles.get(step.compile));
+    let failure = over.and_then(|compile| log.exceptions.get(&compile.id));
     if let Some(failure) = failure {
         found.fact("Exception", Value::Code(vec![failure.error.clone()]));
         found.read_more = prose::read_more(failure.reason.as_deref().unwrap_or_default());

@@ -4,11 +4,12 @@ use super::basis::{Basis, Family};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::lab::tried;
-use crate::analysis::names::function_words;
+use crate::analysis::names::FunctionWords;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::sentence;
 use crate::model::words::counted;
 use crate::model::{CompileIndex, Part, RepeatedLines, Sentence};
+use indexmap::IndexMap;
 
 /// Repeated layers.
 pub(super) const FAMILY: Family = Family { kinds: &[&REPEATED_LAYERS], of_log };
@@ -43,23 +44,24 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
         repeating.push(Repeating { compile, lines, us });
     }
     repeating.sort_by(|one, other| other.us.total_cmp(&one.us));
-    let mut found: Vec<Finding> = Vec::new();
+    let words = FunctionWords::of(model);
+    let mut found: IndexMap<UserPlace, Finding> = IndexMap::new();
     for Repeating { compile, lines, us } in repeating {
         let place = UserPlace::of_frame(&lines.first);
-        if let Some(known) = found.iter_mut().find(|known| known.place == place) {
+        if let Some(known) = found.get_mut(&place) {
             known.compiles.push(compile);
             continue;
         }
-        let function = function_words(model, compile);
-        let graph = match function {
+        let graph = match words.at(compile) {
             Some(function) => sentence!["the graph of ", function],
             None => "one graph".into(),
         };
         let repeated = sentence!["A layer is repeated ", lines.times, " times in ", graph];
         let title = sentence![repeated, ", which took ", Part::Duration(us), " to compile"];
-        found.push(Finding { place, compiles: vec![compile], ..finding(title, lines) });
+        let one = Finding { place: place.clone(), compiles: vec![compile], ..finding(title, lines) };
+        found.insert(place, one);
     }
-    found
+    found.into_values().collect()
 }
 
 fn finding(title: Sentence, lines: &RepeatedLines) -> Finding {

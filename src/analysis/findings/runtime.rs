@@ -4,7 +4,7 @@ use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::names::function_words;
+use crate::analysis::names::FunctionWords;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{count, own, quoted, sentence};
 use crate::model::words::headline;
@@ -157,11 +157,12 @@ const GUARD_US: f64 = 5.0;
 /// Functions whose guards take long to check. This is run time, so it is not counted as lost compile time. torch measures
 /// the guards of a version once, so the median over the versions of a function counts.
 fn slow_guards(model: &Model) -> Vec<Finding> {
+    let words = FunctionWords::of(model);
     let mut functions: IndexMap<String, MeasuredFunction> = IndexMap::new();
     for (index, compile) in model.compiles.indexed() {
         let latency = compile.outcome().and_then(|facts| facts.guard_latency_us);
         if let Some(guard_us) = latency.filter(|us| us.is_finite()) {
-            let function = function_words(model, index).unwrap_or_else(|| "a function".into());
+            let function = words.at(index).unwrap_or_else(|| "a function".into());
             let known = functions.entry(function.text());
             let known = known.or_insert_with(|| MeasuredFunction { function, versions: Vec::new() });
             known.versions.push(Measured { compile: index, guard_us });

@@ -3,7 +3,8 @@
 use super::cost::{Cost, CostKind, CostPart};
 use super::finding::{Finding, Severity, Value};
 use crate::analysis::ledger::{Held, Ledger};
-use crate::model::Model;
+use crate::model::{Compile, Model};
+use indexmap::IndexMap;
 
 /// Charges each finding what it claims and nobody was charged for before, in the order of [`ChargeOrder`], then of the
 /// findings.
@@ -60,13 +61,14 @@ pub(super) fn sum(parts: &[CostPart]) -> Option<Cost> {
 
 /// Which findings were charged for compiles that this one is about, too.
 fn elsewhere(model: &Model, titles: &[String], held: &[Held]) -> Option<String> {
-    let mut findings: Vec<usize> = held.iter().map(|one| one.finding).collect();
-    findings.dedup();
-    let sentence = |&finding: &usize| {
-        let of = held.iter().filter(|one| one.finding == finding);
-        let ids: Vec<String> = of.filter_map(|one| Some(model.compiles.get(one.compile)?.label())).collect();
+    let mut findings: IndexMap<usize, Vec<String>> = IndexMap::new();
+    for one in held {
+        let label = model.compiles.get(one.compile).map(Compile::label);
+        findings.entry(one.finding).or_default().extend(label);
+    }
+    let sentence = |(finding, ids): (usize, Vec<String>)| {
         Some(format!("the time of {} is counted with \"{}\"", ids.join(", "), titles.get(finding)?))
     };
-    let sentences: Vec<String> = findings.iter().filter_map(sentence).collect();
+    let sentences: Vec<String> = findings.into_iter().filter_map(sentence).collect();
     (!sentences.is_empty()).then(|| sentences.join("; "))
 }

@@ -4,8 +4,7 @@ use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use super::recompiles;
-use crate::analysis::Chain;
+use super::recompiles::{Again, Changing};
 use crate::analysis::failures::fixed_against_mark;
 use crate::analysis::lab::tried;
 use crate::analysis::own_code::is_library;
@@ -14,6 +13,7 @@ use crate::analysis::user_place::{UserPlace, text_frames};
 use crate::model::sentence::{self, count, sentence};
 use crate::model::words::counted;
 use crate::model::{CompileIndex, Model, Specialization};
+use crate::trace::{TextMap, TextSet};
 use indexmap::{IndexMap, IndexSet};
 
 /// Sizes.
@@ -38,40 +38,54 @@ struct Line {
     code: Option<String>,
 }
 
+impl Line {
+    fn of(UserPlace { file, line, loc, .. }: &UserPlace) -> Line {
+        match file.as_deref().is_some_and(is_generated) {
+            true => Line { file: None, number: None, code: Some(GENERATED.to_owned()) },
+            false => Line { file: file.clone(), number: *line, code: loc.clone() },
+        }
+    }
+}
+
 /// One finding per line of the user: what a line needs as a number is fixed there, be it one size or many. All that code
 /// fixes which torch itself generated is one finding. Sizes that made a compile fail are part of the failure's finding.
 fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     let failed = model.failures.iter().flat_map(|failure| fixed_against_mark(model, failure));
-    let failed: Vec<&Specialization> = failed.collect();
+    let failed: TextSet<(CompileIndex, &[String])> =
+        failed.map(|one| (one.at.compile, &*one.sources)).collect();
+    let with_places = model.shapes.specializations.iter().map(|one| Fixed::of(model, one));
+    let all: Vec<Fixed<'_>> = with_places.collect();
+    // The first line that fixed a number, for what was found to be equal to it where torch names no line for that.
+    let mut lines: TextMap<(CompileIndex, &str), &UserPlace> = TextMap::default();
+    for Fixed { one, place } in all.iter().filter(|fixed| fixed.place.loc.is_some()) {
+        lines.entry((one.at.compile, &one.value)).or_insert(place);
+    }
     let mut groups: IndexMap<Line, Vec<&Specialization>> = IndexMap::new();
-    for one in &model.shapes.specializations {
-        let is_told =
-            |told: &&Specialization| told.at.compile == one.at.compile && told.sources == one.sources;
-        if failed.iter().any(is_told) {
+    for Fixed { one, place } in &all {
+        if failed.contains(&(one.at.compile, &*one.sources)) {
             continue;
         }
-        let told = equal_with_line(model, one).unwrap_or(one);
-        let UserPlace { file, line, loc, .. } = UserPlace::of_specialization(model, told);
-        let line = match file.as_deref().is_some_and(is_generated) {
-            true => Line { file: None, number: None, code: Some(GENERATED.to_owned()) },
-            false => Line { file, number: line, code: loc },
-        };
-        groups.entry(line).or_default().push(one);
+        let is_equal = one.reason.as_deref() == Some("find") && place.loc.is_none();
+        let line = lines.get(&(one.at.compile, &*one.value)).filter(|_| is_equal);
+        groups.entry(Line::of(line.copied().unwrap_or(place))).or_default().push(one);
     }
-    groups.into_values().filter_map(|same| finding(model, chains, &same)).collect()
+    let again = Again::of(chains);
+    groups.into_values().filter_map(|same| finding(model, &again, &same)).collect()
 }
 
-/// The size that a line fixed and that this one was found to be equal to, where torch names no line for this one.
-fn equal_with_line<'m>(model: &'m Model, one: &Specialization) -> Option<&'m Specialization> {
-    let has_line = |one: &Specialization| UserPlace::of_specialization(model, one).loc.is_some();
-    if one.reason.as_deref() != Some("find") || has_line(one) {
-        return None;
-    }
-    let mut others = model.shapes.specializations.iter();
-    others.find(|other| other.at.compile == one.at.compile && other.value == one.value && has_line(other))
+/// A size that was fixed, and the user's line.
+struct Fixed<'m> {
+    one: &'m Specialization,
+    place: UserPlace,
 }
 
-fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Option<Finding> {
+impl<'m> Fixed<'m> {
+    fn of(model: &Model, one: &'m Specialization) -> Self {
+        Fixed { one, place: UserPlace::of_specialization(model, one) }
+    }
+}
+
+fn finding(model: &Model, versions: &Again, same: &[&Specialization]) -> Option<Finding> {
     let one = same.first()?;
     let place = UserPlace::of_specialization(model, one);
     let mut sizes: IndexMap<(String, &str), &Specialization> = IndexMap::new();
@@ -97,10 +111,10 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
             sentence![all, ", among them ", fixed, " to ", constant]
         }
     };
-    let mut again: Vec<CompileIndex> = Vec::new();
-    for one in same {
-        again.extend(recompiles::caused_by(chains, one.at.compile, &name(one)));
-    }
+    let changing = same.iter().filter_map(|one| versions.changing(one.at.compile, name(one)));
+    let changing: TextSet<Changing> = changing.collect();
+    let mut again: Vec<CompileIndex> =
+        changing.iter().flat_map(|one| versions.because_of(one)).copied().collect();
     again.sort_unstable();
     again.dedup();
     // A resulting recompile has its own finding; compiled autograd's functions are not the user's.
@@ -119,9 +133,7 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
         format!("{name} = {value}  ({}, {}, {reason})", one.symbol, one.sources.join(", "))
     });
     found.fact("Sizes", Value::Code(lines.collect()));
-    for one in same {
-        found.compiles.extend((!found.compiles.contains(&one.at.compile)).then_some(one.at.compile));
-    }
+    found.compiles = same.iter().map(|one| one.at.compile).collect::<IndexSet<_>>().into_iter().collect();
     let words = format!("compiling {} again", counted(again.len(), "version", "versions"));
     found.claim(Claim::avoidable(Work::Compile, again, words).listed());
     // Lines of several generated functions have no place in common.

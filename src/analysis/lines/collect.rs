@@ -8,7 +8,7 @@ use crate::analysis::user_place::own_frame;
 use crate::analysis::{Finding, Names, OneOff, UserPlace, performance::Performance};
 use crate::model::words::file_name;
 use crate::model::{Compile, CompileIndex, GraphBreak, Model, Reason, Stack, TextFrame, source_comment};
-use crate::trace::{FrameId, OrderedMap, TextMap};
+use crate::trace::{FrameId, OrderedMap, TextMap, TextSet};
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -63,8 +63,8 @@ struct Collector<'m> {
 /// A file and a line in it.
 type Place = (String, u64);
 
-/// Files by name, to find those whose path torch shortens.
-type Ends = TextMap<String, Vec<String>>;
+/// Files by their paths from the last character to the first, to find those whose path torch shortens.
+type Ends = BTreeMap<String, String>;
 
 impl Collector<'_> {
     /// The facts of a line; None for what is not in a file.
@@ -197,7 +197,7 @@ impl Collector<'_> {
     fn frames_of_break(&mut self, one: &GraphBreak) {
         let model = self.model;
         let compiles = one.compiles.iter().filter_map(|id| model.compile(id.as_ref()));
-        let functions: Vec<&str> =
+        let functions: TextSet<&str> =
             compiles.filter_map(|compile| Some(compile.function.as_ref()?.name.as_str())).collect();
         let mut read = false;
         for frame in &one.stack {
@@ -278,13 +278,10 @@ impl Collector<'_> {
         }
     }
 
-    /// Files of which a line is known, by name.
+    /// Files of which a line is known.
     fn ends(&self) -> Ends {
-        let mut ends = Ends::default();
-        for file in self.files.keys() {
-            ends.entry(file_name(file).to_owned()).or_default().push(file.replace('\\', "/"));
-        }
-        ends
+        let paths = self.files.keys().map(|file| file.replace('\\', "/"));
+        paths.map(|path| (path.chars().rev().collect(), path)).collect()
     }
 
     /// Guards of files of which other lines are known: of a library, only lines that a graph was captured from matter.
@@ -307,16 +304,23 @@ impl Collector<'_> {
     /// The only known file whose path ends in a path that torch shortened. The log may name the same file by another
     /// folder: `corpus/scripts/x.py` is `/app/x.py` if that is the only one of the user's of this name.
     fn whole_path<'e>(&self, short: &str, ends: &'e Ends) -> Option<&'e str> {
-        let candidates = ends.get(file_name(short))?;
         let short = short.replace('\\', "/");
-        let fits = |path: &&String| **path == short || path.ends_with(&format!("/{short}"));
-        let mut fitting = candidates.iter().filter(fits);
-        match (fitting.next(), fitting.next(), candidates.as_slice()) {
-            (Some(file), None, _) => Some(file),
-            (None, _, [file]) if !is_library(file) && self.own.is_own(&short) => Some(file),
-            _ => None,
+        let mut fitting = ending_in(ends, &short);
+        if let Some(file) = fitting.next() {
+            return fitting.next().is_none().then_some(file);
         }
+        let mut named = ending_in(ends, file_name(&short));
+        let file = named.next().filter(|file| !is_library(file) && self.own.is_own(&short))?;
+        named.next().is_none().then_some(file)
     }
+}
+
+/// Files whose path is `end`, or ends in it behind a slash.
+fn ending_in<'e>(ends: &'e Ends, end: &str) -> impl Iterator<Item = &'e str> {
+    let whole: String = end.chars().rev().collect();
+    let behind = format!("{whole}/");
+    let within = ends.range(behind.clone()..).take_while(move |(path, _)| path.starts_with(&behind));
+    ends.get_key_value(&whole).into_iter().chain(within).map(|(_, path)| path.as_str())
 }
 
 impl LineFacts {

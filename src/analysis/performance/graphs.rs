@@ -7,8 +7,11 @@ use super::modules::NodeModules;
 use super::node_flops::{NodeWork, work_of_nodes};
 use super::work::operator_of;
 use crate::analysis::provenance::{CodeKind, InductorRun, KernelCall, Provenance, RunTexts, inductor_runs};
-use crate::model::{Compile, CompileIndex, InputDims, Model, Operator, TextFrame};
+use crate::model::{
+    ArtifactIndex, CacheLookup, Compile, CompileIndex, InputDims, Model, Operator, TextFrame,
+};
 use crate::trace::{TextMap, TextSet};
+use fxhash::FxHashMap;
 use indexmap::IndexSet;
 use std::borrow::Cow;
 
@@ -85,8 +88,11 @@ pub(super) struct Graphs {
     pub(super) graphs: Vec<Graph>,
     /// The graph of each cache key.
     by_key: TextMap<String, usize>,
-    /// Graphs that were not cached, each with the id of its compile.
-    without_key: Vec<(String, usize)>,
+    /// The graph that was not cached, by the id of its compile, or of all compiles, and by whether it is a backward; None if
+    /// there are several.
+    without_key: TextMap<(Option<String>, bool), Option<usize>>,
+    /// Whether products of `float` may use tf32, from the guards of all compiles, if they agree.
+    tf32: Option<bool>,
     /// The graph that defines each generated kernel; None if several do.
     by_kernel: TextMap<String, Option<usize>>,
     /// The graph whose code names each file of a Triton kernel; None if several do.
@@ -111,19 +117,28 @@ impl Graphs {
     /// # Errors
     /// The log can no longer be read.
     pub(super) fn read(model: &Model, read: ReadPayload<'_>) -> anyhow::Result<Graphs> {
-        let mut found = Graphs::default();
+        let mut tf32 = model.guards.values().filter_map(|guards| guards.allow_tf32);
+        let first = tf32.next().filter(|first| tf32.all(|other| other == *first));
+        let mut found = Graphs { tf32: first, ..Graphs::default() };
+        let mut lookups: Vec<&CacheLookup> =
+            model.caches.iter().filter(|one| one.cache == "fx_graph").collect();
+        lookups.sort_by_key(|lookup| lookup.artifact);
         for (index, compile) in model.compiles.indexed() {
             for run in inductor_runs(compile, |number| model.aot_ids.get(&number).map(String::as_str)) {
                 let place = found.graphs.len();
                 let mut is_cached = false;
-                for key in keys_of(model, index, &run) {
+                for key in keys_of(&lookups, index, &run) {
                     found.by_key.entry(key.to_owned()).or_insert(place);
                     is_cached = true;
                 }
-                if let Some(id) = compile.id.as_ref().filter(|_| !is_cached) {
-                    found.without_key.push((id.to_string(), place));
-                }
                 let graph = found.graph(index, (compile, &run), read)?;
+                if let Some(id) = compile.id.as_ref().filter(|_| !is_cached) {
+                    let is_backward = graph.direction.as_deref() == Some("backward");
+                    for of in [Some(id.to_string()), None] {
+                        let known = found.without_key.entry((of, is_backward));
+                        known.and_modify(|several| *several = None).or_insert(Some(place));
+                    }
+                }
                 for call in graph.calls.iter().filter(|call| call.generated) {
                     for name in std::iter::once(&call.name).chain(&call.recorded) {
                         let known = found.by_kernel.entry(name.clone()).or_insert(Some(place));
@@ -143,14 +158,7 @@ impl Graphs {
 
     /// The only graph without a key in a compile, or else of all compiles, that is a backward or that is not.
     pub(super) fn without_key(&self, compile: Option<&str>, backward: bool) -> Option<usize> {
-        let of_compile =
-            self.without_key.iter().filter(|(id, _)| compile.is_none_or(|compile| compile == id));
-        let is_wanted = |place: &usize| {
-            let direction = self.graphs.get(*place).and_then(|graph| graph.direction.as_deref());
-            (direction == Some("backward")) == backward
-        };
-        let mut wanted = of_compile.map(|(_, place)| *place).filter(is_wanted);
-        wanted.next().filter(|_| wanted.next().is_none())
+        self.without_key.get(&(compile.map(str::to_owned), backward)).copied().flatten()
     }
 
     /// A call in the code of a graph.
@@ -167,12 +175,7 @@ impl Graphs {
     /// of all compiles, if they agree.
     pub(super) fn may_use_tf32(&self, model: &Model, graph: Option<usize>) -> Option<bool> {
         let compile = graph.and_then(|graph| self.graphs.get(graph)).map(|graph| graph.compile);
-        if let Some(known) = compile.and_then(|compile| model.guards.get(&compile)?.allow_tf32) {
-            return Some(known);
-        }
-        let mut known = model.guards.values().filter_map(|guards| guards.allow_tf32);
-        let first = known.next()?;
-        known.all(|other| other == first).then_some(first)
+        compile.and_then(|compile| model.guards.get(&compile)?.allow_tf32).or(self.tf32)
     }
 
     /// The only graph whose code names this file of a Triton kernel.
@@ -206,6 +209,7 @@ impl Graphs {
             calls: Vec::new(),
             by_name: TextMap::default(),
         };
+        let of_nodes = lines_of_nodes(&known);
         let mut products = TextSet::default();
         for (place, call) in known.kernels.iter().enumerate() {
             let name = name_in_trace(&call.kernel);
@@ -219,7 +223,7 @@ impl Graphs {
             for name in std::iter::once(&name).chain(&recorded) {
                 graph.by_name.entry(name.clone()).or_default().push(place);
             }
-            let lines = self.shares(&known, place);
+            let lines = self.shares(&known, &of_nodes, place);
             let ways = stacks.get(&call.label()).or_else(|| stacks.get(&call.kernel));
             let ways = ways.map(Vec::as_slice).unwrap_or_default();
             graph.calls.push(CodeCall {
@@ -238,12 +242,16 @@ impl Graphs {
     }
 
     /// The lines of a call. Its nodes have equal shares, and each line has the shares of its nodes.
-    fn shares(&mut self, known: &Provenance, call: usize) -> Vec<LineShare> {
+    fn shares(&mut self, known: &Provenance, of_nodes: &LinesOfNodes<'_>, call: usize) -> Vec<LineShare> {
         let Some(call) = known.kernels.get(call) else { return Vec::new() };
-        let lines = call.source.iter().filter_map(|at| known.source.get(*at));
+        let mut nodes: FxHashMap<usize, usize> = FxHashMap::default();
+        for line in call.nodes.iter().filter_map(|node| of_nodes.get(node.as_str())).flatten() {
+            *nodes.entry(*line).or_default() += 1;
+        }
+        let lines = call.source.iter().filter_map(|at| Some((at, known.source.get(*at)?)));
         let weighted: Vec<(usize, f64)> = lines
-            .map(|line| {
-                let nodes = call.nodes.iter().filter(|node| line.nodes.contains(node)).count();
+            .map(|(at, line)| {
+                let nodes = nodes.get(at).copied().unwrap_or_default();
                 (self.line(&line.file, line.line, line.code.as_deref()), nodes.max(1) as f64)
             })
             .collect();
@@ -295,6 +303,7 @@ impl Graphs {
         stacks: &[Vec<TextFrame>],
     ) -> Vec<CallPart> {
         let mut parts = Vec::new();
+        let modules = modules.of_call(call, &known.source);
         let lines = call.source.iter().filter_map(|at| known.source.get(*at));
         for (share, line) in shares.iter().zip(lines) {
             let is_here = |frame: &TextFrame| frame.file == line.file && frame.line == line.line;
@@ -304,7 +313,7 @@ impl Graphs {
             let chain: Vec<usize> =
                 outer.map(|frame| self.line(&frame.file, frame.line, frame.loc.as_deref())).collect();
             let (chain, _) = self.chains.insert_full(chain);
-            let of_line = modules.of_call(call, line, &known.source);
+            let of_line = modules.at(line);
             let mut places: Vec<Option<usize>> =
                 of_line.into_iter().map(|module| Some(self.modules.insert_full(module).0)).collect();
             if places.is_empty() {
@@ -323,14 +332,29 @@ impl Graphs {
     }
 }
 
-/// Cache keys of the code of a run.
-fn keys_of<'m>(model: &'m Model, compile: CompileIndex, run: &InductorRun) -> impl Iterator<Item = &'m str> {
-    let of_run = run.artifacts.clone();
-    let lookups = model.caches.iter().filter(move |lookup| {
-        let at = lookup.artifact;
-        lookup.cache == "fx_graph" && at.compile == compile && of_run.contains(&at.place())
-    });
-    lookups.filter_map(|lookup| lookup.key.as_deref())
+/// The places of the lines of each node.
+type LinesOfNodes<'p> = TextMap<&'p str, Vec<usize>>;
+
+fn lines_of_nodes(known: &Provenance) -> LinesOfNodes<'_> {
+    let mut found = LinesOfNodes::default();
+    for (at, line) in known.source.iter().enumerate() {
+        for node in &line.nodes {
+            let lines = found.entry(node.as_str()).or_default();
+            lines.extend((lines.last() != Some(&at)).then_some(at));
+        }
+    }
+    found
+}
+
+/// Cache keys of the code of a run, from all lookups in the order of their artifacts.
+fn keys_of<'m>(
+    lookups: &[&'m CacheLookup],
+    compile: CompileIndex,
+    run: &InductorRun,
+) -> impl Iterator<Item = &'m str> {
+    let place = |at: usize| lookups.partition_point(|one| one.artifact < ArtifactIndex::new(compile, at));
+    let of_run = lookups.get(place(run.artifacts.start)..place(run.artifacts.end)).unwrap_or_default();
+    of_run.iter().filter_map(|lookup| lookup.key.as_deref())
 }
 
 /// The product that a call computes, by its nodes: the first that no call before it computes. What is fused behind a product

@@ -2,7 +2,7 @@
 
 use crate::analysis::provenance::{GraphText, KernelCall, LineMaps, Node, SourceLine};
 use crate::analysis::source_text::is_word;
-use crate::trace::TextMap;
+use crate::trace::{TextMap, TextSet};
 use std::collections::BTreeSet;
 
 /// What follows the path of the module in the name of a parameter.
@@ -56,24 +56,37 @@ impl NodeModules {
         NodeModules(modules_of(&graph, post, saved))
     }
 
-    /// The distinct modules for which a call computes that line of the program.
-    pub(super) fn of_call(
-        &self,
-        call: &KernelCall,
-        line: &SourceLine,
-        sources: &[SourceLine],
-    ) -> Vec<String> {
-        let is_at = |node: &NodeModule, line: &SourceLine| node.file == line.file && node.line == line.line;
-        let nodes: Vec<&NodeModule> = call.nodes.iter().filter_map(|name| self.0.get(name)).collect();
-        let mut modules: Vec<&NodeModule> = nodes.iter().copied().filter(|node| is_at(node, line)).collect();
-        if modules.is_empty() {
-            // The line of such a node is in a library, and the line of the call is where the program called the library.
-            let of_call: Vec<&SourceLine> = call.source.iter().filter_map(|at| sources.get(*at)).collect();
-            modules = nodes;
-            modules.retain(|node| !of_call.iter().any(|line| is_at(node, line)));
+    /// The modules for which a call computes the lines of the program.
+    pub(super) fn of_call<'n>(&'n self, call: &KernelCall, sources: &'n [SourceLine]) -> ModulesOfCall<'n> {
+        let mut found = ModulesOfCall::default();
+        for node in call.nodes.iter().filter_map(|name| self.0.get(name)) {
+            found.by_line.entry((&node.file, node.line)).or_default().insert(&node.module);
         }
-        let modules: BTreeSet<&str> = modules.into_iter().map(|node| node.module.as_str()).collect();
-        modules.into_iter().map(str::to_owned).collect()
+        // The line of such a node is in a library, and the line of the call is where the program called the library.
+        let lines = call.source.iter().filter_map(|at| sources.get(*at));
+        let lines: TextSet<(&str, u64)> = lines.map(|line| (line.file.as_str(), line.line)).collect();
+        let of_libraries = found.by_line.iter().filter(|(place, _)| !lines.contains(place));
+        let of_libraries: BTreeSet<&str> = of_libraries.flat_map(|(_, modules)| modules).copied().collect();
+        found.of_libraries = of_libraries.into_iter().take(MOST_MODULES).collect();
+        found
+    }
+}
+
+/// Modules of lines of a library that are counted for one line of the program.
+const MOST_MODULES: usize = 64;
+
+/// The modules for which a call computes.
+#[derive(Default)]
+pub(super) struct ModulesOfCall<'n> {
+    by_line: TextMap<(&'n str, u64), BTreeSet<&'n str>>,
+    of_libraries: BTreeSet<&'n str>,
+}
+
+impl ModulesOfCall<'_> {
+    /// The distinct modules for which it computes a line.
+    pub(super) fn at(&self, line: &SourceLine) -> Vec<String> {
+        let modules = self.by_line.get(&(line.file.as_str(), line.line)).unwrap_or(&self.of_libraries);
+        modules.iter().map(|module| (*module).to_owned()).collect()
     }
 }
 

@@ -12,8 +12,8 @@ use super::parts::CallTimes;
 use super::pointwise::pointwise_bytes;
 use super::rates::{Judgement, Measured, Rates};
 use super::times::{BusyTimes, Group, Length, medians};
-use super::tuning::tuning_of;
-use super::work::{Piece, Runs, What, is_cpp_kernel};
+use super::tuning::{TunedKernels, tuned_kernels, tuning_of};
+use super::work::{Piece, Runs, What, is_cpp_kernel, without_graph_number};
 use crate::model::{DeviceWork, InputDims, Model, Operator, Profile};
 use crate::trace::{Sorter, TextMap};
 use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -26,6 +26,7 @@ pub(super) struct Tables<'p> {
     model: &'p Model,
     profile: &'p Profile,
     graphs: &'p Graphs,
+    tuned: TunedKernels<'p>,
     /// By operator: whether the work of a call is known.
     has_work: Vec<bool>,
     rows: IndexMap<RowKey, Row, FxBuildHasher>,
@@ -89,6 +90,7 @@ impl<'p> Tables<'p> {
             model,
             profile,
             graphs,
+            tuned: tuned_kernels(model),
             has_work: profile.operators.iter().map(has_work).collect(),
             rows: IndexMap::default(),
             lengths: Sorter::default(),
@@ -329,7 +331,9 @@ impl<'p> Tables<'p> {
             name,
         };
         let asked = row.operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
-        found.tuning = tuning_of(&found.name, compile, asked);
+        let kernel = without_graph_number(&found.name);
+        let in_log = graph.and_then(|graph| self.tuned.get(&(graph.compile, kernel)).copied());
+        found.tuning = tuning_of(in_log, asked);
         self.figures(&mut found, operator, &calls);
         let tf32 = self.graphs.may_use_tf32(self.model, key.graph).or(self.tf32);
         found.computes_in =

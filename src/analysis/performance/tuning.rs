@@ -1,20 +1,24 @@
 //! How Triton kernels were tuned: the search, from the log, and the configuration that ran, from the trace.
 
 use super::measured::Tuning;
-use super::work::without_graph_number;
-use crate::model::{Compile, Operator, TritonLaunch};
+use crate::model::{CompileIndex, Model, Operator, TritonKernel, TritonLaunch};
+use crate::trace::TextMap;
 use std::collections::BTreeSet;
 
-/// How a kernel of a compile was tuned; `launchers` are the operators that launched it.
+/// The kernels of a log by compile and name. If a compile has a kernel several times, the last one counts.
+pub(super) type TunedKernels<'m> = TextMap<(CompileIndex, &'m str), &'m TritonKernel>;
+
+pub(super) fn tuned_kernels(model: &Model) -> TunedKernels<'_> {
+    let compiles = model.compiles.indexed();
+    let kernels = compiles.flat_map(|(at, compile)| compile.triton_kernels.iter().map(move |one| (at, one)));
+    kernels.map(|(compile, kernel)| ((compile, kernel.name.as_str()), kernel)).collect()
+}
+
+/// How a kernel was tuned: as the log has it, and as the operators that launched it say.
 pub(super) fn tuning_of<'o>(
-    kernel: &str,
-    compile: Option<&Compile>,
+    in_log: Option<&TritonKernel>,
     launchers: impl Iterator<Item = &'o Operator>,
 ) -> Option<Tuning> {
-    let kernel = without_graph_number(kernel);
-    // If the log has a kernel several times, the last one counts.
-    let in_log =
-        compile.and_then(|compile| compile.triton_kernels.iter().rev().find(|known| known.name == kernel));
     let launches = launchers.filter_map(|operator| operator.triton.as_ref());
     let ran: BTreeSet<String> = launches.filter_map(configuration).collect();
     if in_log.is_none() && ran.is_empty() {
@@ -56,8 +60,8 @@ mod tests {
             ..Operator::default()
         };
         let asked = [launched("XBLOCK=16", 1), launched("XBLOCK=16", 1), launched("XBLOCK=8", 2)];
-        let found = tuning_of("k", None, asked.iter()).unwrap();
+        let found = tuning_of(None, asked.iter()).unwrap();
         assert_eq!(found.ran, ["XBLOCK=16, num_warps=1", "XBLOCK=8, num_warps=2"]);
-        assert_eq!(tuning_of("k", None, [Operator::default()].iter()), None);
+        assert_eq!(tuning_of(None, [Operator::default()].iter()), None);
     }
 }

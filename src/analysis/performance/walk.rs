@@ -61,6 +61,7 @@ struct Kind {
     /// The graph that it calls by its key, if the log has it.
     graph: Option<usize>,
     region: RegionKind,
+    is_backward: bool,
 }
 
 impl Kind {
@@ -70,6 +71,7 @@ impl Kind {
             has_formula: Formula::of(&operator.name).is_some(),
             graph: key.and_then(|key| graphs.with_key(key)),
             region,
+            is_backward: operator_of(without_graph_number(&operator.name)).starts_with(BACKWARD),
         }
     }
 }
@@ -86,6 +88,14 @@ struct Frame {
     with_formula: Option<usize>,
     /// Whether this call or one around it computes.
     computes: bool,
+    /// The innermost call with a kind around what this one makes, possibly this one: its place among the open calls.
+    marked: Option<usize>,
+    /// The compiled code around it, possibly this one.
+    in_region: Option<u32>,
+    /// The innermost graph within that code, possibly this one: its place among the open calls.
+    in_graph: Option<usize>,
+    /// Whether this call or one around it is a backward pass.
+    is_backward: bool,
     /// For a call of a graph: how far its code has been followed.
     code_at: usize,
     /// For a call directly inside a graph: the matching call in the code, once it was looked for.
@@ -123,8 +133,8 @@ impl<'p> Walk<'p, '_> {
         self.close_down_to(self.open.len() - ended);
         let kind = self.kinds.get(call.operator as usize).copied();
         if let Some(region) = kind.map(|kind| kind.region).filter(|region| *region != RegionKind::Other) {
-            let mut kinds = self.open.iter().rev().filter_map(|frame| Some(frame.kind?.region));
-            let around = kinds.find(|around| *around != RegionKind::Other);
+            let around = self.open.last().and_then(|around| self.open.get(around.marked?)?.kind);
+            let around = around.map(|around| around.region);
             self.regions.call(region, around, self.open.last().map(|around| around.place), call);
         }
         let graph = match kind {
@@ -133,7 +143,19 @@ impl<'p> Walk<'p, '_> {
         };
         let around = self.open.last();
         let own_formula = kind.is_some_and(|kind| kind.has_formula).then_some(self.open.len());
+        let region = kind.map_or(RegionKind::Other, |kind| kind.region);
+        let (in_region, in_graph) = match region {
+            RegionKind::Region(region) => (Some(region), None),
+            RegionKind::Graph => (around.and_then(|around| around.in_region), Some(self.open.len())),
+            _ => (around.and_then(|around| around.in_region), around.and_then(|around| around.in_graph)),
+        };
+        let is_marked = region != RegionKind::Other;
         let frame = Frame {
+            marked: is_marked.then_some(self.open.len()).or_else(|| around.and_then(|around| around.marked)),
+            in_region,
+            in_graph,
+            is_backward: around.is_some_and(|around| around.is_backward)
+                || kind.is_some_and(|kind| kind.is_backward),
             place: call.place,
             operator: call.operator,
             ends_us: end,
@@ -152,16 +174,10 @@ impl<'p> Walk<'p, '_> {
     /// The graph of a call without a key, as torch did not cache it: the only one of that kind in the compile whose code calls
     /// it. A backward is called outside of any region.
     fn graph_without_key(&self) -> Option<usize> {
-        let mut around = self.open.iter().rev();
-        let region = around.find_map(|frame| match frame.kind?.region {
-            RegionKind::Region(region) => self.regions.id(region),
-            _ => None,
-        });
-        if region.is_some() {
-            return self.graphs.without_key(region, false);
-        }
-        let is_backward = |frame: &Frame| self.code_name(frame.operator).starts_with(BACKWARD);
-        self.graphs.without_key(None, self.open.iter().any(is_backward))
+        let around = self.open.last();
+        let region = around.and_then(|around| self.regions.id(around.in_region?));
+        let is_backward = region.is_none() && around.is_some_and(|around| around.is_backward);
+        self.graphs.without_key(region, is_backward)
     }
 
     fn close_down_to(&mut self, count: usize) {
@@ -248,20 +264,13 @@ impl<'p> Walk<'p, '_> {
 
     /// Finds the compiled code and the graph around the innermost open call, and the call of the graph's code.
     fn place(&mut self, piece: &mut Piece, kernel: Option<&str>) {
-        let mut in_graph = false;
-        for at in (0..self.open.len()).rev() {
-            let Some(kind) = self.open.get(at).and_then(|frame| frame.kind) else { continue };
-            if let RegionKind::Region(region) = kind.region {
-                piece.compiled = true;
-                piece.region = Some(region as usize);
-                return;
-            }
-            if kind.region == RegionKind::Graph && !in_graph {
-                in_graph = true;
-                piece.compiled = true;
-                piece.graph = self.open.get(at).and_then(|frame| frame.graph);
-                piece.code_call = piece.graph.and_then(|graph| self.code_call(graph, at, kernel));
-            }
+        let Some(innermost) = self.open.last() else { return };
+        let in_graph = innermost.in_graph;
+        piece.region = innermost.in_region.map(|region| region as usize);
+        piece.compiled |= piece.region.is_some() || in_graph.is_some();
+        if let Some(at) = in_graph {
+            piece.graph = self.open.get(at).and_then(|frame| frame.graph);
+            piece.code_call = piece.graph.and_then(|graph| self.code_call(graph, at, kernel));
         }
     }
 

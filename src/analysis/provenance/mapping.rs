@@ -2,7 +2,7 @@
 
 use super::code::Call;
 use crate::model::{Fields, lenient};
-use crate::trace::TextSet;
+use crate::trace::{OrderedMap, TextSet};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -121,17 +121,13 @@ fn read_origins(fields: &Fields<'_>, pre: Option<u64>, into: &mut Names) {
     let Some(pre) = pre else { return };
     for (node, raw) in fields.iter() {
         let Ok(mut open) = serde_json::from_str::<Vec<Origin>>(raw.get()) else { continue };
-        let mut names: Vec<String> = Vec::new();
+        let mut names: OrderedMap<String, ()> = OrderedMap::default();
         while let Some(origin) = open.pop() {
-            if let Some(name) =
-                origin.name.filter(|name| origin.graph_id == Some(pre) && !names.contains(name))
-            {
-                names.push(name);
-            }
+            names.extend(origin.name.filter(|_| origin.graph_id == Some(pre)).map(|name| (name, ())));
             open.extend(origin.from_node);
         }
         if !names.is_empty() {
-            into.insert(node.to_owned(), names);
+            into.insert(node.to_owned(), names.into_keys().collect());
         }
     }
 }

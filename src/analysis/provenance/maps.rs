@@ -330,7 +330,8 @@ impl Provenance {
                 call.nodes.is_empty() || call.language.is_none() && mapping.kernel_to_post.is_empty();
             if call.nodes.is_empty() && only {
                 // The only kernel computes the whole graph, or the graph comes from a single line.
-                places = post.nodes.iter().filter_map(|node| node.place).collect();
+                let most = if self.kernels.len() == 1 { usize::MAX } else { 1 };
+                places = post.nodes.iter().filter_map(|node| node.place).take(most).collect();
             } else if commented {
                 places.extend(call.source_nodes.iter().filter_map(|name| pre.node(name)?.place));
             }

@@ -11,7 +11,7 @@ mod words;
 use super::chain::{Chain, Step};
 use super::kind::ChangeKind;
 use super::limit::Limit;
-use super::proof::{Elsewhere, Verdict, Why, elsewhere, verdict};
+use super::proof::{Callers, Elsewhere, Verdict, Why, verdict};
 use super::sizes::size_as_written;
 use super::subject::Subject;
 use crate::analysis::findings::Advice;
@@ -25,15 +25,15 @@ use situation::Situation;
 const SUBJECTS: usize = 4;
 
 /// What to do, most relevant first; code in texts is in backquotes.
-pub(super) fn recompile_advice(model: &Model, texts: &GuardTexts, chain: &Chain<'_>) -> Vec<Advice> {
-    let place = elsewhere(model, chain);
+pub(super) fn recompile_advice(callers: &Callers<'_>, texts: &GuardTexts, chain: &Chain<'_>) -> Vec<Advice> {
+    let (model, place) = (callers.model, callers.elsewhere(chain));
     if let Some(place @ Elsewhere::BeforeBreak { .. }) = &place {
         let mut advice = vec![marks::of_elsewhere(model, place)];
         advice.extend(of_globals(model, texts, chain));
         return advice;
     }
     let mut advice: Vec<Advice> = Vec::new();
-    let mut verdict = verdict(model, texts, chain);
+    let mut verdict = verdict(model, texts, chain, place);
     let begins_with_one = matches!(verdict, Some(Verdict::NoMark(Why::FirstHasOne { .. })));
     let is_dynamic = matches!(verdict, Some(Verdict::NoMark(Why::AlreadyDynamic)));
     let compiles = chain.compiles();
@@ -99,7 +99,7 @@ pub(in crate::analysis) fn fixed<'m>(
     subject: &Subject<'_>,
 ) -> Option<&'m Specialization> {
     let name = subject.name.as_deref()?;
-    let specializations = model.shapes.specializations.iter();
-    let mut mine = specializations.filter(|one| compiles.binary_search(&one.at.compile).is_ok());
-    mine.find(|one| one.sources.iter().any(|source| size_as_written(source) == name))
+    let mine = compiles.iter().flat_map(|compile| model.shapes.fixed_in(*compile));
+    let named = mine.filter(|one| one.sources.iter().any(|source| size_as_written(source) == name));
+    named.min_by_key(|one| one.at.line)
 }

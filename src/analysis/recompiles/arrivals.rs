@@ -7,25 +7,24 @@ use super::guard_kinds::classify;
 use super::kind::ChangeKind;
 use super::sizes::size_condition;
 use super::tokens::{TokenKind, tokens};
-use crate::model::{Compile, CompileIndex, InputTensor, Model, Reason, SideEffect, Specialization, Symbol};
+use crate::model::{Compile, CompileIndex, Model, Reason, SideEffect, Symbol, TensorDescription};
 use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
+use std::cell::OnceCell;
+use std::hash::Hash;
 
 /// Facts of a log about the values that arrived, by compile.
 pub(super) struct Evidence<'m> {
     model: &'m Model,
     symbols: FxHashMap<CompileIndex, Vec<&'m Symbol>>,
-    fixed: FxHashMap<CompileIndex, Vec<&'m Specialization>>,
     effects: FxHashMap<CompileIndex, Vec<&'m SideEffect>>,
 }
 
 impl<'m> Evidence<'m> {
     pub fn of(model: &'m Model) -> Self {
-        let shapes = &model.shapes;
         Evidence {
             model,
-            symbols: by_compile(&shapes.symbols, |symbol| symbol.at.compile),
-            fixed: by_compile(&shapes.specializations, |one| one.at.compile),
+            symbols: by_compile(&model.shapes.symbols, |symbol| symbol.at.compile),
             effects: by_compile(&model.side_effects, |effect| effect.compile),
         }
     }
@@ -33,9 +32,10 @@ impl<'m> Evidence<'m> {
     /// The changes that the reasons of a compile report, completed with the values that arrived.
     pub fn changes(&self, compile: CompileIndex, reasons: &[&Reason]) -> Vec<Change> {
         let mut changes: Vec<Change> = reasons.iter().map(|reason| classify(&reason.text)).collect();
+        let named = Named::default();
         for change in &mut changes {
-            self.fill_size(compile, change);
-            self.fill_symbol(compile, change);
+            self.fill_size(&named, compile, change);
+            self.fill_symbol(&named, compile, change);
             self.fill_guarded(compile, change);
             note_zero_and_one(change);
         }
@@ -47,11 +47,13 @@ impl<'m> Evidence<'m> {
     }
 
     /// Fills the size of the input that arrived.
-    fn fill_size(&self, compile: CompileIndex, change: &mut Change) {
+    fn fill_size(&self, named: &Named<'m>, compile: CompileIndex, change: &mut Change) {
         let (Some(source), Some(dimension)) = (&change.source, change.dimension) else { return };
-        let mut inputs = self.model.compiles.get(compile).into_iter().flat_map(|compile| &compile.inputs);
-        let input = inputs.find(|input| as_written(&input.source) == *source);
-        let Some(InputTensor { tensor, .. }) = input else { return };
+        let inputs = named.inputs.get_or_init(|| {
+            let inputs = self.model.compiles.get(compile).into_iter().flat_map(|compile| &compile.inputs);
+            first_of(inputs.map(|input| (as_written(&input.source), &*input.tensor)))
+        });
+        let Some(tensor) = inputs.get(source) else { return };
         if change.kind == ChangeKind::Size && tensor.parameter {
             change.kind = ChangeKind::ParameterSize;
         }
@@ -66,14 +68,18 @@ impl<'m> Evidence<'m> {
     }
 
     /// Notes whether the value became a symbol, and fills the symbol's value.
-    fn fill_symbol(&self, compile: CompileIndex, change: &mut Change) {
+    fn fill_symbol(&self, named: &Named<'m>, compile: CompileIndex, change: &mut Change) {
         let Some(subject) = change.symbolic_subject() else { return };
-        let of = |source: &str| size_condition(source).written == subject;
-        let mut symbols = self.symbols.get(&compile).into_iter().flatten();
-        let symbol = symbols.find(|symbol| symbol.source.as_deref().is_some_and(of));
-        let mut fixed = self.fixed.get(&compile).into_iter().flatten();
-        let is_fixed =
-            fixed.any(|one| one.value.parse::<f64>().is_ok() && one.sources.iter().any(|source| of(source)));
+        let symbols = named.symbols.get_or_init(|| {
+            let symbols = self.symbols.get(&compile).into_iter().flatten();
+            first_of(symbols.filter_map(|one| Some((size_condition(one.source.as_deref()?).written, *one))))
+        });
+        let symbol = symbols.get(&subject);
+        let fixed = named.fixed.get_or_init(|| {
+            let fixed = self.model.shapes.fixed_in(compile).filter(|one| one.value.parse::<f64>().is_ok());
+            fixed.flat_map(|one| &one.sources).map(|source| size_condition(source).written).collect()
+        });
+        let is_fixed = fixed.contains(&subject);
         if let Some(symbol) = symbol {
             change.became_dynamic = !is_fixed;
             if change.new.is_none() {
@@ -140,14 +146,30 @@ fn share_types(changes: &mut [Change]) {
     let names_type = |change: &&Change| {
         matches!(change.kind, ChangeKind::Type | ChangeKind::NotATensor) && change.new.is_some()
     };
-    let found: Vec<Change> = changes.iter().filter(names_type).cloned().collect();
+    let found = first_of(changes.iter().filter(names_type).map(|one| (one.source.clone(), one.clone())));
     for change in changes.iter_mut().filter(|change| change.kind == ChangeKind::Type) {
-        let Some(other) = found.iter().find(|other| other.source == change.source) else { continue };
+        let Some(other) = found.get(&change.source) else { continue };
         change.kind = other.kind;
         if change.new.is_none() {
             change.new.clone_from(&other.new);
         }
     }
+}
+
+/// What a compile names, by how the user writes it, read when the first change asks for it.
+#[derive(Default)]
+struct Named<'m> {
+    inputs: OnceCell<TextMap<String, &'m TensorDescription>>,
+    symbols: OnceCell<TextMap<String, &'m Symbol>>,
+    /// Sizes and numbers that became constants.
+    fixed: OnceCell<TextSet<String>>,
+}
+
+/// The first thing of each name.
+fn first_of<K: Eq + Hash, T>(things: impl Iterator<Item = (K, T)>) -> TextMap<K, T> {
+    let mut first = TextMap::default();
+    things.for_each(|(name, thing)| _ = first.entry(name).or_insert(thing));
+    first
 }
 
 fn by_compile<T>(all: &[T], compile: impl Fn(&T) -> CompileIndex) -> FxHashMap<CompileIndex, Vec<&T>> {
@@ -308,7 +330,8 @@ pub(super) fn complete(model: &Model, steps: &mut [Step<'_>]) {
             }
             if change.old.is_none() && matches!(change.kind, ChangeKind::Type | ChangeKind::NotATensor) {
                 let before = reason.against.as_ref().and_then(|against| arrived.get(against));
-                let mut same = before.into_iter().flatten().filter(|before| before.source == change.source);
+                let before = before.into_iter().flatten().take(MOST_LATER);
+                let mut same = before.filter(|before| before.source == change.source);
                 let old = same.find_map(|before| match before.kind {
                     ChangeKind::Type | ChangeKind::NotATensor => before.new.clone(),
                     _ => type_of(&Change { old: before.new.clone(), ..before.clone() }),

@@ -7,6 +7,7 @@ use super::chain::{Chain, Step};
 use super::closest::{Candidate, closest, differences};
 use super::kind::ChangeKind;
 use super::limit::{Limit, is_limit, limit_of};
+use super::proof::Callers;
 use super::subject::Subject;
 use crate::analysis::guard_texts::GuardTexts;
 use crate::model::{Compile, CompileIndex, Model, Reason};
@@ -40,6 +41,7 @@ pub(in crate::analysis) fn recompile_chains<'m>(model: &'m Model, texts: &GuardT
 struct Log<'m> {
     model: &'m Model,
     evidence: Evidence<'m>,
+    callers: Callers<'m>,
     reasons: FxHashMap<CompileIndex, Vec<&'m Reason>>,
     /// The thread or process that recorded the reasons.
     writers: FxHashMap<CompileIndex, u64>,
@@ -60,7 +62,8 @@ impl<'m> Log<'m> {
         let failed = model.failures.iter().filter(|failure| is_limit(failure));
         let limits = failed
             .filter_map(|failure| Some((model.by_id.get(&failure.compile).copied()?, limit_of(failure))));
-        Log { model, evidence: Evidence::of(model), reasons, writers, limits: limits.collect() }
+        let (evidence, callers) = (Evidence::of(model), Callers::of(model));
+        Log { model, evidence, callers, reasons, writers, limits: limits.collect() }
     }
 }
 
@@ -105,7 +108,7 @@ fn chain<'m>(log: &Log<'m>, texts: &GuardTexts, compiles: &[CompileIndex]) -> Ch
     let lead = subjects.iter().find_map(|subject| Some((subject.kind?, subject.name.clone())));
     let values = subjects.first().map(Subject::values).unwrap_or_default();
     (chain.lead, chain.values) = (lead, values);
-    chain.advice = recompile_advice(model, texts, &chain);
+    chain.advice = recompile_advice(&log.callers, texts, &chain);
     chain
 }
 
@@ -138,9 +141,13 @@ fn address_of(text: &str) -> String {
     address.unwrap_or(text).to_owned()
 }
 
+/// Versions of a function whose guards are compared with those of a call, guard by guard. torch keeps eight by default.
+const MOST_COUNTED: usize = 256;
+
 fn find_closest(model: &Model, step: &mut Step<'_>, backends: &FxHashMap<CompileIndex, String>) {
     let call = model.guards.get(&step.compile);
     let asked = backends.get(&step.compile);
+    let call = call.filter(|_| step.reasons.len() <= MOST_COUNTED);
     let candidates = step.reasons.iter().zip(&step.changes).map(|(reason, change)| {
         let version = version_of(model, reason);
         let backend = version.and_then(|version| backends.get(&version));

@@ -54,13 +54,7 @@ pub(super) fn differences(version: &GuardFacts, call: &GuardFacts, change: &Chan
 }
 
 fn places_that_differ(was: &[GuardPrint], is: &[GuardPrint]) -> usize {
-    let sorted = |prints: &[GuardPrint]| {
-        let mut prints = prints.to_vec();
-        prints.sort_unstable();
-        prints
-    };
-    let (was, is) = (sorted(was), sorted(is));
-    let (mut was, mut is) = (by_place(&was), by_place(&is));
+    let (mut was, mut is) = (by_place(was), by_place(is));
     let (mut left, mut right) = (was.next(), is.next());
     let mut count = 0;
     while let (Some(old), Some(new)) = (left, right) {

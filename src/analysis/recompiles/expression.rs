@@ -70,7 +70,10 @@ pub(super) fn comparison(text: &str) -> Option<Comparison<'_>> {
         let two = next.map(|next| format!("{} {}", token.text, next.text)).unwrap_or_default();
         let is_operator = token.depth == 0 && token.kind != TokenKind::Text;
         // A value may be written in angle brackets: `c == <Color.RED: 1>`.
-        let is_value = token.is("<") && !read.operands.is_empty() && token.start == next_word(text, start);
+        let is_value = is_operator
+            && token.is("<")
+            && !read.operands.is_empty()
+            && token.start == next_word(text, start);
         if is_value {
             break;
         }
@@ -132,17 +135,24 @@ pub(super) fn split<'t>(text: &'t str, sign: &str) -> Vec<&'t str> {
 
 /// Removes brackets around the whole expression: `(x % 8)` is `x % 8`.
 pub(super) fn unwrapped(text: &str) -> &str {
-    let mut text = text.trim();
-    loop {
-        let found = tokens(text);
-        let is_whole = matches!((found.first(), found.last()), (Some(open), Some(close))
-            if open.is("(") && close.is(")") && found.len() > 2
-                && found.iter().filter(|token| token.depth == 0).count() == 2);
-        if !is_whole {
-            return text;
-        }
-        text = text.get(1..text.len() - 1).unwrap_or_default().trim();
+    let found = tokens(text);
+    // How many tokens have each number of brackets around them: within a pair around the whole, only the pair has its own.
+    let mut at_depth: Vec<usize> = vec![0; found.len() + 1];
+    for depth in found.iter().map(|token| token.depth) {
+        at_depth.get_mut(depth).into_iter().for_each(|count| *count += 1);
     }
+    let mut whole = text.trim();
+    let mut inner = found.as_slice();
+    while let [open, within @ .., close] = inner
+        && open.is("(")
+        && close.is(")")
+        && !within.is_empty()
+        && at_depth.get(open.depth) == Some(&2)
+    {
+        whole = text.get(open.end()..close.start).unwrap_or_default().trim();
+        inner = within;
+    }
+    whole
 }
 
 /// A variable as the user writes it: `L['x'].y` is `x.y`, `G['N']` is `N`, `c._modules['layers']._modules['0']` is

@@ -48,9 +48,13 @@ pub(super) struct SizeCondition {
     pub written: String,
 }
 
+/// Tokens of a text in which sizes are looked for, each by going back to the beginning of its variable.
+const MOST_TOKENS: usize = 4_000;
+
 /// Reads the sizes, strides and offsets in an expression.
 pub(super) fn size_condition(text: &str) -> SizeCondition {
-    let found = tokens(text);
+    let mut found = tokens(text);
+    found.truncate(MOST_TOKENS);
     let mut sizes: Vec<SizeOf> = Vec::new();
     let mut written = String::new();
     let mut copied = 0;

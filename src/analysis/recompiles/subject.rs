@@ -2,6 +2,7 @@
 
 use super::change::Change;
 use super::kind::ChangeKind;
+use crate::trace::TextSet;
 
 /// A thing that changed between compiles of a function.
 #[derive(Debug)]
@@ -20,11 +21,13 @@ impl Subject<'_> {
     /// Its known values, first to last.
     pub fn values(&self) -> Vec<String> {
         let mut values: Vec<String> = Vec::new();
+        let mut seen: TextSet<&String> = TextSet::default();
         for change in &self.changes {
-            if values.last() != change.old.as_ref() {
-                values.extend(change.old.clone().filter(|old| !values.contains(old)));
-            }
-            values.extend(change.new.clone().filter(|new| values.last() != Some(new)));
+            let old = change.old.as_ref().filter(|old| values.last() != Some(*old) && !seen.contains(*old));
+            values.extend(old.cloned());
+            let new = change.new.as_ref().filter(|new| values.last() != Some(*new));
+            values.extend(new.cloned());
+            seen.extend(old.into_iter().chain(new));
         }
         values
     }

@@ -6,7 +6,9 @@ use crate::analysis::job::groups::Group;
 use crate::analysis::job::sides::{Sides, verb};
 use crate::analysis::job::words::list_of;
 use crate::model::sentence::{compile_id, sentence, value};
-use crate::model::{Fact, FactValue, GraphId, KeyLookup, RankSummary, Sentence, Step};
+use crate::model::{Fact, FactValue, GraphId, RankSummary, Sentence, Step, TextId};
+use fxhash::FxHashSet;
+use std::collections::BTreeSet;
 
 static KIND: KindOfFinding = KindOfFinding::difference(Fact::Cache, "cache_differs", "Caches");
 
@@ -65,14 +67,16 @@ fn races(sides: &Sides<'_>) -> Option<f64> {
     let (other, most) = (rank_of(sides, sides.other)?, rank_of(sides, sides.most)?);
     let differing = differing_graphs(sides);
     let mut longest = 0.0_f64;
-    let mut explained: Vec<GraphId> = Vec::new();
+    let mut explained: FxHashSet<GraphId> = FxHashSet::default();
     for (mine, theirs) in [(other, most), (most, other)] {
+        let missed = theirs.keys.iter().filter(|lookup| !lookup.hit);
+        let missed: BTreeSet<(TextId, u64)> =
+            missed.filter_map(|miss| Some((miss.key, miss.asked_ns?))).collect();
         for hit in mine.keys.iter().filter(|lookup| lookup.hit) {
-            let missed = theirs.keys.iter().filter(|miss| !miss.hit && miss.key == hit.key);
-            let earlier = missed.filter_map(|miss| earlier_ms(miss, hit)).reduce(f64::min);
-            if let (Some(ms), Some(graph)) = (earlier, hit.graph) {
-                longest = longest.max(ms);
-                explained.push(graph);
+            let Some((asked_ns, graph)) = hit.asked_ns.zip(hit.graph) else { continue };
+            if let Some((_, miss_ns)) = missed.range((hit.key, 0)..=(hit.key, asked_ns)).next_back() {
+                longest = longest.max((asked_ns - miss_ns) as f64 / 1e6);
+                explained.insert(graph);
             }
         }
     }
@@ -81,18 +85,14 @@ fn races(sides: &Sides<'_>) -> Option<f64> {
     all.then_some(longest)
 }
 
-/// Milliseconds from a miss to a later hit.
-fn earlier_ms(miss: &KeyLookup, hit: &KeyLookup) -> Option<f64> {
-    let ns = hit.asked_ns?.checked_sub(miss.asked_ns?)?;
-    Some(ns as f64 / 1e6)
-}
-
 /// Compiles to which the caches gave the two sides different answers.
 fn differing_graphs(sides: &Sides<'_>) -> Vec<Option<GraphId>> {
-    let lacks = |group: &Group, step: &Step| !group.steps.iter().any(|own| own.value == step.value);
-    let mine = sides.most.steps.iter().filter(|step| lacks(sides.other, step));
-    let theirs = sides.other.steps.iter().filter(|step| lacks(sides.most, step));
-    mine.chain(theirs).map(|step| step.graph).collect()
+    let values =
+        |group: &Group| group.steps.iter().map(|step| step.value).collect::<FxHashSet<Option<FactValue>>>();
+    let (mine, theirs) = (values(sides.most), values(sides.other));
+    let only_mine = sides.most.steps.iter().filter(|step| !theirs.contains(&step.value));
+    let only_theirs = sides.other.steps.iter().filter(|step| !mine.contains(&step.value));
+    only_mine.chain(only_theirs).map(|step| step.graph).collect()
 }
 
 /// A question to a cache and its answer.

@@ -4,7 +4,8 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::sides::{Sides, verb};
 use crate::model::sentence::{name, sentence};
-use crate::model::{Fact, FactValue, NameOf, Sentence, TextId};
+use crate::model::{Fact, FactValue, NameOf, Sentence, Step, TextId};
+use indexmap::IndexSet;
 
 static KIND: KindOfFinding =
     KindOfFinding::difference(Fact::ProcessGroups, "process_groups_differ", "Process groups");
@@ -15,7 +16,7 @@ const ADVICE: &str = "Ranks wait for each other only within a process group. Dif
 /// groups, and differ in what they call.
 pub(super) fn finding(sides: &Sides<'_>) -> Option<Finding> {
     let (theirs, mine) = (groups(sides.other), groups(sides.most));
-    if theirs.is_empty() || mine.is_empty() || same(&theirs, &mine) {
+    if theirs.is_empty() || mine.is_empty() || theirs == mine {
         return None;
     }
     let same = sides.found.call_the_same();
@@ -38,25 +39,17 @@ pub(super) fn finding(sides: &Sides<'_>) -> Option<Finding> {
     Some(sides.finding(&KIND, Severity::Info, title).with_advice(ADVICE))
 }
 
-fn same(one: &[TextId], other: &[TextId]) -> bool {
-    one.iter().all(|name| other.contains(name)) && other.iter().all(|name| one.contains(name))
-}
-
 /// The names of the groups in which a side calls collectives.
-fn groups(side: &Group) -> Vec<TextId> {
-    let mut names = Vec::new();
-    for step in side.steps.iter() {
-        if let Some(FactValue::Call { group, .. }) = step.value
-            && !names.contains(&group)
-        {
-            names.push(group);
-        }
-    }
-    names
+fn groups(side: &Group) -> IndexSet<TextId> {
+    let group = |step: &Step| match step.value {
+        Some(FactValue::Call { group, .. }) => Some(group),
+        _ => None,
+    };
+    side.steps.iter().filter_map(group).collect()
 }
 
 /// `process group '1'`
-fn words(sides: &Sides<'_>, names: &[TextId]) -> Sentence {
+fn words(sides: &Sides<'_>, names: &IndexSet<TextId>) -> Sentence {
     let quoted = |id: &TextId| sentence!["'", name(NameOf::ProcessGroup, sides.texts().get(*id)), "'"];
     let noun = if names.len() == 1 { "process group " } else { "process groups " };
     sentence![noun, Sentence::list(names.iter().map(quoted).collect())]

@@ -20,7 +20,7 @@ const WITH_LINES: usize = 2;
 use crate::model::{Fact, FunctionFact, Job, RankSummary, TextId};
 use crate::trace::TextMap;
 use difference::{Class, shares_group};
-use std::collections::BTreeSet;
+use fxhash::FxHashSet;
 use std::sync::Arc;
 use ways::{RankCalls, Version, Way};
 
@@ -115,7 +115,26 @@ fn identity(rank: &RankSummary) -> Vec<usize> {
     identity
 }
 
+/// What each of two classes calls in functions that the other does not compile by itself.
+struct Only {
+    most: FxHashSet<TextId>,
+    other: FxHashSet<TextId>,
+}
+
+impl Only {
+    fn of(most: &Class, other: &Class) -> Only {
+        let operations = |class: &Class, other: &Class| {
+            let functions = class.calls.functions.iter();
+            let only = functions.filter(|(one, _)| !other.calls.functions.contains_key(*one));
+            let versions = only.flat_map(|(_, versions)| versions.iter().flatten());
+            versions.flat_map(|one| &one.ways).flat_map(|way| &way.calls).map(|call| call.operation).collect()
+        };
+        Only { most: operations(most, other), other: operations(other, most) }
+    }
+}
+
 fn by_function(job: &Job, most: &Class, other: &Class) -> Vec<ScheduleDifference> {
+    let only = Only::of(most, other);
     let mut found = Vec::new();
     for (function, versions) in &most.calls.functions {
         let Some(mine) = versions else { continue };
@@ -123,18 +142,18 @@ fn by_function(job: &Job, most: &Class, other: &Class) -> Vec<ScheduleDifference
             Some(Some(theirs)) => found.extend(in_function(
                 job,
                 *function,
-                &Sided { class: most, versions: mine },
-                &Sided { class: other, versions: theirs },
+                &Sided { class: most, versions: mine, only: &only.most },
+                &Sided { class: other, versions: theirs, only: &only.other },
             )),
             Some(None) => {}
-            None => found.extend(one_sided(*function, most, mine, other, false)),
+            None => found.extend(one_sided(*function, most, mine, (other, &only.other), false)),
         }
     }
     for (function, versions) in &other.calls.functions {
         if let Some(theirs) = versions
             && !most.calls.functions.contains_key(function)
         {
-            found.extend(one_sided(*function, other, theirs, most, true));
+            found.extend(one_sided(*function, other, theirs, (most, &only.most), true));
         }
     }
     found
@@ -144,6 +163,8 @@ fn by_function(job: &Job, most: &Class, other: &Class) -> Vec<ScheduleDifference
 struct Sided<'c> {
     class: &'c Class,
     versions: &'c [Version],
+    /// What the class calls in functions that only it compiles.
+    only: &'c FxHashSet<TextId>,
 }
 
 /// How two classes differ in a function that both run.
@@ -155,8 +176,7 @@ fn in_function(
 ) -> Option<ScheduleDifference> {
     let (most, mine) = (here.class, here.versions);
     let (other, theirs) = (there.class, there.versions);
-    let my_odd: Vec<&Version> = mine.iter().filter(|one| !is_among(one, theirs)).collect();
-    let their_odd: Vec<&Version> = theirs.iter().filter(|one| !is_among(one, mine)).collect();
+    let (my_odd, their_odd) = (not_among(mine, theirs), not_among(theirs, mine));
     // What a log that was cut off would have compiled next is not known.
     let (is_mine, version) = match (their_odd.first(), my_odd.first()) {
         (Some(version), _) if !most.calls.is_cut => (false, *version),
@@ -171,8 +191,9 @@ fn in_function(
     let rival = ScheduleSide { ranks: rival_class.ranks.clone(), ..difference.rival };
     let lacks = |side: &ScheduleSide, rival: &ScheduleSide| side.count < rival.count;
     let lacking = if lacks(&own, &rival) { own_class } else { rival_class };
+    let only = if std::ptr::eq(lacking, most) { here.only } else { there.only };
     let having = if lacks(&own, &rival) { rival_class } else { own_class };
-    let elsewhere = difference.has_eager_part || calls_elsewhere(lacking, having, &own, &rival);
+    let elsewhere = difference.has_eager_part || calls_elsewhere(only, &own, &rival);
     let none_fits = my_odd.len() == mine.len() && their_odd.len() == theirs.len();
     let sureness = match (shares_group(job, having, lacking, [own.call, rival.call]), none_fits) {
         _ if elsewhere => return None,
@@ -185,17 +206,15 @@ fn in_function(
     Some(ScheduleDifference { sureness, function, graph: version.graph, nth, most, other, is_order })
 }
 
-/// Whether any way of a version is one of the other side's.
-fn is_among(version: &Version, others: &[Version]) -> bool {
-    let theirs = || others.iter().flat_map(|one| &one.ways);
-    version.ways.iter().any(|way| theirs().any(|other| is_equal(way, other)))
-}
-
-/// Whether two ways call the same, in process groups that change at the same places. Ranks name their groups each by itself.
-fn is_equal(one: &Way, other: &Way) -> bool {
-    one.calls.len() == other.calls.len()
-        && one.calls.iter().zip(&other.calls).all(|(mine, theirs)| mine.operation == theirs.operation)
-        && groups(&one.calls) == groups(&other.calls)
+/// The versions of which no way is one of the other side's: calls the same, in process groups that change at the same
+/// places. Ranks name their groups each by itself.
+fn not_among<'v>(versions: &'v [Version], others: &[Version]) -> Vec<&'v Version> {
+    let calls = |way: &Way| {
+        let operations = way.calls.iter().map(|call| call.operation);
+        operations.zip(groups(&way.calls)).collect::<Vec<(TextId, usize)>>()
+    };
+    let theirs: FxHashSet<_> = others.iter().flat_map(|one| &one.ways).map(calls).collect();
+    versions.iter().filter(|one| !one.ways.iter().any(|way| theirs.contains(&calls(way)))).collect()
 }
 
 /// For each call, the place of its process group in the order in which the groups come.
@@ -259,18 +278,11 @@ fn ways_that_differ(own: &Version, rival: &Version) -> Option<VersionDifference>
     })
 }
 
-/// Whether a side that lacks a collective calls it in a function that the other side does not compile by itself.
-fn calls_elsewhere(lacking: &Class, having: &Class, one: &ScheduleSide, other: &ScheduleSide) -> bool {
+/// Whether a side that lacks a collective calls it in a function that the other side does not compile by itself: `only` is
+/// what it calls there.
+fn calls_elsewhere(only: &FxHashSet<TextId>, one: &ScheduleSide, other: &ScheduleSide) -> bool {
     let wanted = if one.count < other.count { other.call } else { one.call };
-    let Some(wanted) = wanted.filter(|_| one.count != other.count) else { return false };
-    let only = lacking
-        .calls
-        .functions
-        .iter()
-        .filter(|(function, _)| !having.calls.functions.contains_key(*function));
-    only.flat_map(|(_, versions)| versions.iter().flatten())
-        .flat_map(|version| version.ways.iter().flat_map(|way| &way.calls))
-        .any(|call| call.operation == wanted.operation)
+    wanted.is_some_and(|wanted| one.count != other.count && only.contains(&wanted.operation))
 }
 
 /// A function with collectives that only one class compiles; None where it calls in groups of its own.
@@ -278,7 +290,7 @@ fn one_sided(
     function: FunctionFact,
     having: &Class,
     versions: &[Version],
-    lacking: &Class,
+    (lacking, only): (&Class, &FxHashSet<TextId>),
     is_other: bool,
 ) -> Option<ScheduleDifference> {
     if lacking.calls.is_cut {
@@ -286,18 +298,11 @@ fn one_sided(
     }
     let version = versions.iter().find(|one| one.ways.iter().any(|way| !way.calls.is_empty()))?;
     let call = *version.ways.iter().find_map(|way| way.calls.first())?;
-    let operations = |class: &Class, other: &Class| -> BTreeSet<TextId> {
-        let only = class.calls.functions.iter().filter(|(one, _)| !other.calls.functions.contains_key(*one));
-        let versions = only.flat_map(|(_, versions)| versions.iter().flatten());
-        versions.flat_map(|one| &one.ways).flat_map(|way| &way.calls).map(|call| call.operation).collect()
-    };
     // A part that one side calls in eager mode, and so compiles by itself, is inside a function of the other.
-    let leaves = having.calls.functions.values().flatten().flatten().flat_map(|one| &one.ways);
-    let is_elsewhere = leaves.into_iter().any(|way| way.has_eager_part)
-        && lacking.calls.by_graph.values().flatten().any(|one| one.operation == call.operation);
+    let is_elsewhere = having.calls.has_eager_part && lacking.calls.operations.contains(&call.operation);
     let sureness = match call.group {
         Some(group) if !lacking.calls.groups.contains(&group) => Sureness::OtherGroups,
-        _ if is_elsewhere || !operations(lacking, having).is_empty() => Sureness::OtherGroups,
+        _ if is_elsewhere || !only.is_empty() => Sureness::OtherGroups,
         _ => Sureness::OneSided,
     };
     let has = ScheduleSide {

@@ -59,6 +59,10 @@ pub struct RankCalls {
     pub groups: FxHashSet<TextId>,
     /// What its compiles call, by compile.
     pub by_graph: FxHashMap<GraphId, Vec<Call>>,
+    /// What any of them calls.
+    pub operations: FxHashSet<TextId>,
+    /// Whether a way through any of its functions runs a part in eager mode.
+    pub has_eager_part: bool,
     /// Whether its log ends inside a compile.
     pub is_cut: bool,
 }
@@ -75,14 +79,15 @@ impl RankCalls {
             return None;
         }
         let groups = by_graph.values().flatten().filter_map(|call| call.group).collect();
-        let mut rank_calls =
-            RankCalls { groups, by_graph, is_cut: rank.is_cut(), functions: BTreeMap::default() };
+        let operations = by_graph.values().flatten().map(|call| call.operation).collect();
         let graphs: Vec<Compiled> = compiles
             .iter()
             .filter_map(|step| Some(Compiled { graph: step.graph?, compile: step.compile }))
             .collect();
-        rank_calls.functions = functions(job, rank, &graphs, &rank_calls.by_graph);
-        Some(rank_calls)
+        let functions = functions(job, rank, &graphs, &by_graph);
+        let mut ways = functions.values().flatten().flatten().flat_map(|one| &one.ways);
+        let has_eager_part = ways.any(|way| way.has_eager_part);
+        Some(RankCalls { functions, groups, by_graph, operations, has_eager_part, is_cut: rank.is_cut() })
     }
 }
 
@@ -98,6 +103,7 @@ fn calls_by_graph(job: &Job, rank: &RankSummary) -> FxHashMap<GraphId, Vec<Call>
     let mut calls: FxHashMap<GraphId, Vec<Call>> = FxHashMap::default();
     for fact in [Fact::Collectives, Fact::ProcessGroups] {
         let mut found: FxHashMap<GraphId, Vec<Call>> = FxHashMap::default();
+        let mut called: FxHashMap<(GraphId, TextId), usize> = FxHashMap::default();
         for step in rank.fact(fact).into_iter().flat_map(|steps| steps.iter()) {
             let (operation, group) = match step.value {
                 Some(FactValue::Collective(operation)) => (operation, step.note),
@@ -105,9 +111,10 @@ fn calls_by_graph(job: &Job, rank: &RankSummary) -> FxHashMap<GraphId, Vec<Call>
                 _ => continue,
             };
             let Some(graph) = step.graph.filter(|_| !is_wait(job.texts.get(operation))) else { continue };
-            let own = found.entry(graph).or_default();
-            let same_before = own.iter().filter(|call| call.operation == operation).count();
-            own.push(Call { operation, group, compile: step.compile, same_before });
+            let times = called.entry((graph, operation)).or_default();
+            let call = Call { operation, group, compile: step.compile, same_before: *times };
+            *times += 1;
+            found.entry(graph).or_default().push(call);
         }
         for (graph, own) in found {
             calls.entry(graph).or_insert(own);
@@ -145,7 +152,7 @@ fn functions(
             None => parts.entry(key.function).or_default().versions.push(graph),
         }
     }
-    let begins: Vec<FunctionFact> = parts.keys().copied().collect();
+    let begins = parts.keys().filter_map(|function| Some((begin(job, function)?, *function))).collect();
     for (function, graph) in behind {
         let base = begun_by(job, &begins, function).unwrap_or(function);
         let line = function.name.and_then(|name| resumed(job.texts.get(name))?.1.parse().ok());
@@ -155,18 +162,29 @@ fn functions(
     parts.into_iter().map(|(function, parts)| (function, reader.versions(&parts))).collect()
 }
 
+/// Where a function begins.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Begin<'j> {
+    name: &'j str,
+    file: TextId,
+    line: i64,
+}
+
+fn begin<'j>(job: &'j Job, function: &FunctionFact) -> Option<Begin<'j>> {
+    let place = function.place?;
+    Some(Begin { name: job.texts.get(function.name?), file: place.file, line: place.line? })
+}
+
 /// The function that a resume function belongs to: of the same name and file, the last one that begins above.
-fn begun_by(job: &Job, functions: &[FunctionFact], behind: FunctionFact) -> Option<FunctionFact> {
+fn begun_by(
+    job: &Job,
+    functions: &BTreeMap<Begin<'_>, FunctionFact>,
+    behind: FunctionFact,
+) -> Option<FunctionFact> {
     let (name, line) = resumed(job.texts.get(behind.name?))?;
-    let line: i64 = line.parse().ok()?;
-    let file = behind.place?.file;
-    let begins = |one: &FunctionFact| one.place.and_then(|place| place.line);
-    let fits = |one: &&FunctionFact| {
-        one.place.is_some_and(|place| place.file == file)
-            && one.name.is_some_and(|own| job.texts.get(own) == name)
-            && begins(one).is_some_and(|begin| begin <= line)
-    };
-    functions.iter().filter(fits).max_by_key(|one| begins(one)).copied()
+    let at = |line| Some(Begin { name, file: behind.place?.file, line });
+    let mut above = functions.range(at(i64::MIN)?..=at(line.parse().ok()?)?);
+    above.next_back().map(|(_, function)| *function)
 }
 
 /// Follows the ways through the versions of functions.

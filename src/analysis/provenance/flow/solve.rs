@@ -5,7 +5,7 @@ use super::names::{is_complete, leaves_out, names};
 use super::wrapper::{Statement, WrapperCall};
 use crate::trace::{TextMap, TextSet};
 use fxhash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 /// The contents of a buffer from one write to the next.
 #[derive(Debug, Default)]
@@ -41,9 +41,9 @@ const MOST_SOURCES: usize = 512;
 
 pub(super) struct Solver<'g, 't> {
     graph: &'g FlowGraph<'t>,
-    by_operator: TextMap<&'t str, Vec<usize>>,
+    by_operator: TextMap<&'t str, VecDeque<usize>>,
     /// Computed nodes by the nodes whose memory they use.
-    users: FxHashMap<usize, Vec<usize>>,
+    users: FxHashMap<usize, VecDeque<usize>>,
     /// Nodes computed by calls of operators.
     taken: FxHashSet<usize>,
     contents: Vec<Content>,
@@ -60,12 +60,12 @@ pub(super) struct Solver<'g, 't> {
 
 impl<'g, 't> Solver<'g, 't> {
     pub(super) fn new(graph: &'g FlowGraph<'t>) -> Solver<'g, 't> {
-        let mut by_operator: TextMap<&'t str, Vec<usize>> = TextMap::default();
-        let mut users: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        let mut by_operator: TextMap<&'t str, VecDeque<usize>> = TextMap::default();
+        let mut users: FxHashMap<usize, VecDeque<usize>> = FxHashMap::default();
         for (at, node) in graph.nodes.iter().enumerate().filter(|(_, node)| node.kind == FlowKind::Computed) {
-            by_operator.entry(node.operator).or_default().push(at);
+            by_operator.entry(node.operator).or_default().push_back(at);
             for base in graph.operand_bases(at) {
-                users.entry(base).or_default().push(at);
+                users.entry(base).or_default().push_back(at);
             }
         }
         Solver {
@@ -144,7 +144,7 @@ impl<'g, 't> Solver<'g, 't> {
         sources.take_if(|sources| sources.len() > MOST_SOURCES);
         let writes = call.writes.iter().map(|name| self.write(step, name, (node, &sources))).collect();
         if let Some(node) = node {
-            self.taken.insert(node);
+            self.take(node);
             self.name_operands(node, &reads);
         }
         let kernel = call.operator.is_none().then_some(call.kernel);
@@ -181,6 +181,22 @@ impl<'g, 't> Solver<'g, 't> {
         self.contents.len() - 1
     }
 
+    /// Notes that a call computes a node. The lists of nodes to try drop those at their beginning that are taken: calls come
+    /// in about the order of the nodes, and each would look at all nodes before its own.
+    fn take(&mut self, node: usize) {
+        self.taken.insert(node);
+        let prune = |list: &mut VecDeque<usize>| {
+            while list.front().is_some_and(|first| self.taken.contains(first)) {
+                list.pop_front();
+            }
+        };
+        let operator = self.graph.nodes.get(node).map_or("", |node| node.operator);
+        self.by_operator.get_mut(operator).into_iter().for_each(prune);
+        for base in self.graph.operand_bases(node) {
+            self.users.get_mut(&base).into_iter().for_each(prune);
+        }
+    }
+
     /// What all of these were computed from; None if one of them is unknown.
     fn sources(&self, contents: &[usize]) -> Option<BTreeSet<usize>> {
         let mut all = BTreeSet::new();
@@ -203,8 +219,11 @@ impl<'g, 't> Solver<'g, 't> {
         let graph = self.graph;
         let fits = |at: &usize| {
             let same = graph.nodes.get(*at).is_some_and(|node| is_same(node.operator, operator));
+            if !same || self.taken.contains(at) {
+                return false;
+            }
             let inputs: FxHashSet<usize> = graph.operand_bases(*at).collect();
-            same && !self.taken.contains(at) && known.iter().all(|node| inputs.contains(node))
+            known.iter().all(|node| inputs.contains(node))
         };
         let tried: Vec<usize> = candidates.iter().copied().filter(fits).take(MOST_TRIED).collect();
         let sources = self.sources(reads);

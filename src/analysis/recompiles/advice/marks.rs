@@ -7,7 +7,6 @@ use super::super::proof::{Dimension, Elsewhere, Marks, Verdict, Why};
 use super::super::sizes::size_as_written;
 use super::words::{compiles_become, line_of, tried};
 use crate::analysis::findings::{Advice, Proof};
-use crate::analysis::names::function_words;
 use crate::analysis::own_code::{is_library, is_wrapper};
 use crate::analysis::user_place::UserPlace;
 use crate::model::words::file_name;
@@ -36,15 +35,12 @@ pub(super) fn of_elsewhere(model: &Model, place: &Elsewhere) -> Advice {
             "This is the rest of `{function}` after the graph break at line {line}, and its inputs are made before the \
              break. Remove the break, and it is not compiled by itself."
         ),
-        Elsewhere::InCaller { compile } => {
-            let caller = function_words(model, *compile).map_or_else(|| "compiled code".to_owned(), |f| f.text());
-            format!(
-                "It is compiled by itself because its caller, `{}` ({}), broke or gave up; its inputs are made there. See \
-                 what stopped the caller.",
-                caller.trim_matches('`'),
-                label(model, *compile)
-            )
-        }
+        Elsewhere::InCaller { compile, caller } => format!(
+            "It is compiled by itself because its caller, `{}` ({}), broke or gave up; its inputs are made there. See what \
+             stopped the caller.",
+            caller.trim_matches('`'),
+            label(model, *compile)
+        ),
     }
     .into()
 }
@@ -157,13 +153,13 @@ fn has_dynamic_sources(model: &Model) -> bool {
 /// reach, and no number of compiles can be promised.
 fn others_broke(model: &Model, chain: &Chain<'_>) -> bool {
     let own = |compile: Option<CompileIndex>| {
-        compile.is_some_and(|compile| chain.steps.iter().any(|step| step.compile == compile))
+        compile.is_some_and(|one| chain.steps.binary_search_by_key(&one, |step| step.compile).is_ok())
     };
     let failed = model.failures.iter().any(|failure| {
         let compile = model.by_id.get(&failure.compile).copied();
         !(is_limit(failure) && own(compile))
     });
-    failed || model.compiles.iter().any(|compile| compile.graph_breaks > 0)
+    failed || !model.graph_breaks.is_empty()
 }
 
 /// Why nothing is marked, and what helps instead.

@@ -121,14 +121,14 @@ fn dynamic(at: &Situation<'_>) -> Advice {
 fn takes_tensor(at: &Situation<'_>) -> bool {
     let Some(source) = at.subject.source() else { return false };
     at.chain.steps.iter().any(|step| {
+        // The texts of few compiles are read, and the symbols of the others are not looked through.
+        let (Some(graph), Some(tree)) = (at.texts.graph(step.compile), at.texts.tree(step.compile)) else {
+            return false;
+        };
         let mut symbols = at.model.shapes.symbols.iter().filter(|symbol| symbol.at.compile == step.compile);
         let symbol =
             symbols.find(|symbol| symbol.source.as_deref().is_some_and(|text| as_written(text) == source));
-        let (Some(symbol), Some(graph), Some(tree)) =
-            (symbol, at.texts.graph(step.compile), at.texts.tree(step.compile))
-        else {
-            return false;
-        };
+        let Some(symbol) = symbol else { return false };
         let of_source = symbol.source.as_deref().unwrap_or_default();
         let is_guarded = read_guard_tree(tree).into_iter().any(|node| {
             matches!(node.content, GuardLine::Guard { kind: "LAMBDA_GUARD", text, .. } if text.contains(of_source))

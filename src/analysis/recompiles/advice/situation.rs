@@ -62,7 +62,7 @@ impl<'s> Situation<'s> {
         let mut changes = self.chain.steps.iter().filter_map(|step| step.change.as_ref());
         let is_alone = changes
             .all(|change| Some(change.kind) == self.subject.kind && change.subject() == self.subject.name);
-        let broke = self.model.compiles.iter().any(|compile| compile.graph_breaks > 0);
+        let broke = !self.model.graph_breaks.is_empty();
         let before = self.chain.versions;
         (is_alone && !broke && before > after).then(|| compiles_become(before, after))
     }

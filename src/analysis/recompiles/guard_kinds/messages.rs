@@ -3,6 +3,7 @@
 use crate::analysis::recompiles::change::Change;
 use crate::analysis::recompiles::expression::as_written;
 use crate::analysis::recompiles::kind::ChangeKind;
+use crate::trace::TextSet;
 
 /// `Unexpected recompilation: runtime guards failed even though they passed during ..`
 pub(super) fn race(text: &str) -> Option<Change> {
@@ -88,12 +89,17 @@ fn requires_grad(source: &str, old: Option<&str>) -> Change {
     Change::new(ChangeKind::RequiresGrad, Some(source)).with_values(old, new)
 }
 
+/// The keys that are not among others.
+fn without<'t>(keys: &[&'t str], others: &[&'t str]) -> Vec<&'t str> {
+    let others: TextSet<&str> = others.iter().copied().collect();
+    keys.iter().copied().filter(|key| !others.contains(key)).collect()
+}
+
 /// `DispatchKeySet(CPU, BackendSelect, AutogradCPU)`: the change is the keys that only one side has, or the device if
 /// the keys are for different devices.
 fn dispatch_keys(source: &str, old: Option<&str>, new: Option<&str>) -> Change {
     let (was, is) = (keys(old.unwrap_or_default()), keys(new.unwrap_or_default()));
-    let gone: Vec<&str> = was.iter().copied().filter(|key| !is.contains(key)).collect();
-    let came: Vec<&str> = is.iter().copied().filter(|key| !was.contains(key)).collect();
+    let (gone, came) = (without(&was, &is), without(&is, &was));
     let (from, to) = (device(was.first().copied()), device(is.first().copied()));
     if let (Some(from), Some(to)) = (from, to)
         && from != to

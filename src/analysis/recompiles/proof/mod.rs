@@ -12,9 +12,10 @@ use super::chain::Chain;
 use super::expression::as_written;
 use super::sizes::size_as_written;
 use crate::analysis::guard_texts::GuardTexts;
+use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::resumed;
-use crate::model::{Compile, CompileIndex, Model, Specialization};
-use fxhash::FxHashMap;
+use crate::model::{Compile, CompileIndex, Frame, Model, Specialization};
+use crate::trace::{FileRef, TextMap};
 use serves::{Refusal, is_of_sizes, refusal};
 use std::collections::{BTreeMap, BTreeSet};
 use version::Version;
@@ -61,7 +62,7 @@ pub(super) enum Elsewhere {
     /// Before the graph break at this line.
     BeforeBreak { function: String, line: String },
     /// In a caller that is compiled code itself, in this compile.
-    InCaller { compile: CompileIndex },
+    InCaller { compile: CompileIndex, caller: String },
 }
 
 /// Why no mark is advised.
@@ -88,12 +89,17 @@ pub(super) enum Why<'m> {
 }
 
 /// The verdict on a chain; None if no size or stride compiled it again.
-pub(super) fn verdict<'m>(model: &'m Model, texts: &'m GuardTexts, chain: &Chain<'m>) -> Option<Verdict<'m>> {
+pub(super) fn verdict<'m>(
+    model: &'m Model,
+    texts: &'m GuardTexts,
+    chain: &Chain<'m>,
+    elsewhere: Option<Elsewhere>,
+) -> Option<Verdict<'m>> {
     let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
     if !reasons.any(|reason| is_of_sizes(&reason.guard)) {
         return None;
     }
-    if let Some(elsewhere) = elsewhere(model, chain) {
+    if let Some(elsewhere) = elsewhere {
         return Some(Verdict::MadeElsewhere(elsewhere));
     }
     let steps = chain.steps.iter().take(MOST_VERSIONS);
@@ -147,33 +153,43 @@ fn is_writable(source: &str) -> bool {
     is_variable && !["___", "_parameters", "_buffers"].iter().any(|part| source.contains(part))
 }
 
-/// Whether the inputs of a function are made by code that broke or gave up.
-pub(super) fn elsewhere(model: &Model, chain: &Chain<'_>) -> Option<Elsewhere> {
-    let function = chain.function?;
-    if let Some((function, line)) = resumed(&function.name) {
-        return Some(Elsewhere::BeforeBreak { function: function.to_owned(), line: line.to_owned() });
-    }
-    let first = model.compiles.get(chain.steps.first()?.compile)?;
-    caller(model, first).map(|compile| Elsewhere::InCaller { compile })
+/// The function of each compile, to find out which call others.
+pub(super) struct Callers<'m> {
+    pub(super) model: &'m Model,
+    words: FunctionWords<'m>,
+    /// The first compile of each function, by its own frame.
+    compiles: TextMap<(FileRef, &'m str), CompileIndex>,
 }
 
-/// A compile of another function that is among the callers of this one. A function that is called by compiled code is part
-/// of that code, unless it broke or gave up.
-fn caller(model: &Model, compile: &Compile) -> Option<CompileIndex> {
-    let stack = compile.stack.as_deref()?;
-    let (own, callers) = stack.split_last()?;
-    let of = |compile: &Compile| {
-        let own = compile.stack.as_deref()?.last()?;
-        Some((own.file, own.name.clone()))
-    };
-    let mut known = FxHashMap::default();
-    for (index, other) in model.compiles.indexed() {
-        if let Some(function) = of(other) {
-            known.entry(function).or_insert(index);
+impl<'m> Callers<'m> {
+    pub(super) fn of(model: &'m Model) -> Self {
+        let mut compiles = TextMap::default();
+        for (index, compile) in model.compiles.indexed() {
+            if let Some(own) = compile.stack.as_deref().and_then(<[Frame]>::last) {
+                compiles.entry((own.file, &*own.name)).or_insert(index);
+            }
         }
+        Callers { model, words: FunctionWords::of(model), compiles }
     }
-    let callers = callers.iter().filter(|frame| (frame.file, &frame.name) != (own.file, &own.name));
-    callers.rev().find_map(|frame| known.get(&(frame.file, frame.name.clone())).copied())
+
+    /// Where the inputs of a function are made, if it is compiled by itself because other code was not compiled with it.
+    pub(super) fn elsewhere(&self, chain: &Chain<'_>) -> Option<Elsewhere> {
+        let function = chain.function?;
+        if let Some((function, line)) = resumed(&function.name) {
+            return Some(Elsewhere::BeforeBreak { function: function.to_owned(), line: line.to_owned() });
+        }
+        let compile = self.caller(self.model.compiles.get(chain.steps.first()?.compile)?)?;
+        let caller = self.words.at(compile).map_or_else(|| "compiled code".to_owned(), |words| words.text());
+        Some(Elsewhere::InCaller { compile, caller })
+    }
+
+    /// A compile of another function that is among the callers of this one. A function that is called by compiled code is
+    /// part of that code, unless it broke or gave up.
+    fn caller(&self, compile: &Compile) -> Option<CompileIndex> {
+        let (own, callers) = compile.stack.as_deref()?.split_last()?;
+        let callers = callers.iter().filter(|frame| (frame.file, &frame.name) != (own.file, &own.name));
+        callers.rev().find_map(|frame| self.compiles.get(&(frame.file, &*frame.name)).copied())
+    }
 }
 
 /// The reason that there is nothing to mark; the first that applies.
@@ -248,13 +264,13 @@ fn parameter_shapes<'m>(versions: &[Version<'m>]) -> Option<(&'m str, usize)> {
 
 /// A size of an input that the code makes a constant.
 fn constant<'m>(model: &'m Model, chain: &Chain<'_>) -> Option<&'m Specialization> {
-    let is_of = |one: &&Specialization| chain.steps.iter().any(|step| step.compile == one.at.compile);
     let is_size = |one: &&Specialization| {
         one.reason.as_deref() == Some("range_refined_to_singleton")
             && one.sources.iter().any(|source| source.contains(".size()["))
             && !one.sources.iter().any(|source| source.contains("_base"))
     };
-    model.shapes.specializations.iter().filter(is_size).find(is_of)
+    let fixed = chain.steps.iter().flat_map(|step| model.shapes.fixed_in(step.compile));
+    fixed.filter(is_size).min_by_key(|one| one.at.line)
 }
 
 /// Sizes of the inputs that are not the same in all versions, in the order of the sources.

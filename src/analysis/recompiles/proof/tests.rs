@@ -77,7 +77,7 @@ const SIZE: &str = "tensor 'x' size mismatch at index 0. expected 4, actual 6";
 
 fn verdict_on<T>((model, texts): &(Model, GuardTexts), look: impl Fn(Option<Verdict<'_>>) -> T) -> T {
     let chains = recompile_chains(model, texts);
-    look(verdict(model, texts, &chains[0]))
+    look(verdict(model, texts, &chains[0], Callers::of(model).elsewhere(&chains[0])))
 }
 
 /// The set that is marked with the number of compiles it saves, or why nothing is.
@@ -206,7 +206,7 @@ fn a_constant_and_a_resumed_function_are_named_as_the_cause() {
     let (model, _) = log(&versions, SIZE);
     assert!(said(&(model, GuardTexts::default())).contains("NothingDynamic"));
     let (mut model, texts) = log(&versions, SIZE);
-    model.shapes.specializations.push(Specialization {
+    model.shapes.add_specialization(Specialization {
         at: Recorded { compile: CompileIndex::new(1), ..Recorded::default() },
         sources: vec!["L['x'].size()[0]".to_owned()],
         value: "6".to_owned(),

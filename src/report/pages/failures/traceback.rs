@@ -1,6 +1,5 @@
 //! Where a failure happened: the user's frames in the open, torch's folded between them.
 
-use crate::analysis::failures::error_trace;
 use crate::analysis::is_library;
 use crate::model::{Compile, TextFrame};
 use crate::report::kit::failure_reasons::Reason;
@@ -24,7 +23,7 @@ pub(super) fn traceback(view: View<'_>, reason: &Reason<'_>, compiles: &[&Compil
 fn frames(view: View<'_>, reason: &Reason<'_>, compiles: &[&Compile]) -> Vec<TextFrame> {
     let cause = &reason.cause;
     let mut frames = callers(view, compiles);
-    let Some(trace) = cause.first().and_then(|failure| error_trace(view.report.model, failure)) else {
+    let Some(trace) = cause.trace else {
         frames.extend(cause.stack.iter().cloned());
         return frames;
     };

@@ -85,6 +85,6 @@ pub(crate) fn where_to_look_for(view: View<'_>, one: &Finding) -> Vec<Html> {
         return Vec::new();
     };
     let cause = failure_causes(model).into_iter().nth(entry);
-    let sentences = cause.map(|cause| where_to_look(&cause, &failed_in(model, &cause)));
+    let sentences = cause.map(|cause| where_to_look(&cause, &failed_in(&cause)));
     sentences.into_iter().flatten().map(|sentence| view.advice(&sentence)).collect()
 }

@@ -1,6 +1,7 @@
 //! Logs that are large in what is small elsewhere: a name, a list, a schedule. Each has cost gigabytes or minutes before.
 //! `benches/growth` has many more, and measures them.
 
+use crate::support::log::contains;
 use crate::support::{Log, Run, input, input_of};
 use serde_json::{Value, json};
 use std::fs;
@@ -38,6 +39,32 @@ fn a_name_full_of_markup_costs_time_in_proportion_to_its_length() {
     });
     let bytes = bytes_within(2_000, &log);
     assert!(bytes < 40_000_000, "{bytes} bytes of a log of two megabytes");
+}
+
+#[test]
+fn sizes_without_a_line_cost_time_in_proportion_to_their_number() {
+    let mut log = Log::of(input("05_dynamic_shapes"));
+    let mut fixed = log.first("symbolic_shape_specialization").clone();
+    fixed.edit(|envelope| {
+        let fixed = &mut envelope["symbolic_shape_specialization"];
+        fixed["reason"] = "find".into();
+        fixed["stack"] = json!([]);
+        fixed["user_stack"] = json!([]);
+    });
+    // Each was once compared with all others.
+    log.records.extend(std::iter::repeat_n(fixed, 30_000));
+    bytes_within(2_000, &log);
+}
+
+#[test]
+fn nested_brackets_of_a_guard_cost_time_in_proportion_to_their_number() {
+    let mut log = Log::of(input("04_recompiles"));
+    let reason =
+        (0..log.records.len()).find(|at| contains(&log.records[*at].header, b"\"recompile_reasons\""));
+    let guard = format!("0/0: {}x{} == 3", "(".repeat(20_000), ")".repeat(20_000));
+    // Each pair was once taken off by reading the whole text again.
+    log.records[reason.unwrap()].set_payload(guard.as_bytes());
+    bytes_within(2_000, &log);
 }
 
 /// A rank whose two graphs of 200 collectives run 5,000 times.

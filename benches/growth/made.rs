@@ -18,11 +18,13 @@ pub struct Input {
     /// A log, or the folder of a job.
     pub path: PathBuf,
     pub is_job: bool,
+    /// A trace of torch.profiler.
+    pub trace: Option<PathBuf>,
 }
 
 impl Input {
     /// Writes logs into a folder of their own.
-    pub fn write(made: &Made, folder: &Path) -> Input {
+    pub fn write(made: &Made, trace: Option<String>, folder: &Path) -> Input {
         let folder = folder.join("logs");
         fs::create_dir(&folder).unwrap();
         for (name, records) in made {
@@ -34,9 +36,14 @@ impl Input {
             }
             file.flush().unwrap();
         }
+        let trace = trace.map(|text| {
+            let path = folder.with_extension("json");
+            fs::write(&path, text).unwrap();
+            path
+        });
         match made.as_slice() {
-            [(name, _)] => Input { path: folder.join(name), is_job: false },
-            _ => Input { path: folder, is_job: true },
+            [(name, _)] => Input { path: folder.join(name), is_job: false, trace },
+            _ => Input { path: folder, is_job: true, trace },
         }
     }
 }

@@ -19,6 +19,7 @@
     reason = "a measurement that fails ends the run"
 )]
 
+mod joined;
 #[allow(dead_code, reason = "shared with the tests, which use all of it")]
 #[path = "../../tests/support/log.rs"]
 mod log;
@@ -101,6 +102,6 @@ fn main() {
 /// What the report of a row with `n` things costs.
 fn measured(program: &Path, row: &Row, n: usize) -> Measured {
     let folder = tempfile::tempdir().unwrap();
-    let input = Input::write(&(row.make)(n), folder.path());
+    let input = Input::write(&(row.make)(n), row.trace.map(|trace| trace(n)), folder.path());
     measure::run(program, &input, &folder.path().join("report"))
 }

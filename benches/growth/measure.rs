@@ -85,6 +85,9 @@ pub fn run(program: &Path, input: &Input, out: &Path) -> Measured {
     if input.is_job {
         command.arg("--all-ranks-html");
     }
+    if let Some(trace) = &input.trace {
+        command.arg("--profile").arg(trace);
+    }
     let child =
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program can be started");
     let (time, memory, failure) = watch(child);

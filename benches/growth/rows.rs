@@ -9,22 +9,28 @@ pub struct Row {
     /// How many things the smaller log has.
     pub n: usize,
     pub make: Box<dyn Fn(usize) -> Made>,
+    /// A trace of torch.profiler beside the log.
+    pub trace: Option<fn(usize) -> String>,
 }
 
 impl Row {
     pub fn new(name: impl Into<String>, n: usize, make: impl Fn(usize) -> Vec<Record> + 'static) -> Row {
         let make = move |n| vec![("dedicated_log_torch_trace_made.log".to_owned(), make(n))];
-        Row { name: name.into(), n, make: Box::new(make) }
+        Row { name: name.into(), n, make: Box::new(make), trace: None }
     }
 
     fn of_job(name: &str, n: usize, make: impl Fn(usize) -> Made + 'static) -> Row {
-        Row { name: name.to_owned(), n, make: Box::new(make) }
+        Row { name: name.to_owned(), n, make: Box::new(make), trace: None }
+    }
+
+    pub fn with_trace(self, trace: fn(usize) -> String) -> Row {
+        Row { trace: Some(trace), ..self }
     }
 }
 
 /// Every kind of log that is measured.
 pub fn rows() -> Vec<Row> {
-    [many_compiles(), many_in_a_compile(), long_texts(), many_ranks(), long_payloads()]
+    [many_compiles(), many_in_a_compile(), crate::joined::rows(), long_texts(), many_ranks(), long_payloads()]
         .into_iter()
         .flatten()
         .collect()

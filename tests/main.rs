@@ -13,6 +13,7 @@
 mod support;
 
 mod assistants;
+mod bare_compiles;
 mod browser;
 mod browser_axe;
 mod browser_back;

@@ -1,6 +1,6 @@
 //! Index by compile of breaks, failures, cache lookups and so on.
 
-use crate::model::{CacheLookup, Compile, CompileIndex, Failure, GraphBreak, Model, Recompile, Restart};
+use crate::model::{CacheLookup, Compile, CompileIndex, Failure, Model, Recompile, Restart};
 use crate::trace::{CompileId, FrameId, TextMap};
 
 /// Entries of the model's lists by compile.
@@ -9,7 +9,7 @@ use crate::trace::{CompileId, FrameId, TextMap};
 pub struct ByCompile<'m> {
     caches: Grouped<&'m CacheLookup>,
     recompiles: Grouped<&'m Recompile>,
-    breaks: Grouped<&'m GraphBreak>,
+    breaks: Grouped<usize>,
     failures: Grouped<&'m Failure>,
     restarts: Grouped<&'m Restart>,
     /// By compile: the first compile of its frame, if it has a frame.
@@ -25,8 +25,8 @@ pub struct OfCompile<'m> {
     pub caches: &'m [&'m CacheLookup],
     /// Reasons for a recompile.
     pub recompiles: &'m [&'m Recompile],
-    /// Graph breaks.
-    pub breaks: &'m [&'m GraphBreak],
+    /// Graph breaks, by their places in the model.
+    pub breaks: &'m [usize],
     /// Failures.
     pub failures: &'m [&'m Failure],
     /// Restarts of its tracing.
@@ -37,8 +37,8 @@ impl<'m> ByCompile<'m> {
     /// Indexes the lists of the model.
     pub fn of(model: &'m Model) -> Self {
         let at = |id: &Option<CompileId>| model.by_id.get(id).copied();
-        let breaks = model.graph_breaks.iter();
-        let breaks = breaks.flat_map(|entry| entry.compiles.iter().map(move |id| (at(id), entry)));
+        let breaks = model.graph_breaks.iter().enumerate();
+        let breaks = breaks.flat_map(|(place, entry)| entry.compiles.iter().map(move |id| (at(id), place)));
         let firsts = firsts(model);
         let versions = model.compiles.indices().zip(&firsts).map(|(index, first)| (*first, index));
         ByCompile {

@@ -57,10 +57,13 @@ struct Key {
     line: Option<u64>,
 }
 
+/// A compile, and the file and line at which its graph broke.
+type BrokenAt<'m> = (&'m Option<CompileId>, Option<&'m str>, Option<u64>);
+
 /// What the log says about failures in records of their own.
 struct Records<'m> {
     /// The place of the first break of each compile at each line.
-    breaks: TextMap<(&'m Option<CompileId>, Option<&'m str>, Option<u64>), usize>,
+    breaks: TextMap<BrokenAt<'m>, usize>,
     /// The last traceback of each compile.
     traces: FxHashMap<CompileIndex, &'m ErrorTrace>,
 }
@@ -250,7 +253,7 @@ pub(super) fn failed_kernel<'m>(
     let (_, message) = text.split_once("No valid triton configs. ")?;
     let frames = trace?.raised.iter().flatten();
     let define = |frame: &'m TextFrame| Some(frame.loc.as_deref()?.split_once("async_compile.triton('")?.1);
-    let kernel = kernel(frames.filter_map(define).last()?.split('\'').next()?)?;
+    let kernel = kernel(frames.filter_map(define).next_back()?.split('\'').next()?)?;
     Some(KernelFailure { name: &kernel.name, kernel: Some(kernel), message, code: None })
 }
 

@@ -150,6 +150,9 @@ fn severity(finding: &Finding<'_>) -> Severity {
     all.into_iter().find(|one| one.word() == &*finding.severity).unwrap_or(Severity::Info)
 }
 
+/// The file, the line and, unless any finding of the line will do, the title of a finding on a graph break.
+type BreakKey<'r> = (Option<&'r str>, Option<i64>, Option<&'r str>);
+
 /// A report indexed by compile id.
 struct ReportIndex<'r> {
     report: &'r LogReport<'r>,
@@ -159,6 +162,8 @@ struct ReportIndex<'r> {
     defined: HashMap<(&'r str, Option<&'r str>), Vec<i64>>,
     /// Findings by kind and compile id, the first of each.
     by_compile: HashMap<(&'r str, &'r str), &'r Finding<'r>>,
+    /// Findings on graph breaks by line and title, the first of each; without a title, the first of the line.
+    breaks: HashMap<BreakKey<'r>, &'r Finding<'r>>,
 }
 
 /// `0` of `0/1`: what all compiles of one function object share.
@@ -181,8 +186,13 @@ impl<'r> ReportIndex<'r> {
         let functions = all.filter_map(|(id, compile)| {
             Some((id, named(compile).or_else(|| frames.get(frame_of(id)).copied())?))
         });
-        let mut by_compile = HashMap::new();
+        let (mut by_compile, mut breaks) = (HashMap::new(), HashMap::new());
         for finding in &report.findings {
+            if &*finding.kind == "graph_break" {
+                for title in [Some(&*finding.title), None] {
+                    breaks.entry((finding.file.as_deref(), finding.line, title)).or_insert(finding);
+                }
+            }
             for id in finding.compile_ids.iter().flatten() {
                 by_compile.entry((&*finding.kind, &**id)).or_insert(finding);
             }
@@ -198,14 +208,16 @@ impl<'r> ReportIndex<'r> {
         for lines in defined.values_mut() {
             lines.sort_unstable();
         }
-        ReportIndex { report, functions: functions.collect(), defined, by_compile }
+        ReportIndex { report, functions: functions.collect(), defined, by_compile, breaks }
     }
 
     /// The function of a name whose definition precedes a line of a file.
     fn place(&self, name: Option<&str>, file: Option<&str>, line: Option<i64>) -> Option<FunctionPlace> {
         let name = function_of(name?);
         let defined = self.defined.get(&(name, file)).map_or(&[][..], Vec::as_slice);
-        let before = defined.iter().rev().find(|defined| line.is_some_and(|line| **defined <= line));
+        let before =
+            line.map_or(0, |line| defined.partition_point(|defined| *defined <= line)).checked_sub(1);
+        let before = before.and_then(|before| defined.get(before));
         Some(FunctionPlace {
             name: name.to_owned(),
             file: file.map(str::to_owned),
@@ -257,12 +269,9 @@ impl<'r> ReportIndex<'r> {
                 identity.file = file_of(file);
             }
             identity.source = source_of(frame.and_then(|frame| frame.loc.as_deref()));
-            let own = |finding: &&Finding<'_>| {
-                &*finding.kind == "graph_break" && at(finding.file.as_deref(), finding.line)
-            };
-            let exact = self.report.findings.iter().filter(own).find(|finding| finding.title == one.reason);
+            let line = |title| self.breaks.get(&(one.file.as_deref(), one.line, title)).copied();
             let ids = || one.compile_ids.iter().find_map(|id| self.finding(&["graph_break"], id.as_deref()));
-            let finding = exact.or_else(|| self.report.findings.iter().find(own)).or_else(ids);
+            let finding = line(Some(&*one.reason)).or_else(|| line(None)).or_else(ids);
             Item::new(Measure::GraphBreaks, identity, functions, headline(&one.reason))
                 .at(&one.file, one.line)
                 .with_finding(finding, "graph_breaks.html")

@@ -1,7 +1,7 @@
 //! The last parser: an event that no other parser handles is still kept, shown and counted.
 
 use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
-use crate::model::{Cell, Column};
+use crate::model::{Cell, Column, UNKNOWN_EVENTS, Unit};
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(Stateless {
@@ -31,11 +31,11 @@ fn parse_fallback(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result
         let end = (0..=SHOWN.min(value.len())).rev().find(|&at| value.is_char_boundary(at)).unwrap_or(0);
         let row = vec![
             Cell::Code(event.key.to_owned()),
-            Cell::Number(event.line as f64, crate::model::Unit::Count),
+            Cell::Number(event.line as f64, Unit::Count),
             Cell::Code(value.get(..end).unwrap_or_default().to_owned()),
         ];
         let note = "kept as they are: this version of tlparse does not know them";
-        cx.section("unknown-events", "Unknown events", note, &COLUMNS).row(row);
+        cx.section(UNKNOWN_EVENTS, "Unknown events", note, &COLUMNS).row(row);
     }
     Ok(Flow::Handled)
 }

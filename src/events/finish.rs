@@ -1,9 +1,11 @@
 //! What can only be decided after the whole log has been read.
 
 use crate::model::{
-    Compile, CompileIndex, CompileNews, Function, Model, ProblemKind, Stack, Stackless, Status,
+    Compile, CompileIndex, CompileNews, Function, Model, ProblemKind, Section, Stack, Stackless, Status,
+    UNKNOWN_EVENTS,
 };
 use crate::trace::{self, Source, StringTable, TextSet};
+use fxhash::FxHashSet;
 use std::sync::Arc;
 
 /// Settles what the records left open: strings of forked processes, statuses, functions, stacks.
@@ -23,16 +25,34 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
     }
     model.integrity.problems.sort_by_key(|problem| problem.line);
     let restarted: TextSet<_> = model.restarts.iter().map(|r| r.compile.clone()).collect();
+    let timed: FxHashSet<CompileIndex> = model.spans.iter().filter_map(|span| span.compile).collect();
     let Model { compiles, strings, .. } = model;
-    for compile in compiles.iter_mut() {
+    for (index, compile) in compiles.indices().zip(compiles.iter_mut()) {
         compile.attempts.sort_by_key(|attempt| attempt.number);
         compile.occurrences = compile.occurrences.max(1);
         compile.stack = compile.stack.take().map(|stack| without_convert_frame(stack, strings));
         compile.function = function(compile, strings);
         compile.status = status(compile, restarted.contains(&compile.id));
+        compile.is_bare = !timed.contains(&index) && is_bare(compile);
     }
     give_back_room(model);
 }
+
+/// Whether a row says all that is known of a compile without phases. What a log says of its cost, failures, breaks, caches
+/// and recompiles comes with metrics or files.
+fn is_bare(compile: &Compile) -> bool {
+    let is_short = |section: &Section| section.id == UNKNOWN_EVENTS && section.rows.len() <= MOST_IN_ROW;
+    compile.id.is_some()
+        && compile.metrics.is_empty()
+        && compile.artifacts.is_empty()
+        && compile.inputs.is_empty()
+        && compile.graph_sizes.is_empty()
+        && compile.stack.as_ref().is_none_or(|stack| stack.is_empty())
+        && compile.sections.iter().all(is_short)
+}
+
+/// Events that no parser knows which a row lists.
+const MOST_IN_ROW: usize = 3;
 
 /// Lists that grew while the log was read have room for up to twice as many entries, and stay as they are from now on.
 fn give_back_room(model: &mut Model) {

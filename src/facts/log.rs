@@ -216,6 +216,12 @@ pub(crate) struct CompileCounts {
 }
 
 impl Compile<'_> {
+    /// Whether nothing is said about it but that it was named.
+    pub fn is_bare(&self) -> bool {
+        let is_timed = self.time.seconds.is_some() || !self.time.parts.is_empty();
+        self.metrics.is_empty() && self.artifacts.is_empty() && self.stack.is_empty() && !is_timed
+    }
+
     /// What the last record of its forward compile counts.
     pub fn counts(&self) -> CompileCounts {
         let last = self.metrics.iter().rfind(|record| *record.kind == *"forward");

@@ -87,6 +87,10 @@ impl<'r> FactReader<'_, 'r> {
         let facts = lists.into_iter().map(|(fact, steps)| (fact, self.texts.sequence(steps)));
         summary.facts = facts.collect();
         summary.broken = self.broken();
+        let bare = identified(self.report).filter(|(_, compile)| compile.is_bare());
+        let mut bare: Vec<TextId> = bare.map(|(id, _)| self.texts.add(id)).collect();
+        bare.sort_unstable();
+        summary.bare = self.texts.names(bare);
         summary.slowest = slowest(report, places);
         summary.one_offs = one_offs(&report.compile_time);
         summary.schedules = self.schedules();

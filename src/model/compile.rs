@@ -154,6 +154,9 @@ pub struct Compile {
     pub first: Option<Stamp>,
     /// How many records have this id, without `str`.
     pub records: u64,
+    /// Whether a row says all that the log says about it: its id, when it began, its attempts, and a few events that no
+    /// parser knows. It has no page of its own.
+    pub is_bare: bool,
     /// Records that their parser could not use, with their line and what is wrong with them; the first 100.
     pub lost: Vec<(u64, String)>,
 }
@@ -184,6 +187,7 @@ impl Compile {
             user_kernels: Vec::new(),
             first: None,
             records: 0,
+            is_bare: false,
             lost: Vec::new(),
         }
     }

@@ -4,6 +4,9 @@ use super::Stack;
 use crate::trace::CompileId;
 use std::sync::Arc;
 
+/// The id of the section with the events that no parser knows.
+pub const UNKNOWN_EVENTS: &str = "unknown-events";
+
 /// A titled table on the page of a compile.
 #[derive(Debug, Clone)]
 pub struct Section {

@@ -119,7 +119,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Compile",
         files: &[SiteFile {
             path: "<id>/compile.html",
-            about: "the page of a compile; `<id>` is `<compiled autograd>_<frame>_<compile>_<attempt>`, `-_0_0_0` for `[0/0]`, `-_-_-_-` for records without a compile id",
+            about: "the page of a compile; a compile that the log only names, without a file, a time or a stack, has a row in the directory and no page; `<id>` is `<compiled autograd>_<frame>_<compile>_<attempt>`, `-_0_0_0` for `[0/0]`, `-_-_-_-` for records without a compile id",
         }],
         assets: assets::COMPILE,
         write: compile::pages,

@@ -2,7 +2,7 @@
 
 use crate::analysis::drawing::DrawnGraphs;
 use crate::analysis::{Found, Topic};
-use crate::model::{Model, Process};
+use crate::model::{CompileIndex, DumpFile, Model, Process, VllmFact};
 use crate::output::Page;
 use crate::report::kit::assets::Bundle;
 use crate::report::kit::config_kinds::Kind as ConfigKind;
@@ -10,7 +10,8 @@ use crate::report::kit::editor::Editor;
 use crate::report::kit::kernel_list::Kernels;
 use crate::report::kit::templates::Worker;
 use crate::source_tree::SourceTree;
-use crate::trace::Source;
+use crate::trace::{Source, TextMap};
+use fxhash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
 /// Display settings of a report.
@@ -62,6 +63,26 @@ impl Report<'_> {
         self.cached.drawn.get_or_init(|| DrawnGraphs::of(self.model))
     }
 
+    /// The generated module of that name.
+    pub(crate) fn module(&self, key: &str) -> Option<&DumpFile> {
+        let files = &self.model.dump_files;
+        let all = files.iter().enumerate().rev().map(|(place, file)| (file.key.clone(), place));
+        files.get(*self.cached.modules.get_or_init(|| all.collect()).get(key)?)
+    }
+
+    /// Whether an event of vLLM makes a module of a compile; None if it has no events of vLLM.
+    pub(crate) fn has_vllm_module(&self, compile: CompileIndex) -> Option<bool> {
+        let of_log = || {
+            let mut found: FxHashMap<CompileIndex, bool> = FxHashMap::default();
+            for event in &self.model.vllm {
+                let is_loose = matches!(event.fact, VllmFact::Compiled(_) | VllmFact::Other);
+                *found.entry(event.compile).or_default() |= !is_loose;
+            }
+            found
+        };
+        self.cached.vllm.get_or_init(of_log).get(&compile).copied()
+    }
+
     /// Whether the log times the phases of the compiler.
     pub(crate) fn times_phases(&self) -> bool {
         !self.model.spans.is_empty()
@@ -110,6 +131,10 @@ pub struct Cached {
     pub(crate) aside: OnceLock<String>,
     /// The graphs that are drawn.
     pub(crate) drawn: OnceLock<DrawnGraphs>,
+    /// The first generated module of each name, by which frames refer to them.
+    modules: OnceLock<TextMap<String, usize>>,
+    /// Compiles with events of vLLM, and whether one of these makes a module.
+    vllm: OnceLock<FxHashMap<CompileIndex, bool>>,
 }
 
 impl Cached {
@@ -121,6 +146,8 @@ impl Cached {
             settings: OnceLock::new(),
             kernels: OnceLock::new(),
             drawn: OnceLock::new(),
+            modules: OnceLock::new(),
+            vllm: OnceLock::new(),
             aside: OnceLock::new(),
         }
     }

@@ -127,6 +127,8 @@ pub struct RankSummary {
     pub facts: FxHashMap<Fact, Sequence>,
     /// Compiles for which a cache had a result, so that torch recorded neither a schedule nor sizes.
     pub cached: Arc<[GraphId]>,
+    /// Ids of compiles of which the report says nothing more, ascending: they may have a row and no page.
+    pub bare: Arc<[TextId]>,
     /// Compiles that a graph break split, so that a part of their function runs in eager mode.
     pub broken: Arc<[GraphId]>,
     /// The compiles that took longest.
@@ -168,6 +170,7 @@ impl RankSummary {
             parts_us: [0.0; 6],
             facts: FxHashMap::default(),
             cached: Arc::default(),
+            bare: Arc::default(),
             broken: Arc::default(),
             slowest: Box::default(),
             one_offs: RankOneOffs::default(),

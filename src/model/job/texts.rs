@@ -38,6 +38,11 @@ impl Texts {
         TextId::of_index(index)
     }
 
+    /// The id of a text that is there.
+    pub fn find(&self, text: &str) -> Option<TextId> {
+        self.texts.get_index_of(text).map(TextId::of_index)
+    }
+
     /// The id of a text that may be missing.
     pub fn add_maybe(&mut self, text: Option<&str>) -> Option<TextId> {
         text.map(|text| self.add(text))

@@ -4,7 +4,7 @@ use super::files::changed_page;
 use crate::compare::{ChangedFunctions, Comparison, CompileRef, Recording, RowSide};
 use crate::report::kit::formats::UNKNOWN;
 use crate::report::kit::html::Html;
-use crate::report::kit::links::encoded;
+use crate::report::kit::links::{anchored, encoded, id_of};
 use crate::report::kit::markup::span;
 use crate::report::kit::pills::Pill;
 use crate::report::kit::templates::Worker;
@@ -109,6 +109,15 @@ impl<'a> DiffView<'a> {
         self.report_of(side).filter(|_| has_page).map(|report| encoded(&format!("{report}/{page}")))
     }
 
+    fn row_in(&self, side: Side, one: &CompileRef) -> Option<String> {
+        let landing = match one.folder.rsplit_once('/') {
+            Some((rank, _)) => format!("{rank}/index.html"),
+            None => "index.html".to_owned(),
+        };
+        let page = self.href_in(side, &landing).filter(|_| !one.folder.is_empty())?;
+        Some(format!("{page}#{}", anchored(&id_of(&format!("[{}]", one.id)))))
+    }
+
     /// The folder of a side's report relative to the page, not yet encoded.
     pub fn report_of(&self, side: Side) -> Option<String> {
         let report = self.recording(side)?.report.as_ref()?;
@@ -142,7 +151,9 @@ impl<'a> DiffView<'a> {
         let pill = |one: &CompileRef| {
             let status = Some(one.status.as_str()).filter(|status| STATUSES.contains(status));
             let page = (!one.folder.is_empty()).then(|| format!("{}/compile.html", one.folder));
-            let href = page.and_then(|page| self.href_in(side, &page));
+            let page = page.and_then(|page| self.href_in(side, &page));
+            // Without a page of its own, a compile has a row on the landing page.
+            let href = page.or_else(|| self.row_in(side, one));
             Pill { id: &one.id, status, href: href.as_deref(), title: None }.html()
         };
         let mut pills = compiles.iter().take(PILLS).map(pill).collect::<Vec<Html>>();

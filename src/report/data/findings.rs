@@ -6,8 +6,8 @@ use crate::analysis::{Finding, UserPlace};
 use crate::facts::{self, Text, maybe};
 use crate::model::{CompileIndex, Model};
 use crate::report::kit::formats::{cost_part, counted};
-use crate::report::kit::paths;
 use crate::report::kit::record_files::record_files;
+use crate::report::kit::{links, paths};
 use crate::report::subject::Report;
 
 /// How many findings have their own entry on the landing page.
@@ -25,7 +25,7 @@ fn finding<'m>(report: Report<'m>, index: usize, one: &'m Finding) -> facts::Fin
     let first = one.compiles.first().and_then(|&index| report.model.compiles.get(index));
     let url = match index < ENTRIES {
         true => Some(format!("{}#finding-{}", paths::landing(report.settings), index + 1)),
-        false => first.map(|compile| paths::compile_page(compile).into_string()),
+        false => first.map(|compile| links::compile(report, compile)),
     };
     facts::Finding {
         kind: one.kind.word.into(),

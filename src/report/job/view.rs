@@ -6,7 +6,7 @@ use crate::analysis::job::NamedFunction;
 use crate::model::{FactValue, FunctionWords, RankSummary, Step};
 use crate::output::RelPath;
 use crate::report::kit::html::Html;
-use crate::report::kit::links::encoded;
+use crate::report::kit::links::{COMPILES_PER_DIRECTORY, encoded};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::Render;
 use crate::trace::CompileId;
@@ -49,11 +49,17 @@ impl<'a> JobView<'a> {
         }
     }
 
-    /// The page of a compile in a rank's report.
+    /// A compile in a rank's report: its page, or its row where the report says no more about it.
     pub fn compile_page(&self, rank: &RankSummary, id: &str) -> String {
         // An id in an unusual form may be ambiguous, so this links to the rank's report.
         let usual = |read: &CompileId| read.odd_part().is_none() && read.to_string() == id;
+        let is_bare = self.report.job.texts.find(id).is_some_and(|id| rank.bare.binary_search(&id).is_ok());
         match CompileId::parse(id).filter(usual) {
+            // The landing page of a very long log has no room for all rows.
+            Some(_) if is_bare && rank.counts.compiles > COMPILES_PER_DIRECTORY as u64 => {
+                self.in_rank(rank, "index.html")
+            }
+            Some(id) if is_bare => self.in_rank_at(rank, &format!("index.html#[{id}]")),
             Some(id) => {
                 let page = RelPath::of_parts(&[&id.folder(0), "compile.html"]);
                 self.in_rank(rank, page.as_str())

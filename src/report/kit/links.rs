@@ -1,6 +1,6 @@
 //! Addresses of pages and anchors in the report.
 
-use crate::model::{Compile, CompileIndex, GraphBreak, VllmFact};
+use crate::model::{Compile, CompileIndex};
 pub(crate) use crate::report::kit::source_lines::{SOURCE, source_line, source_line_anchor};
 pub(crate) use crate::report::kit::urls::{anchored, encoded, id_of};
 
@@ -24,11 +24,36 @@ pub(crate) const KERNELS: &str = "kernels.html";
 pub(crate) const PERFORMANCE: &str = "performance.html";
 pub(crate) const FAILURES: &str = "failures_and_restarts.html";
 
-/// Link to a graph break.
-pub(crate) fn graph_break(view: View<'_>, found: &GraphBreak, text: &str) -> Html {
-    let index = view.report.model.graph_breaks.iter().position(|one| std::ptr::eq(one, found));
-    let anchor = index.map(|index| format!("#{}", graph_break_anchor(index))).unwrap_or_default();
-    view.link(&format!("{}{anchor}", view.href_of(GRAPH_BREAKS)), text)
+/// Compiles per directory: if there are more, the directory moves from the landing page to pages of this many. Part of
+/// the contract.
+pub(crate) const COMPILES_PER_DIRECTORY: usize = 200;
+
+/// The page with a compile's row in the directory, if the landing page has no room for it.
+pub(crate) fn directory_page(report: Report<'_>, index: CompileIndex) -> Option<String> {
+    (report.model.compiles.len() > COMPILES_PER_DIRECTORY)
+        .then(|| format!("directory_{}.html", index.place() / COMPILES_PER_DIRECTORY + 1))
+}
+
+/// Address of a compile relative to the report's top: its page, or its row in the directory where that says all.
+pub(crate) fn compile(report: Report<'_>, compile: &Compile) -> String {
+    if !compile.is_bare {
+        return encoded(paths::compile_page(compile).as_str());
+    }
+    let page = report.model.by_id.get(&compile.id).and_then(|index| directory_page(report, *index));
+    let page = page.unwrap_or_else(|| paths::landing(report.settings).to_owned());
+    format!("{page}#{}", anchored(&id_of(&compile.bracketed(0))))
+}
+
+impl View<'_> {
+    /// The same for a page.
+    pub fn compile_href(&self, one: &Compile) -> String {
+        ["../".repeat(self.depth), compile(self.report, one)].concat()
+    }
+}
+
+/// Link to a graph break, by its index in the model.
+pub(crate) fn graph_break(view: View<'_>, index: usize, text: &str) -> Html {
+    view.link(&format!("{}#{}", view.href_of(GRAPH_BREAKS), graph_break_anchor(index)), text)
 }
 
 /// The anchor of a graph break: its index in the model, from 1.
@@ -58,10 +83,7 @@ pub(crate) fn recompilations_anchor(first: &Compile) -> String {
 
 /// Link to a compile on vLLM's page; None if it has no module there.
 pub(crate) fn vllm(view: View<'_>, compile: CompileIndex) -> Option<String> {
-    let mut events = view.report.model.vllm.iter().filter(|event| event.compile == compile).peekable();
-    events.peek()?;
-    // Other events do not create a module.
-    let module = events.any(|event| !matches!(event.fact, VllmFact::Compiled(_) | VllmFact::Other));
+    let module = view.report.has_vllm_module(compile)?;
     Some(format!(
         "{}#{}",
         view.href_of(VLLM),

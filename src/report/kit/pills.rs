@@ -5,7 +5,6 @@ use crate::model::Compile;
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{push_close, push_open, span};
-use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::trace::CompileId;
 
@@ -41,14 +40,14 @@ impl Pill<'_> {
 }
 
 impl View<'_> {
-    /// A compile's id and status, linked to the page of the compile.
+    /// A compile's id and status, linked to the compile.
     pub fn pill(&self, compile: &Compile) -> Html {
-        self.pill_to(compile, Some(&self.href(&paths::compile_page(compile))))
+        self.pill_to(compile, Some(&self.compile_href(compile)))
     }
 
     /// The same without the function's name on hover, for use next to the name.
     pub fn pill_beside(&self, compile: &Compile) -> Html {
-        self.render_pill(compile, Some(&self.href(&paths::compile_page(compile))), false)
+        self.render_pill(compile, Some(&self.compile_href(compile)), false)
     }
 
     /// A pill with another address, or without one: summaries must not contain links.

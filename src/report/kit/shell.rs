@@ -130,10 +130,7 @@ impl<'a> Shell<'a> {
         let mut crumbs = vec![(report.model.log.file.clone(), Some(up(report)))];
         match title {
             Some(title) => {
-                let page = format!(
-                    "../{}",
-                    crate::report::kit::links::encoded(paths::compile_page(compile).as_str())
-                );
+                let page = format!("../{}", crate::report::kit::links::compile(report, compile));
                 crumbs.push((name.clone(), Some(page)));
                 crumbs.push((title.to_owned(), None));
                 // The page of the compile has it already.

@@ -119,7 +119,7 @@ impl<'a> View<'a> {
     fn dump_file(&self, file: &str, line: Option<u64>) -> Option<String> {
         // Newer torch appends where the module was generated: `<eval_with_key>.7 from model.py:14 in f`.
         let key = file.split(" from ").next()?;
-        let dump = self.report.model.dump_files.iter().find(|dump| dump.key == key)?;
+        let dump = self.report.module(key)?;
         let page = self.href(&paths::dump_file(&dump.stem));
         // The line may not exist, and texts of megabytes have no anchors.
         let has_anchor = |line: &u64| (1..=dump.lines).contains(line) && always_fits(dump.at.text_len);

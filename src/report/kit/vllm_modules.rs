@@ -7,6 +7,7 @@ use crate::report::kit::markup::strong;
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::view::View;
 use crate::report::words::vllm::{LONGEST_NAME, size_words};
+use fxhash::FxHashSet;
 use std::io::Write;
 
 /// Sizes named per row.
@@ -78,7 +79,7 @@ pub(crate) fn modules(
         TableColumn::number("Time").about("From its first event to the last file of its last piece"),
     ];
     let table = Table { id: "vllm-table", label: "Modules", columns };
-    let mut known = Vec::new();
+    let mut known = FxHashSet::default();
     let rows = vllm.modules.iter().enumerate().take(most).map(|(at, module)| {
         let compile = model.compiles.get(module.compile);
         let pill = compile.map_or_else(|| Html::escaped(UNKNOWN), |compile| view.pill(compile));
@@ -95,8 +96,7 @@ pub(crate) fn modules(
             TableCell::maybe(module.us(model), micros),
         ]);
         // Pages of compiles link to the first module of a compile.
-        if page.is_empty() && !known.contains(&module.compile) {
-            known.push(module.compile);
+        if page.is_empty() && known.insert(module.compile) {
             return row.anchored(format!("of-{}", module.compile));
         }
         row

@@ -1,8 +1,6 @@
 //! `dynamo_guards_<n>.html`: guards with their stacks, grouped by what they guard.
 
-use crate::model::{
-    Artifact, ArtifactIndex, Compile, Content, Fields, Form, Frame, PayloadPlace, Place, Stack,
-};
+use crate::model::{Artifact, ArtifactIndex, Compile, Content, Fields, Form, Frame, Place, Stack};
 use crate::report::kit::prelude::*;
 use crate::trace::TextMap;
 use crate::trace::{FileRef, PayloadRef, Prefix, clean_header};
@@ -78,7 +76,7 @@ fn write(
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
     let mut shell = Shell::of_compile(report, compile, Some(&artifact.name));
-    let page = links::encoded(paths::compile_page(compile).as_str());
+    let page = links::compile(report, compile);
     shell.tabs = vec![Tab::away(format!("../{page}#files"), "All files of this compile", None)];
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 1);
@@ -201,9 +199,10 @@ fn pid(report: Report<'_>, artifact: ArtifactIndex) -> Option<u64> {
     if let [only] = report.model.log.pids.as_slice() {
         return Some(*only);
     }
-    let holds =
-        |place: Option<PayloadPlace>| matches!(place, Some(PayloadPlace::Artifact(of)) if of == artifact);
-    let record = report.model.raw.iter().find(|record| holds(record.payload))?;
+    let artifact = report.model.compiles.get(artifact.compile)?.artifacts.get(artifact.place())?;
+    let Content::Payload(at, _) = &artifact.content else { return None };
+    let behind = report.model.raw.partition_point(|record| record.header.offset <= at.span.offset);
+    let record = report.model.raw.get(behind.checked_sub(1)?)?;
     let mut header = Vec::new();
     report.source.read_span(record.header, &mut header).ok()?;
     let cleaned = clean_header(&header, record.first_line);

@@ -69,7 +69,9 @@ fn guards(subject: Subject<'_>, outcome: Option<&Metrics>) -> Option<String> {
 
 /// One-off work of the process, and waiting, that happened during this compile.
 fn one_offs(view: View<'_>, subject: Subject<'_>) -> Option<String> {
-    let of = view.report.found.one_offs.iter().filter(|one| one.compile == subject.index);
+    let all = &view.report.found.one_offs;
+    let of = all.iter().skip(all.partition_point(|one| one.compile < subject.index));
+    let of = of.take_while(|one| one.compile == subject.index);
     let mut sums: Vec<(OneOffKind, f64)> = Vec::new();
     for one in of {
         match sums.last_mut().filter(|(kind, _)| *kind == one.kind) {

@@ -18,7 +18,7 @@ mod ways;
 mod why;
 
 use crate::analysis::{ByCompile, OwnFiles};
-use crate::model::{Compile, CompileIndex, Content, Fields, Section};
+use crate::model::{Compile, CompileIndex, Content, Fields, Section, UNKNOWN_EVENTS};
 use crate::report::kit::assets::COMPILE_SHORT;
 use crate::report::kit::copy::named_copy_button;
 use crate::report::kit::failure_reasons;
@@ -53,11 +53,11 @@ impl<'m> Shared<'m> {
     }
 }
 
-/// The pages of all compiles and of their metrics records.
+/// The pages of all compiles of which more is known than their rows say.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let shared = Arc::new(Shared::of(report));
     let mut pages = Vec::new();
-    for (index, compile) in report.model.compiles.indexed() {
+    for (index, compile) in report.model.compiles.indexed().filter(|(_, compile)| !compile.is_bare) {
         let shared = Arc::clone(&shared);
         pages.push(Page::rendered(paths::compile_page(compile), move |worker, out| {
             let of = shared.by_compile.at(index);
@@ -187,7 +187,7 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
 
 /// Tables that readers look for first; the others follow in the order of the log.
 const FIRST: [&str; 9] = [
-    "unknown-events",
+    UNKNOWN_EVENTS,
     "guards",
     "input-tensors",
     "symbols",

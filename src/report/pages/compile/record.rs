@@ -1,6 +1,6 @@
 //! The page of one metrics record: every field as torch wrote it.
 
-use crate::model::{Artifact, Compile, Content, Failure, Fields, GraphSizes, MetricsRecord};
+use crate::model::{Artifact, Compile, Content, Fields, GraphSizes, MetricsRecord};
 use crate::report::kit::log_settings;
 use crate::report::kit::markup::fold_below;
 use crate::report::kit::prelude::*;
@@ -205,10 +205,11 @@ impl Of<'_> {
                 to(same, "graph-sizes", counted(sizes.len(), "size", "sizes"))
             }
             "fail_reason" => {
-                let same = |failure: &Failure| {
-                    failure.record == self.record.line && failure.reason.as_deref() == Some(text)
-                };
-                let same = view.report.model.failures.iter().any(same);
+                // Failures are in the order of their records.
+                let failures = &view.report.model.failures;
+                let at = failures.binary_search_by_key(&self.record.line, |failure| failure.record);
+                let failure = at.ok().and_then(|at| failures.get(at));
+                let same = failure.is_some_and(|failure| failure.reason.as_deref() == Some(text));
                 to(same, "failures", counted(text.lines().count(), "line", "lines"))
             }
             "exception_stack_trace" => self.error_file(text)?,

@@ -17,7 +17,7 @@ const LONGEST_NAME: usize = 40;
 
 /// The compiles of a log as rows of the list.
 pub(crate) struct Walk {
-    /// Their indices, in the order of the log; records without an id are none.
+    /// Their indices, in the order of the log; records without an id are none, and compiles without a page are left out.
     order: Vec<CompileIndex>,
     /// The row of each, as JSON.
     rows: Vec<String>,
@@ -38,7 +38,8 @@ struct Row<'a>(
 impl Walk {
     pub fn of(report: Report<'_>) -> Walk {
         let model = report.model;
-        let identified = model.compiles.indexed().filter(|(_, compile)| compile.id.is_some());
+        let with_page = |compile: &Compile| compile.id.is_some() && !compile.is_bare;
+        let identified = model.compiles.indexed().filter(|(_, compile)| with_page(compile));
         let mut walk = Walk { order: Vec::new(), rows: Vec::new(), costliest: FxHashSet::default() };
         let mut costs: Vec<(f64, usize)> = Vec::new();
         for (index, compile) in identified {

@@ -25,7 +25,7 @@ pub(crate) fn ways(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html>
     let compiles = &view.report.model.compiles;
     let link = |index: Option<CompileIndex>, rel: &str, text: &dyn Fn(&str) -> String| {
         let compile = compiles.get(index?)?;
-        let href = view.href(&paths::compile_page(compile));
+        let href = view.compile_href(compile);
         Some(Element::new("a").attribute("rel", rel).href(&href).around(text(&compile.label())))
     };
     let [before, after] = walk.neighbors(place);
@@ -74,7 +74,7 @@ fn pages_beside(view: View<'_>, subject: Subject<'_>) -> [Option<String>; 2] {
     let Ok(here) = chain.binary_search(&subject.index) else { return [None, None] };
     let page = |at: Option<usize>| {
         let compile = view.report.model.compiles.get(*chain.get(at?)?)?;
-        Some(view.href(&paths::compile_page(compile)))
+        Some(view.compile_href(compile))
     };
     [page(here.checked_sub(1)), page(Some(here + 1))]
 }

@@ -111,15 +111,16 @@ fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
 fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let count = Some(whole(subject.of.breaks.len()));
     view.open_section(out, ("breaks", "Graph breaks", ""), count, Html::default())?;
-    view.while_room(out, subject.of.breaks, "graph breaks", |out, _, found| {
-        let facts = view.facts(of_break(view, found));
+    view.while_room(out, subject.of.breaks, "graph breaks", |out, _, index| {
+        let Some(found) = view.report.model.graph_breaks.get(*index) else { return Ok(()) };
+        let facts = view.facts(of_break(view, *index, found));
         heading(out, view.folded(&found.reason, true))?;
         Ok(write_line(out, &facts)?)
     })?;
     Ok(close_section(out)?)
 }
 
-fn of_break(view: View<'_>, found: &GraphBreak) -> Vec<(&'static str, Html)> {
+fn of_break(view: View<'_>, index: usize, found: &GraphBreak) -> Vec<(&'static str, Html)> {
     let mut facts = vec![("Where", view.place(found.file.as_deref(), found.line))];
     facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context))));
     facts.extend(found.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
@@ -139,7 +140,7 @@ fn of_break(view: View<'_>, found: &GraphBreak) -> Vec<(&'static str, Html)> {
     let url = found.url.as_deref();
     let name = found.gb_id.as_deref().unwrap_or("torch's page");
     facts.extend(url.map(|url| ("More", view.log_link(name, url))));
-    facts.push(("In full", links::graph_break(view, found, "traceback and cost")));
+    facts.push(("In full", links::graph_break(view, index, "traceback and cost")));
     facts
 }
 

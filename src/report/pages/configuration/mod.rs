@@ -10,6 +10,7 @@ use crate::report::kit::log_settings::kinds;
 use crate::report::kit::prelude::*;
 use crate::report::kit::versions::versions;
 use changed::Compared;
+use indexmap::IndexSet;
 use std::collections::BTreeSet;
 
 /// Rows of differing settings, one per value. Torch has some 700 settings.
@@ -79,12 +80,7 @@ fn verdict(view: View<'_>, kinds: &[Kind], compared: &Compared<'_>, differs: usi
         0 => "all compilations had the same settings".to_owned(),
         n => format!("{} between compilations", counted(n, "setting differs", "settings differ")),
     };
-    let mut names: Vec<&str> = Vec::new();
-    for one in &compared.changed {
-        if !names.contains(&one.name) {
-            names.push(one.name);
-        }
-    }
+    let names: IndexSet<&str> = compared.changed.iter().map(|one| one.name).collect();
     let more = and_more(names.len(), NAMED);
     let named = Html::joined(names.into_iter().take(NAMED).map(|name| view.code(name)), ", ");
     let changed: Html = match (&compared.defaults, compared.count()) {

@@ -71,7 +71,7 @@ fn write(
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
     let mut shell = Shell::of_compile(report, compile, Some("graphs"));
-    shell.tabs = tabs(compile);
+    shell.tabs = tabs(report, compile);
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 1);
         let shown = shown(view, (index, compile), context)?;
@@ -80,8 +80,8 @@ fn write(
     })
 }
 
-fn tabs(compile: &Compile) -> Vec<Tab> {
-    let page = links::encoded(paths::compile_page(compile).as_str());
+fn tabs(report: Report<'_>, compile: &Compile) -> Vec<Tab> {
+    let page = links::compile(report, compile);
     let label = if compile.id.is_some() { compile.label() } else { "no id".to_owned() };
     let link = |anchor: &str, words: &str| Tab::away(format!("../{page}{anchor}"), words, None);
     vec![link("", &format!("Compile {label}")), link("#files", "All its files")]

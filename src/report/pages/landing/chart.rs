@@ -3,7 +3,6 @@
 use crate::analysis::{PARTS, Parts};
 use crate::model::Compile;
 use crate::report::kit::bars::PHASES;
-use crate::report::kit::links::encoded;
 use crate::report::kit::prelude::*;
 
 /// Most columns: more would be thinner than a fingertip on a phone.
@@ -69,7 +68,7 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         "Compile time: {what}; the highest is {}. A column links to its costliest compile.",
         micros(highest)
     );
-    let columns = columns.iter().filter_map(|column| drawn(column, highest)).collect();
+    let columns = columns.iter().filter_map(|column| drawn(view, column, highest)).collect();
     let parts = PARTS.into_iter().zip(PHASES).map(|(name, class)| Part { name, class }).collect();
     write_line(out, &view.render("time_columns", &Chart { about, columns, parts })?)?;
     Ok(())
@@ -80,7 +79,7 @@ fn column<'m>(of: &[(&'m Compile, Parts)]) -> Column<'m> {
     Column { compiles: of.iter().map(|(compile, parts)| (*compile, parts.total())).collect(), parts }
 }
 
-fn drawn(column: &Column<'_>, highest: f64) -> Option<Drawn> {
+fn drawn(view: View<'_>, column: &Column<'_>, highest: f64) -> Option<Drawn> {
     let (costliest, _) = column.compiles.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let function = costliest.function.as_ref().map(|f| format!(" {}", f.name)).unwrap_or_default();
     let time = micros(column.parts.total());
@@ -96,7 +95,7 @@ fn drawn(column: &Column<'_>, highest: f64) -> Option<Drawn> {
     let parts = PHASES.into_iter().zip(column.parts.0);
     let parts = parts.filter(|(_, us)| *us > (LEAST * highest).min(whole / 5.0));
     Some(Drawn {
-        href: encoded(paths::compile_page(costliest).as_str()),
+        href: view.compile_href(costliest),
         title,
         height: format!("{:.0}", 100.0 * whole / highest),
         parts: parts

@@ -2,19 +2,15 @@
 
 use crate::analysis::{Producers, Stage};
 use crate::limits::{LONGEST_NAME, bounded};
-use crate::model::{Artifact, Compile, CompileIndex, Content, Outcome};
+use crate::model::{Artifact, Cell, Compile, CompileIndex, Content, Outcome};
 use crate::report::kit::graph_files;
 use crate::report::kit::inductor_runs;
-use crate::report::kit::links::{anchored, id_of};
+use crate::report::kit::links::{COMPILES_PER_DIRECTORY, anchored, directory_page, id_of};
 use crate::report::kit::prelude::*;
 use crate::report::words::files::about;
 use crate::report::words::phases::stage_words;
 use crate::trace::{TextMap, TextSet};
 use std::collections::BTreeMap;
-
-/// Compiles per directory: if there are more, the directory moves from the landing page to pages of this many. Part of
-/// the contract.
-const PER_PAGE: usize = 200;
 
 /// Kinds of file that are explained; torch writes about a hundred.
 const MOST_KINDS: usize = 200;
@@ -28,7 +24,7 @@ struct Entry {
     name: Html,
     summary: String,
     damaged: Option<String>,
-    page: String,
+    page: Option<String>,
     page_words: &'static str,
     graphs: Option<String>,
     provenance: Vec<PageLink>,
@@ -36,6 +32,8 @@ struct Entry {
     /// How many files the page has no room for.
     left_out: Option<String>,
     lost: Vec<Lost>,
+    /// Events that no parser knows, of a compile without a page.
+    unknown: Vec<Html>,
 }
 
 #[derive(Serialize)]
@@ -67,7 +65,7 @@ struct Lost {
 /// Address of a compile's entry, relative to the landing page.
 pub(crate) fn href(report: Report<'_>, index: CompileIndex) -> String {
     let anchor = report.model.compiles.get(index).map_or_else(String::new, |c| anchored(&id(c, 0)));
-    format!("{}#{anchor}", page_of(report, index).unwrap_or_default())
+    format!("{}#{anchor}", directory_page(report, index).unwrap_or_default())
 }
 
 /// The element id of an attempt's files.
@@ -75,17 +73,11 @@ fn id(compile: &Compile, attempt: u32) -> String {
     id_of(&compile.bracketed(attempt))
 }
 
-/// The page with a compile's entry, if the landing page has no room for it.
-fn page_of(report: Report<'_>, index: CompileIndex) -> Option<String> {
-    (report.model.compiles.len() > PER_PAGE)
-        .then(|| format!("directory_{}.html", index.place() / PER_PAGE + 1))
-}
-
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let compiles = &view.report.model.compiles;
     let files: usize = compiles.iter().map(|c| c.artifacts.len()).sum();
     let note = "every file of the log, by compile and phase of the compiler";
-    let long = compiles.len() > PER_PAGE;
+    let long = compiles.len() > COMPILES_PER_DIRECTORY;
     let tools = if long || compiles.is_empty() { Html::default() } else { view.fold_button("directory") };
     view.open_section(out, ("artifacts", "Files", note), Some(whole(files)), tools)?;
     if compiles.is_empty() {
@@ -102,7 +94,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let compiles = &view.report.model.compiles;
     let mut without_links = 0;
-    for (page, chunk) in compiles.as_slice().chunks(PER_PAGE).enumerate() {
+    for (page, chunk) in compiles.as_slice().chunks(COMPILES_PER_DIRECTORY).enumerate() {
         let file = format!("directory_{}.html", page + 1);
         let label = |compile: Option<&Compile>| compile.map_or_else(String::new, Compile::label);
         let text = format!("{} to {}", label(chunk.first()), label(chunk.last()));
@@ -148,7 +140,7 @@ fn anchors(compile: &Compile) -> Vec<String> {
 /// The pages of a long directory.
 pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let count = report.model.compiles.len();
-    let pages = if count > PER_PAGE { count.div_ceil(PER_PAGE) } else { 0 };
+    let pages = if count > COMPILES_PER_DIRECTORY { count.div_ceil(COMPILES_PER_DIRECTORY) } else { 0 };
     let page = move |index: usize| {
         let path = RelPath::of_parts(&[&format!("directory_{}.html", index + 1)]);
         Page::rendered(path, move |worker: &mut Worker, out: &mut dyn Write| {
@@ -159,7 +151,7 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
                 .collect();
             write_page(worker, out, &shell, |worker, out| {
                 let view = View::new(report, worker, 0);
-                let range = index * PER_PAGE..count.min((index + 1) * PER_PAGE);
+                let range = index * COMPILES_PER_DIRECTORY..count.min((index + 1) * COMPILES_PER_DIRECTORY);
                 let tools = view.fold_button("directory");
                 let sentence = format!("The files of {}", counted(range.len(), "compile", "compiles"));
                 let sentence = format!("{sentence}, page {} of {pages}.", index + 1);
@@ -224,14 +216,28 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> Entry
         name: view.named(compile),
         summary: summary(view, compile),
         damaged: (!damaged.is_empty()).then_some(damaged),
-        page: view.href(&paths::compile_page(compile)),
+        page: (!compile.is_bare).then(|| view.compile_href(compile)),
         page_words: if compile.id.is_some() { "Page of this compile" } else { "Page of these records" },
         graphs: graph_files::graphs_href(view, compile),
         provenance: provenance.map(|(href, words)| PageLink { href, words }).collect(),
         attempts,
         left_out: (room.left_out > 0).then(|| counted(room.left_out, "more file", "more files")),
         lost: lost.collect(),
+        unknown: unknown(view, compile),
     }
+}
+
+/// Events that no parser knows, of a compile without a page: what it would show of them.
+fn unknown(view: View<'_>, compile: &Compile) -> Vec<Html> {
+    let rows = compile.sections.iter().filter(|_| compile.is_bare).flat_map(|section| &section.rows);
+    let line = |row: &Vec<Cell>| match row.as_slice() {
+        [Cell::Code(event), Cell::Number(line, _), Cell::Code(text)] => {
+            let at = format!(" at line {}: ", whole(*line as u64));
+            Some(Html::joined(["Unknown event ".into(), view.code(event), at.into(), view.code(text)], ""))
+        }
+        _ => None,
+    };
+    rows.filter_map(line).collect()
 }
 
 /// What each kind of file is, once for all compiles; folded.

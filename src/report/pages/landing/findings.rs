@@ -2,7 +2,7 @@
 
 use crate::analysis::findings::{ChainStep, CostDetail, Value, checked};
 use crate::analysis::{Finding, Severity, Topic};
-use crate::model::{Compile, CompileIndex, GraphBreak, TextFrame};
+use crate::model::{Compile, CompileIndex, TextFrame};
 use crate::report::data::ENTRIES;
 use crate::report::kit::formats::{cost_part, cost_words, is_library};
 use crate::report::kit::markup::{close_finding, more};
@@ -288,21 +288,19 @@ fn evidence(view: View<'_>, one: &Finding) -> Vec<Html> {
     let Some(topic) = one.kind.topic else { return links };
     if let Some((page, words)) = view.report.topic_page(topic) {
         let first = one.chain().and_then(|steps| view.report.model.compiles.get(steps.first()?.compile));
-        links.push(match (first, broken(view, one)) {
+        links.push(match (first, broken(one)) {
             (Some(first), _) if topic == Topic::Recompilations => links::recompilations(view, first, words),
-            (_, Some(found)) => links::graph_break(view, found, "the call stack, and each time it was hit"),
+            (_, Some(index)) => links::graph_break(view, index, "the call stack, and each time it was hit"),
             _ => view.link(&view.href_with_anchor(&page), words),
         });
     }
     links
 }
 
-/// The graph break of a finding, if its line has only one.
-fn broken<'v>(view: View<'v>, one: &Finding) -> Option<&'v GraphBreak> {
-    let here = |found: &&GraphBreak| found.file == one.place.file && found.line == one.place.line;
-    let mut found = view.report.model.graph_breaks.iter().filter(here);
-    let first = found.next().filter(|_| one.kind.topic == Some(Topic::GraphBreaks))?;
-    found.next().is_none().then_some(first)
+/// The graph break of a finding, by its place in the model; of a group, that of the first.
+fn broken(one: &Finding) -> Option<usize> {
+    let first = one.members.first().unwrap_or(one);
+    first.topic_entry.filter(|_| one.kind.topic == Some(Topic::GraphBreaks))
 }
 
 /// The call stack; a long one shows the reader's own frames, with all frames folded below.

@@ -128,7 +128,7 @@ fn keys_left_out(found: &Provenance) -> Option<String> {
 fn crumbs(report: Report<'_>, run: &Run<'_>) -> Vec<(String, Option<String>)> {
     let compile = run.compile;
     let name = compile.id.as_ref().map_or_else(|| "no compile id".to_owned(), ToString::to_string);
-    let page = links::encoded(paths::compile_page(compile).as_str());
+    let page = links::compile(report, compile);
     vec![
         (report.model.log.file.clone(), Some(paths::landing(report.settings).to_owned())),
         (name, Some(page)),

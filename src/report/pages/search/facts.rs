@@ -36,7 +36,7 @@ pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> io::Resu
 }
 
 fn page_of_id(report: Report<'_>, id: Option<&CompileId>, anchor: &str, other: &str) -> String {
-    report.model.compile(id).map_or_else(|| other.to_owned(), |compile| page_of(compile, anchor))
+    report.model.compile(id).map_or_else(|| other.to_owned(), |compile| page_of(report, compile, anchor))
 }
 
 fn label(id: Option<&CompileId>) -> String {
@@ -51,7 +51,7 @@ fn compile(report: Report<'_>, compile: &Compile) -> Fact {
     Fact {
         main: compile.label(),
         detail: joined(&[compile.status.word(), &title, &call, &raw, &place]),
-        href: page_of(compile, ""),
+        href: page_of(report, compile, ""),
     }
 }
 
@@ -193,7 +193,7 @@ fn places(report: Report<'_>) -> impl Iterator<Item = Fact> {
         Some(Fact {
             main: format!("{}{line}", short_path(file)),
             detail: joined(&[&frame.name, loc, &count, file]),
-            href: page_of(compile, "#stack"),
+            href: page_of(report, compile, "#stack"),
         })
     });
     facts.collect::<Vec<_>>().into_iter()
@@ -221,7 +221,7 @@ fn tables(report: Report<'_>) -> Vec<Fact> {
         let more = if count > 1 { counted(count, "row", "equal rows") } else { String::new() };
         let anchor = format!("#{id}");
         let detail = joined(&[&section.title, &compile.label(), &more]);
-        (!text.is_empty()).then(|| Fact { main: text, detail, href: page_of(compile, &anchor) })
+        (!text.is_empty()).then(|| Fact { main: text, detail, href: page_of(report, compile, &anchor) })
     });
     facts.collect()
 }

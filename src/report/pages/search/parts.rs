@@ -2,8 +2,8 @@
 
 use crate::model::Compile;
 use crate::report::kit::formats::short_path;
-use crate::report::kit::links::encoded;
-use crate::report::kit::paths;
+use crate::report::kit::links;
+use crate::report::subject::Report;
 
 /// `model.py:12 /app/model.py`: the short form to read, the full path to find.
 pub(crate) fn place(file: Option<&str>, line: Option<u64>) -> String {
@@ -20,6 +20,8 @@ pub(crate) fn joined(parts: &[&str]) -> String {
     parts.join(" · ")
 }
 
-pub(crate) fn page_of(compile: &Compile, anchor: &str) -> String {
-    format!("{}{anchor}", encoded(paths::compile_page(compile).as_str()))
+/// A part of the page of a compile; without a page, its row.
+pub(crate) fn page_of(report: Report<'_>, compile: &Compile, anchor: &str) -> String {
+    let page = links::compile(report, compile);
+    if compile.is_bare { page } else { page + anchor }
 }

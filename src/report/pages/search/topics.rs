@@ -44,7 +44,10 @@ fn label(report: Report<'_>, index: CompileIndex) -> String {
 
 fn of_compile(report: Report<'_>, index: CompileIndex, anchor: &str) -> String {
     let compile = report.model.compiles.get(index);
-    compile.map_or_else(|| paths::landing(report.settings).to_owned(), |compile| page_of(compile, anchor))
+    compile.map_or_else(
+        || paths::landing(report.settings).to_owned(),
+        |compile| page_of(report, compile, anchor),
+    )
 }
 
 /// Phases of the compiler with their times; the link leads to the longest span on the chart.

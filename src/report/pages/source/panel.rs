@@ -296,8 +296,7 @@ fn links_of(view: View<'_>, file: File<'_>, line: &LineFacts) -> Option<Html> {
     if let Some(href) = captured.and_then(|compile| graphs_href(view, compile)) {
         links.push(view.link(&href, "graphs"));
     }
-    let broken = line.breaks.first().and_then(|index| model.graph_breaks.get(*index));
-    links.extend(broken.map(|found| links::graph_break(view, found, "the break in full")));
+    links.extend(line.breaks.first().map(|index| links::graph_break(view, *index, "the break in full")));
     let measured = line.measured.and_then(|index| links::measured_line(view, index));
     if let Some(href) = measured.filter(|_| file.subject.measured(line).is_some()) {
         links.push(view.link(&href, "measured time"));

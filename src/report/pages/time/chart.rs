@@ -237,11 +237,10 @@ fn compile_data(view: View<'_>, index: CompileIndex) -> Option<CompileData> {
     let compile = view.report.model.compiles.get(index)?;
     let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
     let function = view.function_name(compile).map(|name| clipped(&name.plain(), LONGEST_NAME).0.to_owned());
-    let page = view.href(&paths::compile_page(compile));
-    let folder = page.rsplit_once('/').map_or(page.as_str(), |(folder, _)| folder);
+    let folder = links::encoded(&compile.folder(0));
     // As the script derives it from the id.
     let usual = folder == format!("-_{}_0", id.replacen('/', "_", 1));
-    let folder = (!usual).then(|| folder.to_owned());
+    let folder = (!usual).then_some(folder);
     let in_editor = place_in_editor(view, compile);
     Some(CompileData { place: index.place(), id, function, folder, in_editor })
 }

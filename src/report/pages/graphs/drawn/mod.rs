@@ -126,7 +126,7 @@ fn tabs(view: View<'_>, subject: &Subject<'_>) -> Vec<Tab> {
     let panes = subject.run.as_ref().and_then(|run| run.href(view));
     tabs.extend(panes.map(|href| Tab::away(href, "Provenance", None)));
     let label = if subject.compile.id.is_some() { subject.compile.label() } else { "no id".to_owned() };
-    tabs.push(Tab::away(view.href(&paths::compile_page(subject.compile)), &format!("Compile {label}"), None));
+    tabs.push(Tab::away(view.compile_href(subject.compile), &format!("Compile {label}"), None));
     tabs
 }
 

@@ -14,12 +14,7 @@ from pathlib import Path
 
 import tlparse
 
-INPUTS = Path(__file__).resolve().parents[2] / "tests" / "inputs"
-
-
-def log(scenario: str) -> Path:
-    """The folder of a recorded log."""
-    return INPUTS / scenario
+from support import log, needs
 
 
 class ReadingAReport(unittest.TestCase):
@@ -104,8 +99,7 @@ class TheBudgetOfATest(unittest.TestCase):
     """The message of the pytest plugin."""
 
     def test_it_names_each_graph_break_with_its_line(self) -> None:
-        if importlib.util.find_spec("pytest") is None:
-            self.skipTest("pytest is not installed")
+        needs("pytest")
         from tlparse.pytest_plugin import exceeded
 
         report = tlparse.parse(log("03_graph_breaks"))
@@ -114,26 +108,6 @@ class TheBudgetOfATest(unittest.TestCase):
         first = report.graph_breaks[0]
         self.assertIn(f"{first.file}:{first.line}: ", told[1])
         self.assertEqual(exceeded(report, {"graph_breaks": 99}), [])
-
-
-class Recording(unittest.TestCase):
-    """tlparse.record, where torch is installed"""
-
-    def test_a_block_is_recorded_in_a_process_that_has_compiled_before(self) -> None:
-        if importlib.util.find_spec("torch") is None:
-            self.skipTest("torch is not installed")
-        import torch
-
-        def shift(values):
-            doubled = values * 2
-            print("a graph break")
-            return doubled + 1
-
-        torch.compile(shift, backend="eager")(torch.ones(3))
-        for _ in range(2):
-            with tlparse.record() as recording:
-                torch.compile(shift, backend="eager")(torch.ones(3))
-            self.assertEqual([one.line for one in recording.graph_breaks], [shift.__code__.co_firstlineno + 2])
 
 
 if __name__ == "__main__":

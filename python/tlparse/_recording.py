@@ -11,6 +11,9 @@ from typing import Dict, Iterator, List, Optional
 
 from ._report import PathLike, Report, parse
 
+#: Names the folder that torch writes its log to.
+VARIABLE = "TORCH_TRACE"
+
 # Folders of logs that nobody named, kept as long as the process runs.
 _KEPT: List["tempfile.TemporaryDirectory[str]"] = []
 
@@ -24,6 +27,7 @@ class Recording:
         #: Whether torch compiled nothing in the block.
         self.is_empty = False
         self._report: Optional[Report] = None
+        self._before = os.environ.get(VARIABLE)
 
     @property
     def report(self) -> Report:
@@ -33,6 +37,17 @@ class Recording:
         if self._report is None:
             raise RuntimeError("the report is there when the block of tlparse.record() has ended")
         return self._report
+
+    def _read(self, options: Optional[List[str]] = None) -> None:
+        """Reads the log as it is now."""
+        self.is_empty = not any(self.folder.iterdir())
+        if not self.is_empty:
+            self._report = parse(self.folder, options=options)
+
+    def _restore_variable(self) -> None:
+        """Sets `TORCH_TRACE` to what it was before, if it names the log of this recording."""
+        if os.environ.get(VARIABLE) == str(self.folder):
+            _set_variable(self._before)
 
     def __getattr__(self, name: str):
         # `r.findings` is `r.report.findings`.
@@ -47,11 +62,19 @@ def record(
 ) -> Iterator[Recording]:
     """Records what torch compiles within the block, also in a process that has compiled before.
 
-    `fresh` makes torch forget what it compiled, so that the block compiles again, and does not read caches of earlier runs.
+    `fresh` makes torch forget what it compiled, so that the block compiles again, and does not read caches of earlier
+    runs. After the block, `TORCH_TRACE` and torch's logger are as they were before it.
     """
-    import torch
+    with recorded(folder, fresh=fresh) as recording:
+        yield recording
+    recording._read(options)
+
+
+@contextlib.contextmanager
+def recorded(folder: Optional[PathLike] = None, *, fresh: bool = True) -> Iterator[Recording]:
+    """Records into a log of its own, without a report of it. What is changed for that is undone, whatever fails."""
+    # Imported before TORCH_TRACE is set, as torch reads it then.
     import torch._dynamo
-    import torch._logging._internal as internal
 
     if folder is None:
         kept = tempfile.TemporaryDirectory(prefix="tlparse-trace-")
@@ -59,48 +82,66 @@ def record(
         folder = kept.name
     recording = Recording(Path(folder))
     recording.folder.mkdir(parents=True, exist_ok=True)
-    before = os.environ.get("TORCH_TRACE")
-    logger = logging.getLogger("torch.__trace")
-    handler = internal.LazyTraceHandler(str(recording.folder))
-    handler.setFormatter(internal.TorchLogsFormatter(trace=True))
-    level, others = logger.level, list(logger.handlers)
-    # torch defines each text once per log: the new one begins without any.
-    texts = _intern_table()
-    saved = dict(texts)
-    texts.clear()
-    os.environ["TORCH_TRACE"] = str(recording.folder)
-    for other in others:
-        logger.removeHandler(other)
-    logger.addHandler(handler)
-    logger.setLevel(logging.DEBUG)
-    if fresh:
-        torch._dynamo.reset()
-    caches = _without_caches() if fresh else contextlib.nullcontext()
-    try:
-        with caches:
-            yield recording
-    finally:
-        logger.removeHandler(handler)
-        handler.close()
-        for other in others:
-            logger.addHandler(other)
-        logger.setLevel(level)
-        texts.clear()
-        texts.update(saved)
-        if before is None:
-            os.environ.pop("TORCH_TRACE", None)
-        else:
-            os.environ["TORCH_TRACE"] = before
-    recording.is_empty = not any(recording.folder.iterdir())
-    if not recording.is_empty:
-        recording._report = parse(recording.folder, options=options)
+    with contextlib.ExitStack() as changed:
+        changed.enter_context(_own_texts())
+        # For the processes that the block starts; in this one, torch has its handler.
+        changed.callback(_set_variable, recording._before)
+        _set_variable(str(recording.folder))
+        changed.enter_context(_own_handler(recording.folder))
+        if fresh:
+            torch._dynamo.reset()
+            changed.enter_context(_without_caches())
+        yield recording
 
 
-def _intern_table() -> Dict[str, int]:
-    """The texts that torch has defined in its log, with their numbers."""
+@contextlib.contextmanager
+def _own_texts() -> Iterator[None]:
+    """torch defines each text once per log: the new one begins without any."""
     import torch._logging.structured as structured
 
-    return getattr(structured, "INTERN_TABLE", {})
+    texts: Dict[str, int] = getattr(structured, "INTERN_TABLE", {})
+    before = dict(texts)
+    texts.clear()
+    try:
+        yield
+    finally:
+        texts.clear()
+        texts.update(before)
+
+
+def _set_variable(folder: Optional[str]) -> None:
+    """Sets `TORCH_TRACE`, or removes it."""
+    if folder is None:
+        os.environ.pop(VARIABLE, None)
+    else:
+        os.environ[VARIABLE] = folder
+
+
+@contextlib.contextmanager
+def _own_handler(folder: Path) -> Iterator[None]:
+    """Makes torch write to a new log in the folder, and to no other."""
+    import torch._logging._internal as internal
+
+    logger = logging.getLogger("torch.__trace")
+    before, level = list(logger.handlers), logger.level
+    handler = internal.LazyTraceHandler(str(folder))
+    handler.setFormatter(internal.TorchLogsFormatter(trace=True))
+    try:
+        _set_handlers(logger, [handler])
+        logger.setLevel(logging.DEBUG)
+        yield
+    finally:
+        # Also without those that the block has added.
+        _set_handlers(logger, before)
+        logger.setLevel(level)
+        handler.close()
+
+
+def _set_handlers(logger: logging.Logger, handlers: List[logging.Handler]) -> None:
+    for handler in list(logger.handlers):
+        logger.removeHandler(handler)
+    for handler in handlers:
+        logger.addHandler(handler)
 
 
 @contextlib.contextmanager

@@ -11,13 +11,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, List
+import contextlib
+from pathlib import Path
+from typing import Any, Callable, Generator, Iterator, List, Optional
 
 import pytest
 
-from . import record
+from ._recording import Recording, recorded
+from ._report import Report
+from ._text import one_line
 
 MARKER = "torch_compile_budget"
+
+RECORDING = pytest.StashKey[Recording]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -27,38 +33,65 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+@contextlib.contextmanager
+def recorded_once(item: pytest.Item, folder: Optional[Path] = None) -> Iterator[Recording]:
+    """Records a test once: the fixture and the marked test share what the first of them begins."""
+    if RECORDING in item.stash:
+        yield item.stash[RECORDING]
+        return
+    with recorded(folder) as recording:
+        item.stash[RECORDING] = recording
+        yield recording
+
+
 @pytest.fixture
-def torch_compile_report(request: pytest.FixtureRequest, tmp_path) -> Iterator[Callable[[], Any]]:
-    """Records the test; called, it ends the recording and gives the report."""
-    block = record(tmp_path / "torch_trace")
-    recording = block.__enter__()
-    ended: List[Any] = []
+def torch_compile_report(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Report]]:
+    """Records the test; called, it gives the report of what was compiled until then."""
+    with recorded_once(request.node, tmp_path / "torch_trace") as recording:
 
-    def report() -> Any:
-        if not ended:
-            block.__exit__(None, None, None)
-            ended.append(recording.report)
-        return ended[0]
+        def report() -> Report:
+            recording._read()
+            return recording.report
 
-    yield report
-    if not ended:
-        # The test did not ask, so it does not matter whether it compiled anything.
-        block.__exit__(None, None, None)
+        yield report
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, None]:
     """Holds a marked test against its budget."""
     marker = pyfuncitem.get_closest_marker(MARKER)
     if marker is None:
         yield
         return
-    with record() as recording:
+    with contextlib.ExitStack() as block:
+        recording = block.enter_context(recorded_once(pyfuncitem))
         outcome = yield
-    if outcome.excinfo is None and not recording.is_empty:
-        told = exceeded(recording.report, marker.kwargs)
-        if told:
-            outcome.force_exception(AssertionError("\n".join(told)))
+        try:
+            block.close()
+            if outcome.excinfo is None:
+                hold(recording, marker.kwargs)
+        except Exception as error:
+            # A test that failed keeps its own failure.
+            if outcome.excinfo is None:
+                outcome.force_exception(error)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Ends what the test shared. By then `monkeypatch` may have set `TORCH_TRACE` to the log of the recording again."""
+    yield
+    recording = item.stash.get(RECORDING, None)
+    if recording is not None:
+        recording._restore_variable()
+        del item.stash[RECORDING]
+
+
+def hold(recording: Recording, budget: dict) -> None:
+    """Raises an AssertionError with what is over a budget."""
+    recording._read()
+    told = [] if recording.is_empty else exceeded(recording.report, budget)
+    if told:
+        raise AssertionError("\n".join(told))
 
 
 def exceeded(report: Any, budget: dict) -> List[str]:
@@ -82,5 +115,5 @@ def described(item: Any) -> str:
     what = getattr(item, "reason", None)
     if what is None and getattr(item, "reasons", None):
         what = item.reasons[0].text
-    place = f"{file}:{line}: " if file else ""
-    return place + " ".join(str(what or "").split())[:300]
+    place = f"{one_line(file)}:{one_line(line)}: " if file else ""
+    return place + one_line(what or "")[:300]

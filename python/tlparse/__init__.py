@@ -4,7 +4,7 @@
 
     report = tlparse.parse("/tmp/trace")
     for finding in report.findings:
-        print(finding.title, finding.file, finding.line)
+        print(tlparse.visible(f"{finding.title} {finding.file}:{finding.line}"))
 
     with tlparse.record() as r:
         torch.compile(step)(batch)
@@ -16,6 +16,7 @@ from ._lists import FactList
 from ._program import TlparseError, program
 from ._recording import Recording, record
 from ._report import Report, check, diff, parse
+from ._text import visible
 
 __all__ = [
     "FactList",
@@ -28,4 +29,5 @@ __all__ = [
     "parse",
     "program",
     "record",
+    "visible",
 ]

@@ -10,6 +10,8 @@ import sysconfig
 from pathlib import Path
 from typing import List, Optional
 
+from ._text import visible
+
 
 class TlparseError(Exception):
     """The program could not do what it was asked; the text is what it said."""
@@ -40,7 +42,9 @@ def _user_scripts() -> Optional[str]:
 
 def run(arguments: List[str], allowed: tuple = (0,)) -> subprocess.CompletedProcess:
     """Runs the program; an exit code that is not allowed raises what the program said."""
-    done = subprocess.run([program(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        [program(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace"
+    )
     if done.returncode not in allowed:
-        raise TlparseError(done.stderr.strip() or f"tlparse ended with {done.returncode}")
+        raise TlparseError(visible(done.stderr.strip()) or f"tlparse ended with {done.returncode}")
     return done

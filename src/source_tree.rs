@@ -80,7 +80,7 @@ impl SourceTree {
     }
 
     /// The text of a file of a log. None for files of libraries, for those that are not below the root, also through a link, for
-    /// those that are hidden or that git ignores, and for what is no text or too large.
+    /// hidden files, those that git ignores, those that are not text, and those that are too large.
     pub(crate) fn read(&self, file: &str) -> Option<String> {
         // A path of a log is not to be trusted: links are followed before it is compared with the root.
         let path = self.root.join(self.relative(file)?).canonicalize().ok()?;

@@ -65,7 +65,7 @@ fn whole(name: &str) -> &str {
 struct Stop<'m> {
     function: &'m str,
     line: u64,
-    /// None stands for any file: the log does not always name the one of a resume function.
+    /// None matches any file: the log does not always name that of a resume function.
     file: Option<&'m str>,
 }
 

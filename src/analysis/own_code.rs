@@ -76,7 +76,7 @@ const WRAPPERS: [&str; 10] = [
     "wrapper_function",
 ];
 
-/// Whether a function of a library only calls another one: what it stands for is known by where it is called.
+/// Whether a function of a library only calls another one, so that the place of its call says what it is.
 pub fn is_wrapper(function: &Function) -> bool {
     let name = resumed(&function.name).map_or(function.name.as_str(), |(name, _)| name);
     WRAPPERS.contains(&name) && function.file.as_deref().is_some_and(is_library)

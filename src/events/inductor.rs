@@ -88,7 +88,7 @@ fn parse_output_code(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Res
 /// How the function of a part begins that can become a CUDA graph.
 const PART: &str = "def partition_";
 
-/// What stands before the compute capability of a CUDA device in the source of a Triton kernel.
+/// What precedes the compute capability of a CUDA device in the source of a Triton kernel.
 const CAPABILITY: &str = ", cc=";
 
 /// `fx_graph_runnable`: a program that compiles the graph again, with the settings of this compile and the device's name.

@@ -486,6 +486,7 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
         lines: report::summary(report),
         findings: report::findings(report).map(Finding::of).collect(),
         notes: run::notes(&source, &left_out),
+        refused: found.performance.as_ref().is_some_and(analysis::performance::Performance::is_refused),
         intact: model.integrity.ok(),
         without_compile_id: model.integrity.stacks_without_id,
         events: model.integrity.events.clone().into_iter().collect(),
@@ -517,6 +518,7 @@ fn write_job(
         lines: report::job_summary(report),
         findings: report::job_findings(report).map(Finding::of).collect(),
         notes: Vec::new(),
+        refused: false, // the ranks say that of their own traces
         intact: job.ranks.iter().all(model::RankSummary::is_intact),
         without_compile_id: 0, // a rank's report.json does not hold it
         events: job.events.into_iter().collect(),

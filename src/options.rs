@@ -45,6 +45,8 @@ pub struct Options {
     pub clock_mhz: Option<f64>,
     /// Whether the traced program allowed TF32 in products of float, where its log does not say.
     pub tf32: bool,
+    /// Whether to read a trace of another run than its log by itself, instead of refusing it.
+    pub force: bool,
     /// Where to write the trace again with the figures of each launch in its `args`: `.json`, `.json.gz` or `.json.zst`.
     /// [`run_in_memory`](crate::run_in_memory) does not write it.
     pub augment: Option<PathBuf>,
@@ -92,6 +94,8 @@ pub struct RunSummary {
     pub findings: Vec<Finding>,
     /// Notes that are not about the content of the log, such as which of several logs was read.
     pub notes: Vec<String>,
+    /// Whether a trace was refused, because it is of another run than its log.
+    pub refused: bool,
     /// Whether no record is damaged, in any of the logs: what `--strict` checks.
     pub intact: bool,
     /// How many records carry a stack in place of a compile id: what `--strict-compile-id` checks.
@@ -104,6 +108,7 @@ impl RunSummary {
     /// Adds notes, damage and records without a compile id of another log.
     pub(crate) fn with(mut self, other: RunSummary) -> Self {
         self.intact &= other.intact;
+        self.refused |= other.refused;
         self.without_compile_id += other.without_compile_id;
         self.notes.extend(other.notes);
         self

@@ -374,7 +374,7 @@ impl<'t> Graph<'t> {
 
     fn float32_flops(&self) -> f64 {
         let work = work_of_nodes(self.text);
-        self.float32_nodes().filter_map(|node| Some(work.get(node.name)?.flops)).sum()
+        self.float32_nodes().filter_map(|node| work.get(node.name)?.flops).sum()
     }
 
     fn is_dynamic(&self) -> bool {

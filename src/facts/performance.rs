@@ -109,7 +109,8 @@ facts! {
 facts! {
     /// What a device did.
     struct DeviceTime {
-        /// From the first to the last event.
+        /// From the begin of the first run on the device to the end of the last; of a trace of a CPU, from the first to the
+        /// last event.
         #[serde(default)]
         #[schemars(range(min = 0))]
         wall_us: f64 => number,
@@ -199,7 +200,7 @@ facts! {
         flops_from: Option<Text<'a>> => measured_word,
         /// What `bytes` comes from.
         #[serde(default)]
-        #[schemars(extend("enum" = ["trace", "code", "inputs", null]))]
+        #[schemars(extend("enum" = ["trace", "code", "kernel", "inputs", null]))]
         bytes_from: Option<Text<'a>> => measured_word,
         /// TFLOP per second.
         #[schemars(range(min = 0))]
@@ -233,6 +234,9 @@ facts! {
         /// How close it comes to its limit, or what is wrong with its figures, in words.
         #[serde(default)]
         verdict: Option<Text<'a>> => measured_word,
+        /// Whether the bytes of a launch fit into the cache of the device, and came from there.
+        #[serde(default)]
+        from_cache: bool => number,
         /// Why a figure is implausible.
         #[serde(default)]
         plausible: Option<Implausible<'a>> => dropped,

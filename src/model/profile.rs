@@ -67,6 +67,12 @@ pub struct Operator {
     pub triton: Option<TritonLaunch>,
 }
 
+impl Operator {
+    /// The name of the call that launches all kernels of a CUDA graph. Profiles have it, although it is a call of the runtime:
+    /// only its place among the calls of operators tells which code a graph is of.
+    pub const GRAPH_LAUNCH: &'static str = "cudaGraphLaunch";
+}
+
 /// Sizes of one input.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum InputDims {
@@ -174,6 +180,8 @@ pub struct DeviceKernel {
     pub occupancy: Option<f64>,
     /// Registers that spilled to memory, if the trace has it.
     pub spills: Option<u64>,
+    /// Bytes of a copy or a fill.
+    pub bytes: Option<u64>,
 }
 
 /// What a device does.
@@ -233,6 +241,11 @@ pub struct Correlation {
     pub correlation: u64,
     /// `External id`.
     pub external: u64,
+}
+
+impl Correlation {
+    /// Marks the id of a call that launches a CUDA graph; ids of operators are small numbers.
+    pub const OF_GRAPH: u64 = 1 << 63;
 }
 
 impl SortedRecord for Correlation {

@@ -20,6 +20,9 @@ const WITH_VALUES: [&str; 2] = ["convolution", "attention"];
 /// Bytes of a name that are kept. Names of C++ templates have some thousand.
 const LONGEST_NAME: usize = 4 << 10;
 
+/// Calls of the runtime that launch a CUDA graph.
+const GRAPH_LAUNCHES: [&[u8]; 2] = [b"cudaGraphLaunch", b"hipGraphLaunch"];
+
 /// The counter of a profiler that samples the environment of the device.
 const CLOCK_COUNTER: &[u8] = b"SM Clock (MHz)";
 
@@ -69,7 +72,8 @@ impl Collector {
         match recording(fields) {
             Some(Recording::Call { annotation }) => self.call(fields, args, annotation),
             Some(Recording::Launch(work)) => self.launch(fields, args, work),
-            Some(Recording::Runtime) => self.correlate(args),
+            Some(Recording::Runtime) => self.correlate(args, args.count("External id").unwrap_or_default()),
+            Some(Recording::GraphLaunch) => self.graph_launch(fields, args),
             None if fields.quoted("name") == Some(CLOCK_COUNTER) => self.clocks.add(args),
             None => {}
         }
@@ -102,11 +106,28 @@ impl Collector {
     fn call(&mut self, fields: &Object<'_>, args: &Object<'_>, annotation: bool) {
         let Some(times) = self.times(fields) else { return };
         let operator = self.operator(fields.quoted("name").unwrap_or_default(), args, annotation);
+        self.push_call(fields, operator, args.count("External id").unwrap_or_default(), &times);
+    }
+
+    /// The launch of a CUDA graph is kept as a call that launched its kernels.
+    fn graph_launch(&mut self, fields: &Object<'_>, args: &Object<'_>) {
+        let Some(times) = self.times(fields) else { return };
+        let external = args.count("correlation").map_or(0, |correlation| correlation | Correlation::OF_GRAPH);
+        let name = Operator::GRAPH_LAUNCH.as_bytes();
+        let (operator, is_new) = self.operators.place_of(name);
+        if is_new {
+            self.profile.operators.push(Operator { name: bounded(name), ..Operator::default() });
+        }
+        self.push_call(fields, operator, external, &times);
+        self.correlate(args, external);
+    }
+
+    fn push_call(&mut self, fields: &Object<'_>, operator: u32, external: u64, times: &Times) {
         self.calls.push(OperatorCall {
             place: place_of(self.calls.count()),
             operator,
             thread: self.threads.of(fields, ["pid", "tid"]),
-            external: args.count("External id").unwrap_or_default(),
+            external,
             begin_us: times.begin,
             dur_us: times.dur,
         });
@@ -148,7 +169,12 @@ impl Collector {
             self.devices.ran(args);
         }
         let name = fields.quoted("name").unwrap_or_default();
-        let (kernel, is_new) = self.kernels.place_of(name);
+        self.key.clear();
+        self.key.extend(name);
+        // Copies of different sizes have the same name.
+        let bytes = args.count("bytes").filter(|_| work == DeviceWork::Copy);
+        self.key.extend(bytes.unwrap_or_default().to_le_bytes());
+        let (kernel, is_new) = self.kernels.place_of(&self.key);
         if is_new {
             self.new_kernel(name, args, work);
         }
@@ -175,12 +201,13 @@ impl Collector {
             shared_memory: args.count("shared memory"),
             occupancy: args.number("est. achieved occupancy %").filter(|percent| *percent >= 0.0),
             spills: SPILLS.iter().find_map(|name| args.count(name)),
+            bytes: args.count("bytes").filter(|_| work == DeviceWork::Copy),
         });
     }
 
     /// Kernels of older torch and of ROCm name no operator: the call that launched them does.
-    fn correlate(&mut self, args: &Object<'_>) {
-        if let (Some(correlation), Some(external)) = (args.count("correlation"), args.count("External id")) {
+    fn correlate(&mut self, args: &Object<'_>, external: u64) {
+        if let Some(correlation) = args.count("correlation").filter(|_| external != 0) {
             self.correlations.push(Correlation { correlation, external });
         }
     }
@@ -194,6 +221,8 @@ enum Recording {
     Launch(DeviceWork),
     /// What the host asked of the device.
     Runtime,
+    /// The launch of a CUDA graph.
+    GraphLaunch,
 }
 
 fn recording(fields: &Object<'_>) -> Option<Recording> {
@@ -212,6 +241,11 @@ fn recording(fields: &Object<'_>) -> Option<Recording> {
         () if is("user_annotation") => Some(Recording::Call { annotation: true }),
         () if ["gpu_memcpy", "gpu_memset", "memcpy", "memset"].into_iter().any(is) => {
             Some(Recording::Launch(DeviceWork::Copy))
+        }
+        () if ends("_runtime")
+            && fields.quoted("name").is_some_and(|name| GRAPH_LAUNCHES.contains(&name)) =>
+        {
+            Some(Recording::GraphLaunch)
         }
         // cuda_runtime, cuda_driver, hip_runtime, xpu_runtime.
         () if ends("_runtime") || ends("_driver") => Some(Recording::Runtime),
@@ -271,7 +305,7 @@ impl Places {
         let kind = recording(&event.fields)?;
         let us = Times::of(&event.fields)?.dur;
         let (count, recorded): (&mut usize, fn(u32) -> Recorded) = match kind {
-            Recording::Call { .. } => (&mut self.calls, Recorded::Call),
+            Recording::Call { .. } | Recording::GraphLaunch => (&mut self.calls, Recorded::Call),
             Recording::Launch(_) => (&mut self.launches, Recorded::Launch),
             Recording::Runtime => return None,
         };

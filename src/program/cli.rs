@@ -86,6 +86,10 @@ pub struct Cli {
     #[arg(long, help_heading = "Measured kernels")]
     pub tf32: bool,
 
+    /// Read a trace that is of another run than the log by itself, instead of refusing it
+    #[arg(long, help_heading = "Measured kernels")]
+    pub force: bool,
+
     /// Write the trace again with the figures of each launch in its args (.json, .json.gz, .json.zst)
     #[arg(long, value_name = "FILE", help_heading = "Measured kernels")]
     pub augment: Option<PathBuf>,
@@ -315,6 +319,7 @@ impl Cli {
             device: self.device_figures()?,
             clock_mhz: self.clock,
             tf32: self.tf32,
+            force: self.force,
             augment: self.augment.clone(),
             combine: self.combine.clone(),
             settings: Settings {

@@ -65,6 +65,12 @@ impl Afterwards {
             let count = outcome.summary.without_compile_id;
             eprintln!("error: --strict-compile-id: records with a stack in place of a compile id: {count}");
         }
+        if outcome.summary.refused {
+            eprintln!(
+                "error: the trace is of another run than the log; give the trace of the same run, or --force to read it by itself"
+            );
+            return ExitCode::from(exit::FAILED);
+        }
         if damaged || without_id { ExitCode::from(exit::EXCEEDED) } else { ExitCode::SUCCESS }
     }
 }

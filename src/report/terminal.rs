@@ -52,8 +52,10 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     let findings = &report.found.findings;
     if let Some(measured) = &report.found.performance {
         let sentence = crate::report::words::performance::sentence_of(measured).replace('\u{a0}', " ");
-        let at = if report.is_trace_alone() { 0 } else { 1 };
-        lines.splice(at..1, [SummaryLine::plain(sentence)]);
+        // That a trace was refused comes before anything else.
+        let at = if report.is_trace_alone() { 0..1 } else { 1..1 };
+        let at = if measured.foreign_graphs.is_some() { 0..0 } else { at };
+        lines.splice(at, [SummaryLine::plain(sentence)]);
     }
     if report.model.log.records == 0 && !report.is_trace_alone() {
         let why = "Set TORCH_TRACE before the program imports torch, and let it reach a torch.compile call.";

@@ -44,6 +44,7 @@ pub(crate) fn measure(
         peaks,
         clock_mhz: options.clock_mhz,
         tf32: options.tf32,
+        force: options.force,
         each_run: work.augment.is_some(),
     };
     let read = |payload: &PayloadRef| {

@@ -2,8 +2,9 @@
 //! are too short. Device time is not compile time, so these findings claim no cost.
 
 use super::basis::{Basis, Family};
-use super::finding::{Finding, Severity, Value};
+use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{FirstOfGroup, KindOfFinding, Topic};
+use crate::analysis::lab::tried;
 use crate::analysis::performance::{
     Backend, Bound, FigureFrom, Judgement, Limit, MeasuredKernel, Performance,
 };
@@ -14,7 +15,13 @@ use crate::model::{NameOf, Sentence, short_kernel};
 
 /// What a trace of torch.profiler shows.
 pub(super) const FAMILY: Family =
-    Family { kinds: &[&IMPLAUSIBLE, &WRONG_COUNTS, &FAR, &LAUNCHES, &DAMAGED_TRACE], of_log };
+    Family { kinds: &[&FOREIGN, &IMPLAUSIBLE, &WRONG_COUNTS, &FAR, &LAUNCHES, &DAMAGED_TRACE], of_log };
+
+/// A trace of another run than the log.
+static FOREIGN: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Performance),
+    ..KindOfFinding::of("other_run", "Trace of another run")
+};
 
 /// More than the device can do.
 static IMPLAUSIBLE: KindOfFinding = KindOfFinding {
@@ -60,6 +67,7 @@ fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let Some(performance) = basis.performance else { return Vec::new() };
     let mut found = Vec::new();
     found.extend(damaged(performance));
+    found.extend(foreign(performance));
     // Kernels are ordered by their time.
     for (kind, judgement) in [
         (&IMPLAUSIBLE, Judgement::Impossible),
@@ -77,8 +85,20 @@ fn of_log(basis: Basis<'_>) -> Vec<Finding> {
             finding
         }));
     }
-    found.extend(launches(performance));
+    found.extend(launches(basis, performance));
     found
+}
+
+fn foreign(performance: &Performance) -> Option<Finding> {
+    let graphs = sentence::count(performance.foreign_graphs?, "graph", "graphs");
+    let file = name(NameOf::File, performance.file.clone());
+    let title = sentence![file, " is of another run: of the ", graphs, " that it calls, none is in this log"];
+    let mut found = Finding::new(&FOREIGN, Severity::Error, title);
+    found.explain(
+        "The code of a graph has a key in the cache, which the log and a trace of the same run share.",
+    );
+    found.advise("Give the trace of the same run, or `--force` to read this one by itself.");
+    Some(found)
 }
 
 fn damaged(performance: &Performance) -> Option<Finding> {
@@ -172,15 +192,36 @@ fn advice(kernel: &MeasuredKernel, nearest: Limit) -> (String, String) {
         ),
         _ => (
             "It neither moves nor computes what the device could in that time.".to_owned(),
-            "Look at its shapes: small or odd sizes, a reduction over few rows or a layout that is not contiguous leave a device idle. \
-             `torch.compile(mode=\"max-autotune\")` tries other configurations."
-                .to_owned(),
+            cause_of_slowness(kernel),
         ),
     }
 }
 
-fn launches(performance: &Performance) -> Option<Finding> {
-    let short = || performance.kernels.iter().filter(|kernel| kernel.rates.bound == Some(Bound::Launch));
+/// Per cent of occupancy below which it may be why a kernel is slow.
+const LOW_OCCUPANCY: f64 = 25.0;
+
+/// Why a kernel is far from its limits, as far as the log and the trace have evidence.
+pub fn cause_of_slowness(kernel: &MeasuredKernel) -> String {
+    let device = kernel.device.as_ref();
+    let spills = device.and_then(|device| device.spills).filter(|spills| *spills > 0);
+    let occupancy = device.and_then(|device| device.occupancy).filter(|of| (0.1..LOW_OCCUPANCY).contains(of));
+    match (kernel.has_atomics, spills, occupancy) {
+        (true, ..) => "Its source adds with atomic operations (`tl.atomic_add`), which wait for each other where many rows are \
+                       added to few."
+            .to_owned(),
+        (false, Some(spills), _) => format!("{} of a thread spill to memory.", counted(usize::try_from(spills).unwrap_or(usize::MAX), "register", "registers")),
+        (false, None, Some(percent)) => {
+            format!("Its blocks fill {percent:.0} % of what the device can hold: there are few of them, or each needs much.")
+        }
+        (false, None, None) => "Neither the log nor the trace says why.".to_owned(),
+    }
+}
+
+fn launches(basis: Basis<'_>, performance: &Performance) -> Option<Finding> {
+    // The kernels of a CUDA graph are launched at once.
+    let is_short =
+        |kernel: &&MeasuredKernel| kernel.rates.bound == Some(Bound::Launch) && !kernel.in_cuda_graph;
+    let short = || performance.kernels.iter().filter(is_short);
     let count: usize = short().map(|kernel| kernel.count).sum();
     let us: f64 = short().map(|kernel| kernel.sum_us).sum();
     let idle = performance.time.idle_us;
@@ -206,7 +247,22 @@ fn launches(performance: &Performance) -> Option<Finding> {
         "Launching a kernel takes about as long as these run: together they ran for {}.",
         duration(us)
     ));
-    found.advise("`torch.compile(mode=\"reduce-overhead\")` replays the launches as one CUDA graph; fewer graph breaks and larger batches give longer kernels.");
+    let compiled_us: f64 =
+        short().filter(|kernel| !kernel.compile_ids.is_empty()).map(|kernel| kernel.sum_us).sum();
+    if basis.on_device.iter().any(|(_, of)| of.cuda_graphs.is_some()) {
+        found.advise("CUDA graphs are on; these launches are outside of them. Fewer graph breaks, and compiling more of the step, bring them in.");
+    } else if compiled_us > us / 2.0 {
+        found.advise(Advice {
+            text: "`mode=\"reduce-overhead\"` launches all kernels of a compiled graph at once, as a CUDA graph. At most the \
+                   idle time can be gained."
+                .to_owned(),
+            code: Some("torch.compile(model, mode=\"reduce-overhead\")".to_owned()),
+            tried: tried("idle_device.1"),
+            ..Advice::default()
+        });
+    } else {
+        found.advise("Most of them ran outside of compiled code: compiling what launches them fuses them.");
+    }
     Some(found)
 }
 

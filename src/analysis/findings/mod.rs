@@ -44,6 +44,7 @@ pub use basis::Basis;
 pub use cost::{Claim, Cost, CostKind, CostPart, Work};
 pub use finding::{Advice, ChainStep, Fact, Finding, InJob, Proof, Severity, Value};
 pub use kind::{CostDetail, KindOfFinding, Topic};
+pub use measured::cause_of_slowness;
 pub use plain_words::plain_words;
 
 use crate::analysis::ledger::Ledger;

@@ -7,10 +7,11 @@
 //! (`reinterpret_tensor`). The types of inputs are in the graph (`f32[8, 16]`) and in the sources of the kernels.
 
 use super::cpp_wrapper::{CppStatements, is_cpp, kernels_of};
-use super::footprint::{Extent, Footprint};
+use super::footprint::{Extent, Footprint, Used};
 use super::formulas::element_bytes;
 use super::kernel_source::{KernelSource, Parameter};
 use super::node_flops::annotations;
+use super::touched::Touched;
 use crate::analysis::source_text::{arguments, is_name};
 use crate::trace::{TextMap, TextSet};
 
@@ -121,8 +122,8 @@ struct Reader {
     fresh: TextSet<String>,
     /// By kernel, for those whose source was read.
     kernels: TextMap<String, KernelSource>,
-    /// The kernel whose source is being read, and the source so far.
-    open: Option<(String, String)>,
+    /// The kernel whose source is being read.
+    open: Option<OpenSource>,
     /// How many more pieces of views may be compared.
     pieces_left: i64,
 }
@@ -248,8 +249,17 @@ impl Reader {
             buffer.element = buffer.element.or(parameter.element);
             match buffer.extent() {
                 Some(extent) => {
-                    let reads = parameter.reads && !self.fresh.contains(&buffer.memory);
-                    memory.add(&buffer.memory, extent, reads, parameter.writes);
+                    let element = buffer.element.unwrap_or_default();
+                    let bytes = |touched: Option<Touched>| touched.map(|touched| touched.bytes(element));
+                    // Memory that nobody wrote yet is there to be written.
+                    let is_fresh = self.fresh.contains(&buffer.memory);
+                    let used = Used {
+                        reads: parameter.reads && !is_fresh,
+                        writes: parameter.writes || is_fresh,
+                        reads_at_most: bytes(parameter.read),
+                        writes_at_most: bytes(parameter.written),
+                    };
+                    memory.add(&buffer.memory, extent, used);
                 }
                 None => is_known = false,
             }
@@ -269,19 +279,38 @@ impl Reader {
     /// them.
     fn source(&mut self, line: &str, in_kernel: bool, is_edge: bool) {
         if in_kernel {
-            let Some((name, mut text)) = self.open.take() else { return };
+            let Some(mut open) = self.open.take() else { return };
             if is_edge {
-                let source = KernelSource::read(&name, &text);
-                self.kernels.insert(name, source);
+                let mut source = KernelSource::read(&open.defined, &open.text);
+                if open.defined != open.name && !open.defined.starts_with("triton_") {
+                    source.recorded.get_or_insert(open.defined);
+                }
+                self.kernels.insert(open.name, source);
                 return;
             }
-            text.push_str(line);
-            text.push('\n');
-            self.open = Some((name, text));
-        } else if let Some((name, _)) = line.split_once(" = async_compile.") {
-            self.open = is_name(name.trim()).then(|| (name.trim().to_owned(), String::new()));
+            open.text.push_str(line);
+            open.text.push('\n');
+            self.open = Some(open);
+        } else if let Some((name, made)) = line.split_once(" = async_compile.") {
+            let name = name.trim();
+            // A kernel of the program: `swiglu_kernel_0 = async_compile.triton('swiglu_kernel', '''`.
+            let defined = made.strip_prefix("triton('").and_then(|rest| rest.split('\'').next());
+            self.open = is_name(name).then(|| OpenSource {
+                name: name.to_owned(),
+                defined: defined.unwrap_or(name).to_owned(),
+                text: String::new(),
+            });
         }
     }
+}
+
+/// The source of a kernel, as far as it was read.
+struct OpenSource {
+    /// The name under which the wrapper calls it.
+    name: String,
+    /// The name that its source defines.
+    defined: String,
+    text: String,
 }
 
 /// What a library does with an argument: it reads it, unless it is the result. An operator whose name ends in `_` updates
@@ -290,7 +319,7 @@ fn of_library(kernel: &str, is_first: bool, is_out: bool) -> Parameter {
     // The functions that a C++ wrapper calls take their result first.
     let is_out = is_out || (is_first && kernel.starts_with("aoti_torch_") && kernel.ends_with("_out"));
     let in_place = is_first && kernel.split('.').any(|part| part.ends_with('_'));
-    Parameter { is_pointer: true, element: None, reads: !is_out, writes: is_out || in_place }
+    Parameter { is_pointer: true, reads: !is_out, writes: is_out || in_place, ..Parameter::default() }
 }
 
 /// A parameter or a constant of a frozen graph: `_frozen_param0 = None  # device(type='cpu') torch.float32 (30, 16) (16, 1) ..`.

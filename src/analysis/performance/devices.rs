@@ -27,6 +27,8 @@ pub struct DevicePeaks {
     pub gbps: Option<f64>,
     /// GB of its memory.
     pub gigabytes: Option<f64>,
+    /// MB of the cache that all its units share, each 1048576 bytes.
+    pub l2_megabytes: Option<f64>,
     /// The clock that the TFLOP/s are for, in MHz.
     pub boost_mhz: Option<f64>,
     /// The clock that those of `vector` are for, if it is another one.

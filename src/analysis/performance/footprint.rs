@@ -98,13 +98,44 @@ struct Span {
     end: i64,
 }
 
+/// One side of what a call does with a buffer: what it reads of what was there before, or what it writes.
+#[derive(Debug, Default)]
+struct Use {
+    extents: Vec<Extent>,
+    /// Bytes that it touches at most.
+    at_most: f64,
+}
+
+impl Use {
+    fn add(&mut self, extent: Extent, at_most: Option<f64>) {
+        self.at_most += at_most.unwrap_or(f64::INFINITY);
+        if !self.extents.contains(&extent) {
+            self.extents.push(extent);
+        }
+    }
+
+    fn bytes(&self, pieces_left: &mut i64) -> f64 {
+        covered(&self.extents, pieces_left).min(self.at_most)
+    }
+}
+
 /// What a call does with one buffer.
 #[derive(Debug, Default)]
 struct Uses {
-    all: Vec<Extent>,
-    /// What the call reads of what was there before it.
-    read: Vec<Extent>,
-    written: Vec<Extent>,
+    read: Use,
+    written: Use,
+}
+
+/// A tensor of a call.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Used {
+    /// Whether the call reads what was there before it.
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    /// Bytes that it reads at most, if it may read a part only.
+    pub(super) reads_at_most: Option<f64>,
+    /// Bytes that it writes at most.
+    pub(super) writes_at_most: Option<f64>,
 }
 
 /// The memory of a call, by buffer.
@@ -114,29 +145,24 @@ pub(super) struct Footprint {
 }
 
 impl Footprint {
-    /// Adds a tensor. `reads` is whether the call reads what was there before it.
-    pub(super) fn add(&mut self, buffer: &str, extent: Extent, reads: bool, writes: bool) {
+    /// Adds a tensor.
+    pub(super) fn add(&mut self, buffer: &str, extent: Extent, used: Used) {
         let uses = match self.buffers.get_mut(buffer) {
             Some(uses) => uses,
             None => self.buffers.entry(buffer.to_owned()).or_default(),
         };
-        if reads && !uses.read.contains(&extent) {
-            uses.read.push(extent.clone());
+        if used.reads {
+            uses.read.add(extent.clone(), used.reads_at_most);
         }
-        if writes && !uses.written.contains(&extent) {
-            uses.written.push(extent.clone());
-        }
-        if !uses.all.contains(&extent) {
-            uses.all.push(extent);
+        if used.writes {
+            uses.written.add(extent, used.writes_at_most);
         }
     }
 
-    /// Bytes that the call must move: each once, and twice what is updated in place. `pieces_left` is how many pieces may be
-    /// laid side by side; those that were are taken off.
+    /// Bytes that the call must move: what it reads and what it writes, each once. `pieces_left` is how many pieces may be laid
+    /// side by side; those that were are taken off.
     pub(super) fn bytes(&self, pieces_left: &mut i64) -> f64 {
-        let of =
-            |uses: &Uses| covered(&uses.all, pieces_left) + shared(&uses.read, &uses.written, pieces_left);
-        self.buffers.values().map(of).sum()
+        self.buffers.values().map(|uses| uses.read.bytes(pieces_left) + uses.written.bytes(pieces_left)).sum()
     }
 }
 
@@ -148,19 +174,6 @@ fn covered(extents: &[Extent], pieces_left: &mut i64) -> f64 {
         (_, Some(spans)) => spans.iter().map(|span| (span.end - span.begin) as f64).sum(),
         // Too many pieces: views of one buffer mostly lie within the largest.
         (several, None) => several.iter().map(Extent::bytes).fold(0.0, f64::max),
-    }
-}
-
-/// Bytes that are in both.
-fn shared(left: &[Extent], right: &[Extent], pieces_left: &mut i64) -> f64 {
-    match (left, right) {
-        ([], _) | (_, []) => 0.0,
-        ([left], [right]) if left == right => covered(std::slice::from_ref(left), pieces_left),
-        _ => {
-            let both = left.iter().chain(right).cloned().collect::<Vec<_>>();
-            let sum = covered(left, pieces_left) + covered(right, pieces_left);
-            (sum - covered(&both, pieces_left)).max(0.0)
-        }
     }
 }
 
@@ -195,7 +208,8 @@ mod tests {
     fn bytes(tensors: &[(Extent, bool, bool)]) -> f64 {
         let mut found = Footprint::default();
         for (extent, reads, writes) in tensors {
-            found.add("buf0", extent.clone(), *reads, *writes);
+            let used = Used { reads: *reads, writes: *writes, ..Used::default() };
+            found.add("buf0", extent.clone(), used);
         }
         found.bytes(&mut i64::MAX.clone())
     }
@@ -218,6 +232,16 @@ mod tests {
         assert_eq!(bytes(&[(all.clone(), true, false), (all.clone(), false, true)]), 64.0);
         assert_eq!(bytes(&[(all.clone(), false, true)]), 32.0);
         assert_eq!(bytes(&[(all, true, false), (extent(&[2], &[1], 3), false, true)]), 40.0);
+    }
+
+    #[test]
+    fn a_call_moves_no_more_than_it_touches() {
+        let mut found = Footprint::default();
+        let used = |reads, at_most| Used { reads, writes: !reads, reads_at_most: at_most, ..Used::default() };
+        found.add("table", extent(&[1000, 8], &[8, 1], 0), used(true, Some(64.0)));
+        found.add("ids", extent(&[2], &[1], 0), used(true, Some(1e9)));
+        found.add("out", extent(&[2, 8], &[8, 1], 0), used(false, None));
+        assert_eq!(found.bytes(&mut i64::MAX.clone()), 64.0 + 8.0 + 64.0);
     }
 
     #[test]

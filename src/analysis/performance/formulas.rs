@@ -2,7 +2,7 @@
 //!
 //! A multiply-add counts as 2. Bytes are the least that a call must move: each tensor that it reads or writes, once.
 
-use super::work::operator_of;
+use super::work::{WorkPart, operator_of};
 use crate::model::{InputDims, Operator};
 
 /// Operators with a formula.
@@ -16,6 +16,12 @@ pub(super) enum Formula {
     Bmm,
     /// `baddbmm(bias, a, b)`.
     Baddbmm,
+    /// `_scaled_mm(a, b, scale_a, scale_b, bias, scale_result, out_dtype, ..)`.
+    ScaledMm,
+    /// `_int_mm(a, b)`, with a result of 32 bits.
+    IntMm,
+    /// `_grouped_mm(a, b, ..)`: the rows of `a`, or the columns of both, belong to groups.
+    GroupedMm,
     /// A convolution, forward.
     Convolution,
     /// Its backward.
@@ -62,6 +68,9 @@ impl Formula {
             "addmm" => Some(Formula::Addmm),
             "bmm" => Some(Formula::Bmm),
             "baddbmm" => Some(Formula::Baddbmm),
+            "_scaled_mm" => Some(Formula::ScaledMm),
+            "_int_mm" => Some(Formula::IntMm),
+            "_grouped_mm" | "_scaled_grouped_mm" => Some(Formula::GroupedMm),
             "convolution" => Some(Formula::Convolution),
             "convolution_backward" => Some(Formula::ConvolutionBackward),
             _ => {
@@ -77,16 +86,44 @@ impl Formula {
         }
     }
 
+    /// What a call of a backward of a convolution computes and moves for the gradient of its input, and for that of its weight,
+    /// if both are wanted: each is a kernel of its own.
+    pub(super) fn gradients(self, operator: &Operator) -> Option<[Work; 2]> {
+        let inputs = Inputs { operator };
+        let is_wanted = self == Formula::ConvolutionBackward && inputs.wanted_gradients() == [true, true];
+        is_wanted.then(|| [[true, false], [false, true]].map(|which| inputs.convolution_backward(which)))
+    }
+
+    /// The formula of a template for it, whose first inputs are the operands; what is added to a product comes behind them.
+    pub(super) fn of_template(self) -> Formula {
+        match self {
+            Formula::Addmm | Formula::Baddbmm => Formula::Mm,
+            other => other,
+        }
+    }
+
+    /// What a part of the launches of a call computes and moves.
+    pub(super) fn work_of(self, operator: &Operator, part: WorkPart) -> Work {
+        let of_gradients = |at: usize| self.gradients(operator).and_then(|work| work.get(at).copied());
+        match part {
+            WorkPart::All => self.work(operator),
+            WorkPart::InputGradient => of_gradients(0).unwrap_or_default(),
+            WorkPart::WeightGradient => of_gradients(1).unwrap_or_default(),
+            WorkPart::Helper => Work::default(),
+        }
+    }
+
     /// What a call of the operator computes and moves.
     pub(super) fn work(self, operator: &Operator) -> Work {
         let inputs = Inputs { operator };
         match self {
-            Formula::Mm => inputs.product(0, None),
-            Formula::Addmm => inputs.product(1, Some(0)),
-            Formula::Bmm => inputs.product(0, None),
-            Formula::Baddbmm => inputs.product(1, Some(0)),
+            Formula::Mm | Formula::Bmm => inputs.product(0, None, inputs.element(0)),
+            Formula::Addmm | Formula::Baddbmm => inputs.product(1, Some(0), inputs.element(1)),
+            Formula::ScaledMm => inputs.product(0, None, inputs.out_element(6)),
+            Formula::IntMm => inputs.product(0, None, Some(4.0)),
+            Formula::GroupedMm => inputs.grouped_product(),
             Formula::Convolution => inputs.convolution(),
-            Formula::ConvolutionBackward => inputs.convolution_backward(),
+            Formula::ConvolutionBackward => inputs.convolution_backward([true, true]),
             Formula::Attention => inputs.attention(0, 1.0),
             // The forward products are computed again, and each has two gradients: five products instead of two.
             Formula::AttentionBackward => inputs.attention(1, 2.5),
@@ -166,8 +203,18 @@ impl Inputs<'_> {
         serde_json::from_str(json).ok()
     }
 
-    /// A product of two matrices or batches of matrices, starting at input `first`, to which `bias` is added.
-    fn product(&self, first: usize, bias: Option<usize>) -> Work {
+    /// Bytes of an element of the result, whose type is an argument: `torch.bfloat16`, in a trace the number of the type.
+    fn out_element(&self, at: usize) -> Option<f64> {
+        match self.operator.values.get(at)?.as_str() {
+            "5" | "15" => Some(2.0),
+            "6" => Some(4.0),
+            name => element_bytes(name),
+        }
+    }
+
+    /// A product of two matrices or batches of matrices, starting at input `first`, to which `bias` is added; an element of the
+    /// result has `out` bytes.
+    fn product(&self, first: usize, bias: Option<usize>, out: Option<f64>) -> Work {
         let (Some(left), Some(right)) = (self.sizes(first), self.sizes(first + 1)) else {
             return Work::default();
         };
@@ -179,10 +226,26 @@ impl Inputs<'_> {
         let [batch, rows, inner, columns] = [batch, rows, inner, columns].map(|size| size as f64);
         let bias = bias.map_or(Some(0.0), |at| self.bytes(at));
         let moved = || {
-            let out = batch * rows * columns * self.element(first)?;
+            let out = batch * rows * columns * out?;
             Some(self.bytes(first)? + self.bytes(first + 1)? + bias? + out)
         };
         Work { flops: Some(2.0 * batch * rows * inner * columns), bytes: moved() }
+    }
+
+    /// Products of groups: of rows with a matrix each, or, for the gradient of these matrices, of columns with each other, where
+    /// input 2 has an element for each group.
+    fn grouped_product(&self) -> Work {
+        let (Some(left), Some(right)) = (self.sizes(0), self.sizes(1)) else { return Work::default() };
+        let groups = self.sizes(2).and_then(<[i64]>::last).copied();
+        let (all, out) = match (left, right) {
+            ([rows, inner], [_, _, columns]) => ([rows, inner, columns], Some(rows * columns)),
+            ([_, rows, inner], [_, columns]) => ([rows, inner, columns], Some(rows * columns)),
+            ([rows, inner], [_, columns]) => ([rows, inner, columns], groups.map(|all| all * rows * columns)),
+            _ => return self.product(0, None, self.element(0)),
+        };
+        let flops = 2.0 * all.map(|size| *size as f64).iter().product::<f64>();
+        let moved = || Some(self.bytes(0)? + self.bytes(1)? + out? as f64 * self.element(0)?);
+        Work { flops: Some(flops), bytes: moved() }
     }
 
     fn has_matrix(&self, at: usize) -> bool {
@@ -237,25 +300,38 @@ impl Inputs<'_> {
         Work { flops: Some(shape.flops), bytes: moved() }
     }
 
+    /// Whether the gradients of the input and of the weight are wanted.
+    fn wanted_gradients(&self) -> [bool; 2] {
+        let mask: Vec<bool> = self.operator.values.get(10).map(|text| mask(text)).unwrap_or_default();
+        [0, 1].map(|at| mask.get(at).copied().unwrap_or(true))
+    }
+
     /// `convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed,
-    /// output_padding, groups, output_mask)`: the FLOPs of the forward for each gradient that is wanted.
-    fn convolution_backward(&self) -> Work {
+    /// output_padding, groups, output_mask)`: the FLOPs of the forward for each gradient that is wanted and in `of`.
+    fn convolution_backward(&self, of: [bool; 2]) -> Work {
         let (Some(input), Some(weight)) = (self.sizes(1), self.sizes(2)) else { return Work::default() };
         let Some(shape) = self.convolution_shape(input, weight, 4) else { return Work::default() };
-        let mask: Vec<bool> = self.operator.values.get(10).map(|text| mask(text)).unwrap_or_default();
-        let wanted = |at: usize| mask.get(at).copied().unwrap_or(true);
-        let parts = [wanted(0), wanted(1)].into_iter().filter(|wanted| *wanted).count();
+        let wanted = self.wanted_gradients();
+        let [of_input, of_weight] = [0, 1].map(|at| wanted[at] && of[at]);
+        let parts = [of_input, of_weight].into_iter().filter(|wanted| *wanted).count();
+        let mask = self.operator.values.get(10).map(|text| mask(text)).unwrap_or_default();
         let moved = || {
             let grad = self.bytes(0)?;
-            // The gradient of the bias has an element for each channel of the gradient.
-            let bias = if wanted(2) && !mask.is_empty() {
+            // The gradient of the bias has an element for each channel of the gradient, and comes with both others.
+            let bias = if of == [true, true] && mask.get(2) == Some(&true) {
                 *self.sizes(0)?.get(1)? as f64 * self.element(0)?
             } else {
                 0.0
             };
             let (input, weight) = (self.bytes(1)?, self.bytes(2)?);
-            let written = [(0, input), (1, weight)].into_iter().filter(|(at, _)| wanted(*at));
-            Some(grad + input + weight + bias + written.map(|(_, bytes)| bytes).sum::<f64>())
+            // The gradient of the input needs the weight, that of the weight the input; each is written.
+            Some(match of {
+                [true, true] => {
+                    let written = if of_input { input } else { 0.0 } + if of_weight { weight } else { 0.0 };
+                    grad + input + weight + bias + written
+                }
+                _ => grad + input + weight,
+            })
         };
         Work { flops: Some(shape.flops * parts as f64), bytes: moved() }
     }
@@ -316,11 +392,31 @@ impl Inputs<'_> {
         let moved = || {
             let read = self.bytes(query)? + self.bytes(query + 1)? + self.bytes(query + 2)?;
             let out = batch * heads * rows * value_width * self.element(query)?;
-            let bytes = read + out;
+            let mask = self.mask_of_attention(query).and_then(|at| self.bytes(at)).unwrap_or_default();
+            // A logarithm for each row, in 32 bits, is written for the backward and read by it.
+            let rows = if times > 1.0 || self.keeps_rows(query) { batch * heads * rows * 4.0 } else { 0.0 };
+            let bytes = read + out + mask + rows;
             // The backward also reads the gradient and the output, and writes three gradients.
             Some(if times > 1.0 { bytes + out + read } else { bytes })
         };
         Work { flops: Some(full * causal * times), bytes: moved() }
+    }
+
+    /// The input that is a mask or a bias.
+    fn mask_of_attention(&self, query: usize) -> Option<usize> {
+        let name = &self.operator.name;
+        match () {
+            () if name.contains("cudnn_attention_backward") => Some(8),
+            () if name.contains("efficient_attention") || name.contains("cudnn_attention") => Some(query + 3),
+            () => None,
+        }
+    }
+
+    /// Whether a forward keeps something of each row for its backward.
+    fn keeps_rows(&self, query: usize) -> bool {
+        let name = &self.operator.name;
+        let is_told = name.contains("efficient_attention") || name.contains("cudnn_attention");
+        name.contains("flash_attention") || is_told && self.value(query + 4).unwrap_or(false)
     }
 
     /// Whether each row sees only the columns before it: the boolean argument `is_causal`.

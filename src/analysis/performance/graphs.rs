@@ -2,13 +2,13 @@
 
 use super::buffers::{CallBuffers, read_wrapper};
 use super::estimates::{ReadPayload, estimated_runtimes};
-use super::formulas::Formula;
+use super::formulas::{Formula, Work};
 use super::modules::NodeModules;
 use super::node_flops::{NodeWork, work_of_nodes};
-use super::work::operator_of;
+use super::work::{GRAPH, WorkPart, operator_of};
 use crate::analysis::provenance::{CodeKind, InductorRun, KernelCall, Provenance, RunTexts, inductor_runs};
 use crate::model::{
-    ArtifactIndex, CacheLookup, Compile, CompileIndex, InputDims, Model, Operator, TextFrame,
+    ArtifactIndex, CacheLookup, Compile, CompileIndex, InputDims, Model, Operator, Profile, TextFrame,
 };
 use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
@@ -44,8 +44,16 @@ pub(super) struct CodeCall {
     pub(super) recorded: Option<String>,
     /// Whether Inductor generated its source.
     pub(super) generated: bool,
-    pub(super) bytes: Option<f64>,
-    pub(super) flops: Option<f64>,
+    pub(super) work: Work,
+    /// Of the gradients of a convolution's input and of its weight, if it computes both.
+    pub(super) gradients: Option<[Work; 2]>,
+    /// What a template computes, of the inputs that a trace says, and the share of it that a mask leaves.
+    pub(super) template: Option<(Formula, f64)>,
+    /// Whether a mask leaves out some of the FLOPs, and the log does not say how much.
+    pub(super) before_mask: bool,
+    pub(super) has_atomics: bool,
+    /// The place of the first call of the same kernel with the same work.
+    pub(super) alike: usize,
     /// The type of the tensors that it multiplies, as graphs name it.
     pub(super) element: Option<String>,
     pub(super) lines: Vec<LineShare>,
@@ -53,6 +61,19 @@ pub(super) struct CodeCall {
     pub(super) parts: Vec<CallPart>,
     /// Inductor's estimate of its time, microseconds.
     pub(super) estimated_us: Option<f64>,
+}
+
+impl CodeCall {
+    /// What a part of its launches computes and moves.
+    pub(super) fn work_of(&self, part: WorkPart) -> Work {
+        let of_gradients = |at: usize| self.gradients.and_then(|work| work.get(at).copied());
+        match part {
+            WorkPart::All => self.work,
+            WorkPart::InputGradient => of_gradients(0).unwrap_or_default(),
+            WorkPart::WeightGradient => of_gradients(1).unwrap_or_default(),
+            WorkPart::Helper => Work::default(),
+        }
+    }
 }
 
 /// A part of the time of a call: for one line of the program, with one chain of callers and one module.
@@ -161,6 +182,14 @@ impl Graphs {
         self.without_key.get(&(compile.map(str::to_owned), backward)).copied().flatten()
     }
 
+    /// How many graphs a trace calls, if none of them is in this log although it has graphs with keys: it is of another run.
+    pub(super) fn foreign(&self, profile: &Profile) -> Option<usize> {
+        let names = profile.operators.iter().filter_map(|operator| key_of_call(&operator.name));
+        let keys: TextSet<&str> = names.collect();
+        let is_known = keys.iter().any(|key| self.by_key.contains_key(*key));
+        (!keys.is_empty() && !self.by_key.is_empty() && !is_known).then_some(keys.len())
+    }
+
     /// A call in the code of a graph.
     pub(super) fn call(&self, graph: Option<usize>, call: Option<usize>) -> Option<&CodeCall> {
         self.graphs.get(graph?)?.calls.get(call?)
@@ -220,18 +249,32 @@ impl Graphs {
             let computes = call.language.is_none()
                 || source.map_or_else(|| call.kernel.starts_with("triton_tem_"), |source| source.is_template);
             let product = if computes { product_of(call, &work, &mut products) } else { None };
+            let own = product.map(|(node, _)| node).or_else(|| own_node(call, &name));
+            let product = product.map(|(_, work)| work);
             for name in std::iter::once(&name).chain(&recorded) {
                 graph.by_name.entry(name.clone()).or_default().push(place);
             }
-            let lines = self.shares(&known, &of_nodes, place);
+            let shares = self.shares(&known, &of_nodes, call, own);
             let ways = stacks.get(&call.label()).or_else(|| stacks.get(&call.kernel));
             let ways = ways.map(Vec::as_slice).unwrap_or_default();
+            let work = Work {
+                flops: product.and_then(|product| product.flops).or_else(|| flops_of_call(&name, of_code?)),
+                bytes: of_code.and_then(|buffers| buffers.bytes).or_else(|| product?.bytes),
+            };
+            let earlier = graph.by_name.get(&name).into_iter().flatten().copied();
+            let alike = earlier.filter_map(|at| graph.calls.get(at)).find(|call| call.work == work);
             graph.calls.push(CodeCall {
-                flops: product.map(|product| product.flops).or_else(|| flops_of_call(&name, of_code?)),
-                bytes: of_code.and_then(|buffers| buffers.bytes),
+                work,
+                alike: alike.map_or(place, |call| call.alike),
+                gradients: product.and_then(|product| product.gradients),
+                template: product
+                    .filter(|_| call.language.is_some())
+                    .map(|product| (product.formula.of_template(), product.share)),
+                before_mask: product.is_some_and(|product| product.before_mask),
+                has_atomics: source.is_some_and(|source| source.has_atomics),
                 generated: call.language.is_some(),
-                parts: self.parts((&known, call), &lines, &modules, ways),
-                lines,
+                parts: self.parts((&known, call), &shares, &modules, ways),
+                lines: shares.into_iter().map(|(_, share)| share).collect(),
                 estimated_us: estimates.get(&call.kernel).map(|of| of.ns / f64::from(of.calls) / 1e3),
                 element: product.and_then(|product| product.element.clone()),
                 recorded,
@@ -241,22 +284,32 @@ impl Graphs {
         Ok(graph)
     }
 
-    /// The lines of a call. Its nodes have equal shares, and each line has the shares of its nodes.
-    fn shares(&mut self, known: &Provenance, of_nodes: &LinesOfNodes<'_>, call: usize) -> Vec<LineShare> {
-        let Some(call) = known.kernels.get(call) else { return Vec::new() };
+    /// The lines of a call, each with its place in the map. A library computes the lines of its own node, a template those of its
+    /// product; what else was fused into the call is nothing beside that. Otherwise nodes have equal shares, and each line has
+    /// the shares of its nodes.
+    fn shares(
+        &mut self,
+        known: &Provenance,
+        of_nodes: &LinesOfNodes<'_>,
+        call: &KernelCall,
+        own: Option<&str>,
+    ) -> Vec<(usize, LineShare)> {
         let mut nodes: FxHashMap<usize, usize> = FxHashMap::default();
         for line in call.nodes.iter().filter_map(|node| of_nodes.get(node.as_str())).flatten() {
             *nodes.entry(*line).or_default() += 1;
         }
-        let lines = call.source.iter().filter_map(|at| Some((at, known.source.get(*at)?)));
-        let weighted: Vec<(usize, f64)> = lines
+        let own =
+            own.and_then(|own| of_nodes.get(own)).filter(|own| own.iter().any(|at| call.source.contains(at)));
+        let lines = call.source.iter().filter(|at| own.is_none_or(|own| own.contains(at)));
+        let weighted: Vec<(usize, usize, f64)> = lines
+            .filter_map(|at| Some((*at, known.source.get(*at)?)))
             .map(|(at, line)| {
-                let nodes = nodes.get(at).copied().unwrap_or_default();
-                (self.line(&line.file, line.line, line.code.as_deref()), nodes.max(1) as f64)
+                let nodes = nodes.get(&at).copied().unwrap_or_default();
+                (at, self.line(&line.file, line.line, line.code.as_deref()), nodes.max(1) as f64)
             })
             .collect();
-        let all: f64 = weighted.iter().map(|(_, nodes)| nodes).sum();
-        weighted.into_iter().map(|(line, nodes)| LineShare { line, share: nodes / all }).collect()
+        let all: f64 = weighted.iter().map(|(.., nodes)| nodes).sum();
+        weighted.into_iter().map(|(at, line, nodes)| (at, LineShare { line, share: nodes / all })).collect()
     }
 
     /// The place of a line in `lines`.
@@ -298,14 +351,13 @@ impl Graphs {
     fn parts(
         &mut self,
         (known, call): (&Provenance, &KernelCall),
-        shares: &[LineShare],
+        shares: &[(usize, LineShare)],
         modules: &NodeModules,
         stacks: &[Vec<TextFrame>],
     ) -> Vec<CallPart> {
         let mut parts = Vec::new();
         let modules = modules.of_call(call, &known.source);
-        let lines = call.source.iter().filter_map(|at| known.source.get(*at));
-        for (share, line) in shares.iter().zip(lines) {
+        for (share, line) in shares.iter().filter_map(|(at, share)| Some((share, known.source.get(*at)?))) {
             let is_here = |frame: &TextFrame| frame.file == line.file && frame.line == line.line;
             let way = stacks.iter().take(MOST_STACKS).filter_map(|frames| frames.split_last());
             let way = way.filter(|(innermost, _)| is_here(innermost)).map(|(_, outer)| outer).next();
@@ -330,6 +382,11 @@ impl Graphs {
         }
         parts
     }
+}
+
+/// The key of the graph that an operator of a trace calls.
+pub(super) fn key_of_call(name: &str) -> Option<&str> {
+    name.strip_prefix(GRAPH).map(|rest| rest.trim_end_matches('#').trim())
 }
 
 /// The places of the lines of each node.
@@ -360,14 +417,21 @@ fn keys_of<'m>(
 /// The product that a call computes, by its nodes: the first that no call before it computes. What is fused behind a product
 /// names the products that it came from, too.
 fn product_of<'w>(
-    call: &KernelCall,
+    call: &'w KernelCall,
     work: &'w TextMap<String, NodeWork>,
     computed: &mut TextSet<String>,
-) -> Option<&'w NodeWork> {
+) -> Option<(&'w str, &'w NodeWork)> {
     let products = || call.nodes.iter().filter(|node| work.contains_key(*node));
     let node = products().find(|node| !computed.contains(*node)).or_else(|| products().next())?;
     computed.insert(node.clone());
-    work.get(node)
+    Some((node, work.get(node)?))
+}
+
+/// The node that the call of a library computes: the last one that is named like its operator.
+fn own_node<'c>(call: &'c KernelCall, name: &str) -> Option<&'c str> {
+    let (_, operator) = name.split_once("::").filter(|_| call.language.is_none())?;
+    let is_own = |node: &&String| node.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_') == operator;
+    call.nodes.iter().rev().find(is_own).map(String::as_str)
 }
 
 /// The wrapper; behind one in C++, whose lines stay where they are, its kernels, which are in a file of their own.
@@ -439,6 +503,9 @@ fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
         | Formula::FlexAttention
         | Formula::FlexAttentionBackward => return None,
         Formula::Mm
+        | Formula::ScaledMm
+        | Formula::IntMm
+        | Formula::GroupedMm
         | Formula::Addmm
         | Formula::Bmm
         | Formula::Baddbmm

@@ -3,6 +3,7 @@
 //! `out_ptr0` is read where the kernel adds to it.
 
 use super::formulas::element_bytes;
+use super::touched::{Ranges, Touched, index_of};
 use crate::analysis::source_text::{is_word, last_word};
 use crate::trace::TextMap;
 
@@ -16,6 +17,9 @@ pub(super) struct Parameter {
     /// Whether the kernel reads what was there before the call.
     pub(super) reads: bool,
     pub(super) writes: bool,
+    /// How much it reads and writes, where its indices tell; it may touch a part of a tensor only.
+    pub(super) read: Option<Touched>,
+    pub(super) written: Option<Touched>,
 }
 
 /// A generated kernel.
@@ -26,6 +30,8 @@ pub(super) struct KernelSource {
     pub(super) recorded: Option<String>,
     /// Whether it multiplies matrices: a template, or a kernel that calls the units for that.
     pub(super) is_template: bool,
+    /// Whether it adds to memory with atomic operations, which wait for each other.
+    pub(super) has_atomics: bool,
 }
 
 /// Limit on the bytes of a source that are searched for accesses; the largest combined kernels have some hundred thousand.
@@ -38,28 +44,45 @@ const LONGEST_INDEX: usize = 4_096;
 const LOOK_BACK: usize = 120;
 
 impl KernelSource {
-    /// Reads the source of the kernel that the wrapper calls `name`.
+    /// Reads the source of a kernel, which defines it as `name`; the wrapper of a user's kernel calls that by another name.
     pub(super) fn read(name: &str, text: &str) -> KernelSource {
         let mut found = KernelSource { recorded: recorded_name(text), ..KernelSource::default() };
         found.is_template = name.starts_with("triton_tem_")
             || found.recorded.as_deref().is_some_and(|recorded| !recorded.starts_with("cpp_fused_"))
             || text.contains("tl.dot(");
         let Some((head, body)) = head_and_body(name, text) else { return found };
+        let body = body.get(..body.len().min(LONGEST)).unwrap_or(body);
+        found.has_atomics = body.contains("tl.atomic_");
         let types = triton_types(text);
         let names: Vec<&str> = head.split(',').map(parameter_name).collect();
-        let accesses = Accesses::of(body.get(..body.len().min(LONGEST)).unwrap_or(body), &names);
+        let is_pointer = |(place, name): (usize, &&str)| {
+            let in_triton = types.get(place).is_some_and(|kind| kind.starts_with('*'));
+            in_triton || name.contains("_ptr") || name.contains("arg")
+        };
+        let pointers = names.iter().enumerate().filter(|one| is_pointer(*one)).map(|(_, name)| *name);
+        let ranges = Ranges::of(body);
+        let operands = ranges.operands();
+        let accesses = Accesses::of(body, pointers, &ranges);
         let parameters = head.split(',').zip(&names).enumerate();
         found.parameters = parameters
             .map(|(place, (text, name))| {
                 let in_triton = types.get(place).map(String::as_str).unwrap_or_default();
                 let pointee = text.split_once('*').map(|(kind, _)| kind.trim().trim_start_matches("const "));
                 let pointee = pointee.or_else(|| in_triton.strip_prefix('*'));
-                let (reads, writes) = accesses.get(name).unwrap_or_else(|| by_form(text, name));
+                let access = accesses.found.get(name);
+                let (reads, writes) =
+                    access.map_or_else(|| by_form(text, name), |access| (access.reads_first, access.writes));
                 Parameter {
                     is_pointer: pointee.is_some(),
                     element: pointee.and_then(element_bytes),
                     reads,
                     writes,
+                    read: match (*name, operands) {
+                        ("arg_A", Some([left, _])) => Some(left),
+                        ("arg_B", Some([_, right])) => Some(right),
+                        _ => access.and_then(|access| Touched::all(&access.read)),
+                    },
+                    written: access.and_then(|access| Touched::all(&access.written)),
                 }
             })
             .collect();
@@ -116,61 +139,64 @@ fn triton_types(text: &str) -> Vec<String> {
 
 /// What a body does with its pointers.
 struct Accesses<'t> {
-    /// By parameter: whether the first access reads, and whether any writes.
-    found: TextMap<&'t str, Access>,
+    found: TextMap<&'t str, Access<'t>>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Access {
+/// What a body does with a pointer: whether the first access reads, whether any writes, and what each distinct index touches.
+#[derive(Debug, Default)]
+struct Access<'t> {
     reads_first: bool,
     writes: bool,
+    read: TextMap<&'t str, Option<Touched>>,
+    written: TextMap<&'t str, Option<Touched>>,
 }
 
 impl<'t> Accesses<'t> {
     /// Looks at each use of a pointer, in the order of the body.
-    fn of(body: &'t str, parameters: &[&'t str]) -> Accesses<'t> {
+    fn of(body: &'t str, pointers: impl Iterator<Item = &'t str>, ranges: &Ranges<'_>) -> Accesses<'t> {
         // `auto in_ptr2 = in_out_ptr0;` gives a pointer another name.
-        let mut origins: TextMap<&str, &'t str> = TextMap::default();
-        for name in parameters.iter().filter(|name| name.contains("_ptr") || name.contains("arg")) {
-            origins.insert(name, name);
-        }
-        let mut found: TextMap<&'t str, Access> = TextMap::default();
+        let mut origins: TextMap<&str, &'t str> = pointers.map(|name| (name, name)).collect();
+        let mut found: TextMap<&'t str, Access<'t>> = TextMap::default();
         for (start, word) in words(body) {
             let Some(origin) = origins.get(word).copied() else { continue };
             let end = start + word.len();
             let (before, after) =
                 (body.get(..start).unwrap_or_default(), body.get(end..).unwrap_or_default());
-            if after.starts_with(';')
+            if after.starts_with([';', '\n'])
                 && let Some(alias) = alias_before(before)
             {
                 origins.insert(alias, origin);
                 continue;
             }
             let Some(kind) = Kind::of(before, after) else { continue };
-            let access =
-                found.entry(origin).or_insert(Access { reads_first: kind != Kind::Write, writes: false });
+            let access = found
+                .entry(origin)
+                .or_insert_with(|| Access { reads_first: kind != Kind::Write, ..Access::default() });
             access.writes |= kind != Kind::Read;
+            let index = index_of(after);
+            let touched = index.and_then(|index| ranges.touched(index));
+            let index = index.unwrap_or_default();
+            if kind != Kind::Write {
+                access.read.insert(index, touched);
+            }
+            if kind != Kind::Read {
+                access.written.insert(index, touched);
+            }
         }
         Accesses { found }
     }
-
-    /// Whether a parameter is read and written; None if no use of it was understood.
-    fn get(&self, name: &str) -> Option<(bool, bool)> {
-        self.found.get(name).map(|access| (access.reads_first, access.writes))
-    }
 }
 
-/// The words of a text that may be pointers, with their places.
+/// The words of a text, with their places.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let all = text.split(|c| !is_word(c)).filter(|word| word.contains("ptr") || word.starts_with("arg"));
+    let all = text.split(|c| !is_word(c)).filter(|word| !word.is_empty());
     all.map(|word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
 }
 
-/// `in_ptr2` where `auto in_ptr2 = ` stands before the pointer.
+/// `in_ptr2` where `auto in_ptr2 = ` stands before the pointer; in Python without `auto`.
 fn alias_before(before: &str) -> Option<&str> {
-    let before = before.strip_suffix(" = ")?;
-    let name = last_word(before);
-    before.strip_suffix(name)?.ends_with("auto ").then_some(name)
+    let name = last_word(before.strip_suffix(" = ")?);
+    (!name.is_empty()).then_some(name)
 }
 
 /// What a use of a pointer does.
@@ -277,6 +303,7 @@ mod tests {
         let found = KernelSource::read("triton_poi_fused_0", text);
         let expected = [(true, false), (false, true), (true, true), (true, false), (true, false)];
         assert_eq!(accesses(&found.parameters), expected);
+        assert!(found.has_atomics);
         assert_eq!(found.parameters[0].element, Some(2.0));
         assert!(!found.is_template && found.parameters[2].is_pointer && !found.parameters[3].is_pointer);
         assert!(KernelSource::read("triton_tem_fused_mm_0", text).is_template);

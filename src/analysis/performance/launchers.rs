@@ -1,6 +1,6 @@
 //! Joins launches with the calls that made them, by their ids, in memory that does not grow with their number.
 
-use crate::model::{Correlation, Launch, OperatorCall, Profile};
+use crate::model::{Correlation, Launch, Operator, OperatorCall, Profile};
 use crate::trace::{Merge, Sorted, SortedRecord, Sorter, halves_of, word_of};
 use std::cmp::Ordering;
 use std::io;
@@ -98,22 +98,49 @@ pub(super) fn asked(profile: &Profile) -> io::Result<Sorted<Asked>> {
     Ok(found.sorted())
 }
 
-/// The launches with the ids of their operators, if some have none: kernels of older torch and of ROCm have only a
-/// correlation with the call of the runtime, which names the operator.
+/// The launches with the ids of their operators, if the calls of the runtime say more: kernels of older torch and of ROCm have
+/// only a correlation with such a call, which names the operator, and those of a CUDA graph name what is around its launch.
 fn correlated(profile: &Profile) -> io::Result<Option<Sorted<Launch>>> {
     let mut launches = profile.launches.iter()?;
-    let Some(mut launch) = launches.next()?.filter(|first| first.external == 0) else { return Ok(None) };
+    let first = launches.next()?;
+    let has_graphs = profile.operators.iter().any(|operator| operator.name == Operator::GRAPH_LAUNCH);
+    if first.is_none_or(|first| first.external != 0) && !has_graphs {
+        return Ok(None);
+    }
+    let mut by_correlation = Sorter::default();
+    first.into_iter().for_each(|launch| by_correlation.push(ByCorrelation(launch)));
+    while let Some(launch) = launches.next()? {
+        by_correlation.push(ByCorrelation(launch));
+    }
+    let by_correlation = by_correlation.sorted();
+    let mut launches = by_correlation.iter()?;
     let mut known = Latest { records: profile.correlations.iter()?, next: None, last: None };
     let mut found = Sorter::default();
-    loop {
-        if launch.external == 0 {
-            launch.external = known.operator(launch.correlation)?;
-        }
-        found.push(launch);
-        match launches.next()? {
-            Some(following) => launch = following,
-            None => return Ok(Some(found.sorted())),
-        }
+    while let Some(ByCorrelation(launch)) = launches.next()? {
+        let caller = known.caller(launch.correlation)?;
+        let is_better = launch.external == 0 || caller & Correlation::OF_GRAPH != 0;
+        found.push(Launch { external: if is_better { caller } else { launch.external }, ..launch });
+    }
+    Ok(Some(found.sorted()))
+}
+
+/// A launch in the order of the calls of the runtime.
+#[derive(Debug, Clone, Copy)]
+struct ByCorrelation(Launch);
+
+impl SortedRecord for ByCorrelation {
+    type Words = [u64; 5];
+
+    fn to_words(&self) -> [u64; 5] {
+        self.0.to_words()
+    }
+
+    fn of_words(words: [u64; 5]) -> Self {
+        ByCorrelation(Launch::of_words(words))
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.0.correlation.cmp(&other.0.correlation).then(self.0.place.cmp(&other.0.place))
     }
 }
 
@@ -125,7 +152,8 @@ struct Latest<'p> {
 }
 
 impl Latest<'_> {
-    fn operator(&mut self, correlation: u64) -> io::Result<u64> {
+    /// The id of the call that made a launch, or of the operator around it.
+    fn caller(&mut self, correlation: u64) -> io::Result<u64> {
         loop {
             if self.next.is_none() {
                 self.next = self.records.next()?;

@@ -18,6 +18,8 @@ pub struct DeviceOptions {
     pub clock_mhz: Option<f64>,
     /// Whether the program allowed TF32 in products of float, where its log does not say.
     pub tf32: bool,
+    /// Whether to read a trace of another run by itself, instead of refusing it.
+    pub force: bool,
     /// Whether to keep the kernel of each run.
     pub each_run: bool,
 }
@@ -55,6 +57,9 @@ pub struct Performance {
     pub file: String,
     /// Why it could not be read to the end.
     pub damaged: Option<String>,
+    /// If it is of another run than the log: how many graphs it calls, none of which is in the log. It is then read as if there
+    /// were no log.
+    pub foreign_graphs: Option<usize>,
     /// Number of its entries that are not events.
     pub unreadable: u64,
     /// Rank of the process.
@@ -96,6 +101,11 @@ pub struct Performance {
 }
 
 impl Performance {
+    /// Whether the trace is of another run than the log and was therefore not read.
+    pub fn is_refused(&self) -> bool {
+        self.foreign_graphs.is_some() && self.kernels.is_empty()
+    }
+
     /// The kernels of runs, in the order of the trace.
     ///
     /// # Errors
@@ -185,6 +195,8 @@ pub enum FigureFrom {
     Trace,
     /// Buffers of the generated code, or nodes of the graph.
     Code,
+    /// Loads and stores in the source of a generated kernel.
+    Kernel,
     /// Shapes of the operator's inputs.
     Inputs,
 }
@@ -200,6 +212,14 @@ pub struct MeasuredKernel {
     pub backend: Backend,
     /// Names of operators that launched it.
     pub operators: Vec<String>,
+    /// Whether a CUDA graph launched it: launching it costs next to nothing.
+    pub in_cuda_graph: bool,
+    /// Whether it adds to memory with atomic operations, which wait for each other.
+    pub has_atomics: bool,
+    /// Whether TF32 is off for it, with which this device would compute it faster.
+    pub tf32_is_off: bool,
+    /// Whether its FLOPs are those before a mask: how much that leaves out is not in the log.
+    pub before_mask: bool,
     /// How often it ran.
     pub count: usize,
     /// Microseconds of all runs.

@@ -9,6 +9,7 @@ mod footprint;
 mod formulas;
 mod graphs;
 mod kernel_source;
+mod launched;
 mod launchers;
 mod measured;
 mod modules;
@@ -20,6 +21,7 @@ mod regions;
 mod steps;
 mod tables;
 mod times;
+mod touched;
 mod tuning;
 mod walk;
 mod work;
@@ -32,7 +34,10 @@ pub use measured::{
     MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance, Tuning,
 };
 pub(super) use node_flops::{annotations, work_of_nodes};
-pub use rates::{Bound, FAR, IMPOSSIBLE, Judgement, LAUNCH_US, LONG_US, Limit, Rates, SUSPICIOUS, WRONG};
+pub use rates::{
+    Bound, FAR, IMPOSSIBLE, IMPOSSIBLE_BANDWIDTH, Judgement, LAUNCH_US, LONG_US, Limit, Rates, SUSPICIOUS,
+    SUSPICIOUS_BANDWIDTH, WRONG,
+};
 pub use steps::{Steps, StepsFrom};
 
 use crate::model::{Model, Profile};
@@ -61,6 +66,32 @@ pub fn performance(
     read: ReadPayload<'_>,
 ) -> anyhow::Result<Performance> {
     let graphs = Graphs::read(model, read)?;
+    if let Some(foreign) = graphs.foreign(profile) {
+        let found = of_another_run(profile, options, read)?;
+        return Ok(Performance { foreign_graphs: Some(foreign), ..found });
+    }
+    measured(model, profile, graphs, options)
+}
+
+/// A trace of another run than the log: its own figures if the user asks for them, otherwise only what it is.
+fn of_another_run(
+    profile: &Profile,
+    options: &DeviceOptions,
+    read: ReadPayload<'_>,
+) -> anyhow::Result<Performance> {
+    if options.force {
+        return performance(&Model::default(), profile, options, read);
+    }
+    let (file, device) = (profile.file.clone(), profile.device.clone());
+    Ok(Performance { file, device, on_device: !profile.launches.is_empty(), ..Performance::default() })
+}
+
+fn measured(
+    model: &Model,
+    profile: &Profile,
+    graphs: Graphs,
+    options: &DeviceOptions,
+) -> anyhow::Result<Performance> {
     let peaks = options.peaks.clone().or_else(|| DevicePeaks::named(profile.device.as_deref()?));
     let clock = DeviceClock::of(options.clock_mhz, profile.clock_mhz);
     let wall_us = profile.span_us.map_or(0.0, |(begin, end)| end - begin);
@@ -80,6 +111,7 @@ pub fn performance(
             .is_some_and(|peaks| peaks.clock_factor(clock.map(|clock| clock.mhz)).is_some()),
         clock,
         peaks,
+        // A trace of a device begins and ends with what ran there: before that, the profiler started.
         time: DeviceTime { wall_us, ..DeviceTime::default() },
         regions: regions.measured()?,
         ..Performance::default()

@@ -1,6 +1,6 @@
 //! FLOPs of the nodes of a graph that have a formula, for the kernels generated from them, templates included.
 
-use super::formulas::Formula;
+use super::formulas::{Formula, Work};
 use crate::analysis::source_text::{arguments, last_word};
 use crate::model::{InputDims, Operator};
 use crate::trace::TextMap;
@@ -8,7 +8,16 @@ use crate::trace::TextMap;
 /// The work of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::analysis) struct NodeWork {
-    pub(in crate::analysis) flops: f64,
+    /// None if a size is known only at run time.
+    pub(in crate::analysis) flops: Option<f64>,
+    pub(super) bytes: Option<f64>,
+    pub(super) formula: Formula,
+    /// Share of the FLOPs of the formula that a mask leaves.
+    pub(super) share: f64,
+    /// Of the gradients of a convolution's input and of its weight, if it computes both.
+    pub(super) gradients: Option<[Work; 2]>,
+    /// Whether a mask leaves out some of it, and the log does not say how much.
+    pub(super) before_mask: bool,
     /// The type of its first tensor, as graphs name it: `bf16`.
     pub(super) element: Option<String>,
 }
@@ -17,9 +26,10 @@ pub(in crate::analysis) struct NodeWork {
 struct Annotated<'g> {
     element: &'g str,
     sizes: Vec<i64>,
+    strides: Vec<i64>,
 }
 
-/// The work of nodes with a formula and known sizes, by node.
+/// The work of nodes with a formula, by node.
 pub(in crate::analysis) fn work_of_nodes(graph: &str) -> TextMap<String, NodeWork> {
     let mut tensors: TextMap<&str, Annotated<'_>> = TextMap::default();
     let mut found = TextMap::default();
@@ -37,10 +47,18 @@ pub(in crate::analysis) fn work_of_nodes(graph: &str) -> TextMap<String, NodeWor
             true => masks.share(&node.operator.values),
             false => Some(1.0),
         };
-        if let Some((flops, share)) = formula.work(&node.operator).flops.zip(share) {
-            let work = NodeWork { flops: flops * share, element: node.element.map(str::to_owned) };
-            found.insert(node.name.to_owned(), work);
-        }
+        let Work { flops, bytes } = formula.work(&node.operator);
+        let left = share.unwrap_or(1.0);
+        let work = NodeWork {
+            flops: flops.map(|flops| flops * left),
+            bytes,
+            formula,
+            share: left,
+            gradients: formula.gradients(&node.operator),
+            before_mask: share.is_none(),
+            element: node.element.map(str::to_owned),
+        };
+        found.insert(node.name.to_owned(), work);
     }
     found
 }
@@ -58,8 +76,11 @@ impl<'g> Annotated<'g> {
     /// `f32` and `512, 1024` of `f32[512, 1024][1024, 1]cpu`; None if a size is a symbol.
     fn of(annotation: &'g str) -> Option<Annotated<'g>> {
         let (element, rest) = annotation.split_once('[')?;
-        let sizes = arguments(rest).iter().map(|size| size.parse().ok()).collect::<Option<Vec<i64>>>()?;
-        rest.contains(']').then_some(Annotated { element, sizes })
+        let numbers = |list: &str| arguments(list).iter().map(|size| size.parse().ok()).collect();
+        let sizes: Option<Vec<i64>> = numbers(rest);
+        let (_, strides) = rest.split_once(']')?;
+        let strides: Option<Vec<i64>> = strides.strip_prefix('[').and_then(numbers);
+        Some(Annotated { element, sizes: sizes?, strides: strides.unwrap_or_default() })
     }
 }
 
@@ -89,6 +110,9 @@ impl<'g> Node<'g> {
             }
             let known = tensors.get(argument);
             element = element.or(known.map(|known| known.element));
+            found.types.push(known.map(|known| known.element.to_owned()).unwrap_or_default());
+            let strides = known.map(|known| known.strides.clone()).unwrap_or_default();
+            found.strides.push(InputDims::One(strides));
             found.values.push(if known.is_some() { String::new() } else { (*argument).to_owned() });
             found.dims.push(InputDims::One(known.map(|known| known.sizes.clone()).unwrap_or_default()));
         }
@@ -169,8 +193,9 @@ mod tests {
         mm_1: "f32[s0, 4]" = torch.ops.aten.mm.default(primals_3, permute)
 "#;
         let found = work_of_nodes(graph);
-        assert_eq!(found.len(), 1, "a symbolic size leaves the work unknown: {found:?}");
-        assert_eq!(found["mm"].flops, 2.0 * 8.0 * 16.0 * 4.0);
+        assert_eq!(found["mm_1"].flops, None, "a symbolic size leaves the work unknown");
+        assert_eq!(found.len(), 2);
+        assert_eq!(found["mm"].flops, Some(2.0 * 8.0 * 16.0 * 4.0));
         assert_eq!(found["mm"].element.as_deref(), Some("f32"));
     }
 
@@ -186,9 +211,9 @@ mod tests {
 "#;
         let found = work_of_nodes(graph);
         let forward = 2.0 * 2.0 * 32.0 * 4.0 * 9.0 * 64.0;
-        assert_eq!(found["convolution"].flops, forward);
-        assert_eq!(found["back"].flops, forward, "only the gradient of the weight is asked for");
-        assert_eq!(found["attention"].flops, 0.5 * 2.0 * 4.0 * 8.0 * 8.0 * 32.0, "causal is half");
+        assert_eq!(found["convolution"].flops, Some(forward));
+        assert_eq!(found["back"].flops, Some(forward), "only the gradient of the weight is asked for");
+        assert_eq!(found["attention"].flops, Some(0.5 * 2.0 * 4.0 * 8.0 * 8.0 * 32.0), "causal is half");
     }
 
     /// As torch 2.15 writes it, with a mask of blocks of 128.
@@ -207,7 +232,8 @@ class <lambda>(torch.nn.Module):
             return ge
 "#
         );
-        work_of_nodes(&graph).get("flex_attention").map(|work| work.flops)
+        let found = work_of_nodes(&graph);
+        found.get("flex_attention").filter(|work| !work.before_mask)?.flops
     }
 
     #[test]
@@ -232,7 +258,7 @@ class <lambda>(torch.nn.Module):
         pointwise: "f32[96, 256]" = torch.ops.mkldnn._linear_pointwise.default(x, w, bias, 'gelu', [], '')
 "#;
         let found = work_of_nodes(graph);
-        assert_eq!(found["linear"].flops, 2.0 * 96.0 * 256.0 * 128.0);
-        assert_eq!(found["pointwise"].flops, 2.0 * 96.0 * 256.0 * 128.0);
+        assert_eq!(found["linear"].flops, Some(2.0 * 96.0 * 256.0 * 128.0));
+        assert_eq!(found["pointwise"].flops, Some(2.0 * 96.0 * 256.0 * 128.0));
     }
 }

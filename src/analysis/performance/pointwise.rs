@@ -82,7 +82,9 @@ pub(super) fn pointwise_bytes(operator: &Operator) -> Option<f64> {
     let written = match in_place {
         true => inputs.first()?.bytes(),
         false => {
-            let widest = inputs.iter().map(|input| input.element).fold(0.0, f64::max);
+            // A number of the program comes as a tensor without dimensions, whose type does not widen the result.
+            let tensors = inputs.iter().filter(|input| !input.sizes.is_empty());
+            let widest = tensors.map(|input| input.element).fold(0.0, f64::max);
             broadcast(&inputs)? * if COMPARE.contains(&base) { 1.0 } else { widest }
         }
     };
@@ -156,6 +158,8 @@ mod tests {
         assert_eq!(pointwise_bytes(&add), Some(8.0 * 16.0 * 2.0 + 16.0 * 4.0 + 8.0 * 16.0 * 4.0));
         let less = operator("aten::lt", &[(&[8, 16], "float"), (&[], "Scalar")]);
         assert_eq!(pointwise_bytes(&less), Some(8.0 * 16.0 * 5.0));
+        let number = operator("aten::mul", &[(&[8, 16], "float"), (&[], "double")]);
+        assert_eq!(pointwise_bytes(&number), Some(8.0 * 16.0 * 8.0 + 8.0));
         let outer = operator("aten::mul", &[(&[8, 1], "float"), (&[1, 16], "float")]);
         assert_eq!(pointwise_bytes(&outer), Some((8.0 + 16.0 + 128.0) * 4.0));
     }

@@ -8,6 +8,10 @@ pub const LAUNCH_US: f64 = 5.0;
 pub const IMPOSSIBLE: f64 = 1.0;
 /// Real kernels seldom come so close to a peak. PyTorch's reviewers ask to check such a figure.
 pub const SUSPICIOUS: f64 = 0.90;
+/// A larger share of the bandwidth cannot be, unless the cache of the device gave the data.
+pub const IMPOSSIBLE_BANDWIDTH: f64 = 1.05;
+/// Right figures of large copies reach 94 % of the bandwidth.
+pub const SUSPICIOUS_BANDWIDTH: f64 = 0.95;
 /// Below this share of both limits, a kernel is far from what the device can do; a tenth of it is what PyTorch's reviewers
 /// call suspicious, but attention at a fifth of its ceiling is no less worth a look.
 pub const FAR: f64 = 0.25;
@@ -15,6 +19,9 @@ pub const FAR: f64 = 0.25;
 pub const WRONG: f64 = 0.01;
 /// In a shorter kernel, starting and ending it explain a share below [`WRONG`], in microseconds.
 pub const LONG_US: f64 = 20.0;
+
+/// Bytes of a MB of a cache.
+const MEGABYTE: f64 = 1_048_576.0;
 
 /// What bounds a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +67,10 @@ pub struct Rates {
     pub gbps: Option<f64>,
     /// Share of the peak for its type, from 0 to 1.
     pub share_of_peak: Option<f64>,
-    /// Share of the bandwidth.
+    /// Share of the bandwidth of the memory.
     pub share_of_bandwidth: Option<f64>,
+    /// Whether the bytes of a launch fit into the cache of the device, which is faster than its memory.
+    pub fits_cache: bool,
     /// What bounds it.
     pub bound: Option<Bound>,
     /// None if the device or the work is unknown, or the kernel is too short.
@@ -95,7 +104,11 @@ impl Rates {
         let bandwidth = device.and_then(|device| device.gbps).filter(|gbps| *gbps > 0.0);
         let share_of_peak = tflops.zip(peak).map(|(rate, peak)| rate / peak);
         let share_of_bandwidth = gbps.zip(bandwidth).map(|(rate, bandwidth)| rate / bandwidth);
-        let mut rates = Rates { tflops, gbps, share_of_peak, share_of_bandwidth, ..Rates::default() };
+        let cache = device.and_then(|device| device.l2_megabytes);
+        let fits_cache =
+            cache.zip(measured.bytes).is_some_and(|(megabytes, bytes)| bytes <= megabytes * MEGABYTE);
+        let mut rates =
+            Rates { tflops, gbps, share_of_peak, share_of_bandwidth, fits_cache, ..Rates::default() };
         // Work without its limit could be bound by that.
         let is_missing = tflops.is_some() != share_of_peak.is_some()
             || gbps.is_some_and(|gbps| gbps > 0.0) != share_of_bandwidth.is_some_and(|share| share > 0.0);
@@ -108,6 +121,11 @@ impl Rates {
     /// The larger of the two shares.
     pub fn best_share(&self) -> Option<f64> {
         self.nearest_limit().map(|(_, share)| share)
+    }
+
+    /// Whether the cache of the device gave the data, as its memory could not.
+    pub fn is_from_cache(&self) -> bool {
+        self.fits_cache && self.share_of_bandwidth.is_some_and(|share| share > SUSPICIOUS_BANDWIDTH)
     }
 
     /// The share of the ceiling; None if that is unknown.
@@ -143,9 +161,14 @@ fn bound(measured: Measured<'_>, peak: Option<f64>, bandwidth: Option<f64>, rate
 
 fn judgement(us: f64, rates: &Rates) -> Option<Judgement> {
     let best = rates.best_share()?;
+    let above = |peak: f64, bandwidth: f64| {
+        let of_memory = rates.share_of_bandwidth.filter(|_| !rates.fits_cache);
+        rates.share_of_peak.is_some_and(|share| share > peak)
+            || of_memory.is_some_and(|share| share > bandwidth)
+    };
     Some(match () {
-        () if best > IMPOSSIBLE => Judgement::Impossible,
-        () if best > SUSPICIOUS => Judgement::Suspicious,
+        () if above(IMPOSSIBLE, IMPOSSIBLE_BANDWIDTH) => Judgement::Impossible,
+        () if above(SUSPICIOUS, SUSPICIOUS_BANDWIDTH) => Judgement::Suspicious,
         () if us < LAUNCH_US => return None,
         () if best >= FAR => Judgement::Near,
         () if !rates.has_ceiling => return None,
@@ -187,10 +210,22 @@ mod tests {
         assert_eq!(rates(100.0, Some(10.1e9), None).judgement, Some(Judgement::Impossible));
         assert_eq!(rates(100.0, Some(9.9e9), None).judgement, Some(Judgement::Suspicious));
         assert_eq!(rates(100.0, Some(8.9e9), None).judgement, Some(Judgement::Near));
-        assert_eq!(rates(100.0, None, Some(101e6)).judgement, Some(Judgement::Impossible));
-        assert_eq!(rates(4.0, None, Some(3.8e6)).judgement, Some(Judgement::Suspicious));
+        assert_eq!(rates(100.0, None, Some(106e6)).judgement, Some(Judgement::Impossible));
+        assert_eq!(rates(100.0, None, Some(94e6)).judgement, Some(Judgement::Near), "as large copies do");
+        assert_eq!(rates(4.0, None, Some(3.9e6)).judgement, Some(Judgement::Suspicious));
         let memory = rates(100.0, Some(1e9), Some(101e6));
         assert_eq!(memory.nearest_limit(), Some((Limit::Bandwidth, 1.01)));
+    }
+
+    #[test]
+    fn what_fits_into_the_cache_may_be_faster_than_memory() {
+        let mut with_cache = device();
+        with_cache.l2_megabytes = Some(50.0);
+        let of = |us: f64, bytes: f64| {
+            Rates::of(Measured { us, bytes: Some(bytes), ..Measured::default() }, Some(&with_cache), None)
+        };
+        assert_eq!(of(30.0, 45e6).judgement, Some(Judgement::Near));
+        assert_eq!(of(40.0, 55e6).judgement, Some(Judgement::Impossible));
     }
 
     #[test]

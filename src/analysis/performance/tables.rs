@@ -13,7 +13,7 @@ use super::pointwise::pointwise_bytes;
 use super::rates::{Judgement, Measured, Rates};
 use super::times::{BusyTimes, Group, Length, medians};
 use super::tuning::{TunedKernels, tuned_kernels, tuning_of};
-use super::work::{Piece, Runs, What, is_cpp_kernel, without_graph_number};
+use super::work::{Piece, Runs, What, WorkPart, is_cpp_kernel, without_graph_number};
 use crate::model::{DeviceWork, InputDims, Model, Operator, Profile};
 use crate::trace::{Sorter, TextMap};
 use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -61,6 +61,9 @@ struct RowKey {
     graph: Option<usize>,
     /// The operator whose work is known.
     operator: Option<u32>,
+    /// Without one: the first call in the code with equal work.
+    alike: Option<usize>,
+    part: WorkPart,
 }
 
 struct Row {
@@ -68,6 +71,7 @@ struct Row {
     min_us: f64,
     max_us: f64,
     compiled: bool,
+    in_cuda_graph: bool,
     /// Distinct calls in the code.
     code_calls: FxHashSet<usize>,
     /// Operators that launched it: places in the list of the trace.
@@ -108,8 +112,15 @@ impl<'p> Tables<'p> {
     /// Adds a run.
     pub(super) fn add(&mut self, piece: &Piece) {
         let has_work = |at: &u32| self.has_work.get(*at as usize) == Some(&true);
-        let operator = piece.operator.filter(|_| piece.longest_of_call).filter(has_work);
-        let entry = self.rows.entry(RowKey { what: piece.what, graph: piece.graph, operator });
+        let part = piece.part;
+        let operator = piece.operator.filter(|_| part != WorkPart::Helper).filter(has_work);
+        let alike = match (operator, part) {
+            (None, WorkPart::All | WorkPart::InputGradient | WorkPart::WeightGradient) => {
+                self.graphs.call(piece.graph, piece.code_call).map(|call| call.alike)
+            }
+            _ => None,
+        };
+        let entry = self.rows.entry(RowKey { what: piece.what, graph: piece.graph, operator, alike, part });
         let place = entry.index();
         entry.or_insert_with(Row::empty).add(piece);
         let row_number = u32::try_from(place).unwrap_or(u32::MAX);
@@ -118,7 +129,7 @@ impl<'p> Tables<'p> {
             runs.push(KernelOfRun { run: piece.place, kernel: row_number });
         }
         if let (Some(calls), Some(run)) = (&mut self.rows_of_calls, piece.launched_by)
-            && piece.longest_of_call
+            && part != WorkPart::Helper
         {
             calls.push(KernelOfRun { run, kernel: row_number });
         }
@@ -151,7 +162,8 @@ impl<'p> Tables<'p> {
     pub(super) fn fill(mut self, found: &mut Performance) -> io::Result<()> {
         found.operators = self.measured_operators();
         found.launches = self.lengths.count();
-        found.time = std::mem::take(&mut self.busy).time(found.time.wall_us)?;
+        let of_cpu = Some(found.time.wall_us).filter(|_| !found.on_device);
+        found.time = std::mem::take(&mut self.busy).time(of_cpu)?;
         self.lines(found);
         let groups: Vec<Group> =
             self.rows.values().map(|row| Group { count: row.runs.count, without_us: None }).collect();
@@ -211,7 +223,7 @@ impl<'p> Tables<'p> {
             *alike = operator;
         }
         let measured = |(calls, operator): (Runs, &Operator)| {
-            let work = work_of_inputs(operator);
+            let work = work_of_inputs(operator, WorkPart::All);
             MeasuredOperator {
                 name: operator.name.clone(),
                 dims: operator.dims.clone(),
@@ -302,7 +314,11 @@ impl<'p> Tables<'p> {
         let mut found = MeasuredKernel {
             backend: self.backend(key.what, &name, row, calls.iter().any(|call| call.generated)),
             called: calls.iter().find(|call| call.recorded.is_some()).map(|call| call.name.clone()),
-            operators: self.names_of(&row.operators),
+            operators: self.names_of(&row.operators, &calls),
+            in_cuda_graph: row.in_cuda_graph,
+            has_atomics: calls.iter().any(|call| call.has_atomics),
+            tf32_is_off: false,
+            before_mask: calls.iter().any(|call| call.before_mask),
             count: row.runs.count,
             sum_us: row.runs.us,
             mean_us,
@@ -334,7 +350,7 @@ impl<'p> Tables<'p> {
         let kernel = without_graph_number(&found.name);
         let in_log = graph.and_then(|graph| self.tuned.get(&(graph.compile, kernel)).copied());
         found.tuning = tuning_of(in_log, asked);
-        self.figures(&mut found, operator, &calls);
+        self.figures(&mut found, key.part, operator, &calls);
         let tf32 = self.graphs.may_use_tf32(self.model, key.graph).or(self.tf32);
         found.computes_in =
             operator.and_then(|operator| kind_of(operator, &found.name, tf32)).or_else(|| {
@@ -342,20 +358,30 @@ impl<'p> Tables<'p> {
                 kind_of_type(element, &found.name, tf32)
             });
         rate(&mut found, (device, clock), tf32);
+        // A kernel may have run otherwise in what is missing.
+        if self.profile.damaged.is_some() {
+            found.rates.judgement = None;
+        }
         found
     }
 
-    /// The distinct lines of the program that calls compute.
+    /// The distinct lines of the program that calls compute, the ones with the largest shares first.
     fn lines_of(&self, calls: &[&CodeCall]) -> Vec<ProgramLine> {
-        let lines: BTreeSet<usize> =
-            calls.iter().flat_map(|call| &call.lines).map(|share| share.line).collect();
-        lines.into_iter().filter_map(|line| self.graphs.lines.get(line).cloned()).collect()
+        let mut shares: IndexMap<usize, f64> = IndexMap::new();
+        for share in calls.iter().flat_map(|call| &call.lines) {
+            *shares.entry(share.line).or_default() += share.share;
+        }
+        shares.sort_by(|line, share, other, of_other| of_other.total_cmp(share).then(line.cmp(other)));
+        shares.into_keys().filter_map(|line| self.graphs.lines.get(line).cloned()).collect()
     }
 
-    /// Distinct names of operators, in alphabetical order.
-    fn names_of(&self, operators: &FxHashSet<u32>) -> Vec<String> {
+    /// Distinct names of operators, in alphabetical order; without any, those of the libraries that the code calls.
+    fn names_of(&self, operators: &FxHashSet<u32>, calls: &[&CodeCall]) -> Vec<String> {
         let operators = operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
-        let names: BTreeSet<&str> = operators.map(|operator| operator.name.as_str()).collect();
+        let mut names: BTreeSet<&str> = operators.map(|operator| operator.name.as_str()).collect();
+        if names.is_empty() {
+            names = calls.iter().filter(|call| !call.generated).map(|call| call.name.as_str()).collect();
+        }
         names.into_iter().map(str::to_owned).collect()
     }
 
@@ -369,27 +395,53 @@ impl<'p> Tables<'p> {
         }
     }
 
-    /// FLOPs and bytes of a run: as the trace states them, otherwise from the operator's inputs, otherwise from the code.
-    fn figures(&self, found: &mut MeasuredKernel, operator: Option<&Operator>, calls: &[&CodeCall]) {
-        let stated = operator.and_then(|operator| operator.triton.as_ref());
-        let of_inputs = operator.map(work_of_inputs).unwrap_or_default();
-        // Calls of one kernel in one graph usually have equal shapes; if not, no single figure is right.
-        let equal = |figure: fn(&CodeCall) -> Option<f64>| {
-            let first = figure(calls.first()?)?;
-            calls.iter().all(|call| figure(call) == Some(first)).then_some(first)
-        };
-        let choose = |stated: Option<f64>, inputs: Option<f64>, code: Option<f64>| {
-            let stated = stated.map(|figure| (figure, FigureFrom::Trace));
-            let inputs = inputs.map(|figure| (figure, FigureFrom::Inputs));
-            stated.or(inputs).or(code.map(|figure| (figure, FigureFrom::Code)))
-        };
-        found.flops = choose(stated.and_then(|of| of.flops), of_inputs.flops, equal(|call| call.flops));
-        if !found.computes() {
-            found.flops = None;
+    /// FLOPs and bytes of a run: as the trace states them, otherwise from the operator's inputs, otherwise from the code; what a
+    /// generated kernel touches is known best from its source. A copy has its own bytes, and a helper has no work of its
+    /// operator's.
+    fn figures(
+        &self,
+        found: &mut MeasuredKernel,
+        part: WorkPart,
+        operator: Option<&Operator>,
+        calls: &[&CodeCall],
+    ) {
+        if !found.computes() || part == WorkPart::Helper {
+            let bytes = found.device.as_ref().and_then(|device| device.bytes);
+            found.bytes = bytes.map(|bytes| (moved_by_copy(&found.name, bytes), FigureFrom::Trace));
+            return;
         }
-        let stated_bytes = stated.and_then(|of| of.gigabytes).map(|gigabytes| gigabytes * 1e9);
-        found.bytes = choose(stated_bytes, of_inputs.bytes, equal(|call| call.bytes));
+        let stated = operator.and_then(|operator| operator.triton.as_ref());
+        let of_inputs = operator.map(|operator| work_of_inputs(operator, part)).unwrap_or_default();
+        // Calls of one kernel in one graph usually have equal shapes; if not, no single figure is right.
+        let equal = |figure: fn(&Work) -> Option<f64>| {
+            let of = |call: &&CodeCall| figure(&call.work_of(part));
+            let first = of(calls.first()?)?;
+            calls.iter().all(|call| of(call) == Some(first)).then_some(first)
+        };
+        let inputs = |figure: Option<f64>| figure.map(|figure| (figure, FigureFrom::Inputs));
+        let is_generated = calls.iter().all(|call| call.generated);
+        let from_code = if is_generated { FigureFrom::Kernel } else { FigureFrom::Code };
+        let code = |figure: Option<f64>| figure.map(|figure| (figure, from_code));
+        let trace = |figure: Option<f64>| figure.map(|figure| (figure, FigureFrom::Trace));
+        let flops_of_code = equal(|work| work.flops).map(|flops| (flops, FigureFrom::Code));
+        // Sizes that the code has as symbols are in the trace.
+        let of_template = || {
+            let (formula, share) = calls.first()?.template?;
+            let flops = formula.work(operator.filter(|_| stated.is_some())?).flops;
+            possible(flops.map(|flops| flops * share))
+        };
+        let of_inputs_or_code = inputs(of_inputs.flops).or(flops_of_code).or_else(|| inputs(of_template()));
+        found.flops = trace(stated.and_then(|of| of.flops)).or(of_inputs_or_code);
+        let (of_code, of_inputs) = (code(equal(|work| work.bytes)), inputs(of_inputs.bytes));
+        let known = if stated.is_some() { of_code.or(of_inputs) } else { of_inputs.or(of_code) };
+        found.bytes = trace(stated.and_then(|of| of.gigabytes).map(|gigabytes| gigabytes * 1e9)).or(known);
     }
+}
+
+/// Bytes that a copy or a fill moves on the device: a copy within a device reads and writes them.
+fn moved_by_copy(name: &str, bytes: u64) -> f64 {
+    let is_within = name.starts_with("Memcpy DtoD") || name.starts_with("Memcpy PtoP");
+    bytes as f64 * if is_within { 2.0 } else { 1.0 }
 }
 
 /// The rates of a kernel, and what they mean on the device.
@@ -403,12 +455,15 @@ fn rate(
         kernel.computes_in = Some("fp32");
     }
     kernel.rates = Rates::of(kernel.work(kernel.mean_us), device, clock);
-    if !kernel.computes() {
+    // What a mask leaves out is not known, and with it not how fast the kernel is.
+    if !kernel.computes() || kernel.before_mask {
         kernel.rates.judgement = None;
     }
     if tf32.is_none() && kernel.computes_in == Some("fp32") {
         try_tf32(kernel, device, clock);
     }
+    let is_product = kernel.flops.is_some() && kernel.computes_in == Some("fp32");
+    kernel.tf32_is_off = is_product && tf32 == Some(false) && !has_no("tf32");
 }
 
 /// A product of float that is faster than FP32 can be, and not faster than TF32 can, was computed in TF32.
@@ -435,6 +490,7 @@ impl Row {
             min_us: f64::INFINITY,
             max_us: 0.0,
             compiled: false,
+            in_cuda_graph: false,
             code_calls: FxHashSet::default(),
             operators: FxHashSet::default(),
         }
@@ -445,6 +501,7 @@ impl Row {
         self.min_us = self.min_us.min(piece.dur_us);
         self.max_us = self.max_us.max(piece.dur_us);
         self.compiled |= piece.compiled;
+        self.in_cuda_graph |= piece.in_cuda_graph;
         self.code_calls.extend(piece.code_call);
         self.operators.extend(piece.operator);
     }
@@ -452,13 +509,13 @@ impl Row {
 
 /// The work of a call, from the shapes of its inputs. The inputs of a Triton kernel are all that it reads and writes. A
 /// negative size comes from a damaged trace and makes the work unknown.
-fn work_of_inputs(operator: &Operator) -> Work {
+fn work_of_inputs(operator: &Operator, part: WorkPart) -> Work {
     let mut sizes = operator.dims.iter().flat_map(InputDims::sizes);
     if sizes.any(|size| *size < 0) {
         return Work::default();
     }
     let work = match Formula::of(&operator.name) {
-        Some(formula) => formula.work(operator),
+        Some(formula) => formula.work_of(operator, part),
         None if operator.triton.is_some() => Work { flops: None, bytes: bytes_of_inputs(operator) },
         None => Work { flops: None, bytes: pointwise_bytes(operator) },
     };

@@ -115,15 +115,18 @@ impl BusyTimes {
         }
     }
 
-    /// Where the time of a trace of that length went.
+    /// Where the time went: of a trace of that length, or, if None, from the begin of the first run to the end of the last.
     ///
     /// # Errors
     /// The temporary file of the runs cannot be read.
-    pub(super) fn time(self, wall_us: f64) -> io::Result<DeviceTime> {
+    pub(super) fn time(self, wall_us: Option<f64>) -> io::Result<DeviceTime> {
         let runs = self.0.sorted();
         let mut runs = runs.iter()?;
         let mut busy: [Covered; 7] = Default::default();
+        let mut window: Option<(f64, f64)> = None;
         while let Some(run) = runs.next()? {
+            let (begin_us, end_us) = window.unwrap_or((run.begin_us, run.end_us));
+            window = Some((begin_us, end_us.max(run.end_us)));
             let [kernel, communication, copy] = KINDS.map(|kind| run.kind == kind);
             let (compiled, eager) = (kernel && run.compiled, kernel && !run.compiled);
             let counts = [true, compiled, eager, kernel, communication, kernel || communication, copy];
@@ -133,6 +136,7 @@ impl BusyTimes {
         }
         let [busy_us, compiled_us, eager_us, kernels_us, communication_us, either_us, copy_us] =
             busy.map(|covered| covered.length);
+        let wall_us = wall_us.unwrap_or_else(|| window.map_or(0.0, |(begin_us, end_us)| end_us - begin_us));
         Ok(DeviceTime {
             wall_us,
             busy_us,
@@ -155,7 +159,7 @@ mod tests {
         for (begin, dur, kind) in of {
             found.add(*begin, *dur, *kind, false);
         }
-        found.time(100.0).unwrap()
+        found.time(Some(100.0)).unwrap()
     }
 
     #[test]
@@ -165,6 +169,11 @@ mod tests {
         let apart = [(20.0, 1.0, kernel), (30.0, 0.0, kernel)];
         let found = time(&[&[(5.0, 5.0, kernel), (0.0, 6.0, kernel), nested][..], &apart].concat());
         assert_eq!((found.busy_us, found.eager_us, found.idle_us), (11.0, 11.0, 89.0));
+        let mut on_device = BusyTimes::default();
+        on_device.add(20.0, 1.0, kernel, false);
+        on_device.add(5.0, 5.0, kernel, false);
+        let found = on_device.time(None).unwrap();
+        assert_eq!((found.wall_us, found.idle_us), (16.0, 10.0), "from the first run to the end of the last");
     }
 
     #[test]

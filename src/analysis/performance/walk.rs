@@ -4,16 +4,23 @@
 //! kept in memory.
 
 use super::formulas::Formula;
-use super::graphs::Graphs;
+use super::graphs::{Graphs, key_of_call};
+use super::launched::{matched_calls, parts_of};
 use super::launchers::{Asked, asked};
 use super::regions::{RegionKind, Regions};
-use super::work::{GRAPH, Piece, What, operator_of, without_graph_number};
-use crate::model::{DeviceWork, Launch, Operator, OperatorCall, Profile};
+use super::work::{Piece, What, WorkPart, operator_of, without_graph_number};
+use crate::model::{DeviceKernel, DeviceWork, Launch, Operator, OperatorCall, Profile};
 use std::borrow::Cow;
 use std::io;
 
 /// How far a call may seem to outlast the call around it: times in a trace have three decimals.
 const ROUNDING_US: f64 = 0.002;
+
+/// Limit on the launches of a CUDA graph that are matched with generated code; a graph of a large model has some thousand.
+const LAUNCHES_OF_GRAPH: usize = 1 << 16;
+
+/// Limit on the launches of a call that share its work; operators make up to about ten.
+const LAUNCHES_OF_CALL: usize = 64;
 
 /// What the name starts with under which a backward graph is called.
 const BACKWARD: &str = "CompiledFunctionBackward";
@@ -37,10 +44,17 @@ pub(super) fn walk(profile: &Profile, graphs: &Graphs, take: &mut dyn FnMut(Piec
             walk.cpu_call(&call);
             continue;
         };
+        let is_graph = walk.kind_of(&call).is_some_and(|kind| kind.launches_graph);
+        let mut of_graph = Vec::new();
         while let Some(Asked { launch, .. }) = next.filter(|asked| asks(asked, &call)) {
-            walk.launch(&launch, true);
+            if is_graph && of_graph.len() < LAUNCHES_OF_GRAPH {
+                of_graph.push(launch);
+            } else {
+                walk.launch(&launch, true);
+            }
             next = launches.next()?;
         }
+        walk.cuda_graph(of_graph);
     }
     walk.close_down_to(0);
     while let (Some(Asked { launch, .. }), Some(launches)) = (next, &mut launches) {
@@ -62,14 +76,20 @@ struct Kind {
     graph: Option<usize>,
     region: RegionKind,
     is_backward: bool,
+    /// Whether it launches a CUDA graph.
+    launches_graph: bool,
+    /// Whether it computes two gradients, each in a kernel of its own.
+    has_two_gradients: bool,
 }
 
 impl Kind {
     fn of(operator: &Operator, region: RegionKind, graphs: &Graphs) -> Kind {
-        let key = operator.name.strip_prefix(GRAPH).map(|rest| rest.trim_end_matches('#').trim());
+        let formula = Formula::of(&operator.name);
         Kind {
-            has_formula: Formula::of(&operator.name).is_some(),
-            graph: key.and_then(|key| graphs.with_key(key)),
+            has_formula: formula.is_some(),
+            launches_graph: operator.name == Operator::GRAPH_LAUNCH,
+            has_two_gradients: formula.is_some_and(|formula| formula.gradients(operator).is_some()),
+            graph: key_of_call(&operator.name).and_then(|key| graphs.with_key(key)),
             region,
             is_backward: operator_of(without_graph_number(&operator.name)).starts_with(BACKWARD),
         }
@@ -100,8 +120,8 @@ struct Frame {
     code_at: usize,
     /// For a call directly inside a graph: the matching call in the code, once it was looked for.
     code_call: Option<Option<usize>>,
-    /// Its longest launch so far.
-    longest: Option<Piece>,
+    /// What it launched so far.
+    launched: Vec<Piece>,
 }
 
 struct Walk<'p, 't> {
@@ -131,7 +151,7 @@ impl<'p> Walk<'p, '_> {
         };
         let ended = self.open.iter().rev().take_while(|frame| ended(frame)).count();
         self.close_down_to(self.open.len() - ended);
-        let kind = self.kinds.get(call.operator as usize).copied();
+        let kind = self.kind_of(call);
         if let Some(region) = kind.map(|kind| kind.region).filter(|region| *region != RegionKind::Other) {
             let around = self.open.last().and_then(|around| self.open.get(around.marked?)?.kind);
             let around = around.map(|around| around.region);
@@ -166,7 +186,7 @@ impl<'p> Walk<'p, '_> {
                 || kind.is_some_and(|kind| kind.region == RegionKind::Operator),
             code_at: 0,
             code_call: None,
-            longest: None,
+            launched: Vec::new(),
         };
         self.open.push(frame);
     }
@@ -180,12 +200,91 @@ impl<'p> Walk<'p, '_> {
         self.graphs.without_key(region, is_backward)
     }
 
+    fn kind_of(&self, call: &OperatorCall) -> Option<Kind> {
+        self.kinds.get(call.operator as usize).copied()
+    }
+
     fn close_down_to(&mut self, count: usize) {
         while self.open.len() > count {
-            if let Some(longest) = self.open.pop().and_then(|frame| frame.longest) {
-                (self.take)(Piece { longest_of_call: true, ..longest });
-            }
+            let Some(frame) = self.open.pop() else { return };
+            self.share_out(frame.launched, frame.kind.is_some_and(|kind| kind.has_two_gradients));
         }
+    }
+
+    /// Passes on the launches of an operator, each with what it does of the operator's work.
+    fn share_out(&mut self, launched: Vec<Piece>, has_two_gradients: bool) {
+        let kernels: Vec<Option<&DeviceKernel>> =
+            launched.iter().map(|piece| self.kernel_of(piece)).collect();
+        let parts = parts_of(&launched, &kernels, has_two_gradients);
+        for (piece, part) in launched.into_iter().zip(parts) {
+            (self.take)(Piece { part, ..piece });
+        }
+    }
+
+    fn kernel_of(&self, piece: &Piece) -> Option<&'p DeviceKernel> {
+        match piece.what {
+            What::Device(kernel) => self.profile.kernels.get(kernel as usize),
+            What::Cpu(_) => None,
+        }
+    }
+
+    /// The launches of a CUDA graph. It replays what the code of the graph around it launched, in the same order, but names no
+    /// operator: generated kernels are known by their names, and what lies between two of them are the calls of libraries
+    /// there.
+    fn cuda_graph(&mut self, mut launches: Vec<Launch>) {
+        launches.sort_by(|left, right| left.begin_us.total_cmp(&right.begin_us));
+        let Some(innermost) = self.open.last() else { return };
+        let (launched_by, in_region, in_graph) = (innermost.place, innermost.in_region, innermost.in_graph);
+        let wrapper = in_graph.and_then(|at| self.open.get(at));
+        let (graph, from) = (wrapper.and_then(|frame| frame.graph), wrapper.map_or(0, |frame| frame.code_at));
+        let mut pieces: Vec<Piece> = Vec::with_capacity(launches.len());
+        for launch in launches {
+            let what = What::Device(launch.kernel);
+            let mut piece = Piece::new(what, launch.place, launch.begin_us, launch.dur_us, None);
+            piece.launched_by = Some(launched_by);
+            piece.region = in_region.map(|region| region as usize);
+            piece.in_cuda_graph = true;
+            piece.compiled = piece.region.is_some() || in_graph.is_some();
+            piece.graph = graph;
+            pieces.push(piece);
+        }
+        let Some(code) = graph.and_then(|graph| self.graphs.graphs.get(graph)) else {
+            return pieces.into_iter().for_each(|piece| self.only_graph_of(piece));
+        };
+        let kernels: Vec<Option<&DeviceKernel>> = pieces.iter().map(|piece| self.kernel_of(piece)).collect();
+        let matched = matched_calls(code, from, &kernels);
+        if let (Some(last), Some(frame)) =
+            (matched.iter().flatten().max(), in_graph.and_then(|at| self.open.get_mut(at)))
+        {
+            frame.code_at = last + 1;
+        }
+        let mut of_call: Vec<Piece> = Vec::new();
+        for (piece, code_call) in pieces.into_iter().zip(matched) {
+            let piece = Piece { code_call, ..piece };
+            if of_call.first().is_some_and(|first| first.code_call != code_call) {
+                self.share_out_call(std::mem::take(&mut of_call));
+            }
+            of_call.push(piece);
+        }
+        self.share_out_call(of_call);
+    }
+
+    /// The same for launches of one call in generated code.
+    fn share_out_call(&mut self, launched: Vec<Piece>) {
+        let Some(first) = launched.first() else { return };
+        let call = self.graphs.call(first.graph, first.code_call);
+        if call.is_none() {
+            return launched.into_iter().for_each(|piece| (self.take)(piece));
+        }
+        self.share_out(launched, call.is_some_and(|call| call.gradients.is_some()));
+    }
+
+    /// A launch without a known graph, which the name of a generated kernel may tell.
+    fn only_graph_of(&mut self, mut piece: Piece) {
+        if let Some(kernel) = self.kernel_of(&piece) {
+            self.only_graph(&mut piece, self.graphs.with_kernel(&kernel.name), &kernel.name);
+        }
+        (self.take)(piece);
     }
 
     /// A launch; `was_asked_for` says whether the innermost open call made it.
@@ -214,16 +313,11 @@ impl<'p> Walk<'p, '_> {
         let Some(frame) = asking.and_then(|at| self.open.get_mut(at)) else {
             return (self.take)(piece);
         };
-        piece.first_of_call = frame.longest.is_none();
-        piece.longest_of_call = false;
-        match frame.longest {
-            Some(known) if known.dur_us >= piece.dur_us => (self.take)(piece),
-            shorter => {
-                frame.longest = Some(piece);
-                if let Some(shorter) = shorter {
-                    (self.take)(shorter);
-                }
-            }
+        piece.first_of_call = frame.launched.is_empty();
+        if frame.launched.len() < LAUNCHES_OF_CALL {
+            frame.launched.push(piece);
+        } else {
+            (self.take)(Piece { part: WorkPart::Helper, ..piece });
         }
     }
 
@@ -372,7 +466,8 @@ mod tests {
         };
         let mut found = pieces(&profile).0;
         found.sort_by_key(|piece| piece.place);
-        let roles = found.iter().map(|piece| (piece.operator, piece.first_of_call, piece.longest_of_call));
+        let roles =
+            found.iter().map(|piece| (piece.operator, piece.first_of_call, piece.part == WorkPart::All));
         let expected = [
             (Some(1), false, false),
             (Some(1), true, false),

@@ -17,8 +17,8 @@ pub(super) struct Piece {
     pub(super) launched_by: Option<u32>,
     /// Whether that call launched nothing before this.
     pub(super) first_of_call: bool,
-    /// Whether it is the longest launch of that call: the one that does the work, where others prepare or finish it.
-    pub(super) longest_of_call: bool,
+    /// What it does of the work of that call.
+    pub(super) part: WorkPart,
     /// The graph whose code launched it.
     pub(super) graph: Option<usize>,
     /// The call in that code.
@@ -27,6 +27,22 @@ pub(super) struct Piece {
     pub(super) region: Option<usize>,
     /// Whether compiled code launched it.
     pub(super) compiled: bool,
+    /// Whether a CUDA graph launched it, without its operators.
+    pub(super) in_cuda_graph: bool,
+}
+
+/// What a launch does of the work of the operator that made it, where that made several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(super) enum WorkPart {
+    /// All of it.
+    #[default]
+    All,
+    /// The gradient of the input of a convolution.
+    InputGradient,
+    /// The gradient of its weight.
+    WeightGradient,
+    /// It prepares or finishes what another launch does.
+    Helper,
 }
 
 impl Piece {
@@ -40,11 +56,12 @@ impl Piece {
             operator,
             launched_by: None,
             first_of_call: true,
-            longest_of_call: true,
+            part: WorkPart::All,
             graph: None,
             code_call: None,
             region: None,
             compiled: false,
+            in_cuda_graph: false,
         }
     }
 }

@@ -335,6 +335,9 @@ impl Provenance {
             } else if commented {
                 places.extend(call.source_nodes.iter().filter_map(|name| pre.node(name)?.place));
             }
+            if places.is_empty() {
+                places.extend(call.nodes.iter().find_map(|name| place_between(name, pre, post)));
+            }
             places.iter().for_each(|place| add(lines.of_comment(place)));
         }
     }
@@ -357,6 +360,25 @@ impl Provenance {
             nodes: Linked { linked: nodes - self.unmapped.len(), all: nodes },
         };
     }
+}
+
+/// The place of a node that torch made of several, which leaves it without a stack (`addmm` of a product and a sum): in the
+/// program, what it computes follows the node before it. Not in a backward, which has another order.
+fn place_between<'t>(name: &str, pre: &GraphText<'t>, post: &GraphText<'_>) -> Option<PlaceComment<'t>> {
+    let nodes =
+        post.nodes.split(|node| node.name == name).next().filter(|nodes| nodes.len() < post.nodes.len())?;
+    if post.nodes.iter().any(|node| node.placeholder && node.name.starts_with("tangents_")) {
+        return None;
+    }
+    let before = nodes.iter().rev().find_map(|node| node.place);
+    let is_there = |place: PlaceComment<'_>| {
+        before.is_some_and(|before| (before.file, before.line) == (place.file, place.line))
+    };
+    let last = pre.nodes.iter().rposition(|node| node.place.is_some_and(is_there));
+    if before.is_some() && last.is_none() {
+        return None;
+    }
+    pre.nodes.iter().skip(last.map_or(0, |last| last + 1)).find_map(|node| node.place)
 }
 
 /// Lines of the program for nodes whose comment has a line of a library, by node. Comments have only the innermost frame;
@@ -457,7 +479,15 @@ fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<Ke
             definition.map(|(_, definition)| &definition.fragment).filter(|nodes| !nodes.is_empty());
         let fragment = || fragment.map(|nodes| nodes.iter().map(|name| (*name).to_owned()).collect());
         let flown = || flow.get(&(file.kind, call.line)).cloned();
-        let nodes: Vec<String> = mapped.cloned().or_else(fragment).or_else(flown).unwrap_or_default();
+        // The launch of a kernel of the program has the same name in all graphs; its flow of data ends at its buffers.
+        let launch = || {
+            let is_launch =
+                |name: &&&str| name.starts_with("triton_kernel_wrapper_") && post.node(name).is_some();
+            let nodes: Vec<String> =
+                call.source_nodes.iter().filter(is_launch).map(ToString::to_string).collect();
+            (!nodes.is_empty()).then_some(nodes)
+        };
+        let nodes = mapped.cloned().or_else(fragment).or_else(launch).or_else(flown).unwrap_or_default();
         let lines: BTreeSet<u32> = nodes.iter().flat_map(|name| post.lines(name)).copied().collect();
         let source_nodes = match definition {
             Some((_, definition)) if call.source_nodes.is_empty() => &definition.source_nodes,

@@ -117,7 +117,7 @@ const METRICS: [&str; 32] = [
 ];
 
 /// Words of what a trace says of a kernel.
-const MEASURED: [&str; 32] = [
+const MEASURED: [&str; 34] = [
     "marks",
     "regions",
     "launches",
@@ -128,6 +128,7 @@ const MEASURED: [&str; 32] = [
     "inputs",
     "trace",
     "code",
+    "kernel",
     "compute",
     "memory",
     "launch",
@@ -148,6 +149,7 @@ const MEASURED: [&str; 32] = [
     "far: room, or launch-bound",
     "far from its limit",
     "near a limit",
+    "from the cache",
     "room",
     "too short to judge",
 ];

@@ -141,6 +141,7 @@ fn kernel(kernel: &MeasuredKernel) -> Kernel<'_> {
         gain_us: kernel.gain_us(),
         verdict: Some(figures::verdict(kernel)).filter(|words| *words != UNKNOWN).map(Text::from),
         plausible: implausible(rates),
+        from_cache: rates.is_from_cache(),
         compile_ids: texts(&kernel.compile_ids),
         lines: kernel.lines.iter().map(place).collect(),
         estimated_us: kernel.estimated_us,
@@ -253,6 +254,7 @@ fn figure_from(from: FigureFrom) -> &'static str {
     match from {
         FigureFrom::Trace => "trace",
         FigureFrom::Code => "code",
+        FigureFrom::Kernel => "kernel",
         FigureFrom::Inputs => "inputs",
     }
 }

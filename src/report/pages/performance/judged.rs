@@ -1,7 +1,10 @@
 //! How kernels are judged: the ceiling, the bounds between verdicts, and the device with the source of its figures.
 
 use super::limits::Limits;
-use crate::analysis::performance::{FAR, IMPOSSIBLE, LAUNCH_US, LONG_US, Performance, SUSPICIOUS, WRONG};
+use crate::analysis::performance::{
+    FAR, IMPOSSIBLE, IMPOSSIBLE_BANDWIDTH, LAUNCH_US, LONG_US, Performance, SUSPICIOUS, SUSPICIOUS_BANDWIDTH,
+    WRONG,
+};
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::figures;
 
@@ -16,13 +19,16 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     view.open_section(out, ("judged", "How it is judged", ""), None, Html::default())?;
     let share = |of: f64| percent(of, 1.0, false);
     let verdicts = format!(
-        "Near a limit from {}, room from {}, far below. Over {} a figure is to be checked, over {} it cannot be true; under {} \
-         of both limits in over {LONG_US} us, its counts are probably wrong. Below {LAUNCH_US} us a kernel is too short to be \
-         called far from a limit.",
+        "Near a limit from {}, room from {}, far below. Over {} of a peak or {} of the bandwidth a figure is to be \
+         checked, over {} or {} it cannot be true, unless the cache of the device holds all bytes of a launch; under {} of both \
+         limits in over {LONG_US} us, its counts are probably wrong. Below {LAUNCH_US} us a kernel is too short to be called \
+         far from a limit.",
         share(figures::NEAR),
         share(FAR),
         share(SUSPICIOUS),
+        share(SUSPICIOUS_BANDWIDTH),
         share(IMPOSSIBLE),
+        share(IMPOSSIBLE_BANDWIDTH),
         share(WRONG)
     );
     let to_gain = "The time above what the ceiling would need, for all runs. It is a bound, not a promise, and such bounds do \

@@ -35,6 +35,9 @@ pub(crate) fn byte_tick(gbps: f64) -> String {
 /// `48 %`.
 pub(crate) fn share(of: f64) -> String {
     let per_cent = of * 100.0;
+    if (f64::MIN_POSITIVE..0.1).contains(&per_cent) {
+        return "under 0.1\u{a0}%".to_owned();
+    }
     if per_cent < 9.95 { format!("{per_cent:.1}\u{a0}%") } else { format!("{per_cent:.0}\u{a0}%") }
 }
 
@@ -56,6 +59,7 @@ pub(crate) fn verdict(kernel: &MeasuredKernel) -> &'static str {
         Some(Judgement::CountsProbablyWrong) => "counts probably wrong",
         Some(Judgement::Far) if may_be_launch_bound(kernel) => "far: room, or launch-bound",
         Some(Judgement::Far) => "far from its limit",
+        Some(Judgement::Near) if kernel.rates.is_from_cache() => "from the cache",
         Some(Judgement::Near) if is_near(kernel) => "near a limit",
         Some(Judgement::Near) => "room",
         None if is_short(kernel) => "too short to judge",
@@ -66,6 +70,7 @@ pub(crate) fn verdict(kernel: &MeasuredKernel) -> &'static str {
 /// Whether launching a kernel that is far from its limit may take most of its time.
 pub(crate) fn may_be_launch_bound(kernel: &MeasuredKernel) -> bool {
     kernel.mean_us < LAUNCH_COUNTS_US
+        && !kernel.in_cuda_graph
         && kernel.rates.best_share().is_some_and(|share| share < SUSPICIOUSLY_LOW)
 }
 
@@ -102,7 +107,7 @@ fn is_short(kernel: &MeasuredKernel) -> bool {
 
 /// Whether a kernel is so close to a limit that there is little to gain.
 pub(crate) fn is_near(kernel: &MeasuredKernel) -> bool {
-    kernel.rates.best_share().is_some_and(|share| share >= NEAR)
+    !kernel.tf32_is_off && kernel.rates.best_share().is_some_and(|share| share >= NEAR)
 }
 
 /// The word by which the filter selects a kind.
@@ -130,6 +135,7 @@ pub(crate) fn from(from: FigureFrom) -> &'static str {
     match from {
         FigureFrom::Trace => "stated by the trace",
         FigureFrom::Code => "counted from the generated code",
+        FigureFrom::Kernel => "counted from the loads and stores in its source",
         FigureFrom::Inputs => "counted from the shapes of the operator's inputs",
     }
 }
@@ -143,5 +149,6 @@ mod tests {
         let plain = |of: f64| share(of).replace('\u{a0}', " ");
         assert_eq!(plain(0.617), "62 %");
         assert_eq!(plain(0.0123), "1.2 %");
+        assert_eq!((plain(0.0002), plain(0.0)), ("under 0.1 %".to_owned(), "0.0 %".to_owned()));
     }
 }

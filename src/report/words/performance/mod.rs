@@ -6,7 +6,7 @@ pub(crate) mod stands_out;
 
 use crate::analysis::performance::{Judgement, Limit, MeasuredKernel, Performance, Rates};
 use crate::model::{capital, short_kernel};
-use crate::report::kit::formats::{micros, percent, short_path};
+use crate::report::kit::formats::{counted, micros, percent, short_path};
 
 /// Share of the wall time that a kernel must be able to give back to be named first.
 const WORTH: f64 = 0.01;
@@ -43,20 +43,37 @@ pub(crate) fn pieces_of(found: &Performance) -> Vec<SentencePiece> {
     use SentencePiece::{Figure, Line, Words};
     let time = &found.time;
     let words = |text: &str| Words(text.to_owned());
+    let mut pieces = foreign(found);
     if found.kernels.is_empty() {
-        return vec![words("The trace contains no kernel runs.")];
+        let none = "The trace contains no kernel runs.";
+        return if pieces.is_empty() { vec![words(none)] } else { pieces };
     }
-    let mut pieces = gain(found);
     let space = if pieces.is_empty() { "" } else { " " };
-    let what = if found.on_device { "The device was busy for " } else { "Kernels ran for " };
-    let busy = percent(time.busy_us, time.wall_us, false);
-    pieces.extend([
-        Words(format!("{space}{what}")),
-        Figure(micros(time.busy_us)),
-        words(" of "),
-        Figure(micros(time.wall_us)),
-        Words(format!(" ({busy})")),
-    ]);
+    if is_idle(found) {
+        let idle = percent(time.idle_us, time.wall_us, false);
+        pieces.extend([
+            Words(format!("{space}The device was idle for ")),
+            Figure(micros(time.idle_us)),
+            words(" of "),
+            Figure(micros(time.wall_us)),
+            Words(format!(" ({idle}) under the profiler, which slows the host. It was busy for ")),
+            Figure(micros(time.busy_us)),
+        ]);
+    } else {
+        let gain = gain(found);
+        pieces.extend((!space.is_empty() && !gain.is_empty()).then(|| words(space)));
+        pieces.extend(gain);
+        let space = if pieces.is_empty() { "" } else { " " };
+        let what = if found.on_device { "The device was busy for " } else { "Kernels ran for " };
+        let busy = percent(time.busy_us, time.wall_us, false);
+        pieces.extend([
+            Words(format!("{space}{what}")),
+            Figure(micros(time.busy_us)),
+            words(" of "),
+            Figure(micros(time.wall_us)),
+            Words(format!(" ({busy})")),
+        ]);
+    }
     if time.compiled_us > 0.0 {
         let share = percent(time.compiled_us, time.busy_us, false);
         pieces.extend([words(", "), Figure(share), words(" of it in compiled kernels")]);
@@ -68,6 +85,30 @@ pub(crate) fn pieces_of(found: &Performance) -> Vec<SentencePiece> {
         pieces.extend([words(" "), Line(0, place), words(" takes "), Figure(share), words(".")]);
     }
     pieces
+}
+
+/// That the trace is of another run, if it is.
+fn foreign(found: &Performance) -> Vec<SentencePiece> {
+    use SentencePiece::{Figure, Words};
+    let Some(graphs) = found.foreign_graphs else { return Vec::new() };
+    let file = short_path(&found.file);
+    let graphs = counted(graphs, "graph", "graphs");
+    vec![
+        Words(format!("{file} is of another run: of the ")),
+        Figure(graphs),
+        Words(" that it calls, none is in this log. ".to_owned()),
+        Words(match found.kernels.is_empty() {
+            true => "Give the trace of the same run, or `--force` to read this one by itself.".to_owned(),
+            false => "What follows is of the trace alone.".to_owned(),
+        }),
+    ]
+}
+
+/// Whether the device mostly waits, and that is more than its kernels could give back.
+fn is_idle(found: &Performance) -> bool {
+    let far = found.kernels.iter().filter(|kernel| kernel.rates.judgement == Some(Judgement::Far));
+    let gains: f64 = far.filter_map(MeasuredKernel::gain_us).sum();
+    found.on_device && found.time.idle_us > found.time.wall_us / 2.0 && found.time.idle_us > gains
 }
 
 /// What can be gained at the kernel that is far from its ceiling and could give back most.
@@ -125,15 +166,15 @@ pub(crate) fn doubt(rates: &Rates) -> Option<&'static str> {
              computed, or are those of several launches, or the type or sparsity is another one; `--clock`, `--tf32` and `--device` settle it"
         }
         (Judgement::Impossible, Limit::Bandwidth) => {
-            "over 100 % of the memory bandwidth, which memory cannot give: the data was in the cache, or bytes are counted \
-             that are not moved; compare the size of the tensors with the cache"
+            "over 105 % of the memory bandwidth, which memory cannot give: bytes are counted that are not moved, or the data \
+             was in a cache whose size is not known here; compare the size of the tensors with it"
         }
         (Judgement::Suspicious, Limit::Peak) => {
             "over 90 % of the peak, check this figure: the clock may be above the assumed one, the count too high, TF32 or \
              sparsity in use, or the run too short to measure; `--clock`, `--tf32` and more runs settle it"
         }
         (Judgement::Suspicious, Limit::Bandwidth) => {
-            "over 90 % of the memory bandwidth, check this figure: part of the data may have been in the cache, the count \
+            "over 95 % of the memory bandwidth, check this figure: part of the data may have been in the cache, the count \
              of bytes may be too high, or the run too short to measure"
         }
         (Judgement::CountsProbablyWrong, _) if rates.share_of_peak.is_none() => {

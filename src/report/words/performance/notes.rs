@@ -46,6 +46,7 @@ pub(crate) fn notes(report: Report<'_>, found: &Performance) -> Vec<String> {
             "The trace could not be read to its end: {why}. This page covers the part before."
         ));
     }
+    notes.extend(layouts(found));
     if found.unreadable > 0 {
         let entries = counted(found.unreadable, "entry", "entries");
         notes.push(format!("{entries} of the trace could not be read and were left out."));
@@ -91,6 +92,29 @@ fn several_devices(found: &Performance) -> Option<String> {
     ))
 }
 
+/// Kernels of libraries that change the layout of a tensor, by parts of their names.
+const LAYOUTS: [&str; 2] = ["nchwToNhwc", "nhwcToNchw"];
+
+/// Share of the kernel time from which conversions between layouts are worth a note.
+const MUCH_CONVERSION: f64 = 0.05;
+
+/// A note for conversions between layouts, all of them together.
+fn layouts(found: &Performance) -> Option<String> {
+    let us = |of: &str| -> f64 {
+        let kernels = found.kernels.iter().filter(|kernel| kernel.name.contains(of));
+        kernels.map(|kernel| kernel.sum_us).sum()
+    };
+    let [forth, back] = LAYOUTS.map(us);
+    let all: f64 = found.kernels.iter().map(|kernel| kernel.sum_us).sum();
+    (forth + back >= MUCH_CONVERSION * all).then(|| {
+        format!(
+            "Conversions of tensors between NCHW and NHWC take {} of the kernel time: convolutions of the library compute in \
+             NHWC. `model.to(memory_format=torch.channels_last)`, with inputs in the same format, leaves them out.",
+            percent(forth + back, all, false)
+        )
+    })
+}
+
 /// How close the kernels come to the limits of the device, or why that is unknown.
 fn limits(found: &Performance) -> String {
     let Some(peaks) = &found.peaks else {
@@ -126,7 +150,7 @@ fn limits(found: &Performance) -> String {
             format!(" at {mhz} MHz, the clock that the trace states")
         }
         None if peaks.is_cpu => String::new(),
-        None => " at its boost clock".to_owned(),
+        None => " (the clock is not known; the figures hold at its boost clock)".to_owned(),
     };
     let assumed = peaks
         .assumption()
@@ -152,7 +176,7 @@ fn joined(report: Report<'_>, found: &Performance) -> String {
     let lines = match found.unjoined.launches {
         0 => "All kernel runs map to source lines.".to_owned(),
         all if all == found.launches && !coded => "No kernel run maps to a source line, as the trace was read without the log of its run. Give both: `tlparse LOG --profile TRACE`.".to_owned(),
-        all if all == found.launches && found.calls.is_empty() => return format!("{} {measured}", nothing_joined(report, found)),
+        all if all == found.launches && found.calls.is_empty() && !has_known_graph(found) => return format!("{} {measured}", nothing_joined(report, found)),
         some => format!(
             "{} of {} map to no source line: they ran outside of compiled code, or the log has no data for them.",
             counted(some, "run", "runs"),
@@ -170,6 +194,11 @@ fn joined(report: Report<'_>, found: &Performance) -> String {
 /// Whether the log has generated code that a trace can be matched with.
 fn has_code(report: Report<'_>) -> bool {
     inductor_runs::all(report).iter().any(|run| !run.run.code.is_empty())
+}
+
+/// Whether the trace calls graphs, and, as it is not of another run, those of the log.
+fn has_known_graph(found: &Performance) -> bool {
+    found.foreign_graphs.is_none() && found.regions.iter().any(|region| region.graphs_us.is_some())
 }
 
 /// What was compared, if nothing in the trace matches the log.

@@ -4,6 +4,7 @@
 use super::{capitalized, figures, subject_of};
 use crate::analysis::Topic;
 use crate::analysis::findings::Finding;
+use crate::analysis::findings::cause_of_slowness;
 use crate::analysis::performance::{Backend, Judgement, MeasuredKernel, Performance};
 use crate::report::kit::formats::{counted, micros, percent, short_path, whole};
 use crate::report::subject::Report;
@@ -97,7 +98,7 @@ fn far_entry(place: usize, kernel: &MeasuredKernel, gain_us: f64) -> Entry {
     let rates = &kernel.rates;
     let reached = figures::share(rates.best_share().unwrap_or_default());
     let rate = match (rates.tflops, kernel.flops, kernel.bytes) {
-        (Some(tflops), Some((flops, _)), Some((bytes, _))) if bytes > 0.0 => {
+        (Some(tflops), Some((flops, _)), Some((bytes, _))) if bytes > 0.0 && flops >= bytes => {
             format!(": {} at {:.0} FLOPs per byte", figures::flop_rate(tflops), flops / bytes)
         }
         _ => rates.gbps.map(|gbps| format!(": {}", figures::byte_rate(gbps))).unwrap_or_default(),
@@ -116,10 +117,7 @@ fn far_entry(place: usize, kernel: &MeasuredKernel, gain_us: f64) -> Entry {
             named(kernel),
             at.unwrap_or_default()
         ),
-        reason: format!(
-            "{runs}.{launch} Usual causes are small or odd shapes, few rows to reduce, or a layout that is not contiguous; \
-             `torch.compile(mode=\"max-autotune\")` tries other configurations."
-        ),
+        reason: format!("{runs}.{launch} {}", cause_of_slowness(kernel)),
         cost: Some(Cost { us: gain_us, at_most: true }),
         kernel: Some(place),
     }
@@ -190,13 +188,18 @@ fn idle(found: &Performance) -> Option<(f64, Entry)> {
     if !found.on_device || idle < WORTH * time.wall_us {
         return None;
     }
-    let reason = match time.exposed_communication_us > 0.0 {
-        true => {
-            "This is without the exposed communication. Usually the host launches kernels too slowly, or waits for data."
+    let in_graphs = found.kernels.iter().any(|kernel| kernel.in_cuda_graph);
+    let reason = match () {
+        () if time.exposed_communication_us > 0.0 => {
+            "This is without the exposed communication. Usually the host launches kernels too slowly, or waits for data. The \
+             profiler slows the host."
         }
-        false => {
+        () if in_graphs || time.compiled_us == 0.0 => {
+            "Usually the host launches kernels too slowly, or waits for data. The profiler slows the host."
+        }
+        () => {
             "Usually the host launches kernels too slowly, or waits for data; `torch.compile(mode=\"reduce-overhead\")` \
-             launches a whole graph at once."
+             launches a whole graph at once. The profiler slows the host."
         }
     };
     let entry = Entry {
@@ -235,11 +238,15 @@ fn unknown(found: &Performance) -> Option<Entry> {
     }
     let reason = match without_operator {
         _ if kernels().all(|kernel| kernel.bytes.is_some()) => {
-            "The table of devices does not have the limit of these kernels: supply it with `--device`.".to_owned()
+            "The table of devices does not have the limit of these kernels: supply it with `--device`."
+                .to_owned()
         }
-        0 => "Their operators have no formula, or the trace has no shapes: record it with `record_shapes=True`.".to_owned(),
+        0 if found.operators.iter().all(|operator| operator.dims.is_empty()) => {
+            "The trace has no shapes: record it with `record_shapes=True`.".to_owned()
+        }
+        0 => "There is no formula for their operators.".to_owned(),
         runs => format!(
-            "{} no operator in the trace. For the others there is no formula, or the trace has no shapes.",
+            "{} no operator in the trace. For the others there is no formula.",
             counted(runs, "run has", "runs have")
         ),
     };

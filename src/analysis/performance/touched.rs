@@ -1,0 +1,213 @@
+//! How much of a tensor a Triton kernel touches, from the indices in its source: a slice, a column, rows that another tensor
+//! names.
+
+use crate::analysis::source_text::{is_word, words};
+use crate::trace::TextMap;
+
+/// Bytes that memory is read and written in.
+const SECTOR: f64 = 32.0;
+
+/// Limit on the characters of an index.
+const LONGEST_INDEX: usize = 4_096;
+
+/// What an index touches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Touched {
+    /// Elements, at most.
+    pub(super) elements: f64,
+    /// How far apart the nearest two of them lie, in elements.
+    pub(super) apart: f64,
+}
+
+impl Touched {
+    /// What several indices touch together; None if one of them is unknown.
+    pub(super) fn all(indices: &TextMap<&str, Option<Touched>>) -> Option<Touched> {
+        let mut all = indices.values();
+        let first = (*all.next()?)?;
+        all.try_fold(first, |sum, next| {
+            let next = (*next)?;
+            Some(Touched { elements: sum.elements + next.elements, apart: sum.apart.min(next.apart) })
+        })
+    }
+
+    /// The bytes that are moved for elements of that size: where they lie apart, the sectors around them.
+    pub(super) fn bytes(self, element: f64) -> f64 {
+        self.elements * (self.apart * element).clamp(element, SECTOR.max(element))
+    }
+}
+
+/// How many values each variable of an index takes.
+#[derive(Debug, Default)]
+pub(super) struct Ranges<'t> {
+    variables: TextMap<&'t str, f64>,
+    /// Constants: `xnumel`, `r0_numel`; `M`, `N` and `K` of a template.
+    constants: TextMap<&'t str, f64>,
+    /// Elements of a run: the product of all `numel`. None if one is known only at run time.
+    all: Option<f64>,
+}
+
+/// A variable of an index, and how far apart two of its values are, in elements.
+struct Variable<'i> {
+    name: &'i str,
+    apart: f64,
+}
+
+impl Variable<'_> {
+    fn is_read(&self) -> bool {
+        self.name.starts_with("tmp")
+    }
+}
+
+impl<'t> Ranges<'t> {
+    /// Reads the assignments of a body: `xnumel = 4096`, `x0 = (xindex % 512)`, `x1 = xindex // 512`, `r0_1 = r0_index`.
+    pub(super) fn of(body: &'t str) -> Ranges<'t> {
+        let mut found = Ranges::default();
+        let assignments = || body.lines().filter_map(|line| line.trim().split_once(" = "));
+        // Batches have a distance between matrices, and as many as the grid says.
+        let is_batched = body.contains("stride_aq = ");
+        for (name, value) in assignments() {
+            let is_size = name.ends_with("numel") || (!is_batched && matches!(name, "M" | "N" | "K"));
+            let Some(size) = value.parse::<u32>().ok().map(f64::from).filter(|_| is_size) else { continue };
+            // Kernels that are combined have sizes of their own.
+            if found.constants.insert(name, size).is_some_and(|known| known != size) {
+                return Ranges::default();
+            }
+        }
+        let has = |index: &str| body.contains(&format!("{index} = "));
+        // `rindex` is another name of `r0_index` where that exists.
+        let reduced = if has("r0_index") { "r0_" } else { "r" };
+        let sizes = ["x", "y", "z", reduced, "r1_"].into_iter().filter(|start| has(&format!("{start}index")));
+        found.all = sizes.map(|start| found.size(start)).try_fold(1.0, |all, size| Some(all * size?));
+        for (name, value) in assignments() {
+            let range = found.range(value);
+            if let Some(range) = range.filter(|_| name.chars().all(is_word)) {
+                found.variables.insert(name, range);
+            }
+        }
+        found
+    }
+
+    fn size(&self, start: &str) -> Option<f64> {
+        self.constants.get(format!("{start}numel").as_str()).copied()
+    }
+
+    /// Of `xindex`, `(xindex // 8)`, `(xindex % 8)` or `((xindex // 64) % 8)`.
+    fn range(&self, value: &str) -> Option<f64> {
+        let value = value.trim();
+        let inner = value.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(value);
+        if let Some((_, divisor)) = inner.rsplit_once(" % ") {
+            return divisor.parse::<u32>().ok().map(f64::from);
+        }
+        let (index, divisor) = inner.split_once(" // ").unwrap_or((inner, "1"));
+        let size = self.size(index.strip_suffix("index")?)?;
+        Some((size / f64::from(divisor.parse::<u32>().ok().filter(|divisor| *divisor > 0)?)).ceil())
+    }
+
+    /// What an index touches: `x0 + 4096*x1`; `tmp0` in it is an index that is read. None if a size is known only at run time.
+    pub(super) fn touched(&self, index: &str) -> Option<Touched> {
+        let index = index.strip_prefix("tl.broadcast_to(").unwrap_or(index);
+        let index = index.split(", [").next().unwrap_or(index);
+        let mut variables: Vec<Variable<'_>> = Vec::new();
+        for term in index.split(" + ") {
+            for name in words(term).filter(|word| word.parse::<u64>().is_err()) {
+                let factor = term.split_once('*').filter(|(_, of)| *of == name);
+                let apart = factor.and_then(|(number, _)| number.parse::<u32>().ok()).map_or(1.0, f64::from);
+                if !variables.iter().any(|known| known.name == name) {
+                    variables.push(Variable { name, apart });
+                }
+            }
+        }
+        if let Some(read) = variables.iter().find(|one| one.is_read()) {
+            return self.indirect(read.apart, &variables);
+        }
+        let mut found = Touched { elements: 1.0, apart: f64::INFINITY };
+        for Variable { name, apart } in variables {
+            let range = *self.variables.get(name)?;
+            found.elements *= range;
+            if range > 1.0 {
+                found.apart = found.apart.min(apart);
+            }
+        }
+        found.apart = if found.apart.is_finite() { found.apart } else { 1.0 };
+        Some(found)
+    }
+
+    /// What an index touches part of which is read: as many rows as there are other elements in a run, each no longer than the
+    /// rows are apart.
+    fn indirect(&self, row: f64, variables: &[Variable<'_>]) -> Option<Touched> {
+        let within = variables.iter().filter(|one| !one.is_read() && one.apart < row);
+        let inner = within
+            .map(|one| self.variables.get(one.name).copied())
+            .try_fold(1.0, |all, range| Some(all * range?))?;
+        let elements = self.all? / inner * inner.min(row);
+        Some(Touched { elements, apart: 1.0 })
+    }
+
+    /// What a template for a product of two matrices reads of its operands: they may be parts of larger tensors.
+    pub(super) fn operands(&self) -> Option<[Touched; 2]> {
+        let [rows, columns, inner] = ["M", "N", "K"].map(|name| self.constants.get(name).copied());
+        let of = |elements| Touched { elements, apart: 1.0 };
+        Some([of(rows? * inner?), of(inner? * columns?)])
+    }
+}
+
+/// The index behind a pointer: `x0 + 4096*x1` of ` + (x0 + 4096*x1), xmask)`.
+pub(super) fn index_of(after: &str) -> Option<&str> {
+    let rest = after.strip_prefix(" + (")?;
+    let mut depth = 1_usize;
+    for (at, byte) in rest.bytes().enumerate().take(LONGEST_INDEX) {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return rest.get(..at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &str = "    xnumel = 65536\n    r0_numel = 128\n    rnumel = r0_numel\n    rindex = r0_index\n    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]\n    \
+                        r0_index = r0_offset + r0_base\n    x0 = (xindex % 512)\n    x1 = xindex // 512\n    \
+                        x2 = ((xindex // 64) % 8)\n    x3 = xindex\n    r0_4 = r0_index\n";
+
+    fn bytes(index: &str) -> Option<f64> {
+        Ranges::of(BODY).touched(index).map(|touched| touched.bytes(4.0))
+    }
+
+    #[test]
+    fn an_index_touches_as_many_elements_as_its_variables_have_values() {
+        assert_eq!(bytes("x3"), Some(4.0 * 65536.0));
+        assert_eq!(bytes("x0"), Some(4.0 * 512.0));
+        assert_eq!(bytes("r0_4 + 128*x2"), Some(4.0 * 128.0 * 8.0));
+        assert_eq!(bytes("r0_4 + 128*x3"), Some(4.0 * 128.0 * 65536.0));
+        assert_eq!(bytes("tl.broadcast_to(x0, [XBLOCK])"), Some(4.0 * 512.0));
+        assert_eq!(bytes("0"), Some(4.0), "a constant is an element");
+    }
+
+    #[test]
+    fn elements_that_lie_apart_cost_their_sectors_and_an_index_that_is_read_touches_all() {
+        assert_eq!(bytes("7 + 8192*x1"), Some(32.0 * 128.0));
+        assert_eq!(bytes("2*x0 + 1024*x1"), Some(8.0 * 65536.0));
+        assert_eq!(bytes("x0 + 512*tmp4"), Some(4.0 * 65536.0 * 128.0));
+        assert_eq!(
+            bytes("x0 + 64*tmp4"),
+            Some(4.0 * 65536.0 * 128.0 / 8.0),
+            "a part of what is put together"
+        );
+        assert_eq!(bytes("tmp4 + 16000*x3"), Some(4.0 * 65536.0 * 128.0));
+    }
+
+    #[test]
+    fn what_is_known_only_at_run_time_is_unknown() {
+        assert_eq!(bytes("x0 + ks0*x1"), None);
+        assert_eq!(Ranges::of("xnumel = 8\nxnumel = 16\nxindex = 0\nx0 = xindex\n").touched("x0"), None);
+        assert_eq!(index_of(" + (x0 + ((x1 // 4), xmask)"), None, "brackets are not closed");
+        assert_eq!(index_of(" + (x0 + ((x1 // 4))), xmask)"), Some("x0 + ((x1 // 4))"));
+    }
+}

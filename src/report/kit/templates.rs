@@ -49,8 +49,6 @@ templates! {
     graphs_head,
     guards_head,
     hero,
-    job_cells,
-    job_columns,
     job_files,
     job_graphs,
     job_numbers,

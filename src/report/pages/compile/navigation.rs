@@ -6,11 +6,12 @@ use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::Subject;
 
 /// Beginnings of the names of those files, their titles, and whether the viewer of graphs shows them.
-const FILES: [(&str, &str, bool); 4] = [
+const FILES: [(&str, &str, bool); 5] = [
     ("dynamo_output_graph", "Dynamo graph", true),
     ("inductor_post_grad_graph", "Post-grad graph", true),
     ("inductor_output_code", "Output code", false),
     ("dynamo_guards", "Guards", false),
+    ("dynamo_cpp_guards_str", "Guard tree", false),
 ];
 
 /// The compiles that have a page, in the order of the log; records without an id are none.

@@ -138,7 +138,7 @@ fn the_guard_tree_shows_places_that_have_guards_with_the_readers_lines() {
     for line in [
         "<summary>model._modules <span class=\"soft\">dict, 2</span></summary>",
         "<li><span class=\"soft\">LENGTH_CHECK</span> len(model._modules) == 2</li>",
-        "140484560331344), type=&lt;class 'dict'> <span class=\"soft\">a.py:7</span></li>",
+        "140484560331344), type=&lt;class 'dict'&gt; <span class=\"soft\">a.py:7</span></li>",
     ] {
         assert!(page.contains(line), "no {line} in {page}");
     }

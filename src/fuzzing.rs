@@ -202,7 +202,6 @@ fn programs(text: &[u8]) {
     let _ = analysis::break_text(&text);
     let _ = model::traceback(&text);
     let _ = model::stable(&text);
-    let _ = analysis::symbols_in(&text);
     let graph = GraphText::read(&text);
     let lines = text.lines().count();
     for line in text.lines() {

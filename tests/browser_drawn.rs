@@ -155,7 +155,6 @@ fn without_a_script_the_first_sheet_is_there_and_controls_are_not() {
         window.is_true("document.querySelector('#drawn-stage > svg').getBoundingClientRect().height > 300")
     );
     assert!(window.is_true("!document.querySelector('.stage-tools').checkVisibility()"));
-    assert!(window.is_true("!document.getElementById('drawn-level').checkVisibility()"));
     let shown =
         "[...document.querySelectorAll('#drawn-stage > svg')].filter(svg => svg.checkVisibility()).length";
     assert_eq!(window.number(shown), 1.0);

@@ -164,31 +164,20 @@ fn strict_and_empty_logs_end_as_without_the_flag() {
 }
 
 #[test]
-fn the_page_of_a_decision_has_all_fields_of_its_record() {
+fn the_page_of_a_decision_has_its_stacks_and_what_to_do() {
     for (name, folder) in [("11_export_draft", "-_0_0_0"), ("21_torch28_11_draft", "-_-_-_-")] {
         let report = report(name);
         let path = format!("{folder}/symbolic_guard_information_0.html");
         let page = report.page(&path);
         assert_eq!(heading(&page), "Eq(u0, 4) was assumed to be True.", "{name}");
         let text = page.text();
-        for part in [
-            "s11_export.py:22",
-            "_wrapped_call_impl",
-            "if a.shape[0] == 4:",
-            "torch._check(a.shape[0] == 4)",
-            "Tensor(shape: torch.Size([u0]), stride: (1,), storage_offset: 0)",
-            "k = n.item()",
-        ] {
+        for part in
+            ["s11_export.py:22", "_wrapped_call_impl", "if a.shape[0] == 4:", "torch._check(a.shape[0] == 4)"]
+        {
             assert!(text.contains(part), "{name}: {part} is not in {text}");
         }
         // The user's line stands before the frames of torch.
         assert!(text.find("s11_export.py:22") < text.find("_wrapped_call_impl"), "{name}");
-        let symbols: Vec<_> = page.all("#symbols-all tbody td").into_iter().map(text_of).collect();
-        assert_eq!(
-            (symbols[0].trim(), symbols[2].trim(), symbols[3].trim()),
-            ("u0", "[−∞, ∞]", "[4, 4]"),
-            "{symbols:?}"
-        );
         let links = &site(name)[&path].links;
         assert!(links.iter().any(|link| link == "../export.html"), "{links:?}");
         assert!(links.iter().any(|link| link.starts_with("https://docs.pytorch.org/")), "{links:?}");
@@ -196,32 +185,7 @@ fn the_page_of_a_decision_has_all_fields_of_its_record() {
 }
 
 #[test]
-fn locals_are_shown_as_text_list_or_null_and_whatever_else_a_version_writes() {
-    let log = decision(0, |p| {
-        p["frame_locals"]["locals"] =
-            json!({"text": "one", "list": ["two", null], "none": null, "odd": {"x": [1]}, "number": 7});
-        p["symbol_to_sources"] = json!({"u0": "L['n'].item()"});
-    });
-    let page = of(&log).page(FIRST);
-    let cells: Vec<String> =
-        page.all("#locals-all tbody td").into_iter().map(|cell| text_of(cell).trim().to_owned()).collect();
-    assert_eq!(
-        cells,
-        [
-            "text",
-            "one",
-            "list",
-            "twonot recorded",
-            "none",
-            "not recorded",
-            "odd",
-            "{\"x\":[1]}",
-            "number",
-            "7"
-        ]
-    );
-    assert!(page.text().contains("L['n'].item()"));
-    // Nothing at all is no reason to lose the failure either.
+fn a_decision_without_its_fields_is_still_a_failure() {
     for key in ["frame_locals", "user_stack", "stack", "expr", "result", "expr_node_id", "symbol_to_sources"]
     {
         for value in [Value::Null, json!("odd"), json!([1]), json!({"a": 1})] {
@@ -247,47 +211,6 @@ fn text_of_a_record_never_becomes_markup() {
         assert!(!text.contains("<script>alert") && !text.contains("<img"), "{page}");
     }
     assert!(report.read(FIRST).contains("&lt;script&gt;alert(4711)"));
-}
-
-#[test]
-fn an_expression_that_refers_to_itself_ends_and_a_shared_part_is_shown_once() {
-    let mut log = Log::of(input("11_export_draft"));
-    log.edit("expression_created", 0, |e| {
-        let p = &mut e["expression_created"];
-        let id = p["result_id"].clone();
-        p["arguments"] = json!(["Eq(u0, 4)", "Eq(u0, 4)", "<i>"]);
-        p["argument_ids"] = json!([id, id]);
-    });
-    let page = of(&log).page(FIRST);
-    let tree = text_of(page.one(".tree"));
-    assert_eq!(tree.matches("as above").count(), 2, "{tree}");
-    assert!(tree.contains("<i>"), "{tree}");
-}
-
-#[test]
-fn a_deep_expression_is_cut_and_says_so() {
-    let mut log = Log::of(input("11_export_draft"));
-    let at = log.nth("expression_created", 0);
-    let first: Value = serde_json::from_slice(log.records[at].envelope()).unwrap();
-    // A chain of 2,000 steps below the expression: more than a page shows.
-    let chain = (0..2_000_i64).map(|step| {
-        let mut envelope = first.clone();
-        envelope["expression_created"]["result"] = format!("u0 + {step}").into();
-        envelope["expression_created"]["result_id"] = step.into();
-        envelope["expression_created"]["arguments"] = json!([format!("u0 + {}", step - 1), "1"]);
-        envelope["expression_created"]["argument_ids"] = json!([step - 1]);
-        log.records[at].like(&envelope.to_string(), None)
-    });
-    let chain: Vec<_> = chain.collect();
-    log.records.splice(at..at, chain);
-    log.edit("expression_created", 2_000, |e| {
-        e["expression_created"]["arguments"] = json!(["u0 + 1999", "4"]);
-        e["expression_created"]["argument_ids"] = json!([1999]);
-    });
-    let page = of(&log).page(FIRST);
-    let depth = page.all(".tree details:not(.fold)").len();
-    assert!((20..=60).contains(&depth), "{depth}");
-    assert!(page.text().contains("parts are left out"));
 }
 
 #[test]

@@ -199,25 +199,6 @@ fn files_shared_by_all_ranks_are_stored_once_at_the_jobs_root() {
 }
 
 #[test]
-fn a_rank_that_waits_for_the_builds_of_another_is_named_with_the_seconds() {
-    let wait = finding(job("12_ddp_2"), "build_wait");
-    assert_eq!(
-        wait["title"],
-        "Rank 1 waits 5.3 s while rank 0 builds the C++ toolchain and kernels (`compile_file`)"
-    );
-    assert_eq!(wait["severity"], "info");
-    // Ranks that build for themselves wait for nobody, nor do those with cache folders of their own.
-    let healthy = job("13_div_healthy");
-    assert!(healthy.list("findings").iter().all(|one| one["kind"] != "build_wait"));
-    let copy = rank_reports("12_ddp_2");
-    change(&copy.path().join("rank_1"), |report| {
-        report["cross_rank"]["cache_folders"] = json!(["/another"]);
-    });
-    let job = combine(copy.path(), &[]).ok(copy.path());
-    assert!(job.list("findings").iter().all(|one| one["kind"] != "build_wait"));
-}
-
-#[test]
 fn two_ranks_have_no_median() {
     let cache = job("13_div_cache");
     let straggler = finding(cache, "straggler");

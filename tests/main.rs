@@ -29,7 +29,6 @@ mod browser_search;
 mod browser_source;
 mod browser_tables;
 mod browser_time;
-mod browser_walk;
 mod check;
 mod check_formats;
 mod check_rules;

@@ -1,13 +1,10 @@
 //! Results of torch.export: whether the log has a program, and the distinct problems.
 
 use super::is_library;
-use super::source_text::{symbols, words};
-use crate::model::{
-    CompileIndex, ExportKind, ExportProblem, ExportedProgram, Frame, Model, Symbol, TextFrame,
-};
-use crate::trace::TextMap;
+use super::source_text::words;
+use crate::model::{CompileIndex, ExportKind, ExportProblem, ExportedProgram, Frame, Model, TextFrame};
 use fxhash::{FxHashMap, FxHashSet};
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 
 /// The result of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +36,6 @@ pub struct Export {
     pub retry: Option<Retry>,
     /// Compiles that are exports: torch writes no metrics for them.
     pub compiles: FxHashSet<CompileIndex>,
-    symbols: TextMap<(CompileIndex, String), usize>,
     /// Programs by compile, in log order.
     programs: FxHashMap<CompileIndex, Vec<usize>>,
 }
@@ -65,12 +61,6 @@ pub struct ExportFailure {
 }
 
 impl Export {
-    /// The symbol of that name in a compile.
-    pub fn symbol<'m>(&self, model: &'m Model, compile: CompileIndex, name: &str) -> Option<&'m Symbol> {
-        let index = self.symbols.get(&(compile, name.to_owned()))?;
-        model.shapes.symbols.get(*index)
-    }
-
     /// The program made by the export with a problem: in the same compile, otherwise in its retry.
     pub fn program<'m>(&self, model: &'m Model, problem: &ExportProblem) -> Option<&'m ExportedProgram> {
         let programs = &model.export.programs;
@@ -101,9 +91,6 @@ pub(super) fn of_log(model: &Model) -> Export {
             }
         }
     }
-    // Only problems need symbols; a log of training may have very many of them.
-    let wanted: FxHashSet<CompileIndex> = model.export.problems.iter().map(|one| one.compile).collect();
-    let symbols = model.shapes.symbols.iter().enumerate().filter(|(_, s)| wanted.contains(&s.at.compile));
     let export = &model.export;
     let outcome = match (export.programs.is_empty(), failures.is_empty()) {
         (false, true) if export.started.len() > export.programs.len() => ExportOutcome::Unfinished,
@@ -120,15 +107,7 @@ pub(super) fn of_log(model: &Model) -> Export {
     for (index, program) in export.programs.iter().enumerate() {
         programs.entry(program.compile).or_default().push(index);
     }
-    Export {
-        outcome,
-        programs,
-        of_problem,
-        retry: retry(model),
-        compiles: compiles(model),
-        symbols: symbols.map(|(index, s)| ((s.at.compile, s.name.clone()), index)).collect(),
-        failures,
-    }
+    Export { outcome, programs, of_problem, retry: retry(model), compiles: compiles(model), failures }
 }
 
 /// Compiles with a record that only exports write.
@@ -193,8 +172,7 @@ fn retry(model: &Model) -> Option<Retry> {
 /// is a plain comparison.
 #[must_use]
 pub fn check_for(problem: &ExportProblem, line: Option<&str>) -> Option<String> {
-    let method = problem.expression.as_ref()?.parts.first().map(|part| &*part.method)?;
-    check_of(line?, method, problem.result.as_deref().unwrap_or("True"))
+    check_of(line?, &problem.made.as_ref()?.method, problem.result.as_deref().unwrap_or("True"))
 }
 
 /// The call of `torch._check` that states an assumption, from the user's line, the operation of the expression, and its
@@ -234,15 +212,6 @@ const SIGNS: [(&str, (&str, &str)); 6] = [
     ("gt", (">", "<=")),
 ];
 
-/// The symbols of an expression, each once, in order: `u0`, `s77`, `zuf3`.
-pub fn symbols_in(text: &str) -> Vec<&str> {
-    let distinct: IndexSet<&str> = symbols(text, 3).collect();
-    distinct.into_iter().take(MOST_SYMBOLS).collect()
-}
-
-/// Limit on the symbols looked up per expression.
-const MOST_SYMBOLS: usize = 40;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,11 +246,5 @@ mod tests {
         ] {
             assert_eq!(check_of(line, method, result), None, "{line}");
         }
-    }
-
-    #[test]
-    fn symbols_are_found_in_an_expression_once_each() {
-        assert_eq!(symbols_in("Eq(Mod(u0, 2*s77), zuf3 + u0)"), ["u0", "s77", "zuf3"]);
-        assert!(symbols_in("Max(1, 0x10) + symbols + float32").is_empty());
     }
 }

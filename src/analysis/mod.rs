@@ -63,7 +63,7 @@ pub use account::{Account, Gap};
 pub use break_costs::{Hit, break_costs, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use by_compile::{ByCompile, OfCompile};
-pub use export::{Export, ExportFailure, ExportOutcome, Retry, check_for, symbols_in};
+pub use export::{Export, ExportFailure, ExportOutcome, Retry, check_for};
 pub use findings::{Finding, Severity, Topic};
 pub use functions::{FunctionGroup, by_status, is_capture};
 pub use graph_pairs::{GraphPair, graph_pairs};

@@ -76,31 +76,6 @@ pub fn two_columns<'t>(first: &'t str, second: &'t str) -> Columns<'t> {
     columns
 }
 
-/// A summary of what changed from one text to another.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct LineDiff {
-    /// Lines that were removed.
-    pub removed: usize,
-    /// Lines that were added.
-    pub added: usize,
-    /// The first changed lines, in order: whether the line was added, and its text.
-    pub lines: Vec<(bool, String)>,
-    /// Whether the smallest number of changes was found.
-    pub ordered: bool,
-}
-
-/// Summarizes what changed, with at most `most` lines.
-pub fn line_diff(old: &str, new: &str, most: usize) -> LineDiff {
-    let columns = two_columns(old, new);
-    let changed = columns.rows.chunk_by(|one, other| one.equal == other.equal).flat_map(|block| {
-        let changed = block.iter().filter(|row| !row.equal);
-        let removed = changed.clone().filter_map(|row| Some((false, row.left?.text.to_owned())));
-        removed.chain(changed.filter_map(|row| Some((true, row.right?.text.to_owned()))))
-    });
-    let lines = changed.take(most).collect();
-    LineDiff { removed: columns.removed, added: columns.added, lines, ordered: !columns.rough }
-}
-
 /// Whether two texts are the same except for trailing white space and addresses of objects.
 pub fn same_text(first: &str, second: &str) -> bool {
     let (first, second) = (lines(first), lines(second));
@@ -315,14 +290,6 @@ mod tests {
         let nothing_shared: String = (0..4_000).map(|n| format!("other {n}\n")).collect();
         let columns = two_columns(&old, &nothing_shared);
         assert_eq!((columns.removed, columns.added), (10_000, 4_000));
-    }
-
-    #[test]
-    fn a_summary_has_the_first_changed_lines() {
-        let diff = line_diff("a\nb  \nc\nd\n", "a\nb\nx\nd\ne\n\n", 2);
-        assert_eq!((diff.removed, diff.added, diff.ordered), (1, 2, true));
-        assert_eq!(diff.lines, [(false, "c".to_owned()), (true, "x".to_owned())]);
-        assert_eq!(line_diff("a\n", "a", 10), LineDiff { ordered: true, ..LineDiff::default() });
     }
 
     #[test]

@@ -35,13 +35,6 @@ pub(super) fn functions(runs: &Runs<'_>, problems: &Problems, found: &mut LogCom
     }
     let by_difference = |line: &FunctionLine| line.line.times.difference().abs();
     found.functions.sort_by(|x, y| by_difference(y).total_cmp(&by_difference(x)));
-    for one in found.functions.iter().filter(|one| !one.line.differs) {
-        let difference = one.line.times.difference();
-        if difference != 0.0 {
-            found.noise.functions += 1;
-            found.noise.functions_s += difference;
-        }
-    }
     found.one_factor = one_factor(&found.functions);
 }
 

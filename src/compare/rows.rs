@@ -354,15 +354,6 @@ pub(crate) struct Same {
     pub settings: usize,
 }
 
-/// Time differences within the noise.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Noise {
-    /// Functions.
-    pub functions: usize,
-    /// Sum of their differences in seconds.
-    pub functions_s: f64,
-}
-
 /// The comparison of one log with another, or of several runs with several.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LogComparison {
@@ -396,8 +387,6 @@ pub(crate) struct LogComparison {
     pub lacks_a_trace: bool,
     /// What both sides share.
     pub same: Same,
-    /// What is within the noise.
-    pub noise: Noise,
     /// Set if nearly every function is slower or faster by about the same factor.
     pub one_factor: Option<OneFactor>,
     /// Settings that only the torch version of A, or of B, has.

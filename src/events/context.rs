@@ -1,13 +1,13 @@
 //! What a parser can add to the report.
 
 use super::Event;
-use super::expressions::Expressions;
 use super::placed::PlacedFiles;
 use super::sections::{PageTables, SectionRows};
 use super::stacks::{self, Texts};
 use crate::model::{
     Advice, AdviceKind, Artifact, ArtifactIndex, Attempt, Cell, Column, Compile, CompileIndex, Content,
-    Failure, Form, Model, Outcome, PayloadPlace, Place, ProblemKind, Readable, Stack, TablesPage,
+    Failure, Form, MadeExpression, Model, Outcome, PayloadPlace, Place, ProblemKind, Readable, Stack,
+    TablesPage,
 };
 use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Payload, TextMap, TextSet, push_mostly_one};
@@ -19,7 +19,8 @@ use serde_json::value::RawValue;
 pub(super) struct Reading {
     pub(super) model: Model,
     pub(super) texts: Texts,
-    pub(super) expressions: Expressions,
+    /// How each symbolic expression was made, by the id of its object.
+    pub(super) expressions: TextMap<i64, MadeExpression>,
     /// The next running number of a file, as upstream counts.
     pub(super) next_number: u32,
     /// How many files upstream does not have. Their numbers come last, so that every path of upstream's report is one of ours.

@@ -1,7 +1,7 @@
 //! Events of torch.export and draft_export.
 
 use super::values::shown;
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser, expressions};
+use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::model::{
     Cell, Column, ExportKind, ExportProblem, ExportedProgram, Fields, Form, Language, Readable, Stack,
     TextFrame, read_program,
@@ -60,7 +60,7 @@ fn problem(event: &Event<'_>, kind: ExportKind, cx: &mut RankContext<'_>) -> Exp
         stack: None,
         calls: Vec::new(),
         source: None,
-        expression: None,
+        made: None,
         page: None,
         header: event.header,
         first_line: event.first_line,
@@ -81,13 +81,14 @@ pub(super) fn decided(
 ) {
     let fields = event.fields();
     let index = cx.model().export.problems.len();
+    let id = fields.get("expr_node_id").or_else(|| fields.get("expr_id"));
     let problem = ExportProblem {
         subject: fields.raw("expr").map(shown).unwrap_or_default(),
         result: fields.raw("result").map(shown),
         source: first_source(&fields),
         user_stack,
         stack,
-        expression: expressions::decided(event).and_then(|id| cx.reading.expressions.recall(id)),
+        made: id.and_then(|id: i64| cx.reading.expressions.get(&id).cloned()),
         page: (index < MOST_PAGES).then(|| cx.guard_page(index)),
         ..problem(event, kind, cx)
     };

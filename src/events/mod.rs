@@ -15,7 +15,6 @@ mod distributed;
 mod dynamo;
 mod event;
 mod export;
-mod expressions;
 mod fallback;
 mod families;
 mod finish;

@@ -1,11 +1,10 @@
 //! Symbolic sizes: which were created, what was assumed about them, and which became constants.
 
-use super::context::Reading;
 use super::values::{plain, shown};
-use super::{Event, Flow, RankContext, StructuredLogParser, export, expressions};
+use super::{Event, Flow, RankContext, StructuredLogParser, export};
 use crate::model::{
-    Cell, Column, CompileIndex, ExportKind, Fields, Frame, Recorded, Specialization, Stack, Symbol,
-    SymbolGuard, Unit,
+    Cell, Column, CompileIndex, ExportKind, Fields, Frame, MadeExpression, Recorded, Specialization, Stack,
+    Symbol, SymbolGuard, Unit,
 };
 use crate::trace::TextMap;
 
@@ -142,6 +141,9 @@ impl StructuredLogParser for SymbolTable {
     }
 }
 
+/// How many expressions are remembered. A trace of a large model has some ten thousand expressions.
+const MOST_REMEMBERED: usize = 1 << 18;
+
 /// Equal expressions of one compile from the same line of the program.
 #[derive(PartialEq, Eq, Hash)]
 struct CreatedRow {
@@ -183,8 +185,7 @@ impl StructuredLogParser for Created {
         const FIELDS: [&str; 3] = ["result", "method", "arguments"];
         let fields = event.fields();
         anyhow::ensure!(FIELDS.iter().any(|f| fields.raw(f).is_some()), "it has none of its fields");
-        let mut stack = |field| fields.raw(field).and_then(|raw| cx.stack(event.pid, raw));
-        let (user_stack, all) = (stack("user_stack"), stack("stack"));
+        let user_stack = fields.raw("user_stack").and_then(|raw| cx.stack(event.pid, raw));
         let text = |field| fields.raw(field).map(|raw| raw.get().to_owned()).unwrap_or_default();
         let line = user_stack.as_ref().and_then(|stack| stack.last().cloned());
         let key = CreatedRow { compile: cx.compile_at_hand(), fields: FIELDS.map(text), line };
@@ -200,8 +201,12 @@ impl StructuredLogParser for Created {
                 self.rows.insert(key, section.row(cells).rows().saturating_sub(1));
             }
         }
-        let Reading { expressions, texts, .. } = &mut *cx.reading;
-        expressions.remember(&fields, expressions::Stacks { user: user_stack, all }, texts);
+        if let (Some(id), Some(method)) = (fields.get("result_id"), fields.text("method"))
+            && cx.reading.expressions.len() < MOST_REMEMBERED
+        {
+            let method = cx.reading.texts.text(&method);
+            cx.reading.expressions.insert(id, MadeExpression { method, user_stack });
+        }
         cx.listed_if_any(event);
         Ok(Flow::Handled)
     }

@@ -99,7 +99,6 @@ impl<'r> FactReader<'_, 'r> {
         summary.parity = self.parity();
         summary.alarms = self.alarms();
         summary.end = self.end();
-        summary.builds = intervals(cross.builds.as_deref());
         summary.pauses = intervals(cross.pauses.as_deref());
         let folders = cross.cache_folders.iter().flatten().map(|folder| self.texts.add(folder)).collect();
         summary.cache_folders = self.texts.names(folders);

@@ -64,11 +64,11 @@ pub struct ExportProblem {
     pub calls: Vec<TextFrame>,
     /// The input that the first symbol of the expression is for: `L['x'].size()[0]`.
     pub source: Option<String>,
-    /// What the expression was made of.
-    pub expression: Option<Expression>,
+    /// How the expression was made, if the log says it.
+    pub made: Option<MadeExpression>,
     /// Its page among the artifacts of the compile.
     pub page: Option<usize>,
-    /// The record's header line: locals and sources of symbols are read there again.
+    /// The record's header line: the text of the user's line is read there again.
     pub header: Span,
     /// Whether that line is the first of the log.
     pub first_line: bool,
@@ -76,37 +76,13 @@ pub struct ExportProblem {
     pub line: u64,
 }
 
-/// An expression and the parts it was made of; the first part is the whole.
-#[derive(Debug, Clone, Default)]
-pub struct Expression {
-    /// The parts, each once; an argument refers to a part by its index.
-    pub parts: Vec<ExpressionPart>,
-    /// Whether parts are left out.
-    pub cut: bool,
-}
-
-/// A step in the making of an expression (`expression_created`).
+/// How an expression was made (`expression_created`).
 #[derive(Debug, Clone)]
-pub struct ExpressionPart {
-    /// What came out: `Eq(u0, 4)`.
-    pub text: Arc<str>,
+pub struct MadeExpression {
     /// The operation: `eq`.
     pub method: Arc<str>,
-    /// What went in.
-    pub arguments: Vec<Argument>,
     /// The user's frames.
     pub user_stack: Option<Stack>,
-    /// All frames, torch's among them.
-    pub stack: Option<Stack>,
-}
-
-/// What went into an expression.
-#[derive(Debug, Clone)]
-pub enum Argument {
-    /// Another part, by its index. Parts may refer to each other in a circle.
-    Part(usize),
-    /// A symbol or a constant.
-    Leaf(Arc<str>),
 }
 
 /// An exported program (`exported_program`).

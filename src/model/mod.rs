@@ -38,9 +38,7 @@ pub use compile::{
     UserKernel,
 };
 pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
-pub use export::{
-    Argument, Export, ExportKind, ExportProblem, ExportedProgram, Expression, ExpressionPart, ProgramFacts,
-};
+pub use export::{Export, ExportKind, ExportProblem, ExportedProgram, MadeExpression, ProgramFacts};
 pub use facts::{
     Advice, AdviceKind, BreakOccurrence, CacheLookup, CodeCall, CollectiveCalls, Collectives, CrossRank,
     DumpFile, ErrorTrace, Execution, Failure, GraphBreak, GraphOps, InductorSettings, Op, Reason,

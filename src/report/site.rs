@@ -292,7 +292,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Expressions of an export",
         files: &[SiteFile {
             path: "<id>/symbolic_guard_information_<number>.html",
-            about: "an expression that export had to decide: stacks, locals, symbols, derivation, what to do",
+            about: "an expression that export had to decide: stacks, and what to do",
         }],
         write: export::guard_pages,
         ..ORDINARY

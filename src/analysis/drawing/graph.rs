@@ -13,9 +13,6 @@ use std::collections::BTreeSet;
 /// Operators of a graph that is drawn with its operators; of a larger one, only the modules are.
 pub const MOST_DRAWN: usize = 5_000;
 
-/// Operators that a node of the graph before AOTAutograd becomes, from which on they are a block of their own: `gelu`.
-const LEAST_OF_ORIGIN: usize = 3;
-
 /// The texts that a drawing is made of.
 #[derive(Debug, Clone, Copy)]
 pub struct GraphTexts<'t> {
@@ -238,27 +235,13 @@ fn of_origins(
     }
     let mut origins = Operators::read(pre);
     let modules = modules_of_inputs(&mut origins, None, parts);
-    let mut paths = owners(&origins, &modules, None, parts);
+    let paths = owners(&origins, &modules, None, parts);
     let by_line: FxHashMap<u32, usize> =
         origins.all.iter().enumerate().map(|(at, one)| (one.line, at)).collect();
     let origins_of = |line: u32| {
         let lines = found.maps.post_to_pre.get(&line).map(Vec::as_slice).unwrap_or_default();
         lines.iter().filter_map(|line| by_line.get(line).copied())
     };
-    // A captured node that became several operators outside any module gets its own block: `gelu`, `softmax`.
-    let mut became = vec![0_usize; paths.len()];
-    for operator in &graph.all {
-        origins_of(operator.line).for_each(|origin| became[origin] += 1);
-    }
-    let users = origins.users();
-    for (at, (operator, path)) in origins.all.iter().zip(&mut paths).enumerate() {
-        let of_weight = operator.inputs.iter().any(|input| matches!(modules.get(*input), Some(Some(_))));
-        let is_used = users.get(at).is_some_and(|users| !users.is_empty());
-        if !of_weight && is_used && became.get(at).is_some_and(|count| *count >= LEAST_OF_ORIGIN) {
-            let part = parts.number(&operator.op);
-            path.push(part);
-        }
-    }
     let path_of = |operator: &operators::Operator| {
         let paths = origins_of(operator.line).filter_map(|origin| paths.get(origin));
         in_common_of_all(paths).map(<[u32]>::to_vec)

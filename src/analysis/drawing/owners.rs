@@ -3,7 +3,6 @@
 
 use super::operators::{Operator, Operators};
 use super::paths::{Parts, Path, in_common, in_common_of_all};
-use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -16,20 +15,8 @@ const MOST_PATTERNS: usize = 16;
 /// Lines between a weight of a module and another line of the same method.
 const SAME_METHOD: u64 = 4;
 
-/// Functions that all modules have, which therefore say nothing.
-const METHODS: [&str; 6] = ["forward", "__call__", "<lambda>", "<module>", "_call_impl", "_forward_impl"];
-
 /// The block of what a forward graph computes only for its backward.
 const FOR_BACKWARD: &str = "for backward";
-
-/// Operators of a function that can become part of its caller; a larger one is a block of its own.
-const LARGEST_CALLEE: usize = 200;
-
-/// Operators of one function in a block that get a block of their own.
-const LEAST_OF_FUNCTION: usize = 2;
-
-/// Functions of one file in a block; if there are more, the file is one block.
-const MOST_FUNCTIONS: usize = 3;
 
 /// Whether an operator only moves, reshapes or converts data.
 pub(super) fn is_quiet(op: &str) -> bool {
@@ -116,7 +103,6 @@ pub(super) fn owners(
     let mut paths = search.between(parts);
     search.as_in_other_layers(&mut paths, parts);
     search.only_used_inside(&mut paths, parts);
-    search.by_function(&mut paths, parts);
     search.for_backward(&mut paths, parts);
     paths
 }
@@ -364,23 +350,6 @@ impl Search<'_> {
         source
     }
 
-    /// Operators of other functions than the module's own are in a block with the name of the function.
-    fn by_function(&self, paths: &mut [Path], parts: &mut Parts) {
-        let main = self.main_function();
-        let mut groups = Functions::default();
-        for (at, (operator, path)) in self.graph.all.iter().zip(paths.iter()).enumerate() {
-            if *self.owner(at) != Owner::Unknown {
-                continue;
-            }
-            let Some(place) = self.graph.place(operator) else { continue };
-            if !place.function.is_empty() && place.function != main && !METHODS.contains(&&*place.function) {
-                groups.add(at, (path, &place.file, &place.function));
-            }
-        }
-        groups.merge_callees(&self.users);
-        groups.name(paths, parts);
-    }
-
     /// What a forward graph computes only for its backward is in a block of its own, beside the model.
     fn for_backward(&self, paths: &mut [Path], parts: &mut Parts) {
         let count = self.graph.all.iter().filter(|operator| operator.for_backward).count();
@@ -393,19 +362,6 @@ impl Search<'_> {
                 *path = vec![block];
             }
         }
-    }
-
-    /// The function that most operators are in, if no module owns any: what is compiled.
-    fn main_function(&self) -> String {
-        if self.owners.iter().any(|owner| *owner != Owner::Unknown) {
-            return String::new();
-        }
-        let mut counts: TextMap<&str, usize> = TextMap::default();
-        for place in self.graph.all.iter().filter_map(|operator| self.graph.place(operator)) {
-            *counts.entry(&place.function).or_default() += 1;
-        }
-        let most = counts.into_iter().max_by_key(|(name, count)| (*count, std::cmp::Reverse(*name)));
-        most.map(|(name, _)| name.to_owned()).unwrap_or_default()
     }
 }
 
@@ -449,83 +405,4 @@ fn leave_list<'p>(common: &mut Path, paths: impl Iterator<Item = &'p Path> + Clo
         paths.clone().any(next)
     };
     while is_list(common) && common.pop().is_some() {}
-}
-
-/// The operators of functions in blocks, in the order of the graph.
-#[derive(Default)]
-struct Functions<'g> {
-    groups: Vec<Group<'g>>,
-    places: TextMap<(Path, &'g str, &'g str), usize>,
-    of: FxHashMap<usize, usize>,
-}
-
-struct Group<'g> {
-    path: Path,
-    file: &'g str,
-    function: &'g str,
-    members: Vec<usize>,
-    /// Functions in it: itself, and those that only it calls.
-    functions: usize,
-}
-
-impl<'g> Functions<'g> {
-    fn add(&mut self, at: usize, (path, file, function): (&Path, &'g str, &'g str)) {
-        let next = self.groups.len();
-        let place = *self.places.entry((path.clone(), file, function)).or_insert(next);
-        if place == next {
-            self.groups.push(Group { path: path.clone(), file, function, members: Vec::new(), functions: 1 });
-        }
-        if let Some(group) = self.groups.get_mut(place) {
-            group.members.push(at);
-        }
-        self.of.insert(at, place);
-    }
-
-    /// A function whose results are only used by one other of its file is part of that one.
-    fn merge_callees(&mut self, users: &[Vec<usize>]) {
-        for at in (0..self.groups.len()).rev() {
-            let Some(group) = self.groups.get(at) else { continue };
-            let outside = group.members.iter().filter_map(|member| users.get(*member)).flatten();
-            let mut callers = outside.map(|user| self.of.get(user).copied()).filter(|of| *of != Some(at));
-            let Some(Some(caller)) = callers.next() else { continue };
-            let only = callers.all(|other| other == Some(caller));
-            let same =
-                self.groups.get(caller).is_some_and(|to| to.path == group.path && to.file == group.file);
-            if !only || !same || group.members.len() > LARGEST_CALLEE {
-                continue;
-            }
-            let merged = self
-                .groups
-                .get_mut(at)
-                .map(|group| (std::mem::take(&mut group.members), std::mem::take(&mut group.functions)));
-            let (members, functions) = merged.unwrap_or_default();
-            members.iter().for_each(|member| _ = self.of.insert(*member, caller));
-            if let Some(group) = self.groups.get_mut(caller) {
-                group.members.extend(members);
-                group.functions += functions;
-            }
-        }
-    }
-
-    /// Adds the names of functions to the paths; many functions of one file have the name of the file.
-    fn name(&self, paths: &mut [Path], parts: &mut Parts) {
-        let mut of_file: TextMap<(&Path, &str), usize> = TextMap::default();
-        for group in &self.groups {
-            *of_file.entry((&group.path, group.file)).or_default() += group.functions;
-        }
-        for group in &self.groups {
-            let many = of_file.get(&(&group.path, group.file)).is_some_and(|count| *count > MOST_FUNCTIONS);
-            if !many && group.members.len() < LEAST_OF_FUNCTION {
-                continue;
-            }
-            let stem = group.file.rsplit(['/', '\\']).next().unwrap_or(group.file);
-            let name = if many { stem.trim_end_matches(".py") } else { group.function };
-            let part = parts.number(name);
-            for member in &group.members {
-                if let Some(path) = paths.get_mut(*member) {
-                    path.push(part);
-                }
-            }
-        }
-    }
 }

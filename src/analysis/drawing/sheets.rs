@@ -33,8 +33,6 @@ pub enum Level {
     Closed,
     /// Only layers that are drawn once, which are the model.
     Modules,
-    /// Blocks in the graph, but not those in these.
-    Submodules,
     /// All blocks.
     All,
 }
@@ -134,7 +132,6 @@ impl Drawing {
         match level {
             Level::Closed => false,
             Level::Modules => block.layers > 1 && depth == 0,
-            Level::Submodules => depth < 2,
             Level::All => true,
         }
     }

@@ -121,25 +121,10 @@ fn layers_that_differ_are_drawn_one_by_one() {
 }
 
 #[test]
-fn without_names_of_weights_functions_are_blocks() {
-    let mut graph = String::from("class G(torch.nn.Module):\n    def forward(self, L_x_: \"f32[2]\"):\n");
-    let lines = [("f", 2, "sin"), ("helper", 8, "cos"), ("helper", 9, "tan"), ("f", 3, "exp")];
-    let mut last = "L_x_".to_owned();
-    for (function, line, op) in lines {
-        let comment = format!("        # File: /app/x.py:{line} in {function}, code: y = {op}(x)\n");
-        writeln!(graph, "{comment}        {op}: \"f32[2]\" = torch.{op}({last})").unwrap();
-        last = op.to_owned();
-    }
-    let drawing = drawing(&graph, None);
-    assert_eq!(block(&drawing, "helper").total, 2);
-    assert_eq!(drawing.blocks[0].links.items.len(), 4, "the input, two operators and the block");
-}
-
-#[test]
 fn open_blocks_hold_their_boxes_and_no_boxes_overlap() {
     let (graph, captured) = model(4);
     let drawing = drawing(&graph, Some(&captured));
-    for level in [Level::Closed, Level::Modules, Level::Submodules, Level::All] {
+    for level in [Level::Closed, Level::Modules, Level::All] {
         let sheet = drawing.sheet(0, level);
         let mut open: Vec<(f64, f64, f64, f64)> = Vec::new();
         let mut closed: Vec<(f64, f64, f64, f64)> = Vec::new();

@@ -138,8 +138,7 @@ fn data_hints(problem: &ExportProblem, line: Option<&str>) -> Vec<String> {
 
 /// The frames that led to a problem. An operator's event has none; then the lines of the program that call it.
 fn frames(model: &Model, problem: &ExportProblem) -> Vec<TextFrame> {
-    let made =
-        problem.expression.iter().flat_map(|one| &one.parts).filter_map(|part| part.user_stack.as_deref());
+    let made = problem.made.iter().filter_map(|made| made.user_stack.as_deref());
     let stacks = problem.user_stack.as_deref().into_iter().chain(made).map(|stack| text_frames(model, stack));
     let mut own = stacks;
     let own = own.find(|frames| own_frame(frames).is_some());
@@ -215,7 +214,7 @@ mod tests {
                 function: "forward".to_owned(),
                 loc: Some("if n > 2:".to_owned()),
             }],
-            expression: None,
+            made: None,
             page: None,
             header: Span { offset: 0, len: 0 },
             first_line: false,

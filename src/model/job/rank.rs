@@ -141,8 +141,6 @@ pub struct RankSummary {
     pub keys: Vec<KeyLookup>,
     /// Folders of Inductor's cache that it wrote code to.
     pub cache_folders: Arc<[TextId]>,
-    /// When it built kernels.
-    pub builds: Box<[Interval]>,
     /// When a phase that may wait for another process did nothing that the log records.
     pub pauses: Box<[Interval]>,
     /// Scheduled collectives, one entry per graph.
@@ -177,7 +175,6 @@ impl RankSummary {
             end: None,
             keys: Vec::new(),
             cache_folders: Arc::default(),
-            builds: Box::default(),
             pauses: Box::default(),
             schedules: Vec::new(),
             runtime: None,

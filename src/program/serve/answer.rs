@@ -3,24 +3,21 @@
 use super::access::Pass;
 use super::body::Content;
 use super::files::Found;
-use super::range::Wanted;
 use super::site::Site;
 use hyper::header::{
-    ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
-    CONTENT_TYPE, HeaderName, HeaderValue, IF_RANGE, RANGE, REFERRER_POLICY, SET_COOKIE,
-    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
+    HeaderValue, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 use std::sync::Arc;
 
 /// Headers of every answer. Pages also have a policy of their own in their head.
-const HEADERS: [(HeaderName, &str); 7] = [
+const HEADERS: [(HeaderName, &str); 6] = [
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (X_FRAME_OPTIONS, "DENY"),
     (REFERRER_POLICY, "no-referrer"),
     (CACHE_CONTROL, "no-store"),
-    (ACCEPT_RANGES, "bytes"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
@@ -34,7 +31,6 @@ const FOREIGN: &str = "This server answers requests to localhost only.\n";
 const STRANGER: &str = "The address of this report has a token: open the one that tlparse printed.\n";
 const METHODS: &str = "Only GET and HEAD are answered.\n";
 const NOT_FOUND: &str = "There is no such file in the report.\n";
-const BEYOND: &str = "The file does not have these bytes.\n";
 
 /// Answers a request with these credentials.
 pub async fn to(site: Arc<Site>, request: Parts, pass: Pass) -> Response<Content> {
@@ -81,45 +77,24 @@ fn sentence(status: StatusCode, why: &'static str) -> Response<Content> {
     answer
 }
 
-/// The file that is asked for, or the part of it.
+/// The file that is asked for.
 async fn file(site: &Arc<Site>, request: &Parts) -> Response<Content> {
     let (site, path) = (Arc::clone(site), request.uri.path().to_owned());
     // A slow disk must not delay other requests.
     let found = tokio::task::spawn_blocking(move || site.folder.find(&path)).await;
-    let answer = found.ok().flatten().and_then(|found| {
-        // Answers carry no version of the file, so `If-Range` cannot be honored.
-        let range = request.headers.get(RANGE).filter(|_| !request.headers.contains_key(IF_RANGE));
-        let wanted = Wanted::of(range.and_then(|range| range.to_str().ok()), found.length);
-        part(found, wanted)
-    });
+    let answer = found.ok().flatten().and_then(whole);
     answer.unwrap_or_else(|| sentence(StatusCode::NOT_FOUND, NOT_FOUND))
 }
 
-/// A part of a file; None if the file cannot be read.
-fn part(found: Found, wanted: Wanted) -> Option<Response<Content>> {
-    let whole = found.length;
-    let (status, first, length) = match wanted {
-        Wanted::Beyond => {
-            let mut answer = sentence(StatusCode::RANGE_NOT_SATISFIABLE, BEYOND);
-            let has = HeaderValue::from_str(&format!("bytes */{whole}")).ok()?;
-            answer.headers_mut().insert(CONTENT_RANGE, has);
-            return Some(answer);
-        }
-        Wanted::Whole => (StatusCode::OK, 0, whole),
-        Wanted::Part { first, last } => (StatusCode::PARTIAL_CONTENT, first, last - first + 1),
-    };
+/// A file as an answer.
+fn whole(found: Found) -> Option<Response<Content>> {
     let is_page = found.kind.starts_with("text/html");
     let kind = HeaderValue::from_str(&found.kind).ok()?;
-    let mut answer = Response::new(Content::part(found.file, first, length).ok()?);
-    *answer.status_mut() = status;
+    let mut answer = Response::new(Content::file(found.file, found.length));
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, kind);
-    headers.insert(CONTENT_LENGTH, length.into());
+    headers.insert(CONTENT_LENGTH, found.length.into());
     let policy = if is_page { PAGE_POLICY } else { FILE_POLICY };
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    if let Wanted::Part { first, last } = wanted {
-        let part = HeaderValue::from_str(&format!("bytes {first}-{last}/{whole}")).ok()?;
-        headers.insert(CONTENT_RANGE, part);
-    }
     Some(answer)
 }

@@ -1,8 +1,8 @@
-//! The body of an answer: a short text, or a part of a file that is read while it is sent.
+//! The body of an answer: a short text, or a file that is read while it is sent.
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom};
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
@@ -14,7 +14,7 @@ const CHUNK: u64 = 64 << 10;
 pub enum Content {
     /// A short text, until it is sent.
     Text(Option<Bytes>),
-    /// A part of a file.
+    /// A file.
     File {
         /// Where it is read from.
         file: tokio::fs::File,
@@ -34,13 +34,9 @@ impl Content {
         Content::Text(Some(Bytes::from_static(text.as_bytes())))
     }
 
-    /// `length` bytes of a file, from `first` on.
-    ///
-    /// # Errors
-    /// The file cannot be read there.
-    pub fn part(mut file: File, first: u64, length: u64) -> io::Result<Content> {
-        file.seek(SeekFrom::Start(first))?;
-        Ok(Content::File { file: tokio::fs::File::from_std(file), left: length })
+    /// The first `length` bytes of a file.
+    pub fn file(file: File, length: u64) -> Content {
+        Content::File { file: tokio::fs::File::from_std(file), left: length }
     }
 }
 

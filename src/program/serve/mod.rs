@@ -9,7 +9,6 @@ mod answer;
 mod body;
 mod connection;
 mod files;
-mod range;
 mod site;
 
 use super::terminal;

@@ -111,9 +111,7 @@ pub(super) fn functions(
         function_table(view, out, ("functions-table", shown.rank, &differing), widest)?;
     }
     if !noise.is_empty() {
-        let sum: f64 = noise.iter().map(|one| one.line.times.difference()).sum();
-        let count = counted(noise.len(), "function", "functions");
-        open_more(out, format!("{count} within the noise, {} together", signed(sum)))?;
+        open_more(out, format!("{} within the noise", counted(noise.len(), "function", "functions")))?;
         function_table(view, out, ("noise-table", shown.rank, &noise), widest)?;
         close(out, "details")?;
     }

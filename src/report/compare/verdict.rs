@@ -240,20 +240,11 @@ pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
         crate::report::kit::formats::count((threshold.share * 1e4).round() / 100.0),
         micros(threshold.seconds * 1e6)
     );
-    let noise = comparison.shown().map(|shown| shown.noise).unwrap_or_default();
-    let sum = match noise.functions {
-        0 => String::new(),
-        count => format!(
-            ": {}, {} together",
-            counted(count, "function", "functions"),
-            super::rows::signed(noise.functions_s)
-        ),
-    };
     match (comparison.a.len(), comparison.b.len()) {
         (1, 1) => (
             "One run against one run.".to_owned(),
             format!(
-                "Differences {limits} are set apart as noise{sum}. Above that, one run per side cannot \
+                "Differences {limits} are set apart as noise. Above that, one run per side cannot \
                 tell a change from \
                  a busy machine; the logs do not record the load. Several runs per side give medians and \
                  ranges."
@@ -270,7 +261,7 @@ pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
             format!(
                 "Times are medians. Differences {limits}, and those where the ranges of the two sides \
                 overlap, are set \
-                 apart as noise{sum}."
+                 apart as noise."
             ),
         ),
     }

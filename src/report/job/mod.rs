@@ -5,7 +5,6 @@ mod ends;
 mod fact_words;
 mod files;
 mod graphs;
-mod grid;
 mod job_report;
 mod markdown;
 mod matrix;

@@ -2,7 +2,7 @@
 
 use super::job_report::JobReport;
 use super::view::{FEW_RANKS, JobView};
-use super::{ends, files, grid, matrix, runtimes, sides, table, timeline, times, verdict};
+use super::{ends, files, matrix, runtimes, sides, table, timeline, times, verdict};
 use crate::analysis::Finding;
 use crate::analysis::job::TorchGroup;
 use crate::model::RankSummary;
@@ -37,7 +37,6 @@ pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
             ends::section(view, out)?;
             sides::first(view, out)?;
             findings(view, out)?;
-            grid::section(view, out)?;
             matrix::section(view, out)?;
             sides::others(view, out)?;
             times::section(view, out)?;
@@ -87,7 +86,6 @@ fn tabs(view: JobView<'_>) -> Vec<Tab> {
         (ends::is_shown(view), "ends", "Last records", None),
         (found.cause().is_some_and(|cause| found.has_sides(cause)), "first", "First difference", None),
         (!found.findings.is_empty(), "findings", "Findings", count(found.findings.len())),
-        (grid::is_shown(view), "grid", "Grid", None),
         (true, "facts", "Facts", None),
         (found.fleet.extremes.is_some(), "time", "Compile time", None),
         (found.runtime.is_some(), "runtime", "Runtime", None),

@@ -1,16 +1,21 @@
 //! All ranks with their numbers: one row per rank, or per group of equal ranks in a large job.
 
 use super::fact_words;
-use super::grid::UNFOLDED;
 use super::view::{FEW_RANKS, JobView};
 use crate::analysis::job::{AlikeRanks, RankStanding, Standing, rank_words};
 use crate::model::{RankState, RankSummary};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, note_below, span};
+use crate::report::kit::markup::{close_section, more, note_below, span, write_line};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use serde::Serialize;
 use std::io::Write;
+
+/// In larger jobs, equal ranks share a row.
+const UNFOLDED: usize = 256;
+
+/// Most ranks linked by number; a sentence describes the folders of the others.
+const LINKED: usize = 20_000;
 
 /// Characters of a reason in the table.
 const LONGEST: usize = 300;
@@ -71,8 +76,35 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     if beyond > 0 {
         note_below(out, format!("{} in report.json.", counted(beyond, "more row", "more rows")))?;
     }
+    if shared {
+        write_line(out, &more(format!("All {} ranks by number", whole(ranks.len())), &numbers(view)?))?;
+    }
     close_section(out)?;
     Ok(())
+}
+
+/// A rank of the list of all numbers.
+#[derive(Serialize)]
+struct Number {
+    rank: u64,
+    href: String,
+}
+
+#[derive(Serialize)]
+struct Numbers {
+    numbers: Vec<Number>,
+}
+
+/// The number of each rank, linked to its report. Minimal markup, as there may be ten thousand.
+fn numbers(view: JobView<'_>) -> anyhow::Result<Html> {
+    let ranks = &view.report.job.ranks;
+    let known = ranks.iter().filter(|rank| rank.log.is_some()).take(LINKED);
+    let number = |rank: &RankSummary| Number { rank: rank.number, href: view.in_rank(rank, "index.html") };
+    let list = view.render("job_numbers", &Numbers { numbers: known.map(number).collect() })?;
+    let beyond = ranks.len().saturating_sub(LINKED);
+    let words = counted(beyond, "further rank has", "further ranks have");
+    let rest = format!("{words} a report in the folder `rank_` followed by the number.");
+    Ok(Html::joined([Some(list), (beyond > 0).then(|| rest.into())].into_iter().flatten(), " "))
 }
 
 fn columns(shared: bool, differing: bool, processes: bool) -> Vec<TableColumn> {

@@ -1,6 +1,5 @@
 //! The ranks in time: one row each, with what the compiler did, graph breaks, waits and the last record.
 
-use super::grid::class_of;
 use super::view::JobView;
 use crate::analysis::PARTS;
 use crate::analysis::job::{MOST_ROWS, Standing, TimelineRow, numbers, rank_words, timeline_rows};
@@ -214,10 +213,10 @@ fn ranks_row(view: JobView<'_>, axis: Axis, ranks: &[usize], worded: &mut usize)
         let at_us = at_us.unwrap_or(axis.start_us);
         let before = axis.place(at_us) > WIDTH / 2.0;
         let at = if before { axis.percent(axis.start_us + axis.end_us - at_us) } else { axis.percent(at_us) };
-        words = Some(Words { class: class_of(standing).unwrap_or_default(), before, at, text });
+        words = Some(Words { class: class_of(standing), before, at, text });
     }
     Some(Row {
-        class: class_of(standing).unwrap_or_default().to_owned(),
+        class: class_of(standing).to_owned(),
         href: rank.log.as_ref().map(|_| view.in_rank(rank, "index.html")),
         name,
         says: says(view, ranks, rank, standing, timeline),
@@ -340,6 +339,16 @@ fn break_times(view: JobView<'_>, rank: &RankSummary, timeline: &RankTimeline) -
     times.sort_by(f64::total_cmp);
     times.dedup();
     times
+}
+
+/// The class of a rank. A frame distinguishes them, not only their colors.
+fn class_of(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Damaged | Standing::EndsEarly | Standing::Empty => "status-error",
+        Standing::Diverges => "status-break",
+        Standing::Differs => "differs",
+        Standing::Same => "",
+    }
 }
 
 /// The intervals of a row by kind. Intervals narrower than a pixel are merged into the preceding one.

@@ -12,7 +12,7 @@ use crate::report::kit::view::Render;
 use crate::trace::CompileId;
 use std::ops::Deref;
 
-/// Up to this many ranks have their own tabs instead of a grid.
+/// Up to this many ranks have tabs of their own.
 pub(super) const FEW_RANKS: usize = 8;
 
 /// A page's view of a job.

@@ -85,16 +85,15 @@ assets! {
     REPORT_CSS = "report.css",
     VALUES_CSS = "values.css",
     FINDINGS_CSS = "findings.css",
+    COMPILE_CSS = "compile.css",
     CODE_CSS = "code.css",
     LANDING_CSS = "landing.css",
-    WALK_CSS = "walk.css",
     FAILURES_CSS = "failures.css",
     COMMON_JS = "common.js",
     FIRST_THAT_JS = "first_that.js",
     SEARCH_KEY_JS = "search_key.js",
     TABS_JS = "tabs.js",
     COPY_JS = "copy.js",
-    WALK_JS = "walk.js",
     LINKS_JS = "links.js",
     OPEN_JS = "open.js",
     TABLES_JS = "tables.js",
@@ -174,15 +173,13 @@ pub const PAGE: Bundle = Bundle {
 
 /// The page of a compile: there is one per compile, without findings and filters.
 pub const COMPILE: Bundle = Bundle {
-    styles: &[REPORT_STYLES, &[WALK_CSS]],
-    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS, WALK_JS], LINK_SCRIPTS],
+    styles: &[REPORT_STYLES, &[COMPILE_CSS]],
+    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS],
 };
 
 /// The page of a compile whose tables are too short to be sorted or capped.
-pub const COMPILE_SHORT: Bundle = Bundle {
-    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS, WALK_JS], LINK_SCRIPTS],
-    ..COMPILE
-};
+pub const COMPILE_SHORT: Bundle =
+    Bundle { scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS], ..COMPILE };
 
 /// Pages of metrics records: there are at least as many as compiles, and no page links to their values.
 pub const RECORD: Bundle =

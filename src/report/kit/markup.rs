@@ -254,12 +254,6 @@ pub(crate) fn script_json(value: &impl Serialize) -> serde_json::Result<String> 
     })
 }
 
-/// Begins a part of the evidence with a heading; end it with `close(out, "div")`.
-pub(crate) fn open_part(out: &mut dyn Write, title: &str) -> io::Result<()> {
-    write_line(out, &Element::new("div").open())?;
-    write_line(out, &Element::new("h3").around(title))
-}
-
 /// Begins a branch of a tree: a fold with a summary and a list.
 pub(crate) fn open_branch(out: &mut dyn Write, line: impl Into<Html>, open: bool) -> io::Result<()> {
     write_line(out, &Element::new("li").open())?;
@@ -271,11 +265,6 @@ pub(crate) fn open_branch(out: &mut dyn Write, line: impl Into<Html>, open: bool
 /// Ends a branch begun with [`open_branch`].
 pub(crate) fn close_branch(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</ul>\n</details>\n</li>")
-}
-
-/// A leaf of a tree.
-pub(crate) fn tree_leaf(line: impl Into<Html>) -> Html {
-    Element::new("li").around(Element::new("div").class("leaf").around(line))
 }
 
 /// A span of a class.

@@ -80,11 +80,6 @@ impl View<'_> {
         self.stack_from(stack, stack.len().saturating_sub(INNERMOST), id)
     }
 
-    /// All frames of a stack, not folded.
-    pub fn frames_of(&self, stack: &Stack) -> Html {
-        self.lines_of(self.frames(stack), self.innermost_own(stack))
-    }
-
     /// The identifying frame of a stack, linked to the whole stack.
     pub fn stack_again(&self, stack: &Stack, href: &str) -> Html {
         let own = self.innermost_own(stack);

@@ -22,13 +22,9 @@ macro_rules! templates {
 }
 
 templates! {
-    chain,
     code_head,
     code_side,
     compile_head,
-    compile_walk,
-    compile_wanted,
-    compile_ways,
     diff_change,
     diff_sides,
     directory_entry,
@@ -41,7 +37,6 @@ templates! {
     filters,
     finding,
     fix_card,
-    flame,
     glossary,
     graph_break_entry,
     graph_breaks_verdict,
@@ -49,8 +44,6 @@ templates! {
     graphs_head,
     guards_head,
     hero,
-    job_cells,
-    job_columns,
     job_files,
     job_graphs,
     job_numbers,

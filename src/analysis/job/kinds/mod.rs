@@ -22,7 +22,6 @@ mod stopped;
 mod stragglers;
 mod tensors;
 mod torch;
-mod waits;
 
 use super::causes;
 use super::found::JobFound;
@@ -56,7 +55,7 @@ const DIFFERENCES: [Difference; 13] = [
 ];
 
 /// Kinds that are not differences; each may find several things.
-const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 13] = [
+const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 12] = [
     failures::ended,
     stopped::findings,
     collectives::findings,
@@ -67,7 +66,6 @@ const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 13] = [
     parity::findings,
     runtimes::findings,
     stragglers::findings,
-    waits::findings,
     torch::findings,
     shared::findings,
 ];

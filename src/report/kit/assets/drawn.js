@@ -13,7 +13,6 @@
   const stage = byId('drawn-stage');
   const panel = byId('drawn-about');
   const trail = byId('drawn-trail');
-  const levelList = byId('drawn-level');
   const sheets = all('svg', stage);
 
   // Classes that the style sheet knows.
@@ -193,8 +192,8 @@
 
   // ---- Sheets ----
 
-  function sheetOf(block, level) {
-    return sheets.find(one => one.dataset.block === String(block) && (!level || one.dataset.level === level));
+  function sheetOf(block) {
+    return sheets.find(one => one.dataset.block === String(block));
   }
 
   function show(next) {
@@ -221,7 +220,7 @@
   }
 
   function openRoot() {
-    show(sheetOf(0, levelList.value) || sheets[0]);
+    show(sheets[0]);
     writeAddress('');
   }
 
@@ -563,7 +562,6 @@
 
   const TOOLS = { in: () => zoom(ZOOM_STEP), out: () => zoom(1 / ZOOM_STEP), fit };
   all('[data-do]', stage).forEach(button => { button.onclick = TOOLS[button.dataset.do]; });
-  levelList.onchange = openRoot;
   addEventListener('hashchange', onAddress);
   addEventListener('resize', () => {
     fit();
@@ -572,7 +570,6 @@
 
   stage.classList.add('live');
   stage.setAttribute('role', 'application');
-  levelList.closest('label').toggleAttribute('hidden', levelList.options.length < 2);
   drawKernelKeys();
   show(sheet);
   followAddress();

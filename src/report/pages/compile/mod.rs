@@ -3,18 +3,14 @@
 mod caches;
 mod facts;
 mod files;
-mod flame;
 mod guard_tree;
-mod guard_words;
 mod inputs;
 mod metrics;
+mod navigation;
+mod outcome;
 mod record;
-mod story;
 mod subject;
 mod times;
-mod walk;
-mod wanted;
-mod ways;
 mod why;
 
 use crate::analysis::{ByCompile, OwnFiles};
@@ -25,8 +21,7 @@ use crate::report::kit::failure_reasons;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::prelude::*;
 use crate::report::kit::tables::CAP;
-use crate::report::pages::compile::subject::{Recompiled, Subject, function};
-use crate::report::pages::compile::walk::Walk;
+use crate::report::pages::compile::subject::{Recompiled, Subject};
 use fxhash::FxHashMap;
 use std::sync::Arc;
 
@@ -35,7 +30,8 @@ struct Shared<'m> {
     by_compile: ByCompile<'m>,
     own: OwnFiles,
     steps: FxHashMap<CompileIndex, Recompiled<'m>>,
-    walk: Walk,
+    /// The compiles that have a page.
+    order: Vec<CompileIndex>,
     failure_entries: FxHashMap<u64, usize>,
 }
 
@@ -47,7 +43,7 @@ impl<'m> Shared<'m> {
             by_compile: ByCompile::of(report.model),
             own: OwnFiles::of(report.model),
             steps: steps.map(|(chain, step)| (step.compile, Recompiled { chain, step })).collect(),
-            walk: Walk::of(report),
+            order: navigation::with_page(&report.model.compiles),
             failure_entries: failure_reasons::entries(report),
         }
     }
@@ -63,10 +59,10 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
             let of = shared.by_compile.at(index);
             let chain = shared.by_compile.of_frame(index);
             let step = shared.steps.get(&index).copied();
-            let Shared { own, walk, failure_entries, .. } = &*shared;
+            let Shared { own, order, failure_entries, .. } = &*shared;
             let mut write = |metrics: Option<&Fields<'_>>| {
                 let subject =
-                    Subject { report, index, compile, of, own, chain, metrics, walk, failure_entries, step };
+                    Subject { report, index, compile, of, own, chain, metrics, order, failure_entries, step };
                 write(subject, worker, out)
             };
             match metrics::main_record(compile) {
@@ -99,7 +95,6 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
     }
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(subject.report, worker, 1);
-        ways::write_list(view, subject, out)?;
         if is_plain(subject) {
             write_plain_head(subject, out)?;
         } else {
@@ -149,9 +144,8 @@ struct Head {
     place: Html,
     /// What torch calls it.
     torch: Option<Html>,
-    story: Html,
-    wanted: Option<Html>,
-    ways: Html,
+    outcome: Html,
+    navigation: Html,
     bar: Html,
     left: Option<Html>,
     right: Option<Html>,
@@ -175,9 +169,8 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
         },
         place: place.unwrap_or_default(),
         torch: view.name_in_torch(compile),
-        story: Html::joined([story::outcome_and_cause(view, subject), copy_id(compile)], " "),
-        wanted: compile.id.is_some().then(|| wanted::files(view, subject)).transpose()?,
-        ways: ways::ways(view, subject)?,
+        outcome: Html::joined([outcome::outcome(subject).into(), copy_id(compile)], " "),
+        navigation: navigation::navigation(view, subject),
         bar: view.bar(&view.report.found.split.at(subject.index), true),
         left: side(facts::left(view, subject)),
         right: side(facts::right(view, subject)),

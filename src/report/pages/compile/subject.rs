@@ -2,7 +2,6 @@
 
 use crate::analysis::{Chain, OfCompile, OwnFiles, Step};
 use crate::model::{Compile, CompileIndex, Fields, Function};
-use crate::report::pages::compile::walk::Walk;
 use crate::report::subject::Report;
 use fxhash::FxHashMap;
 
@@ -20,8 +19,8 @@ pub(crate) struct Subject<'a> {
     pub chain: &'a [CompileIndex],
     /// The fields of its [main record](super::metrics::main_record), read once for the whole page.
     pub metrics: Option<&'a Fields<'a>>,
-    /// All compiles, for the way to others.
-    pub walk: &'a Walk,
+    /// The compiles that have a page, in the order of the log.
+    pub order: &'a [CompileIndex],
     /// The entry of each failure on the page of failures, by its record.
     pub failure_entries: &'a FxHashMap<u64, usize>,
     /// Why it was compiled again; None for a first compile.
@@ -33,13 +32,6 @@ pub(crate) struct Subject<'a> {
 pub(crate) struct Recompiled<'a> {
     pub chain: &'a Chain<'a>,
     pub step: &'a Step<'a>,
-}
-
-impl Subject<'_> {
-    /// Whether no earlier compile of the function is known.
-    pub fn is_first(self) -> bool {
-        self.chain.first().is_none_or(|first| *first == self.index)
-    }
 }
 
 /// The compiled function; falls back to the function of another compile of the same frame.

@@ -3,7 +3,6 @@
 use crate::analysis::PhaseNode;
 use crate::model::{Fields, capital};
 use crate::report::kit::prelude::*;
-use crate::report::pages::compile::flame;
 use crate::report::pages::compile::subject::Subject;
 use crate::report::words::metrics::{TIMES, TimeField};
 use crate::report::words::phases::phase_meaning;
@@ -14,7 +13,7 @@ pub(crate) fn present(subject: Subject<'_>) -> bool {
         || subject.report.found.time.has_phases(subject.index)
 }
 
-/// The chart and table of the phases; the times of the metrics if the log has no phases.
+/// The table of the phases; the times of the metrics if the log has no phases.
 pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if !present(subject) {
         return Ok(());
@@ -22,7 +21,6 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     view.open_section(out, ("time", "Compile time", ""), None, Html::default())?;
     let timed = &subject.report.found.time;
     if timed.has_phases(subject.index) {
-        write_line(out, &flame::chart(view, subject)?)?;
         let phases = timed.phases_of(subject.report.model, subject.index);
         write_phases(view, subject, &phases, out)?;
     } else if let Some(fields) = subject.metrics {
@@ -132,7 +130,7 @@ fn write_phases(
     let words = format!("{others}{}{}", aside.unwrap_or_default(), ended_in(view, subject));
     // Without other phases, the words begin with what comes after them.
     let words = capital(words.trim_start_matches("; "));
-    let link = view.link(&format!("../{}", links::time(subject.index)), "What else ran meanwhile");
+    let link = view.link(&format!("../{}", links::time(subject.index)), "All phases over time");
     let between = if words.is_empty() { "" } else { ". " };
     Ok(note_below(out, Html::joined([words.into(), between.into(), link, ".".into()], ""))?)
 }

@@ -38,7 +38,7 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
 fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let reasons: Vec<&Reason> = subject.of.recompiles.iter().flat_map(|r| &r.reasons).collect();
     view.open_section(out, ("recompilation", title(subject), ""), None, Html::default())?;
-    write_line(out, &chain(view, subject)?)?;
+    paragraph_below(out, versions(view, subject))?;
     if let Some(recompiled) = subject.step {
         write_change(view, recompiled, out)?;
     }
@@ -79,33 +79,13 @@ fn write_change(
     Ok(())
 }
 
-#[derive(Serialize)]
-struct Versions {
-    before: Option<String>,
-    links: Vec<Link>,
-    after: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Link {
-    pill: Html,
-    here: bool,
-}
-
-/// The versions of the function, this one marked.
-fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
-    let here = subject.chain.binary_search(&subject.index).unwrap_or(0);
-    let from = here.saturating_sub(LONGEST_CHAIN / 2).min(subject.chain.len().saturating_sub(LONGEST_CHAIN));
-    let shown = subject.chain.iter().skip(from).take(LONGEST_CHAIN);
-    let links = shown.filter_map(|index| {
-        let compile = subject.report.model.compiles.get(*index)?;
-        let here = *index == subject.index;
-        Some(Link { pill: view.pill_beside(compile), here })
-    });
-    let links: Vec<Link> = links.collect();
-    let after = subject.chain.len().saturating_sub(from + links.len());
-    let count = |n: usize, word: &str| (n > 0).then(|| format!("{} {word}", whole(n)));
-    view.render("chain", &Versions { before: count(from, "before"), links, after: count(after, "after") })
+/// The versions of the function around this one.
+fn versions(view: View<'_>, subject: Subject<'_>) -> Html {
+    let chain = subject.chain;
+    let here = chain.binary_search(&subject.index).unwrap_or(0);
+    let from = here.saturating_sub(LONGEST_CHAIN / 2).min(chain.len().saturating_sub(LONGEST_CHAIN));
+    let shown = view.compiles(chain.get(from..).unwrap_or_default());
+    view.some_pills(&shown, LONGEST_CHAIN)
 }
 
 fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -122,25 +102,7 @@ fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
 
 fn of_break(view: View<'_>, index: usize, found: &GraphBreak) -> Vec<(&'static str, Html)> {
     let mut facts = vec![("Where", view.place(found.file.as_deref(), found.line))];
-    facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context))));
-    facts.extend(found.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
-    let hints = found.hints.iter().map(|hint| view.advice(hint));
-    if !found.hints.is_empty() {
-        facts.push((if found.hints.len() == 1 { "Hint" } else { "Hints" }, stacked(hints)));
-    }
-    let others = found.compiles.iter().take(LONGEST_CHAIN).map(|id| view.pill_of(id.as_ref()));
-    if found.compiles.len() > 1 {
-        let pills = Html::joined(others, " ");
-        let more = and_more(found.compiles.len(), LONGEST_CHAIN);
-        facts.push(("Compiles", Html::joined([pills, more.into()], "")));
-    }
-    if found.count > 1 {
-        facts.push(("In this log", counted(found.count, "time", "times").into()));
-    }
-    let url = found.url.as_deref();
-    let name = found.gb_id.as_deref().unwrap_or("torch's page");
-    facts.extend(url.map(|url| ("More", view.log_link(name, url))));
-    facts.push(("In full", links::graph_break(view, index, "traceback and cost")));
+    facts.push(("In full", links::graph_break(view, index, "cause, advice, traceback and cost")));
     facts
 }
 

@@ -11,8 +11,7 @@ use crate::report::kit::markup::{
 use crate::report::kit::paths;
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::view::View;
-use crate::report::pages::export::locals::Details;
-use crate::report::pages::export::{advice, expression, locals, program};
+use crate::report::pages::export::{advice, program};
 use serde::Serialize;
 use std::io::Write;
 
@@ -39,7 +38,6 @@ struct Entry {
     explained: Html,
     facts: Html,
     advice: Html,
-    details: Html,
     links: Html,
 }
 
@@ -80,16 +78,8 @@ fn entry(
     // The explanation of a kind is in its first entry only.
     let before = view.report.found.export.failures.iter().take(index);
     let is_first = before.into_iter().all(|other| other.kind != failure.kind);
-    let mut tables = Vec::new();
-    let mut trace = trace(view, problem);
-    if page.is_some() {
-        // The page of the expression has further details.
-        trace = own_frames(view, problem);
-    } else {
-        let details = Details::of(view, problem)?;
-        locals::write(view, (problem, &details), &index.to_string(), &mut tables)?;
-        expression::write(view, problem, &mut tables)?;
-    }
+    // The page of the expression has further frames.
+    let trace = if page.is_some() { own_frames(view, problem) } else { trace(view, problem) };
     // The compile is shown only if there are several.
     let several = view.report.model.identified().nth(1).is_some();
     let compile = view.report.model.compiles.get(problem.compile).filter(|c| c.id.is_some() && several);
@@ -111,7 +101,6 @@ fn entry(
         },
         facts: if page.is_some() { Html::default() } else { view.facts(facts(view, problem)) },
         advice: advice::advice(view, problem, failure.place.as_ref()),
-        details: Html::trusted(String::from_utf8(tables)?),
         links: Html::joined(links(view, problem, is_first), ", "),
     };
     view.render("export_failure", &entry)
@@ -224,7 +213,7 @@ pub(crate) fn facts<'l>(view: View<'_>, problem: &ExportProblem) -> Vec<(&'l str
 /// Links to PyTorch's pages, the page of the expression and the program.
 fn links(view: View<'_>, problem: &ExportProblem, docs: bool) -> Vec<Html> {
     let page = page_of(view, problem).into_iter();
-    let words = "stack, locals, symbols and derivation of the expression";
+    let words = "all stacks of the expression";
     let mut links: Vec<Html> = page.map(|path| view.link(&view.href(&path), words)).collect();
     links.extend(program::link(view, problem));
     links.extend(advice::docs(view, problem.kind).into_iter().filter(|_| docs));

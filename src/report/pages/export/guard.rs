@@ -1,16 +1,15 @@
-//! `symbolic_guard_information_<n>.html`: an expression that export had to decide, with all fields of its record.
+//! `symbolic_guard_information_<n>.html`: an expression that export had to decide: its stacks, and what to do.
 
-use crate::model::{Artifact, Compile, ExportKind, ExportProblem};
+use crate::model::{Artifact, Compile, ExportKind, ExportProblem, Fields};
 use crate::output::Page;
 use crate::report::kit::formats::clipped;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, close_section, paragraph, strong, write_line};
+use crate::report::kit::markup::{Element, close_section, paragraph, strong, write_line};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
-use crate::report::pages::export::locals::Details;
-use crate::report::pages::export::{advice, expression, failure, locals, program};
+use crate::report::pages::export::{advice, failure, program};
 use crate::report::subject::Report;
 use std::io::Write;
 
@@ -43,7 +42,7 @@ fn write(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let export = &view.report.found.export;
-    let details = Details::of(view, problem)?;
+    let line = view.report.with_fields(problem.header, problem.first_line, source_line)?;
     let notes = vec![view.prose(&advice::explanation(problem))];
     write_line(out, &view.verdict(sentence(view, problem), notes)?)?;
     let section = |out: &mut dyn Write, id, title, about| {
@@ -52,7 +51,7 @@ fn write(
     section(out, "stack", "Stack", "the user's lines, innermost last")?;
     write_line(out, &failure::trace(view, problem))?;
     let mut facts = failure::facts(view, problem);
-    facts.extend(details.loc.as_deref().map(|loc| ("Source line", view.code(loc))));
+    facts.extend(line.as_deref().map(|loc| ("Source line", view.code(loc))));
     facts.extend(program::link(view, problem).map(|link| ("Program", link)));
     write_line(out, &Element::new("div").class("space-above").around(view.facts(facts)))?;
     close_section(out)?;
@@ -65,13 +64,12 @@ fn write(
     paragraph(out, docs)?;
     close_section(out)?;
 
-    section(out, "evidence", "Evidence", "locals, symbols and derivation of the expression")?;
-    write_line(out, &Element::new("div").class("pieces").open())?;
-    locals::write(view, (problem, &details), "all", out)?;
-    expression::write(view, problem, out)?;
-    close(out, "div")?;
-    close_section(out)?;
     Ok(())
+}
+
+/// The text of the user's line, from the record.
+fn source_line(fields: &Fields<'_>) -> Option<String> {
+    fields.get::<Fields<'_>>("frame_locals")?.text("loc")
 }
 
 fn sentence(view: View<'_>, problem: &ExportProblem) -> Html {

@@ -1,10 +1,8 @@
 //! The export report: whether torch.export produced a program, what prevented it, and what to do.
 
 mod advice;
-mod expression;
 mod failure;
 mod guard;
-mod locals;
 mod program;
 mod verdict;
 

@@ -72,7 +72,7 @@ pub(crate) fn write<'m>(
         write_line(out, &Element::new("summary").around(summary))?;
         fields(view, piece, out)?;
         files(view, ids, (piece, &gathered.producers), out)?;
-        passes::write(view, compile, piece, (&gathered.before, room), out)?;
+        passes::write(view, compile, piece, &gathered.before, out)?;
         close(out, "details")?;
     }
     view.left_out(out, module.pieces.len(), room.told(module), "pieces are on the page of the compile")

@@ -16,7 +16,7 @@ use crate::report::kit::prelude::*;
 use facts::facts;
 use kernels::{KernelLinks, kernel_links};
 use std::collections::BTreeSet;
-use svg::{Shown, level_word, svg};
+use svg::{Shown, svg};
 use words::Named;
 
 /// Bytes of SVG on a page. Sheets that do not fit are left out: their blocks stay closed.
@@ -139,29 +139,19 @@ fn as_text(view: View<'_>, subject: &Subject<'_>) -> Option<String> {
 /// The sheets of a page.
 struct Sheets {
     html: Vec<Html>,
-    /// Levels of the whole graph that have a sheet.
-    first: Level,
-    levels: Vec<Level>,
     drawn: BTreeSet<Item>,
     edges_left_out: usize,
     blocks_left_out: usize,
 }
 
-/// Draws the level that is seen first, then the others and each block, as long as there is room.
+/// Draws the whole graph at the level that shows it best, then each block, as long as there is room.
 fn sheets(drawing: &Drawing, root: &str) -> Sheets {
-    let mut sheets = Sheets {
-        html: Vec::new(),
-        first: Level::Closed,
-        levels: Vec::new(),
-        drawn: BTreeSet::new(),
-        edges_left_out: 0,
-        blocks_left_out: 0,
-    };
+    let mut sheets =
+        Sheets { html: Vec::new(), drawn: BTreeSet::new(), edges_left_out: 0, blocks_left_out: 0 };
     let first = drawing.first_level();
     let first = if drawing.boxes_at(first).is_some() { first } else { Level::Closed };
-    sheets.first = first;
     let mut room = MOST_SVG;
-    sheets.add_level(drawing, (first, root), &mut room);
+    sheets.add(drawing, Shown { block: 0, level: first, label: root, first: true }, &mut room);
     for (at, block) in drawing.blocks.iter().enumerate().skip(1).filter(|(_, block)| block.total > 0) {
         let has_blocks = block.links.items.iter().any(|item| matches!(item, Item::Block(_)));
         if !has_blocks && !drawing.draws_operators() {
@@ -172,27 +162,10 @@ fn sheets(drawing: &Drawing, root: &str) -> Sheets {
             sheets.blocks_left_out += 1;
         }
     }
-    // Levels with as many boxes are the same.
-    let mut seen = BTreeSet::from([drawing.boxes_at(first)]);
-    for level in [Level::Modules, Level::Submodules, Level::All] {
-        let boxes = drawing.boxes_at(level);
-        if boxes.is_some() && seen.insert(boxes) {
-            sheets.add_level(drawing, (level, root), &mut room);
-        }
-    }
-    sheets.levels.sort_unstable();
     sheets
 }
 
 impl Sheets {
-    /// Adds a sheet of the whole graph.
-    fn add_level(&mut self, drawing: &Drawing, (level, root): (Level, &str), room: &mut usize) {
-        let shown = Shown { block: 0, level, label: root, first: self.html.is_empty() };
-        if self.add(drawing, shown, room) {
-            self.levels.push(level);
-        }
-    }
-
     /// Adds a sheet if there is room for it; the first is always there.
     fn add(&mut self, drawing: &Drawing, shown: Shown<'_>, room: &mut usize) -> bool {
         // A box with its edges takes more than 200 bytes: no need to lay out what cannot fit.
@@ -220,23 +193,9 @@ impl Sheets {
 #[derive(Serialize)]
 struct Stage<'s> {
     root: &'s str,
-    levels: Vec<LevelOption>,
     sheets: &'s [Html],
     has_kernels: bool,
     notes: Vec<String>,
-}
-
-/// A level in the list.
-#[derive(Serialize)]
-struct LevelOption {
-    word: &'static str,
-    first: bool,
-}
-
-impl LevelOption {
-    fn of(level: Level, first: Level) -> LevelOption {
-        LevelOption { word: level_word(level), first: level == first }
-    }
 }
 
 fn write_drawing(
@@ -251,7 +210,6 @@ fn write_drawing(
     view.open_section(out, ("graph-drawing", "Drawing", about), None, Html::default())?;
     let stage = Stage {
         root: &root,
-        levels: sheets.levels.iter().map(|level| LevelOption::of(*level, sheets.first)).collect(),
         sheets: &sheets.html,
         has_kernels: !kernels.is_empty(),
         notes: limits(drawing, &sheets),

@@ -41,16 +41,6 @@ pub(super) fn key(item: Item) -> String {
     }
 }
 
-/// The word for a level in the markup, and in the list of levels.
-pub(super) fn level_word(level: Level) -> &'static str {
-    match level {
-        Level::Modules => "modules",
-        Level::Submodules => "submodules",
-        Level::All => "all operators",
-        Level::Closed => "closed",
-    }
-}
-
 /// The class of the color of a kernel: `t1`.
 pub(super) fn tint(kernel: usize) -> String {
     format!("t{}", kernel % TINTS + 1)
@@ -61,18 +51,13 @@ pub(super) fn svg(drawing: &Drawing, sheet: &Sheet, shown: Shown<'_>) -> Html {
     let mut html = String::new();
     let (width, height) = (sheet.size.0 + 2.0 * MARGIN, sheet.size.1 + 2.0 * MARGIN);
     let view = format!("-{MARGIN} -{MARGIN} {width:.0} {height:.0}");
-    let label = match shown.block {
-        0 => format!("{}, {}", shown.label, level_word(shown.level)),
-        _ => shown.label.to_owned(),
-    };
     let attributes = [
         ("data-block", Some(&*shown.block.to_string())),
-        ("data-level", Some(level_word(shown.level))),
         ("width", Some(&*format!("{width:.0}"))),
         ("height", Some(&*format!("{height:.0}"))),
         ("viewBox", Some(&*view)),
         ("role", Some("img")),
-        ("aria-label", Some(&*label)),
+        ("aria-label", Some(shown.label)),
         // An attribute without a value would be left out.
         ("hidden", (!shown.first).then_some("hidden")),
     ];

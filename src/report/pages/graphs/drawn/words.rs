@@ -13,9 +13,6 @@ const MOST_LINES: usize = 3;
 /// Rows of blocks or lines, and of kernels; the viewer of graphs has all nodes.
 const MOST_ROWS: usize = 500;
 
-/// Blocks that are named in the row of a kernel.
-const MOST_BLOCKS: usize = 4;
-
 /// What the graph is called, and how the page is headed.
 pub(super) struct Named<'n> {
     pub(super) compile: &'n Compile,
@@ -84,8 +81,8 @@ fn notes(view: View<'_>, drawing: &Drawing, damaged: bool) -> Vec<Html> {
     let mut notes = Vec::new();
     let has_modules = drawing.inputs.iter().any(|input| !input.weight.is_empty());
     let blocks = match has_modules {
-        true => "Blocks are the modules that own the weights, and the functions between them.",
-        false => "The graph names no weights of modules, so its blocks are functions of the program.",
+        true => "Blocks are the modules that own the weights.",
+        false => "The graph names no weights of modules, so it has no blocks; its lines are below.",
     };
     let kernels = match drawing.kernels.is_empty() {
         true => {
@@ -130,7 +127,7 @@ pub(super) fn tables(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     if !kernels.is_empty() {
-        kernel_table(view, drawing, kernels, out)?;
+        kernel_table(view, kernels, out)?;
     }
     block_table(view, drawing, out)
 }
@@ -293,13 +290,8 @@ fn lines(view: View<'_>, drawing: &Drawing, places: &[usize]) -> Html {
     view.file_lines(places, MOST_LINES, |_, (file, line)| view.source_href(file, Some(line)))
 }
 
-/// One row for each kernel: its nodes, and the blocks that they are in.
-fn kernel_table(
-    view: View<'_>,
-    drawing: &Drawing,
-    kernels: &[KernelLinks],
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
+/// One row for each kernel; the panel of the drawing leads to its nodes.
+fn kernel_table(view: View<'_>, kernels: &[KernelLinks], out: &mut dyn Write) -> anyhow::Result<()> {
     let note = "in the order of their calls";
     view.open_section(out, ("graph-kernels", "Kernels", note), Some(whole(kernels.len())), Html::default())?;
     let columns = vec![
@@ -307,16 +299,9 @@ fn kernel_table(
         TableColumn::text("Kernel").mono(),
         TableColumn::number("Nodes"),
         TableColumn::unsorted("Call, line"),
-        TableColumn::unsorted("Lines"),
-        TableColumn::unsorted("Blocks").mono(),
     ];
     let table = Table { id: "kernels-table", label: "Kernels", columns };
-    let of_kernels = nodes_of_kernels(drawing);
     let rows = kernels.iter().enumerate().take(MOST_ROWS).map(|(at, kernel)| {
-        let nodes = of_kernels.get(&at).map(Vec::as_slice).unwrap_or_default();
-        let mut places: Vec<usize> = nodes.iter().filter_map(|(_, place)| *place).collect();
-        places.sort_unstable();
-        places.dedup();
         let swatch = Element::new("i").class(&format!("swatch {}", tint(at))).empty();
         let name = Element::new("span")
             .class("long-name")
@@ -326,8 +311,6 @@ fn kernel_table(
             TableCell::html(name),
             TableCell::count(kernel.operators),
             TableCell::html(view.link_if(kernel.call.1.as_deref(), &kernel.call.0.to_string())),
-            TableCell::html(lines(view, drawing, &places)),
-            TableCell::text(&blocks_of(drawing, nodes)),
         ])
     });
     view.table(out, &table, rows)?;
@@ -336,32 +319,4 @@ fn kernel_table(
         note_below(out, format!("And {} more; the page of kernels has all.", whole(rest)))?;
     }
     Ok(close_section(out)?)
-}
-
-/// For each kernel its operators: their block, and their line.
-fn nodes_of_kernels(drawing: &Drawing) -> BTreeMap<usize, Vec<(usize, Option<usize>)>> {
-    let mut found: BTreeMap<usize, Vec<(usize, Option<usize>)>> = BTreeMap::new();
-    for (block, items) in drawing.blocks.iter().enumerate().map(|(at, block)| (at, &block.links.items)) {
-        for item in items {
-            let Item::Operator(at) = item else { continue };
-            let Some(operator) = drawing.operators.get(*at) else { continue };
-            for kernel in &operator.kernels {
-                found.entry(*kernel).or_default().push((block, operator.place));
-            }
-        }
-    }
-    found
-}
-
-fn blocks_of(drawing: &Drawing, nodes: &[(usize, Option<usize>)]) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for (block, _) in nodes {
-        let id = drawing.blocks.get(*block).map(|block| block.id.as_str()).unwrap_or_default();
-        if !id.is_empty() && !names.contains(&id) {
-            names.push(id);
-        }
-    }
-    let more = and_more(names.len(), names.len().min(MOST_BLOCKS));
-    let shown = names.iter().take(MOST_BLOCKS).copied().collect::<Vec<_>>().join(", ");
-    if shown.is_empty() { UNKNOWN.to_owned() } else { format!("{shown}{more}") }
 }

@@ -78,7 +78,7 @@ pub use order_of_time::{BuildKind, Segment, order_of_time};
 pub use outlook::{Outlook, time_comes_first};
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
-pub use parts::{PARTS, Parts, Split, part_of_phase};
+pub use parts::{CODE_GENERATION, KERNEL_BUILDS, PARTS, Parts, Piece, Split, part_of_phase};
 pub use producers::{Producers, is_foreign};
 pub use rank_facts::{LogEnd, builds, log_end, pauses};
 pub use recompiles::{
@@ -163,6 +163,8 @@ pub fn of_log<'m>(
         chains: &chains,
         performance: performance_of_log,
         builds: &builds,
+        split: &split,
+        one_offs: &one_offs,
         on_device: &on_device,
     };
     let findings = findings::of_log(basis, ledger);

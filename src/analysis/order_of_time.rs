@@ -1,9 +1,9 @@
 //! Compile time in order: what the compiler did first, next and last, without the pauses between compiles.
 
-use super::build_spans::{BuildPurpose, builds};
-use super::parts::{each_innermost, owners};
+use super::build_spans::{Build, BuildPurpose, builds};
+use super::parts::{Owner, each_owned};
 use crate::model::{Model, TraceSpan};
-use fxhash::FxHashSet;
+use fxhash::FxHashMap;
 
 /// An uninterrupted time spent on one thing. It begins where the one before it ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,60 +12,65 @@ pub struct Segment {
     pub us: f64,
     /// Part of the compiler, an index into [`PARTS`](super::PARTS).
     pub part: Option<usize>,
-    /// The purpose, if it is a run of the C++ compiler.
+    /// What is built, if it is a build.
     pub build: Option<BuildKind>,
 }
 
-/// The purpose of a run of the C++ compiler.
+/// What is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildKind {
-    /// It builds a kernel.
-    Kernel,
-    /// It checks what the compiler and the processor can do.
+    /// A kernel in C++, or a candidate of autotuning.
+    Cpp,
+    /// A Triton kernel, in this process.
+    Triton,
+    /// The library of a model, ahead of time.
+    Library,
+    /// A program that checks what the compiler and the processor can do.
     Trial,
 }
 
-/// The phase that runs the C++ compiler.
-const BUILD: &str = "compile_file";
-
 /// All segments of a log, in order. Each build is a segment of its own; anything else continues while the part stays the
-/// same.
+/// same. What a phase does between two trials continues the first.
 pub fn order_of_time(model: &Model) -> Vec<Segment> {
-    let owners = owners(&model.spans);
-    let within_trials = within_trials(model);
+    let builds = within_builds(model);
     let mut segments: Vec<Segment> = Vec::new();
     let mut last_build = None;
-    each_innermost(&model.spans, |innermost| {
+    each_owned(model, |innermost, Owner { part, .. }| {
         let us = innermost.end_us - innermost.start_us;
         if us <= 0.0 {
             return;
         }
-        let is_build = model.spans.get(innermost.span).is_some_and(|span| *span.name == *BUILD);
-        let is_trial = within_trials.get(innermost.span).is_some_and(|within| *within);
-        let kind = match (is_trial, is_build) {
-            (true, _) => Some(BuildKind::Trial),
-            (false, true) => Some(BuildKind::Kernel),
-            (false, false) => None,
-        };
-        let part = owners.get(innermost.span).and_then(|owner| owner.part);
-        let build = kind.map(|_| innermost.span);
+        let within = builds.get(innermost.span).copied().flatten();
+        let build = within.map(|(span, _)| span);
         match segments.last_mut() {
             Some(last) if last.part == part && last_build == build => last.us += us,
-            _ => segments.push(Segment { us, part, build: kind }),
+            Some(last) if last.build == Some(BuildKind::Trial) && last.part == part && build.is_none() => {
+                last.us += us;
+                return;
+            }
+            _ => segments.push(Segment { us, part, build: within.map(|(_, kind)| kind) }),
         }
         last_build = build;
     });
     segments
 }
 
-/// Which spans check the compiler or are inside one that does. One pass is enough, because a span comes after its parent.
-fn within_trials(model: &Model) -> Vec<bool> {
-    let trials = builds(model).into_iter().filter(|build| build.purpose == BuildPurpose::Trial);
-    let trials: FxHashSet<*const TraceSpan> = trials.map(|build| std::ptr::from_ref(build.span)).collect();
-    let mut within: Vec<bool> = Vec::with_capacity(model.spans.len());
-    for span in &model.spans {
-        let above = span.parent().and_then(|parent| within.get(parent)).is_some_and(|within| *within);
-        within.push(above || trials.contains(&std::ptr::from_ref(span)));
+/// The build that each span is or is inside of, as the place of its span and its kind. One pass is enough, because a span
+/// comes after its parent.
+fn within_builds(model: &Model) -> Vec<Option<(usize, BuildKind)>> {
+    let kind = |build: &Build<'_>| match build.purpose {
+        BuildPurpose::Trial => BuildKind::Trial,
+        BuildPurpose::AheadOfTime => BuildKind::Library,
+        _ if build.is_cpp() => BuildKind::Cpp,
+        _ => BuildKind::Triton,
+    };
+    let of = |build: Build<'_>| (std::ptr::from_ref(build.span), kind(&build));
+    let kinds: FxHashMap<*const TraceSpan, BuildKind> = builds(model).into_iter().map(of).collect();
+    let mut within: Vec<Option<(usize, BuildKind)>> = Vec::with_capacity(model.spans.len());
+    for (index, span) in model.spans.iter().enumerate() {
+        let above = span.parent().and_then(|parent| within.get(parent).copied().flatten());
+        let own = kinds.get(&std::ptr::from_ref(span)).map(|kind| (index, *kind));
+        within.push(own.or(above));
     }
     within
 }
@@ -79,7 +84,7 @@ mod tests {
     fn each_build_is_a_stretch_and_all_else_is_one_per_part() {
         let order = order_of_time(&model());
         let builds: Vec<Option<BuildKind>> = order.iter().map(|one| one.build).collect();
-        let (trial, kernel) = (Some(BuildKind::Trial), Some(BuildKind::Kernel));
+        let (trial, kernel) = (Some(BuildKind::Trial), Some(BuildKind::Cpp));
         assert_eq!(builds, [trial, None, kernel, kernel, kernel, kernel, None]);
         assert_eq!(order.iter().map(|one| one.us).sum::<f64>(), 20e6);
         assert_eq!(order[2].us, 2e6);

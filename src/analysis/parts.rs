@@ -1,5 +1,7 @@
 //! Compile time by part of the compiler, from spans or metrics.
 
+use super::build_spans::trials_by_phase;
+use super::builds::Builds;
 use crate::model::{Compile, CompileIndex, Metrics, MetricsKind, Model, TraceSpan};
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
@@ -10,13 +12,16 @@ use std::collections::BTreeSet;
 pub const PARTS: [&str; 6] =
     ["Dynamo", "AOTAutograd", "Inductor", "Code generation", "Kernel builds", "Autotuning"];
 
+/// Shorter pieces are what rounding left.
+const LEAST_PIECE_US: f64 = 0.1;
+
 /// Places in [`PARTS`].
 const DYNAMO: usize = 0;
 const AOT_AUTOGRAD: usize = 1;
 const INDUCTOR: usize = 2;
-const CODE_GENERATION: usize = 3;
-pub(super) const KERNEL_BUILDS: usize = 4;
-const AUTOTUNING: usize = 5;
+pub const CODE_GENERATION: usize = 3;
+pub const KERNEL_BUILDS: usize = 4;
+pub(super) const AUTOTUNING: usize = 5;
 
 /// Parts whose result for a graph is kept by a cache: all but Dynamo and the kernels.
 pub(super) const GRAPH_PARTS: [usize; 3] = [AOT_AUTOGRAD, INDUCTOR, CODE_GENERATION];
@@ -151,22 +156,58 @@ pub struct Split {
     by_compile: FxHashMap<CompileIndex, Parts>,
 }
 
+/// A piece of the compile time, as sentences and tables tell it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// What is left of one of [`PARTS`].
+    Part(usize),
+    /// Of the kernel builds: a library that is built ahead of time.
+    Library,
+    /// Of the kernel builds: trying the C++ compiler.
+    Toolchain,
+    /// Of the kernel builds: waiting for the processes that do them.
+    WaitForWorkers,
+    /// Of code generation: waiting for a process that builds into the same cache folder.
+    WaitForProcess,
+    /// Outside of all parts.
+    Outside,
+}
+
 impl Split {
+    /// The pieces of the whole, which add up to the time of the log, each with its microseconds.
+    pub fn pieces(&self, builds: &Builds) -> Vec<(Piece, f64)> {
+        let mut parts = self.whole;
+        let within = [
+            (Piece::Toolchain, KERNEL_BUILDS, builds.trials_us()),
+            (Piece::WaitForWorkers, KERNEL_BUILDS, builds.worker_wait_us),
+            (Piece::Library, KERNEL_BUILDS, builds.ahead_of_time_us()),
+            (Piece::WaitForProcess, CODE_GENERATION, builds.process_wait_us),
+        ];
+        let within = within.map(|(piece, part, us)| {
+            let us = us.min(parts.of(part));
+            parts.add(part, -us);
+            (piece, us)
+        });
+        let left = parts.0.into_iter().enumerate().map(|(part, us)| (Piece::Part(part), us));
+        let all = left.chain(within).chain([(Piece::Outside, self.apart_us)]);
+        all.filter(|(_, us)| *us >= LEAST_PIECE_US).collect()
+    }
+
     /// From the spans, or from the metrics if the log has no spans. Each instant counts once, so that the parts and
     /// `apart_us` add up to the time covered by at least one span.
     pub fn of(model: &Model) -> Split {
         let mut split = Split { of_spans: !model.spans.is_empty(), ..Split::default() };
-        let owners = owners(&model.spans);
-        for (own, owner) in owned_times(&model.spans).into_iter().zip(&owners) {
+        each_owned(model, |one, owner| {
+            let own = one.end_us - one.start_us;
             let Some(part) = owner.part else {
                 split.apart_us += own;
-                continue;
+                return;
             };
             split.whole.add(part, own);
             if let Some(compile) = owner.compile {
                 split.by_compile.entry(compile).or_default().add(part, own);
             }
-        }
+        });
         for (index, compile) in model.compiles.indexed() {
             if split.by_compile.contains_key(&index) {
                 continue;
@@ -229,18 +270,22 @@ pub fn part_of_phase(name: &str) -> Option<usize> {
     found.or_else(|| begins(&dynamo.as_slice()).then_some(DYNAMO))
 }
 
-/// Microseconds in which each span is the innermost: the open span that began last.
-fn owned_times(spans: &[TraceSpan]) -> Vec<f64> {
-    let mut owned = vec![0.0; spans.len()];
-    each_innermost(spans, |innermost| {
-        if let Some(own) = owned.get_mut(innermost.span) {
-            *own += innermost.end_us - innermost.start_us;
+/// Calls `visit` with all intervals that spans cover, in order, and what each belongs to. What a phase does between two
+/// builds that try the C++ compiler is part of the trial.
+pub(super) fn each_owned(model: &Model, mut visit: impl FnMut(Innermost, Owner)) {
+    let owners = owners(&model.spans);
+    let trials = trials_by_phase(model);
+    each_innermost(&model.spans, |one| {
+        let mut owner = owners.get(one.span).copied().unwrap_or_default();
+        let trial = trials.get(&Some(one.span));
+        if trial.is_some_and(|trial| trial.start_us <= one.start_us && one.end_us <= trial.end_us) {
+            owner.part = Some(KERNEL_BUILDS);
         }
+        visit(one, owner);
     });
-    owned
 }
 
-/// An interval in which one span is the innermost.
+/// An interval in which one span is the innermost: the open span that began last.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Innermost {
     /// Its place among the spans.
@@ -252,7 +297,7 @@ pub(super) struct Innermost {
 }
 
 /// Calls `visit` with all intervals that spans cover, in order.
-pub(super) fn each_innermost(spans: &[TraceSpan], mut visit: impl FnMut(Innermost)) {
+fn each_innermost(spans: &[TraceSpan], mut visit: impl FnMut(Innermost)) {
     let key = |index: u32| spans.get(index as usize).map_or((0.0, 0.0), |span| (span.start_us, span.end_us));
     // Empty spans are never the innermost.
     let lasts = |index: &u32| {
@@ -303,13 +348,16 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_span_owns_no_time() {
-        let spans = [
-            span("entire_frame_compile", 0.0, 10.0, None),
+    fn an_empty_span_owns_no_time_and_what_is_between_two_trials_belongs_to_them() {
+        let spans = vec![
+            span("Scheduler.codegen", 0.0, 10.0, None),
+            span("compile_file", 2.0, 4.0, Some(0)),
             span("compile_file", 5.0, 5.0, Some(0)),
-            span("entire_frame_compile", 20.0, 30.0, None),
+            span("compile_file", 7.0, 8.0, Some(0)),
+            span("Scheduler.codegen", 20.0, 30.0, None),
         ];
-        assert_eq!(owned_times(&spans), [10.0, 0.0, 10.0]);
+        let split = Split::of(&Model { spans, ..Model::default() });
+        assert_eq!(split.whole.0, [0.0, 0.0, 0.0, 14.0, 6.0, 0.0]);
     }
 
     #[test]

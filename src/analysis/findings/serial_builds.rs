@@ -2,8 +2,9 @@
 
 use super::basis::{Basis, Family};
 use super::cost::{Claim, Work};
-use super::finding::{Finding, Severity, Value};
+use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
+use crate::analysis::lab::tried;
 use crate::model::Part;
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
@@ -61,9 +62,10 @@ fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     found.compiles = builds.kernels.iter().map(|one| one.compile).collect();
     if helps {
         found.explain("The kernels of a graph do not depend on each other. With several threads they are built side by side.");
-        found.advise("Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores. \
+        let text = "Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores. \
              torch does so by itself, up to 32: where nobody set it to 1, the process may use one core only, and then more \
-             threads gain nothing.");
+             threads gain nothing.";
+        found.advise(Advice { tried: tried("triton_builds.1"), ..Advice::from(text) });
         for one in &builds.side_by_side {
             let claim = Claim::avoidable(Work::Compile, vec![one.compile], "of builds in series");
             found.claim(claim.at_most(one.us));

@@ -1,6 +1,6 @@
 //! The parts of the compile time: what each does, and the phases that took most of it.
 
-use crate::analysis::{Outlook, PARTS, Phase, part_of_phase};
+use crate::analysis::{CODE_GENERATION, KERNEL_BUILDS, PARTS, Phase, Piece, part_of_phase};
 use crate::report::kit::bars::PHASES;
 use crate::report::kit::prelude::*;
 use crate::report::pages::landing::slow::outlook;
@@ -8,9 +8,6 @@ use crate::report::words::phases::PART_MEANINGS;
 
 /// Phases named below a part.
 const NAMED: usize = 2;
-
-/// Shorter compiler checks have no row of their own.
-const LEAST_US: f64 = 1e5;
 
 /// A row: a part of the time, or a piece of a part.
 struct Part {
@@ -51,47 +48,54 @@ pub(crate) fn table(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
 
 fn parts(view: View<'_>) -> Vec<Part> {
     let found = view.report.found;
-    let outlook = outlook(view.report);
-    let mut parts = Vec::new();
-    for (index, us) in found.split.whole.0.into_iter().enumerate().filter(|(_, us)| *us > 0.0) {
-        let (Some(name), Some(class)) = (PARTS.get(index), PHASES.get(index)) else { continue };
-        let about = PART_MEANINGS.get(index).copied().unwrap_or_default();
-        let part =
-            Part { name: (*name).to_owned(), about: about.into(), phases: phases(view, index), class, us };
-        let trials = us - outlook.kernels_us;
-        if *name == "Kernel builds" && outlook.kernels > 0 && outlook.kernels_us <= us {
-            parts.push(kernels(view, &outlook, class));
-            if trials >= LEAST_US {
-                parts.push(toolchain(view, trials, class));
+    let kernels = outlook(view.report).kernels;
+    let part = |(piece, us): (Piece, f64)| {
+        let (of, name, about) = match piece {
+            Piece::Part(KERNEL_BUILDS) if kernels > 0 => {
+                let name = format!("{} built", counted(kernels, "kernel", "kernels"));
+                (KERNEL_BUILDS, name, how_kernels_are_built(view))
             }
-        } else {
-            parts.push(part);
-        }
-    }
-    parts
+            Piece::Part(of) => {
+                (of, (*PARTS.get(of)?).to_owned(), (*PART_MEANINGS.get(of)?).to_owned())
+            }
+            Piece::Library => (KERNEL_BUILDS, "Library built ahead of time".to_owned(), LIBRARY.to_owned()),
+            Piece::Toolchain => (KERNEL_BUILDS, "C++ toolchain".to_owned(), TOOLCHAIN.to_owned()),
+            Piece::WaitForWorkers => {
+                (KERNEL_BUILDS, "Waiting for compile workers".to_owned(), WORKERS.to_owned())
+            }
+            Piece::WaitForProcess => {
+                (CODE_GENERATION, "Waiting for another process".to_owned(), PROCESS.to_owned())
+            }
+            Piece::Outside => return None,
+        };
+        let phases = match piece {
+            Piece::Part(of) => phases(view, of),
+            Piece::Library => view.code("AotCodeCompiler.compile"),
+            Piece::Toolchain => {
+                Html::joined([view.code("compile_file"), " before the first kernel".into()], "")
+            }
+            Piece::WaitForWorkers => view.code("async_compile.wait"),
+            Piece::WaitForProcess | Piece::Outside => view.code("Scheduler.codegen"),
+        };
+        Some(Part { name, about: view.prose(&about), phases, class: PHASES.get(of)?, us })
+    };
+    found.split.pieces(&found.builds).into_iter().filter_map(part).collect()
 }
 
-fn kernels(view: View<'_>, outlook: &Outlook<'_>, class: &'static str) -> Part {
+const LIBRARY: &str = "Builds wrapper, kernels and library of a model with the C++ compiler.";
+const TOOLCHAIN: &str = "Checks which vector instructions the processor supports, and precompiles headers. Happens once per \
+                         machine, as long as the cache folder is kept.";
+const WORKERS: &str = "Other processes build its kernels.";
+const PROCESS: &str = "Another process builds into the same cache folder and holds its lock.";
+
+fn how_kernels_are_built(view: View<'_>) -> String {
     let work_us = view.report.found.builds.parallel_work_us();
     let how = match (view.report.model.inductor.compile_threads, work_us) {
         (_, Some(us)) => format!(" Builds ran side by side: {} of work.", micros(us)),
         (Some(1), None) => " Builds ran one at a time: `compile_threads` is 1.".to_owned(),
         _ => String::new(),
     };
-    Part {
-        name: format!("{} built", counted(outlook.kernels, "kernel", "kernels")),
-        about: view.prose(&format!("The C++ compiler builds a library from each generated kernel.{how}")),
-        phases: view.code("compile_file"),
-        class,
-        us: outlook.kernels_us,
-    }
-}
-
-fn toolchain(view: View<'_>, us: f64, class: &'static str) -> Part {
-    let about = "Checks which vector instructions the processor supports, and precompiles headers. Happens once per \
-                 machine, as long as the cache folder is kept.";
-    let phases = Html::joined([view.code("compile_file"), " before the first kernel".into()], "");
-    Part { name: "C++ toolchain".to_owned(), about: about.into(), phases, class, us }
+    format!("Compiles each generated kernel to a binary.{how}")
 }
 
 /// The costliest phases of a part.

@@ -1,6 +1,6 @@
 //! The verdict: one sentence with the numbers, where the time went, and how far to trust both.
 
-use crate::analysis::{Finding, FunctionName, PARTS, Parts, Segment, Severity, is_capture, order_of_time};
+use crate::analysis::{BuildKind, Finding, FunctionName, PARTS, Parts, Segment, Severity, is_capture, order_of_time};
 use crate::model::{Compile, ProblemKind, Status};
 use crate::report::kit::prelude::*;
 use crate::report::kit::verdict::{Hero, Words};
@@ -179,11 +179,20 @@ fn beside_the_time(view: View<'_>) -> Html {
 /// What the compiler did in a part; builds are counted if each has a span.
 fn doing(view: View<'_>, part: usize, order: &[Segment]) -> String {
     let is_building = PARTS.get(part) == Some(&"Kernel builds");
-    let builds = order.iter().filter(|one| one.build.is_some()).count();
-    if !is_building || builds == 0 {
+    let of = |kinds: &[BuildKind]| {
+        order.iter().filter(|one| one.build.is_some_and(|kind| kinds.contains(&kind))).count()
+    };
+    let (cpp, triton) = (of(&[BuildKind::Cpp, BuildKind::Trial]), of(&[BuildKind::Triton]));
+    let kinds = [(cpp, "C++ build", "C++ builds"), (triton, "Triton build", "Triton builds")];
+    let kinds = kinds.into_iter().filter(|(builds, ..)| *builds > 0);
+    let counts: Vec<String> = kinds.map(|(builds, one, many)| counted(builds, one, many)).collect();
+    if is_building && of(&[BuildKind::Library]) > 0 {
+        return "building the library of the model".to_owned();
+    }
+    if !is_building || counts.is_empty() {
         return DOING.get(part).copied().unwrap_or_default().to_owned();
     }
-    let serial = view.report.model.inductor.compile_threads == Some(1) && builds > 1;
+    let serial = view.report.model.inductor.compile_threads == Some(1) && cpp + triton > 1;
     let found = view.report.found;
     let part_us = found.split.whole.0.get(part).copied().unwrap_or_default();
     let work_us = found.builds.work_of_part_us(part, part_us);
@@ -192,7 +201,7 @@ fn doing(view: View<'_>, part: usize, order: &[Segment]) -> String {
         None if serial => ", one at a time".to_owned(),
         None => String::new(),
     };
-    format!("{}{how}", counted(builds, "C++ build", "C++ builds"))
+    format!("{}{how}", counts.join(" and "))
 }
 
 /// What the compiler does in each part.

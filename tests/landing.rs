@@ -27,7 +27,7 @@ fn a_clean_slow_log_begins_with_where_the_time_went_and_what_to_do_next() {
     let page = report("14_llama_infer").page("index.html");
     let text = page.text().replace('\u{a0}', " ");
     assert!(
-        text.contains("Nothing went wrong: 1 compilation, no failure, no graph break, no recompilation"),
+        text.contains("The log shows no problem: 1 compilation, no failure, no graph break, no recompilation"),
         "{text}"
     );
     let steps: Vec<String> = page.all(".steps > li").into_iter().map(text_of).collect();

@@ -6,7 +6,7 @@ use crate::trace::TextMap;
 use fxhash::FxHashMap;
 
 /// The phase that runs the C++ compiler.
-pub(super) const CPP_BUILD: &str = "compile_file";
+const CPP_BUILD: &str = "compile_file";
 
 /// The phase that builds a Triton kernel in this process, as with one compile thread.
 const TRITON_BUILD: &str = "async_compile.precompile";
@@ -42,6 +42,8 @@ pub(super) enum BuildPurpose {
 /// A run of a compiler of kernels, or a phase that precompiles a header or builds a model ahead of time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Build<'m> {
+    /// The place of its span.
+    pub(super) place: usize,
     /// Its span.
     pub(super) span: &'m TraceSpan,
     /// The compile in which it ran; the compile without an id if no span around it has one.
@@ -63,7 +65,7 @@ pub(super) fn builds(model: &Model) -> Vec<Build<'_>> {
     let owners = owners(&model.spans);
     let mut around: Vec<Around> = Vec::with_capacity(model.spans.len());
     let mut phases: TextMap<&str, Phase> = TextMap::default();
-    let mut found: Vec<(usize, Build<'_>)> = Vec::new();
+    let mut found: Vec<Build<'_>> = Vec::new();
     for (index, (span, owner)) in model.spans.iter().zip(&owners).enumerate() {
         let above = span.parent().and_then(|parent| around.get(parent).copied()).unwrap_or_default();
         let phase = *phases.entry(&*span.name).or_insert_with(|| Phase::of(&span.name));
@@ -79,10 +81,10 @@ pub(super) fn builds(model: &Model) -> Vec<Build<'_>> {
             None if phase.loads => BuildPurpose::Kernel { loader: span.parent().unwrap_or(index) },
             None => BuildPurpose::Trial,
         };
-        found.push((index, Build { span, compile, purpose }));
+        found.push(Build { place: index, span, compile, purpose });
     }
     late_trials_are_kernels(&mut found);
-    found.into_iter().map(|(_, build)| build).collect()
+    found
 }
 
 /// The time from the first build of a phase that checks the compiler to the last.
@@ -108,17 +110,17 @@ pub(super) fn trials_by_phase(model: &Model) -> TrialsByPhase {
 }
 
 /// Once the process has built a C++ kernel, such builds outside of any loader are kernels as well: the checks are over.
-fn late_trials_are_kernels(found: &mut [(usize, Build<'_>)]) {
+fn late_trials_are_kernels(found: &mut [Build<'_>]) {
     let mut first_kernel: TextMap<u64, f64> = TextMap::default();
-    let is_kernel = |build: &Build<'_>| build.is_cpp() && matches!(build.purpose, BuildPurpose::Kernel { .. });
-    for (_, build) in found.iter().filter(|(_, build)| is_kernel(build)) {
+    for build in found.iter().filter(|build| build.is_cpp()) {
+        let BuildPurpose::Kernel { .. } = build.purpose else { continue };
         let first = first_kernel.entry(build.span.pid).or_insert(f64::INFINITY);
         *first = first.min(build.span.start_us);
     }
-    for (index, build) in found {
+    for build in found {
         let built = first_kernel.get(&build.span.pid).is_some_and(|first| build.span.start_us >= *first);
         if built && build.purpose == BuildPurpose::Trial && !build.span.name.contains(HEADER) {
-            build.purpose = BuildPurpose::Kernel { loader: *index };
+            build.purpose = BuildPurpose::Kernel { loader: build.place };
         }
     }
 }

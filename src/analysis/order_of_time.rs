@@ -2,8 +2,7 @@
 
 use super::build_spans::{Build, BuildPurpose, builds};
 use super::parts::{Owner, each_owned};
-use crate::model::{Model, TraceSpan};
-use fxhash::FxHashMap;
+use crate::model::Model;
 
 /// An uninterrupted time spent on one thing. It begins where the one before it ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,13 +18,9 @@ pub struct Segment {
 /// What is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildKind {
-    /// A kernel in C++, or a candidate of autotuning.
-    Cpp,
-    /// A Triton kernel, in this process.
-    Triton,
-    /// The library of a model, ahead of time.
-    Library,
-    /// A program that checks what the compiler and the processor can do.
+    /// Kernels.
+    Kernel,
+    /// A program that checks what the C++ compiler and the processor can do.
     Trial,
 }
 
@@ -40,37 +35,33 @@ pub fn order_of_time(model: &Model) -> Vec<Segment> {
         if us <= 0.0 {
             return;
         }
-        let within = builds.get(innermost.span).copied().flatten();
-        let build = within.map(|(span, _)| span);
-        match segments.last_mut() {
-            Some(last) if last.part == part && last_build == build => last.us += us,
-            Some(last) if last.build == Some(BuildKind::Trial) && last.part == part && build.is_none() => {
-                last.us += us;
-                return;
+        let build = builds.get(innermost.span).copied().flatten();
+        match segments.last_mut().filter(|last| last.part == part) {
+            Some(last) if last_build == build => last.us += us,
+            Some(last) if last.build == Some(BuildKind::Trial) && build.is_none() => last.us += us,
+            _ => {
+                segments.push(Segment { us, part, build: build.map(|(_, kind)| kind) });
+                last_build = build;
             }
-            _ => segments.push(Segment { us, part, build: within.map(|(_, kind)| kind) }),
         }
-        last_build = build;
     });
     segments
 }
 
-/// The build that each span is or is inside of, as the place of its span and its kind. One pass is enough, because a span
-/// comes after its parent.
+/// The build that each span is or is inside of. One pass is enough, because a span comes after its parent.
 fn within_builds(model: &Model) -> Vec<Option<(usize, BuildKind)>> {
-    let kind = |build: &Build<'_>| match build.purpose {
-        BuildPurpose::Trial => BuildKind::Trial,
-        BuildPurpose::AheadOfTime => BuildKind::Library,
-        _ if build.is_cpp() => BuildKind::Cpp,
-        _ => BuildKind::Triton,
-    };
-    let of = |build: Build<'_>| (std::ptr::from_ref(build.span), kind(&build));
-    let kinds: FxHashMap<*const TraceSpan, BuildKind> = builds(model).into_iter().map(of).collect();
-    let mut within: Vec<Option<(usize, BuildKind)>> = Vec::with_capacity(model.spans.len());
+    let mut within: Vec<Option<(usize, BuildKind)>> = vec![None; model.spans.len()];
+    for Build { place, purpose, .. } in builds(model) {
+        let kind = if purpose == BuildPurpose::Trial { BuildKind::Trial } else { BuildKind::Kernel };
+        if let Some(own) = within.get_mut(place) {
+            *own = Some((place, kind));
+        }
+    }
     for (index, span) in model.spans.iter().enumerate() {
         let above = span.parent().and_then(|parent| within.get(parent).copied().flatten());
-        let own = kinds.get(&std::ptr::from_ref(span)).map(|kind| (index, *kind));
-        within.push(own.or(above));
+        if let Some(own) = within.get_mut(index) {
+            *own = own.or(above);
+        }
     }
     within
 }
@@ -84,7 +75,7 @@ mod tests {
     fn each_build_is_a_stretch_and_all_else_is_one_per_part() {
         let order = order_of_time(&model());
         let builds: Vec<Option<BuildKind>> = order.iter().map(|one| one.build).collect();
-        let (trial, kernel) = (Some(BuildKind::Trial), Some(BuildKind::Cpp));
+        let (trial, kernel) = (Some(BuildKind::Trial), Some(BuildKind::Kernel));
         assert_eq!(builds, [trial, None, kernel, kernel, kernel, kernel, None]);
         assert_eq!(order.iter().map(|one| one.us).sum::<f64>(), 20e6);
         assert_eq!(order[2].us, 2e6);

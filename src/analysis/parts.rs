@@ -405,6 +405,28 @@ mod tests {
     }
 
     #[test]
+    fn the_pieces_add_up_to_the_time_of_the_log() {
+        let spans = vec![
+            span("compile_fx_aot", 0.0, 30e6, None),
+            span("Scheduler.codegen", 1e6, 8e6, Some(0)),
+            span("compile_file", 1e6, 3e6, Some(1)),
+            span("compile_file", 4e6, 5e6, Some(1)),
+            span("AotCodeCompiler.compile", 10e6, 28e6, Some(0)),
+            span("compile_file", 11e6, 12e6, Some(4)),
+            span("async_compile.wait", 28e6, 29e6, Some(0)),
+        ];
+        let mut model = Model { spans, ..Model::default() };
+        model.compile_index(None);
+        let builds = Builds::of(&model, &crate::analysis::one_offs::one_offs(&model));
+        let pieces = Split::of(&model).pieces(&builds);
+        assert_eq!(pieces.iter().map(|(_, us)| us).sum::<f64>(), builds.log_us);
+        let of = |piece| pieces.iter().find(|(one, _)| *one == piece).map(|(_, us)| us / 1e6);
+        assert_eq!((of(Piece::Library), builds.libraries()), (Some(18.0), 1));
+        assert_eq!((of(Piece::Toolchain), of(Piece::WaitForWorkers)), (Some(4.0), Some(1.0)));
+        assert_eq!(of(Piece::Part(KERNEL_BUILDS)), None, "what is inside the library is part of it");
+    }
+
+    #[test]
     fn metrics_give_nested_parts_and_autotuning() {
         let facts = Metrics {
             dynamo_us: Some(100.0),

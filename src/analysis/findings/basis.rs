@@ -5,10 +5,10 @@ use super::kind::KindOfFinding;
 use crate::analysis::Chain;
 use crate::analysis::OnDevice;
 use crate::analysis::builds::Builds;
-use crate::analysis::{OneOff, Split};
 #[cfg(test)]
 use crate::analysis::one_offs::one_offs;
 use crate::analysis::performance::Performance;
+use crate::analysis::{OneOff, Split};
 use crate::model::Model;
 
 /// The input of all findings: the facts of a log, and what was already derived from them.

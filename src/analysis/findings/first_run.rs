@@ -32,7 +32,7 @@ pub(super) fn of(basis: Basis<'_>, findings: &[Finding]) -> Option<Finding> {
         }
         kind if kind == &serial_builds::SERIAL_BUILDS => {
             let shares = slow_log::shares(basis);
-            shares.iter().find(|share| share.name == slow_log::KERNELS).map(slow_log::Share::words)
+            shares.into_iter().find(|(name, _)| *name == slow_log::KERNELS).map(|(_, words)| words)
         }
         _ => None,
     });
@@ -67,7 +67,10 @@ mod tests {
         let serial = Finding::new(&serial_builds::SERIAL_BUILDS, Severity::Info, "y");
         assert!(of(basis, std::slice::from_ref(&toolchain)).is_none(), "a single one is its own entry");
         let found = of(basis, &[toolchain, serial.clone()]).expect("an entry");
-        assert_eq!(found.title, "First run with an empty cache folder: first C++ build 4.00 s, kernel builds 8.00 s");
+        assert_eq!(
+            found.title,
+            "First run with an empty cache folder: first C++ build 4.00 s, kernel builds 8.00 s"
+        );
         assert!(of(basis, &[serial.clone(), serial]).is_none(), "neither cold cache nor first build");
     }
 }

@@ -149,12 +149,7 @@ fn labels(view: View<'_>, segments: &[Segment], total: f64) -> Vec<Mark> {
     let of = |kind: BuildKind| segments.iter().filter(move |one| one.build == Some(kind));
     let threads = view.report.model.inductor.compile_threads;
     let serial = if threads == Some(1) { ", one at a time" } else { "" };
-    let kinds = [
-        (BuildKind::Trial, "toolchain", ""),
-        (BuildKind::Cpp, "kernel", serial),
-        (BuildKind::Triton, "kernel", serial),
-        (BuildKind::Library, "library", ""),
-    ];
+    let kinds = [(BuildKind::Trial, "toolchain", ""), (BuildKind::Kernel, "kernel", serial)];
     let mut labels = vec![(0.0, "tracing".to_owned())];
     for (kind, word, how) in kinds {
         let count = of(kind).count();

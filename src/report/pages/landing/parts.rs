@@ -4,7 +4,7 @@ use crate::analysis::{CODE_GENERATION, KERNEL_BUILDS, PARTS, Phase, Piece, part_
 use crate::report::kit::bars::PHASES;
 use crate::report::kit::prelude::*;
 use crate::report::pages::landing::slow::outlook;
-use crate::report::words::phases::PART_MEANINGS;
+use crate::report::words::phases::{PART_MEANINGS, phase_meaning};
 
 /// Phases named below a part.
 const NAMED: usize = 2;
@@ -50,43 +50,35 @@ fn parts(view: View<'_>) -> Vec<Part> {
     let found = view.report.found;
     let kernels = outlook(view.report).kernels;
     let part = |(piece, us): (Piece, f64)| {
-        let (of, name, about) = match piece {
-            Piece::Part(KERNEL_BUILDS) if kernels > 0 => {
-                let name = format!("{} built", counted(kernels, "kernel", "kernels"));
-                (KERNEL_BUILDS, name, how_kernels_are_built(view))
-            }
-            Piece::Part(of) => {
-                (of, (*PARTS.get(of)?).to_owned(), (*PART_MEANINGS.get(of)?).to_owned())
-            }
-            Piece::Library => (KERNEL_BUILDS, "Library built ahead of time".to_owned(), LIBRARY.to_owned()),
-            Piece::Toolchain => (KERNEL_BUILDS, "C++ toolchain".to_owned(), TOOLCHAIN.to_owned()),
-            Piece::WaitForWorkers => {
-                (KERNEL_BUILDS, "Waiting for compile workers".to_owned(), WORKERS.to_owned())
-            }
-            Piece::WaitForProcess => {
-                (CODE_GENERATION, "Waiting for another process".to_owned(), PROCESS.to_owned())
-            }
+        let (of, name, phase) = match piece {
+            Piece::Part(KERNEL_BUILDS) if kernels > 0 => (KERNEL_BUILDS, "", ""),
+            Piece::Part(of) => (of, *PARTS.get(of)?, ""),
+            Piece::Library => (KERNEL_BUILDS, "Library built ahead of time", "AotCodeCompiler.compile"),
+            Piece::Toolchain => (KERNEL_BUILDS, "C++ toolchain", "compile_file"),
+            Piece::WaitForWorkers => (KERNEL_BUILDS, "Waiting for compile workers", "async_compile.wait"),
+            Piece::WaitForProcess => (CODE_GENERATION, "Waiting for another process", "Scheduler.codegen"),
             Piece::Outside => return None,
         };
-        let phases = match piece {
-            Piece::Part(of) => phases(view, of),
-            Piece::Library => view.code("AotCodeCompiler.compile"),
-            Piece::Toolchain => {
-                Html::joined([view.code("compile_file"), " before the first kernel".into()], "")
-            }
-            Piece::WaitForWorkers => view.code("async_compile.wait"),
-            Piece::WaitForProcess | Piece::Outside => view.code("Scheduler.codegen"),
+        let about = match piece {
+            Piece::Part(KERNEL_BUILDS) if kernels > 0 => how_kernels_are_built(view),
+            Piece::Toolchain => TOOLCHAIN.to_owned(),
+            Piece::WaitForProcess => "It builds into the same cache folder and holds the lock.".to_owned(),
+            Piece::Part(_) => (*PART_MEANINGS.get(of)?).to_owned(),
+            _ => phase_meaning(phase).to_owned(),
         };
+        let name = match name {
+            "" => format!("{} built", counted(kernels, "kernel", "kernels")),
+            name => name.to_owned(),
+        };
+        let phases = if phase.is_empty() { phases(view, of) } else { view.code(phase) };
         Some(Part { name, about: view.prose(&about), phases, class: PHASES.get(of)?, us })
     };
     found.split.pieces(&found.builds).into_iter().filter_map(part).collect()
 }
 
-const LIBRARY: &str = "Builds wrapper, kernels and library of a model with the C++ compiler.";
+/// What is tried before the first kernel.
 const TOOLCHAIN: &str = "Checks which vector instructions the processor supports, and precompiles headers. Happens once per \
                          machine, as long as the cache folder is kept.";
-const WORKERS: &str = "Other processes build its kernels.";
-const PROCESS: &str = "Another process builds into the same cache folder and holds its lock.";
 
 fn how_kernels_are_built(view: View<'_>) -> String {
     let work_us = view.report.found.builds.parallel_work_us();

@@ -1,6 +1,6 @@
 //! The verdict: one sentence with the numbers, where the time went, and how far to trust both.
 
-use crate::analysis::{BuildKind, Finding, FunctionName, PARTS, Parts, Segment, Severity, is_capture, order_of_time};
+use crate::analysis::{Finding, FunctionName, PARTS, Parts, Segment, Severity, is_capture, order_of_time};
 use crate::model::{Compile, ProblemKind, Status};
 use crate::report::kit::prelude::*;
 use crate::report::kit::verdict::{Hero, Words};
@@ -88,7 +88,14 @@ fn single_function(view: View<'_>) -> Option<String> {
 fn compiled(view: View<'_>) -> Vec<Words> {
     let found = view.report.found;
     let compiles = view.report.model.identified().count();
-    if compiles == 0 {
+    let libraries = found.builds.libraries();
+    if compiles == 0 && libraries > 0 {
+        vec![
+            Words::linked("", counted(libraries, "model", "models"), "#artifacts", ""),
+            Words::plain(" compiled ahead of time"),
+            Words::linked(" in ", micros(found.time.total_s * 1e6), "#time", ""),
+        ]
+    } else if compiles == 0 {
         vec![
             Words::linked("", "No compilation", "#artifacts", ""),
             Words::plain(" was recorded under a compile id"),
@@ -169,7 +176,10 @@ fn beside_the_time(view: View<'_>) -> Html {
     let problem = |one: &&Finding| one.severity != Severity::Info && one.kind.word != "serial_builds";
     let beginning =
         match view.report.found.findings.iter().filter(problem).map(Finding::lost_us).reduce(|a, b| a + b) {
-            None => "Nothing went wrong".to_owned(),
+            None if view.report.found.end.as_ref().is_some_and(|end| end.inside) => {
+                "The log ends while something is compiled".to_owned()
+            }
+            None => "The log shows no problem".to_owned(),
             Some(us) if us > 0.0 => format!("What went wrong cost {} of it", micros(us)),
             Some(_) => "The log records no time for what went wrong".to_owned(),
         };
@@ -179,20 +189,14 @@ fn beside_the_time(view: View<'_>) -> Html {
 /// What the compiler did in a part; builds are counted if each has a span.
 fn doing(view: View<'_>, part: usize, order: &[Segment]) -> String {
     let is_building = PARTS.get(part) == Some(&"Kernel builds");
-    let of = |kinds: &[BuildKind]| {
-        order.iter().filter(|one| one.build.is_some_and(|kind| kinds.contains(&kind))).count()
-    };
-    let (cpp, triton) = (of(&[BuildKind::Cpp, BuildKind::Trial]), of(&[BuildKind::Triton]));
-    let kinds = [(cpp, "C++ build", "C++ builds"), (triton, "Triton build", "Triton builds")];
-    let kinds = kinds.into_iter().filter(|(builds, ..)| *builds > 0);
-    let counts: Vec<String> = kinds.map(|(builds, one, many)| counted(builds, one, many)).collect();
-    if is_building && of(&[BuildKind::Library]) > 0 {
+    let builds = order.iter().filter(|one| one.build.is_some()).count();
+    if is_building && view.report.found.builds.libraries() > 0 {
         return "building the library of the model".to_owned();
     }
-    if !is_building || counts.is_empty() {
+    if !is_building || builds == 0 {
         return DOING.get(part).copied().unwrap_or_default().to_owned();
     }
-    let serial = view.report.model.inductor.compile_threads == Some(1) && cpp + triton > 1;
+    let serial = view.report.model.inductor.compile_threads == Some(1) && builds > 1;
     let found = view.report.found;
     let part_us = found.split.whole.0.get(part).copied().unwrap_or_default();
     let work_us = found.builds.work_of_part_us(part, part_us);
@@ -201,7 +205,7 @@ fn doing(view: View<'_>, part: usize, order: &[Segment]) -> String {
         None if serial => ", one at a time".to_owned(),
         None => String::new(),
     };
-    format!("{}{how}", counts.join(" and "))
+    format!("{}{how}", counted(builds, "build", "builds"))
 }
 
 /// What the compiler does in each part.

@@ -59,7 +59,8 @@ impl Build<'_> {
     }
 }
 
-/// All builds of a log, in order. Builds inside another are part of it.
+/// All builds of a log, in order. Builds inside a header, a Triton kernel or a model are part of it; C++ builds that overlap
+/// look as if one was inside another.
 pub(super) fn builds(model: &Model) -> Vec<Build<'_>> {
     let without_id = model.by_id.get(&None).copied();
     let owners = owners(&model.spans);
@@ -137,7 +138,7 @@ impl Around {
     fn with(self, span: usize, phase: Phase) -> Around {
         Around {
             loader: self.loader.or(phase.loads.then_some(span)),
-            in_build: self.in_build || phase.builds || phase.builds_header,
+            in_build: self.in_build || phase.holds_builds,
             tunes: self.tunes || phase.tunes,
         }
     }
@@ -150,17 +151,20 @@ struct Phase {
     loads: bool,
     ahead_of_time: bool,
     builds_header: bool,
+    holds_builds: bool,
     tunes: bool,
 }
 
 impl Phase {
     fn of(name: &str) -> Phase {
         let ahead_of_time = name.starts_with(AHEAD_OF_TIME);
+        let (is_triton, builds_header) = (name == TRITON_BUILD, name.contains(HEADER));
         Phase {
-            builds: [CPP_BUILD, TRITON_BUILD].contains(&name) || ahead_of_time,
+            builds: name == CPP_BUILD || is_triton || ahead_of_time,
             loads: LOADERS.iter().any(|loader| name.starts_with(loader)),
             ahead_of_time,
-            builds_header: name.contains(HEADER),
+            builds_header,
+            holds_builds: is_triton || ahead_of_time || builds_header,
             tunes: TUNING.iter().any(|word| name.contains(word)),
         }
     }

@@ -2,7 +2,8 @@
 
 use super::findings::{Claim, Work};
 use super::one_offs::OneOff;
-use super::parts::{Parts, Split};
+use super::parts::Parts;
+use super::split::Split;
 use crate::model::{Compile, CompileIndex, Model};
 use fxhash::FxHashMap;
 

@@ -1,7 +1,8 @@
 //! Compile time in order: what the compiler did first, next and last, without the pauses between compiles.
 
 use super::build_spans::{Build, BuildPurpose, builds};
-use super::parts::{Owner, each_owned};
+use super::parts::Owner;
+use super::split::each_owned;
 use crate::model::Model;
 
 /// An uninterrupted time spent on one thing. It begins where the one before it ends.

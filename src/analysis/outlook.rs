@@ -3,7 +3,7 @@
 use super::builds::Builds;
 use super::findings::{Finding, Severity};
 use super::one_offs::OneOff;
-use super::parts::Split;
+use super::split::Split;
 use super::warm_run;
 use crate::model::{CompileIndex, Model, RepeatedLines};
 

@@ -1,7 +1,7 @@
 //! What a second run of the same program with the same cache folder would save.
 
 use super::one_offs::{OneOff, OneOffKind};
-use super::parts::Split;
+use super::split::Split;
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashSet;
 

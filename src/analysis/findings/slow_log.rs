@@ -3,8 +3,7 @@
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::parts::{self, Piece};
-use crate::analysis::warm_run;
+use crate::analysis::{Piece, parts, warm_run};
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
 use crate::model::{Part, Sentence};

@@ -198,6 +198,8 @@ fn doing(view: View<'_>, part: usize, order: &[Segment]) -> String {
     }
     let serial = view.report.model.inductor.compile_threads == Some(1) && builds > 1;
     let found = view.report.found;
+    let (one, many) =
+        if found.on_device.uses_gpu { ("build", "builds") } else { ("C++ build", "C++ builds") };
     let part_us = found.split.whole.0.get(part).copied().unwrap_or_default();
     let work_us = found.builds.work_of_part_us(part, part_us);
     let how = match work_us {
@@ -205,7 +207,7 @@ fn doing(view: View<'_>, part: usize, order: &[Segment]) -> String {
         None if serial => ", one at a time".to_owned(),
         None => String::new(),
     };
-    format!("{}{how}", counted(builds, "build", "builds"))
+    format!("{}{how}", counted(builds, one, many))
 }
 
 /// What the compiler does in each part.

@@ -143,7 +143,7 @@ fn a_break_stands_above_the_recompiles_of_its_resume_functions_and_a_first_run_a
     assert!(item[0].contains("resumed at line 81 was compiled 2 times"), "{item:?}");
     let failed = consequences(breaks, "`inner_try` runs in eager mode");
     assert_eq!(failed, ["Failed to trace builtin operator"], "the break whose record it is");
-    let first = consequences(breaks, "First run on this machine");
+    let first = consequences(breaks, "First run with an empty cache folder");
     assert!(first.iter().any(|title| title.starts_with("Cold cache")), "{first:?}");
     assert!(first.iter().any(|title| title.starts_with("The first C++ build")), "{first:?}");
 }

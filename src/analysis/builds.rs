@@ -49,7 +49,7 @@ impl Spans {
 pub struct Builds {
     /// Kernels of graphs, by compile, in the order of the log.
     pub kernels: Vec<BuildsOf>,
-    /// Wrapper, kernels and library of a model that is built ahead of time, by compile.
+    /// Models that are built ahead of time, each with wrapper, kernels and library, by compile.
     pub ahead_of_time: Vec<BuildsOf>,
     /// The most that building all kernels of a graph in parallel would save, by compile.
     pub side_by_side: Vec<BuildsOf>,
@@ -146,6 +146,11 @@ impl Builds {
     /// Microseconds of building ahead of time.
     pub fn ahead_of_time_us(&self) -> f64 {
         sum(&self.ahead_of_time)
+    }
+
+    /// How many models were built ahead of time.
+    pub fn libraries(&self) -> usize {
+        self.ahead_of_time.iter().map(|one| one.count).sum()
     }
 
     /// Microseconds that threads would save at most.

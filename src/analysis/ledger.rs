@@ -2,7 +2,8 @@
 
 use super::findings::{Claim, Work};
 use super::one_offs::OneOff;
-use super::parts::{Parts, Split};
+use super::parts::Parts;
+use super::split::Split;
 use crate::model::{Compile, CompileIndex, Model};
 use fxhash::FxHashMap;
 
@@ -189,7 +190,13 @@ mod tests {
             config_places: [].into(),
             facts,
         });
-        let one_off = OneOff { kind: OneOffKind::Toolchain, compile: index, us: 10.0, in_graph_us: 10.0 };
+        let one_off = OneOff {
+            kind: OneOffKind::Toolchain,
+            compile: index,
+            us: 10.0,
+            in_graph_us: 10.0,
+            within_tracing: false,
+        };
         (Ledger::of(&model, &Split::of(&model), &[one_off], compile_time_us / 1e6), index)
     }
 

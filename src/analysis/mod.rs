@@ -9,6 +9,7 @@ mod names;
 mod on_device;
 mod outlook;
 mod producers;
+mod split;
 mod stage;
 mod trie;
 pub mod vllm;
@@ -78,12 +79,13 @@ pub use order_of_time::{BuildKind, Segment, order_of_time};
 pub use outlook::{Outlook, time_comes_first};
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
-pub use parts::{PARTS, Parts, Split, part_of_phase};
+pub use parts::{CODE_GENERATION, KERNEL_BUILDS, PARTS, Parts, part_of_phase};
 pub use producers::{Producers, is_foreign};
 pub use rank_facts::{LogEnd, builds, log_end, pauses};
 pub use recompiles::{
     Chain, Change, ChangeKind, Step, as_written, classify, disagreement, guard_as_written, recompile_limit,
 };
+pub use split::{Piece, Split};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
 pub use timeline::{Timeline, Track};
@@ -163,6 +165,8 @@ pub fn of_log<'m>(
         chains: &chains,
         performance: performance_of_log,
         builds: &builds,
+        split: &split,
+        one_offs: &one_offs,
         on_device: &on_device,
     };
     let findings = findings::of_log(basis, ledger);

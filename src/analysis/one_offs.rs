@@ -1,11 +1,10 @@
 //! Work that is in a compile by chance: once per process in whatever is compiled first, or waiting for others.
 
-use super::build_spans::{Build, BuildPurpose, builds};
+use super::build_spans::{Trial, TrialsByPhase, trials_by_phase};
 use super::parts::{GRAPH_PARTS, Owner, owners};
 use super::time::self_times;
 use crate::model::{CompileIndex, Model, TraceSpan};
 use crate::trace::OrderedMap;
-use fxhash::{FxHashMap, FxHashSet};
 
 /// Why work has nothing to do with its compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,13 +46,18 @@ pub struct OneOff {
     pub us: f64,
     /// Microseconds that the [parts](super::parts) count as work on the graph, which a cache keeps.
     pub in_graph_us: f64,
+    /// Whether a graph that AOTAutograd's cache has is compiled without it.
+    pub within_tracing: bool,
 }
 
 /// Phases that hash the sources of torch and triton, once per process.
 const KEYS: [&str; 2] = ["CacheBase.get_system.triton_key", "inductor_codecache_torch_key"];
 
 /// Phases that import or register something when they first run in a process.
-const LAZY: [&str; 3] = ["entire_frame_compile", "backend_compile", "_recursive_joint_graph_passes"];
+const LAZY: [&str; 3] = ["entire_frame_compile", "backend_compile", JOINT_PASSES];
+
+/// The passes over the joint graph, which the first of them loads.
+const JOINT_PASSES: &str = "_recursive_joint_graph_passes";
 
 /// The phase that checks the compiler.
 const TRIES_COMPILER: &str = "Scheduler.codegen";
@@ -64,11 +68,10 @@ const LEAST_WAIT_US: f64 = 1e6;
 /// One-off work and waiting of a log, from its spans, in log order.
 pub fn one_offs(model: &Model) -> Vec<OneOff> {
     let selfs = self_times(&model.spans);
-    let builds = builds(model);
     let spans = Spans::of(model, &selfs);
-    let mut found = toolchain(&builds);
+    let mut found = toolchain(model);
     found.extend(spans.first_uses());
-    found.extend(spans.waiting(&builds));
+    found.extend(spans.waiting(&trials_by_phase(model)));
     found.retain(|one| one.us > 0.0 && one.us.is_finite());
     found.sort_by_key(|one| (one.compile, one.kind));
     found
@@ -83,33 +86,16 @@ struct Spans<'m> {
     is_rank: bool,
 }
 
-/// The time from the first build that checks the compiler to the last.
-struct Trial {
-    compile: CompileIndex,
-    start_us: f64,
-    end_us: f64,
-    builds_us: f64,
-}
-
-/// Checks of the compiler, including the time between the builds of one phase.
-fn toolchain(builds: &[Build<'_>]) -> Vec<OneOff> {
-    let mut trials: FxHashMap<Option<usize>, Trial> = FxHashMap::default();
-    for build in builds.iter().filter(|build| build.purpose == BuildPurpose::Trial) {
-        let span = build.span;
-        let new =
-            Trial { compile: build.compile, start_us: span.start_us, end_us: span.end_us, builds_us: 0.0 };
-        let trial = trials.entry(span.parent()).or_insert(new);
-        trial.start_us = trial.start_us.min(span.start_us);
-        trial.end_us = trial.end_us.max(span.end_us);
-        trial.builds_us += span.end_us - span.start_us;
-    }
-    let one_off = |trial: Trial| {
-        let us = trial.end_us - trial.start_us;
-        // The time between the builds counts as code generation.
-        let in_graph_us = (us - trial.builds_us).max(0.0);
-        OneOff { kind: OneOffKind::Toolchain, compile: trial.compile, us, in_graph_us }
+/// Checks of the compiler, including the time between the builds of one phase; all of it is building, as a part.
+fn toolchain(model: &Model) -> Vec<OneOff> {
+    let one_off = |trial: Trial| OneOff {
+        kind: OneOffKind::Toolchain,
+        compile: trial.compile,
+        us: trial.end_us - trial.start_us,
+        in_graph_us: 0.0,
+        within_tracing: false,
     };
-    trials.into_values().map(one_off).collect()
+    trials_by_phase(model).into_values().map(one_off).collect()
 }
 
 impl<'m> Spans<'m> {
@@ -132,7 +118,8 @@ impl<'m> Spans<'m> {
         let owner = self.owners.get(index)?;
         let in_graph = owner.part.is_some_and(|part| GRAPH_PARTS.contains(&part));
         let in_graph_us = if in_graph { us } else { 0.0 };
-        Some(OneOff { kind, compile: owner.compile.or(self.without_id)?, us, in_graph_us })
+        let within_tracing = self.spans.get(index).is_some_and(|span| &*span.name == JOINT_PASSES);
+        Some(OneOff { kind, compile: owner.compile.or(self.without_id)?, us, in_graph_us, within_tracing })
     }
 
     fn named(&self, names: &[&str]) -> impl Iterator<Item = usize> {
@@ -172,17 +159,15 @@ impl<'m> Spans<'m> {
 
     /// Waiting for workers; and, in the log of a rank, extra seconds in the phase that checks the compiler without a check:
     /// another rank held the lock and did it.
-    fn waiting(&self, builds: &[Build<'_>]) -> Vec<OneOff> {
+    fn waiting(&self, trials: &TrialsByPhase) -> Vec<OneOff> {
         let workers = OneOffKind::WaitForWorkers;
         let waits = self.named(&["async_compile.wait"]);
         let mut found: Vec<OneOff> =
             waits.filter_map(|index| self.one_off(workers, index, self.own(index))).collect();
         if self.is_rank {
-            let trials = builds.iter().filter(|build| build.purpose == BuildPurpose::Trial);
-            let tried: FxHashSet<Option<usize>> = trials.map(|build| build.span.parent()).collect();
             for first in self.first_of_processes(TRIES_COMPILER) {
                 let us = self.own(first.span) - first.usual_us;
-                if us >= LEAST_WAIT_US && !tried.contains(&Some(first.span)) {
+                if us >= LEAST_WAIT_US && !trials.contains_key(&Some(first.span)) {
                     found.extend(self.one_off(OneOffKind::WaitForProcess, first.span, us));
                 }
             }

@@ -1,9 +1,9 @@
 //! Compile time in order: what the compiler did first, next and last, without the pauses between compiles.
 
-use super::build_spans::{BuildPurpose, builds};
-use super::parts::{each_innermost, owners};
-use crate::model::{Model, TraceSpan};
-use fxhash::FxHashSet;
+use super::build_spans::{Build, BuildPurpose, builds};
+use super::parts::Owner;
+use super::split::each_owned;
+use crate::model::Model;
 
 /// An uninterrupted time spent on one thing. It begins where the one before it ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,60 +12,57 @@ pub struct Segment {
     pub us: f64,
     /// Part of the compiler, an index into [`PARTS`](super::PARTS).
     pub part: Option<usize>,
-    /// The purpose, if it is a run of the C++ compiler.
+    /// What is built, if it is a build.
     pub build: Option<BuildKind>,
 }
 
-/// The purpose of a run of the C++ compiler.
+/// What is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildKind {
-    /// It builds a kernel.
+    /// Kernels.
     Kernel,
-    /// It checks what the compiler and the processor can do.
+    /// A program that checks what the C++ compiler and the processor can do.
     Trial,
 }
 
-/// The phase that runs the C++ compiler.
-const BUILD: &str = "compile_file";
-
 /// All segments of a log, in order. Each build is a segment of its own; anything else continues while the part stays the
-/// same.
+/// same. What a phase does between two trials continues the first.
 pub fn order_of_time(model: &Model) -> Vec<Segment> {
-    let owners = owners(&model.spans);
-    let within_trials = within_trials(model);
+    let builds = within_builds(model);
     let mut segments: Vec<Segment> = Vec::new();
     let mut last_build = None;
-    each_innermost(&model.spans, |innermost| {
+    each_owned(model, |innermost, Owner { part, .. }| {
         let us = innermost.end_us - innermost.start_us;
         if us <= 0.0 {
             return;
         }
-        let is_build = model.spans.get(innermost.span).is_some_and(|span| *span.name == *BUILD);
-        let is_trial = within_trials.get(innermost.span).is_some_and(|within| *within);
-        let kind = match (is_trial, is_build) {
-            (true, _) => Some(BuildKind::Trial),
-            (false, true) => Some(BuildKind::Kernel),
-            (false, false) => None,
-        };
-        let part = owners.get(innermost.span).and_then(|owner| owner.part);
-        let build = kind.map(|_| innermost.span);
-        match segments.last_mut() {
-            Some(last) if last.part == part && last_build == build => last.us += us,
-            _ => segments.push(Segment { us, part, build: kind }),
+        let build = builds.get(innermost.span).copied().flatten();
+        match segments.last_mut().filter(|last| last.part == part) {
+            Some(last) if last_build == build => last.us += us,
+            Some(last) if last.build == Some(BuildKind::Trial) && build.is_none() => last.us += us,
+            _ => {
+                segments.push(Segment { us, part, build: build.map(|(_, kind)| kind) });
+                last_build = build;
+            }
         }
-        last_build = build;
     });
     segments
 }
 
-/// Which spans check the compiler or are inside one that does. One pass is enough, because a span comes after its parent.
-fn within_trials(model: &Model) -> Vec<bool> {
-    let trials = builds(model).into_iter().filter(|build| build.purpose == BuildPurpose::Trial);
-    let trials: FxHashSet<*const TraceSpan> = trials.map(|build| std::ptr::from_ref(build.span)).collect();
-    let mut within: Vec<bool> = Vec::with_capacity(model.spans.len());
-    for span in &model.spans {
-        let above = span.parent().and_then(|parent| within.get(parent)).is_some_and(|within| *within);
-        within.push(above || trials.contains(&std::ptr::from_ref(span)));
+/// The build that each span is or is inside of. One pass is enough, because a span comes after its parent.
+fn within_builds(model: &Model) -> Vec<Option<(usize, BuildKind)>> {
+    let mut within: Vec<Option<(usize, BuildKind)>> = vec![None; model.spans.len()];
+    for Build { place, purpose, .. } in builds(model) {
+        let kind = if purpose == BuildPurpose::Trial { BuildKind::Trial } else { BuildKind::Kernel };
+        if let Some(own) = within.get_mut(place) {
+            *own = Some((place, kind));
+        }
+    }
+    for (index, span) in model.spans.iter().enumerate() {
+        let above = span.parent().and_then(|parent| within.get(parent).copied().flatten());
+        if let Some(own) = within.get_mut(index) {
+            *own = own.or(above);
+        }
     }
     within
 }

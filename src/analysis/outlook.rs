@@ -3,7 +3,7 @@
 use super::builds::Builds;
 use super::findings::{Finding, Severity};
 use super::one_offs::OneOff;
-use super::parts::Split;
+use super::split::Split;
 use super::warm_run;
 use crate::model::{CompileIndex, Model, RepeatedLines};
 
@@ -19,8 +19,6 @@ pub struct Outlook<'m> {
     pub side_by_side_us: Option<f64>,
     /// Kernels that were built.
     pub kernels: usize,
-    /// Microseconds of building them.
-    pub kernels_us: f64,
     /// The compiles whose graph repeats a layer many times, costliest first.
     pub repeated: Vec<Repeated<'m>>,
 }
@@ -72,7 +70,6 @@ impl<'m> Outlook<'m> {
             warm_us: worth(warm_run::saved_us(model, split, one_offs)),
             side_by_side_us: serial.and_then(|one| worth(one.lost_us())),
             kernels: builds.kernels.iter().map(|one| one.count).sum(),
-            kernels_us: builds.kernels_us(),
             repeated: repeated(model),
         }
     }

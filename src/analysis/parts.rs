@@ -1,9 +1,7 @@
 //! Compile time by part of the compiler, from spans or metrics.
 
-use crate::model::{Compile, CompileIndex, Metrics, MetricsKind, Model, TraceSpan};
+use crate::model::{Compile, CompileIndex, Metrics, MetricsKind, TraceSpan};
 use crate::trace::TextMap;
-use fxhash::FxHashMap;
-use std::collections::BTreeSet;
 
 /// The parts of the compiler, in the order of all pages. Each of the first four contains the next, and the fourth contains
 /// building and tuning kernels.
@@ -14,9 +12,9 @@ pub const PARTS: [&str; 6] =
 const DYNAMO: usize = 0;
 const AOT_AUTOGRAD: usize = 1;
 const INDUCTOR: usize = 2;
-const CODE_GENERATION: usize = 3;
-pub(super) const KERNEL_BUILDS: usize = 4;
-const AUTOTUNING: usize = 5;
+pub const CODE_GENERATION: usize = 3;
+pub const KERNEL_BUILDS: usize = 4;
+pub(super) const AUTOTUNING: usize = 5;
 
 /// Parts whose result for a graph is kept by a cache: all but Dynamo and the kernels.
 pub(super) const GRAPH_PARTS: [usize; 3] = [AOT_AUTOGRAD, INDUCTOR, CODE_GENERATION];
@@ -104,7 +102,7 @@ impl Parts {
         self.0.get(part).copied().unwrap_or_default()
     }
 
-    fn add(&mut self, part: usize, us: f64) {
+    pub(super) fn add(&mut self, part: usize, us: f64) {
         if let Some(sum) = self.0.get_mut(part) {
             *sum += us;
         }
@@ -136,58 +134,6 @@ impl Parts {
     /// What AOTAutograd's cache saves beyond Inductor's.
     pub fn aot_graph_us(&self) -> f64 {
         self.of(AOT_AUTOGRAD)
-    }
-}
-
-/// The compile time of a log and of each compile, split into parts.
-#[derive(Debug, Default)]
-pub struct Split {
-    /// Over the log.
-    pub whole: Parts,
-    /// Microseconds outside of all parts.
-    pub apart_us: f64,
-    /// Whether it is based on spans; otherwise on metrics, which do not time kernel builds.
-    pub of_spans: bool,
-    by_compile: FxHashMap<CompileIndex, Parts>,
-}
-
-impl Split {
-    /// From the spans, or from the metrics if the log has no spans. Each instant counts once, so that the parts and
-    /// `apart_us` add up to the time covered by at least one span.
-    pub fn of(model: &Model) -> Split {
-        let mut split = Split { of_spans: !model.spans.is_empty(), ..Split::default() };
-        let owners = owners(&model.spans);
-        for (own, owner) in owned_times(&model.spans).into_iter().zip(&owners) {
-            let Some(part) = owner.part else {
-                split.apart_us += own;
-                continue;
-            };
-            split.whole.add(part, own);
-            if let Some(compile) = owner.compile {
-                split.by_compile.entry(compile).or_default().add(part, own);
-            }
-        }
-        for (index, compile) in model.compiles.indexed() {
-            if split.by_compile.contains_key(&index) {
-                continue;
-            }
-            let parts = Parts::of_compile(compile);
-            split.by_compile.insert(index, parts);
-            if !split.of_spans {
-                split.whole = split.whole.plus(parts);
-            }
-        }
-        split
-    }
-
-    /// How many compiles took any time.
-    pub fn compiles(&self) -> usize {
-        self.by_compile.values().filter(|parts| parts.total() > 0.0).count()
-    }
-
-    /// The parts of a compile.
-    pub fn at(&self, compile: CompileIndex) -> Parts {
-        self.by_compile.get(&compile).copied().unwrap_or_default()
     }
 }
 
@@ -229,88 +175,9 @@ pub fn part_of_phase(name: &str) -> Option<usize> {
     found.or_else(|| begins(&dynamo.as_slice()).then_some(DYNAMO))
 }
 
-/// Microseconds in which each span is the innermost: the open span that began last.
-fn owned_times(spans: &[TraceSpan]) -> Vec<f64> {
-    let mut owned = vec![0.0; spans.len()];
-    each_innermost(spans, |innermost| {
-        if let Some(own) = owned.get_mut(innermost.span) {
-            *own += innermost.end_us - innermost.start_us;
-        }
-    });
-    owned
-}
-
-/// An interval in which one span is the innermost.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Innermost {
-    /// Its place among the spans.
-    pub(super) span: usize,
-    /// Where the interval begins, microseconds.
-    pub(super) start_us: f64,
-    /// Where it ends.
-    pub(super) end_us: f64,
-}
-
-/// Calls `visit` with all intervals that spans cover, in order.
-pub(super) fn each_innermost(spans: &[TraceSpan], mut visit: impl FnMut(Innermost)) {
-    let key = |index: u32| spans.get(index as usize).map_or((0.0, 0.0), |span| (span.start_us, span.end_us));
-    // Empty spans are never the innermost.
-    let lasts = |index: &u32| {
-        let (start, end) = key(*index);
-        start.is_finite() && end.is_finite() && start < end
-    };
-    let mut order: Vec<u32> = (0..).take(spans.len()).filter(lasts).collect();
-    // If two begin together, the longer one is around the other.
-    order.sort_by(|&a, &b| {
-        let ((a_start, a_end), (b_start, b_end)) = (key(a), key(b));
-        a_start.total_cmp(&b_start).then(b_end.total_cmp(&a_end)).then(a.cmp(&b))
-    });
-    // Spans by their rank in that order, the order of their starts; then sorted again by their ends.
-    let start = |rank: u32| order.get(rank as usize).map(|index| key(*index).0);
-    let end = |rank: u32| order.get(rank as usize).map_or(0.0, |index| key(*index).1);
-    let mut ends: Vec<u32> = (0..).take(order.len()).collect();
-    ends.sort_by(|&a, &b| end(a).total_cmp(&end(b)).then(a.cmp(&b)));
-    let mut ends = ends.into_iter().peekable();
-    let (mut next, mut since) = (0, 0.0);
-    let mut open: BTreeSet<u32> = BTreeSet::new();
-    while let Some(&ending) = ends.peek() {
-        // A span that ends when another begins ends first.
-        let begins = start(next).filter(|start| *start < end(ending));
-        let at = begins.unwrap_or_else(|| end(ending));
-        if let Some(&span) = open.last().and_then(|rank| order.get(*rank as usize)) {
-            visit(Innermost { span: span as usize, start_us: since, end_us: at });
-        }
-        since = at;
-        if begins.is_some() {
-            open.insert(next);
-            next += 1;
-        } else {
-            open.remove(&ending);
-            ends.next();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::time::union;
-
-    fn span(name: &str, start_us: f64, end_us: f64, parent: Option<usize>) -> TraceSpan {
-        let mut span = TraceSpan::closed(name, start_us, end_us, parent);
-        span.compile = Some(CompileIndex::new(0));
-        span
-    }
-
-    #[test]
-    fn an_empty_span_owns_no_time() {
-        let spans = [
-            span("entire_frame_compile", 0.0, 10.0, None),
-            span("compile_file", 5.0, 5.0, Some(0)),
-            span("entire_frame_compile", 20.0, 30.0, None),
-        ];
-        assert_eq!(owned_times(&spans), [10.0, 0.0, 10.0]);
-    }
 
     #[test]
     fn a_phase_belongs_to_the_part_that_its_name_opens() {
@@ -335,25 +202,6 @@ mod tests {
             assert_eq!(part_of_phase(name).map(|part| PARTS[part]), Some(part), "{name}");
         }
         assert_eq!(part_of_phase("gc"), None);
-    }
-
-    #[test]
-    fn the_parts_add_up_to_the_covered_time_even_if_spans_overlap() {
-        let spans = vec![
-            span("dynamo", 0.0, 10.0, None),
-            span("inductor_compile", 2.0, 8.0, Some(0)),
-            span("compile_file", 3.0, 5.0, Some(1)),
-            span("entire_backward_compile", 7.0, 14.0, None),
-            span("pgo.get", 20.0, 21.0, None),
-        ];
-        let mut model = Model { spans, ..Model::default() };
-        model.compile_index(None);
-        let split = Split::of(&model);
-        assert_eq!(split.whole.0, [2.0, 7.0, 3.0, 0.0, 2.0, 0.0]);
-        assert_eq!(split.apart_us, 1.0);
-        let mut all: Vec<(f64, f64)> = model.spans.iter().map(|s| (s.start_us, s.end_us)).collect();
-        assert_eq!(split.whole.total() + split.apart_us, union(&mut all));
-        assert_eq!(split.at(CompileIndex::new(0)), split.whole);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::model::{RepeatedLines, TextFrame, source_comment};
 use crate::trace::TextMap;
-use fxhash::FxHasher64;
+use fxhash::{FxHashSet, FxHasher64};
 use indexmap::IndexMap;
 use std::hash::Hasher;
 
@@ -14,6 +14,8 @@ const LEAST_LINES: usize = 3;
 
 /// The lines of one file that occur equally often in a graph, if there are enough of them; of several such counts, the one
 /// that most lines share. A graph names the user's line above the operations that came of it.
+///
+/// Lines that repeat without as many numbered modules are no layer that could be compiled by itself.
 pub(super) fn repeated_lines(graph: &str) -> Option<RepeatedLines> {
     let places = places(graph);
     let mut layers: TextMap<(String, usize), Vec<Repeated<'_>>> = TextMap::default();
@@ -25,9 +27,18 @@ pub(super) fn repeated_lines(graph: &str) -> Option<RepeatedLines> {
     let enough = layers.into_iter().filter(|(_, lines)| lines.len() >= LEAST_LINES);
     let ((_, times), lines) =
         enough.max_by_key(|((file, times), lines)| (lines.len(), *times, file.clone()))?;
+    if numbered_modules(graph) < LEAST_TIMES {
+        return None;
+    }
     let alike = lines.iter().all(|line| line.place.alike);
     let count = lines.len();
     Some(RepeatedLines { times, lines: count, first: lines.into_iter().next()?.frame, alike })
+}
+
+/// How many numbers the modules of lists have, whose parameters are inputs: `l_self_modules_layers_modules_3_parameters_..`.
+fn numbered_modules(graph: &str) -> usize {
+    let number = |rest: &str| rest.split_once('_').and_then(|(number, _)| number.parse::<u64>().ok());
+    graph.split("modules_").skip(1).filter_map(number).collect::<FxHashSet<u64>>().len()
 }
 
 /// A line of a layer.
@@ -79,10 +90,16 @@ fn places(graph: &str) -> IndexMap<&str, Place> {
 mod tests {
     use super::*;
 
+    fn modules() -> String {
+        (0..4)
+            .map(|layer| format!("  l_self_modules_layers_modules_{layer}_parameters_weight_ = x\n"))
+            .collect()
+    }
+
     fn graph(lines: &[(u64, usize)]) -> String {
         let comment =
             |line: &u64| format!("        # File: /app/m.py:{line} in forward, code: line {line}\n");
-        lines.iter().map(|(line, times)| comment(line).repeat(*times)).collect()
+        lines.iter().map(|(line, times)| comment(line).repeat(*times)).chain([modules()]).collect()
     }
 
     #[test]
@@ -104,14 +121,16 @@ mod tests {
                 })
                 .collect::<String>()
         };
-        let alike = copy(8).repeat(5);
+        let alike = modules() + &copy(8).repeat(5);
         assert_eq!(repeated_lines(&alike).map(|found| found.alike), Some(true));
         let widths = alike + &copy(16);
         assert_eq!(repeated_lines(&widths).map(|found| (found.times, found.alike)), Some((6, false)));
     }
 
     #[test]
-    fn few_repetitions_or_a_single_line_are_no_layer() {
+    fn few_repetitions_a_single_line_or_a_loop_without_modules_are_no_layer() {
+        let text = graph(&[(20, 12), (21, 12), (22, 12)]);
+        assert_eq!(repeated_lines(&text.replace("modules_", "parts_")), None);
         assert_eq!(repeated_lines(&graph(&[(20, 3), (21, 3), (22, 3)])), None);
         assert_eq!(repeated_lines(&graph(&[(20, 12), (21, 9), (22, 5)])), None);
     }

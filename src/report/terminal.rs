@@ -63,7 +63,7 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         return lines;
     }
     if findings.iter().all(|one| one.severity == Severity::Info) && !report.is_trace_alone() {
-        lines.push(SummaryLine::plain(checked(findings)));
+        lines.push(SummaryLine::plain(checked(findings, report.model)));
     }
     // Mere information is omitted; a slow log without problems says where its time went.
     let mut told: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();

@@ -8,6 +8,7 @@ use crate::analysis::builds::Builds;
 #[cfg(test)]
 use crate::analysis::one_offs::one_offs;
 use crate::analysis::performance::Performance;
+use crate::analysis::{OneOff, Split};
 use crate::model::Model;
 
 /// The input of all findings: the facts of a log, and what was already derived from them.
@@ -21,6 +22,10 @@ pub struct Basis<'m> {
     pub performance: Option<&'m Performance>,
     /// What was built.
     pub builds: &'m Builds,
+    /// Compile time by part of the compiler.
+    pub split: &'m Split,
+    /// Work that is in a compile by chance.
+    pub one_offs: &'m [OneOff],
     /// How compiled code runs on a device.
     pub on_device: &'m OnDevice,
 }
@@ -29,9 +34,10 @@ pub struct Basis<'m> {
 impl<'m> Basis<'m> {
     /// The input of a log with nothing but its model.
     pub(super) fn of_model(model: &'m Model) -> Basis<'m> {
-        let builds = Box::leak(Box::new(Builds::of(model, &one_offs(model))));
-        let on_device = Box::leak(Box::default());
-        Basis { model, chains: &[], performance: None, builds, on_device }
+        let one_offs = one_offs(model).leak();
+        let builds = Box::leak(Box::new(Builds::of(model, one_offs)));
+        let (on_device, split) = (Box::leak(Box::default()), Box::leak(Box::new(Split::of(model))));
+        Basis { model, chains: &[], performance: None, builds, split, one_offs, on_device }
     }
 }
 

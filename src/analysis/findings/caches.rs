@@ -19,6 +19,7 @@ pub(super) const FAMILY: Family = Family { kinds: &[&CACHE_BYPASS, &CACHE_MISS],
 /// A cache was bypassed.
 static CACHE_BYPASS: KindOfFinding = KindOfFinding {
     checked: Some("cache bypass"),
+    would_show: |model| !model.caches.is_empty(),
     topic: Some(Topic::Caches),
     records: &["fx_graph_cache_bypass", "aotautograd_cache_bypass"],
     charged: ChargeOrder::Cache,

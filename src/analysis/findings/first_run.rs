@@ -1,4 +1,4 @@
-//! What the first run of a program on a machine has, as one entry above its parts: a cold cache, the first C++ build,
+//! What the first run of a program with an empty cache folder has, as one entry above its parts: a cold cache, the first C++ build,
 //! kernels to build, and where the time went.
 
 use super::basis::{Basis, Family};
@@ -11,12 +11,13 @@ use crate::model::{Model, Part, Sentence};
 /// The first run. It depends on the other findings, so the family itself finds nothing.
 pub(super) const FAMILY: Family = Family { kinds: &[&FIRST_RUN], of_log: |_| Vec::new() };
 
-/// The first run on this machine.
+/// The first run with an empty cache folder.
 pub(super) static FIRST_RUN: KindOfFinding =
     KindOfFinding { topic: Some(Topic::Time), ..KindOfFinding::of("first_run", "First run") };
 
 /// The entry above at least two findings that every first run has.
-pub(super) fn of(Basis { model, builds, .. }: Basis<'_>, findings: &[Finding]) -> Option<Finding> {
+pub(super) fn of(basis: Basis<'_>, findings: &[Finding]) -> Option<Finding> {
+    let Basis { model, builds, .. } = basis;
     let members: Vec<&Finding> = findings.iter().filter(|one| has(model, one)).collect();
     let is_first = |one: &&Finding| [&caches::CACHE_MISS, &toolchain::TOOLCHAIN].contains(&one.kind);
     if members.len() < 2 || !members.iter().any(is_first) {
@@ -30,14 +31,12 @@ pub(super) fn of(Basis { model, builds, .. }: Basis<'_>, findings: &[Finding]) -
             Some(sentence!["first C++ build ", Part::Duration(builds.trials_us())])
         }
         kind if kind == &serial_builds::SERIAL_BUILDS => {
-            let elapsed = sentence!["kernel builds ", Part::Duration(builds.kernels_us())];
-            let work = |us| sentence![" (", Part::Duration(us), " of work)"];
-            let pieces = [Some(elapsed), builds.parallel_work_us().map(work)];
-            Some(Sentence::joined(pieces.into_iter().flatten(), ""))
+            let shares = slow_log::shares(basis);
+            shares.into_iter().find(|(name, _)| *name == slow_log::KERNELS).map(|(_, words)| words)
         }
         _ => None,
     });
-    let title = sentence!["First run on this machine: ", Sentence::joined(words, ", ")];
+    let title = sentence!["First run with an empty cache folder: ", Sentence::joined(words, ", ")];
     let mut found = Finding::new(&FIRST_RUN, Severity::Info, title);
     found.explain("A run with an empty cache folder has this, whatever the program. A second run with the same folder does not.");
     found.advise("Keep the cache folder between runs: `TORCHINDUCTOR_CACHE_DIR` on a disk that stays.");
@@ -68,7 +67,10 @@ mod tests {
         let serial = Finding::new(&serial_builds::SERIAL_BUILDS, Severity::Info, "y");
         assert!(of(basis, std::slice::from_ref(&toolchain)).is_none(), "a single one is its own entry");
         let found = of(basis, &[toolchain, serial.clone()]).expect("an entry");
-        assert_eq!(found.title, "First run on this machine: first C++ build 4.00 s, kernel builds 8.00 s");
+        assert_eq!(
+            found.title,
+            "First run with an empty cache folder: first C++ build 4.00 s, kernel builds 8.00 s"
+        );
         assert!(of(basis, &[serial.clone(), serial]).is_none(), "neither cold cache nor first build");
     }
 }

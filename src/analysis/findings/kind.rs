@@ -2,7 +2,7 @@
 
 use super::cost::ChargeOrder;
 use crate::model::sentence::sentence;
-use crate::model::{Fact, Sentence};
+use crate::model::{Fact, Model, Sentence};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -14,6 +14,8 @@ pub struct KindOfFinding {
     pub label: &'static str,
     /// What a log without findings of this kind was checked for: `failure` in `No failure, graph break ..`.
     pub checked: Option<&'static str>,
+    /// Whether a log could show one, so that its absence says something.
+    pub would_show: fn(&Model) -> bool,
     /// What has a page or section with more about it.
     pub topic: Option<Topic>,
     /// Names of the artifacts that are its evidence.
@@ -94,6 +96,7 @@ impl KindOfFinding {
             word,
             label,
             checked: None,
+            would_show: |_| true,
             topic: None,
             records: &[],
             grouped_title: in_places,

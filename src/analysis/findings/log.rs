@@ -53,6 +53,7 @@ static WORKER_DEATH: KindOfFinding = KindOfFinding {
 /// A compile job took minutes.
 static WORKER_STALL: KindOfFinding = KindOfFinding {
     checked: Some("stalled worker"),
+    would_show: |model| model.inductor.compile_threads.is_some_and(|threads| threads > 1),
     records: &["compile_worker_status"],
     ..KindOfFinding::of("worker_stall", "Slow worker")
 };
@@ -60,6 +61,7 @@ static WORKER_STALL: KindOfFinding = KindOfFinding {
 /// The graphs of the ranks differ.
 static SPMD_MISMATCH: KindOfFinding = KindOfFinding {
     checked: Some("mismatching rank"),
+    would_show: |model| model.log.rank.is_some(),
     records: &["inductor_spmd_graph_mismatch"],
     ..KindOfFinding::of("spmd_mismatch", "Rank mismatch")
 };

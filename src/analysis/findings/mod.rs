@@ -48,6 +48,7 @@ pub use measured::cause_of_slowness;
 pub use plain_words::plain_words;
 
 use crate::analysis::ledger::Ledger;
+use crate::model::Model;
 use basis::Family;
 use fxhash::FxHashMap;
 
@@ -95,8 +96,9 @@ pub fn by_entry(findings: &[Finding], topic: Topic) -> FxHashMap<usize, &Finding
 }
 
 /// What a log without important findings was checked for: the kinds without any finding, in one sentence.
-pub fn checked(findings: &[Finding]) -> String {
-    let none = |kind: &&KindOfFinding| findings.iter().all(|one| one.kind != *kind);
+pub fn checked(findings: &[Finding], model: &Model) -> String {
+    let none =
+        |kind: &&KindOfFinding| (kind.would_show)(model) && findings.iter().all(|one| one.kind != *kind);
     let checked: Vec<&str> = kinds().filter(none).filter_map(|kind| kind.checked).collect();
     match checked.split_last() {
         Some((last, others)) if !others.is_empty() => format!("No {} or {last}.", others.join(", ")),

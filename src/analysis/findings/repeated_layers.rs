@@ -74,7 +74,8 @@ fn finding(title: Sentence, lines: &RepeatedLines) -> Finding {
     ));
     found.advise(Advice {
         text: "Compile the layer instead of the whole model (regional compilation): the copies have the same operations and \
-               shapes, so the code of the first serves the others."
+               shapes, so the code of the first serves the others. It has a cost: each layer is a call of its own then, and \
+               small layers run slower (12 of width 512: 14.9 to 27.2 ms a step), large ones as fast (8 of width 2,048)."
             .to_owned(),
         code: Some("for layer in layers:\n    layer.compile()".to_owned()),
         because: Some("The captured graph has the same operations with the same shapes in each copy.".to_owned()),

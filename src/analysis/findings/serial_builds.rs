@@ -2,8 +2,9 @@
 
 use super::basis::{Basis, Family};
 use super::cost::{Claim, Work};
-use super::finding::{Finding, Severity, Value};
+use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
+use crate::analysis::lab::tried;
 use crate::model::Part;
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
@@ -13,7 +14,6 @@ pub(super) const FAMILY: Family = Family { kinds: &[&SERIAL_BUILDS], of_log };
 
 /// One build at a time.
 pub(super) static SERIAL_BUILDS: KindOfFinding = KindOfFinding {
-    checked: Some("serial kernel build"),
     topic: Some(Topic::Time),
     records: &["chromium_event"],
     ..KindOfFinding::of("serial_builds", "Serial builds")
@@ -32,7 +32,7 @@ const DOMINATES: f64 = 0.4;
 
 /// One finding where `compile_threads` is 1 and builds of kernels dominate: a problem where threads would help, else a
 /// word on why they would not.
-fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
+fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
     if model.inductor.compile_threads != Some(1) {
         return Vec::new();
     }
@@ -61,9 +61,13 @@ fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     found.compiles = builds.kernels.iter().map(|one| one.compile).collect();
     if helps {
         found.explain("The kernels of a graph do not depend on each other. With several threads they are built side by side.");
-        found.advise("Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores. \
+        let text = "Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores. \
              torch does so by itself, up to 32: where nobody set it to 1, the process may use one core only, and then more \
-             threads gain nothing.");
+             threads gain nothing.";
+        found.advise(Advice {
+            tried: tried(if on_device.uses_gpu { "triton_builds.1" } else { "compile_threads.1" }),
+            ..Advice::from(text)
+        });
         for one in &builds.side_by_side {
             let claim = Claim::avoidable(Work::Compile, vec![one.compile], "of builds in series");
             found.claim(claim.at_most(one.us));
@@ -102,6 +106,16 @@ mod tests {
         model.inductor.compile_threads = Some(1);
         model.spans[0].end_us = 30e6;
         assert!(found(&model).is_empty(), "builds are a quarter of the time");
+    }
+
+    #[test]
+    fn triton_kernels_that_this_process_builds_are_builds_as_well() {
+        let mut model = model();
+        for build in &mut model.spans[4..] {
+            build.name = "async_compile.precompile".into();
+        }
+        let one = of_log(Basis::of_model(&model)).remove(0);
+        assert_eq!((one.count, one.claims[0].most_us), (4, Some(6e6)), "{}", one.title);
     }
 
     #[test]

@@ -3,17 +3,16 @@
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::builds::Builds;
-use crate::analysis::one_offs::one_offs;
-use crate::analysis::{Split, warm_run};
+use crate::analysis::{Piece, parts, warm_run};
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
-use crate::model::{Model, Part, Sentence};
+use crate::model::{Part, Sentence};
+use indexmap::IndexMap;
 
 /// A clean, slow log. It depends on the other findings, so the family itself finds nothing.
 pub(super) const FAMILY: Family = Family { kinds: &[&SLOW_LOG], of_log: |_| Vec::new() };
 
-/// Nothing went wrong, and it took long.
+/// No problem, and it took long.
 pub(super) static SLOW_LOG: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Time),
     records: &["chromium_event"],
@@ -26,70 +25,64 @@ const LEAST_US: f64 = 5e6;
 /// Part of the time below which a share is not named.
 const LEAST_SHARE: f64 = 0.05;
 
-/// A part of the time with its name.
-struct Share {
-    name: &'static str,
-    us: f64,
-    /// Microseconds of all pieces, where several ran side by side.
-    work_us: Option<f64>,
-}
-
-impl Share {
-    fn of(name: &'static str, us: f64) -> Share {
-        Share { name, us, work_us: None }
-    }
-
-    /// `kernel builds 18.0 s (33.1 s of work)`
-    fn words(&self) -> Sentence {
-        let elapsed = sentence![self.name, " ", Part::Duration(self.us)];
-        let work = self.work_us.map(|us| sentence![" (", Part::Duration(us), " of work)"]);
-        Sentence::joined([Some(elapsed), work].into_iter().flatten(), "")
-    }
-}
-
 /// The finding, where the log is slow and the others name no problem beyond what this one advises anyway.
-pub(super) fn of_clean(Basis { model, builds, .. }: Basis<'_>, others: &[Finding]) -> Option<Finding> {
+pub(super) fn of_clean(basis: Basis<'_>, others: &[Finding]) -> Option<Finding> {
+    let Basis { model, builds, .. } = basis;
     let problem = |one: &Finding| one.severity != Severity::Info && one.kind.word != "serial_builds";
     if builds.log_us < LEAST_US || others.iter().any(problem) {
         return None;
     }
-    let shares = shares(builds);
-    let named = |separator| Sentence::joined(shares.iter().map(Share::words), separator);
+    let shares = shares(basis);
+    let named = |separator| Sentence::joined(shares.iter().map(|(_, words)| words.clone()), separator);
     let title = sentence![Part::Duration(builds.log_us), " of compile time: ", named(", ")];
     let mut found = Finding::new(&SLOW_LOG, Severity::Info, title);
-    found.explain("Nothing went wrong in this log; the time is what the compiler needed.");
-    found.advise_all(hints(model, builds));
+    found.explain("The log has no problem that would explain it: the time is what the compiler needed.");
+    found.advise_all(hints(basis));
     found.fact("Shares", Value::Prose(named("; ").text()));
     found.compiles =
         model.compiles.indexed().filter(|(_, one)| one.compile_us().is_some()).map(|(at, _)| at).collect();
     Some(found)
 }
 
-/// Builds, what tries the compiler out, tuning, waiting, and the rest; the largest first.
-fn shares(builds: &Builds) -> Vec<Share> {
-    let tuning = builds.tuning.iter().map(|one| one.us).sum();
-    let told = [
-        Share {
-            work_us: builds.parallel_work_us().map(|us| us + builds.ahead_of_time_us()),
-            ..Share::of("kernel builds", builds.kernels_us() + builds.ahead_of_time_us())
-        },
-        Share::of("the first C++ build", builds.trials_us()),
-        Share::of("autotuning", tuning),
-        Share::of("waiting for compile workers", builds.worker_wait_us),
-        Share::of("waiting for another process", builds.process_wait_us),
-    ];
-    let sum: f64 = told.iter().map(|share| share.us).sum();
-    let rest = Share::of("tracing and code generation", (builds.log_us - sum).max(0.0));
-    let mut shares: Vec<Share> = told.into_iter().chain([rest]).collect();
-    shares.retain(|share| share.us >= builds.log_us * LEAST_SHARE);
-    shares.sort_by(|one, other| other.us.total_cmp(&one.us));
-    shares
+/// The name of the share of kernels.
+pub(super) const KERNELS: &str = "kernel builds";
+
+/// The pieces of the time with their names, tracing and code generation as one, the largest first:
+/// `kernel builds 18.0 s (33.1 s of work)`.
+pub(super) fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<(&'static str, Sentence)> {
+    let mut shares: IndexMap<&'static str, f64> = IndexMap::new();
+    for (piece, us) in split.pieces(builds) {
+        let name = match piece {
+            Piece::Part(parts::KERNEL_BUILDS) | Piece::WaitForWorkers => KERNELS,
+            Piece::Part(parts::AUTOTUNING) => "autotuning",
+            Piece::Part(_) => "tracing and code generation",
+            Piece::Library => "the C++ build of the library",
+            Piece::Toolchain => "the first C++ build",
+            Piece::WaitForProcess => "waiting for another process",
+            Piece::Outside => "outside of the compiler",
+        };
+        *shares.entry(name).or_default() += us;
+    }
+    let least_us = builds.log_us * LEAST_SHARE;
+    shares.retain(|_, us| *us >= least_us);
+    shares.sort_by(|_, one, _, other| other.total_cmp(one));
+    let words = |(name, us): (&'static str, f64)| {
+        let work = builds.work_of_part_us(parts::KERNEL_BUILDS, us).filter(|_| name == KERNELS);
+        let waits = Some(builds.worker_wait_us).filter(|us| name == KERNELS && *us >= least_us);
+        let of_which = match (work, waits) {
+            (Some(us), _) => sentence![" (", Part::Duration(us), " of work)"],
+            (None, Some(us)) => sentence![" (waiting for compile workers ", Part::Duration(us), ")"],
+            (None, None) => "".into(),
+        };
+        (name, sentence![name, " ", Part::Duration(us), of_which])
+    };
+    shares.into_iter().map(words).collect()
 }
 
 /// What to do next, the largest gain first.
-fn hints(model: &Model, builds: &Builds) -> Vec<String> {
+fn hints(Basis { model, builds, split, one_offs, .. }: Basis<'_>) -> Vec<String> {
     let mut hints = Vec::new();
-    let saved_us = warm_run::saved_us(model, &Split::of(model), &one_offs(model)).min(builds.log_us);
+    let saved_us = warm_run::saved_us(model, split, one_offs);
     if saved_us >= builds.log_us * LEAST_SHARE {
         hints.push(format!(
             "Run it again with the same cache folder (`TORCHINDUCTOR_CACHE_DIR`): a warm cache saves up to {}, the builds and \
@@ -118,10 +111,6 @@ fn hints(model: &Model, builds: &Builds) -> Vec<String> {
             duration(gain_us)
         ));
     }
-    if model.compiles.iter().any(|compile| compile.repeated.is_some()) {
-        hints
-            .push("Compile the repeated layer instead of the whole model (regional compilation).".to_owned());
-    }
     hints
 }
 
@@ -136,7 +125,7 @@ mod tests {
         let model = model();
         let basis = Basis::of_model(&model);
         let found = of_clean(basis, &[]).expect("a finding");
-        let title = "20.0 s of compile time: kernel builds 8.00 s, tracing and code generation 8.00 s, the first C++ build 4.00 s";
+        let title = "20.0 s of compile time: tracing and code generation 8.00 s, kernel builds 8.00 s, the first C++ build 4.00 s";
         assert_eq!(found.title, title);
         assert!(
             found.advice[0].text.contains("TORCHINDUCTOR_COMPILE_THREADS` saves up to 6.00 s"),
@@ -177,7 +166,8 @@ mod tests {
         let mut model = model();
         model.spans.push(span("async_compile.wait", Some(0), 14.0, 20.0));
         let found = of_clean(Basis::of_model(&model), &[]).expect("a finding");
-        assert!(found.title.text().contains("waiting for compile workers 6.00 s"), "{}", found.title);
+        let kernels = "kernel builds 14.0 s (waiting for compile workers 6.00 s)";
+        assert!(found.title.text().contains(kernels), "{}", found.title);
         assert!(
             found.advice[0].text.contains("build the kernels while the compile waits"),
             "{:?}",

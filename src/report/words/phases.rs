@@ -92,7 +92,8 @@ const PHASES: &[(&str, &str)] = &[
     ("PyCodeCache.*", "loads the generated code, and builds its C++ kernels"),
     ("compile_file", "runs the C++ compiler on one file: a kernel, or a check of the compiler"),
     ("async_compile.wait", "waits until worker processes have built the kernels"),
-    ("async_compile*", "builds kernels in worker processes"),
+    ("async_compile.precompile", "builds a Triton kernel in this process, as with one compile thread"),
+    ("async_compile*", "has kernels built in worker processes"),
     ("triton_compile*", "builds a Triton kernel"),
     ("TritonBundler.*", "stores Triton's binaries with a cache entry, or unpacks them"),
     ("AotCodeCompiler.compile", "builds the library of an ahead-of-time package"),
@@ -110,7 +111,8 @@ const PHASES: &[(&str, &str)] = &[
     ),
     ("CachingAutotuner.*", "chooses the configuration of a Triton kernel"),
     ("benchmark_*", "measures how long a kernel takes"),
-    ("cudagraphify*", "records a CUDA graph"),
+    ("cudagraphify*", "sets up a CUDA graph, which a later call records"),
+    ("CUDAGraphNode.record", "records a CUDA graph"),
 ];
 
 /// Name and description of a phase, for the directory and the glossary.

@@ -11,10 +11,15 @@ pub(crate) fn sentence(report: Report<'_>) -> String {
     }
     let compiles = model.identified().count();
     let seconds = report.found.time.total_s;
+    let of = counted(report.found.functions.len(), "function", "functions");
+    let what = match report.found.builds.libraries() {
+        libraries @ 1.. if compiles == 0 => {
+            format!("{} compiled ahead of time", counted(libraries, "model", "models"))
+        }
+        _ => format!("{} of {of}", counted(compiles, "compilation", "compilations")),
+    };
     format!(
-        "{} of {} in {seconds:.2} s: {}, {}, {}.",
-        counted(compiles, "compilation", "compilations"),
-        counted(report.found.functions.len(), "function", "functions"),
+        "{what} in {seconds:.2} s: {}, {}, {}.",
         counted(model.failures.len(), "failure", "failures"),
         counted(model.graph_breaks.len(), "distinct graph break", "distinct graph breaks"),
         counted(model.recompiles.len(), "recompilation", "recompilations"),

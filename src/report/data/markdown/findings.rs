@@ -29,14 +29,14 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     let mut part = document.part(FINDINGS);
     part.heading(2, "Findings");
     part.text(&match findings.len() {
-        0 => checked(findings),
+        0 => checked(findings, report.model),
         count => plain(&format!(
             "{}, errors first, then by seconds wasted or avoidable; expected work comes last.",
             counted(count, "finding", "findings")
         )),
     });
     if !findings.is_empty() && findings.iter().all(|one| one.severity == Severity::Info) {
-        part.text(&checked(findings));
+        part.text(&checked(findings, report.model));
     }
     for (index, one) in findings.iter().enumerate() {
         part.entry(&plain(&entry(report, index, one)));

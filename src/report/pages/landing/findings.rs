@@ -43,7 +43,12 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let tools = if findings.is_empty() { Html::default() } else { view.fold_button("findings-list") };
     view.open_section(out, ("findings", "Findings", note), Some(whole(findings.len())), tools)?;
     if findings.iter().all(|one| one.severity == Severity::Info) {
-        write_line(out, &Element::new("p").class("advice").around(checked(&view.report.found.findings)))?;
+        write_line(
+            out,
+            &Element::new("p")
+                .class("advice")
+                .around(checked(&view.report.found.findings, view.report.model)),
+        )?;
     }
     if !findings.is_empty() {
         open_box(out, "findings-list")?;

@@ -1,16 +1,13 @@
 //! The parts of the compile time: what each does, and the phases that took most of it.
 
-use crate::analysis::{Outlook, PARTS, Phase, part_of_phase};
+use crate::analysis::{CODE_GENERATION, KERNEL_BUILDS, PARTS, Phase, Piece, part_of_phase};
 use crate::report::kit::bars::PHASES;
 use crate::report::kit::prelude::*;
 use crate::report::pages::landing::slow::outlook;
-use crate::report::words::phases::PART_MEANINGS;
+use crate::report::words::phases::{PART_MEANINGS, phase_meaning};
 
 /// Phases named below a part.
 const NAMED: usize = 2;
-
-/// Shorter compiler checks have no row of their own.
-const LEAST_US: f64 = 1e5;
 
 /// A row: a part of the time, or a piece of a part.
 struct Part {
@@ -51,47 +48,46 @@ pub(crate) fn table(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
 
 fn parts(view: View<'_>) -> Vec<Part> {
     let found = view.report.found;
-    let outlook = outlook(view.report);
-    let mut parts = Vec::new();
-    for (index, us) in found.split.whole.0.into_iter().enumerate().filter(|(_, us)| *us > 0.0) {
-        let (Some(name), Some(class)) = (PARTS.get(index), PHASES.get(index)) else { continue };
-        let about = PART_MEANINGS.get(index).copied().unwrap_or_default();
-        let part =
-            Part { name: (*name).to_owned(), about: about.into(), phases: phases(view, index), class, us };
-        let trials = us - outlook.kernels_us;
-        if *name == "Kernel builds" && outlook.kernels > 0 && outlook.kernels_us <= us {
-            parts.push(kernels(view, &outlook, class));
-            if trials >= LEAST_US {
-                parts.push(toolchain(view, trials, class));
-            }
-        } else {
-            parts.push(part);
-        }
-    }
-    parts
+    let kernels = outlook(view.report).kernels;
+    let part = |(piece, us): (Piece, f64)| {
+        let (of, name, phase) = match piece {
+            Piece::Part(KERNEL_BUILDS) if kernels > 0 => (KERNEL_BUILDS, "", ""),
+            Piece::Part(of) => (of, *PARTS.get(of)?, ""),
+            Piece::Library => (KERNEL_BUILDS, "Library built ahead of time", "AotCodeCompiler.compile"),
+            Piece::Toolchain => (KERNEL_BUILDS, "C++ toolchain", "compile_file"),
+            Piece::WaitForWorkers => (KERNEL_BUILDS, "Waiting for compile workers", "async_compile.wait"),
+            Piece::WaitForProcess => (CODE_GENERATION, "Waiting for another process", "Scheduler.codegen"),
+            Piece::Outside => return None,
+        };
+        let about = match piece {
+            Piece::Part(KERNEL_BUILDS) if kernels > 0 => how_kernels_are_built(view),
+            Piece::Toolchain => TOOLCHAIN.to_owned(),
+            Piece::WaitForProcess => "It builds into the same cache folder and holds the lock.".to_owned(),
+            Piece::Part(_) => (*PART_MEANINGS.get(of)?).to_owned(),
+            _ => phase_meaning(phase).to_owned(),
+        };
+        let name = match name {
+            "" => format!("{} built", counted(kernels, "kernel", "kernels")),
+            name => name.to_owned(),
+        };
+        let phases = if phase.is_empty() { phases(view, of) } else { view.code(phase) };
+        Some(Part { name, about: view.prose(&about), phases, class: PHASES.get(of)?, us })
+    };
+    found.split.pieces(&found.builds).into_iter().filter_map(part).collect()
 }
 
-fn kernels(view: View<'_>, outlook: &Outlook<'_>, class: &'static str) -> Part {
+/// What is tried before the first kernel.
+const TOOLCHAIN: &str = "Checks which vector instructions the processor supports, and precompiles headers. Happens once per \
+                         machine, as long as the cache folder is kept.";
+
+fn how_kernels_are_built(view: View<'_>) -> String {
     let work_us = view.report.found.builds.parallel_work_us();
     let how = match (view.report.model.inductor.compile_threads, work_us) {
         (_, Some(us)) => format!(" Builds ran side by side: {} of work.", micros(us)),
         (Some(1), None) => " Builds ran one at a time: `compile_threads` is 1.".to_owned(),
         _ => String::new(),
     };
-    Part {
-        name: format!("{} built", counted(outlook.kernels, "kernel", "kernels")),
-        about: view.prose(&format!("The C++ compiler builds a library from each generated kernel.{how}")),
-        phases: view.code("compile_file"),
-        class,
-        us: outlook.kernels_us,
-    }
-}
-
-fn toolchain(view: View<'_>, us: f64, class: &'static str) -> Part {
-    let about = "Checks which vector instructions the processor supports, and precompiles headers. Happens once per \
-                 machine, as long as the cache folder is kept.";
-    let phases = Html::joined([view.code("compile_file"), " before the first kernel".into()], "");
-    Part { name: "C++ toolchain".to_owned(), about: about.into(), phases, class, us }
+    format!("Compiles each generated kernel to a binary.{how}")
 }
 
 /// The costliest phases of a part.

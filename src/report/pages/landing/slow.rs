@@ -75,10 +75,10 @@ fn steps(view: View<'_>, outlook: &Outlook<'_>) -> Vec<Step> {
         });
     }
     steps.sort_by(|a, b| b.us.total_cmp(&a.us));
-    if let Some(one) = outlook.repeated.first() {
+    if let Some(one) = outlook.repeated.iter().find(|one| one.lines.alike) {
         let frame = &one.lines.first;
         let times = format!(
-            "(regional compilation): {} of code {} {} times in one graph, first ",
+            "(regional compilation; small layers run slower then): {} of code {} {} times in one graph, first ",
             counted(one.lines.lines, "line", "lines"),
             if one.lines.lines == 1 { "occurs" } else { "occur" },
             whole(one.lines.times)

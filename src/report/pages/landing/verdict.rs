@@ -88,7 +88,14 @@ fn single_function(view: View<'_>) -> Option<String> {
 fn compiled(view: View<'_>) -> Vec<Words> {
     let found = view.report.found;
     let compiles = view.report.model.identified().count();
-    if compiles == 0 {
+    let libraries = found.builds.libraries();
+    if compiles == 0 && libraries > 0 {
+        vec![
+            Words::linked("", counted(libraries, "model", "models"), "#artifacts", ""),
+            Words::plain(" compiled ahead of time"),
+            Words::linked(" in ", micros(found.time.total_s * 1e6), "#time", ""),
+        ]
+    } else if compiles == 0 {
         vec![
             Words::linked("", "No compilation", "#artifacts", ""),
             Words::plain(" was recorded under a compile id"),
@@ -169,7 +176,10 @@ fn beside_the_time(view: View<'_>) -> Html {
     let problem = |one: &&Finding| one.severity != Severity::Info && one.kind.word != "serial_builds";
     let beginning =
         match view.report.found.findings.iter().filter(problem).map(Finding::lost_us).reduce(|a, b| a + b) {
-            None => "Nothing went wrong".to_owned(),
+            None if view.report.found.end.as_ref().is_some_and(|end| end.inside) => {
+                "The log ends while something is compiled".to_owned()
+            }
+            None => "The log shows no problem".to_owned(),
             Some(us) if us > 0.0 => format!("What went wrong cost {} of it", micros(us)),
             Some(_) => "The log records no time for what went wrong".to_owned(),
         };
@@ -180,11 +190,16 @@ fn beside_the_time(view: View<'_>) -> Html {
 fn doing(view: View<'_>, part: usize, order: &[Segment]) -> String {
     let is_building = PARTS.get(part) == Some(&"Kernel builds");
     let builds = order.iter().filter(|one| one.build.is_some()).count();
+    if is_building && view.report.found.builds.libraries() > 0 {
+        return "building the library of the model".to_owned();
+    }
     if !is_building || builds == 0 {
         return DOING.get(part).copied().unwrap_or_default().to_owned();
     }
     let serial = view.report.model.inductor.compile_threads == Some(1) && builds > 1;
     let found = view.report.found;
+    let (one, many) =
+        if found.on_device.uses_gpu { ("build", "builds") } else { ("C++ build", "C++ builds") };
     let part_us = found.split.whole.0.get(part).copied().unwrap_or_default();
     let work_us = found.builds.work_of_part_us(part, part_us);
     let how = match work_us {
@@ -192,7 +207,7 @@ fn doing(view: View<'_>, part: usize, order: &[Segment]) -> String {
         None if serial => ", one at a time".to_owned(),
         None => String::new(),
     };
-    format!("{}{how}", counted(builds, "C++ build", "C++ builds"))
+    format!("{}{how}", counted(builds, one, many))
 }
 
 /// What the compiler does in each part.

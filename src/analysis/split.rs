@@ -1,0 +1,231 @@
+//! The one split of compile time, which all sentences, bars, tables and comparisons tell.
+
+use super::build_spans::trials_by_phase;
+use super::builds::Builds;
+use super::parts::{CODE_GENERATION, KERNEL_BUILDS, Owner, Parts, owners};
+use crate::model::{CompileIndex, Model, TraceSpan};
+use fxhash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// Shorter pieces are what rounding left.
+const LEAST_PIECE_US: f64 = 0.1;
+
+/// The compile time of a log and of each compile, split into parts.
+#[derive(Debug, Default)]
+pub struct Split {
+    /// Over the log.
+    pub whole: Parts,
+    /// Microseconds outside of all parts.
+    pub apart_us: f64,
+    /// Whether it is based on spans; otherwise on metrics, which do not time kernel builds.
+    pub of_spans: bool,
+    by_compile: FxHashMap<CompileIndex, Parts>,
+}
+
+/// A piece of the compile time, as sentences and tables tell it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// What is left of one of [`PARTS`](super::PARTS).
+    Part(usize),
+    /// Of the kernel builds: a library that is built ahead of time.
+    Library,
+    /// Of the kernel builds: trying the C++ compiler.
+    Toolchain,
+    /// Of the kernel builds: waiting for the processes that do them.
+    WaitForWorkers,
+    /// Of code generation: waiting for a process that builds into the same cache folder.
+    WaitForProcess,
+    /// Outside of all parts.
+    Outside,
+}
+
+impl Split {
+    /// The pieces of the whole, which add up to the time of the log, each with its microseconds.
+    pub fn pieces(&self, builds: &Builds) -> Vec<(Piece, f64)> {
+        let mut parts = self.whole;
+        let within = [
+            (Piece::Toolchain, KERNEL_BUILDS, builds.trials_us()),
+            (Piece::WaitForWorkers, KERNEL_BUILDS, builds.worker_wait_us),
+            (Piece::Library, KERNEL_BUILDS, builds.ahead_of_time_us()),
+            (Piece::WaitForProcess, CODE_GENERATION, builds.process_wait_us),
+        ];
+        let within = within.map(|(piece, part, us)| {
+            let us = us.min(parts.of(part));
+            parts.add(part, -us);
+            (piece, us)
+        });
+        let left = parts.0.into_iter().enumerate().map(|(part, us)| (Piece::Part(part), us));
+        let all = left.chain(within).chain([(Piece::Outside, self.apart_us)]);
+        all.filter(|(_, us)| *us >= LEAST_PIECE_US).collect()
+    }
+
+    /// From the spans, or from the metrics if the log has no spans. Each instant counts once, so that the parts and
+    /// `apart_us` add up to the time covered by at least one span.
+    pub fn of(model: &Model) -> Split {
+        let mut split = Split { of_spans: !model.spans.is_empty(), ..Split::default() };
+        each_owned(model, |one, owner| {
+            let own = one.end_us - one.start_us;
+            let Some(part) = owner.part else {
+                split.apart_us += own;
+                return;
+            };
+            split.whole.add(part, own);
+            if let Some(compile) = owner.compile {
+                split.by_compile.entry(compile).or_default().add(part, own);
+            }
+        });
+        for (index, compile) in model.compiles.indexed() {
+            if split.by_compile.contains_key(&index) {
+                continue;
+            }
+            let parts = Parts::of_compile(compile);
+            split.by_compile.insert(index, parts);
+            if !split.of_spans {
+                split.whole = split.whole.plus(parts);
+            }
+        }
+        split
+    }
+
+    /// How many compiles took any time.
+    pub fn compiles(&self) -> usize {
+        self.by_compile.values().filter(|parts| parts.total() > 0.0).count()
+    }
+
+    /// The parts of a compile.
+    pub fn at(&self, compile: CompileIndex) -> Parts {
+        self.by_compile.get(&compile).copied().unwrap_or_default()
+    }
+}
+
+/// Calls `visit` with all intervals that spans cover, in order, and what each belongs to. What a phase does between two
+/// builds that try the C++ compiler is part of the trial.
+pub(super) fn each_owned(model: &Model, mut visit: impl FnMut(Innermost, Owner)) {
+    let owners = owners(&model.spans);
+    let trials = trials_by_phase(model);
+    each_innermost(&model.spans, |one| {
+        let mut owner = owners.get(one.span).copied().unwrap_or_default();
+        let trial = trials.get(&Some(one.span));
+        if trial.is_some_and(|trial| trial.start_us <= one.start_us && one.end_us <= trial.end_us) {
+            owner.part = Some(KERNEL_BUILDS);
+        }
+        visit(one, owner);
+    });
+}
+
+/// An interval in which one span is the innermost: the open span that began last.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Innermost {
+    /// Its place among the spans.
+    pub(super) span: usize,
+    /// Where the interval begins, microseconds.
+    pub(super) start_us: f64,
+    /// Where it ends.
+    pub(super) end_us: f64,
+}
+
+/// Calls `visit` with all intervals that spans cover, in order.
+fn each_innermost(spans: &[TraceSpan], mut visit: impl FnMut(Innermost)) {
+    let key = |index: u32| spans.get(index as usize).map_or((0.0, 0.0), |span| (span.start_us, span.end_us));
+    // Empty spans are never the innermost.
+    let lasts = |index: &u32| {
+        let (start, end) = key(*index);
+        start.is_finite() && end.is_finite() && start < end
+    };
+    let mut order: Vec<u32> = (0..).take(spans.len()).filter(lasts).collect();
+    // If two begin together, the longer one is around the other.
+    order.sort_by(|&a, &b| {
+        let ((a_start, a_end), (b_start, b_end)) = (key(a), key(b));
+        a_start.total_cmp(&b_start).then(b_end.total_cmp(&a_end)).then(a.cmp(&b))
+    });
+    // Spans by their rank in that order, the order of their starts; then sorted again by their ends.
+    let start = |rank: u32| order.get(rank as usize).map(|index| key(*index).0);
+    let end = |rank: u32| order.get(rank as usize).map_or(0.0, |index| key(*index).1);
+    let mut ends: Vec<u32> = (0..).take(order.len()).collect();
+    ends.sort_by(|&a, &b| end(a).total_cmp(&end(b)).then(a.cmp(&b)));
+    let mut ends = ends.into_iter().peekable();
+    let (mut next, mut since) = (0, 0.0);
+    let mut open: BTreeSet<u32> = BTreeSet::new();
+    while let Some(&ending) = ends.peek() {
+        // A span that ends when another begins ends first.
+        let begins = start(next).filter(|start| *start < end(ending));
+        let at = begins.unwrap_or_else(|| end(ending));
+        if let Some(&span) = open.last().and_then(|rank| order.get(*rank as usize)) {
+            visit(Innermost { span: span as usize, start_us: since, end_us: at });
+        }
+        since = at;
+        if begins.is_some() {
+            open.insert(next);
+            next += 1;
+        } else {
+            open.remove(&ending);
+            ends.next();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::time::union;
+
+    fn span(name: &str, start_us: f64, end_us: f64, parent: Option<usize>) -> TraceSpan {
+        let mut span = TraceSpan::closed(name, start_us, end_us, parent);
+        span.compile = Some(CompileIndex::new(0));
+        span
+    }
+
+    #[test]
+    fn an_empty_span_owns_no_time_and_what_is_between_two_trials_belongs_to_them() {
+        let spans = vec![
+            span("Scheduler.codegen", 0.0, 10.0, None),
+            span("compile_file", 2.0, 4.0, Some(0)),
+            span("compile_file", 5.0, 5.0, Some(0)),
+            span("compile_file", 7.0, 8.0, Some(0)),
+            span("Scheduler.codegen", 20.0, 30.0, None),
+        ];
+        let split = Split::of(&Model { spans, ..Model::default() });
+        assert_eq!(split.whole.0, [0.0, 0.0, 0.0, 14.0, 6.0, 0.0]);
+    }
+
+    #[test]
+    fn the_parts_add_up_to_the_covered_time_even_if_spans_overlap() {
+        let spans = vec![
+            span("dynamo", 0.0, 10.0, None),
+            span("inductor_compile", 2.0, 8.0, Some(0)),
+            span("compile_file", 3.0, 5.0, Some(1)),
+            span("entire_backward_compile", 7.0, 14.0, None),
+            span("pgo.get", 20.0, 21.0, None),
+        ];
+        let mut model = Model { spans, ..Model::default() };
+        model.compile_index(None);
+        let split = Split::of(&model);
+        assert_eq!(split.whole.0, [2.0, 7.0, 3.0, 0.0, 2.0, 0.0]);
+        assert_eq!(split.apart_us, 1.0);
+        let mut all: Vec<(f64, f64)> = model.spans.iter().map(|s| (s.start_us, s.end_us)).collect();
+        assert_eq!(split.whole.total() + split.apart_us, union(&mut all));
+        assert_eq!(split.at(CompileIndex::new(0)), split.whole);
+    }
+
+    #[test]
+    fn the_pieces_add_up_to_the_time_of_the_log() {
+        let spans = vec![
+            span("compile_fx_aot", 0.0, 30e6, None),
+            span("Scheduler.codegen", 1e6, 8e6, Some(0)),
+            span("compile_file", 1e6, 3e6, Some(1)),
+            span("compile_file", 4e6, 5e6, Some(1)),
+            span("AotCodeCompiler.compile", 10e6, 28e6, Some(0)),
+            span("compile_file", 11e6, 12e6, Some(4)),
+            span("async_compile.wait", 28e6, 29e6, Some(0)),
+        ];
+        let mut model = Model { spans, ..Model::default() };
+        model.compile_index(None);
+        let builds = Builds::of(&model, &crate::analysis::one_offs::one_offs(&model));
+        let pieces = Split::of(&model).pieces(&builds);
+        assert_eq!(pieces.iter().map(|(_, us)| us).sum::<f64>(), builds.log_us);
+        let of = |piece| pieces.iter().find(|(one, _)| *one == piece).map(|(_, us)| us / 1e6);
+        assert_eq!((of(Piece::Library), builds.libraries()), (Some(18.0), 1));
+        assert_eq!((of(Piece::Toolchain), of(Piece::WaitForWorkers)), (Some(4.0), Some(1.0)));
+        assert_eq!(of(Piece::Part(KERNEL_BUILDS)), None, "what is inside the library is part of it");
+    }
+}

@@ -3,7 +3,7 @@
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::limits::DEEPEST_JSON;
 use crate::model::TraceSpan;
-use crate::trace::{ListedPayload, TextMap, has_half_pair, nests_deeper, strict_json};
+use crate::trace::{CompileId, ListedPayload, TextMap, has_half_pair, nests_deeper, strict_json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -42,18 +42,21 @@ struct Wire<'a> {
 }
 
 /// What an event says beside its name and time, as far as it is read.
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 struct Arguments<'a> {
+    /// The kernel that an event of autotuning is about.
     #[serde(borrow)]
     kernel_name: Option<Cow<'a, str>>,
+    /// The compile that the kernel belongs to, also where it is tuned while the model runs.
+    #[serde(borrow)]
+    compile_id: Option<Cow<'a, str>>,
 }
 
 impl Wire<'_> {
-    /// The kernel that an event of autotuning is about.
-    fn kernel(&self) -> Option<String> {
-        let args = self.args.map(RawValue::get).filter(|args| args.contains("kernel_name"))?;
-        let args: Arguments<'_> = serde_json::from_str(args).ok()?;
-        args.kernel_name.map(Cow::into_owned)
+    /// The arguments of an event that has one of them; those of most events say no more than their record.
+    fn arguments(&self, of: &[&str]) -> Option<Arguments<'_>> {
+        let args = self.args.map(RawValue::get).filter(|args| of.iter().any(|name| args.contains(name)))?;
+        serde_json::from_str(args).ok()
     }
 }
 
@@ -131,9 +134,12 @@ impl Process {
         let name = cx.reading.texts.phase(&wire.name);
         let mut span = TraceSpan::begin(name, wire.ts, event.pid, self.open.last().copied());
         span.compile = cx.compile.filter(|_| event.compile_id.is_some());
-        if let Some(kernel) = wire.kernel() {
+        if let Some(Arguments { kernel_name: Some(kernel), compile_id }) = wire.arguments(&["kernel_name"]) {
             let (index, kernel) = (cx.model().spans.len(), cx.reading.texts.text(&kernel));
             cx.model().span_kernels.insert(index, kernel);
+            let compile = compile_id.and_then(|id| CompileId::parse(&id));
+            let known = compile.and_then(|id| cx.model().by_id.get(&Some(id)).copied());
+            span.compile = span.compile.or(known);
         }
         self.open.push(cx.model().spans.len());
         *self.names.entry(wire.name.to_string()).or_default() += 1;

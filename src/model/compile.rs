@@ -322,6 +322,16 @@ impl MetricsRecord {
     pub fn total_us(&self) -> Option<f64> {
         self.facts.total_us(self.kind)
     }
+
+    /// Microseconds of autotuning while the model ran.
+    pub fn tuned_at_run_time_us(&self) -> Option<f64> {
+        self.facts.runtime_tuning_us.filter(|_| self.kind.is_runtime())
+    }
+
+    /// Microseconds of work on CUDA graphs while the model ran.
+    pub fn cudagraphs_at_run_time_us(&self) -> Option<f64> {
+        self.facts.runtime_cudagraphs_us.filter(|_| self.kind.is_runtime())
+    }
 }
 
 impl Metrics {
@@ -364,8 +374,11 @@ pub struct Metrics {
     pub saved_us: Option<f64>,
     /// Autotuning while compiling: `compile_time_autotune_time_us`
     pub autotune_us: Option<f64>,
-    /// Autotuning and cudagraph recording while the model ran.
-    pub runtime_us: Option<f64>,
+    /// Autotuning as the compiled code's own kernels ask for it: `runtime_triton_autotune_time_us`. In the record of a compile
+    /// it lies within the compile.
+    pub runtime_tuning_us: Option<f64>,
+    /// Setting up and recording CUDA graphs: `runtime_cudagraphify_time_us`
+    pub runtime_cudagraphs_us: Option<f64>,
     /// Absolute end, microseconds since 1970.
     pub end_us: Option<f64>,
     /// `graph_op_count`

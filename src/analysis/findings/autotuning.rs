@@ -5,6 +5,7 @@ use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::builds::BuildsOf;
+use crate::analysis::run_time::at_run_time;
 use crate::model::sentence::{count, sentence};
 use crate::model::{CompileIndex, Model, Part, TritonKernel};
 use fxhash::FxHashMap;
@@ -60,9 +61,12 @@ fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     vec![found]
 }
 
-/// The larger of what metrics and spans say of each compile: torch writes either or both.
+/// The larger of what metrics and spans say of each compile: torch writes either or both. Tuning at the first calls of the
+/// compiled code is a cost at run time.
 fn tuned(model: &Model, spans: &[BuildsOf]) -> Vec<Tuned> {
-    let seen: FxHashMap<CompileIndex, f64> = spans.iter().map(|builds| (builds.compile, builds.us)).collect();
+    let later = at_run_time(model);
+    let within = |of: &BuildsOf| of.us - later.get(&of.compile).map_or(0.0, |later| later.tuning_spans_us);
+    let seen: FxHashMap<CompileIndex, f64> = spans.iter().map(|of| (of.compile, within(of))).collect();
     let of = |(compile, one): (CompileIndex, &crate::model::Compile)| {
         let told: f64 = one
             .metrics

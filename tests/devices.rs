@@ -1,6 +1,6 @@
 //! What reports say of compiled code on a GPU: CUDA graphs, operators on the CPU, float32 products, wrapped modules.
 
-use crate::support::{Log, Report, Run, input, report};
+use crate::support::{Check, Log, Report, Run, input, report};
 use serde_json::{Value, json};
 
 fn finding<'r>(report: &'r Report, kind: &str) -> Option<&'r Value> {
@@ -135,4 +135,46 @@ fn the_precision_of_products_is_a_setting_that_is_compared() {
     assert!(done.stdout.contains("Changed: Setting compile.allow_tf32: false → true"), "{}", done.stdout);
     let script = Run::bare().go_with(&["repro", "0/0", &path]);
     assert!(script.stdout.contains("torch.backends.cuda.matmul.allow_tf32 = True"), "{}", script.stdout);
+}
+
+#[test]
+fn tuning_in_the_compile_and_at_the_first_call_are_told_apart_with_what_was_chosen() {
+    let report = report("34_max_autotune");
+    let tuning = found(report, "autotuning");
+    assert_eq!(tuning["title"], "Autotuning took 8.31 s in 1 compile");
+    let detail = tuning["detail"].as_str().unwrap();
+    let chosen = "mm of 4096x4096 by 4096x4096: cuBLAS won with 171 us against 188 us of triton_mm_37, of 20 choices; 1 more did \
+                  not fit into shared memory.";
+    assert!(detail.contains(chosen), "{detail}");
+    let at_run_time = found(report, "runtime_cost");
+    assert_eq!(at_run_time["title"], "Kernels were autotuned while the model ran");
+    assert_eq!(at_run_time["cost"]["seconds"], json!(0.945235));
+    let page = report.page("-_0_0_0/compile.html").text();
+    assert!(page.contains("Chosen by autotuning") && page.contains("triton_bmm_56"), "{page}");
+}
+
+#[test]
+fn a_log_that_ends_in_a_compile_says_so_first_and_no_budget_holds_for_it() {
+    let report = report("34_killed");
+    let first = &report.list("findings")[0];
+    assert_eq!(first["kind"], "cut_off");
+    let title = first["title"].as_str().unwrap();
+    assert!(title.starts_with("The log ends while Triton kernels were loaded and built"), "{title}");
+    assert_eq!((&first["file"], &first["line"]), (&json!("/app/g28_killed.py"), &json!(19)));
+    assert!(finding(report, "missing_metrics").is_none());
+    let done = Check::of([&report.folder]).budget("graph_breaks = 0").go().ends_with(3);
+    assert!(done.stdout.starts_with("Not known: a log ends within a compile"), "{}", done.stdout);
+}
+
+#[test]
+fn a_version_without_a_graph_runs_in_eager_mode_and_is_not_dynamic() {
+    let report = report("34_dynamic_len");
+    let again = found(report, "recompilation");
+    let title = "`TransformerEncoderLayer` was compiled 2 times: size `args[0].shape[1]`: 128 -> 96";
+    assert_eq!(again["title"], title);
+    let detail = again["detail"].as_str().unwrap();
+    assert!(detail.contains("0/1 holds no graph: calls that it serves run in eager mode."), "{detail}");
+    assert!(!again["hint"].to_string().contains("differ in more than sizes"), "{again}");
+    let hint = found(report, "graph_break")["hint"].as_str().unwrap();
+    assert!(hint.contains("the whole function in eager mode"), "{hint}");
 }

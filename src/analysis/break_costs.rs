@@ -1,7 +1,7 @@
 //! Costs of graph breaks: discarded tracing, and compiles of resume functions.
 
 use super::resumed;
-use crate::model::{Compile, CompileIndex, Function, GraphBreak, Model, TextFrame};
+use crate::model::{Compile, CompileIndex, Function, GraphBreak, Model, Status, TextFrame};
 use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -15,6 +15,14 @@ pub struct Hit {
     pub thrown_away_us: Option<f64>,
     /// Compiles of the functions that resume after the break.
     pub resumes: Vec<CompileIndex>,
+}
+
+impl Hit {
+    /// Whether the compile has no graph, neither before the break nor after it.
+    pub(super) fn is_all_eager(&self, model: &Model) -> bool {
+        let compile = model.compiles.get(self.compile);
+        self.resumes.is_empty() && compile.is_some_and(|compile| compile.status == Status::Empty)
+    }
 }
 
 /// The costs of each break, in the model's order: one hit per compile, in log order. Each compile of a resume function

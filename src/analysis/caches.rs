@@ -1,8 +1,8 @@
 //! Why a cache missed: which components of a key differ from those of an earlier one.
 
-use crate::model::{CacheLookup, Function, Model, Outcome};
-use crate::trace::{FrameId, OrderedMap, TextHasher, TextMap};
-use fxhash::{FxBuildHasher, FxHashSet};
+use crate::model::{CacheLookup, CompileIndex, Function, Model, Outcome};
+use crate::trace::{FrameId, OrderedMap, TextHasher, TextMap, TextSet};
+use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
@@ -195,12 +195,19 @@ pub struct CacheSum {
     pub misses: usize,
     /// See `hits`.
     pub bypasses: usize,
-    /// Microseconds saved by hits; None if no record has any.
+    /// Microseconds saved by hits, without what another cache saved; None if no record has any.
     pub saved_us: Option<f64>,
 }
 
-/// Answers by cache, in order of first appearance.
+/// The cache whose entries contain those of other caches.
+const OUTER: &str = "aotautograd";
+
+/// Answers by cache, in order of first appearance. What is saved counts once: an entry that is found again, with builds that are
+/// kept anyway, and the graphs within an entry of AOTAutograd.
 pub fn sums(model: &Model) -> IndexMap<&str, CacheSum> {
+    let mut found: TextSet<(&str, &str)> = TextSet::default();
+    let mut within: FxHashMap<CompileIndex, f64> = FxHashMap::default();
+    let mut around: IndexMap<CompileIndex, f64> = IndexMap::new();
     let mut sums: IndexMap<&str, CacheSum> = IndexMap::new();
     for lookup in &model.caches {
         let sum = sums.entry(&lookup.cache).or_default();
@@ -209,9 +216,23 @@ pub fn sums(model: &Model) -> IndexMap<&str, CacheSum> {
             Outcome::Miss => sum.misses += 1,
             Outcome::Bypass => sum.bypasses += 1,
         }
-        if let Some(ns) = lookup.saved_ns.filter(|ns| ns.is_finite()) {
-            *sum.saved_us.get_or_insert(0.0) += ns / 1e3;
+        let Some(ns) = lookup.saved_ns.filter(|ns| ns.is_finite()) else { continue };
+        let saved_us = sum.saved_us.get_or_insert(0.0);
+        if lookup.key.as_deref().is_some_and(|key| !found.insert((&lookup.cache, key))) {
+            continue;
         }
+        let compile = lookup.artifact.compile;
+        if lookup.cache == OUTER {
+            *around.entry(compile).or_default() += ns / 1e3;
+        } else {
+            *saved_us += ns / 1e3;
+            *within.entry(compile).or_default() += ns / 1e3;
+        }
+    }
+    if let Some(saved_us) = sums.get_mut(OUTER).and_then(|sum| sum.saved_us.as_mut()) {
+        let beyond =
+            |(compile, us): (&CompileIndex, &f64)| us - within.get(compile).copied().unwrap_or_default();
+        *saved_us = around.iter().map(beyond).filter(|us| *us > 0.0).sum();
     }
     sums
 }
@@ -249,7 +270,7 @@ fn kinds(differences: &[Difference<'_>]) -> IndexMap<String, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ArtifactIndex, CompileIndex};
+    use crate::model::ArtifactIndex;
     use crate::trace::CompileId;
 
     fn lookup(compile: usize, id: &str, outcome: Outcome) -> CacheLookup {
@@ -335,6 +356,21 @@ mod tests {
         model.caches[0].saved_ns = Some(2_000.0);
         let sum = CacheSum { hits: 2, misses: 1, bypasses: 0, saved_us: Some(2.0) };
         assert_eq!(sums(&model)["fx_graph"], sum);
+        for one in &mut model.caches {
+            (one.saved_ns, one.key) = (Some(2_000.0), Some("the same".to_owned()));
+        }
+        let outer = CacheLookup {
+            cache: OUTER.to_owned(),
+            saved_ns: Some(5_000.0),
+            ..lookup(0, "0/0", Outcome::Hit)
+        };
+        model.caches.push(outer);
+        let saved: Vec<_> = sums(&model).values().map(|sum| sum.saved_us).collect();
+        assert_eq!(
+            saved,
+            [Some(2.0), Some(3.0)],
+            "an entry once, and what AOTAutograd's has beyond its graphs"
+        );
         let of = |name| Difference { name, old: None, new: None };
         let words = in_words(&[of("gm"), of("inductor_config[a]"), of("inductor_config[b]"), of("odd")]);
         assert_eq!(words, ["the graph", "settings of Inductor (2)", "odd"]);

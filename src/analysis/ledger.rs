@@ -3,6 +3,7 @@
 use super::findings::{Claim, Work};
 use super::one_offs::OneOff;
 use super::parts::Parts;
+use super::run_time::{RunTime, at_run_time};
 use super::split::Split;
 use crate::model::{Compile, CompileIndex, Model};
 use fxhash::FxHashMap;
@@ -73,9 +74,17 @@ impl Ledger {
             sum.us += one.us;
             sum.in_graph_us += one.in_graph_us;
         }
+        let at_run_time = at_run_time(model);
         let of = |(index, compile)| {
             let apart = apart.get(&index).copied().unwrap_or_default();
-            (index, Account::of(compile, split.at(index), apart))
+            let at_run_time_us = at_run_time.get(&index).map_or(0.0, RunTime::total_us);
+            (
+                index,
+                Account {
+                    at_run_time_us: amount(at_run_time_us),
+                    ..Account::of(compile, split.at(index), apart)
+                },
+            )
         };
         let accounts = model.compiles.indexed().map(of).collect();
         Ledger { accounts, left_us: amount(compile_time_s * 1e6) }
@@ -122,10 +131,9 @@ impl Account {
             discarded_us,
             kept_us: total - discarded_us - apart_us,
             apart_us,
-            at_run_time_us: sum(&mut compile.metrics.iter().filter_map(|m| m.facts.runtime_us)),
             inductor_graph_us,
             aot_graph_us: graph_us - inductor_graph_us,
-            holder: None,
+            ..Account::default()
         }
     }
 
@@ -177,11 +185,10 @@ mod tests {
             dynamo_us: Some(100.0),
             inductor_us: Some(60.0),
             wasted_us: Some(20.0),
-            runtime_us: Some(500.0),
             ..Metrics::default()
         };
-        model.compiles[index].metrics.push(MetricsRecord {
-            kind: MetricsKind::Forward,
+        let record = |kind, facts| MetricsRecord {
+            kind,
             attempt: 0,
             line: 1,
             header: Span { offset: 0, len: 0 },
@@ -189,7 +196,10 @@ mod tests {
             configs: [].into(),
             config_places: [].into(),
             facts,
-        });
+        };
+        let ran = Metrics { runtime_tuning_us: Some(500.0), ..Metrics::default() };
+        let records = [record(MetricsKind::Forward, facts), record(MetricsKind::Runtime, ran)];
+        model.compiles[index].metrics.extend(records);
         let one_off = OneOff {
             kind: OneOffKind::Toolchain,
             compile: index,

@@ -22,6 +22,7 @@ mod one_offs;
 mod order_of_time;
 mod parts;
 pub mod performance;
+mod run_time;
 mod time;
 mod timeline;
 mod warm_run;

@@ -14,6 +14,8 @@ pub(crate) struct CheckedLog {
     pub found: LogItems,
     /// Whether anything was recorded.
     pub has_records: bool,
+    /// Whether it ends within a compile, so that it does not show all that the budget limits.
+    pub cut_off: bool,
     /// The folder of its report, as the user names it; None if no report is kept.
     folder: Option<ReportFolder>,
 }
@@ -96,6 +98,7 @@ fn log(bytes: &[u8], place: &Place, name: &str) -> anyhow::Result<CheckedLog> {
         name: if name.is_empty() { own } else { name.to_owned() },
         found: items::of_log(&report),
         has_records: report.log.records > 0,
+        cut_off: report.findings.iter().any(|one| &*one.kind == "cut_off"),
         folder: place.shown.clone(),
     })
 }
@@ -125,6 +128,7 @@ fn job(bytes: &[u8], place: &Place) -> anyhow::Result<Vec<CheckedLog>> {
         name: "the job".to_owned(),
         found: LogItems { items: items::others(own).collect(), compile_seconds: 0.0, functions: Vec::new() },
         has_records: false,
+        cut_off: false,
         folder: place.shown.clone(),
     });
     Ok(logs)

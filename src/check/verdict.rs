@@ -16,6 +16,8 @@ pub struct Verdict {
     pub(crate) known: Option<usize>,
     /// Names of the checked logs: `rank 0`, or the file.
     pub(crate) logs: Vec<String>,
+    /// Whether a log ends within a compile.
+    pub(crate) cut_off: bool,
     /// Notes that do not fail the check, such as a function that no log has.
     pub(crate) notes: Vec<String>,
 }
@@ -76,10 +78,10 @@ impl Excess {
 }
 
 impl Verdict {
-    /// Whether all budgets hold.
+    /// Whether all budgets hold. Those of a log that was cut off are not known to.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.checks.iter().all(Check::holds)
+        !self.cut_off && self.checks.iter().all(Check::holds)
     }
 
     /// Notes that do not fail the check.
@@ -124,6 +126,7 @@ pub(super) fn judge(logs: &[CheckedLog], budget: &Budget, baseline: Option<&Base
         checks,
         known: baseline.map(|_| known),
         logs: logs.iter().map(|log| log.name.clone()).collect(),
+        cut_off: logs.iter().any(|log| log.cut_off),
         notes,
     }
 }

@@ -127,6 +127,9 @@ fn aot_id(code: &str) -> Option<&str> {
 /// How many characters a name such as `12_inference` may have; anything longer is not such a name.
 const LONGEST_ID: usize = 40;
 
+/// The log is written before any of them ran.
+const KERNELS_NOTE: &str = "as they were compiled: with \"hit\" or a single configuration, the one that runs; with \"miss\", the first call tunes those that are counted";
+
 const KERNEL_COLUMNS: [Column; 5] = [
     Column::text("Kernel"),
     Column::number("Compile time"),
@@ -152,8 +155,7 @@ fn parse_kernel_info(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Res
         }
     };
     let kernels: Vec<TritonKernel> = kernels.iter().map(kernel).collect();
-    let mut section =
-        cx.section("triton-kernels", "Triton kernels", "as autotuning left them", &KERNEL_COLUMNS);
+    let mut section = cx.section("triton-kernels", "Triton kernels", KERNELS_NOTE, &KERNEL_COLUMNS);
     for kernel in &kernels {
         section.row(vec![
             Cell::Code(kernel.name.clone()),

@@ -100,10 +100,6 @@ pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
             .or_else(|| fields.number(legacy_s).map(|seconds| seconds * 1e6))
             .filter(|us| us.abs() <= LONGEST_US)
     };
-    let sum = |a: &str, b: &str| match (fields.number(a), fields.number(b)) {
-        (None, None) => None,
-        (a, b) => Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)),
-    };
     Metrics {
         set_fields: fields.iter().filter(|(_, value)| value.get() != "null").count(),
         function: None,
@@ -118,7 +114,8 @@ pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
         wasted_us: micros("dynamo_compile_time_before_restart_us", "dynamo_time_before_restart_s"),
         saved_us: fields.number("remote_cache_time_saved_s").map(|s| s * 1e6),
         autotune_us: fields.number("compile_time_autotune_time_us"),
-        runtime_us: sum("runtime_triton_autotune_time_us", "runtime_cudagraphify_time_us"),
+        runtime_tuning_us: fields.number("runtime_triton_autotune_time_us"),
+        runtime_cudagraphs_us: fields.number("runtime_cudagraphify_time_us"),
         end_us: fields.number("end_time_us"),
         graph_op_count: fields.count("graph_op_count"),
         graph_node_count: fields.count("graph_node_count"),

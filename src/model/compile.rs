@@ -82,6 +82,31 @@ pub struct TritonKernel {
     pub chosen: Option<String>,
 }
 
+/// What autotuning measured and chose for an operation that templates can compute (`mm_template_autotuning`).
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct TemplateChoice {
+    /// `mm`
+    pub operator: String,
+    /// Shapes of its inputs: `4096x4096, 4096x4096`
+    pub shapes: String,
+    /// Their dtypes: `torch.bfloat16, torch.bfloat16`
+    pub dtypes: String,
+    /// How many kernels were measured.
+    pub choices: u64,
+    /// The fastest: `triton_mm_17`, or `mm` of a library.
+    pub best: String,
+    /// Microseconds that it takes.
+    pub best_us: f64,
+    /// Its configuration, if it is a template's, or that of the fastest template.
+    pub config: Option<String>,
+    /// The fastest Triton kernel and its microseconds, where another one is faster.
+    pub triton: Option<(String, f64)>,
+    /// Candidates that could not be built.
+    pub failed: usize,
+    /// Those of them that need more shared memory than the device has.
+    pub too_large: usize,
+}
+
 /// What the records of a compile say about how it runs on a device. The configuration of the log is the process's:
 /// `mode="reduce-overhead"` applies to one graph, so cache keys and code have its settings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -144,6 +169,8 @@ pub struct Compile {
     pub guard_conditions: Option<u64>,
     /// Triton kernels after autotuning.
     pub triton_kernels: Vec<TritonKernel>,
+    /// What autotuning chose among a library's kernels and templates.
+    pub template_choices: Vec<TemplateChoice>,
     /// Kernels of the generated code by name: how often each is defined, or called where a library has it.
     pub kernels: KernelCounts,
     /// What its records say about the device.
@@ -182,6 +209,7 @@ impl Compile {
             repeated: None,
             guard_conditions: None,
             triton_kernels: Vec::new(),
+            template_choices: Vec::new(),
             kernels: KernelCounts::default(),
             on_device: DeviceRecords::default(),
             user_kernels: Vec::new(),
@@ -322,6 +350,16 @@ impl MetricsRecord {
     pub fn total_us(&self) -> Option<f64> {
         self.facts.total_us(self.kind)
     }
+
+    /// Microseconds of autotuning while the model ran.
+    pub fn tuned_at_run_time_us(&self) -> Option<f64> {
+        self.facts.runtime_tuning_us.filter(|_| self.kind.is_runtime())
+    }
+
+    /// Microseconds of work on CUDA graphs while the model ran.
+    pub fn cudagraphs_at_run_time_us(&self) -> Option<f64> {
+        self.facts.runtime_cudagraphs_us.filter(|_| self.kind.is_runtime())
+    }
 }
 
 impl Metrics {
@@ -364,8 +402,11 @@ pub struct Metrics {
     pub saved_us: Option<f64>,
     /// Autotuning while compiling: `compile_time_autotune_time_us`
     pub autotune_us: Option<f64>,
-    /// Autotuning and cudagraph recording while the model ran.
-    pub runtime_us: Option<f64>,
+    /// Autotuning as the compiled code's own kernels ask for it: `runtime_triton_autotune_time_us`. In the record of a compile
+    /// it lies within the compile.
+    pub runtime_tuning_us: Option<f64>,
+    /// Setting up and recording CUDA graphs: `runtime_cudagraphify_time_us`
+    pub runtime_cudagraphs_us: Option<f64>,
     /// Absolute end, microseconds since 1970.
     pub end_us: Option<f64>,
     /// `graph_op_count`

@@ -34,8 +34,8 @@ pub mod words;
 
 pub use compile::{
     Artifact, Attempt, CONFIG_FIELDS, Compile, Content, DeviceRecords, Form, Function, Language, Metrics,
-    MetricsKind, MetricsRecord, Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TritonKernel,
-    UserKernel,
+    MetricsKind, MetricsRecord, Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TemplateChoice,
+    TritonKernel, UserKernel,
 };
 pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
 pub use export::{Export, ExportKind, ExportProblem, ExportedProgram, MadeExpression, ProgramFacts};

@@ -54,6 +54,9 @@ fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {
     found.stack.clone_from(&one.stack);
     match severity {
         // torch's hints are for whoever can change the code that breaks.
+        Severity::Info if hits.iter().all(|hit| hit.is_all_eager(model)) => {
+            found.advise("Nothing to do: torch runs the whole function in eager mode for such calls.")
+        }
         Severity::Info => {
             found.advise("Nothing to do: torch runs this part in eager mode and resumes after it.")
         }

@@ -3,12 +3,14 @@
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::is_capture;
 use crate::analysis::names::function_words;
 use crate::analysis::user_place::UserPlace;
+use crate::analysis::{PARTS, is_capture, log_end, part_of_phase};
 use crate::model::sentence::{count, own, quoted, sentence};
 use crate::model::words::duration;
-use crate::model::{Advice, AdviceKind, CompileIndex, Model, ProblemKind, Sentence, Status, WorkerStall};
+use crate::model::{
+    Advice, AdviceKind, CompileIndex, Model, ProblemKind, Sentence, Status, TraceSpan, WorkerStall,
+};
 use indexmap::IndexMap;
 
 /// Problems of the log that a finding quotes.
@@ -18,6 +20,7 @@ const QUOTED: usize = 5;
 pub(super) const FAMILY: Family = Family {
     kinds: &[
         &DAMAGED_LOG,
+        &CUT_OFF,
         &MISSING_NAMES,
         &MISSING_METRICS,
         &WORKER_DEATH,
@@ -34,6 +37,13 @@ static DAMAGED_LOG: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Log),
     first_of_all: true,
     ..KindOfFinding::of("damaged_log", "Damaged log")
+};
+
+/// The log ends within a compile.
+static CUT_OFF: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Log),
+    first_of_all: true,
+    ..KindOfFinding::of("cut_off", "Log cut off")
 };
 
 /// Names of files are missing from stacks.
@@ -74,7 +84,9 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(damage(model));
     found.extend(names(model));
-    found.extend(missing_metrics(model));
+    let open = open_at_end(model);
+    found.extend(cut_off(model, &open));
+    found.extend(missing_metrics(model, &open));
     found.extend(model.advice.iter().map(advice));
     found.extend(stalls(model));
     found
@@ -134,14 +146,57 @@ fn names(model: &Model) -> Option<Finding> {
     Some(found)
 }
 
-/// Compiles that began and have no metrics. Captures of compiled autograd never have any; export and AOTInductor begin
+/// The phases that were open when the log ended, the outermost first.
+fn open_at_end(model: &Model) -> Vec<usize> {
+    let end = log_end(model).filter(|end| end.inside);
+    end.into_iter().flat_map(|end| end.phases).map(|phase| phase.span).collect()
+}
+
+/// A log that ends while something is compiled: the program was stopped there, or the log was copied meanwhile.
+fn cut_off(model: &Model, open: &[usize]) -> Option<Finding> {
+    let spans = || open.iter().rev().filter_map(|span| model.spans.get(*span));
+    let innermost = spans().next()?;
+    let compile = spans().find_map(|span| span.compile);
+    let is_inside = |span: &&TraceSpan| span.parent() == open.last().copied();
+    let mut inside = model.spans.iter().filter(is_inside).chain([innermost]);
+    let loads_triton = inside.any(|span| span.name.starts_with("async_compile"));
+    let of = compile.and_then(|compile| function_words(model, compile));
+    let of = of.map(|function| sentence![" for ", function]);
+    let title = sentence!["The log ends while ", doing(&innermost.name, loads_triton), of];
+    let mut found = Finding::new(&CUT_OFF, Severity::Warning, title);
+    found.explain("The program was stopped there, or the log was copied while it ran. What came later is not in this report.");
+    found.advise("Look at the program's exit code and the system's log: a signal, or memory that ran out, leaves no record here.");
+    let names = open.iter().filter_map(|span| model.spans.get(*span)).map(|span| span.name.to_string());
+    found.fact("Open phases", Value::Code(names.collect()));
+    found.place = compile.map(|compile| UserPlace::of_call(model, compile)).unwrap_or_default();
+    found.compiles.extend(compile);
+    Some(found)
+}
+
+/// What a phase does, as part of a sentence.
+fn doing(phase: &str, loads_triton: bool) -> &'static str {
+    match part_of_phase(phase).and_then(|part| PARTS.get(part).copied()) {
+        _ if loads_triton => "Triton kernels were loaded and built",
+        _ if phase.starts_with("PyCodeCache") => "the generated code was loaded and its kernels were built",
+        Some("Kernel builds") => "kernels were built",
+        Some("Autotuning") => "kernels were tuned",
+        Some("Code generation") => "code was generated",
+        Some("Inductor") => "Inductor worked on the graph",
+        Some("AOTAutograd") => "AOTAutograd worked on the graph",
+        Some("Dynamo") => "Dynamo traced the code",
+        _ => "something was compiled",
+    }
+}
+
+/// Compiles that began and have no metrics, though the log does not end in them. Captures of compiled autograd never have any; export and AOTInductor begin
 /// none.
-fn missing_metrics(model: &Model) -> Option<Finding> {
+fn missing_metrics(model: &Model, open: &[usize]) -> Option<Finding> {
+    let at_end: Vec<CompileIndex> = open.iter().filter_map(|span| model.spans.get(*span)?.compile).collect();
     let missing: Vec<CompileIndex> = model
         .compiles
         .indexed()
         .filter(|(_, c)| c.id.is_some() && c.status == Status::Missing && !is_capture(c))
-        .filter(|(_, c)| c.stack.is_some())
+        .filter(|(index, c)| c.stack.is_some() && !at_end.contains(index))
         .map(|(index, _)| index)
         .collect();
     let first = *missing.first()?;

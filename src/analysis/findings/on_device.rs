@@ -230,11 +230,14 @@ fn cure(one: &Operation) -> Advice {
     }
 }
 
+/// Whether a CUDA graph was recorded for each of many sizes, which is a finding of its own.
+pub(super) fn has_many_sizes(graphs: Option<&CudaGraphs>) -> bool {
+    graphs.is_some_and(|graphs| graphs.is_dynamic && graphs.recordings >= MANY_RECORDINGS)
+}
+
 /// A recording for each of many sizes.
 fn sizes(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Finding> {
-    if !graphs.is_dynamic || graphs.recordings < MANY_RECORDINGS {
-        return None;
-    }
+    has_many_sizes(Some(graphs)).then_some(())?;
     let function = function_words(model, index).unwrap_or_else(|| "the function".into());
     let title = sentence![
         graphs.recordings,

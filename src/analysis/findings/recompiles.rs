@@ -5,6 +5,7 @@ use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{ChainStep, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::prose;
+use crate::analysis::break_costs;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{
@@ -13,7 +14,7 @@ use crate::analysis::recompiles::{
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{count, name, sentence};
-use crate::model::words::{counted, duration, file_name};
+use crate::model::words::{counted, duration, file_name, first_of};
 use crate::model::{Compile, CompileIndex, Failure, Model, NameOf, Reason, Sentence, TextFrame};
 use crate::trace::{CompileId, TextMap};
 use fxhash::{FxHashMap, FxHashSet};
@@ -335,10 +336,31 @@ fn detail(model: &Model, chain: &Chain<'_>, subjects: &[Subject<'_>]) -> Option<
     {
         text.push_str(&format!(" In {}, {words}.", compile.label()));
     }
+    if let Some(words) = without_graph(model, chain) {
+        text.push_str(&words);
+    }
     if chain.is_expected() {
         text.push_str(" These versions are expected.");
     }
     Some(text)
+}
+
+/// What of a function runs in eager mode, as its version came out without a graph and nothing resumes after a break.
+fn without_graph(model: &Model, chain: &Chain<'_>) -> Option<String> {
+    let empty = || chain.steps.iter().filter(|step| !step.over_limit && step.is_empty(model));
+    if empty().count() == 0 || chain.steps.iter().all(|step| step.is_empty(model)) {
+        return None;
+    }
+    let costs = break_costs(model);
+    let resumes = |step: &&Step<'_>| {
+        costs.iter().flatten().any(|hit| hit.compile == step.compile && !hit.resumes.is_empty())
+    };
+    let labels = empty().filter(|step| !resumes(step)).filter_map(|step| model.compiles.get(step.compile));
+    let labels: Vec<String> = labels.map(Compile::label).collect();
+    let holds = if labels.len() == 1 { "holds" } else { "hold" };
+    let named = first_of(&labels, NAMED);
+    (!labels.is_empty())
+        .then(|| format!(" {named} {holds} no graph: calls that it serves run in eager mode."))
 }
 
 /// The user's function that torch runs through a wrapper of its own, such as that of `@torch.no_grad()`: the first frame of

@@ -4,7 +4,9 @@ use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
+use super::on_device::has_many_sizes;
 use crate::analysis::names::FunctionWords;
+use crate::analysis::run_time::{RunTime, at_run_time};
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{count, own, quoted, sentence};
 use crate::model::words::headline;
@@ -37,11 +39,12 @@ static SLOW_GUARDS: KindOfFinding =
     KindOfFinding { checked: Some("slow guards"), ..KindOfFinding::of("slow_guards", "Slow guards") };
 
 /// All of them.
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+    let model = basis.model;
     let mut found = Vec::new();
     found.extend(restarts(model));
     found.extend(skipped_cudagraphs(model));
-    found.extend(runtime_work(model));
+    found.extend(runtime_work(basis));
     found.extend(slow_guards(model));
     found
 }
@@ -117,25 +120,59 @@ fn skipped_cudagraphs(model: &Model) -> Vec<Finding> {
     found.collect()
 }
 
-/// Autotuning and recording of CUDA graphs while the model ran.
-fn runtime_work(model: &Model) -> Option<Finding> {
-    let of = |index: &CompileIndex| -> f64 {
-        let compile = model.compiles.get(*index);
-        let records = compile.into_iter().flat_map(|c| &c.metrics);
-        records.filter_map(|m| m.facts.runtime_us).filter(|us| us.is_finite()).sum()
+/// Tuning, and work on CUDA graphs, while the model ran: one finding each.
+fn runtime_work(basis: Basis<'_>) -> impl Iterator<Item = Finding> {
+    let of = at_run_time(basis.model);
+    let of = |us: fn(&RunTime) -> f64| -> Vec<(CompileIndex, f64)> {
+        of.iter().map(|(index, of)| (*index, us(of))).filter(|(_, us)| *us > 0.0).collect()
     };
-    let compiles: Vec<CompileIndex> = model.compiles.indices().filter(|index| of(index) > 0.0).collect();
-    if compiles.is_empty() {
-        return None;
-    }
-    let title = "Kernels were autotuned, or CUDA graphs recorded, while the model ran";
+    let tuned = of(|of| of.tuning_us);
+    let mut graphs = of(|of| of.cudagraphs_us);
+    graphs.retain(|(index, _)| !has_many_sizes(basis.on_device.cuda_graphs(*index)));
+    let recordings =
+        |(index, _): &(CompileIndex, f64)| basis.on_device.cuda_graphs(*index).map_or(0, |of| of.recordings);
+    let recordings: usize = graphs.iter().map(recordings).sum();
+    let recorded = count(recordings, "CUDA graph was", "CUDA graphs were");
+    let tuning = at_first_calls(
+        basis.model,
+        sentence!["Kernels were autotuned while the model ran"],
+        "of autotuning at run time",
+        tuned,
+    );
+    let graphs = match recordings {
+        // torch sets up a graph and may still skip it.
+        0 => at_first_calls(
+            basis.model,
+            sentence!["CUDA graphs were set up while the model ran; the log shows no recording"],
+            "of setting up CUDA graphs",
+            graphs,
+        ),
+        _ => at_first_calls(
+            basis.model,
+            sentence![recorded, " recorded while the model ran"],
+            "of recording CUDA graphs",
+            graphs,
+        ),
+    };
+    tuning.into_iter().chain(graphs)
+}
+
+/// The finding about work of compiles, with its microseconds, at the first calls of their code.
+fn at_first_calls(
+    model: &Model,
+    title: Sentence,
+    what: &str,
+    of: Vec<(CompileIndex, f64)>,
+) -> Option<Finding> {
+    let first = of.first()?.0;
     let mut found = Finding::new(&RUNTIME_COST, Severity::Warning, title);
     found.explain("The first calls of the compiled code paid for it; later ones do not.");
-    let what = "of autotuning and recording CUDA graphs at run time";
-    found.claim(Claim::expected(Work::AtRunTime, compiles.clone(), what));
-    found.count = compiles.len() as u64;
-    found.place = compiles.first().map(|&index| UserPlace::of_definition(model, index)).unwrap_or_default();
-    found.compiles = compiles;
+    for (index, us) in &of {
+        found.claim(Claim::expected(Work::AtRunTime, vec![*index], what).at_most(*us));
+    }
+    found.count = of.len() as u64;
+    found.place = UserPlace::of_definition(model, first);
+    found.compiles = of.into_iter().map(|(index, _)| index).collect();
     Some(found)
 }
 

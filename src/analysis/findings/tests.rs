@@ -255,7 +255,8 @@ fn damage_stands_first_and_what_is_good_to_know_last() {
     let mut model = model(&[("0/0", "f")]);
     model.compiles[0].metrics[0].facts.guard_latency_us = Some(900.0);
     model.compiles[0].metrics[0].facts.cudagraph_skip_reason = Some("cpu device (x)".into());
-    model.compiles[0].metrics[0].facts.runtime_us = Some(5000.0);
+    let facts = Metrics { runtime_tuning_us: Some(5000.0), ..Metrics::default() };
+    model.compiles[0].metrics.push(MetricsRecord { kind: MetricsKind::Runtime, ..record(9, facts) });
     model.failures.push(failure("0/0", "E", "r", 1));
     model.integrity.add(ProblemKind::BadJson, 7, "broken");
     let kinds: Vec<&str> = of_log(&model).iter().map(|one| one.kind.word).collect();
@@ -360,7 +361,9 @@ fn versions_beyond_the_limit_are_wasted_and_those_before_it_could_be_avoided() {
 #[test]
 fn work_at_run_time_is_no_compile_time_and_no_loss() {
     let mut model = model(&[("0/0", "f")]);
-    model.compiles[0].metrics[0].facts.runtime_us = Some(5e6);
+    let tuning = |us| Metrics { runtime_tuning_us: Some(us), ..Metrics::default() };
+    let at_run_time = MetricsRecord { kind: MetricsKind::Runtime, ..record(9, tuning(5e6)) };
+    model.compiles[0].metrics.extend([record(8, tuning(1e6)), at_run_time]);
     let found = only(&model, "runtime_cost");
     assert_eq!(cost(&found), Some((5e6, CostKind::Expected)));
     assert_eq!((found.severity, found.lost_us()), (Severity::Info, 0.0));

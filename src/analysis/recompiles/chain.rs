@@ -5,7 +5,7 @@ use super::kind::ChangeKind;
 use super::limit::Limit;
 use super::subject::Subject;
 use crate::analysis::findings::Advice;
-use crate::model::{CompileIndex, Function, Reason};
+use crate::model::{CompileIndex, Function, Model, Reason, Status};
 use indexmap::IndexMap;
 
 /// A function that was compiled more than once, with its compiles.
@@ -74,6 +74,11 @@ pub struct Disagreement<'s> {
 }
 
 impl Step<'_> {
+    /// Whether it came out without a graph.
+    pub(in crate::analysis) fn is_empty(&self, model: &Model) -> bool {
+        model.compiles.get(self.compile).is_some_and(|compile| compile.status == Status::Empty)
+    }
+
     /// The reason of the closest version.
     pub fn reason(&self) -> Option<&Reason> {
         self.reasons.get(self.closest?).copied()

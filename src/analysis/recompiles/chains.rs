@@ -84,8 +84,11 @@ fn chain<'m>(log: &Log<'m>, texts: &GuardTexts, compiles: &[CompileIndex]) -> Ch
     let mut steps: Vec<Step<'_>> = steps.collect();
     complete(model, &mut steps);
     let backends = backends(model, &steps);
+    let has_graphs = steps.iter().any(|step| !step.is_empty(model));
     for step in &mut steps {
         find_closest(model, step, &backends);
+        let serves_eagerly = has_graphs && step.is_empty(model);
+        step.change.iter_mut().for_each(|change| change.became_dynamic &= !serves_eagerly);
     }
     let of = |index: &CompileIndex| model.compiles.get(*index);
     let function = compiles.iter().filter_map(of).find_map(|compile| compile.function.as_deref());

@@ -83,6 +83,9 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
     let exceeded = verdict.checks.iter().filter(|check| !check.holds()).count();
     match (all, exceeded) {
         (0, _) => "Nothing is checked: the budget has no limit".to_owned(),
+        (_, 0) if verdict.cut_off => {
+            "Not known: a log ends within a compile, and up to there no budget is exceeded".to_owned()
+        }
         (1, 0) => "The budget holds".to_owned(),
         (_, 0) => format!("All {all} budgets hold"),
         (1, _) => "The budget is exceeded".to_owned(),

@@ -3,7 +3,7 @@
 use crate::analysis::findings::kinds;
 use crate::model::capital;
 
-const KINDS: [(&str, &str); 51] = [
+const KINDS: [(&str, &str); 52] = [
     (
         "autotuning",
         "Inductor measured several variants of kernels during compilation, which took noticeable time.",
@@ -36,6 +36,10 @@ const KINDS: [(&str, &str); 51] = [
     (
         "cudagraphs_on_cpu",
         "CUDA graphs were requested, but everything runs on the CPU, where they have no effect.",
+    ),
+    (
+        "cut_off",
+        "The log ends within a compilation: the program was stopped there, or the log was copied while it ran.",
     ),
     (
         "damaged_log",

@@ -1,7 +1,7 @@
 //! The facts of a compile that readers look for first.
 
 use crate::analysis::OneOffKind;
-use crate::model::{Metrics, MetricsKind};
+use crate::model::{Metrics, MetricsKind, MetricsRecord};
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::caches;
 use crate::report::pages::compile::metrics::{main_record, of_graph};
@@ -98,14 +98,15 @@ pub(crate) fn right(view: View<'_>, subject: Subject<'_>) -> Facts {
     facts.extend(one_offs(view, subject).map(|text| ("Includes", text.into())));
     facts.extend(called_from(view, subject).map(|html| ("Called from", html)));
     facts.extend(parameters(subject).map(|text| ("Parameters", text.into())));
-    let sum = |of: fn(&Metrics) -> Option<f64>| {
-        let known = subject.compile.metrics.iter().filter_map(|m| of(&m.facts));
+    let sum = |of: fn(&MetricsRecord) -> Option<f64>| {
+        let known = subject.compile.metrics.iter().filter_map(of);
         known.filter(|us| us.is_finite() && *us > 0.0).fold(0.0, |sum, us| sum + us)
     };
     let costs = [
-        ("Discarded", sum(|m| m.wasted_us), " in attempts before the last"),
-        ("Saved", sum(|m| m.saved_us), " by caches"),
-        ("While running", sum(|m| m.runtime_us), " of autotuning and CUDA graphs"),
+        ("Discarded", sum(|m| m.facts.wasted_us), " in attempts before the last"),
+        ("Saved", sum(|m| m.facts.saved_us), " by caches"),
+        ("While running", sum(MetricsRecord::tuned_at_run_time_us), " of autotuning"),
+        ("While running", sum(MetricsRecord::cudagraphs_at_run_time_us), " of CUDA graphs"),
     ];
     for (label, us, words) in costs.into_iter().filter(|(_, us, _)| *us > 0.0) {
         facts.push((label, (micros(us) + words).into()));

@@ -197,7 +197,7 @@ fn row(
         TableCell::html(source_lines(view, found, kernel)),
         count((kernel.nodes > 0).then_some(kernel.nodes as f64)),
         count(kernel.body.map(|body| f64::from(body.lines()))),
-        TableCell::text(tuning.state.as_deref().map_or(UNKNOWN, state_words)),
+        TableCell::text(tuning.state.as_deref().map_or(UNKNOWN, |state| state_words(&kernel.name, state))),
         count(tuning.candidates),
         TableCell::html(code),
         TableCell::maybe(tuning.compile_us, micros),
@@ -208,11 +208,15 @@ fn row(
     Row::of(cells).selected_by(word(kind).to_owned()).anchored(anchor)
 }
 
-/// Plain words for torch's states of tuning.
-fn state_words(state: &str) -> &str {
+/// Prefix of the names of kernels made from templates, which won against others.
+const TEMPLATE: &str = "triton_tem_";
+
+/// Plain words for torch's states of tuning. The log is written before the kernel is called.
+fn state_words<'s>(kernel: &str, state: &'s str) -> &'s str {
     match state {
-        "miss" => "tuned now, not in the cache",
+        "miss" => "tuned at the first call, not in the cache",
         "hit" => "found in the cache",
+        "only 1 config" if kernel.starts_with(TEMPLATE) => "the template that autotuning chose",
         "only 1 config" => "one configuration, nothing to tune",
         "force_disabled" => "tuning switched off",
         other => other,

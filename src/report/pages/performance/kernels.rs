@@ -244,7 +244,7 @@ fn verdict(kernel: &MeasuredKernel) -> TableCell {
     })
 }
 
-/// `512 registers, 48 KB of shared memory, occupancy about 25 %; tuned now: 4 candidates`: facts without
+/// `512 registers, 48 KB of shared memory, occupancy about 25 %; 4 configurations to try at the first call`: facts without
 /// advice, as their cost is part of what was measured.
 pub(super) fn launch(kernel: &MeasuredKernel) -> String {
     let device = kernel.device.as_ref().and_then(of_device);

@@ -11,8 +11,12 @@ use std::fs;
 type Key = String;
 
 /// Advice that the stored log of its program cannot have, with the reason.
-const NOT_ON_THIS_LOG: [(&str, &str); 6] = [
+const NOT_ON_THIS_LOG: [(&str, &str); 7] = [
     ("compile_threads.1", "only where builds of kernels take most of the time; those of the program are few"),
+    (
+        "idle_device.1",
+        "a trace of the device shows that it is idle, and the logs of the lab have none beside them",
+    ),
     (
         "layer_index.1",
         "its graphs differ in the number alone, so that the report says int_attribute.1: the same setting",

@@ -83,6 +83,7 @@ mod packages;
 mod page_budgets;
 mod pages;
 mod performance;
+mod performance_devices;
 mod performance_gains;
 mod performance_kernels;
 mod performance_traces;

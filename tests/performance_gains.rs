@@ -22,7 +22,10 @@ fn the_first_sentence_says_what_can_be_gained_and_the_page_of_a_trace_alone_begi
             continue;
         };
         let sum = kernel["sum_us"].as_f64().unwrap();
-        assert!((gain - sum * (1.0 - reached)).abs() < 0.01 && reached <= 0.9, "{kernel}");
+        assert!(
+            (gain - sum * (1.0 - reached)).abs() < 0.01 && (reached <= 0.95 || kernel["from_cache"] == true),
+            "{kernel}"
+        );
     }
 }
 
@@ -58,7 +61,7 @@ fn the_terminal_shows_what_the_page_says_with_names_that_can_be_read() {
         "1,707 runs on NVIDIA H100 80GB HBM3",
         "aten::silu 16×559×2816: vectorized_elementwise_kernel<silu>",
         "62 % of the bf16 peak",
-        "check this figure",
+        "near a limit",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }

@@ -293,8 +293,8 @@ fn a_redacted_report_with_a_trace_holds_of_it_what_the_document_lists() {
     let known = [
         r"(?:kernel|file|name)\d+|torch/[\w/.]+\.py|(?:aten|prims|_c10d_functional)::\w+|(?:graph_\d+_)?(?:triton|cpp)_\w+|extern_kernels\.\w+",
         r"Mem(?:cpy|set) [\w ()>-]+|(?:c10::)?\w*(?:float|Float|double|int|bool|Scalar|List)\w*|long int|\d+/\d+|trace|marks|regions",
-        r"triton|cpp|extern|eager|forward|backward|inference|inputs|code|memory|compute|launch|fp\d+|bf16|tf32|int8|",
-        r"cannot be true|check this figure|counts probably wrong|far: room, or launch-bound|far from its limit|near a limit|room|too short to judge",
+        r"triton|cpp|extern|eager|forward|backward|inference|inputs|code|kernel|memory|compute|launch|fp\d+|bf16|tf32|int8|",
+        r"cannot be true|check this figure|counts probably wrong|far: room, or launch-bound|far from its limit|near a limit|from the cache|room|too short to judge",
     ];
     let known = Regex::new(&format!("^(?:{})$", known.join("|"))).unwrap();
     for profile in ["24_profile", "24_profile_wide", "26_kernels"] {

@@ -760,7 +760,7 @@ class DeviceTime(Facts):
     """What a device did."""
 
     wall_us: float = 0.0
-    """From the first to the last event."""
+    """From the begin of the first run on the device to the end of the last; of a trace of a CPU, from the first to the last event."""
     busy_us: float = 0.0
     """It worked."""
     compiled_us: float = 0.0
@@ -829,6 +829,8 @@ class Kernel(Facts):
     """What limits it."""
     verdict: Optional[str] = None
     """How close it comes to its limit, or what is wrong with its figures, in words."""
+    from_cache: bool = False
+    """Whether the bytes of a launch fit into the cache of the device, and came from there."""
     plausible: Optional[Implausible] = None
     """Why a figure is implausible."""
     compile_ids: List[str] = field(default_factory=list)

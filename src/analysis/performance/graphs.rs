@@ -3,6 +3,7 @@
 use super::buffers::{CallBuffers, read_wrapper};
 use super::estimates::{ReadPayload, estimated_runtimes};
 use super::formulas::{Formula, Work};
+use super::kernel_source::KernelSource;
 use super::modules::NodeModules;
 use super::node_flops::{NodeWork, work_of_nodes};
 use super::work::{GRAPH, WorkPart, operator_of};
@@ -36,7 +37,7 @@ pub(super) struct LineShare {
 }
 
 /// A call of a kernel in generated code.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct CodeCall {
     /// Its name in traces: `aten::addmm`, `cpp_fused_add_0`, `triton_poi_fused_add_0`.
     pub(super) name: String,
@@ -64,6 +65,24 @@ pub(super) struct CodeCall {
 }
 
 impl CodeCall {
+    /// A call that computes this product, in a kernel that Inductor generated or in a library.
+    fn of_product(product: Option<&NodeWork>, generated: bool) -> CodeCall {
+        let template = product.filter(|_| generated);
+        CodeCall {
+            generated,
+            gradients: product.and_then(|product| product.gradients),
+            template: template.map(|product| (product.formula.of_template(), product.share)),
+            before_mask: product.is_some_and(|product| product.before_mask),
+            element: product.and_then(|product| product.element.clone()),
+            ..CodeCall::default()
+        }
+    }
+
+    /// Whether a trace has another name than the code. A kernel of the program has its own name in a trace.
+    pub(super) fn is_recorded_otherwise(&self) -> bool {
+        self.recorded.is_some() && self.name.starts_with("cpp_")
+    }
+
     /// What a part of its launches computes and moves.
     pub(super) fn work_of(&self, part: WorkPart) -> Work {
         let of_gradients = |at: usize| self.gradients.and_then(|work| work.get(at).copied());
@@ -101,6 +120,14 @@ pub(super) struct Graph {
     pub(super) calls: Vec<CodeCall>,
     /// Places of the calls by name, ascending.
     pub(super) by_name: TextMap<String, Vec<usize>>,
+}
+
+impl Graph {
+    /// The first call of that name with the same work.
+    fn alike(&self, name: &str, work: &Work) -> Option<usize> {
+        let earlier = self.by_name.get(name)?.iter().filter_map(|at| self.calls.get(*at));
+        earlier.filter(|call| call.work == *work).map(|call| call.alike).next()
+    }
 }
 
 /// All graphs of the log.
@@ -245,40 +272,30 @@ impl Graphs {
             let source = wrapper.kernels.get(&call.kernel);
             let recorded = source.and_then(|source| source.recorded.clone()).filter(|other| *other != name);
             let of_code = wrapper.calls.get(&call.line);
-            // A kernel that copies an input of a product names the product, too, but only a template computes it.
-            let computes = call.language.is_none()
-                || source.map_or_else(|| call.kernel.starts_with("triton_tem_"), |source| source.is_template);
-            let product = if computes { product_of(call, &work, &mut products) } else { None };
-            let own = product.map(|(node, _)| node).or_else(|| own_node(call, &name));
-            let product = product.map(|(_, work)| work);
+            let computes = computes_product(call, source);
+            let product = computes.then(|| product_of(call, &work, &mut products)).flatten();
+            let (own, product) = product.unzip();
+            let own = own.or_else(|| own_node(call, &name));
             for name in std::iter::once(&name).chain(&recorded) {
                 graph.by_name.entry(name.clone()).or_default().push(place);
             }
             let shares = self.shares(&known, &of_nodes, call, own);
-            let ways = stacks.get(&call.label()).or_else(|| stacks.get(&call.kernel));
-            let ways = ways.map(Vec::as_slice).unwrap_or_default();
+            let ways =
+                stacks.get(&call.label()).or_else(|| stacks.get(&call.kernel)).map_or(&[][..], Vec::as_slice);
             let work = Work {
                 flops: product.and_then(|product| product.flops).or_else(|| flops_of_call(&name, of_code?)),
                 bytes: of_code.and_then(|buffers| buffers.bytes).or_else(|| product?.bytes),
             };
-            let earlier = graph.by_name.get(&name).into_iter().flatten().copied();
-            let alike = earlier.filter_map(|at| graph.calls.get(at)).find(|call| call.work == work);
             graph.calls.push(CodeCall {
                 work,
-                alike: alike.map_or(place, |call| call.alike),
-                gradients: product.and_then(|product| product.gradients),
-                template: product
-                    .filter(|_| call.language.is_some())
-                    .map(|product| (product.formula.of_template(), product.share)),
-                before_mask: product.is_some_and(|product| product.before_mask),
+                alike: graph.alike(&name, &work).unwrap_or(place),
                 has_atomics: source.is_some_and(|source| source.has_atomics),
-                generated: call.language.is_some(),
                 parts: self.parts((&known, call), &shares, &modules, ways),
                 lines: shares.into_iter().map(|(_, share)| share).collect(),
                 estimated_us: estimates.get(&call.kernel).map(|of| of.ns / f64::from(of.calls) / 1e3),
-                element: product.and_then(|product| product.element.clone()),
                 recorded,
                 name,
+                ..CodeCall::of_product(product, call.language.is_some())
             });
         }
         Ok(graph)
@@ -425,6 +442,16 @@ fn product_of<'w>(
     let node = products().find(|node| !computed.contains(*node)).or_else(|| products().next())?;
     computed.insert(node.clone());
     Some((node, work.get(node)?))
+}
+
+/// Whether a call computes the product that it names: a kernel that copies an input of a product names it, too, but only a
+/// template computes it.
+fn computes_product(call: &KernelCall, source: Option<&KernelSource>) -> bool {
+    let is_template = || match source {
+        Some(source) => source.is_template,
+        None => call.kernel.starts_with("triton_tem_"),
+    };
+    call.language.is_none() || is_template()
 }
 
 /// The node that the call of a library computes: the last one that is named like its operator.

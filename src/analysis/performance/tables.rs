@@ -313,7 +313,7 @@ impl<'p> Tables<'p> {
         let mean_us = row.runs.us / row.runs.count.max(1) as f64;
         let mut found = MeasuredKernel {
             backend: self.backend(key.what, &name, row, calls.iter().any(|call| call.generated)),
-            called: calls.iter().find(|call| call.recorded.is_some()).map(|call| call.name.clone()),
+            called: calls.iter().find(|call| call.is_recorded_otherwise()).map(|call| call.name.clone()),
             operators: self.names_of(&row.operators, &calls),
             in_cuda_graph: row.in_cuda_graph,
             has_atomics: calls.iter().any(|call| call.has_atomics),
@@ -350,19 +350,31 @@ impl<'p> Tables<'p> {
         let kernel = without_graph_number(&found.name);
         let in_log = graph.and_then(|graph| self.tuned.get(&(graph.compile, kernel)).copied());
         found.tuning = tuning_of(in_log, asked);
-        self.figures(&mut found, key.part, operator, &calls);
+        self.judge(&mut found, key, &calls, (device, clock));
+        found
+    }
+
+    /// Adds the figures of a kernel, and what they mean on the device.
+    fn judge(
+        &self,
+        found: &mut MeasuredKernel,
+        key: RowKey,
+        calls: &[&CodeCall],
+        on: (Option<&DevicePeaks>, Option<f64>),
+    ) {
+        let operator = key.operator.and_then(|at| self.profile.operators.get(at as usize));
+        self.figures(found, key.part, operator, calls);
         let tf32 = self.graphs.may_use_tf32(self.model, key.graph).or(self.tf32);
         found.computes_in =
             operator.and_then(|operator| kind_of(operator, &found.name, tf32)).or_else(|| {
                 let element = calls.iter().find_map(|call| call.element.as_deref())?;
                 kind_of_type(element, &found.name, tf32)
             });
-        rate(&mut found, (device, clock), tf32);
+        rate(found, on, tf32);
         // A kernel may have run otherwise in what is missing.
         if self.profile.damaged.is_some() {
             found.rates.judgement = None;
         }
-        found
     }
 
     /// The distinct lines of the program that calls compute, the ones with the largest shares first.

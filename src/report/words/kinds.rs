@@ -3,7 +3,7 @@
 use crate::analysis::findings::kinds;
 use crate::model::capital;
 
-const KINDS: [(&str, &str); 52] = [
+const KINDS: [(&str, &str); 53] = [
     (
         "autotuning",
         "Inductor measured several variants of kernels during compilation, which took noticeable time.",
@@ -101,6 +101,7 @@ const KINDS: [(&str, &str); 52] = [
         "A function has nearly as many versions as torch keeps; beyond the limit it runs in eager mode.",
     ),
     ("notice", "torch wrote a notice to the log."),
+    ("other_run", "A trace of torch.profiler is of another run than the log."),
     ("overlap_cycle", "Overlap scheduling made dependencies in a circle."),
     ("parity_differs", "Generated code does not call the scheduled collectives."),
     ("rank_stopped", "The log of a rank ends early: the rank stopped, crashed or hung."),

@@ -1,0 +1,104 @@
+//! Measured kernels of a GPU beside the log of the same run: CUDA graphs, copies, idle time, and traces of another run.
+
+use crate::performance::{of_cpu, performance, rows, trace_path};
+use crate::support::{Report, Run};
+use serde_json::{Value, json};
+use std::sync::OnceLock;
+
+/// A decoder whose kernels all run in a CUDA graph.
+fn decoder() -> &'static Report {
+    static REPORT: OnceLock<Report> = OnceLock::new();
+    REPORT.get_or_init(|| of_cpu("34_cg_decoder"))
+}
+
+/// A Triton kernel of the program between products.
+fn user_triton() -> &'static Report {
+    static REPORT: OnceLock<Report> = OnceLock::new();
+    REPORT.get_or_init(|| of_cpu("34_user_triton"))
+}
+
+fn kernels<'r>(report: &'r Report, name: &str) -> Vec<&'r Value> {
+    let is_named = |kernel: &&Value| kernel["name"].as_str().unwrap().contains(name);
+    rows(report, "kernels").iter().filter(is_named).collect()
+}
+
+#[test]
+fn kernels_of_a_cuda_graph_have_operator_line_flops_and_bytes_of_the_code_that_was_recorded() {
+    let tokens = 4.0 * 1024.0;
+    let products = kernels(decoder(), "nvjet");
+    let [mlp, qkv, out] = products.as_slice() else { panic!("{products:#?}") };
+    for (product, line, inner, columns) in
+        [(mlp, 24, 1024.0, 4096.0), (qkv, 21, 1024.0, 3072.0), (out, 23, 1024.0, 1024.0)]
+    {
+        assert_eq!(product["flops"].as_f64(), Some(2.0 * tokens * inner * columns), "{product:#}");
+        let elements = tokens * inner + inner * columns + tokens * columns;
+        assert_eq!(product["bytes"].as_f64(), Some(2.0 * elements));
+        assert_eq!((&product["operator"], &product["compile_ids"]), (&json!("aten::mm"), &json!(["0/0"])));
+        assert_eq!(product["lines"], json!([{"file": "/app/cg_decoder.py", "line": line}]));
+    }
+    let attention = kernels(decoder(), "sdpa");
+    let causal = 0.5 * 2.0 * 4.0 * 16.0 * 1024.0 * 1024.0 * 128.0;
+    assert_eq!(attention[0]["flops"].as_f64(), Some(causal), "{:#}", attention[0]);
+    assert_eq!(attention[0]["lines"][0]["line"], 22);
+}
+
+#[test]
+fn a_fill_has_its_own_bytes_and_no_flops_of_the_operator_that_it_serves() {
+    let fills = kernels(decoder(), "Memset");
+    assert!(!fills.is_empty());
+    for fill in fills {
+        assert_eq!((&fill["flops"], fill["bytes"].as_f64()), (&Value::Null, Some(4.0)), "{fill:#}");
+        assert_eq!(fill["bytes_from"], "trace");
+    }
+    let copies = kernels(user_triton(), "Memcpy DtoD");
+    assert_eq!(copies[0]["bytes"].as_f64(), Some(2.0 * 8192.0 * 1024.0 * 2.0), "read and written");
+}
+
+#[test]
+fn a_kernel_of_the_program_stands_at_the_line_that_launches_it_and_counts_its_loads_and_stores() {
+    let kernel = kernels(user_triton(), "swiglu_kernel")[0];
+    let elements = 8192.0 * 2816.0;
+    assert_eq!(kernel["bytes"].as_f64(), Some(3.0 * 2.0 * elements), "{kernel:#}");
+    assert_eq!((&kernel["bytes_from"], &kernel["lines"][0]["line"]), (&json!("kernel"), &json!(21)));
+    // torch made one `addmm` of a product and a sum, and left it without a stack.
+    let fused = kernels(user_triton(), "badd")[0];
+    assert_eq!(fused["lines"], json!([{"file": "/app/g09_user_triton.py", "line": 27}]));
+}
+
+#[test]
+fn a_device_is_idle_only_between_its_first_and_its_last_kernel() {
+    let time = &performance(user_triton())["time"];
+    let idle = time["idle_us"].as_f64().unwrap() / time["wall_us"].as_f64().unwrap();
+    assert!((0.61..0.65).contains(&idle), "{idle}");
+    let summary = performance(user_triton())["summary"].as_str().unwrap();
+    assert!(
+        summary.starts_with("The device was idle for 1.3 ms of 2.0 ms (63 %) under the profiler"),
+        "{summary}"
+    );
+}
+
+#[test]
+fn no_figure_of_these_kernels_is_called_impossible() {
+    for report in [decoder(), user_triton()] {
+        let doubtful = rows(report, "kernels").iter().filter(|kernel| !kernel["plausible"].is_null());
+        assert_eq!(doubtful.count(), 0);
+    }
+}
+
+#[test]
+fn a_trace_of_another_run_is_refused_unless_it_is_read_by_itself() {
+    let trace = trace_path("34_user_triton").join("profile.json.gz");
+    let log = || {
+        let mut files =
+            std::fs::read_dir(trace_path("34_cg_decoder")).unwrap().map(|file| file.unwrap().path());
+        files.find(|path| path.to_string_lossy().ends_with(".log.zst")).unwrap()
+    };
+    let refused = Run::of(log()).args(["--profile"]).args([trace.clone()]).ends_with(1);
+    assert!(rows(&refused, "kernels").is_empty());
+    let summary = performance(&refused)["summary"].as_str().unwrap();
+    assert!(summary.starts_with("profile.json is of another run"), "{summary}");
+    assert_eq!(refused.list("findings")[0]["kind"], "other_run");
+    let forced = Run::of(log()).args(["--force", "--profile"]).args([trace]).ok();
+    assert!(!rows(&forced, "kernels").is_empty());
+    assert!(rows(&forced, "lines").is_empty(), "no line of this program ran there");
+}

@@ -280,8 +280,7 @@ impl Graphs {
                 graph.by_name.entry(name.clone()).or_default().push(place);
             }
             let shares = self.shares(&known, &of_nodes, call, own);
-            let ways =
-                stacks.get(&call.label()).or_else(|| stacks.get(&call.kernel)).map_or(&[][..], Vec::as_slice);
+            let ways = stacks.get(&call.label()).or_else(|| stacks.get(&call.kernel));
             let work = Work {
                 flops: product.and_then(|product| product.flops).or_else(|| flops_of_call(&name, of_code?)),
                 bytes: of_code.and_then(|buffers| buffers.bytes).or_else(|| product?.bytes),
@@ -290,7 +289,7 @@ impl Graphs {
                 work,
                 alike: graph.alike(&name, &work).unwrap_or(place),
                 has_atomics: source.is_some_and(|source| source.has_atomics),
-                parts: self.parts((&known, call), &shares, &modules, ways),
+                parts: self.parts((&known, call), &shares, &modules, ways.map_or(&[], Vec::as_slice)),
                 lines: shares.into_iter().map(|(_, share)| share).collect(),
                 estimated_us: estimates.get(&call.kernel).map(|of| of.ns / f64::from(of.calls) / 1e3),
                 recorded,

@@ -5,7 +5,6 @@ use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{ChainStep, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::prose;
-use crate::analysis::break_costs;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{
@@ -347,16 +346,9 @@ fn detail(model: &Model, chain: &Chain<'_>, subjects: &[Subject<'_>]) -> Option<
 
 /// What of a function runs in eager mode, as its version came out without a graph and nothing resumes after a break.
 fn without_graph(model: &Model, chain: &Chain<'_>) -> Option<String> {
-    let empty = || chain.steps.iter().filter(|step| !step.over_limit && step.is_empty(model));
-    if empty().count() == 0 || chain.steps.iter().all(|step| step.is_empty(model)) {
-        return None;
-    }
-    let costs = break_costs(model);
-    let resumes = |step: &&Step<'_>| {
-        costs.iter().flatten().any(|hit| hit.compile == step.compile && !hit.resumes.is_empty())
-    };
-    let labels = empty().filter(|step| !resumes(step)).filter_map(|step| model.compiles.get(step.compile));
-    let labels: Vec<String> = labels.map(Compile::label).collect();
+    let eager = chain.steps.iter().filter(|step| step.runs_eagerly && !step.over_limit);
+    let compiles = eager.filter_map(|step| model.compiles.get(step.compile));
+    let labels: Vec<String> = compiles.map(Compile::label).collect();
     let holds = if labels.len() == 1 { "holds" } else { "hold" };
     let named = first_of(&labels, NAMED);
     (!labels.is_empty())

@@ -5,7 +5,7 @@ use super::kind::ChangeKind;
 use super::limit::Limit;
 use super::subject::Subject;
 use crate::analysis::findings::Advice;
-use crate::model::{CompileIndex, Function, Model, Reason, Status};
+use crate::model::{CompileIndex, Function, Reason};
 use indexmap::IndexMap;
 
 /// A function that was compiled more than once, with its compiles.
@@ -46,6 +46,9 @@ pub struct Step<'m> {
     pub against: Option<CompileIndex>,
     /// Whether the limit stopped this compile.
     pub over_limit: bool,
+    /// Whether calls that it serves run in eager mode, as it has no graph, beside versions that have one, and no function
+    /// resumes after its graph break.
+    pub runs_eagerly: bool,
     /// The thread or process that recorded the reasons.
     pub writer: Option<u64>,
     /// Why it was compiled; None for a first compile or if no reason was recorded.
@@ -74,11 +77,6 @@ pub struct Disagreement<'s> {
 }
 
 impl Step<'_> {
-    /// Whether it came out without a graph.
-    pub(in crate::analysis) fn is_empty(&self, model: &Model) -> bool {
-        model.compiles.get(self.compile).is_some_and(|compile| compile.status == Status::Empty)
-    }
-
     /// The reason of the closest version.
     pub fn reason(&self) -> Option<&Reason> {
         self.reasons.get(self.closest?).copied()

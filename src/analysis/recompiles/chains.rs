@@ -9,10 +9,11 @@ use super::kind::ChangeKind;
 use super::limit::{Limit, is_limit, limit_of};
 use super::proof::Callers;
 use super::subject::Subject;
+use crate::analysis::break_costs;
 use crate::analysis::guard_texts::GuardTexts;
-use crate::model::{Compile, CompileIndex, Model, Reason};
+use crate::model::{Compile, CompileIndex, Model, Reason, Status};
 use crate::trace::{CompileId, FrameId};
-use fxhash::FxHashMap;
+use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 
 /// The functions that were recompiled: those over the limit first, then by time.
@@ -47,6 +48,8 @@ struct Log<'m> {
     writers: FxHashMap<CompileIndex, u64>,
     /// Compiles that torch refused because their function had too many versions.
     limits: FxHashMap<CompileIndex, Limit>,
+    /// Compiles with a graph break after which a function resumes.
+    resumed: FxHashSet<CompileIndex>,
 }
 
 impl<'m> Log<'m> {
@@ -63,7 +66,21 @@ impl<'m> Log<'m> {
         let limits = failed
             .filter_map(|failure| Some((model.by_id.get(&failure.compile).copied()?, limit_of(failure))));
         let (evidence, callers) = (Evidence::of(model), Callers::of(model));
-        Log { model, evidence, callers, reasons, writers, limits: limits.collect() }
+        let hits = break_costs(model).into_iter().flatten().filter(|hit| !hit.resumes.is_empty());
+        let resumed = hits.map(|hit| hit.compile).collect();
+        Log { model, evidence, callers, reasons, writers, limits: limits.collect(), resumed }
+    }
+}
+
+/// Notes which versions run in eager mode.
+fn note_without_graph(log: &Log<'_>, steps: &mut [Step<'_>]) {
+    let has_graph = |step: &Step<'_>| {
+        log.model.compiles.get(step.compile).is_some_and(|compile| compile.status != Status::Empty)
+    };
+    if steps.iter().any(has_graph) {
+        for step in steps {
+            step.runs_eagerly = !has_graph(step) && !log.resumed.contains(&step.compile);
+        }
     }
 }
 
@@ -84,11 +101,10 @@ fn chain<'m>(log: &Log<'m>, texts: &GuardTexts, compiles: &[CompileIndex]) -> Ch
     let mut steps: Vec<Step<'_>> = steps.collect();
     complete(model, &mut steps);
     let backends = backends(model, &steps);
-    let has_graphs = steps.iter().any(|step| !step.is_empty(model));
+    note_without_graph(log, &mut steps);
     for step in &mut steps {
         find_closest(model, step, &backends);
-        let serves_eagerly = has_graphs && step.is_empty(model);
-        step.change.iter_mut().for_each(|change| change.became_dynamic &= !serves_eagerly);
+        step.change.iter_mut().for_each(|change| change.became_dynamic &= !step.runs_eagerly);
     }
     let of = |index: &CompileIndex| model.compiles.get(*index);
     let function = compiles.iter().filter_map(of).find_map(|compile| compile.function.as_deref());

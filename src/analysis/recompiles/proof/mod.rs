@@ -102,9 +102,7 @@ pub(super) fn verdict<'m>(
     if let Some(elsewhere) = elsewhere {
         return Some(Verdict::MadeElsewhere(elsewhere));
     }
-    // Beside versions with a graph, one without serves nothing but eager mode.
-    let has_graphs = chain.steps.iter().any(|step| !step.is_empty(model));
-    let steps = chain.steps.iter().filter(|step| !(has_graphs && step.is_empty(model))).take(MOST_VERSIONS);
+    let steps = chain.steps.iter().filter(|step| !step.runs_eagerly).take(MOST_VERSIONS);
     let versions: Vec<Version<'_>> = steps.filter_map(|step| Version::of(model, texts, step)).collect();
     let best = best(&versions);
     let Some(best) = best.as_ref().filter(|best| !best.saved.is_empty()) else {

@@ -14,8 +14,8 @@ const TRITON_BUILD: &str = "async_compile.precompile";
 /// Prefixes of phases that build kernels; a build elsewhere checks the compiler.
 const LOADERS: [&str; 4] = ["PyCodeCache.", AHEAD_OF_TIME, "async_compile", "CppCodeCache"];
 
-/// Prefix of the phase that builds a whole model ahead of time: wrapper, kernels and library.
-const AHEAD_OF_TIME: &str = "AotCodeCompiler.";
+/// The phase that builds a whole model ahead of time: wrapper, kernels and library.
+pub const AHEAD_OF_TIME: &str = "AotCodeCompiler.compile";
 
 /// Part of the names of phases that precompile a header for the kernels.
 const HEADER: &str = "precompile_header";

@@ -64,6 +64,7 @@ mod user_place;
 pub use account::{Account, Gap};
 pub use break_costs::{Hit, break_costs, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
+pub use build_spans::AHEAD_OF_TIME;
 pub use by_compile::{ByCompile, OfCompile};
 pub use export::{Export, ExportFailure, ExportOutcome, Retry, check_for};
 pub use findings::{Finding, Severity, Topic};

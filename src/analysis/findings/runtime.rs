@@ -10,7 +10,7 @@ use crate::analysis::run_time::{RunTime, at_run_time};
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{count, own, quoted, sentence};
 use crate::model::words::headline;
-use crate::model::{CompileIndex, Model, Sentence};
+use crate::model::{Compile, CompileIndex, Model, Sentence};
 use indexmap::{IndexMap, IndexSet};
 
 /// Microseconds of guard checks per call from which they are reported. Calling a compiled function costs 10 to 50 us
@@ -35,8 +35,14 @@ static CUDAGRAPH_SKIP: KindOfFinding = KindOfFinding::of("cudagraph_skip", "No C
 static RUNTIME_COST: KindOfFinding = KindOfFinding::of("runtime_cost", "Run-time cost");
 
 /// Checking guards takes long.
-static SLOW_GUARDS: KindOfFinding =
-    KindOfFinding { checked: Some("slow guards"), ..KindOfFinding::of("slow_guards", "Slow guards") };
+static SLOW_GUARDS: KindOfFinding = KindOfFinding {
+    checked: Some("slow guards"),
+    would_show: |model| {
+        let mut outcomes = model.compiles.iter().filter_map(Compile::outcome);
+        outcomes.any(|outcome| outcome.guard_latency_us.is_some())
+    },
+    ..KindOfFinding::of("slow_guards", "Slow guards")
+};
 
 /// All of them.
 fn of_log(basis: Basis<'_>) -> Vec<Finding> {

@@ -3,7 +3,7 @@
 use super::facts::{Redacted, RedactedLog, RedactedReport};
 use super::sections::{self, COMPILES, Cell, FINDINGS, Section, Statuses, anchor_of};
 use crate::analysis::Parts;
-use crate::facts::{Finding, JobReport, LogReport};
+use crate::facts::{Finding, JobReport};
 use crate::model::words::{counted, duration};
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::COMPARE;
@@ -14,8 +14,8 @@ use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Row, Table};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::Render;
+use crate::report::words::verdict;
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::io::Write;
 
 /// The landing page of a log or a job.
@@ -77,7 +77,7 @@ fn write_log(
     let name = if name.is_empty() { "Redacted log".to_owned() } else { format!("Redacted log of {name}") };
     let page = Content {
         name,
-        sentence: sentence_of_log(&log.facts),
+        sentence: verdict::sentence_of_facts(&log.facts),
         version: log.facts.torch.as_ref().and_then(|torch| torch.version.as_deref()),
         statuses: Statuses::of(&log.facts),
         parts: sections::sum_of_parts(&log.facts),
@@ -131,7 +131,7 @@ pub fn begin(view: Render<'_>, out: &mut dyn Write, sentence: &str) -> anyhow::R
 pub fn sentence(report: &RedactedReport) -> String {
     match (&report.job, report.logs.first()) {
         (Some(job), _) => sentence_of_job(job),
-        (None, Some(log)) => sentence_of_log(&log.facts),
+        (None, Some(log)) => verdict::sentence_of_facts(&log.facts),
         (None, None) => "The log could not be read.".to_owned(),
     }
 }
@@ -144,25 +144,6 @@ fn sentence_of_job(job: &JobReport<'_>) -> String {
         0 => format!("{ranks}, which agree."),
         _ => format!("{ranks}, which differ in {}.", counted(differing, "fact", "facts")),
     }
-}
-
-fn sentence_of_log(log: &LogReport<'_>) -> String {
-    let seconds = log.compile_time.total_s.map(|seconds| format!(" in {seconds:.2} s")).unwrap_or_default();
-    // Records without a compile id are an entry of the list, but not a compilation.
-    let compiles = log.compiles.iter().filter(|one| one.id.is_some());
-    let functions = compiles
-        .clone()
-        .filter_map(|one| one.function.as_ref())
-        .filter_map(|function| Some((function.name.as_deref()?, function.file.as_deref(), function.line)));
-    let functions: BTreeSet<_> = functions.collect();
-    format!(
-        "{} of {}{seconds}: {}, {}, {}.",
-        counted(compiles.count(), "compilation", "compilations"),
-        counted(functions.len(), "function", "functions"),
-        counted(log.failures.len(), "failure", "failures"),
-        counted(log.graph_breaks.len(), "distinct graph break", "distinct graph breaks"),
-        counted(log.recompiles.len(), "recompilation", "recompilations"),
-    )
 }
 
 /// `f1 was compiled 2 times: dtype: Float -> Half, at file1:81, 113 ms avoidable`

@@ -1,7 +1,10 @@
 //! The verdict on a log as plain text.
 
+use crate::analysis::AHEAD_OF_TIME;
+use crate::facts::{Function, LogReport};
 use crate::model::words::counted;
 use crate::report::subject::Report;
+use fxhash::{FxHashMap, FxHashSet};
 
 /// What was compiled and what went wrong, in one sentence.
 pub(crate) fn sentence(report: Report<'_>) -> String {
@@ -9,19 +12,79 @@ pub(crate) fn sentence(report: Report<'_>) -> String {
     if model.log.records == 0 {
         return "Nothing was recorded: the log is empty.".to_owned();
     }
-    let compiles = model.identified().count();
-    let seconds = report.found.time.total_s;
-    let of = counted(report.found.functions.len(), "function", "functions");
-    let what = match report.found.builds.libraries() {
-        libraries @ 1.. if compiles == 0 => {
-            format!("{} compiled ahead of time", counted(libraries, "model", "models"))
-        }
-        _ => format!("{} of {of}", counted(compiles, "compilation", "compilations")),
+    let counts = Counts {
+        compiles: model.identified().count(),
+        functions: report.found.functions.len(),
+        libraries: report.found.builds.libraries(),
+        seconds: Some(report.found.time.total_s),
+        failures: model.failures.len(),
+        graph_breaks: model.graph_breaks.len(),
+        recompiles: model.recompiles.len(),
     };
-    format!(
-        "{what} in {seconds:.2} s: {}, {}, {}.",
-        counted(model.failures.len(), "failure", "failures"),
-        counted(model.graph_breaks.len(), "distinct graph break", "distinct graph breaks"),
-        counted(model.recompiles.len(), "recompilation", "recompilations"),
-    )
+    counts.sentence()
+}
+
+/// The same sentence from the facts about a log, of which redaction may have dropped names.
+pub(crate) fn sentence_of_facts<'a>(log: &'a LogReport<'_>) -> String {
+    // Records without a compile id are an entry of the list, but not a compilation.
+    let compiles = || log.compiles.iter().filter_map(|one| Some((one.id.as_deref()?, one.function.as_ref())));
+    let frame = |id: &'a str| id.rsplit_once('/').map_or(id, |(frame, _)| frame);
+    let is_named = |function: &&Function<'_>| function.name.is_some();
+    // Beyond the recompile limit only the frame has the function's name.
+    let named: FxHashMap<&str, &Function<'_>> =
+        compiles().filter_map(|(id, function)| Some((frame(id), function.filter(is_named)?))).collect();
+    let functions = compiles().map(|(id, function)| {
+        match function.filter(is_named).or_else(|| named.get(frame(id)).copied()) {
+            Some(function) => (function.name.as_deref(), function.file.as_deref(), function.line),
+            None => (Some(frame(id)), None, None),
+        }
+    });
+    let libraries = log.compile_time.phases.iter().filter(|phase| phase.name.starts_with(AHEAD_OF_TIME));
+    let counts = Counts {
+        compiles: compiles().count(),
+        functions: functions.collect::<FxHashSet<_>>().len(),
+        libraries: libraries.map(|phase| phase.count as usize).sum(),
+        seconds: log.compile_time.total_s,
+        failures: log.failures.len(),
+        graph_breaks: log.graph_breaks.len(),
+        recompiles: log.recompiles.len(),
+    };
+    counts.sentence()
+}
+
+/// What the sentence counts.
+struct Counts {
+    compiles: usize,
+    functions: usize,
+    /// Models that were built ahead of time.
+    libraries: usize,
+    /// Seconds of compile time, if known.
+    seconds: Option<f64>,
+    failures: usize,
+    graph_breaks: usize,
+    recompiles: usize,
+}
+
+impl Counts {
+    fn sentence(&self) -> String {
+        let what = match self.libraries {
+            libraries @ 1.. if self.compiles == 0 => {
+                format!("{} compiled ahead of time", counted(libraries, "model", "models"))
+            }
+            _ => format!(
+                "{} of {}",
+                counted(self.compiles, "compilation", "compilations"),
+                counted(self.functions, "function", "functions"),
+            ),
+        };
+        // A log without metrics, as of an export, does not say how long it took.
+        let seconds = self.seconds.filter(|seconds| *seconds > 0.0);
+        format!(
+            "{what}{}: {}, {}, {}.",
+            seconds.map(|seconds| format!(" in {seconds:.2} s")).unwrap_or_default(),
+            counted(self.failures, "failure", "failures"),
+            counted(self.graph_breaks, "distinct graph break", "distinct graph breaks"),
+            counted(self.recompiles, "recompilation", "recompilations"),
+        )
+    }
 }

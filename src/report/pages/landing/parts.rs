@@ -1,6 +1,6 @@
 //! The parts of the compile time: what each does, and the phases that took most of it.
 
-use crate::analysis::{CODE_GENERATION, KERNEL_BUILDS, PARTS, Phase, Piece, part_of_phase};
+use crate::analysis::{AHEAD_OF_TIME, CODE_GENERATION, KERNEL_BUILDS, PARTS, Phase, Piece, part_of_phase};
 use crate::report::kit::bars::PHASES;
 use crate::report::kit::prelude::*;
 use crate::report::pages::landing::slow::outlook;
@@ -53,7 +53,7 @@ fn parts(view: View<'_>) -> Vec<Part> {
         let (of, name, phase) = match piece {
             Piece::Part(KERNEL_BUILDS) if kernels > 0 => (KERNEL_BUILDS, "", ""),
             Piece::Part(of) => (of, *PARTS.get(of)?, ""),
-            Piece::Library => (KERNEL_BUILDS, "Library built ahead of time", "AotCodeCompiler.compile"),
+            Piece::Library => (KERNEL_BUILDS, "Library built ahead of time", AHEAD_OF_TIME),
             Piece::Toolchain => (KERNEL_BUILDS, "C++ toolchain", "compile_file"),
             Piece::WaitForWorkers => (KERNEL_BUILDS, "Waiting for compile workers", "async_compile.wait"),
             Piece::WaitForProcess => (CODE_GENERATION, "Waiting for another process", "Scheduler.codegen"),

@@ -84,17 +84,19 @@ fn single_function(view: View<'_>) -> Option<String> {
     view.function_name(only).map(FunctionName::plain)
 }
 
-/// What was compiled, and how long it took.
+/// What was compiled, and how long it took, if the log says.
 fn compiled(view: View<'_>) -> Vec<Words> {
     let found = view.report.found;
     let compiles = view.report.model.identified().count();
     let libraries = found.builds.libraries();
+    let took = (found.time.total_s > 0.0).then(|| micros(found.time.total_s * 1e6));
     if compiles == 0 && libraries > 0 {
-        vec![
+        let mut pieces = vec![
             Words::linked("", counted(libraries, "model", "models"), "#artifacts", ""),
             Words::plain(" compiled ahead of time"),
-            Words::linked(" in ", micros(found.time.total_s * 1e6), "#time", ""),
-        ]
+        ];
+        pieces.extend(took.map(|took| Words::linked(" in ", took, "#time", "")));
+        pieces
     } else if compiles == 0 {
         vec![
             Words::linked("", "No compilation", "#artifacts", ""),
@@ -102,11 +104,12 @@ fn compiled(view: View<'_>) -> Vec<Words> {
         ]
     } else {
         let functions = found.functions.len();
-        vec![
+        let mut pieces = vec![
             Words::linked("", counted(compiles, "compilation", "compilations"), "#functions", ""),
             Words::linked(" of ", counted(functions, "function", "functions"), "#functions", ""),
-            Words::linked(" took ", micros(found.time.total_s * 1e6), "#functions", ""),
-        ]
+        ];
+        pieces.extend(took.map(|took| Words::linked(" took ", took, "#functions", "")));
+        pieces
     }
 }
 

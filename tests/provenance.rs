@@ -1,6 +1,6 @@
 //! Pages of provenance: their maps against what torch's artifacts name, read from the log by code of its own.
 
-use crate::support::{Log, Page, Record, Report, Run, input, inputs, report, text_of};
+use crate::support::{Log, Page, Record, Report, Run, input, inputs, report, source, text_of};
 use regex::Regex;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -442,6 +442,22 @@ fn without_provenance_the_page_of_kernels_uses_comments_and_says_so() {
         .find(|row| row.contains("cumsum.default"))
         .unwrap();
     assert!(row.contains("masking_utils.py:772"), "{row}");
+}
+
+#[test]
+fn each_call_of_a_kernel_has_its_own_nodes_also_without_provenance() {
+    let report = Run::of(source("tests/profiles/34_cg_decoder")).args(["-i", "-p"]).ok();
+    let map = maps(&report, "-_0_0_0", 0);
+    let linked = |line: &u64| lines(&map, "pyCodeToPost", *line);
+    let is_code = |path: &&String| path.contains("inductor_output_code");
+    let manifest = report.manifest();
+    let code = report.read(manifest.iter().find(is_code).unwrap());
+    let calls = (1..).zip(code.lines()).filter(|(_, line)| line.contains("silu_2.run("));
+    let calls: Vec<BTreeSet<u64>> = calls.map(|(line, _)| linked(&line)).collect();
+    let [first, second] = calls.as_slice() else { panic!("{calls:?}") };
+    assert_eq!((first.len(), second.len()), (7, 7));
+    // The second layer follows the first.
+    assert!(first.last() < second.first(), "{calls:?}");
 }
 
 #[test]

@@ -469,14 +469,17 @@ fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<Ke
         definitions.extend(of_file.map(|definition| (definition.kernel, (file.kind, definition))));
     }
     let mut found = Vec::new();
+    let mut called = TextSet::default();
     // Many calls of one handle with many nodes would need the product of both.
     let mut room = MOST_LINKS;
     for (file, call) in files.iter().flat_map(|file| file.code.calls.iter().map(move |call| (file, call))) {
         let definition = definitions.get(call.kernel);
         let mapped = mapping.nodes(call).filter(|nodes| nodes.len() <= room);
         room -= mapped.map_or(0, Vec::len);
+        // The comment above a kernel's source is that of its first call.
+        let described = definition.filter(|_| called.insert(call.kernel));
         let fragment =
-            definition.map(|(_, definition)| &definition.fragment).filter(|nodes| !nodes.is_empty());
+            described.map(|(_, definition)| &definition.fragment).filter(|nodes| !nodes.is_empty());
         let fragment = || fragment.map(|nodes| nodes.iter().map(|name| (*name).to_owned()).collect());
         let flown = || flow.get(&(file.kind, call.line)).cloned();
         // The launch of a kernel of the program has the same name in all graphs; its flow of data ends at its buffers.
@@ -489,7 +492,7 @@ fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<Ke
         };
         let nodes = mapped.cloned().or_else(fragment).or_else(launch).or_else(flown).unwrap_or_default();
         let lines: BTreeSet<u32> = nodes.iter().flat_map(|name| post.lines(name)).copied().collect();
-        let source_nodes = match definition {
+        let source_nodes = match described {
             Some((_, definition)) if call.source_nodes.is_empty() => &definition.source_nodes,
             _ => &call.source_nodes,
         };

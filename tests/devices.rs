@@ -170,7 +170,7 @@ fn a_log_that_ends_in_a_compile_says_so_first_and_no_budget_holds_for_it() {
 fn a_version_without_a_graph_runs_in_eager_mode_and_is_not_dynamic() {
     let report = report("34_dynamic_len");
     let again = found(report, "recompilation");
-    let title = "`TransformerEncoderLayer` was compiled 2 times: size `args[0].shape[1]`: 128 -> 96";
+    let title = "`TransformerEncoderLayer` was compiled 2 times: size `args[0].shape[1]`: 128 -> 96, which runs in eager mode";
     assert_eq!(again["title"], title);
     let detail = again["detail"].as_str().unwrap();
     assert!(detail.contains("0/1 holds no graph: calls that it serves run in eager mode."), "{detail}");

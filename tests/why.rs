@@ -158,7 +158,7 @@ const ALIKE: [Answer; 31] = [
 /// What torch 2.15 writes otherwise than the versions before it.
 const OF_TORCH_2_15: [Answer; 8] = [
     advised("6/0", "`autocast(cpu)_enabled` changed", "the same autocast context"),
-    advised("11/0", "type of `x`: torch.Tensor -> int", "torch.tensor("),
+    advised("11/0", "type of `x`: torch.Tensor -> int, which runs in eager mode", "torch.tensor("),
     expected("17/0", "flag `flag`: True -> False", "one version per value"),
     expected("20/0", "another enum member as `c`", "one version per member"),
     expected("28/0", "`fn.training`: True -> False", "one for evaluation"),

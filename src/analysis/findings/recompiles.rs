@@ -137,7 +137,7 @@ fn finding(log: &Log<'_>, chain: &Chain<'_>) -> Option<Finding> {
         None => log.words.at(first).unwrap_or_else(|| "A function".into()),
     };
     let (subjects, limit) = (chain.subjects(), chain.limit_of(recompile_limit(model)));
-    let what = what(&subjects);
+    let what = what(&subjects, chain);
     let (kind, severity, happened) = match chain.limit {
         Limit::RunsEagerly => {
             let happened = sentence![" runs in eager mode after ", chain.cached_versions(), " versions: "];
@@ -254,13 +254,19 @@ fn reasons<'c>(chain: &'c Chain<'_>) -> impl Iterator<Item = &'c Reason> {
 const NAMED: usize = 3;
 
 /// ``size `x.shape[1]`: 4 -> 6``, for the title.
-fn what(subjects: &[Subject<'_>]) -> Sentence {
+fn what(subjects: &[Subject<'_>], chain: &Chain<'_>) -> Sentence {
     if subjects.is_empty() {
         return "no reason recorded".into();
     }
     let more = subjects.len().saturating_sub(NAMED);
     let more = (more > 0).then(|| sentence!["and ", count(more, "thing", "things"), " more"]);
-    Sentence::joined(subjects.iter().take(NAMED).map(what_changed).chain(more), "; ")
+    let changes = Sentence::joined(subjects.iter().take(NAMED).map(what_changed).chain(more), "; ");
+    match chain.steps.last() {
+        Some(last) if last.runs_eagerly && !last.over_limit => {
+            sentence![changes, ", which runs in eager mode"]
+        }
+        _ => changes,
+    }
 }
 
 /// `2/4: no version fits: flag is True for 2, k differs for 1`

@@ -6,6 +6,7 @@ use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
 use crate::limits::LONGEST_NAME;
 use crate::model::words::{cache_folder, file_name};
 use crate::model::{Cell, Column, Fields, Form, Language, Readable, Torch, TritonKernel, Unit};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -151,7 +152,7 @@ fn parse_kernel_info(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Res
             compile_us: info.number("compile_time_us"),
             state: info.text("autotune_cache_state"),
             candidates: info.number("num_configs"),
-            chosen: chosen.map(|config| config.get().to_owned()),
+            chosen: chosen.map(configuration),
         }
     };
     let kernels: Vec<TritonKernel> = kernels.iter().map(kernel).collect();
@@ -169,6 +170,21 @@ fn parse_kernel_info(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Res
         compile.triton_kernels.extend(kernels);
     }
     Ok(Flow::Handled)
+}
+
+/// `XBLOCK=64, num_warps=4` of an object or a list of pairs; anything else stays as it is written.
+fn configuration(json: &RawValue) -> String {
+    let named = match serde_json::from_str(json.get()) {
+        Ok(Value::Object(settings)) => settings.into_iter().collect(),
+        Ok(Value::Array(pairs)) => serde_json::from_value(Value::Array(pairs)).unwrap_or_default(),
+        _ => Vec::<(String, Value)>::new(),
+    };
+    let words = named.iter().map(|(name, value)| match value {
+        Value::String(text) => format!("{name}={text}"),
+        other => format!("{name}={other}"),
+    });
+    let words: Vec<String> = words.collect();
+    if words.is_empty() { json.get().to_owned() } else { words.join(", ") }
 }
 
 /// `inductor_provenance_tracking_kernel_stack_traces`: the user's lines behind each kernel.

@@ -4,7 +4,8 @@ use crate::analysis::AHEAD_OF_TIME;
 use crate::facts::{Function, LogReport};
 use crate::model::words::counted;
 use crate::report::subject::Report;
-use fxhash::{FxHashMap, FxHashSet};
+use crate::trace::TextMap;
+use std::collections::BTreeSet;
 
 /// What was compiled and what went wrong, in one sentence.
 pub(crate) fn sentence(report: Report<'_>) -> String {
@@ -31,7 +32,7 @@ pub(crate) fn sentence_of_facts<'a>(log: &'a LogReport<'_>) -> String {
     let frame = |id: &'a str| id.rsplit_once('/').map_or(id, |(frame, _)| frame);
     let is_named = |function: &&Function<'_>| function.name.is_some();
     // Beyond the recompile limit only the frame has the function's name.
-    let named: FxHashMap<&str, &Function<'_>> =
+    let named: TextMap<&str, &Function<'_>> =
         compiles().filter_map(|(id, function)| Some((frame(id), function.filter(is_named)?))).collect();
     let functions = compiles().map(|(id, function)| {
         match function.filter(is_named).or_else(|| named.get(frame(id)).copied()) {
@@ -42,7 +43,7 @@ pub(crate) fn sentence_of_facts<'a>(log: &'a LogReport<'_>) -> String {
     let libraries = log.compile_time.phases.iter().filter(|phase| phase.name.starts_with(AHEAD_OF_TIME));
     let counts = Counts {
         compiles: compiles().count(),
-        functions: functions.collect::<FxHashSet<_>>().len(),
+        functions: functions.collect::<BTreeSet<_>>().len(),
         libraries: libraries.map(|phase| phase.count as usize).sum(),
         seconds: log.compile_time.total_s,
         failures: log.failures.len(),

@@ -29,6 +29,7 @@ mod browser_search;
 mod browser_source;
 mod browser_tables;
 mod browser_time;
+mod cells;
 mod check;
 mod check_formats;
 mod check_rules;

@@ -5,6 +5,13 @@ use super::rows::{LogComparison, Row, RowKind, RowSide, Topic};
 use super::runs::Runs;
 use std::collections::BTreeSet;
 
+/// How settings of single compiles are set.
+const SET_BY: [(&str, &str); 3] = [
+    ("compile.allow_tf32", "by `torch.set_float32_matmul_precision`"),
+    ("compile.cudagraphs", "by `mode=\"reduce-overhead\"` and the like"),
+    ("compile.max_autotune", "by `mode=\"max-autotune\"` and the like"),
+];
+
 /// Adds the version of torch and the settings that differ.
 pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
     let torch = runs.values(|log| runs.logs.get(log).map(|log| log.torch_words().to_owned()));
@@ -43,6 +50,7 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
             RowKind::New if !same_torch => found.one_sided_settings.1.push(name),
             _ => {
                 let mut row = Row::new(kind, Topic::Setting, format!("Setting `{name}`"));
+                row.detail = SET_BY.iter().find(|(set, _)| *set == name).map(|(_, by)| (*by).to_owned());
                 (row.a, row.b) = (value(runs, 0, &a), value(runs, runs.of_a, &b));
                 found.rows.push(row);
             }

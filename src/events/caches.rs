@@ -65,6 +65,9 @@ fn parse_caches(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<F
 /// How a component of a cache key says that CUDA graphs were asked for.
 const WITH_CUDA_GRAPHS: &str = "inductor_config[triton.cudagraphs]: True";
 
+/// How one says that kernels were chosen by measuring.
+const WITH_MAX_AUTOTUNE: &str = "inductor_config[max_autotune]: True";
+
 /// How the component begins that says whether products of float32 matrices may use TF32: `('none', True, True)`, and
 /// `(False, True, True)` up to torch 2.8.
 const MATMUL_SETTINGS: &str = "cuda_matmul_settings: (";
@@ -81,6 +84,7 @@ impl RankContext<'_> {
         });
         if let Some(compile) = self.here() {
             compile.on_device.cudagraphs |= cudagraphs;
+            compile.on_device.max_autotune |= text.contains(WITH_MAX_AUTOTUNE);
             compile.on_device.tf32 = tf32.or(compile.on_device.tf32);
         }
         if cudagraphs {

@@ -44,14 +44,13 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
     for row in rows.iter().take(SHOWN) {
         write_line(out, &view.render("diff_change", &entry(view, row))?)?;
     }
-    let has = |kind: RowKind| rows.iter().any(|row| row.kind == kind);
     let plain = |kind: &'static str, text: &str| Entry {
         kind,
         subject: Html::escaped(text),
         cost: UNKNOWN.to_owned(),
         ..Entry::default()
     };
-    if !has(RowKind::Gone) {
+    if !view.comparison.rows.iter().any(|row| row.kind == RowKind::Gone) {
         write_line(
             out,
             &view.render(

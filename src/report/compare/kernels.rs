@@ -1,10 +1,10 @@
 //! Measured kernels and operators of both sides.
 
 use super::device::noun;
-use super::rows::{clip, medians, per_words, time};
+use super::rows::{clip, kind_word, medians, per_words, time};
 use super::tables::{LONGEST_NAME, change, changed, largest, time_cells, time_heads};
 use super::view::DiffView;
-use crate::compare::{LogComparison, Match, MeasuredLine, Sides};
+use crate::compare::{LogComparison, Match, MeasuredLine, RowKind, Sides};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
@@ -158,6 +158,7 @@ fn name(view: DiffView<'_>, one: &MeasuredLine) -> Html {
     below.extend(one.operator.is_some().then(|| kernel.clone()));
     below.extend(one.place.as_ref().map(|(file, line)| format!("{}:{line}", short_path(file))));
     below.extend(one.matched.and_then(Match::guess).map(str::to_owned));
+    below.extend(one.line.differs.then(|| kind_word(RowKind::of(one.line.times)).to_owned()));
     let name = span("long-name", one.operator.clone().unwrap_or(kernel));
     below.extend(one.presence.clone());
     let [name_a, name_b] = &view.comparison.names;

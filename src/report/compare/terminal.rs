@@ -15,16 +15,19 @@ pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
     let plain = |text: String| SummaryLine::plain(text.replace('\u{a0}', " "));
     let mut lines = vec![plain(verdict::sentence(comparison))];
     lines.extend(verdict::notes(comparison).into_iter().map(plain));
-    // Times of functions and kernels, and settings, come last, as there are many.
-    let changes = comparison.rows.iter().filter(|row| is_change(row));
-    let rest = comparison.rows.iter().filter(|row| !is_change(row) && row.topic != Topic::CompileTime);
-    let listed: Vec<&Row> = changes.chain(rest).take(ROWS).collect();
-    let of_total = comparison.rows.iter().filter(|row| row.topic == Topic::CompileTime).count();
-    let more = comparison.rows.len().saturating_sub(listed.len() + of_total);
-    lines.extend(listed.into_iter().map(line));
+    let mut listed: Vec<&Row> =
+        comparison.rows.iter().filter(|row| row.topic != Topic::CompileTime).collect();
+    // Settings come before what follows from them, and times of functions and kernels last, as there are many.
+    listed.sort_by_key(|row| match row.topic {
+        Topic::Setting => 1,
+        Topic::Measured => 2,
+        _ => u8::from(!is_change(row)) * 3,
+    });
+    let more = listed.len().saturating_sub(ROWS);
+    lines.extend(listed.into_iter().take(ROWS).map(line));
     if more > 0 {
         let more = counted(more, "more difference", "more differences");
-        lines.push(plain(format!("{more}: times of functions and kernels, settings and the rest.")));
+        lines.push(plain(format!("{more}: settings, kernels, times of functions and the rest.")));
     }
     if !comparison.rows.is_empty() || comparison.a.len() + comparison.b.len() > 2 {
         let (runs, rest) = doubt(comparison);

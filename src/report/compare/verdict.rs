@@ -1,19 +1,25 @@
 //! The verdict on two sides: how much slower or faster B is, why, and what is new or gone.
 
 use super::device;
-use super::rows::{medians, time};
-use crate::compare::{Comparison, LogComparison, Row, RowKind, TimeLine, Topic};
+use super::rows::{clip, medians, sentence as sentence_of, setting, time};
+use crate::compare::{Comparison, LogComparison, Pair, Row, RowKind, TimeLine, Topic};
 use crate::model::capital;
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::verdict::Words;
 
 /// What a verdict counts, in singular and plural.
-const COUNTED: [(Topic, &str, &str); 4] = [
+const COUNTED: [(Topic, &str, &str); 5] = [
     (Topic::Failure, "failure", "failures"),
     (Topic::GraphBreak, "graph break", "graph breaks"),
     (Topic::Recompile, "recompile", "recompiles"),
     (Topic::Function, "function", "functions"),
+    (Topic::Measured, "measured kernel", "measured kernels"),
 ];
+
+/// Settings that a verdict names, and characters of a value and of what is said about an input.
+const NAMED_SETTINGS: usize = 2;
+const LONGEST_SETTING: usize = 40;
+const LONGEST_INPUT: usize = 160;
 
 /// The verdict as plain text.
 pub(super) fn sentence(comparison: &Comparison) -> String {
@@ -31,26 +37,77 @@ pub(super) fn pieces(comparison: &Comparison) -> Vec<Words> {
     if comparison.rows.is_empty() {
         return vec![Words::plain(format!("{a} and {b} do not differ."))];
     }
-    let mut pieces = Vec::new();
+    let of_device = |causes| device::pieces(comparison, shown, causes);
     if is_of_traces(shown) {
-        pieces.extend(device::pieces(comparison, shown));
-        return pieces;
+        return of_device(Vec::new()).into_iter().chain(news(comparison, shown)).collect();
     }
-    if shown.same.functions == 0 && !shown.functions.is_empty() {
-        pieces.push(Words::plain(format!(
-            "No function is compiled by both {a} and {b}, so their times cannot show what a change did."
-        )));
+    let causes = causes(comparison);
+    let (mut pieces, then) = if device_leads(comparison, shown) {
+        (of_device(causes), of_compile_time(comparison, shown, Vec::new()))
     } else {
-        pieces.extend(speed(comparison, shown));
-        pieces.extend(share(shown));
-    }
-    let of_device = device::pieces(comparison, shown);
-    if !of_device.is_empty() {
+        (of_compile_time(comparison, shown, causes), of_device(Vec::new()))
+    };
+    if !then.is_empty() {
         pieces.push(Words::plain(" "));
-        pieces.extend(of_device);
+        pieces.extend(then);
     }
-    pieces.extend(news(comparison));
+    pieces.extend(news(comparison, shown));
     pieces
+}
+
+/// Whether device time is told first: where it changed by a larger factor than compile time, as a step is paid again and again
+/// and a compile once. Compile time of which a cache answered a part on one side only is of the machine and never comes first.
+fn device_leads(comparison: &Comparison, shown: &LogComparison) -> bool {
+    let size = |pair: Pair| pair.factor().map_or(f64::INFINITY, |factor| factor.ln().abs());
+    let is_comparable = shown.same.functions > 0 && shown.busy_differs;
+    let is_cached = cached(comparison, shown).is_some();
+    is_comparable && (!shown.total_differs || is_cached || size(shown.busy_us) >= size(shown.total))
+}
+
+/// The lookups that a cache answers on one side only, if they change the compile time as it changed.
+fn cached<'c>(comparison: &'c Comparison, shown: &LogComparison) -> Option<&'c Row> {
+    let kind = RowKind::of_difference(shown.total.difference());
+    comparison.rows.iter().find(|row| shown.total_differs && row.topic == Topic::Cache && row.kind == kind)
+}
+
+/// `B compiles 21.3 s slower: 35.2 s against 13.9 s. 2 cache lookups: hit → miss. 90 % of the difference is kernel builds.`
+fn of_compile_time(comparison: &Comparison, shown: &LogComparison, causes: Vec<Words>) -> Vec<Words> {
+    if shown.same.functions == 0 && !shown.functions.is_empty() {
+        let [a, b] = &comparison.names;
+        let words = format!(
+            "No function is compiled by both {a} and {b}, so their times cannot show what a change did."
+        );
+        return vec![Words::plain(words)];
+    }
+    let cached = cached(comparison, shown).map(|row| Words::plain(format!(" {}.", row.subject)));
+    speed(comparison, shown).into_iter().chain(causes).chain(cached).chain(share(shown)).collect()
+}
+
+/// ` Set differently: compile.allow_tf32 (false → true) and 2 more settings. Inputs of f: 1 of 3 differ in layout alone.`
+fn causes(comparison: &Comparison) -> Vec<Words> {
+    let of = |topic: Topic| comparison.rows.iter().filter(move |row| row.topic == topic);
+    let plain = |text: String| Words::plain(text.replace('`', ""));
+    let mut causes = Vec::new();
+    let torch = of(Topic::Torch).filter(|row| row.a.value.is_some());
+    causes.extend(torch.map(|row| plain(format!(" {}.", sentence_of(row)))));
+    let is_set = |row: &&Row| row.a.value.is_some() || row.b.value.is_some();
+    let named = of(Topic::Setting).filter(is_set).take(NAMED_SETTINGS).map(|row| {
+        let [a, b] = [&row.a.value, &row.b.value].map(|value| clip(&setting(value), LONGEST_SETTING));
+        format!("{} ({a} → {b})", row.subject.trim_start_matches("Setting "))
+    });
+    let mut named: Vec<String> = named.collect();
+    let more = of(Topic::Setting).filter(is_set).count() - named.len();
+    named.extend((more > 0).then(|| counted(more, "more setting", "more settings")));
+    if let Some(last) = named.pop() {
+        let first = if named.is_empty() { String::new() } else { format!("{} and ", named.join(", ")) };
+        causes.push(plain(format!(" Set differently: {first}{last}.")));
+    }
+    for row in [Topic::Operators, Topic::Inputs].into_iter().filter_map(|topic| of(topic).next()) {
+        let first = row.detail.as_deref().and_then(|detail| detail.split(';').next());
+        let first = first.map(|first| format!(", as {}", clip(first, LONGEST_INPUT))).unwrap_or_default();
+        causes.push(plain(format!(" {}{first}.", sentence_of(row))));
+    }
+    causes
 }
 
 /// Whether only traces of a device are compared, without what was compiled.
@@ -119,8 +176,8 @@ fn lower(name: &str) -> String {
     }
 }
 
-/// `1 failure is new, nothing is gone.`
-fn news(comparison: &Comparison) -> Vec<Words> {
+/// `1 failure is new; no failure, graph break, recompile or function is gone.`
+fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     let count = |kind: RowKind| -> Vec<Counted> {
         let of = |(topic, one, many): (Topic, &str, &str)| {
             let rows = comparison.rows.iter().filter(|row| row.kind == kind && row.topic == topic).count();
@@ -129,14 +186,19 @@ fn news(comparison: &Comparison) -> Vec<Words> {
         COUNTED.into_iter().filter_map(of).collect()
     };
     let (new, gone) = (count(RowKind::New), count(RowKind::Gone));
+    let none = match (is_of_traces(shown), shown.per) {
+        (true, _) => "measured kernel",
+        (_, Some(_)) => "failure, graph break, recompile, function or measured kernel",
+        _ => "failure, graph break, recompile or function",
+    };
     if new.is_empty() && gone.is_empty() {
-        return vec![Words::plain(" No failure, graph break, recompile or function is new or gone.")];
+        return vec![Words::plain(format!(" No {none} is new or gone."))];
     }
     let mut pieces = vec![Words::plain(" ")];
     let class = if new.iter().any(|one| one.topic == Topic::Failure) { "err" } else { "warn" };
-    pieces.extend(listed(&new, ["Nothing is new", " is new", " are new"], class));
-    pieces.push(Words::plain(", "));
-    pieces.extend(listed(&gone, ["nothing is gone", " is gone", " are gone"], ""));
+    pieces.extend(listed(&new, [format!("No {none} is new"), " is new".into(), " are new".into()], class));
+    pieces.push(Words::plain("; "));
+    pieces.extend(listed(&gone, [format!("no {none} is gone"), " is gone".into(), " are gone".into()], ""));
     pieces.push(Words::plain("."));
     pieces
 }
@@ -150,7 +212,7 @@ struct Counted {
 }
 
 /// `1 failure and 2 graph breaks are new`, with the words for zero, one and many.
-fn listed(all: &[Counted], [none, one, many]: [&'static str; 3], class: &'static str) -> Vec<Words> {
+fn listed(all: &[Counted], [none, one, many]: [String; 3], class: &'static str) -> Vec<Words> {
     let mut words = Vec::new();
     for (at, counted) in all.iter().enumerate() {
         let before = match (at, at + 1 == all.len()) {
@@ -267,8 +329,13 @@ pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
     }
 }
 
-/// Rows that the list of changes shows: settings, functions and kernels have tables of their own.
+/// Rows that the list of changes shows: all that is new or gone, and what has no table of its own as settings, functions and
+/// kernels do.
 pub(super) fn is_change(row: &Row) -> bool {
-    !matches!(row.topic, Topic::CompileTime | Topic::FunctionTime | Topic::Measured)
-        && !(row.topic == Topic::Setting && (row.a.value.is_some() || row.b.value.is_some()))
+    matches!(row.kind, RowKind::New | RowKind::Gone)
+        || match row.topic {
+            Topic::CompileTime | Topic::FunctionTime | Topic::Measured => false,
+            Topic::Setting => row.a.value.is_none() && row.b.value.is_none(),
+            _ => true,
+        }
 }

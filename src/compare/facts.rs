@@ -257,7 +257,7 @@ fn settings(report: &LogReport<'_>) -> BTreeMap<Setting, BTreeSet<String>> {
             settings.entry(setting).or_default().insert(value.to_string());
         };
         add("cudagraphs", device.cudagraphs);
-        add("max_autotune", device.max_autotune);
+        device.max_autotune.into_iter().for_each(|measured| add("max_autotune", measured));
         device.tf32.into_iter().for_each(|allowed| add("allow_tf32", allowed));
     }
     settings

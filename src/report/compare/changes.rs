@@ -1,7 +1,7 @@
 //! The list of changes: what changed and where, the compiles of both sides, and the seconds.
 
 use super::rows::{clip, difference_class, kind_class, kind_word, ranks, sentence, signed};
-use super::verdict::{is_change, same};
+use super::verdict::{in_order, is_change, same};
 use super::view::{DiffView, Side};
 use crate::compare::{Row, RowKind, RowSide, Topic};
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
@@ -31,9 +31,11 @@ struct Entry {
 
 /// The section.
 pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let rows: Vec<&Row> = view.comparison.rows.iter().filter(|row| is_change(row)).collect();
+    let rows: Vec<&Row> = in_order(view.comparison).into_iter().filter(|row| is_change(row)).collect();
     let [name_a, name_b] = &view.comparison.names;
-    let note = format!("failures, breaks and recompiles first, then by seconds; {name_a} is the baseline");
+    let note = format!(
+        "failures, breaks and recompiles first, then device time, then by seconds; {name_a} is the baseline"
+    );
     view.open_section(
         out,
         ("changes", "What changed", note.as_str()),

@@ -5,6 +5,7 @@ use super::rows::{clip, kind_word, medians, per_words, time};
 use super::tables::{LONGEST_NAME, change, changed, largest, time_cells, time_heads};
 use super::view::DiffView;
 use crate::compare::{LogComparison, Match, MeasuredLine, RowKind, Sides};
+use crate::model::rates::{byte_rate, flop_rate};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
@@ -52,17 +53,16 @@ fn table(
 ) -> anyhow::Result<()> {
     let widest = largest(lines.iter().map(|one| &one.line.times)) / 1e6;
     let none = |has: fn(&MeasuredLine) -> bool| !lines.iter().any(has);
-    let unit = FlopUnit::of(lines);
     let mut columns = vec![TableColumn::text(label).mono()];
     columns.extend(time_heads(view));
     columns.extend([
         TableColumn::number("Share").about("of the difference of the device time"),
         TableColumn::number("Launches").about("in what the times are for"),
         TableColumn::number("Per launch"),
-        TableColumn::number("GB/s")
+        TableColumn::number("Bandwidth")
             .about("below, the share of the memory bandwidth of each side's device")
             .absent_if(none(|one| one.gbps != Sides::default())),
-        TableColumn::number(unit.name)
+        TableColumn::number("FLOPs")
             .about("below, the share of the peak of each side's device")
             .absent_if(none(|one| one.tflops != Sides::default())),
     ]);
@@ -78,29 +78,12 @@ fn table(
             TableCell::text(&share).class("num"),
             TableCell::text(&launches(one.launches(shown))).class("num"),
             sides(Sides { a, b }, micros),
-            rates(one.gbps, three_digits, one.share_of_bandwidth),
-            rates(one.tflops, |tflops| three_digits(tflops * unit.per_tflops), one.share_of_peak),
+            rates(one.gbps, byte_rate, one.share_of_bandwidth),
+            rates(one.tflops, flop_rate, one.share_of_peak),
         ]);
         Row::of(cells)
     };
     view.table(out, &Table { id, label, columns }, lines.iter().map(row))
-}
-
-/// The unit of a column of FLOPs per second: that of its largest value.
-#[derive(Clone, Copy)]
-struct FlopUnit {
-    name: &'static str,
-    per_tflops: f64,
-}
-
-impl FlopUnit {
-    fn of(lines: &[MeasuredLine]) -> FlopUnit {
-        let rates = lines.iter().flat_map(|one| [one.tflops.a, one.tflops.b]).flatten();
-        match rates.fold(0.0, f64::max) {
-            most if most < 1.0 => FlopUnit { name: "GFLOP/s", per_tflops: 1e3 },
-            _ => FlopUnit { name: "TFLOP/s", per_tflops: 1.0 },
-        }
-    }
 }
 
 /// The launches of both sides.
@@ -110,18 +93,6 @@ fn launches(both: Sides<String>) -> String {
         true => text(both.a),
         false => format!("{} → {}", text(both.a), text(both.b)),
     }
-}
-
-fn three_digits(rate: f64) -> String {
-    match rate {
-        _ if rate >= 99.95 => format!("{rate:.0}"),
-        _ if rate >= 9.995 => format!("{rate:.1}"),
-        _ => format!("{rate:.2}"),
-    }
-}
-
-fn share_words(share: f64) -> String {
-    percent(share, 1.0, false)
 }
 
 fn sides<T>(both: Sides<T>, words: impl Fn(T) -> String) -> TableCell {
@@ -136,7 +107,7 @@ fn rates(both: Sides<f64>, words: impl Fn(f64) -> String, shares: Sides<f64>) ->
         (both.a.map(words).unwrap_or_default(), both.b.map(words).unwrap_or_default())
     };
     let rates = changed(&text(both, &words));
-    let (a, b) = text(shares, &share_words);
+    let (a, b) = text(shares, &|share| percent(share, 1.0, false));
     let shares = match (a.is_empty(), b.is_empty()) {
         (true, true) => return TableCell::html(rates).class("num"),
         (false, false) if a != b => format!("{a} → {b}"),

@@ -1,7 +1,7 @@
 //! The comparison in a few lines, for a terminal.
 
 use super::rows::{kind_word, place, ranks, sentence, signed};
-use super::verdict::{self, doubt, is_change};
+use super::verdict::{self, doubt, in_order};
 use crate::analysis::Severity;
 use crate::compare::{Comparison, Row, RowKind, Topic};
 use crate::report::kit::formats::counted;
@@ -15,14 +15,7 @@ pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
     let plain = |text: String| SummaryLine::plain(text.replace('\u{a0}', " "));
     let mut lines = vec![plain(verdict::sentence(comparison))];
     lines.extend(verdict::notes(comparison).into_iter().map(plain));
-    let mut listed: Vec<&Row> =
-        comparison.rows.iter().filter(|row| row.topic != Topic::CompileTime).collect();
-    // Settings come before what follows from them, and times of functions and kernels last, as there are many.
-    listed.sort_by_key(|row| match row.topic {
-        Topic::Setting => 1,
-        Topic::Measured => 2,
-        _ => u8::from(!is_change(row)) * 3,
-    });
+    let listed = in_order(comparison);
     let more = listed.len().saturating_sub(ROWS);
     lines.extend(listed.into_iter().take(ROWS).map(line));
     if more > 0 {

@@ -284,49 +284,53 @@ pub(super) fn same(comparison: &Comparison) -> String {
 
 /// How certain the differences are.
 pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
-    if let (1, 1, true) =
-        (comparison.a.len(), comparison.b.len(), comparison.shown().is_some_and(is_of_traces))
-    {
-        return (
-            "One trace against one trace.".to_owned(),
-            "Kernels whose difference is under 5\u{a0}% of their own time or 1\u{a0}% of the time of all are left out of the \
-             changes. The launches of a \
-             trace show how much a kernel varies, but not how much the machine does; several traces per side give medians \
-             and ranges."
-                .to_owned(),
-        );
-    }
+    let of_traces = comparison.shown().is_some_and(is_of_traces);
+    let (one, many) = if of_traces { ("trace", "traces") } else { ("run", "runs") };
+    let several = comparison.a.len() + comparison.b.len() > 2;
+    let runs = match several {
+        false => format!("One {one} against one {one}."),
+        true => {
+            format!(
+                "{} against {}.",
+                counted(comparison.a.len(), one, many),
+                counted(comparison.b.len(), one, many)
+            )
+        }
+    };
     let threshold = comparison.threshold;
-    let limits = format!(
-        "under {}\u{a0}% or {}",
-        crate::report::kit::formats::count((threshold.share * 1e4).round() / 100.0),
-        micros(threshold.seconds * 1e6)
-    );
-    match (comparison.a.len(), comparison.b.len()) {
-        (1, 1) => (
-            "One run against one run.".to_owned(),
-            format!(
-                "Differences {limits} are set apart as noise. Above that, one run per side cannot \
-                tell a change from \
-                 a busy machine; the logs do not record the load. Several runs per side give medians and \
-                 ranges."
-            ),
+    let share = crate::report::kit::formats::count((threshold.share * 1e4).round() / 100.0);
+    let small = match of_traces {
+        true => "Kernels whose difference is under 5\u{a0}% of their own time or 1\u{a0}% of the time of all"
+            .to_owned(),
+        false => format!("Differences under {share}\u{a0}% or {}", micros(threshold.seconds * 1e6)),
+    };
+    let apart = if of_traces { "left out of the changes" } else { "set apart as noise" };
+    let rest = match (several, of_traces) {
+        (true, _) => format!(
+            "Times are medians. {small}, and those where the ranges of the two sides overlap, are {apart}."
         ),
-        (a, b) if comparison.shown().is_some_and(is_of_traces) => (
-            format!("{} against {b}.", counted(a, "trace", "traces")),
-            "Times are medians. Kernels whose difference is under 5\u{a0}% of their own time or 1\u{a0}% of the time of all, \
-             and those where the ranges of the two sides overlap, are left out of the changes."
-                .to_owned(),
+        (false, true) => format!(
+            "{small} are {apart}. The launches of a trace show how much a kernel varies, but not how much the machine does; \
+             several traces per side give medians and ranges."
         ),
-        (a, b) => (
-            format!("{} against {b}.", counted(a, "run", "runs")),
-            format!(
-                "Times are medians. Differences {limits}, and those where the ranges of the two sides \
-                overlap, are set \
-                 apart as noise."
-            ),
+        (false, false) => format!(
+            "{small} are {apart}. Above that, one run per side cannot tell a change from a busy machine; the logs do not \
+             record the load. Several runs per side give medians and ranges."
         ),
-    }
+    };
+    (runs, rest)
+}
+
+/// The rows in the order in which they are read: settings before what follows from them, and times of kernels and functions last,
+/// as there are many. The verdict has the compile time.
+pub(super) fn in_order(comparison: &Comparison) -> Vec<&Row> {
+    let mut rows: Vec<&Row> = comparison.rows.iter().filter(|row| row.topic != Topic::CompileTime).collect();
+    rows.sort_by_key(|row| match row.topic {
+        Topic::Setting => 1,
+        Topic::Measured => 2,
+        _ => u8::from(!is_change(row)) * 3,
+    });
+    rows
 }
 
 /// Rows that the list of changes shows: all that is new or gone, and what has no table of its own as settings, functions and

@@ -127,7 +127,8 @@ fn compile(report: Report<'_>, index: CompileIndex) -> Compile<'_> {
 
 fn device(report: Report<'_>, compile: &model::Compile) -> Option<DeviceSettings> {
     let model::DeviceRecords { cudagraphs, max_autotune, tf32, .. } = compile.on_device;
-    let is_known = report.found.on_device.uses_gpu && (cudagraphs || max_autotune || tf32.is_some());
+    let is_known =
+        report.found.on_device.uses_gpu && (cudagraphs || max_autotune == Some(true) || tf32.is_some());
     is_known.then_some(DeviceSettings { cudagraphs, max_autotune, tf32 })
 }
 

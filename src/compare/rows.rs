@@ -400,8 +400,6 @@ pub(crate) struct LogComparison {
     pub same: Same,
     /// Set if nearly every function is slower or faster by about the same factor.
     pub one_factor: Option<OneFactor>,
-    /// Settings that only the torch version of A, or of B, has.
-    pub one_sided_settings: (Vec<String>, Vec<String>),
 }
 
 /// The factor by which nearly every function is slower or faster.

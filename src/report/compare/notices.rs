@@ -59,7 +59,8 @@ fn rule(row: &Row) -> &'static str {
     }
 }
 
-fn level(row: &Row) -> Severity {
+/// How serious a row is.
+pub(super) fn level(row: &Row) -> Severity {
     match (row.kind, row.topic) {
         (RowKind::New, Topic::Failure | Topic::Ranks) => Severity::Error,
         (RowKind::New, Topic::GraphBreak | Topic::Recompile | Topic::Compiles) => Severity::Warning,

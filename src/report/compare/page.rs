@@ -54,7 +54,7 @@ pub(super) fn page<'c>(
                 tables::parts(view, shown, out)?;
                 tables::functions(view, shown, out)?;
                 kernels::kernels(view, shown, out)?;
-                tables::settings(view, shown, out)?;
+                tables::settings(view, out)?;
                 tables::ranks(view, out)?;
             }
             Ok(())

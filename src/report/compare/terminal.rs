@@ -1,9 +1,9 @@
 //! The comparison in a few lines, for a terminal.
 
+use super::notices::level;
 use super::rows::{kind_word, place, ranks, sentence, signed};
 use super::verdict::{self, doubt, in_order};
-use crate::analysis::Severity;
-use crate::compare::{Comparison, Row, RowKind, Topic};
+use crate::compare::{Comparison, Row};
 use crate::report::kit::formats::counted;
 use crate::report::terminal::{SummaryLine, one_line};
 
@@ -44,10 +44,5 @@ fn line(row: &Row) -> SummaryLine {
     if let Some(difference) = row.difference() {
         text.push_str(&format!(", {}", signed(difference)));
     }
-    let severity = match (row.kind, row.topic) {
-        (RowKind::New, Topic::Failure | Topic::Ranks) => Severity::Error,
-        (RowKind::New | RowKind::Worse, _) => Severity::Warning,
-        _ => Severity::Info,
-    };
-    SummaryLine { label: Some((kind_word(row.kind), severity)), text: text.replace('\u{a0}', " ") }
+    SummaryLine { label: Some((kind_word(row.kind), level(row))), text: text.replace('\u{a0}', " ") }
 }

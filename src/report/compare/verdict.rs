@@ -136,22 +136,18 @@ fn speed(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
 /// `90 % of the difference is kernel builds.`
 fn share(shown: &LogComparison) -> Vec<Words> {
     let total = shown.total.difference();
-    if !shown.total_differs {
-        return Vec::new();
-    }
     let same_way = |line: &&TimeLine| line.differs && line.times.difference() * total > 0.0;
+    let first = shown.parts.iter().find(same_way).filter(|_| shown.total_differs);
+    let Some(first) = first else { return Vec::new() };
+    let mut seconds = first.times.difference();
+    let mut name = lower(&first.name);
     let builds = ["C++ toolchain, once", "Kernel builds"];
-    let of_builds: Vec<&TimeLine> =
-        shown.parts.iter().filter(same_way).filter(|line| builds.contains(&line.name.as_str())).collect();
-    let first = shown.parts.iter().find(same_way);
-    let (name, seconds) = match (of_builds.as_slice(), first) {
-        ([one, other], Some(first)) if builds.contains(&first.name.as_str()) => (
-            "kernel builds and the C++ toolchain".to_owned(),
-            one.times.difference() + other.times.difference(),
-        ),
-        (_, Some(first)) => (lower(&first.name), first.times.difference()),
-        _ => return Vec::new(),
-    };
+    let of_builds =
+        || shown.parts.iter().filter(same_way).filter(|line| builds.contains(&line.name.as_str()));
+    if builds.contains(&first.name.as_str()) && of_builds().count() > 1 {
+        name = "kernel builds and the C++ toolchain".to_owned();
+        seconds = of_builds().map(|line| line.times.difference()).sum();
+    }
     if seconds.abs() > total.abs() {
         let word = if seconds > 0.0 { "slower" } else { "faster" };
         let text = format!("{} {word}", micros(seconds.abs() * 1e6));
@@ -235,13 +231,11 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = Vec::new();
     let Some(shown) = comparison.shown() else { return notes };
     if let Some(one) = shown.one_factor {
-        let (word, factor, machine) = match one.factor > 1.0 {
-            true => ("slower", one.factor, "a slower machine or compiler"),
-            false => ("faster", 1.0 / one.factor, "a faster machine or compiler"),
-        };
+        let word = if one.factor > 1.0 { "slower" } else { "faster" };
+        let factor = one.factor.max(1.0 / one.factor);
         notes.push(format!(
-            "{} of {} functions are {word}, by {factor:.1} times in the median: {machine} would look like \
-            this too.",
+            "{} of {} functions are {word}, by {factor:.1} times in the median: a {word} machine or compiler would look \
+             like this too.",
             whole(one.functions),
             whole(one.of),
         ));

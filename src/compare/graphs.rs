@@ -118,11 +118,14 @@ fn input_change(old: &str, new: &str) -> String {
     let sizes = |text: &str| text.split_once(STRIDES).map_or(text.to_owned(), |(sizes, _)| sizes.to_owned());
     match (sizes(old), sizes(new)) {
         (old_sizes, new_sizes) if old_sizes != new_sizes => format!("{old_sizes} → {new_sizes}"),
-        _ => match (is_channels_last(old), is_channels_last(new)) {
-            (false, true) => format!("{old} → {new}, channels last in B"),
-            (true, false) => format!("{old} → {new}, channels last in A"),
-            _ => format!("{old} → {new}"),
-        },
+        _ => {
+            let layout = match (is_channels_last(old), is_channels_last(new)) {
+                (false, true) => ", channels last in B",
+                (true, false) => ", channels last in A",
+                _ => "",
+            };
+            format!("{old} → {new}{layout}")
+        }
     }
 }
 
@@ -132,10 +135,10 @@ fn is_channels_last(input: &str) -> bool {
         let inside = text.split_once('[').map_or("", |(_, rest)| rest.trim_end_matches(']'));
         inside.split(',').map(|number| number.trim().to_owned()).collect()
     };
-    let Some((sizes, strides)) = input.split_once(STRIDES) else { return false };
+    let (sizes, strides) = input.split_once(STRIDES).unwrap_or_default();
     let (sizes, strides) = (numbers(sizes), numbers(strides));
-    let next = strides.get(1).is_some_and(|stride| stride == "1");
-    sizes.len() >= 4 && next && sizes.get(1) == strides.last() && strides.last() != strides.get(1)
+    let (Some(channels), Some(step)) = (sizes.get(1), strides.get(1)) else { return false };
+    sizes.len() >= 4 && step == "1" && channels != "1" && strides.last() == Some(channels)
 }
 
 /// Kernels of the generated code that only one side has, or that the sides have in different numbers.

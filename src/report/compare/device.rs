@@ -44,7 +44,7 @@ pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison, causes: Vec
 }
 
 /// What kernels take: a trace that names no device is one of a CPU.
-pub(super) fn noun(shown: &LogComparison) -> &'static str {
+fn noun(shown: &LogComparison) -> &'static str {
     match shown.devices.a.is_none() && shown.devices.b.is_none() {
         true => "kernel time",
         false => "device time",

@@ -1,7 +1,6 @@
 //! Measured kernels and operators of both sides.
 
-use super::device::noun;
-use super::rows::{clip, kind_word, medians, per_words, time};
+use super::rows::{clip, kind_word, medians, per_words};
 use super::tables::{LONGEST_NAME, change, changed, largest, time_cells, time_heads};
 use super::view::DiffView;
 use crate::compare::{LogComparison, Match, MeasuredLine, RowKind, Sides};
@@ -19,19 +18,7 @@ pub(super) fn kernels(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn W
     let Some(per) = shown.per.filter(|_| !(shown.kernels.is_empty() && shown.operators.is_empty())) else {
         return Ok(());
     };
-    let (a, b) = medians(shown.busy_us);
-    let busy = |us: Option<f64>| time(us.map(|us| us / 1e6));
-    let steps = |steps: Option<u64>| steps.map_or_else(|| "unknown".to_owned(), |steps| steps.to_string());
-    let note = format!(
-        "{} {}: {} against {}; steps: {} against {}; times are {}",
-        noun(shown),
-        per_words(per),
-        busy(b),
-        busy(a),
-        steps(shown.steps.b),
-        steps(shown.steps.a),
-        per_words(per)
-    );
+    let note = format!("times are {}", per_words(per));
     let head = ("kernels", "Measured kernels", note.as_str());
     view.open_section(out, head, Some(whole(shown.kernels.len())), Html::default())?;
     let total = shown.busy_us.difference();

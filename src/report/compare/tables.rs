@@ -95,11 +95,7 @@ pub(super) fn functions(
     }
     let (differing, noise): (Vec<&FunctionLine>, Vec<&FunctionLine>) =
         shown.functions.iter().partition(|one| one.line.differs);
-    let note = match differing.len() {
-        0 => "none differs by more than the noise".to_owned(),
-        1 => "1 differs by more than the noise".to_owned(),
-        count => format!("{} differ by more than the noise", whole(count)),
-    };
+    let note = counted(differing.len(), "differs by more than the noise", "differ by more than the noise");
     let count = Some(whole(shown.functions.len()));
     view.open_section(out, ("functions", "Functions", &note), count, Html::default())?;
     let widest = largest(shown.functions.iter().map(|one| &one.line.times));

@@ -32,17 +32,10 @@ pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
 /// `Worse: Kernel builds: 6.32 s → 11.8 s, +5.53 s`
 fn line(row: &Row) -> SummaryLine {
     let mut text = one_line(&sentence(row).replace('`', ""));
-    if let Some(place) = place(row) {
-        text.push_str(&format!(", at {}", one_line(&place)));
-    }
-    if let Some(ranks) = ranks(row) {
-        text.push_str(&format!(", {ranks}"));
-    }
-    if let Some(guess) = row.guess() {
-        text.push_str(&format!(", {guess}"));
-    }
-    if let Some(difference) = row.difference() {
-        text.push_str(&format!(", {}", signed(difference)));
+    let place = place(row).map(|place| format!("at {}", one_line(&place)));
+    let guess = row.guess().map(str::to_owned);
+    for more in [place, ranks(row), guess, row.difference().map(signed)].into_iter().flatten() {
+        text.push_str(&format!(", {more}"));
     }
     SummaryLine { label: Some((kind_word(row.kind), level(row))), text: text.replace('\u{a0}', " ") }
 }

@@ -4,6 +4,7 @@ use super::device;
 use super::rows::{clip, medians, sentence as sentence_of, setting, time};
 use crate::compare::{Comparison, LogComparison, Pair, Row, RowKind, TimeLine, Topic};
 use crate::model::capital;
+use crate::model::words::first_of;
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::verdict::Words;
 
@@ -30,9 +31,8 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
 pub(super) fn pieces(comparison: &Comparison) -> Vec<Words> {
     let [a, b] = &comparison.names;
     let Some(shown) = comparison.shown() else {
-        return vec![Words::plain(format!(
-            "{a} and {b} have no rank in common, so there is nothing to compare."
-        ))];
+        let words = format!("{a} and {b} have no rank in common, so there is nothing to compare.");
+        return vec![Words::plain(words)];
     };
     if comparison.rows.is_empty() {
         return vec![Words::plain(format!("{a} and {b} do not differ."))];
@@ -91,17 +91,13 @@ fn causes(comparison: &Comparison) -> Vec<Words> {
     let torch = of(Topic::Torch).filter(|row| row.a.value.is_some());
     causes.extend(torch.map(|row| plain(format!(" {}.", sentence_of(row)))));
     let is_set = |row: &&Row| row.a.value.is_some() || row.b.value.is_some();
-    let named = of(Topic::Setting).filter(is_set).take(NAMED_SETTINGS).map(|row| {
+    let named = of(Topic::Setting).filter(is_set).map(|row| {
         let [a, b] = [&row.a.value, &row.b.value].map(|value| clip(&setting(value), LONGEST_SETTING));
         format!("{} ({a} → {b})", row.subject.trim_start_matches("Setting "))
     });
-    let mut named: Vec<String> = named.collect();
-    let more = of(Topic::Setting).filter(is_set).count() - named.len();
-    named.extend((more > 0).then(|| counted(more, "more setting", "more settings")));
-    if let Some(last) = named.pop() {
-        let first = if named.is_empty() { String::new() } else { format!("{} and ", named.join(", ")) };
-        causes.push(plain(format!(" Set differently: {first}{last}.")));
-    }
+    let named: Vec<String> = named.collect();
+    let set = (!named.is_empty()).then(|| first_of(&named, NAMED_SETTINGS));
+    causes.extend(set.map(|set| plain(format!(" Set differently: {set}."))));
     for row in [Topic::Operators, Topic::Inputs].into_iter().filter_map(|topic| of(topic).next()) {
         let first = row.detail.as_deref().and_then(|detail| detail.split(';').next());
         let first = first.map(|first| format!(", as {}", clip(first, LONGEST_INPUT))).unwrap_or_default();
@@ -151,13 +147,9 @@ fn share(shown: &LogComparison) -> Vec<Words> {
     if seconds.abs() > total.abs() {
         let word = if seconds > 0.0 { "slower" } else { "faster" };
         let text = format!("{} {word}", micros(seconds.abs() * 1e6));
-        let name = capital(&name);
         let are = if name.contains("uilds") { "are" } else { "is" };
-        return vec![
-            Words::plain(format!(" {name} alone {are} ")),
-            Words::linked("", text, "#parts", ""),
-            Words::plain("."),
-        ];
+        let words = Words::plain(format!(" {} alone {are} ", capital(&name)));
+        return vec![words, Words::linked("", text, "#parts", ""), Words::plain(".")];
     }
     let share = percent(seconds, total, false);
     vec![Words::linked(" ", share, "#parts", ""), Words::plain(format!(" of the difference is {name}."))]
@@ -177,7 +169,7 @@ fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     let count = |kind: RowKind| -> Vec<Counted> {
         let of = |(topic, one, many): (Topic, &str, &str)| {
             let rows = comparison.rows.iter().filter(|row| row.kind == kind && row.topic == topic).count();
-            (rows > 0).then(|| Counted { topic, rows, text: counted(rows, one, many) })
+            (rows > 0).then(|| (topic, rows, counted(rows, one, many)))
         };
         COUNTED.into_iter().filter_map(of).collect()
     };
@@ -191,7 +183,7 @@ fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
         return vec![Words::plain(format!(" No {none} is new or gone."))];
     }
     let mut pieces = vec![Words::plain(" ")];
-    let class = if new.iter().any(|one| one.topic == Topic::Failure) { "err" } else { "warn" };
+    let class = if new.iter().any(|(topic, ..)| *topic == Topic::Failure) { "err" } else { "warn" };
     pieces.extend(listed(&new, [format!("No {none} is new"), " is new".into(), " are new".into()], class));
     pieces.push(Words::plain("; "));
     pieces.extend(listed(&gone, [format!("no {none} is gone"), " is gone".into(), " are gone".into()], ""));
@@ -199,26 +191,21 @@ fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     pieces
 }
 
-/// Rows of one topic that are new, or gone.
-struct Counted {
-    topic: Topic,
-    rows: usize,
-    /// `2 failures`
-    text: String,
-}
+/// How many rows of one topic are new, or gone, as a number and in words.
+type Counted = (Topic, usize, String);
 
 /// `1 failure and 2 graph breaks are new`, with the words for zero, one and many.
 fn listed(all: &[Counted], [none, one, many]: [String; 3], class: &'static str) -> Vec<Words> {
     let mut words = Vec::new();
-    for (at, counted) in all.iter().enumerate() {
+    for (at, (.., text)) in all.iter().enumerate() {
         let before = match (at, at + 1 == all.len()) {
             (0, _) => "",
             (_, true) => " and ",
             _ => ", ",
         };
-        words.push(Words::linked(before, counted.text.clone(), "#changes", class));
+        words.push(Words::linked(before, text.clone(), "#changes", class));
     }
-    words.push(Words::plain(match all.iter().map(|counted| counted.rows).sum::<usize>() {
+    words.push(Words::plain(match all.iter().map(|(_, rows, _)| rows).sum::<usize>() {
         0 => none,
         1 => one,
         _ => many,
@@ -281,16 +268,8 @@ pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
     let of_traces = comparison.shown().is_some_and(is_of_traces);
     let (one, many) = if of_traces { ("trace", "traces") } else { ("run", "runs") };
     let several = comparison.a.len() + comparison.b.len() > 2;
-    let runs = match several {
-        false => format!("One {one} against one {one}."),
-        true => {
-            format!(
-                "{} against {}.",
-                counted(comparison.a.len(), one, many),
-                counted(comparison.b.len(), one, many)
-            )
-        }
-    };
+    let [a, b] = [&comparison.a, &comparison.b].map(|side| counted(side.len(), one, many));
+    let runs = if several { format!("{a} against {b}.") } else { format!("One {one} against one {one}.") };
     let threshold = comparison.threshold;
     let share = crate::report::kit::formats::count((threshold.share * 1e4).round() / 100.0);
     let small = match of_traces {
@@ -299,18 +278,17 @@ pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
         false => format!("Differences under {share}\u{a0}% or {}", micros(threshold.seconds * 1e6)),
     };
     let apart = if of_traces { "left out of the changes" } else { "set apart as noise" };
-    let rest = match (several, of_traces) {
-        (true, _) => format!(
+    let alone = match of_traces {
+        true => "The launches of a trace show how much a kernel varies, but not how much the machine does",
+        false => {
+            "Above that, one run per side cannot tell a change from a busy machine; the logs do not record the load"
+        }
+    };
+    let rest = match several {
+        true => format!(
             "Times are medians. {small}, and those where the ranges of the two sides overlap, are {apart}."
         ),
-        (false, true) => format!(
-            "{small} are {apart}. The launches of a trace show how much a kernel varies, but not how much the machine does; \
-             several traces per side give medians and ranges."
-        ),
-        (false, false) => format!(
-            "{small} are {apart}. Above that, one run per side cannot tell a change from a busy machine; the logs do not \
-             record the load. Several runs per side give medians and ranges."
-        ),
+        false => format!("{small} are {apart}. {alone}. Several {many} per side give medians and ranges."),
     };
     (runs, rest)
 }

@@ -83,7 +83,7 @@ fn of_compile_time(comparison: &Comparison, shown: &LogComparison, causes: Vec<W
     speed(comparison, shown).into_iter().chain(causes).chain(cached).chain(share(shown)).collect()
 }
 
-/// ` Set differently: compile.allow_tf32 (false → true) and 2 more settings. Inputs of f: 1 of 3 differ in layout alone.`
+/// ` Set differently: compile.allow_tf32 (false → true) and 2 more. Inputs of f: 1 of 3 differ in layout alone.`
 fn causes(comparison: &Comparison) -> Vec<Words> {
     let of = |topic: Topic| comparison.rows.iter().filter(move |row| row.topic == topic);
     let plain = |text: String| Words::plain(text.replace('`', ""));

@@ -93,7 +93,14 @@ fn rates(both: Sides<f64>, words: impl Fn(f64) -> String, shares: Sides<f64>) ->
     let text = |both: Sides<f64>, words: &dyn Fn(f64) -> String| {
         (both.a.map(words).unwrap_or_default(), both.b.map(words).unwrap_or_default())
     };
-    let rates = changed(&text(both, &words));
+    let (mut a, b) = text(both, &words);
+    // A unit that both have is told once, to save width.
+    if let (Some((number, unit)), Some((other, of_b))) = (a.split_once('\u{a0}'), b.split_once('\u{a0}'))
+        && (unit == of_b && number != other)
+    {
+        a = number.to_owned();
+    }
+    let rates = changed(&(a, b));
     let (a, b) = text(shares, &|share| percent(share, 1.0, false));
     let shares = match (a.is_empty(), b.is_empty()) {
         (true, true) => return TableCell::html(rates).class("num"),
@@ -116,7 +123,10 @@ fn name(view: DiffView<'_>, one: &MeasuredLine) -> Html {
     below.extend(one.operator.is_some().then(|| kernel.clone()));
     below.extend(one.place.as_ref().map(|(file, line)| format!("{}:{line}", short_path(file))));
     below.extend(one.matched.and_then(Match::guess).map(str::to_owned));
-    below.extend(one.line.differs.then(|| kind_word(RowKind::of(one.line.times)).to_owned()));
+    below.extend(
+        (one.line.differs && one.matched.is_none())
+            .then(|| kind_word(RowKind::of(one.line.times)).to_owned()),
+    );
     let name = span("long-name", one.operator.clone().unwrap_or(kernel));
     below.extend(one.presence.clone());
     let [name_a, name_b] = &view.comparison.names;

@@ -4,7 +4,6 @@ use super::rows::{clip, kind_word, medians, per_words};
 use super::tables::{LONGEST_NAME, change, changed, largest, time_cells, time_heads};
 use super::view::DiffView;
 use crate::compare::{LogComparison, Match, MeasuredLine, RowKind, Sides};
-use crate::model::rates::{byte_rate, flop_rate};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
@@ -40,16 +39,17 @@ fn table(
 ) -> anyhow::Result<()> {
     let widest = largest(lines.iter().map(|one| &one.line.times)) / 1e6;
     let none = |has: fn(&MeasuredLine) -> bool| !lines.iter().any(has);
+    let unit = FlopUnit::of(lines);
     let mut columns = vec![TableColumn::text(label).mono()];
     columns.extend(time_heads(view));
     columns.extend([
         TableColumn::number("Share").about("of the difference of the device time"),
         TableColumn::number("Launches").about("in what the times are for"),
         TableColumn::number("Per launch"),
-        TableColumn::number("Bandwidth")
+        TableColumn::number("GB/s")
             .about("below, the share of the memory bandwidth of each side's device")
             .absent_if(none(|one| one.gbps != Sides::default())),
-        TableColumn::number("FLOPs")
+        TableColumn::number(unit.name)
             .about("below, the share of the peak of each side's device")
             .absent_if(none(|one| one.tflops != Sides::default())),
     ]);
@@ -65,12 +65,29 @@ fn table(
             TableCell::text(&share).class("num"),
             TableCell::text(&launches(one.launches(shown))).class("num"),
             sides(Sides { a, b }, micros),
-            rates(one.gbps, byte_rate, one.share_of_bandwidth),
-            rates(one.tflops, flop_rate, one.share_of_peak),
+            rates(one.gbps, three_digits, one.share_of_bandwidth),
+            rates(one.tflops, |tflops| three_digits(tflops * unit.per_tflops), one.share_of_peak),
         ]);
         Row::of(cells)
     };
     view.table(out, &Table { id, label, columns }, lines.iter().map(row))
+}
+
+/// The unit of a column of FLOPs per second: that of its largest value.
+#[derive(Clone, Copy)]
+struct FlopUnit {
+    name: &'static str,
+    per_tflops: f64,
+}
+
+impl FlopUnit {
+    fn of(lines: &[MeasuredLine]) -> FlopUnit {
+        let rates = lines.iter().flat_map(|one| [one.tflops.a, one.tflops.b]).flatten();
+        match rates.fold(0.0, f64::max) {
+            most if most < 1.0 => FlopUnit { name: "GFLOP/s", per_tflops: 1e3 },
+            _ => FlopUnit { name: "TFLOP/s", per_tflops: 1.0 },
+        }
+    }
 }
 
 /// The launches of both sides.
@@ -79,6 +96,14 @@ fn launches(both: Sides<String>) -> String {
     match both.a == both.b {
         true => text(both.a),
         false => format!("{} → {}", text(both.a), text(both.b)),
+    }
+}
+
+fn three_digits(rate: f64) -> String {
+    match rate {
+        _ if rate >= 99.95 => format!("{rate:.0}"),
+        _ if rate >= 9.995 => format!("{rate:.1}"),
+        _ => format!("{rate:.2}"),
     }
 }
 
@@ -93,14 +118,7 @@ fn rates(both: Sides<f64>, words: impl Fn(f64) -> String, shares: Sides<f64>) ->
     let text = |both: Sides<f64>, words: &dyn Fn(f64) -> String| {
         (both.a.map(words).unwrap_or_default(), both.b.map(words).unwrap_or_default())
     };
-    let (mut a, b) = text(both, &words);
-    // A unit that both have is told once, to save width.
-    if let (Some((number, unit)), Some((other, of_b))) = (a.split_once('\u{a0}'), b.split_once('\u{a0}'))
-        && (unit == of_b && number != other)
-    {
-        a = number.to_owned();
-    }
-    let rates = changed(&(a, b));
+    let rates = changed(&text(both, &words));
     let (a, b) = text(shares, &|share| percent(share, 1.0, false));
     let shares = match (a.is_empty(), b.is_empty()) {
         (true, true) => return TableCell::html(rates).class("num"),
@@ -123,10 +141,8 @@ fn name(view: DiffView<'_>, one: &MeasuredLine) -> Html {
     below.extend(one.operator.is_some().then(|| kernel.clone()));
     below.extend(one.place.as_ref().map(|(file, line)| format!("{}:{line}", short_path(file))));
     below.extend(one.matched.and_then(Match::guess).map(str::to_owned));
-    below.extend(
-        (one.line.differs && one.matched.is_none())
-            .then(|| kind_word(RowKind::of(one.line.times)).to_owned()),
-    );
+    let is_of_one_side = one.line.differs && one.matched.is_none();
+    below.extend(is_of_one_side.then(|| kind_word(RowKind::of(one.line.times)).to_owned()));
     let name = span("long-name", one.operator.clone().unwrap_or(kernel));
     below.extend(one.presence.clone());
     let [name_a, name_b] = &view.comparison.names;

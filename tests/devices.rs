@@ -106,7 +106,10 @@ fn float32_products_are_told_unless_tf32_is_on_or_the_device_has_none() {
     let setting = "cuda_matmul_settings: ('none'";
     let allowed = changed(name, setting, "cuda_matmul_settings: ('tf32'");
     assert!(finding(&allowed, "float32_products").is_none());
-    assert_eq!(allowed.compile("0/0")["device"], json!({"cudagraphs": true, "tf32": true}));
+    assert_eq!(
+        allowed.compile("0/0")["device"],
+        json!({"cudagraphs": true, "max_autotune": false, "tf32": true})
+    );
     // torch 2.8 writes a flag.
     let flag = changed(name, setting, "cuda_matmul_settings: (False");
     assert!(finding(&flag, "float32_products").is_some());

@@ -45,6 +45,7 @@ mod determinism;
 mod devices;
 mod diff;
 mod diff_code;
+mod diff_devices;
 mod diff_odd;
 mod diff_rules;
 mod diff_runs;

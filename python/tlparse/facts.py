@@ -265,6 +265,8 @@ class DeviceSettings(Facts):
 
     cudagraphs: bool = False
     """Whether CUDA graphs were asked for, as `mode='reduce-overhead'` does."""
+    max_autotune: Optional[bool] = None
+    """Whether products and convolutions are chosen by measuring, as `mode='max-autotune'` does; null if the log does not say."""
     tf32: Optional[bool] = None
     """Whether products of float32 matrices may use TF32; null if the log does not say."""
 

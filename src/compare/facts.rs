@@ -3,7 +3,7 @@
 use super::recording::{
     Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, STRIDES, Setting, Spread,
 };
-use crate::analysis::guard_as_written;
+use crate::analysis::{guard_as_written, is_library, is_torch};
 use crate::facts::{self as log, LogReport};
 use crate::facts::{Id, Json, Text, line_number, owned};
 use crate::model::words::headline;
@@ -164,10 +164,18 @@ fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
             None => (frame, "", None),
         };
         let place = *known.entry(key).or_insert_with(|| {
+            let file = names(known_name.and_then(|(of, _)| of.file.as_ref()));
+            let line = known_name.and_then(|(of, _)| line_number(of.line));
+            // The user's call of a function of torch, such as the wrapper that every compiled module is traced in.
+            let own =
+                compile.stack.iter().rfind(|one| one.file.as_deref().is_some_and(|file| !is_library(file)));
+            let call = own.filter(|_| file.as_deref().is_some_and(is_torch));
             functions.push(Function {
                 name: known_name.map_or_else(|| format!("frame {frame}"), |(_, known)| name(known)),
-                file: names(known_name.and_then(|(of, _)| of.file.as_ref())),
-                line: known_name.and_then(|(of, _)| line_number(of.line)),
+                told: call
+                    .map_or((file.clone(), line), |one| (names(one.file.as_ref()), line_number(one.line))),
+                file,
+                line,
                 compiles: Vec::new(),
             });
             functions.len() - 1
@@ -249,6 +257,7 @@ fn settings(report: &LogReport<'_>) -> BTreeMap<Setting, BTreeSet<String>> {
             settings.entry(setting).or_default().insert(value.to_string());
         };
         add("cudagraphs", device.cudagraphs);
+        device.max_autotune.into_iter().for_each(|measured| add("max_autotune", measured));
         device.tf32.into_iter().for_each(|allowed| add("allow_tf32", allowed));
     }
     settings

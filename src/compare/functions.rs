@@ -50,7 +50,7 @@ struct Subject<'f, 'r> {
 impl Subject<'_, '_> {
     fn row(&self, kind: RowKind, topic: Topic, subject: String) -> Row {
         let mut row = Row::new(kind, topic, subject);
-        (row.file, row.line) = (self.shown.file.clone(), self.shown.line);
+        (row.file, row.line) = self.shown.told.clone();
         row
     }
 
@@ -203,8 +203,8 @@ fn line(runs: &Runs<'_>, subject: &Subject<'_, '_>) -> FunctionLine {
         matched: (a.is_some() && b.is_some()).then(|| function.how_compiles()),
         compared: compared.collect(),
         line: TimeLine { name: subject.shown.name.clone(), times, differs: times.differs(runs.threshold) },
-        file: subject.shown.file.clone(),
-        place: subject.shown.line,
+        file: subject.shown.told.0.clone(),
+        place: subject.shown.told.1,
         operators: (counts(a, |one| one.operators), counts(b, |one| one.operators)),
         guards: (counts(a, |one| one.guards), counts(b, |one| one.guards)),
         a: refs(a),

@@ -6,7 +6,7 @@ use super::rows::{LogComparison, Row, RowKind, RowSide, Topic};
 use super::runs::{MatchedFunction, Runs, function_words};
 use crate::analysis::parameter_name;
 use crate::model::words::{counted, first_of};
-use crate::trace::TextMap;
+use crate::trace::{TextMap, TextSet};
 use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ struct FunctionChange<'r> {
 impl FunctionChange<'_> {
     fn row(self, runs: &Runs<'_>) -> Row {
         let mut row = Row::new(RowKind::Changed, self.topic, self.text);
-        (row.file, row.line) = (self.shown.file.clone(), self.shown.line);
+        (row.file, row.line) = self.shown.told.clone();
         row.detail = Some(listed(&self.changes));
         row.matched = Some(self.function.how_compiles());
         [row.a, row.b] = sides(runs, self.compiles);
@@ -78,18 +78,23 @@ fn listed(lines: &IndexSet<String>) -> String {
 pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Function) -> Option<Row> {
     let mut changes: IndexSet<String> = IndexSet::new();
     let mut first: Option<CompilePair<'_>> = None;
-    let mut of = 0;
+    // Names of all inputs, of those that differ, and of those of which more than the strides do.
+    let [mut all, mut differing, mut beyond_layout] = [(); 3].map(|()| TextSet::<&str>::default());
     for pair @ [(_, a), (_, b)] in pairs(runs, function, |one| format!("{:?}", one.inputs)) {
         let (Some(inputs_a), Some(inputs_b)) = (&a.inputs, &b.inputs) else { continue };
-        of = of.max(inputs_a.len()).max(inputs_b.len());
+        all.extend(inputs_a.keys().chain(inputs_b.keys()).map(String::as_str));
         for (name, change) in changed(inputs_a, inputs_b) {
+            differing.insert(name);
+            beyond_layout.extend((!change.contains(STRIDES)).then_some(name));
             let name = parameter_name(name).unwrap_or_else(|| name.to_owned());
             changes.insert(format!("`{name}` {change}"));
             first.get_or_insert(pair);
         }
     }
     let compiles = first?;
-    let text = format!("Inputs of {}: {} of {of} differ", function_words(&shown.name), changes.len());
+    let alone = if beyond_layout.is_empty() { " in layout alone" } else { "" };
+    let (of, differing) = (all.len(), differing.len());
+    let text = format!("Inputs of {}: {differing} of {of} differ{alone}", function_words(&shown.name));
     let change = FunctionChange { topic: Topic::Inputs, function, shown, text, changes, compiles };
     Some(change.row(runs))
 }
@@ -108,13 +113,32 @@ fn changed<'m>(
     known.chain(new.map(|name| (name.as_str(), "in B only".to_owned())))
 }
 
-/// The change of an input, without strides if the sizes differ.
+/// The change of an input, without strides if the sizes differ, and else with the layout that they are.
 fn input_change(old: &str, new: &str) -> String {
     let sizes = |text: &str| text.split_once(STRIDES).map_or(text.to_owned(), |(sizes, _)| sizes.to_owned());
     match (sizes(old), sizes(new)) {
         (old_sizes, new_sizes) if old_sizes != new_sizes => format!("{old_sizes} → {new_sizes}"),
-        _ => format!("{old} → {new}"),
+        _ => {
+            let layout = match (is_channels_last(old), is_channels_last(new)) {
+                (false, true) => ", channels last in B",
+                (true, false) => ", channels last in A",
+                _ => "",
+            };
+            format!("{old} → {new}{layout}")
+        }
     }
+}
+
+/// Whether the channels of an image or a volume, its second dimension, lie next to each other.
+fn is_channels_last(input: &str) -> bool {
+    let numbers = |text: &str| -> Vec<String> {
+        let inside = text.split_once('[').map_or("", |(_, rest)| rest.trim_end_matches(']'));
+        inside.split(',').map(|number| number.trim().to_owned()).collect()
+    };
+    let (sizes, strides) = input.split_once(STRIDES).unwrap_or_default();
+    let (sizes, strides) = (numbers(sizes), numbers(strides));
+    let (Some(channels), Some(step)) = (sizes.get(1), strides.get(1)) else { return false };
+    sizes.len() >= 4 && step == "1" && channels != "1" && strides.last() == Some(channels)
 }
 
 /// Kernels of the generated code that only one side has, or that the sides have in different numbers.

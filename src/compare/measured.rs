@@ -42,7 +42,7 @@ pub(super) fn measured_work(runs: &Runs<'_>, found: &mut LogComparison) {
     let limit = Threshold { share: runs.threshold.share, seconds: LEAST_SHARE * busy };
     found.busy_differs = found.busy_us.differs(limit);
     if found.busy_differs {
-        let mut row = row(found.busy_us, "Device time of the traced steps".to_owned());
+        let mut row = row(Topic::DeviceTime, found.busy_us, "Device time of the traced steps".to_owned());
         row.per = Some(per);
         [row.a, row.b] = runs.pages("performance.html");
         found.rows.push(row);
@@ -192,7 +192,7 @@ impl<'r> Work<'r> {
         let total = found.busy_us.difference();
         let differing = found.kernels.iter().filter(|one| one.line.differs);
         let rows = differing.map(|one| {
-            let mut row = row(one.line.times, one.subject());
+            let mut row = row(Topic::Measured, one.line.times, one.subject());
             row.per = Some(per);
             row.detail = details(one, found, total);
             row.matched = one.matched;
@@ -225,13 +225,8 @@ fn shown_name(a: Option<&Launched>, b: Option<&Launched>) -> String {
 }
 
 /// A row with microseconds as seconds.
-fn row(us: Pair, subject: String) -> Row {
-    let kind = match (us.a, us.b) {
-        (None, _) => RowKind::New,
-        (_, None) => RowKind::Gone,
-        _ => RowKind::of_difference(us.difference()),
-    };
-    let mut row = Row::new(kind, Topic::Measured, subject);
+fn row(topic: Topic, us: Pair, subject: String) -> Row {
+    let mut row = Row::new(RowKind::of(us), topic, subject);
     row.seconds = us.in_seconds();
     row
 }

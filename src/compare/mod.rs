@@ -54,15 +54,17 @@ pub(crate) fn compare(a: Vec<Recording>, b: Vec<Recording>, threshold: Threshold
     Comparison { names: ["A", "B"].map(str::to_owned), a, b, threshold, rows, logs }
 }
 
-/// New or gone failures, breaks and recompiles first, then rows with seconds, then the rest by topic.
+/// New or gone failures, breaks and recompiles first, then the device time, which is paid in each step, then rows with seconds,
+/// then the rest by topic.
 fn order(row: &Row) -> (u8, Option<Topic>) {
     match (row.topic, row.kind) {
         (Topic::Failure, _) => (0, None),
         (Topic::Ranks, _) => (1, None),
         (Topic::GraphBreak | Topic::Recompile, RowKind::New) => (2, Some(row.topic)),
         (Topic::GraphBreak | Topic::Recompile, RowKind::Gone) => (3, Some(row.topic)),
-        _ if row.difference().is_some() => (4, None),
-        (topic, _) => (5, Some(topic)),
+        (Topic::DeviceTime, _) => (4, None),
+        _ if row.difference().is_some() => (5, None),
+        (topic, _) => (6, Some(topic)),
     }
 }
 

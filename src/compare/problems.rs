@@ -249,7 +249,7 @@ fn recompiles(runs: &Runs<'_>, found: &mut Problems) {
         let guard = shown.guards.first().map(|guard| format!("failed guard `{}`", first_line(guard)));
         row.detail = detail([guard, runs.presence_words(one)]);
         if let Some(function) = shown.function.and_then(|function| runs.function(log, function)) {
-            (row.file, row.line) = (function.file.clone(), function.line);
+            (row.file, row.line) = function.told.clone();
         }
         for (log, one) in [a, b].into_iter().flatten() {
             let mut side = runs.row_side(log, "recompilations.html".to_owned(), &one.compile);

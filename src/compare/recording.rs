@@ -131,6 +131,8 @@ pub(crate) struct Function {
     pub file: Option<String>,
     /// Line of its definition.
     pub line: Option<u64>,
+    /// File and line that are told: its definition, or the user's line that calls a function of torch.
+    pub told: (Option<String>, Option<u64>),
     /// In log order.
     pub compiles: Vec<Compile>,
 }

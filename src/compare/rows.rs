@@ -32,6 +32,15 @@ impl RowKind {
         }
     }
 
+    /// Of something that has a time on each side that has it.
+    pub fn of(times: Pair) -> RowKind {
+        match (times.a, times.b) {
+            (None, _) => RowKind::New,
+            (_, None) => RowKind::Gone,
+            _ => RowKind::of_difference(times.difference()),
+        }
+    }
+
     /// Worse for a positive difference.
     pub fn of_difference(difference: f64) -> RowKind {
         if difference > 0.0 { RowKind::Worse } else { RowKind::Better }
@@ -67,6 +76,8 @@ pub(crate) enum Topic {
     Part,
     /// The compile time of a function.
     FunctionTime,
+    /// The device time of a step.
+    DeviceTime,
     /// A kernel or operator that a profiler timed.
     Measured,
     /// Version of torch.
@@ -92,7 +103,7 @@ impl Topic {
             Topic::CompileTime => "compile_time",
             Topic::Part => "part",
             Topic::FunctionTime => "function_time",
-            Topic::Measured => "measured",
+            Topic::DeviceTime | Topic::Measured => "measured",
             Topic::Torch => "torch",
             Topic::Setting => "setting",
         }
@@ -389,8 +400,6 @@ pub(crate) struct LogComparison {
     pub same: Same,
     /// Set if nearly every function is slower or faster by about the same factor.
     pub one_factor: Option<OneFactor>,
-    /// Settings that only the torch version of A, or of B, has.
-    pub one_sided_settings: (Vec<String>, Vec<String>),
 }
 
 /// The factor by which nearly every function is slower or faster.

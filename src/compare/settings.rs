@@ -2,8 +2,16 @@
 
 use super::recording::Setting;
 use super::rows::{LogComparison, Row, RowKind, RowSide, Topic};
-use super::runs::Runs;
+use super::runs::{NAMED, Runs};
+use crate::model::words::first_of;
 use std::collections::BTreeSet;
+
+/// How settings of single compiles are set.
+const SET_BY: [(&str, &str); 3] = [
+    ("compile.allow_tf32", "by `torch.set_float32_matmul_precision`"),
+    ("compile.cudagraphs", "by `mode=\"reduce-overhead\"` and the like"),
+    ("compile.max_autotune", "by `mode=\"max-autotune\"` and the like"),
+];
 
 /// Adds the version of torch and the settings that differ.
 pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
@@ -21,6 +29,7 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
     if !recorded {
         return;
     }
+    let (mut only_a, mut only_b) = (Vec::new(), Vec::new());
     let all: BTreeSet<&Setting> = runs.logs.iter().flat_map(|log| log.settings.keys()).collect();
     for setting in all {
         let [a, b] = runs.sides().map(|side| {
@@ -39,31 +48,27 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
         let name = format!("{}.{}", setting.config, setting.name);
         // Settings of another torch version are only counted.
         match kind {
-            RowKind::Gone if !same_torch => found.one_sided_settings.0.push(name),
-            RowKind::New if !same_torch => found.one_sided_settings.1.push(name),
+            RowKind::Gone if !same_torch => only_a.push(name),
+            RowKind::New if !same_torch => only_b.push(name),
             _ => {
                 let mut row = Row::new(kind, Topic::Setting, format!("Setting `{name}`"));
+                row.detail = SET_BY.iter().find(|(set, _)| *set == name).map(|(_, by)| (*by).to_owned());
                 (row.a, row.b) = (value(runs, 0, &a), value(runs, runs.of_a, &b));
                 found.rows.push(row);
             }
         }
     }
-    one_sided(found);
+    for (kind, names, side) in [(RowKind::Gone, only_a, "A"), (RowKind::New, only_b, "B")] {
+        if !names.is_empty() {
+            let text = format!("Settings that only the torch of {side} has: {}", names.len());
+            let detail = Some(first_of(&names, NAMED));
+            found.rows.push(Row { detail, ..Row::new(kind, Topic::Setting, text) });
+        }
+    }
 }
 
 fn value(runs: &Runs<'_>, log: usize, values: &BTreeSet<String>) -> RowSide {
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
     let value = (!values.is_empty()).then(|| values.join(" or "));
     RowSide { value, ..runs.row_side(log, "configuration.html".to_owned(), []) }
-}
-
-/// One row per side for the settings that only its torch version has.
-fn one_sided(found: &mut LogComparison) {
-    let (a, b) = (found.one_sided_settings.0.len(), found.one_sided_settings.1.len());
-    for (kind, count, side) in [(RowKind::Gone, a, "A"), (RowKind::New, b, "B")] {
-        if count > 0 {
-            let text = format!("Settings that only the torch of {side} has: {count}");
-            found.rows.push(Row::new(kind, Topic::Setting, text));
-        }
-    }
 }

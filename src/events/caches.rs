@@ -65,6 +65,9 @@ fn parse_caches(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<F
 /// How a component of a cache key says that CUDA graphs were asked for.
 const WITH_CUDA_GRAPHS: &str = "inductor_config[triton.cudagraphs]: True";
 
+/// How one begins that says whether kernels were chosen by measuring.
+const MAX_AUTOTUNE: &str = "inductor_config[max_autotune]: ";
+
 /// How the component begins that says whether products of float32 matrices may use TF32: `('none', True, True)`, and
 /// `(False, True, True)` up to torch 2.8.
 const MATMUL_SETTINGS: &str = "cuda_matmul_settings: (";
@@ -73,6 +76,7 @@ impl RankContext<'_> {
     /// Notes settings of the compile at hand that its cache key has.
     fn settings_in_key(&mut self, text: &str) {
         let cudagraphs = text.contains(WITH_CUDA_GRAPHS);
+        let max_autotune = text.split_once(MAX_AUTOTUNE).map(|(_, rest)| rest.starts_with("True"));
         let precision = text.split_once(MATMUL_SETTINGS).and_then(|(_, rest)| rest.split([',', ')']).next());
         let tf32 = precision.and_then(|precision| match precision.trim_matches('\'') {
             "tf32" | "True" => Some(true),
@@ -81,6 +85,7 @@ impl RankContext<'_> {
         });
         if let Some(compile) = self.here() {
             compile.on_device.cudagraphs |= cudagraphs;
+            compile.on_device.max_autotune = max_autotune.or(compile.on_device.max_autotune);
             compile.on_device.tf32 = tf32.or(compile.on_device.tf32);
         }
         if cudagraphs {

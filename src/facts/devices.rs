@@ -9,6 +9,8 @@ facts! {
     struct DeviceSettings {
         /// Whether CUDA graphs were asked for, as `mode="reduce-overhead"` does.
         cudagraphs: bool => number,
+        /// Whether products and convolutions are chosen by measuring, as `mode="max-autotune"` does; null if the log does not say.
+        max_autotune: Option<bool> => number,
         /// Whether products of float32 matrices may use TF32; null if the log does not say.
         tf32: Option<bool> => number,
     }

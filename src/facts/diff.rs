@@ -24,7 +24,7 @@ pub(crate) struct Diff<'a> {
     pub b: Vec<DiffRun<'a>>,
     /// A difference of times is a row only if it reaches both: a share of the time of A, and seconds.
     pub threshold: DiffThreshold,
-    /// Failures, breaks and recompiles first, then by seconds.
+    /// Failures, breaks and recompiles first, then the device time of a step, then by seconds.
     pub rows: Vec<DiffRow<'a>>,
     /// Rows beyond the limit of the file.
     pub rows_left_out: u64,

@@ -113,6 +113,8 @@ pub struct TemplateChoice {
 pub struct DeviceRecords {
     /// Whether CUDA graphs were asked for.
     pub cudagraphs: bool,
+    /// Whether products and convolutions are chosen by measuring.
+    pub max_autotune: Option<bool>,
     /// Parts of the generated code that can each become a CUDA graph.
     pub parts: u32,
     /// Whether products of float32 matrices may use TF32.

@@ -1,7 +1,7 @@
 //! The list of changes: what changed and where, the compiles of both sides, and the seconds.
 
 use super::rows::{clip, difference_class, kind_class, kind_word, ranks, sentence, signed};
-use super::verdict::{is_change, same};
+use super::verdict::{in_order, is_change, same};
 use super::view::{DiffView, Side};
 use crate::compare::{Row, RowKind, RowSide, Topic};
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
@@ -31,9 +31,11 @@ struct Entry {
 
 /// The section.
 pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let rows: Vec<&Row> = view.comparison.rows.iter().filter(|row| is_change(row)).collect();
+    let rows: Vec<&Row> = in_order(view.comparison).into_iter().filter(|row| is_change(row)).collect();
     let [name_a, name_b] = &view.comparison.names;
-    let note = format!("failures, breaks and recompiles first, then by seconds; {name_a} is the baseline");
+    let note = format!(
+        "failures, breaks and recompiles first, then device time, then by seconds; {name_a} is the baseline"
+    );
     view.open_section(
         out,
         ("changes", "What changed", note.as_str()),
@@ -44,23 +46,20 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
     for row in rows.iter().take(SHOWN) {
         write_line(out, &view.render("diff_change", &entry(view, row))?)?;
     }
-    let has = |kind: RowKind| rows.iter().any(|row| row.kind == kind);
     let plain = |kind: &'static str, text: &str| Entry {
         kind,
         subject: Html::escaped(text),
         cost: UNKNOWN.to_owned(),
         ..Entry::default()
     };
-    if !has(RowKind::Gone) {
-        write_line(
-            out,
-            &view.render(
-                "diff_change",
-                &plain("Gone", &format!("Nothing of {name_a} is missing in {name_b}.")),
-            )?,
-        )?;
+    let is_gone = view.comparison.rows.iter().any(|row| row.kind == RowKind::Gone);
+    let missing = (!is_gone).then(|| format!("Nothing of {name_a} is missing in {name_b}."));
+    let same = Some(same(view.comparison)).filter(|same| !same.is_empty());
+    for (kind, text) in [("Gone", missing), ("Same", same)] {
+        if let Some(text) = text {
+            write_line(out, &view.render("diff_change", &plain(kind, &text))?)?;
+        }
     }
-    write_line(out, &view.render("diff_change", &plain("Same", &same(view.comparison)))?)?;
     close(out, "ul")?;
     if rows.len() > SHOWN {
         let more = counted(rows.len() - SHOWN, "more change is", "more changes are");
@@ -72,18 +71,10 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
 
 fn entry(view: DiffView<'_>, row: &Row) -> Entry {
     let rank = row.ranks.first().copied();
-    let a = view.pills_of_row(Side::A, &row.a, rank);
-    let b = view.pills_of_row(Side::B, &row.b, rank);
-    let compiles = match (row.a.compiles.is_empty(), row.b.compiles.is_empty()) {
-        (true, true) => Html::default(),
-        (false, true) => a,
-        (true, false) => b,
-        (false, false) => Html::joined([a, b], " → "),
-    };
-    let place = match &row.file {
-        Some(file) => view.place_in(file, row.line, None),
-        None => Html::default(),
-    };
+    let sides = [(Side::A, &row.a), (Side::B, &row.b)].into_iter();
+    let sides = sides.filter(|(_, of)| !of.compiles.is_empty());
+    let compiles = Html::joined(sides.map(|(side, of)| view.pills_of_row(side, of, rank)), " → ");
+    let place = row.file.as_ref().map(|file| view.place_in(file, row.line, None)).unwrap_or_default();
     let mut details: Vec<Html> = Vec::new();
     details.extend(row.detail.as_ref().map(|detail| view.prose(&clip(detail, LONGEST_DETAIL))));
     details.extend(ranks(row).map(Html::from));

@@ -8,8 +8,8 @@ use crate::report::kit::verdict::Words;
 /// Characters of a kernel's name in a sentence.
 const LONGEST_NAME: usize = 60;
 
-/// `B takes 12 % more device time per step: 2.35 ms against 2.1 ms (1 step against 5).`
-pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
+/// `B takes 12 % more device time per step: 2.35 ms against 2.1 ms (1 step against 5).`, and what may be behind it.
+pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison, causes: Vec<Words>) -> Vec<Words> {
     let [name_a, name_b] = &comparison.names;
     if shown.lacks_a_trace {
         return vec![Words::plain(
@@ -27,7 +27,7 @@ pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison) -> Vec<Word
         if a <= 0.0 && b > 0.0 {
             pieces = vec![Words::plain(format!("{name_a} has no {}, {name_b} {}.", noun(shown), seconds(b)))];
         }
-        pieces.extend(devices(shown));
+        pieces.extend(devices(shown).into_iter().chain(causes));
         return pieces;
     }
     let (word, class) = if b > a { ("more", "warn") } else { ("less", "") };
@@ -37,14 +37,14 @@ pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison) -> Vec<Word
         Words::linked("", format!("{share} {word}"), "#kernels", class),
         Words::plain(format!(" {what}{both}")),
     ];
+    pieces.extend(devices(shown).into_iter().chain(causes));
     let same_way = |one: &&MeasuredLine| one.line.times.difference() * (b - a) > 0.0;
     pieces.extend(shown.kernels.iter().find(same_way).map(|one| first(one, b - a, [name_a, name_b])));
-    pieces.extend(devices(shown));
     pieces
 }
 
 /// What kernels take: a trace that names no device is one of a CPU.
-pub(super) fn noun(shown: &LogComparison) -> &'static str {
+fn noun(shown: &LogComparison) -> &'static str {
     match shown.devices.a.is_none() && shown.devices.b.is_none() {
         true => "kernel time",
         false => "device time",

@@ -1,10 +1,9 @@
 //! Measured kernels and operators of both sides.
 
-use super::device::noun;
-use super::rows::{clip, medians, per_words, time};
+use super::rows::{clip, kind_word, medians, per_words};
 use super::tables::{LONGEST_NAME, change, changed, largest, time_cells, time_heads};
 use super::view::DiffView;
-use crate::compare::{LogComparison, Match, MeasuredLine, Sides};
+use crate::compare::{LogComparison, Match, MeasuredLine, RowKind, Sides};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
@@ -18,19 +17,7 @@ pub(super) fn kernels(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn W
     let Some(per) = shown.per.filter(|_| !(shown.kernels.is_empty() && shown.operators.is_empty())) else {
         return Ok(());
     };
-    let (a, b) = medians(shown.busy_us);
-    let busy = |us: Option<f64>| time(us.map(|us| us / 1e6));
-    let steps = |steps: Option<u64>| steps.map_or_else(|| "unknown".to_owned(), |steps| steps.to_string());
-    let note = format!(
-        "{} {}: {} against {}; steps: {} against {}; times are {}",
-        noun(shown),
-        per_words(per),
-        busy(b),
-        busy(a),
-        steps(shown.steps.b),
-        steps(shown.steps.a),
-        per_words(per)
-    );
+    let note = format!("times are {}", per_words(per));
     let head = ("kernels", "Measured kernels", note.as_str());
     view.open_section(out, head, Some(whole(shown.kernels.len())), Html::default())?;
     let total = shown.busy_us.difference();
@@ -120,10 +107,6 @@ fn three_digits(rate: f64) -> String {
     }
 }
 
-fn share_words(share: f64) -> String {
-    percent(share, 1.0, false)
-}
-
 fn sides<T>(both: Sides<T>, words: impl Fn(T) -> String) -> TableCell {
     let text = |side: Option<T>| side.map(&words).unwrap_or_default();
     let (a, b) = (text(both.a), text(both.b));
@@ -136,7 +119,7 @@ fn rates(both: Sides<f64>, words: impl Fn(f64) -> String, shares: Sides<f64>) ->
         (both.a.map(words).unwrap_or_default(), both.b.map(words).unwrap_or_default())
     };
     let rates = changed(&text(both, &words));
-    let (a, b) = text(shares, &share_words);
+    let (a, b) = text(shares, &|share| percent(share, 1.0, false));
     let shares = match (a.is_empty(), b.is_empty()) {
         (true, true) => return TableCell::html(rates).class("num"),
         (false, false) if a != b => format!("{a} → {b}"),
@@ -158,6 +141,8 @@ fn name(view: DiffView<'_>, one: &MeasuredLine) -> Html {
     below.extend(one.operator.is_some().then(|| kernel.clone()));
     below.extend(one.place.as_ref().map(|(file, line)| format!("{}:{line}", short_path(file))));
     below.extend(one.matched.and_then(Match::guess).map(str::to_owned));
+    let is_of_one_side = one.line.differs && one.matched.is_none();
+    below.extend(is_of_one_side.then(|| kind_word(RowKind::of(one.line.times)).to_owned()));
     let name = span("long-name", one.operator.clone().unwrap_or(kernel));
     below.extend(one.presence.clone());
     let [name_a, name_b] = &view.comparison.names;

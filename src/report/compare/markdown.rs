@@ -1,8 +1,8 @@
 //! `diff.md`: the comparison for pull requests, issues and job summaries, at most 60 KB.
 
-use super::rows::{kind_word, place, ranks, sentence, signed};
+use super::rows::{kind_word, medians, place, ranks, sentence, signed, time};
 use super::verdict::{self, doubt};
-use crate::compare::{Comparison, LogComparison, Recording, Row};
+use crate::compare::{Comparison, LogComparison, Pair, Recording, Row};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 
 /// Bytes of each part; together less than 60 KB.
@@ -80,14 +80,16 @@ fn change(row: &Row) -> Vec<String> {
 fn parts(shown: &LogComparison, document: &mut Markdown) {
     let mut part = document.part(PARTS);
     part.heading(2, "Time by part");
-    let of = |name: &str, times: crate::compare::Pair| {
-        let (a, b) = super::rows::medians(times);
-        let time = |seconds| plain(&super::rows::time(seconds));
-        vec![name.to_owned(), plain(&signed(times.difference())), time(a), time(b)]
-    };
-    let rows = shown.parts.iter().map(|line| of(&line.name, line.times));
-    part.table(&["Part", "Difference:", "A:", "B:"], rows.chain([of("Compile time", shown.total)]));
+    let rows = shown.parts.iter().map(|line| times(line.name.clone(), line.times));
+    let rows = rows.chain([times("Compile time".to_owned(), shown.total)]);
+    part.table(&["Part", "Difference:", "A:", "B:"], rows);
     part.end(0, ("part", "parts"), "`diff.html` has all");
+}
+
+/// A row with the times of both sides.
+fn times(name: String, times: Pair) -> Vec<String> {
+    let (a, b) = medians(times);
+    vec![name, plain(&signed(times.difference())), plain(&time(a)), plain(&time(b))]
 }
 
 fn functions(shown: &LogComparison, document: &mut Markdown) {
@@ -97,16 +99,8 @@ fn functions(shown: &LogComparison, document: &mut Markdown) {
     }
     let mut part = document.part(FUNCTIONS);
     part.heading(2, "Functions");
-    let rows = differing.iter().take(MOST_FUNCTIONS).map(|one| {
-        let (a, b) = super::rows::medians(one.line.times);
-        let time = |seconds| plain(&super::rows::time(seconds));
-        vec![
-            code(&one.line.name, LONGEST_NAME),
-            plain(&signed(one.line.times.difference())),
-            time(a),
-            time(b),
-        ]
-    });
+    let rows = differing.iter().take(MOST_FUNCTIONS);
+    let rows = rows.map(|one| times(code(&one.line.name, LONGEST_NAME), one.line.times));
     part.table(&["Function", "Difference:", "A:", "B:"], rows);
     let left_out = differing.len().saturating_sub(MOST_FUNCTIONS);
     part.end(left_out, ("function", "functions"), "`diff.html` has all");

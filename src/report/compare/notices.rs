@@ -13,7 +13,7 @@ const TESTED: [(&str, &[Topic]); 7] = [
     ("No new recompile", &[Topic::Recompile, Topic::Compiles]),
     ("No new cache miss", &[Topic::Cache]),
     ("No more compile time", &[Topic::CompileTime, Topic::Part, Topic::FunctionTime, Topic::Function]),
-    ("No slower kernel", &[Topic::Measured]),
+    ("No slower kernel", &[Topic::DeviceTime, Topic::Measured]),
 ];
 
 /// New and worse rows first; better rows are information.
@@ -59,7 +59,8 @@ fn rule(row: &Row) -> &'static str {
     }
 }
 
-fn level(row: &Row) -> Severity {
+/// How serious a row is.
+pub(super) fn level(row: &Row) -> Severity {
     match (row.kind, row.topic) {
         (RowKind::New, Topic::Failure | Topic::Ranks) => Severity::Error,
         (RowKind::New, Topic::GraphBreak | Topic::Recompile | Topic::Compiles) => Severity::Warning,

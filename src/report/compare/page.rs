@@ -1,7 +1,7 @@
 //! `diff.html`: the verdict, the changes, how certain they are, and the tables.
 
 use super::rows::against;
-use super::verdict::{doubt, is_of_traces, notes, pieces};
+use super::verdict::{doubt, notes, pieces};
 use super::view::{Compiles, DiffView, Side};
 use super::{changes, kernels, tables};
 use crate::compare::{ChangedFunctions, Comparison, Recording};
@@ -49,14 +49,12 @@ pub(super) fn page<'c>(
             let view = DiffView::new(comparison, (&compiles, changed), worker);
             hero(view, out)?;
             if let Some(shown) = comparison.shown() {
-                if !is_of_traces(shown) {
-                    changes::section(view, out)?;
-                }
+                changes::section(view, out)?;
                 doubts(view, out)?;
                 tables::parts(view, shown, out)?;
                 tables::functions(view, shown, out)?;
                 kernels::kernels(view, shown, out)?;
-                tables::settings(view, shown, out)?;
+                tables::settings(view, out)?;
                 tables::ranks(view, out)?;
             }
             Ok(())
@@ -67,9 +65,7 @@ pub(super) fn page<'c>(
 fn tabs(view: DiffView<'_>) -> Vec<Tab> {
     let mut tabs = Vec::new();
     if let Some(shown) = view.comparison.shown() {
-        if !is_of_traces(shown) {
-            tabs.push(Tab::section("changes", "What changed", None));
-        }
+        tabs.push(Tab::section("changes", "What changed", None));
         tabs.push(Tab::section("noise", "Noise", None));
         let sections = [
             ("parts", "Time by part", shown.parts.len()),

@@ -75,7 +75,10 @@ pub(super) fn sentence(row: &Row) -> String {
     let subject = &row.subject;
     let (a, b) = medians(row.seconds);
     match (row.topic, &row.a.value, &row.b.value) {
-        (Topic::CompileTime | Topic::Part | Topic::FunctionTime | Topic::Measured, ..) => {
+        (
+            Topic::CompileTime | Topic::Part | Topic::FunctionTime | Topic::DeviceTime | Topic::Measured,
+            ..,
+        ) => {
             let per = row.per.map(|per| format!(" {}", per_words(per))).unwrap_or_default();
             // Kernels of one name differ in their sizes.
             let sizes = row.detail.as_deref().and_then(|detail| detail.split(';').next());

@@ -5,19 +5,15 @@ use super::view::{DiffView, Side};
 use crate::compare::{CompileRef, FunctionLine, LogComparison, Match, Pair, Row as Change, Topic};
 use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, close_section, more, note_below, open_more, soft};
+use crate::report::kit::markup::{Element, close, close_section, note_below, open_more, soft};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use std::io::Write;
 
 /// Rows of each table.
 const ROWS: usize = 150;
 
-/// Characters of a name, and of the name of a setting in a list.
+/// Characters of a name.
 pub(super) const LONGEST_NAME: usize = 120;
-const LONGEST_SETTING: usize = 60;
-
-/// Settings of one side that are named.
-const NAMED_SETTINGS: usize = 600;
 
 /// A difference with its sign.
 fn difference(pair: Pair) -> TableCell {
@@ -99,11 +95,7 @@ pub(super) fn functions(
     }
     let (differing, noise): (Vec<&FunctionLine>, Vec<&FunctionLine>) =
         shown.functions.iter().partition(|one| one.line.differs);
-    let note = match differing.len() {
-        0 => "none differs by more than the noise".to_owned(),
-        1 => "1 differs by more than the noise".to_owned(),
-        count => format!("{} differ by more than the noise", whole(count)),
-    };
+    let note = counted(differing.len(), "differs by more than the noise", "differ by more than the noise");
     let count = Some(whole(shown.functions.len()));
     view.open_section(out, ("functions", "Functions", &note), count, Html::default())?;
     let widest = largest(shown.functions.iter().map(|one| &one.line.times));
@@ -194,51 +186,34 @@ pub(super) fn changed((a, b): &(String, String)) -> Html {
 }
 
 /// Settings and versions that differ.
-pub(super) fn settings(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(super) fn settings(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let is_setting = |row: &&Change| {
         row.topic == Topic::Torch
             || (row.topic == Topic::Setting && (row.a.value.is_some() || row.b.value.is_some()))
     };
     let rows: Vec<&Change> = view.comparison.rows.iter().filter(is_setting).collect();
-    let (only_a, only_b) = &shown.one_sided_settings;
-    if rows.is_empty() && only_a.is_empty() && only_b.is_empty() {
+    if rows.is_empty() {
         return Ok(());
     }
     let head = ("settings", "Settings and versions", "that differ");
     view.open_section(out, head, Some(whole(rows.len())), Html::default())?;
-    if !rows.is_empty() {
-        let [a, b] = &view.comparison.names;
-        let columns =
-            vec![TableColumn::text("Setting"), TableColumn::text(a).mono(), TableColumn::text(b).mono()];
-        let line = |row: &&Change| {
-            let value = |value: &Option<String>| match row.topic {
-                Topic::Torch => value.clone().unwrap_or_default(),
-                _ => setting(value).replace('`', ""),
-            };
-            let new = Element::new("mark").around(value(&row.b.value));
-            Row::of(vec![
-                TableCell::html(view.prose(row.subject.trim_start_matches("Setting "))),
-                TableCell::text(&value(&row.a.value)),
-                TableCell::html(new),
-            ])
-        };
-        let table = Table { id: "settings-table", label: "Settings and versions", columns };
-        view.table(out, &table, rows.iter().take(ROWS).map(line))?;
-    }
     let [a, b] = &view.comparison.names;
-    for (name, settings) in [(a, only_a), (b, only_b)] {
-        if settings.is_empty() {
-            continue;
-        }
-        let names: Vec<Html> = settings
-            .iter()
-            .take(NAMED_SETTINGS)
-            .map(|name| view.code(&clip(name, LONGEST_SETTING)))
-            .collect();
-        let count = counted(settings.len(), "setting", "settings");
-        let fold = more(format!("{count} that only the torch of {name} has"), &Html::joined(names, " "));
-        writeln!(out, "{}", fold.as_str())?;
-    }
+    let columns =
+        vec![TableColumn::text("Setting"), TableColumn::text(a).mono(), TableColumn::text(b).mono()];
+    let line = |row: &&Change| {
+        let value = |value: &Option<String>| match row.topic {
+            Topic::Torch => value.clone().unwrap_or_default(),
+            _ => setting(value).replace('`', ""),
+        };
+        let new = Element::new("mark").around(value(&row.b.value));
+        Row::of(vec![
+            TableCell::html(view.prose(row.subject.trim_start_matches("Setting "))),
+            TableCell::text(&value(&row.a.value)),
+            TableCell::html(new),
+        ])
+    };
+    let table = Table { id: "settings-table", label: "Settings and versions", columns };
+    view.table(out, &table, rows.iter().take(ROWS).map(line))?;
     Ok(close_section(out)?)
 }
 

@@ -1,9 +1,9 @@
 //! The comparison in a few lines, for a terminal.
 
+use super::notices::level;
 use super::rows::{kind_word, place, ranks, sentence, signed};
-use super::verdict::{self, doubt, is_change};
-use crate::analysis::Severity;
-use crate::compare::{Comparison, Row, RowKind, Topic};
+use super::verdict::{self, doubt, in_order};
+use crate::compare::{Comparison, Row};
 use crate::report::kit::formats::counted;
 use crate::report::terminal::{SummaryLine, one_line};
 
@@ -15,16 +15,12 @@ pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
     let plain = |text: String| SummaryLine::plain(text.replace('\u{a0}', " "));
     let mut lines = vec![plain(verdict::sentence(comparison))];
     lines.extend(verdict::notes(comparison).into_iter().map(plain));
-    // Times of functions and kernels, and settings, come last, as there are many.
-    let changes = comparison.rows.iter().filter(|row| is_change(row));
-    let rest = comparison.rows.iter().filter(|row| !is_change(row) && row.topic != Topic::CompileTime);
-    let listed: Vec<&Row> = changes.chain(rest).take(ROWS).collect();
-    let of_total = comparison.rows.iter().filter(|row| row.topic == Topic::CompileTime).count();
-    let more = comparison.rows.len().saturating_sub(listed.len() + of_total);
-    lines.extend(listed.into_iter().map(line));
+    let listed = in_order(comparison);
+    let more = listed.len().saturating_sub(ROWS);
+    lines.extend(listed.into_iter().take(ROWS).map(line));
     if more > 0 {
         let more = counted(more, "more difference", "more differences");
-        lines.push(plain(format!("{more}: times of functions and kernels, settings and the rest.")));
+        lines.push(plain(format!("{more}: settings, kernels, times of functions and the rest.")));
     }
     if !comparison.rows.is_empty() || comparison.a.len() + comparison.b.len() > 2 {
         let (runs, rest) = doubt(comparison);
@@ -36,22 +32,10 @@ pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
 /// `Worse: Kernel builds: 6.32 s → 11.8 s, +5.53 s`
 fn line(row: &Row) -> SummaryLine {
     let mut text = one_line(&sentence(row).replace('`', ""));
-    if let Some(place) = place(row) {
-        text.push_str(&format!(", at {}", one_line(&place)));
+    let place = place(row).map(|place| format!("at {}", one_line(&place)));
+    let guess = row.guess().map(str::to_owned);
+    for more in [place, ranks(row), guess, row.difference().map(signed)].into_iter().flatten() {
+        text.push_str(&format!(", {more}"));
     }
-    if let Some(ranks) = ranks(row) {
-        text.push_str(&format!(", {ranks}"));
-    }
-    if let Some(guess) = row.guess() {
-        text.push_str(&format!(", {guess}"));
-    }
-    if let Some(difference) = row.difference() {
-        text.push_str(&format!(", {}", signed(difference)));
-    }
-    let severity = match (row.kind, row.topic) {
-        (RowKind::New, Topic::Failure | Topic::Ranks) => Severity::Error,
-        (RowKind::New | RowKind::Worse, _) => Severity::Warning,
-        _ => Severity::Info,
-    };
-    SummaryLine { label: Some((kind_word(row.kind), severity)), text: text.replace('\u{a0}', " ") }
+    SummaryLine { label: Some((kind_word(row.kind), level(row))), text: text.replace('\u{a0}', " ") }
 }

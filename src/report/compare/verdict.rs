@@ -1,19 +1,26 @@
 //! The verdict on two sides: how much slower or faster B is, why, and what is new or gone.
 
 use super::device;
-use super::rows::{medians, time};
-use crate::compare::{Comparison, LogComparison, Row, RowKind, TimeLine, Topic};
+use super::rows::{clip, medians, sentence as sentence_of, setting, time};
+use crate::compare::{Comparison, LogComparison, Pair, Row, RowKind, TimeLine, Topic};
 use crate::model::capital;
+use crate::model::words::first_of;
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::verdict::Words;
 
 /// What a verdict counts, in singular and plural.
-const COUNTED: [(Topic, &str, &str); 4] = [
+const COUNTED: [(Topic, &str, &str); 5] = [
     (Topic::Failure, "failure", "failures"),
     (Topic::GraphBreak, "graph break", "graph breaks"),
     (Topic::Recompile, "recompile", "recompiles"),
     (Topic::Function, "function", "functions"),
+    (Topic::Measured, "measured kernel", "measured kernels"),
 ];
+
+/// Settings that a verdict names, and characters of a value and of what is said about an input.
+const NAMED_SETTINGS: usize = 2;
+const LONGEST_SETTING: usize = 40;
+const LONGEST_INPUT: usize = 160;
 
 /// The verdict as plain text.
 pub(super) fn sentence(comparison: &Comparison) -> String {
@@ -24,33 +31,79 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
 pub(super) fn pieces(comparison: &Comparison) -> Vec<Words> {
     let [a, b] = &comparison.names;
     let Some(shown) = comparison.shown() else {
-        return vec![Words::plain(format!(
-            "{a} and {b} have no rank in common, so there is nothing to compare."
-        ))];
+        let words = format!("{a} and {b} have no rank in common, so there is nothing to compare.");
+        return vec![Words::plain(words)];
     };
     if comparison.rows.is_empty() {
         return vec![Words::plain(format!("{a} and {b} do not differ."))];
     }
-    let mut pieces = Vec::new();
+    let of_device = |causes| device::pieces(comparison, shown, causes);
     if is_of_traces(shown) {
-        pieces.extend(device::pieces(comparison, shown));
-        return pieces;
+        return of_device(Vec::new()).into_iter().chain(news(comparison, shown)).collect();
     }
-    if shown.same.functions == 0 && !shown.functions.is_empty() {
-        pieces.push(Words::plain(format!(
-            "No function is compiled by both {a} and {b}, so their times cannot show what a change did."
-        )));
+    let causes = causes(comparison);
+    let (mut pieces, then) = if device_leads(comparison, shown) {
+        (of_device(causes), of_compile_time(comparison, shown, Vec::new()))
     } else {
-        pieces.extend(speed(comparison, shown));
-        pieces.extend(share(shown));
-    }
-    let of_device = device::pieces(comparison, shown);
-    if !of_device.is_empty() {
+        (of_compile_time(comparison, shown, causes), of_device(Vec::new()))
+    };
+    if !then.is_empty() {
         pieces.push(Words::plain(" "));
-        pieces.extend(of_device);
+        pieces.extend(then);
     }
-    pieces.extend(news(comparison));
+    pieces.extend(news(comparison, shown));
     pieces
+}
+
+/// Whether device time is told first: where it changed by a larger factor than compile time, as a step is paid again and again
+/// and a compile once. Compile time of which a cache answered a part on one side only is of the machine and never comes first.
+fn device_leads(comparison: &Comparison, shown: &LogComparison) -> bool {
+    let size = |pair: Pair| pair.factor().map_or(f64::INFINITY, |factor| factor.ln().abs());
+    let is_comparable = shown.same.functions > 0 && shown.busy_differs;
+    let is_cached = cached(comparison, shown).is_some();
+    is_comparable && (!shown.total_differs || is_cached || size(shown.busy_us) >= size(shown.total))
+}
+
+/// The lookups that a cache answers on one side only, if they change the compile time as it changed.
+fn cached<'c>(comparison: &'c Comparison, shown: &LogComparison) -> Option<&'c Row> {
+    let kind = RowKind::of_difference(shown.total.difference());
+    comparison.rows.iter().find(|row| shown.total_differs && row.topic == Topic::Cache && row.kind == kind)
+}
+
+/// `B compiles 21.3 s slower: 35.2 s against 13.9 s. 2 cache lookups: hit → miss. 90 % of the difference is kernel builds.`
+fn of_compile_time(comparison: &Comparison, shown: &LogComparison, causes: Vec<Words>) -> Vec<Words> {
+    if shown.same.functions == 0 && !shown.functions.is_empty() {
+        let [a, b] = &comparison.names;
+        let words = format!(
+            "No function is compiled by both {a} and {b}, so their times cannot show what a change did."
+        );
+        return vec![Words::plain(words)];
+    }
+    let cached = cached(comparison, shown).map(|row| Words::plain(format!(" {}.", row.subject)));
+    speed(comparison, shown).into_iter().chain(causes).chain(cached).chain(share(shown)).collect()
+}
+
+/// ` Set differently: compile.allow_tf32 (false → true) and 2 more. Inputs of f: 1 of 3 differ in layout alone.`
+fn causes(comparison: &Comparison) -> Vec<Words> {
+    let of = |topic: Topic| comparison.rows.iter().filter(move |row| row.topic == topic);
+    let plain = |text: String| Words::plain(text.replace('`', ""));
+    let mut causes = Vec::new();
+    let torch = of(Topic::Torch).filter(|row| row.a.value.is_some());
+    causes.extend(torch.map(|row| plain(format!(" {}.", sentence_of(row)))));
+    let is_set = |row: &&Row| row.a.value.is_some() || row.b.value.is_some();
+    let named = of(Topic::Setting).filter(is_set).map(|row| {
+        let [a, b] = [&row.a.value, &row.b.value].map(|value| clip(&setting(value), LONGEST_SETTING));
+        format!("{} ({a} → {b})", row.subject.trim_start_matches("Setting "))
+    });
+    let named: Vec<String> = named.collect();
+    let set = (!named.is_empty()).then(|| first_of(&named, NAMED_SETTINGS));
+    causes.extend(set.map(|set| plain(format!(" Set differently: {set}."))));
+    for row in [Topic::Operators, Topic::Inputs].into_iter().filter_map(|topic| of(topic).next()) {
+        let first = row.detail.as_deref().and_then(|detail| detail.split(';').next());
+        let first = first.map(|first| format!(", as {}", clip(first, LONGEST_INPUT))).unwrap_or_default();
+        causes.push(plain(format!(" {}{first}.", sentence_of(row))));
+    }
+    causes
 }
 
 /// Whether only traces of a device are compared, without what was compiled.
@@ -79,32 +132,24 @@ fn speed(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
 /// `90 % of the difference is kernel builds.`
 fn share(shown: &LogComparison) -> Vec<Words> {
     let total = shown.total.difference();
-    if !shown.total_differs {
-        return Vec::new();
-    }
     let same_way = |line: &&TimeLine| line.differs && line.times.difference() * total > 0.0;
+    let first = shown.parts.iter().find(same_way).filter(|_| shown.total_differs);
+    let Some(first) = first else { return Vec::new() };
+    let mut seconds = first.times.difference();
+    let mut name = lower(&first.name);
     let builds = ["C++ toolchain, once", "Kernel builds"];
-    let of_builds: Vec<&TimeLine> =
-        shown.parts.iter().filter(same_way).filter(|line| builds.contains(&line.name.as_str())).collect();
-    let first = shown.parts.iter().find(same_way);
-    let (name, seconds) = match (of_builds.as_slice(), first) {
-        ([one, other], Some(first)) if builds.contains(&first.name.as_str()) => (
-            "kernel builds and the C++ toolchain".to_owned(),
-            one.times.difference() + other.times.difference(),
-        ),
-        (_, Some(first)) => (lower(&first.name), first.times.difference()),
-        _ => return Vec::new(),
-    };
+    let of_builds =
+        || shown.parts.iter().filter(same_way).filter(|line| builds.contains(&line.name.as_str()));
+    if builds.contains(&first.name.as_str()) && of_builds().count() > 1 {
+        name = "kernel builds and the C++ toolchain".to_owned();
+        seconds = of_builds().map(|line| line.times.difference()).sum();
+    }
     if seconds.abs() > total.abs() {
         let word = if seconds > 0.0 { "slower" } else { "faster" };
         let text = format!("{} {word}", micros(seconds.abs() * 1e6));
-        let name = capital(&name);
         let are = if name.contains("uilds") { "are" } else { "is" };
-        return vec![
-            Words::plain(format!(" {name} alone {are} ")),
-            Words::linked("", text, "#parts", ""),
-            Words::plain("."),
-        ];
+        let words = Words::plain(format!(" {} alone {are} ", capital(&name)));
+        return vec![words, Words::linked("", text, "#parts", ""), Words::plain(".")];
     }
     let share = percent(seconds, total, false);
     vec![Words::linked(" ", share, "#parts", ""), Words::plain(format!(" of the difference is {name}."))]
@@ -119,48 +164,48 @@ fn lower(name: &str) -> String {
     }
 }
 
-/// `1 failure is new, nothing is gone.`
-fn news(comparison: &Comparison) -> Vec<Words> {
+/// `1 failure is new; no failure, graph break, recompile or function is gone.`
+fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     let count = |kind: RowKind| -> Vec<Counted> {
         let of = |(topic, one, many): (Topic, &str, &str)| {
             let rows = comparison.rows.iter().filter(|row| row.kind == kind && row.topic == topic).count();
-            (rows > 0).then(|| Counted { topic, rows, text: counted(rows, one, many) })
+            (rows > 0).then(|| (topic, rows, counted(rows, one, many)))
         };
         COUNTED.into_iter().filter_map(of).collect()
     };
     let (new, gone) = (count(RowKind::New), count(RowKind::Gone));
+    let none = match (is_of_traces(shown), shown.per) {
+        (true, _) => "measured kernel",
+        (_, Some(_)) => "failure, graph break, recompile, function or measured kernel",
+        _ => "failure, graph break, recompile or function",
+    };
     if new.is_empty() && gone.is_empty() {
-        return vec![Words::plain(" No failure, graph break, recompile or function is new or gone.")];
+        return vec![Words::plain(format!(" No {none} is new or gone."))];
     }
     let mut pieces = vec![Words::plain(" ")];
-    let class = if new.iter().any(|one| one.topic == Topic::Failure) { "err" } else { "warn" };
-    pieces.extend(listed(&new, ["Nothing is new", " is new", " are new"], class));
-    pieces.push(Words::plain(", "));
-    pieces.extend(listed(&gone, ["nothing is gone", " is gone", " are gone"], ""));
+    let class = if new.iter().any(|(topic, ..)| *topic == Topic::Failure) { "err" } else { "warn" };
+    pieces.extend(listed(&new, [format!("No {none} is new"), " is new".into(), " are new".into()], class));
+    pieces.push(Words::plain("; "));
+    pieces.extend(listed(&gone, [format!("no {none} is gone"), " is gone".into(), " are gone".into()], ""));
     pieces.push(Words::plain("."));
     pieces
 }
 
-/// Rows of one topic that are new, or gone.
-struct Counted {
-    topic: Topic,
-    rows: usize,
-    /// `2 failures`
-    text: String,
-}
+/// How many rows of one topic are new, or gone, as a number and in words.
+type Counted = (Topic, usize, String);
 
 /// `1 failure and 2 graph breaks are new`, with the words for zero, one and many.
-fn listed(all: &[Counted], [none, one, many]: [&'static str; 3], class: &'static str) -> Vec<Words> {
+fn listed(all: &[Counted], [none, one, many]: [String; 3], class: &'static str) -> Vec<Words> {
     let mut words = Vec::new();
-    for (at, counted) in all.iter().enumerate() {
+    for (at, (.., text)) in all.iter().enumerate() {
         let before = match (at, at + 1 == all.len()) {
             (0, _) => "",
             (_, true) => " and ",
             _ => ", ",
         };
-        words.push(Words::linked(before, counted.text.clone(), "#changes", class));
+        words.push(Words::linked(before, text.clone(), "#changes", class));
     }
-    words.push(Words::plain(match all.iter().map(|counted| counted.rows).sum::<usize>() {
+    words.push(Words::plain(match all.iter().map(|(_, rows, _)| rows).sum::<usize>() {
         0 => none,
         1 => one,
         _ => many,
@@ -173,13 +218,11 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = Vec::new();
     let Some(shown) = comparison.shown() else { return notes };
     if let Some(one) = shown.one_factor {
-        let (word, factor, machine) = match one.factor > 1.0 {
-            true => ("slower", one.factor, "a slower machine or compiler"),
-            false => ("faster", 1.0 / one.factor, "a faster machine or compiler"),
-        };
+        let word = if one.factor > 1.0 { "slower" } else { "faster" };
+        let factor = one.factor.max(1.0 / one.factor);
         notes.push(format!(
-            "{} of {} functions are {word}, by {factor:.1} times in the median: {machine} would look like \
-            this too.",
+            "{} of {} functions are {word}, by {factor:.1} times in the median: a {word} machine or compiler would look \
+             like this too.",
             whole(one.functions),
             whole(one.of),
         ));
@@ -222,53 +265,53 @@ pub(super) fn same(comparison: &Comparison) -> String {
 
 /// How certain the differences are.
 pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
-    if let (1, 1, true) =
-        (comparison.a.len(), comparison.b.len(), comparison.shown().is_some_and(is_of_traces))
-    {
-        return (
-            "One trace against one trace.".to_owned(),
-            "Kernels whose difference is under 5\u{a0}% of their own time or 1\u{a0}% of the time of all are left out of the \
-             changes. The launches of a \
-             trace show how much a kernel varies, but not how much the machine does; several traces per side give medians \
-             and ranges."
-                .to_owned(),
-        );
-    }
+    let of_traces = comparison.shown().is_some_and(is_of_traces);
+    let (one, many) = if of_traces { ("trace", "traces") } else { ("run", "runs") };
+    let several = comparison.a.len() + comparison.b.len() > 2;
+    let [a, b] = [&comparison.a, &comparison.b].map(|side| counted(side.len(), one, many));
+    let runs = if several { format!("{a} against {b}.") } else { format!("One {one} against one {one}.") };
     let threshold = comparison.threshold;
-    let limits = format!(
-        "under {}\u{a0}% or {}",
-        crate::report::kit::formats::count((threshold.share * 1e4).round() / 100.0),
-        micros(threshold.seconds * 1e6)
-    );
-    match (comparison.a.len(), comparison.b.len()) {
-        (1, 1) => (
-            "One run against one run.".to_owned(),
-            format!(
-                "Differences {limits} are set apart as noise. Above that, one run per side cannot \
-                tell a change from \
-                 a busy machine; the logs do not record the load. Several runs per side give medians and \
-                 ranges."
-            ),
+    let share = crate::report::kit::formats::count((threshold.share * 1e4).round() / 100.0);
+    let small = match of_traces {
+        true => "Kernels whose difference is under 5\u{a0}% of their own time or 1\u{a0}% of the time of all"
+            .to_owned(),
+        false => format!("Differences under {share}\u{a0}% or {}", micros(threshold.seconds * 1e6)),
+    };
+    let apart = if of_traces { "left out of the changes" } else { "set apart as noise" };
+    let alone = match of_traces {
+        true => "The launches of a trace show how much a kernel varies, but not how much the machine does",
+        false => {
+            "Above that, one run per side cannot tell a change from a busy machine; the logs do not record the load"
+        }
+    };
+    let rest = match several {
+        true => format!(
+            "Times are medians. {small}, and those where the ranges of the two sides overlap, are {apart}."
         ),
-        (a, b) if comparison.shown().is_some_and(is_of_traces) => (
-            format!("{} against {b}.", counted(a, "trace", "traces")),
-            "Times are medians. Kernels whose difference is under 5\u{a0}% of their own time or 1\u{a0}% of the time of all, \
-             and those where the ranges of the two sides overlap, are left out of the changes."
-                .to_owned(),
-        ),
-        (a, b) => (
-            format!("{} against {b}.", counted(a, "run", "runs")),
-            format!(
-                "Times are medians. Differences {limits}, and those where the ranges of the two sides \
-                overlap, are set \
-                 apart as noise."
-            ),
-        ),
-    }
+        false => format!("{small} are {apart}. {alone}. Several {many} per side give medians and ranges."),
+    };
+    (runs, rest)
 }
 
-/// Rows that the list of changes shows: settings, functions and kernels have tables of their own.
+/// The rows in the order in which they are read: settings before what follows from them, and times of kernels and functions last,
+/// as there are many. The verdict has the compile time.
+pub(super) fn in_order(comparison: &Comparison) -> Vec<&Row> {
+    let mut rows: Vec<&Row> = comparison.rows.iter().filter(|row| row.topic != Topic::CompileTime).collect();
+    rows.sort_by_key(|row| match row.topic {
+        Topic::Setting => 1,
+        Topic::Measured => 2,
+        _ => u8::from(!is_change(row)) * 3,
+    });
+    rows
+}
+
+/// Rows that the list of changes shows: all that is new or gone, and what has no table of its own as settings, functions and
+/// kernels do.
 pub(super) fn is_change(row: &Row) -> bool {
-    !matches!(row.topic, Topic::CompileTime | Topic::FunctionTime | Topic::Measured)
-        && !(row.topic == Topic::Setting && (row.a.value.is_some() || row.b.value.is_some()))
+    matches!(row.kind, RowKind::New | RowKind::Gone)
+        || match row.topic {
+            Topic::CompileTime | Topic::FunctionTime | Topic::Measured => false,
+            Topic::Setting => row.a.value.is_none() && row.b.value.is_none(),
+            _ => true,
+        }
 }

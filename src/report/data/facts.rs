@@ -126,9 +126,10 @@ fn compile(report: Report<'_>, index: CompileIndex) -> Compile<'_> {
 }
 
 fn device(report: Report<'_>, compile: &model::Compile) -> Option<DeviceSettings> {
-    let model::DeviceRecords { cudagraphs, tf32, .. } = compile.on_device;
-    let is_known = report.found.on_device.uses_gpu && (cudagraphs || tf32.is_some());
-    is_known.then_some(DeviceSettings { cudagraphs, tf32 })
+    let model::DeviceRecords { cudagraphs, max_autotune, tf32, .. } = compile.on_device;
+    let is_known =
+        report.found.on_device.uses_gpu && (cudagraphs || max_autotune == Some(true) || tf32.is_some());
+    is_known.then_some(DeviceSettings { cudagraphs, max_autotune, tf32 })
 }
 
 /// The compiles that asked for CUDA graphs.

@@ -319,6 +319,7 @@ fn measured(found: &log::Performance<'_>) -> Measured {
     });
     Measured {
         busy_us: found.time.busy_us,
+        wall_us: found.time.wall_us,
         steps: found.trace.steps.filter(|steps| *steps > 0),
         steps_are_calls: found.trace.steps_from.as_deref() == Some("regions"),
         device: names(found.device.name.as_ref()),

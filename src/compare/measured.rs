@@ -41,8 +41,13 @@ pub(super) fn measured_work(runs: &Runs<'_>, found: &mut LogComparison) {
     let busy = found.busy_us.a.map_or(0.0, |times| times.median);
     let limit = Threshold { share: runs.threshold.share, seconds: LEAST_SHARE * busy };
     found.busy_differs = found.busy_us.differs(limit);
-    if found.busy_differs {
-        let mut row = row(Topic::DeviceTime, found.busy_us, "Device time of the traced steps".to_owned());
+    found.wall_us = work.wall(found.busy_us);
+    let busy = (found.busy_differs.then_some(found.busy_us), "Device time of the traced steps");
+    let wall =
+        (found.wall_us.a.map(|_| found.wall_us), "Time of the traced steps with the device's idle time");
+    for (times, subject) in [wall, busy] {
+        let Some(times) = times else { continue };
+        let mut row = row(Topic::DeviceTime, times, subject.to_owned());
         row.per = Some(per);
         [row.a, row.b] = runs.pages("performance.html");
         found.rows.push(row);
@@ -137,6 +142,22 @@ impl<'r> Work<'r> {
                 Per::Launch => Some(kernels.iter().filter_map(|row| self.us(row, &lists, log, per)).sum()),
             }
         })
+    }
+
+    /// The time of a step with what the device idles in it: where it idles for most of it on a side, and where the step
+    /// changed by more than the busy time. A profiler slows the host, so less than a factor of two proves nothing.
+    fn wall(&self, busy: Pair) -> Pair {
+        let wall = self.runs.times(|log| {
+            let trace = self.traces.get(log).filter(|trace| trace.device.is_some())?;
+            Some(trace.wall_us / trace.steps? as f64)
+        });
+        let is_idle = |(wall, busy): (Option<Times>, Option<Times>)| {
+            wall.zip(busy).is_some_and(|(wall, busy)| busy.median < wall.median / 2.0)
+        };
+        let size = |pair: Pair| pair.factor().map_or(0.0, |factor| factor.ln().abs());
+        let changed = size(wall) > size(busy).max(2_f64.ln());
+        let idles = is_idle((wall.a, busy.a)) || is_idle((wall.b, busy.b));
+        if changed && idles { wall } else { Pair::default() }
     }
 
     /// The kernels or the operators of all logs, largest difference first.

@@ -386,6 +386,8 @@ pub(crate) struct LogComparison {
     pub operators: Vec<MeasuredLine>,
     /// Microseconds in which the device was busy: of a step, or for as many launches as B has.
     pub busy_us: Pair,
+    /// The same with the idle time of the device, if that is most of it and changed it; else empty.
+    pub wall_us: Pair,
     /// Whether that differs by more than noise.
     pub busy_differs: bool,
     /// What measured times are for.

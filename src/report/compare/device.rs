@@ -21,6 +21,17 @@ pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison, causes: Vec
     let seconds = |us: f64| time(Some(us / 1e6));
     let both = format!(": {} against {} ({}).", seconds(b), seconds(a), steps(shown, name_b));
     let what = format!("{} {}", noun(shown), per_words(per));
+    if let (Some(whole_a), Some(whole_b)) = medians(shown.wall_us) {
+        let times = format!("{} against {} under the profiler", seconds(whole_b), seconds(whole_a));
+        let told = format!(
+            "time {}, in most of which the device is idle: {times} ({}).",
+            per_words(per),
+            steps(shown, name_b)
+        );
+        let busy = format!(" It is busy for {} against {}.", seconds(b), seconds(a));
+        let whole = change((whole_a, whole_b), name_b, &told).into_iter();
+        return whole.chain(devices(shown)).chain(causes).chain([Words::plain(busy)]).collect();
+    }
     if !shown.busy_differs || a <= 0.0 {
         let mut pieces =
             vec![Words::plain(format!("{name_b} takes as much {what} as {name_a}, within the noise{both}"))];
@@ -30,17 +41,22 @@ pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison, causes: Vec
         pieces.extend(devices(shown).into_iter().chain(causes));
         return pieces;
     }
-    let (word, class) = if b > a { ("more", "warn") } else { ("less", "") };
-    let share = percent((b - a).abs(), a, false);
-    let mut pieces = vec![
-        Words::plain(format!("{name_b} takes ")),
-        Words::linked("", format!("{share} {word}"), "#kernels", class),
-        Words::plain(format!(" {what}{both}")),
-    ];
+    let mut pieces = change((a, b), name_b, &format!("{what}{both}"));
     pieces.extend(devices(shown).into_iter().chain(causes));
     let same_way = |one: &&MeasuredLine| one.line.times.difference() * (b - a) > 0.0;
     pieces.extend(shown.kernels.iter().find(same_way).map(|one| first(one, b - a, [name_a, name_b])));
     pieces
+}
+
+/// `B takes 12 % more device time per step: ..`
+fn change((a, b): (f64, f64), name_b: &str, what: &str) -> Vec<Words> {
+    let (word, class) = if b > a { ("more", "warn") } else { ("less", "") };
+    let share = percent((b - a).abs(), a, false);
+    vec![
+        Words::plain(format!("{name_b} takes ")),
+        Words::linked("", format!("{share} {word}"), "#kernels", class),
+        Words::plain(format!(" {what}")),
+    ]
 }
 
 /// What kernels take: a trace that names no device is one of a CPU.

@@ -59,9 +59,10 @@ pub(super) fn pieces(comparison: &Comparison) -> Vec<Words> {
 /// and a compile once. Compile time of which a cache answered a part on one side only is of the machine and never comes first.
 fn device_leads(comparison: &Comparison, shown: &LogComparison) -> bool {
     let size = |pair: Pair| pair.factor().map_or(f64::INFINITY, |factor| factor.ln().abs());
-    let is_comparable = shown.same.functions > 0 && shown.busy_differs;
+    let is_comparable = shown.same.functions > 0 && (shown.busy_differs || shown.wall_us.a.is_some());
     let is_cached = cached(comparison, shown).is_some();
-    is_comparable && (!shown.total_differs || is_cached || size(shown.busy_us) >= size(shown.total))
+    let of_step = if shown.wall_us.a.is_some() { shown.wall_us } else { shown.busy_us };
+    is_comparable && (!shown.total_differs || is_cached || size(of_step) >= size(shown.total))
 }
 
 /// The lookups that a cache answers on one side only, if they change the compile time as it changed.

@@ -79,7 +79,7 @@ pub use on_device::{OnDevice, Operation};
 pub use one_offs::{OneOff, OneOffKind};
 pub use order_of_time::{BuildKind, Segment, order_of_time};
 pub use outlook::{Outlook, time_comes_first};
-pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, is_torch, resumed};
+pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::{CODE_GENERATION, KERNEL_BUILDS, PARTS, Parts, part_of_phase};
 pub use producers::{Producers, is_foreign};

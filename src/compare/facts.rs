@@ -1,9 +1,10 @@
 //! Extracts the facts to compare from the `report.json` of a log.
 
 use super::recording::{
-    Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, STRIDES, Setting, Spread,
+    Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, STRIDES, Setting,
+    Spread, Told,
 };
-use crate::analysis::{guard_as_written, is_library, is_torch};
+use crate::analysis::{guard_as_written, resumed};
 use crate::facts::{self as log, LogReport};
 use crate::facts::{Id, Json, Text, line_number, owned};
 use crate::model::words::headline;
@@ -155,6 +156,8 @@ fn inputs<'r>(all: &'r [log::Inputs<'r>]) -> TextMap<&'r str, BTreeMap<String, S
 fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
     let mut functions: Vec<Function> = Vec::new();
     let mut known: TextMap<(&str, &str, Option<u64>), usize> = TextMap::default();
+    let readers = report.cross_rank.names.iter().flat_map(|all| all.iter());
+    let readers: TextMap<&str, &log::ReaderName<'_>> = readers.map(|one| (&*one.id, one)).collect();
     for compile in &report.compiles {
         let Some(id) = &compile.id else { continue };
         let frame = id.rsplit_once('/').map_or(&**id, |(frame, _)| frame);
@@ -166,14 +169,9 @@ fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
         let place = *known.entry(key).or_insert_with(|| {
             let file = names(known_name.and_then(|(of, _)| of.file.as_ref()));
             let line = known_name.and_then(|(of, _)| line_number(of.line));
-            // The user's call of a function of torch, such as the wrapper that every compiled module is traced in.
-            let own =
-                compile.stack.iter().rfind(|one| one.file.as_deref().is_some_and(|file| !is_library(file)));
-            let call = own.filter(|_| file.as_deref().is_some_and(is_torch));
             functions.push(Function {
                 name: known_name.map_or_else(|| format!("frame {frame}"), |(_, known)| name(known)),
-                told: call
-                    .map_or((file.clone(), line), |one| (names(one.file.as_ref()), line_number(one.line))),
+                told: told(frame, known_name.map(|(of, _)| of), readers.get(&**id).copied()),
                 file,
                 line,
                 compiles: Vec::new(),
@@ -185,6 +183,19 @@ fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
         }
     }
     functions
+}
+
+/// What a reader calls a function: as its definition says, or as the pages do where torch's name is another.
+fn told(frame: &str, function: Option<&log::Function<'_>>, reader: Option<&log::ReaderName<'_>>) -> Told {
+    let torch = function.and_then(|of| of.name.as_deref());
+    let title =
+        reader.map(|reader| &*reader.title).filter(|_| torch.is_none_or(|one| resumed(one).is_none()));
+    let own = reader.filter(|reader| reader.file.is_some());
+    Told {
+        name: title.or(torch).map_or_else(|| format!("frame {frame}"), name),
+        file: names(own.map_or_else(|| function.and_then(|of| of.file.as_ref()), |own| own.file.as_ref())),
+        line: line_number(own.map_or_else(|| function.and_then(|of| of.line), |own| own.line)),
+    }
 }
 
 fn compile_of(compile: &log::Compile<'_>, id: &str, facts: &Facts<'_>) -> Compile {

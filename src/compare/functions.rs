@@ -50,12 +50,12 @@ struct Subject<'f, 'r> {
 impl Subject<'_, '_> {
     fn row(&self, kind: RowKind, topic: Topic, subject: String) -> Row {
         let mut row = Row::new(kind, topic, subject);
-        (row.file, row.line) = self.shown.told.clone();
+        (row.file, row.line) = (self.shown.told.file.clone(), self.shown.told.line);
         row
     }
 
     fn words(&self) -> String {
-        function_words(&self.shown.name)
+        function_words(&self.shown.told.name)
     }
 }
 
@@ -202,9 +202,13 @@ fn line(runs: &Runs<'_>, subject: &Subject<'_, '_>) -> FunctionLine {
         id: subject.id,
         matched: (a.is_some() && b.is_some()).then(|| function.how_compiles()),
         compared: compared.collect(),
-        line: TimeLine { name: subject.shown.name.clone(), times, differs: times.differs(runs.threshold) },
-        file: subject.shown.told.0.clone(),
-        place: subject.shown.told.1,
+        line: TimeLine {
+            name: subject.shown.told.name.clone(),
+            times,
+            differs: times.differs(runs.threshold),
+        },
+        file: subject.shown.told.file.clone(),
+        place: subject.shown.told.line,
         operators: (counts(a, |one| one.operators), counts(b, |one| one.operators)),
         guards: (counts(a, |one| one.guards), counts(b, |one| one.guards)),
         a: refs(a),

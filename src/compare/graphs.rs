@@ -59,7 +59,7 @@ struct FunctionChange<'r> {
 impl FunctionChange<'_> {
     fn row(self, runs: &Runs<'_>) -> Row {
         let mut row = Row::new(RowKind::Changed, self.topic, self.text);
-        (row.file, row.line) = self.shown.told.clone();
+        (row.file, row.line) = (self.shown.told.file.clone(), self.shown.told.line);
         row.detail = Some(listed(&self.changes));
         row.matched = Some(self.function.how_compiles());
         [row.a, row.b] = sides(runs, self.compiles);
@@ -94,7 +94,7 @@ pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Functi
     let compiles = first?;
     let alone = if beyond_layout.is_empty() { " in layout alone" } else { "" };
     let (of, differing) = (all.len(), differing.len());
-    let text = format!("Inputs of {}: {differing} of {of} differ{alone}", function_words(&shown.name));
+    let text = format!("Inputs of {}: {differing} of {of} differ{alone}", function_words(&shown.told.name));
     let change = FunctionChange { topic: Topic::Inputs, function, shown, text, changes, compiles };
     Some(change.row(runs))
 }
@@ -175,8 +175,12 @@ pub(super) fn kernels(
     found.same.kernels += same;
     let comparable = runs.sides().into_iter().all(|mut side| side.any(|log| has_kernels(runs, log)));
     let Some(compiles) = first.filter(|_| comparable && !changes.is_empty()) else { return };
-    let text =
-        format!("Kernels of {}: {} of {} differ", function_words(&shown.name), changes.len(), names.len());
+    let text = format!(
+        "Kernels of {}: {} of {} differ",
+        function_words(&shown.told.name),
+        changes.len(),
+        names.len()
+    );
     let change = FunctionChange { topic: Topic::Kernels, function, shown, text, changes, compiles };
     found.rows.push(change.row(runs));
 }
@@ -218,7 +222,7 @@ pub(super) fn caches(runs: &Runs<'_>, found: &mut LogComparison) {
                     let turn = turns.entry((old, new)).or_default();
                     turn.lookups += 1;
                     *turn.caches.entry(cache.to_owned()).or_default() += 1;
-                    turn.functions.insert(function_words(&shown.name));
+                    turn.functions.insert(function_words(&shown.told.name));
                     turn.sides.get_or_insert_with(|| sides(runs, pair));
                 }
             }

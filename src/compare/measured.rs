@@ -155,7 +155,10 @@ impl<'r> Work<'r> {
             wall.zip(busy).is_some_and(|(wall, busy)| busy.median < wall.median / 2.0)
         };
         let size = |pair: Pair| pair.factor().map_or(0.0, |factor| factor.ln().abs());
-        let changed = size(wall) > size(busy).max(2_f64.ln());
+        // What lies between two steps is in the time of five of them and not in that of one.
+        let mut steps = self.traces.windows(2);
+        let are_as_many = steps.all(|pair| matches!(pair, [one, other] if one.steps == other.steps));
+        let changed = are_as_many && size(wall) > size(busy).max(2_f64.ln());
         let idles = is_idle((wall.a, busy.a)) || is_idle((wall.b, busy.b));
         if changed && idles { wall } else { Pair::default() }
     }

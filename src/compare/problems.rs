@@ -202,7 +202,7 @@ fn function_key(runs: &Runs<'_>, log: usize, function: Option<usize>, name: &str
 fn function_of(runs: &Runs<'_>, log: usize, function: Option<usize>, name: &str) -> String {
     let known = function.and_then(|function| runs.function(log, function));
     match known {
-        Some(function) => function_words(&function.name),
+        Some(function) => function_words(&function.told.name),
         None if name.is_empty() => "a function of unknown name".to_owned(),
         None => function_words(name),
     }
@@ -249,7 +249,7 @@ fn recompiles(runs: &Runs<'_>, found: &mut Problems) {
         let guard = shown.guards.first().map(|guard| format!("failed guard `{}`", first_line(guard)));
         row.detail = detail([guard, runs.presence_words(one)]);
         if let Some(function) = shown.function.and_then(|function| runs.function(log, function)) {
-            (row.file, row.line) = function.told.clone();
+            (row.file, row.line) = (function.told.file.clone(), function.told.line);
         }
         for (log, one) in [a, b].into_iter().flatten() {
             let mut side = runs.row_side(log, "recompilations.html".to_owned(), &one.compile);

@@ -131,10 +131,21 @@ pub(crate) struct Function {
     pub file: Option<String>,
     /// Line of its definition.
     pub line: Option<u64>,
-    /// File and line that are told: its definition, or the user's line that calls a function of torch.
-    pub told: (Option<String>, Option<u64>),
+    /// What a reader calls it.
+    pub told: Told,
     /// In log order.
     pub compiles: Vec<Compile>,
+}
+
+/// The name and the place of a function as a reader knows them.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Told {
+    /// The name.
+    pub name: String,
+    /// The file of its definition, or of the user's call of a function of a library.
+    pub file: Option<String>,
+    /// The line of that.
+    pub line: Option<u64>,
 }
 
 /// Separates the sizes of an input from its strides.

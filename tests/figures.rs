@@ -2,7 +2,7 @@
 
 use crate::performance::{events, of_cpu, performance, report_of, rows, trace, trace_path};
 use crate::support::log::Log;
-use crate::support::{Report, Run, source, text_of};
+use crate::support::{Report, Run, source};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

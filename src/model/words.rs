@@ -76,6 +76,16 @@ pub fn cache_folder(file: &str) -> Option<&str> {
     (shard.chars().count() == 2 && name.get(1..).is_some_and(|rest| rest.starts_with(shard))).then_some(cache)
 }
 
+/// The lines of a list that comes with the program; lines with `#` are comments.
+pub fn lines_of(list: &'static str) -> Vec<&'static str> {
+    list.lines().filter(|line| !line.starts_with('#')).collect()
+}
+
+/// The names of such a list with their words: `name = words`.
+pub fn words_of(list: &'static str) -> Vec<(&'static str, &'static str)> {
+    lines_of(list).into_iter().filter_map(|line| line.split_once(" = ")).collect()
+}
+
 /// Whether `text` matches `pattern`, in which each `*` matches any text.
 pub fn fits_pattern(pattern: &str, text: &str) -> bool {
     // Fast path: most patterns of a table begin with another letter.

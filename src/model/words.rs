@@ -76,6 +76,16 @@ pub fn cache_folder(file: &str) -> Option<&str> {
     (shard.chars().count() == 2 && name.get(1..).is_some_and(|rest| rest.starts_with(shard))).then_some(cache)
 }
 
+/// The folder of a rank's report.
+pub fn rank_folder(rank: u64) -> String {
+    format!("rank_{rank}")
+}
+
+/// Text whose spaces are all spaces: numbers on pages do not break from their units.
+pub fn plain(text: &str) -> String {
+    text.replace('\u{a0}', " ")
+}
+
 /// The lines of a list that comes with the program; lines with `#` are comments.
 pub fn lines_of(list: &'static str) -> Vec<&'static str> {
     list.lines().filter(|line| !line.starts_with('#')).collect()

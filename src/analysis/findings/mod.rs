@@ -16,7 +16,7 @@ mod bypass_cause;
 mod caches;
 mod causes;
 mod cost;
-mod cpu_graphs;
+mod cuda_graphs;
 mod export;
 mod failures;
 mod finding;
@@ -63,13 +63,13 @@ const FAMILIES: &[&Family] = &[
     &caches::FAMILY,
     &troubles::FAMILY,
     &on_device::FAMILY,
+    &cuda_graphs::FAMILY,
     &runtime::FAMILY,
     &serial_builds::FAMILY,
     &near_limit::FAMILY,
     &toolchain::FAMILY,
     &autotuning::FAMILY,
     &repeated_layers::FAMILY,
-    &cpu_graphs::FAMILY,
     &slow_log::FAMILY,
     &first_run::FAMILY,
     &measured::FAMILY,

@@ -1,5 +1,7 @@
 //! Small rules for wording and for reading texts, shared by all layers.
 
+use std::borrow::Cow;
+
 /// `one` for a count of 1, otherwise `many`.
 pub fn noun<'w>(number: u64, one: &'w str, many: &'w str) -> &'w str {
     if number == 1 { one } else { many }
@@ -84,6 +86,14 @@ pub fn rank_folder(rank: u64) -> String {
 /// Text whose spaces are all spaces: numbers on pages do not break from their units.
 pub fn plain(text: &str) -> String {
     text.replace('\u{a0}', " ")
+}
+
+/// A text, or its first `most` characters and an ellipsis.
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or(text))),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// The lines of a list that comes with the program; lines with `#` are comments.

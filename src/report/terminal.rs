@@ -3,7 +3,7 @@
 use crate::analysis::findings::checked;
 use crate::analysis::{Finding, Severity};
 use crate::hidden::visible;
-use crate::model::words::{counted, plain};
+use crate::model::words::{counted, plain, shortened};
 use crate::report::data::{place, place_words};
 use crate::report::kit::formats::cost_words;
 use crate::report::subject::Report;
@@ -114,9 +114,5 @@ fn line(one: &Finding) -> SummaryLine {
 pub(crate) fn one_line(text: &str) -> String {
     const LONGEST: usize = 120;
     let line = visible(text.lines().next().unwrap_or_default());
-    let mut short: String = line.chars().take(LONGEST).collect();
-    if line.chars().count() > LONGEST {
-        short.push('…');
-    }
-    short
+    shortened(&line, LONGEST).into_owned()
 }

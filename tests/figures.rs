@@ -2,7 +2,7 @@
 
 use crate::performance::{events, of_cpu, performance, report_of, rows, trace, trace_path};
 use crate::support::log::Log;
-use crate::support::{Report, Run, source, text_of};
+use crate::support::{Report, Run, source};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,27 +23,6 @@ fn log_path_of_cpu() -> PathBuf {
 fn report_of_log(log: &Log) -> Report {
     let trace = trace_path("24_profile/profile.json.gz");
     Run::of_bytes("edited.log", &log.bytes()).args(["--profile"]).args([trace]).ok()
-}
-
-#[test]
-fn the_first_eight_calls_of_a_region_are_listed_and_the_others_have_a_mean() {
-    let mut trace = trace("24_profile/profile.json.gz");
-    let mut events = trace["traceEvents"].as_array().unwrap().clone();
-    let call = events.iter().find(|event| event["name"] == "Torch-Compiled Region: 0/0").unwrap().clone();
-    let end = 5e12; // after everything in the trace
-    for number in 0..6 {
-        let mut later = call.clone();
-        later["ts"] = json!(end + f64::from(number) * 1_000_000.0);
-        later["dur"] = json!(7_000.0 + f64::from(number) * 1_000.0);
-        events.push(later);
-    }
-    trace["traceEvents"] = json!(events);
-    let report = report_of(&trace);
-    let page = report.page("performance.html");
-    let cells = page.all("#region-calls tbody tr:last-child td").into_iter().map(text_of);
-    let cells: Vec<String> = cells.map(|text| text.replace('\u{a0}', " ")).collect();
-    // The trace has five calls; the last three added ones took 10, 11 and 12 ms.
-    assert_eq!(cells, ["0/0", "mean of 3 others", "11 ms"]);
 }
 
 #[test]

@@ -118,22 +118,6 @@ fn every_generated_kernel_of_a_run_is_in_its_compile_with_its_lines() {
 }
 
 #[test]
-fn single_calls_of_a_region_and_the_kernels_within_it_add_up_to_its_row() {
-    let report = of_cpu("24_profile");
-    let regions = rows(&report, "regions");
-    let calls: u64 = regions.iter().map(|region| region["calls"].as_u64().unwrap()).sum();
-    let page = report.page("performance.html");
-    let texts = |css: &str| -> Vec<String> { page.all(css).into_iter().map(text_of).collect() };
-    assert_eq!(texts("#region-calls tbody tr").len() as u64, calls, "each has one call per recorded step");
-    let first = texts("#region-calls tbody tr:first-child td");
-    let shown = texts("#regions-table tbody tr:first-child td");
-    assert_eq!((&first[0], first[1].as_str(), &first[2]), (&shown[0], "1", &shown[3]));
-    let kernels = texts("#region-kernels tbody tr");
-    assert!(kernels.iter().any(|row| row.contains("cpp_fused")), "{kernels:?}");
-    assert!(kernels.iter().any(|row| row.contains("other kernels together")), "{kernels:?}");
-}
-
-#[test]
 fn times_of_lines_and_of_unattributed_kernels_add_up_to_all_kernels() {
     for scenario in ["24_profile", "24_profile_wide"] {
         let report = of_cpu(scenario);
@@ -411,40 +395,26 @@ fn names_of_kernels_never_become_markup() {
 }
 
 #[test]
-fn lines_are_below_their_callers_and_blocks_of_the_model_below_lines() {
+fn lines_are_ordered_by_time_each_with_forward_backward_and_its_longest_kernels() {
     let report = of_cpu("24_profile");
     let page = report.page("performance.html");
-    let rows: Vec<(String, String)> = page
+    let shown: Vec<Vec<String>> = page
         .all("#lines-table tbody tr")
         .into_iter()
-        .map(|row| {
-            let cell = row.select(&select("td")).next().unwrap();
-            (cell.attr("style").unwrap_or_default().to_owned(), text_of(cell))
-        })
+        .map(|row| row.select(&select("td")).map(|cell| text_of(cell).replace('\u{a0}', " ")).collect())
         .collect();
-    let depth = |words: &str| {
-        let row = rows.iter().find(|(_, text)| text.contains(words));
-        row.unwrap_or_else(|| panic!("{words}: {rows:#?}")).0.clone()
-    };
-    assert_eq!(depth("Model.forward"), "--depth:0");
-    assert_eq!(depth("x = block(x)"), "--depth:1");
-    assert_eq!(depth("return x + self.down(h)"), "--depth:2", "the loop over blocks calls it");
-    assert_eq!(depth("self.blocks.0 down"), "--depth:3");
-    // A kernel that serves several lines is shared among them, so a function takes no longer than its kernels.
-    let function = page.one("#lines-table tbody tr:first-child td:nth-child(2)");
-    assert_eq!(function.attr("style").unwrap(), "--own:96.8%;--all:99.1%");
-    let cells = page.all("#lines-table tbody tr:first-child td").into_iter().map(text_of);
-    let cells: Vec<String> = cells.map(|text| text.replace('\u{a0}', " ")).skip(1).take(4).collect();
-    assert_eq!(cells, ["454 ms", "99.1 %", "162 ms", "293 ms"], "all, its share, forward, backward");
-    assert_eq!(depth("self.blocks.2 norm, up"), "--depth:3");
-    assert_eq!(depth("return self.head(weights @ x)"), "--depth:1");
-    for line in ["self.blocks.1 norm, up", "self.blocks.1 down"] {
-        assert_eq!(
-            rows.iter().filter(|(_, text)| text.contains(line)).count(),
-            1,
-            "forward and backward are one row"
-        );
+    let lines = rows(&report, "lines");
+    assert_eq!(shown.len(), lines.len() + 2, "the rest and the sum come last");
+    for (row, line) in shown.iter().zip(lines) {
+        assert!(row[0].contains(line["code"].as_str().unwrap()), "{row:?}: {line}");
+        let own = |kernel: &&Value| {
+            let of = |at: &Value| at["file"] == line["file"] && at["line"] == line["line"];
+            kernel["lines"].as_array().unwrap().iter().any(of)
+        };
+        assert_eq!(row[5], rows(&report, "kernels").iter().filter(own).count().to_string(), "{row:?}");
     }
+    let down = shown.iter().find(|row| row[0].contains("return x + self.down(h)")).unwrap();
+    assert_eq!(down[1..5], ["215 ms", "47.0 %", "73 ms", "143 ms"], "all, its share, forward, backward");
 }
 
 #[test]
@@ -497,47 +467,6 @@ fn a_trace_of_another_run_says_that_nothing_was_joined_and_what_was_compared() {
     assert!(text.contains("Nothing in this trace matches the log"), "{text}");
     let compared = text.replace('\u{a0}', " ");
     assert!(compared.contains("1 generated kernel") && compared.contains("cache keys"), "{text}");
-}
-
-#[test]
-fn work_outside_of_compiled_code_is_listed_by_operator() {
-    let report = of_cpu("24_profile");
-    let page = report.page("performance.html");
-    let names: Vec<String> = page
-        .all("#eager-table tbody td:first-child")
-        .into_iter()
-        .map(|cell| text_of(cell).trim().to_owned())
-        .collect();
-    assert_eq!(
-        names.first().map(String::as_str),
-        Some("aten::add_"),
-        "gradients that are added up take most"
-    );
-    assert!(names.contains(&"aten::square".to_owned()) && names.len() == 8, "{names:?}");
-    assert!(page.all("#operators-table").is_empty(), "on a CPU each operator is its own kernel");
-    let of_gpu = of_gpu();
-    assert!(of_gpu.page("performance.html").all("#eager-table").is_empty(), "all of it ran eagerly");
-}
-
-#[test]
-fn operators_that_ran_in_many_sizes_are_ranked_by_all_their_time() {
-    let mut trace = trace("24_profile/profile.json.gz");
-    for (number, run) in events(&mut trace, "cpu_op").into_iter().enumerate() {
-        if run["name"] == "aten::add_" {
-            run["args"]["Input Dims"] = json!([[number + 1], [number + 1]]);
-        }
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("trace.json");
-    std::fs::write(&path, trace.to_string()).unwrap();
-    let report = Run::of(log_of("24_profile")).args(["--profile"]).args([path]).ok();
-    let of_sizes = rows(&report, "kernels").iter().filter(|kernel| kernel["name"] == "aten::add_").count();
-    assert!(of_sizes > 50, "each size has a row of its own: {of_sizes}");
-    let page = report.page("performance.html");
-    let shares = page.all("#eager-table tbody td:nth-child(3)").into_iter().map(text_of);
-    let shares: Vec<f64> =
-        shares.map(|share| share.trim_end_matches(['\u{a0}', '%']).parse().unwrap()).collect();
-    assert!(shares.len() == 8 && shares.is_sorted_by(|longer, shorter| longer >= shorter), "{shares:?}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 fn own_words() -> &'static BTreeSet<String> {
     static OWN: OnceLock<BTreeSet<String>> = OnceLock::new();
     OWN.get_or_init(|| {
-        let files = ["src/report/kit", "src/report/redact", "src/facts/safe"]
+        let files = ["src/report/kit", "src/report/redact", "src/report/words", "src/facts/safe"]
             .map(source)
             .into_iter()
             .flat_map(|folder| {

@@ -419,3 +419,22 @@ fn neither_templates_nor_assets_load_anything() {
         }
     }
 }
+
+#[test]
+fn each_line_of_a_list_that_comes_with_the_program_is_read() {
+    let list = Regex::new(r#"\b(words|lines)_of\(include_str!\("([^"]+)"\)\)"#).unwrap();
+    let mut found = 0;
+    for file in sources() {
+        for one in list.captures_iter(&file.text) {
+            let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let path = format!("src/{folder}/{}", &one[2]);
+            let text = source_text(&path);
+            for line in text.lines().filter(|line| !line.starts_with('#')) {
+                assert!(!line.is_empty() && line.trim() == line, "{path}: {line:?}");
+                assert!(&one[1] == "lines" || line.contains(" = "), "{path}: {line:?}");
+            }
+            found += 1;
+        }
+    }
+    assert!(found > 10, "{found}");
+}

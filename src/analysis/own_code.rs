@@ -1,9 +1,10 @@
 //! Tells the user's own code from libraries.
 
-use crate::model::words::{cache_folder, file_name};
+use crate::model::words::{cache_folder, file_name, lines_of};
 use crate::model::{Function, Model};
 use crate::trace::{TextMap, TextSet};
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// Folders of installed packages; the rest of the path identifies a file.
 pub const PACKAGES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
@@ -98,39 +99,7 @@ pub struct OwnFiles {
 }
 
 /// Folders and files at the beginning of origins within torch.
-const WITHIN_TORCH: [&str; 31] = [
-    "_compile.py",
-    "_dynamo",
-    "_export",
-    "_functorch",
-    "_higher_order_ops",
-    "_inductor",
-    "_library",
-    "_ops.py",
-    "_prims",
-    "_refs",
-    "_subclasses",
-    "_tensor.py",
-    "_utils.py",
-    "amp",
-    "ao",
-    "autograd",
-    "compiler",
-    "cuda",
-    "distributed",
-    "distributions",
-    "export",
-    "func",
-    "functional.py",
-    "fx",
-    "nn",
-    "optim",
-    "overrides.py",
-    "profiler",
-    "sparse",
-    "testing",
-    "utils",
-];
+static WITHIN_TORCH: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("own_code.txt")));
 
 impl OwnFiles {
     /// Reads the files that the log names.

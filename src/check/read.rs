@@ -3,6 +3,7 @@
 use super::items::{self, LogItems};
 use crate::analysis::findings::kinds;
 use crate::facts::{self, FILE, ReportKind, job_report, load, log_report, part_reports};
+use crate::model::words::rank_folder;
 use crate::report_folder::ReportFolder;
 use anyhow::{anyhow, bail};
 use std::path::Path;
@@ -109,7 +110,7 @@ fn job(bytes: &[u8], place: &Place) -> anyhow::Result<Vec<CheckedLog>> {
     let mut bytes = Vec::new();
     for rank in &report.ranks {
         let name = format!("rank {}", rank.rank);
-        let dir = format!("rank_{}", rank.rank);
+        let dir = rank_folder(rank.rank);
         let processes = rank.processes.iter().map(|process| {
             (format!("{name}, process {}", process.pid), format!("{dir}/process_{}", process.pid))
         });

@@ -1,5 +1,7 @@
 //! Small rules for wording and for reading texts, shared by all layers.
 
+use std::borrow::Cow;
+
 /// `one` for a count of 1, otherwise `many`.
 pub fn noun<'w>(number: u64, one: &'w str, many: &'w str) -> &'w str {
     if number == 1 { one } else { many }
@@ -74,6 +76,34 @@ pub fn cache_folder(file: &str) -> Option<&str> {
     let (cache, shard) = folder.rsplit_once(['/', '\\'])?;
     // A file is in a folder named after two characters of the file's name.
     (shard.chars().count() == 2 && name.get(1..).is_some_and(|rest| rest.starts_with(shard))).then_some(cache)
+}
+
+/// The folder of a rank's report.
+pub fn rank_folder(rank: u64) -> String {
+    format!("rank_{rank}")
+}
+
+/// Text whose spaces are all spaces: numbers on pages do not break from their units.
+pub fn plain(text: &str) -> String {
+    text.replace('\u{a0}', " ")
+}
+
+/// A text, or its first `most` characters and an ellipsis.
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or(text))),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// The lines of a list that comes with the program; lines with `#` are comments.
+pub fn lines_of(list: &'static str) -> Vec<&'static str> {
+    list.lines().filter(|line| !line.starts_with('#')).collect()
+}
+
+/// The names of such a list with their words: `name = words`.
+pub fn words_of(list: &'static str) -> Vec<(&'static str, &'static str)> {
+    lines_of(list).into_iter().filter_map(|line| line.split_once(" = ")).collect()
 }
 
 /// Whether `text` matches `pattern`, in which each `*` matches any text.

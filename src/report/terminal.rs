@@ -3,7 +3,7 @@
 use crate::analysis::findings::checked;
 use crate::analysis::{Finding, Severity};
 use crate::hidden::visible;
-use crate::model::words::counted;
+use crate::model::words::{counted, plain, shortened};
 use crate::report::data::{place, place_words};
 use crate::report::kit::formats::cost_words;
 use crate::report::subject::Report;
@@ -44,14 +44,11 @@ impl fmt::Display for SummaryLine {
 pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     let mut lines = vec![SummaryLine::plain(verdict::sentence(report))];
     if report.shows_export() && report.model.log.records > 0 {
-        lines.insert(
-            0,
-            SummaryLine::plain(crate::report::words::export::sentence_of(report).replace('\u{a0}', " ")),
-        );
+        lines.insert(0, SummaryLine::plain(plain(&crate::report::words::export::sentence_of(report))));
     }
     let findings = &report.found.findings;
     if let Some(measured) = &report.found.performance {
-        let sentence = crate::report::words::performance::sentence_of(measured).replace('\u{a0}', " ");
+        let sentence = plain(&crate::report::words::performance::sentence_of(measured));
         // That a trace was refused comes before anything else.
         let at = if report.is_trace_alone() { 0..1 } else { 1..1 };
         let at = if measured.foreign_graphs.is_some() { 0..0 } else { at };
@@ -108,7 +105,7 @@ fn line(one: &Finding) -> SummaryLine {
         text.push_str(&format!(", {} times", one.count));
     }
     if let Some(cost) = &one.cost {
-        text.push_str(&format!(", {}", cost_words(cost.kind, cost.us).replace('\u{a0}', " ")));
+        text.push_str(&format!(", {}", plain(&cost_words(cost.kind, cost.us))));
     }
     SummaryLine { label: Some((one.kind.label, one.severity)), text }
 }
@@ -117,9 +114,5 @@ fn line(one: &Finding) -> SummaryLine {
 pub(crate) fn one_line(text: &str) -> String {
     const LONGEST: usize = 120;
     let line = visible(text.lines().next().unwrap_or_default());
-    let mut short: String = line.chars().take(LONGEST).collect();
-    if line.chars().count() > LONGEST {
-        short.push('…');
-    }
-    short
+    shortened(&line, LONGEST).into_owned()
 }

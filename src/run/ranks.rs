@@ -5,6 +5,7 @@ use super::process::processes;
 use super::profiles::Profiled;
 use super::task::{LogOutcome, LogTask, Work, WriteLog};
 use crate::events::RankPart;
+use crate::model::words::rank_folder;
 use crate::model::{self, FailedRank, JobFacts, Process};
 use crate::options::RunSummary;
 use crate::output::{RelPath, SharingSink, Sink};
@@ -156,7 +157,7 @@ impl<'a> Team<'a> {
     /// One rank and its further processes; several ranks where its log was written by several.
     fn rank(&self, logs: &RankLogs, threads: NonZeroUsize) -> anyhow::Result<Vec<RankOutcome>> {
         let rank = logs.rank.unwrap_or_default();
-        let sink = self.sink.below(&folder_name(rank));
+        let sink = self.sink.below(&rank_folder(rank));
         let processes = processes(&logs.others);
         let mut outcomes = match self.log(&logs.main, Piece::Whole(&processes), threads, &*sink)? {
             LogOutcome::Parts(parts) => self.parts(logs, &parts, threads)?,
@@ -183,7 +184,7 @@ impl<'a> Team<'a> {
         let mut first = None;
         for part in parts.iter().filter(|part| part.rank == own || !self.known.contains(&part.rank)) {
             // All of them have the same log: a copy each would cost the square of its length.
-            let sink = self.sink.below(&folder_name(part.rank));
+            let sink = self.sink.below(&rank_folder(part.rank));
             let sink = SharingSink::new(sink, raw_log.clone(), first.clone());
             first = first.or_else(|| sink.on_disk(&raw_log));
             let outcome = self.log(&logs.main, Piece::Part(part), threads, &sink)?;
@@ -242,9 +243,4 @@ enum Piece<'a> {
     Part(&'a RankPart),
     /// All of the log of a further process.
     FurtherProcess,
-}
-
-/// The folder of a rank's report.
-fn folder_name(rank: u64) -> String {
-    format!("rank_{rank}")
 }

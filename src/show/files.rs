@@ -1,6 +1,7 @@
 //! The files of a finished report's compiles, as texts: graphs, generated code, scripts that run a compile again.
 
 use crate::facts::{self, LogReport, ReportKind};
+use crate::model::words::rank_folder;
 use crate::rel_path::RelPath;
 use crate::report_folder::ReportFolder;
 use anyhow::{Context, anyhow, bail};
@@ -43,7 +44,7 @@ impl ReportFile {
             ReportKind::Job => {
                 let mut of_rank = Vec::new();
                 for rank in &facts::job_report(&bytes)?.ranks {
-                    let below = format!("rank_{}", rank.rank);
+                    let below = rank_folder(rank.rank);
                     let folder = folder.below(&below);
                     // A rank whose log could not be read has no report: the job's findings say so.
                     if folder.names(facts::FILE) {

@@ -21,6 +21,7 @@ pub use subject::Subject;
 
 use crate::facts::{self, Finding, JobReport, List, LogReport, Rank, ReportKind};
 use crate::hidden::visible_json;
+use crate::model::words::rank_folder;
 use crate::report_folder::ReportFolder;
 use anyhow::{Context, bail};
 use select::select;
@@ -116,7 +117,7 @@ impl Shown {
             if matches!(self.subject, Subject::Rank(wanted) if wanted != rank) {
                 continue;
             }
-            let below = folder.below(&format!("rank_{rank}"));
+            let below = folder.below(&rank_folder(rank));
             // A rank whose log could not be read has no report: the job's findings say so.
             if below.names(facts::FILE) {
                 let of_rank = || format!("has a rank {rank} that cannot be read");

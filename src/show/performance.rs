@@ -3,7 +3,7 @@
 use super::table::{DASH, Table, column, place, text};
 use crate::facts::{Kernel, Performance, StandsOut};
 use crate::model::rates::{byte_rate, flop_rate};
-use crate::model::words::duration;
+use crate::model::words::{duration, plain};
 use crate::model::{InputDims, input_words, short_kernel};
 
 /// Characters of a kernel's name.
@@ -74,7 +74,7 @@ fn rate(one: &Kernel<'_>) -> String {
         (_, Some(gbps)) => byte_rate(gbps),
         _ => return DASH.to_owned(),
     };
-    words.replace('\u{a0}', " ")
+    plain(&words)
 }
 
 /// The share of its ceiling, and of which limit that is.

@@ -2,6 +2,7 @@
 
 use crate::analysis::provenance::{GraphText, Node, place_comment};
 use crate::analysis::source_text::{is_word, last_word};
+use crate::model::words::shortened;
 use crate::trace::TextMap;
 use indexmap::IndexSet;
 
@@ -194,10 +195,7 @@ impl Operators {
 
 /// The first characters of a text of the log.
 pub(super) fn clip(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+    shortened(text, most).into_owned()
 }
 
 /// The parts of `mul: "f32[2][1]cpu" = torch.ops.aten.mul.Tensor(a, b);  a = None`.

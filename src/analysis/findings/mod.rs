@@ -16,7 +16,7 @@ mod bypass_cause;
 mod caches;
 mod causes;
 mod cost;
-mod cpu_graphs;
+mod cuda_graphs;
 mod export;
 mod failures;
 mod finding;
@@ -62,6 +62,7 @@ const FAMILIES: &[&Family] = &[
     &export::FAMILY,
     &caches::FAMILY,
     &troubles::FAMILY,
+    &cuda_graphs::FAMILY,
     &on_device::FAMILY,
     &runtime::FAMILY,
     &serial_builds::FAMILY,
@@ -69,7 +70,6 @@ const FAMILIES: &[&Family] = &[
     &toolchain::FAMILY,
     &autotuning::FAMILY,
     &repeated_layers::FAMILY,
-    &cpu_graphs::FAMILY,
     &slow_log::FAMILY,
     &first_run::FAMILY,
     &measured::FAMILY,

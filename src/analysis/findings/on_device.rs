@@ -1,5 +1,4 @@
-//! How compiled code uses a device: CUDA graphs that were not recorded or hold only a part, operators on the CPU, and
-//! products of float32 matrices without TF32.
+//! How compiled code uses a device: operators on the CPU, and products of float32 matrices without TF32.
 
 use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
@@ -7,8 +6,7 @@ use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::recompiles::is_of_device;
 use crate::analysis::lab::tried;
-use crate::analysis::names::function_words;
-use crate::analysis::on_device::{CudaGraphs, Obstacle, Operation};
+use crate::analysis::on_device::Operation;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{code, count, own, sentence};
 use crate::model::words::{counted, duration};
@@ -16,10 +14,7 @@ use crate::model::{CompileIndex, Model, Sentence};
 use indexmap::{IndexMap, IndexSet};
 
 /// What concerns a device.
-pub(super) const FAMILY: Family = Family {
-    kinds: &[&HOST_OPERATOR, &CUDA_GRAPH_SKIPPED, &CUDA_GRAPH_SPLIT, &CUDA_GRAPH_SIZES, &FLOAT32_PRODUCTS],
-    of_log,
-};
+pub(super) const FAMILY: Family = Family { kinds: &[&HOST_OPERATOR, &FLOAT32_PRODUCTS], of_log };
 
 /// An operator of a program on a GPU runs on the CPU.
 pub(super) static HOST_OPERATOR: KindOfFinding = KindOfFinding {
@@ -28,28 +23,15 @@ pub(super) static HOST_OPERATOR: KindOfFinding = KindOfFinding {
     ..of("host_operator", "CPU operator")
 };
 
-/// CUDA graphs were asked for, and none was recorded.
-static CUDA_GRAPH_SKIPPED: KindOfFinding = of("cuda_graph_skipped", "Graph skipped");
-
-/// A CUDA graph holds only a part of the compiled code.
-static CUDA_GRAPH_SPLIT: KindOfFinding = of("cuda_graph_split", "Graph split");
-
-/// A CUDA graph was recorded for each of many sizes.
-static CUDA_GRAPH_SIZES: KindOfFinding =
-    KindOfFinding { charged: ChargeOrder::Specialization, ..of("cuda_graph_sizes", "Many graphs") };
-
 /// Products of float32 matrices do not use TF32.
 static FLOAT32_PRODUCTS: KindOfFinding = of("float32_products", "No TF32");
 
-const fn of(word: &'static str, label: &'static str) -> KindOfFinding {
+pub(super) const fn of(word: &'static str, label: &'static str) -> KindOfFinding {
     KindOfFinding { records: &["inductor_post_grad_graph"], ..KindOfFinding::of(word, label) }
 }
 
-/// Recordings of one compile from which their number is worth a word.
-const MANY_RECORDINGS: usize = 8;
-
 /// Lines and names that are listed.
-const LISTED: usize = 8;
+pub(super) const LISTED: usize = 8;
 
 /// FLOPs of a compile's float32 products from which TF32 is a gain that can be felt: 0.2 ms on a large device.
 const MANY_FLOPS: f64 = 1e10;
@@ -57,13 +39,6 @@ const MANY_FLOPS: f64 = 1e10;
 fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     found.extend(on_host(basis));
-    for (index, of) in basis.on_device.iter() {
-        if let Some(graphs) = &of.cuda_graphs {
-            found.extend(skipped(basis.model, index, graphs));
-            found.extend(split(basis.model, index, graphs));
-            found.extend(sizes(basis.model, index, graphs));
-        }
-    }
     found.extend(float32_products(basis));
     found
 }
@@ -142,133 +117,6 @@ fn is_name(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// No CUDA graph, where the log shows why.
-fn skipped(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Finding> {
-    if graphs.recordings > 0 {
-        return None;
-    }
-    let function = function_words(model, index).unwrap_or_else(|| "the function".into());
-    if let Some(first) = graphs.written.first() {
-        let inputs: IndexSet<&String> = graphs.written.iter().filter_map(|one| one.input.as_ref()).collect();
-        let names =
-            Sentence::list(inputs.iter().take(LISTED).map(|name| code(name.as_str()).into()).collect());
-        let many = graphs.written.len();
-        let written = match inputs.first() {
-            Some(_) if many == 1 => sentence!["input ", names, " is written in place"],
-            Some(_) if many <= LISTED => sentence!["inputs ", names, " are written in place"],
-            _ => sentence![count(many, "input is", "inputs are"), " written in place"],
-        };
-        let title = sentence!["No CUDA graph of ", function, ": ", written];
-        let mut found = Finding::new(&CUDA_GRAPH_SKIPPED, Severity::Warning, title);
-        found.explain(
-            "CUDA graphs were asked for, and none was recorded. A CUDA graph writes to the addresses that it was recorded with, \
-             so torch skips it where an input is written that may be another tensor in the next call.",
-        );
-        let name = inputs.first().map_or("cache", |name| name.as_str());
-        found.advise(Advice {
-            text: format!(
-                "Tell torch that the tensor stays the same, and pass the same one in each call: before the first call, mark \
-                 `{name}` with `mark_static_address`. Or make it a buffer of the module (`register_buffer`)."
-            ),
-            code: Some(format!("torch._dynamo.mark_static_address({name})")),
-            tried: tried("mutated_input.1"),
-            ..Advice::default()
-        });
-        at(&mut found, model, index, first, &graphs.written);
-        return Some(found);
-    }
-    // With parts, what cannot be recorded is outside of them.
-    let first = graphs.outside.first().filter(|_| graphs.parts == 0)?;
-    let title = sentence!["No CUDA graph of ", function, ": ", obstacle(first)];
-    let mut found = Finding::new(&CUDA_GRAPH_SKIPPED, Severity::Warning, title);
-    found.explain("CUDA graphs were asked for, and none was recorded.");
-    found.advise(cure(first));
-    at(&mut found, model, index, first, &graphs.outside);
-    Some(found)
-}
-
-/// A CUDA graph that does not hold all of the compiled code.
-fn split(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Finding> {
-    let first = graphs.outside.first().filter(|_| graphs.parts > 0)?;
-    let function = function_words(model, index).unwrap_or_else(|| "the function".into());
-    let title = sentence!["The CUDA graph of ", function, " does not hold all of it: ", obstacle(first)];
-    // Operators on the CPU have a finding of their own, which says what they cost.
-    let is_told = graphs.outside.iter().all(|one| one.obstacle != Obstacle::UnknownSize)
-        && graphs.outside.iter().any(|one| one.obstacle == Obstacle::OnHost);
-    let severity = if is_told { Severity::Info } else { Severity::Warning };
-    let mut found = Finding::new(&CUDA_GRAPH_SPLIT, severity, title);
-    found.explain("What is not part of a CUDA graph is launched kernel by kernel, in every call.");
-    found.advise(cure(first));
-    at(&mut found, model, index, first, &graphs.outside);
-    Some(found)
-}
-
-/// What keeps an operation out of CUDA graphs.
-fn obstacle(one: &Operation) -> Sentence {
-    let operator = code(one.operator.as_str());
-    match (one.obstacle, &one.input) {
-        (Obstacle::OnHost, Some(input)) => {
-            sentence![operator, " runs on the CPU, where ", code(input), " is"]
-        }
-        (Obstacle::UnknownSize, _) => {
-            sentence!["only the data tells the size of what ", operator, " returns"]
-        }
-        (Obstacle::Copy, _) => sentence![operator, " copies between devices"],
-        _ => sentence![operator, " runs on the CPU"],
-    }
-}
-
-fn cure(one: &Operation) -> Advice {
-    match (one.obstacle, &one.input) {
-        (Obstacle::UnknownSize, _) => {
-            "Use an operator whose result has a known size, such as `torch.where` with three \
-             arguments or a mask, or move this line out of the compiled function."
-                .into()
-        }
-        (_, Some(input)) => format!("Put `{input}` on the device where it is made, once.").into(),
-        _ => "Keep the value on the device, or move this line out of the compiled function.".into(),
-    }
-}
-
-/// Whether a CUDA graph was recorded for each of many sizes, which is a finding of its own.
-pub(super) fn has_many_sizes(graphs: Option<&CudaGraphs>) -> bool {
-    graphs.is_some_and(|graphs| graphs.is_dynamic && graphs.recordings >= MANY_RECORDINGS)
-}
-
-/// A recording for each of many sizes.
-fn sizes(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Finding> {
-    has_many_sizes(Some(graphs)).then_some(())?;
-    let function = function_words(model, index).unwrap_or_else(|| "the function".into());
-    let title = sentence![
-        graphs.recordings,
-        " CUDA graphs of ",
-        function,
-        " were recorded, one for each size of an input"
-    ];
-    let mut found = Finding::new(&CUDA_GRAPH_SIZES, Severity::Warning, title);
-    found.explain(format!(
-        "A CUDA graph is recorded for each size of a dynamic dimension, and each keeps its own memory. Recording took {}.",
-        duration(graphs.us)
-    ));
-    found.advise(Advice {
-        text: "Pad the inputs to multiples, such as 16, so that fewer sizes occur. Each call then pays for the padding."
-            .to_owned(),
-        tried: tried("graph_per_size.1"),
-        ..Advice::default()
-    });
-    found.advise(Advice {
-        text: "Or record no CUDA graph for dynamic sizes.".to_owned(),
-        code: Some("torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True".to_owned()),
-        ..Advice::default()
-    });
-    found
-        .claim(Claim::avoidable(Work::AtRunTime, vec![index], "of recording CUDA graphs").at_most(graphs.us));
-    found.count = graphs.recordings as u64;
-    found.place = UserPlace::of_call(model, index);
-    found.compiles = vec![index];
-    Some(found)
-}
-
 /// One finding about all float32 products of the log that could use TF32.
 fn float32_products(basis: Basis<'_>) -> Option<Finding> {
     let of: Vec<_> = basis.on_device.iter().filter(|(_, of)| !of.float32.is_empty()).collect();
@@ -311,7 +159,13 @@ fn operators(operations: &[Operation]) -> (Sentence, &'static str) {
 }
 
 /// Says where a finding about operations of a compile is: at the user's line, else where the user calls the function.
-fn at(found: &mut Finding, model: &Model, index: CompileIndex, first: &Operation, all: &[Operation]) {
+pub(super) fn at(
+    found: &mut Finding,
+    model: &Model,
+    index: CompileIndex,
+    first: &Operation,
+    all: &[Operation],
+) {
     found.place = if first.is_own() { first.place.clone() } else { UserPlace::of_call(model, index) };
     let places: IndexSet<String> = all
         .iter()

@@ -1,14 +1,14 @@
-//! Costs other than compiling: restarts, work at run time, CUDA graphs, guards.
+//! Costs other than compiling: restarts, work at run time, guards.
 
 use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
+use super::cuda_graphs::has_many_sizes;
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use super::on_device::has_many_sizes;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::run_time::{RunTime, at_run_time};
 use crate::analysis::user_place::UserPlace;
-use crate::model::sentence::{count, own, quoted, sentence};
+use crate::model::sentence::{count, own, sentence};
 use crate::model::words::headline;
 use crate::model::{Compile, CompileIndex, Model, Sentence};
 use indexmap::{IndexMap, IndexSet};
@@ -18,8 +18,7 @@ use indexmap::{IndexMap, IndexSet};
 const SLOW_GUARDS_US: f64 = 500.0;
 
 /// Costs other than compiling.
-pub(super) const FAMILY: Family =
-    Family { kinds: &[&RESTART, &CUDAGRAPH_SKIP, &RUNTIME_COST, &SLOW_GUARDS], of_log };
+pub(super) const FAMILY: Family = Family { kinds: &[&RESTART, &RUNTIME_COST, &SLOW_GUARDS], of_log };
 
 /// Tracing was restarted.
 static RESTART: KindOfFinding = KindOfFinding {
@@ -27,9 +26,6 @@ static RESTART: KindOfFinding = KindOfFinding {
     charged: ChargeOrder::Restart,
     ..KindOfFinding::of("restart", "Restart")
 };
-
-/// No CUDA graph was recorded.
-static CUDAGRAPH_SKIP: KindOfFinding = KindOfFinding::of("cudagraph_skip", "No CUDA graph");
 
 /// Work was done while the model ran.
 static RUNTIME_COST: KindOfFinding = KindOfFinding::of("runtime_cost", "Run-time cost");
@@ -49,7 +45,6 @@ fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let model = basis.model;
     let mut found = Vec::new();
     found.extend(restarts(model));
-    found.extend(skipped_cudagraphs(model));
     found.extend(runtime_work(basis));
     found.extend(slow_guards(model));
     found
@@ -97,33 +92,6 @@ fn restarts(model: &Model) -> Option<Finding> {
 /// `<class 'torch._dynamo.exc.TensorifyScalarRestartAnalysis'>`, which torch 2.6 writes in place of a reason.
 fn is_own_exception(reason: &str) -> bool {
     reason.starts_with("<class 'torch._dynamo.exc.")
-}
-
-/// One finding per reason why no CUDA graph was recorded.
-fn skipped_cudagraphs(model: &Model) -> Vec<Finding> {
-    let mut reasons: IndexMap<&str, Vec<CompileIndex>> = IndexMap::new();
-    for (index, compile) in model.compiles.indexed() {
-        for reason in compile.metrics.iter().filter_map(|m| m.facts.cudagraph_skip_reason.as_deref()) {
-            let compiles = reasons.entry(reason.trim()).or_default();
-            if compiles.last() != Some(&index) {
-                compiles.push(index);
-            }
-        }
-    }
-    let found = reasons.into_iter().filter(|(reason, _)| !reason.is_empty()).map(|(reason, compiles)| {
-        let title = sentence!["No CUDA graph was recorded: ", quoted(headline(reason))];
-        let mut found = Finding::new(&CUDAGRAPH_SKIP, Severity::Warning, title);
-        found.explain(
-            "Without a CUDA graph each kernel is launched on its own, which costs time in every call.",
-        );
-        found.fact("Reason in the log", Value::Prose(reason.to_owned()));
-        found.count = compiles.len() as u64;
-        found.place =
-            compiles.first().map(|&index| UserPlace::of_definition(model, index)).unwrap_or_default();
-        found.compiles = compiles;
-        found
-    });
-    found.collect()
 }
 
 /// Tuning, and work on CUDA graphs, while the model ran: one finding each.

@@ -1,90 +1,12 @@
 //! What comes first: the cause before its consequences, over all ranks of a job.
 
 use crate::analysis::findings::{Finding, Severity};
+use crate::model::words::words_of;
 use crate::model::{Fact, FactValue, Job};
+use std::sync::LazyLock;
 
 /// What follows from findings of one kind on the same ranks, the surest causes first.
-const CONSEQUENCES: [(&str, &[&str]); 8] = [
-    (
-        "failures_differ",
-        &[
-            "rank_stopped",
-            "compile_ids_differ",
-            "status_differs",
-            "ops_differ",
-            "exec_order_differs",
-            "tensor_meta_differs",
-            "inputs_differ",
-            "straggler",
-            "cache_differs",
-            "cache_keys_differ",
-        ],
-    ),
-    ("rank_stopped", &["rank_stopped"]),
-    (
-        "config_differs",
-        &[
-            "recompiles_differ",
-            "compile_ids_differ",
-            "tensor_meta_differs",
-            "straggler",
-            "cache_differs",
-            "cache_keys_differ",
-        ],
-    ),
-    (
-        "inputs_differ",
-        &[
-            "recompiles_differ",
-            "compile_ids_differ",
-            "tensor_meta_differs",
-            "cache_differs",
-            "cache_keys_differ",
-        ],
-    ),
-    (
-        "recompiles_differ",
-        &[
-            "graph_breaks_differ",
-            "compile_ids_differ",
-            "collectives_differ",
-            "exec_order_differs",
-            "straggler",
-            "cache_differs",
-            "cache_keys_differ",
-        ],
-    ),
-    (
-        "graph_breaks_differ",
-        &[
-            "compile_ids_differ",
-            "collectives_differ",
-            "exec_order_differs",
-            "straggler",
-            "cache_differs",
-            "cache_keys_differ",
-        ],
-    ),
-    (
-        "collectives_differ",
-        &[
-            "compile_ids_differ",
-            "inputs_differ",
-            "tensor_meta_differs",
-            "process_groups_differ",
-            "ops_differ",
-            "status_differs",
-            "exec_order_differs",
-            "straggler",
-            "cache_differs",
-            "cache_keys_differ",
-        ],
-    ),
-    (
-        "compile_ids_differ",
-        &["collectives_differ", "exec_order_differs", "straggler", "cache_differs", "cache_keys_differ"],
-    ),
-];
+static CONSEQUENCES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| words_of(include_str!("causes.txt")));
 
 /// Kinds of differences in what is compiled, before those in what that depends on, before those in how long it takes.
 const TIERS: [&[&str]; 3] = [
@@ -181,8 +103,11 @@ fn cause_of(findings: &[Finding], at: usize) -> Option<usize> {
     if Order::of(finding).event < Event::Other {
         return None;
     }
-    let explains = |cause: &Finding, (kind, consequences): &(&str, &[&str])| {
-        cause.kind.word == *kind && consequences.contains(&finding.kind.word) && is_explained(cause, finding)
+    let explains = |cause: &Finding, (kind, consequences): &(&str, &str)| {
+        let mut consequences = consequences.split(' ');
+        cause.kind.word == *kind
+            && consequences.any(|word| word == finding.kind.word)
+            && is_explained(cause, finding)
     };
     CONSEQUENCES.iter().find_map(|rule| {
         let candidates = findings.iter().enumerate().filter(|(index, _)| *index != at);

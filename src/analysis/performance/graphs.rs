@@ -4,16 +4,12 @@ use super::buffers::{CallBuffers, read_wrapper};
 use super::estimates::{ReadPayload, estimated_runtimes};
 use super::formulas::{Formula, Work};
 use super::kernel_source::KernelSource;
-use super::modules::NodeModules;
 use super::node_flops::{NodeWork, work_of_nodes};
 use super::work::{GRAPH, WorkPart, operator_of};
 use crate::analysis::provenance::{CodeKind, InductorRun, KernelCall, Provenance, RunTexts, inductor_runs};
-use crate::model::{
-    ArtifactIndex, CacheLookup, Compile, CompileIndex, InputDims, Model, Operator, Profile, TextFrame,
-};
+use crate::model::{ArtifactIndex, CacheLookup, Compile, CompileIndex, InputDims, Model, Operator, Profile};
 use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
-use indexmap::IndexSet;
 use std::borrow::Cow;
 
 /// A line of the program.
@@ -58,8 +54,6 @@ pub(super) struct CodeCall {
     /// The type of the tensors that it multiplies, as graphs name it.
     pub(super) element: Option<String>,
     pub(super) lines: Vec<LineShare>,
-    /// The same time by the callers of each line, and by module.
-    pub(super) parts: Vec<CallPart>,
     /// Inductor's estimate of its time, microseconds.
     pub(super) estimated_us: Option<f64>,
 }
@@ -93,21 +87,6 @@ impl CodeCall {
             WorkPart::Helper => Work::default(),
         }
     }
-}
-
-/// A part of the time of a call: for one line of the program, with one chain of callers and one module.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct CallPart {
-    /// Place in [`Graphs::lines`].
-    pub(super) line: usize,
-    /// Place in [`Graphs::chains`].
-    pub(super) chain: usize,
-    /// Place in [`Graphs::modules`].
-    pub(super) module: Option<usize>,
-    /// Share of the call, from 0 to 1.
-    pub(super) share: f64,
-    /// Whether the call computes this line only.
-    pub(super) alone: bool,
 }
 
 /// A graph that Inductor compiled.
@@ -146,18 +125,9 @@ pub(super) struct Graphs {
     /// The graph whose code names each file of a Triton kernel; None if several do.
     by_file: TextMap<String, Option<usize>>,
     pub(super) lines: Vec<ProgramLine>,
-    /// Callers of a line, the outermost first, each a place in `lines`.
-    pub(super) chains: IndexSet<Vec<usize>>,
-    /// Modules of the model.
-    pub(super) modules: IndexSet<String>,
     /// Place of each line in `lines`.
     places: TextMap<(String, u64), usize>,
-    /// Modules of forward graphs, by compile and the number that they share with their backward.
-    forwards: TextMap<(CompileIndex, String), NodeModules>,
 }
-
-/// Limit on the stacks of a kernel that are searched for the callers of a line.
-const MOST_STACKS: usize = 64;
 
 impl Graphs {
     /// Reads the code of every graph.
@@ -256,8 +226,6 @@ impl Graphs {
             *known = known.filter(|known| *known == self.graphs.len());
         }
         let estimates = estimated_runtimes(owner, run, read)?;
-        let modules = self.modules_of((compile, run), &texts, &known);
-        let stacks = texts.own_stacks();
         let mut graph = Graph {
             compile,
             run: (run.attempt, run.order),
@@ -279,8 +247,6 @@ impl Graphs {
             for name in std::iter::once(&name).chain(&recorded) {
                 graph.by_name.entry(name.clone()).or_default().push(place);
             }
-            let shares = self.shares(&known, &of_nodes, call, own);
-            let ways = stacks.get(&call.label()).or_else(|| stacks.get(&call.kernel));
             let work = Work {
                 flops: product.and_then(|product| product.flops).or_else(|| flops_of_call(&name, of_code?)),
                 bytes: of_code.and_then(|buffers| buffers.bytes).or_else(|| product?.bytes),
@@ -289,8 +255,7 @@ impl Graphs {
                 work,
                 alike: graph.alike(&name, &work).unwrap_or(place),
                 has_atomics: source.is_some_and(|source| source.has_atomics),
-                parts: self.parts((&known, call), &shares, &modules, ways.map_or(&[], Vec::as_slice)),
-                lines: shares.into_iter().map(|(_, share)| share).collect(),
+                lines: self.shares(&known, &of_nodes, call, own),
                 estimated_us: estimates.get(&call.kernel).map(|of| of.ns / f64::from(of.calls) / 1e3),
                 recorded,
                 name,
@@ -300,7 +265,7 @@ impl Graphs {
         Ok(graph)
     }
 
-    /// The lines of a call, each with its place in the map. A library computes the lines of its own node, a template those of its
+    /// The lines of a call. A library computes the lines of its own node, a template those of its
     /// product; what else was fused into the call is nothing beside that. Otherwise nodes have equal shares, and each line has
     /// the shares of its nodes.
     fn shares(
@@ -309,7 +274,7 @@ impl Graphs {
         of_nodes: &LinesOfNodes<'_>,
         call: &KernelCall,
         own: Option<&str>,
-    ) -> Vec<(usize, LineShare)> {
+    ) -> Vec<LineShare> {
         let mut nodes: FxHashMap<usize, usize> = FxHashMap::default();
         for line in call.nodes.iter().filter_map(|node| of_nodes.get(node.as_str())).flatten() {
             *nodes.entry(*line).or_default() += 1;
@@ -317,20 +282,15 @@ impl Graphs {
         let own =
             own.and_then(|own| of_nodes.get(own)).filter(|own| own.iter().any(|at| call.source.contains(at)));
         let lines = call.source.iter().filter(|at| own.is_none_or(|own| own.contains(at)));
-        let weighted: Vec<(usize, usize, f64)> = lines
+        let weighted: Vec<(usize, f64)> = lines
             .filter_map(|at| Some((*at, known.source.get(*at)?)))
             .map(|(at, line)| {
                 let nodes = nodes.get(&at).copied().unwrap_or_default();
-                (at, self.line(&line.file, line.line, line.code.as_deref()), nodes.max(1) as f64)
+                (self.line(&line.file, line.line, line.code.as_deref()), nodes.max(1) as f64)
             })
             .collect();
-        let all: f64 = weighted.iter().map(|(.., nodes)| nodes).sum();
-        weighted.into_iter().map(|(at, line, nodes)| (at, LineShare { line, share: nodes / all })).collect()
-    }
-
-    /// The place of a line in `lines`.
-    pub(super) fn place_of(&self, line: &ProgramLine) -> Option<usize> {
-        self.places.get(&(line.file.clone(), line.line)).copied()
+        let all: f64 = weighted.iter().map(|(_, nodes)| nodes).sum();
+        weighted.into_iter().map(|(line, nodes)| LineShare { line, share: nodes / all }).collect()
     }
 
     /// The place of a line in `lines`, to which it is added if necessary.
@@ -339,64 +299,6 @@ impl Graphs {
             self.lines.push(ProgramLine { file: file.to_owned(), line, code: code.map(str::to_owned) });
             self.lines.len() - 1
         })
-    }
-
-    /// The modules of the nodes of a run. In the log, a backward comes after its forward.
-    fn modules_of(
-        &mut self,
-        (compile, run): (CompileIndex, &InductorRun),
-        texts: &RunTexts,
-        known: &Provenance,
-    ) -> NodeModules {
-        let Some(post) = texts.post.as_deref() else { return NodeModules::default() };
-        let number = run.aot_id.as_deref().and_then(|id| id.split('_').next()).unwrap_or_default();
-        let key = (compile, number.to_owned());
-        if run.direction() == Some("backward") {
-            let forward = self.forwards.get(&key);
-            return forward.map(|forward| NodeModules::of_backward(post, forward)).unwrap_or_default();
-        }
-        let Some(pre) = texts.pre.as_deref() else { return NodeModules::default() };
-        let modules = NodeModules::of_forward(pre, post, &known.maps);
-        if run.direction() == Some("forward") {
-            self.forwards.insert(key, modules.clone());
-        }
-        modules
-    }
-
-    /// The parts of a call: each line's share, divided among the modules for which it computes the line.
-    fn parts(
-        &mut self,
-        (known, call): (&Provenance, &KernelCall),
-        shares: &[(usize, LineShare)],
-        modules: &NodeModules,
-        stacks: &[Vec<TextFrame>],
-    ) -> Vec<CallPart> {
-        let mut parts = Vec::new();
-        let modules = modules.of_call(call, &known.source);
-        for (share, line) in shares.iter().filter_map(|(at, share)| Some((share, known.source.get(*at)?))) {
-            let is_here = |frame: &TextFrame| frame.file == line.file && frame.line == line.line;
-            let way = stacks.iter().take(MOST_STACKS).filter_map(|frames| frames.split_last());
-            let way = way.filter(|(innermost, _)| is_here(innermost)).map(|(_, outer)| outer).next();
-            let outer = way.unwrap_or_default().iter();
-            let chain: Vec<usize> =
-                outer.map(|frame| self.line(&frame.file, frame.line, frame.loc.as_deref())).collect();
-            let (chain, _) = self.chains.insert_full(chain);
-            let of_line = modules.at(line);
-            let mut places: Vec<Option<usize>> =
-                of_line.into_iter().map(|module| Some(self.modules.insert_full(module).0)).collect();
-            if places.is_empty() {
-                places.push(None);
-            }
-            let each = share.share / places.len() as f64;
-            parts.extend(places.into_iter().map(|module| CallPart {
-                line: share.line,
-                chain,
-                module,
-                share: each,
-                alone: shares.len() == 1,
-            }));
-        }
-        parts
     }
 }
 

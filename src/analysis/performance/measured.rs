@@ -359,21 +359,6 @@ pub struct MeasuredRegion {
     /// Microseconds of the calls outside of graphs, operators and other compiled code: the cost of the wrapper around the
     /// graph. None if the trace has no graphs.
     pub wrapper_us: Option<f64>,
-    /// Microseconds of each of the first calls.
-    pub first_calls_us: Vec<f64>,
-    /// Kernels that ran in its calls, without those of other compiled code called there; the longest first.
-    pub kernels: Vec<RegionKernel>,
-}
-
-/// Runs of a kernel in a region.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RegionKernel {
-    /// A place in [`Performance::kernels`].
-    pub kernel: usize,
-    /// How often it ran there.
-    pub count: usize,
-    /// Microseconds of these runs.
-    pub sum_us: f64,
 }
 
 /// Time of a line of the program.
@@ -387,27 +372,8 @@ pub struct LineTime {
     pub own_us: f64,
     /// Names of its kernels.
     pub kernels: Vec<String>,
-    /// The same time by callers of the line and by module.
-    pub parts: Vec<LinePart>,
-}
-
-/// Time of a line with one chain of callers and one module.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LinePart {
-    /// The compile whose code ran.
-    pub compile: CompileIndex,
-    /// Lines of the program that called it, the outermost first.
-    pub callers: Vec<ProgramLine>,
-    /// `self.blocks.0.up`, if known.
-    pub module: Option<String>,
-    /// Whether it is the time of a backward graph.
-    pub backward: bool,
-    /// Microseconds.
-    pub us: f64,
-    /// Microseconds of kernels that compute this line only.
-    pub own_us: f64,
-    /// Its kernels: places in [`Performance::kernels`].
-    pub kernels: Vec<usize>,
+    /// Microseconds of backward graphs.
+    pub backward_us: f64,
 }
 
 /// Runs that lead to no line of the program.

@@ -2,6 +2,7 @@
 //! time, how far each kernel is from the peak of the device, and which figures are impossible.
 
 mod buffers;
+mod code_calls;
 mod cpp_wrapper;
 mod devices;
 mod estimates;
@@ -12,9 +13,7 @@ mod kernel_source;
 mod launched;
 mod launchers;
 mod measured;
-mod modules;
 mod node_flops;
-mod parts;
 mod pointwise;
 mod rates;
 mod regions;
@@ -30,7 +29,7 @@ pub use devices::DevicePeaks;
 pub use estimates::{ReadPayload, estimated_runtimes};
 pub use graphs::ProgramLine;
 pub use measured::{
-    Backend, ClockFrom, DeviceClock, DeviceOptions, DeviceTime, FigureFrom, LinePart, LineTime, MeasuredCall,
+    Backend, ClockFrom, DeviceClock, DeviceOptions, DeviceTime, FigureFrom, LineTime, MeasuredCall,
     MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance, Tuning,
 };
 pub(super) use node_flops::{annotations, work_of_nodes};

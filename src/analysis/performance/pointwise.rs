@@ -1,65 +1,12 @@
 //! Bytes moved by pointwise operators, whose result has the shape to which the inputs are broadcast.
 
 use super::formulas::{element_bytes, elements};
+use crate::model::words::lines_of;
 use crate::model::{InputDims, Operator};
+use std::sync::LazyLock;
 
 /// Operators that compute each element of the result from one element of each input, sorted.
-const POINTWISE: [&str; 54] = [
-    "abs",
-    "add",
-    "addcdiv",
-    "addcmul",
-    "ceil",
-    "clamp",
-    "clamp_max",
-    "clamp_min",
-    "cos",
-    "div",
-    "elu",
-    "eq",
-    "erf",
-    "exp",
-    "floor",
-    "floor_divide",
-    "ge",
-    "gelu",
-    "gelu_backward",
-    "gt",
-    "hardswish",
-    "hardtanh",
-    "le",
-    "leaky_relu",
-    "lerp",
-    "log",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "lt",
-    "masked_fill",
-    "maximum",
-    "minimum",
-    "mul",
-    "ne",
-    "neg",
-    "pow",
-    "reciprocal",
-    "relu",
-    "remainder",
-    "round",
-    "rsqrt",
-    "rsub",
-    "sigmoid",
-    "sigmoid_backward",
-    "sign",
-    "silu",
-    "silu_backward",
-    "sin",
-    "sqrt",
-    "sub",
-    "tanh",
-    "tanh_backward",
-    "where",
-];
+static POINTWISE: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("pointwise.txt")));
 
 /// Operators with a boolean result.
 const COMPARE: [&str; 9] = ["eq", "ge", "gt", "le", "logical_and", "logical_not", "logical_or", "lt", "ne"];

@@ -10,9 +10,6 @@ use std::io;
 
 /// The guard check that finds the compiled code for a call. It ends before the call of the code begins.
 const LOOKUP: &str = "TorchDynamo Cache Lookup";
-/// Limit on the calls of a region that are listed; those that compile and tune are the first few.
-const LISTED_CALLS: usize = 24;
-
 /// What an operator means for a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RegionKind {
@@ -26,8 +23,8 @@ pub(super) enum RegionKind {
 
 #[derive(Default)]
 struct OfRegion {
-    /// Begin and duration of the first calls, the earliest first.
-    first: Vec<(f64, f64)>,
+    /// Begin and duration of the first call.
+    first: Option<(f64, f64)>,
     calls: usize,
     sum_us: f64,
     /// Microseconds that its calls spent in each kind of call.
@@ -110,7 +107,7 @@ impl Regions {
     /// A temporary file cannot be read.
     pub(super) fn measured(self) -> io::Result<Vec<MeasuredRegion>> {
         let lengths = self.lengths.sorted();
-        let first = |of: &OfRegion| of.first.first().map(|(_, us)| *us);
+        let first = |of: &OfRegion| of.first.map(|(_, us)| us);
         let all = |of: &OfRegion| Group { count: of.calls, without_us: None };
         let later = |of: &OfRegion| Group { count: of.calls.saturating_sub(1), without_us: first(of) };
         let medians_of_all = medians(&lengths, &self.found.iter().map(all).collect::<Vec<_>>())?;
@@ -128,8 +125,6 @@ impl Regions {
                 guards_us: of.has_lookup.then_some(of.guards_us),
                 graphs_us: of.has_graph.then_some(of.graphs_us),
                 wrapper_us: of.has_graph.then(|| (of.sum_us - of.graphs_us - of.other_us).max(0.0)),
-                first_calls_us: of.first.iter().map(|(_, us)| *us).collect(),
-                kernels: Vec::new(),
             })
             .collect())
     }
@@ -141,11 +136,9 @@ impl OfRegion {
         self.sum_us += call.dur_us;
         self.guards_us += guards_us.unwrap_or_default();
         self.has_lookup |= guards_us.is_some();
-        // Calls are in order within each thread.
-        let at = self.first.partition_point(|(begin, _)| *begin <= call.begin_us);
-        if at < LISTED_CALLS {
-            self.first.insert(at, (call.begin_us, call.dur_us));
-            self.first.truncate(LISTED_CALLS);
+        // Calls are in order within each thread only.
+        if self.first.is_none_or(|(begin, _)| call.begin_us < begin) {
+            self.first = Some((call.begin_us, call.dur_us));
         }
     }
 }

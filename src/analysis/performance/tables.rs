@@ -1,14 +1,14 @@
 //! Tables of the kernels, operators and lines of a trace, with their times and rates. Each run is added to its rows as it
 //! is read, so that memory grows with the number of rows and not with the number of runs.
 
+use super::code_calls::CallTimes;
 use super::devices::DevicePeaks;
 use super::formulas::{Formula, Work, bytes_of_inputs, element_bytes};
 use super::graphs::{CodeCall, Graphs, LineShare, ProgramLine};
 use super::measured::{
     Backend, DeviceOptions, FigureFrom, KernelOfRun, KernelsOfRuns, LineTime, MeasuredKernel,
-    MeasuredOperator, Performance, RegionKernel,
+    MeasuredOperator, Performance,
 };
-use super::parts::CallTimes;
 use super::pointwise::pointwise_bytes;
 use super::rates::{Judgement, Measured, Rates};
 use super::times::{BusyTimes, Group, Length, medians};
@@ -38,20 +38,12 @@ pub(super) struct Tables<'p> {
     calls: CallTimes,
     /// Runs that lead to no line of the program.
     without_line: FxHashMap<What, Runs>,
-    in_regions: IndexMap<RowOfRegion, Runs, FxBuildHasher>,
     /// The row of each run, if it was asked for.
     rows_of_runs: Option<Sorter<KernelOfRun>>,
     /// The row of the launch that does the work of each call, if it was asked for.
     rows_of_calls: Option<Sorter<KernelOfRun>>,
     /// Whether products of float may use TF32, if the user says so.
     tf32: Option<bool>,
-}
-
-/// A row as part of a region.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct RowOfRegion {
-    region: usize,
-    row: usize,
 }
 
 /// What the launches of a row have in common.
@@ -102,7 +94,6 @@ impl<'p> Tables<'p> {
             operators: IndexMap::default(),
             calls: CallTimes::default(),
             without_line: FxHashMap::default(),
-            in_regions: IndexMap::default(),
             rows_of_runs: options.each_run.then(Sorter::default),
             rows_of_calls: options.each_run.then(Sorter::default),
             tf32: options.tf32.then_some(true),
@@ -143,9 +134,6 @@ impl<'p> Tables<'p> {
         if self.shares(piece).is_empty() {
             self.without_line.entry(piece.what).or_default().add(piece.dur_us);
         }
-        if let Some(region) = piece.region {
-            self.in_regions.entry(RowOfRegion { region, row: place }).or_default().add(piece.dur_us);
-        }
     }
 
     fn kind(&self, what: What) -> DeviceWork {
@@ -155,7 +143,7 @@ impl<'p> Tables<'p> {
         }
     }
 
-    /// Fills in the tables. `found` already has the regions, in the order of their places.
+    /// Fills in the tables. `found` already has the regions.
     ///
     /// # Errors
     /// A temporary file cannot be read.
@@ -176,38 +164,23 @@ impl<'p> Tables<'p> {
         });
         let mut kernels: Vec<(usize, MeasuredKernel)> = kernels.enumerate().collect();
         kernels.sort_by(|left, right| right.1.sum_us.total_cmp(&left.1.sum_us));
-        // Runs and regions know the row of their kernel by the order in which rows were added.
+        // Runs know the row of their kernel by the order in which rows were added.
         let mut places = vec![u32::MAX; kernels.len()];
         for (sorted, (met, _)) in (0..).zip(&kernels) {
             if let Some(place) = places.get_mut(*met) {
                 *place = sorted;
             }
         }
-        self.kernels_of_regions(&places, found);
+        found.regions.retain(|region| region.calls > 0);
+        found.regions.sort_by(|left, right| {
+            right.sum_us.total_cmp(&left.sum_us).then_with(|| left.compile_id.cmp(&right.compile_id))
+        });
         self.calls.fill(self.graphs, kernels.iter().map(|(row, _)| *row), found);
         found.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();
         if let (Some(runs), Some(calls)) = (self.rows_of_runs, self.rows_of_calls) {
             found.runs = Some(KernelsOfRuns { runs: runs.sorted(), calls: calls.sorted(), kernels: places });
         }
         Ok(())
-    }
-
-    fn kernels_of_regions(&self, places: &[u32], found: &mut Performance) {
-        for (RowOfRegion { region, row }, runs) in &self.in_regions {
-            let kernel = places.get(*row).map(|place| *place as usize);
-            if let (Some(region), Some(kernel)) = (found.regions.get_mut(*region), kernel) {
-                region.kernels.push(RegionKernel { kernel, count: runs.count, sum_us: runs.us });
-            }
-        }
-        for region in &mut found.regions {
-            region.kernels.sort_by(|left, right| {
-                right.sum_us.total_cmp(&left.sum_us).then(left.kernel.cmp(&right.kernel))
-            });
-        }
-        found.regions.retain(|region| region.calls > 0);
-        found.regions.sort_by(|left, right| {
-            right.sum_us.total_cmp(&left.sum_us).then_with(|| left.compile_id.cmp(&right.compile_id))
-        });
     }
 
     fn measured_operators(&self) -> Vec<MeasuredOperator> {
@@ -255,16 +228,20 @@ impl<'p> Tables<'p> {
         struct OfLine {
             us: f64,
             own_us: f64,
+            backward_us: f64,
             kernels: FxHashSet<What>,
         }
         let mut lines: FxHashMap<usize, OfLine> = FxHashMap::default();
         for (graph, call, row, sum_us) in self.calls.sums() {
             let what = self.rows.get_index(row).map(|(key, _)| key.what);
+            let direction = self.graphs.graphs.get(graph).and_then(|graph| graph.direction.as_deref());
             let call = self.graphs.call(Some(graph), Some(call));
             let shares = call.map(|call| call.lines.as_slice()).unwrap_or_default();
             for share in shares {
                 let line = lines.entry(share.line).or_default();
-                line.us += share.share * sum_us;
+                let us = share.share * sum_us;
+                line.us += us;
+                line.backward_us += if direction == Some("backward") { us } else { 0.0 };
                 line.own_us += if shares.len() == 1 { sum_us } else { 0.0 };
                 line.kernels.extend(what);
             }
@@ -278,7 +255,7 @@ impl<'p> Tables<'p> {
                 us: line.us,
                 own_us: line.own_us,
                 kernels: kernels.into_iter().map(str::to_owned).collect(),
-                parts: Vec::new(),
+                backward_us: line.backward_us,
             });
         }
         of_lines.sort_by(|left, right| {

@@ -242,9 +242,8 @@ impl<'p> Walk<'p, '_> {
             let what = What::Device(launch.kernel);
             let mut piece = Piece::new(what, launch.place, launch.begin_us, launch.dur_us, None);
             piece.launched_by = Some(launched_by);
-            piece.region = in_region.map(|region| region as usize);
             piece.in_cuda_graph = true;
-            piece.compiled = piece.region.is_some() || in_graph.is_some();
+            piece.compiled = in_region.is_some() || in_graph.is_some();
             piece.graph = graph;
             pieces.push(piece);
         }
@@ -360,8 +359,7 @@ impl<'p> Walk<'p, '_> {
     fn place(&mut self, piece: &mut Piece, kernel: Option<&str>) {
         let Some(innermost) = self.open.last() else { return };
         let in_graph = innermost.in_graph;
-        piece.region = innermost.in_region.map(|region| region as usize);
-        piece.compiled |= piece.region.is_some() || in_graph.is_some();
+        piece.compiled |= innermost.in_region.is_some() || in_graph.is_some();
         if let Some(at) = in_graph {
             piece.graph = self.open.get(at).and_then(|frame| frame.graph);
             piece.code_call = piece.graph.and_then(|graph| self.code_call(graph, at, kernel));
@@ -505,12 +503,11 @@ mod tests {
         let [first, second] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((first.compile_id.as_str(), first.calls, first.sum_us), ("0/0", 2, 150.0));
         assert_eq!((first.first_us, first.later_median_us), (100.0, Some(50.0)));
-        assert_eq!(first.first_calls_us, [100.0, 50.0]);
         assert_eq!((first.guards_us, first.graphs_us), (Some(3.0), Some(80.0)));
         assert_eq!(first.wrapper_us, Some(150.0 - 80.0 - 22.0));
         assert_eq!((second.guards_us, second.graphs_us, second.wrapper_us), (Some(2.0), None, None));
         assert_eq!(second.later_median_us, None);
-        let within: Vec<_> = pieces.iter().map(|piece| (piece.place, piece.region)).collect();
-        assert_eq!(within, [(4, Some(0)), (5, Some(0)), (10, None)]);
+        let within: Vec<_> = pieces.iter().map(|piece| (piece.place, piece.compiled)).collect();
+        assert_eq!(within, [(4, true), (5, true), (10, false)]);
     }
 }

@@ -23,8 +23,6 @@ pub(super) struct Piece {
     pub(super) graph: Option<usize>,
     /// The call in that code.
     pub(super) code_call: Option<usize>,
-    /// The innermost call of compiled code around it, numbered as in [`Regions`](super::regions::Regions).
-    pub(super) region: Option<usize>,
     /// Whether compiled code launched it.
     pub(super) compiled: bool,
     /// Whether a CUDA graph launched it, without its operators.
@@ -59,7 +57,6 @@ impl Piece {
             part: WorkPart::All,
             graph: None,
             code_call: None,
-            region: None,
             compiled: false,
             in_cuda_graph: false,
         }

@@ -1,9 +1,8 @@
 //! The texts of an Inductor run, read from the log.
 
-use super::source::{kernel_stacks, own_frames};
 use super::{CodeKind, CodeOfKind, InductorRun, Provenance, Texts, provenance};
-use crate::model::{Compile, Content, TextFrame};
-use crate::trace::{PayloadRef, TextMap};
+use crate::model::{Compile, Content};
+use crate::trace::PayloadRef;
 
 /// Limit on the bytes of a text that is read; the largest graph seen in a real log has 2 MB.
 const LARGEST_READ: u64 = 16 << 20;
@@ -67,12 +66,5 @@ impl RunTexts {
             mappings: self.mappings.iter().map(String::as_str).collect(),
             stacks: self.stacks.as_deref(),
         })
-    }
-
-    /// The stacks of each kernel without frames of libraries, the outermost frame first, by kernel and handle.
-    pub fn own_stacks(&self) -> TextMap<String, Vec<Vec<TextFrame>>> {
-        let stacks = self.stacks.as_deref().and_then(kernel_stacks).unwrap_or_default();
-        let own = |stacks: Vec<String>| stacks.iter().map(|stack| own_frames(stack)).collect();
-        stacks.into_iter().map(|(kernel, stacks)| (kernel, own(stacks))).collect()
     }
 }

@@ -94,13 +94,6 @@ impl Lines {
     }
 }
 
-/// The frames of the program in a stack, the outermost first.
-pub(super) fn own_frames(stack: &str) -> Vec<TextFrame> {
-    let mut frames = traceback(stack);
-    frames.retain(|frame| !is_library(&frame.file));
-    frames
-}
-
 /// File, line, and its text.
 pub(super) type Place = (String, u64, Option<String>);
 

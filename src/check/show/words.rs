@@ -3,7 +3,7 @@
 use crate::check::items::ItemCost;
 use crate::check::verdict::{Check, Excess, Verdict};
 use crate::hidden::visible;
-use crate::model::words::{counted, first_of};
+use crate::model::words::{counted, first_of, shortened};
 use crate::report::formats::cost_words;
 
 /// Characters of a title, and number of ranks named.
@@ -68,13 +68,7 @@ pub(super) fn line(verdict: &Verdict, excess: &Excess) -> String {
 pub(super) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
-    let line = visible(&line);
-    if line.chars().count() <= LONGEST {
-        return line.into_owned();
-    }
-    let mut short: String = line.chars().take(LONGEST).collect();
-    short.push('…');
-    short
+    shortened(&visible(&line), LONGEST).into_owned()
 }
 
 /// `2 of 5 budgets are exceeded`, `All 5 budgets hold`

@@ -2,13 +2,11 @@
 //!
 //! What is shown is not what the log says but the entry of a list that equals it: a name that is in no list is not shown.
 
+use crate::model::words::lines_of;
 use std::sync::LazyLock;
 
-/// One name a line, sorted; lines with `#` are comments.
-const NAMES: &str = include_str!("operators.txt");
-
-static OPERATORS: LazyLock<Vec<&'static str>> =
-    LazyLock::new(|| NAMES.lines().filter(|line| !line.starts_with('#')).collect());
+/// Sorted.
+static OPERATORS: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("operators.txt")));
 
 /// Where torch's own operators live; programs and other libraries have spaces of their own.
 const NAMESPACES: [&str; 13] = [
@@ -50,69 +48,7 @@ const COPIES: [&str; 6] = [
 ];
 
 /// Element types, as graphs, guards and traces call them, and what a trace says of arguments that are no tensors.
-const DTYPES: [&str; 61] = [
-    "",
-    "BFloat16",
-    "Bool",
-    "Byte",
-    "Char",
-    "ComplexDouble",
-    "ComplexFloat",
-    "ComplexHalf",
-    "Double",
-    "Float",
-    "Float8_e4m3fn",
-    "Float8_e4m3fnuz",
-    "Float8_e5m2",
-    "Float8_e5m2fnuz",
-    "GenericList",
-    "Half",
-    "Int",
-    "Long",
-    "Scalar",
-    "ScalarList",
-    "Short",
-    "TensorList",
-    "bfloat16",
-    "bool",
-    "c10::BFloat16",
-    "c10::Float8_e4m3fn",
-    "c10::Float8_e4m3fnuz",
-    "c10::Float8_e5m2",
-    "c10::Float8_e5m2fnuz",
-    "c10::Half",
-    "c10::complex<double>",
-    "c10::complex<float>",
-    "char",
-    "complex128",
-    "complex32",
-    "complex64",
-    "double",
-    "float",
-    "float16",
-    "float32",
-    "float4_e2m1fn_x2",
-    "float64",
-    "float8_e4m3fn",
-    "float8_e4m3fnuz",
-    "float8_e5m2",
-    "float8_e5m2fnuz",
-    "float8_e8m0fnu",
-    "half",
-    "int",
-    "int16",
-    "int32",
-    "int64",
-    "int8",
-    "long",
-    "long int",
-    "short int",
-    "signed char",
-    "uint16",
-    "uint32",
-    "uint64",
-    "uint8",
-];
+static DTYPES: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("dtypes.txt")));
 
 /// The name of torch's operator that a text is, without its overload: `torch.ops.aten.mm.default` -> `aten.mm`.
 pub fn operator(text: &str) -> Option<String> {
@@ -185,6 +121,9 @@ fn is_number(text: &str) -> bool {
 
 /// An element type.
 pub fn dtype(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        return Some("");
+    }
     let at = DTYPES.binary_search(&text).ok()?;
     DTYPES.get(at).copied()
 }

@@ -2,8 +2,10 @@
 
 use crate::analysis::findings::kinds;
 use crate::model::ProblemKind;
+use crate::model::words::lines_of;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// The caches that torch looks into.
 const CACHES: [&str; 6] = ["fx_graph", "aotautograd", "aot_autograd", "dynamo_pgo", "inductor", "autotune"];
@@ -12,147 +14,16 @@ const CACHES: [&str; 6] = ["fx_graph", "aotautograd", "aot_autograd", "dynamo_pg
 const CACHE_REASONS: [&str; 3] = ["full_miss", "guard_miss", "bypassed"];
 
 /// Exceptions of torch and of Python: any other class may be the user's.
-const ERRORS: [&str; 34] = [
-    "ArithmeticError",
-    "AssertionError",
-    "AttributeError",
-    "BackendCompilerFailed",
-    "ConstraintViolationError",
-    "CppCompileError",
-    "DataDependentOutputException",
-    "DynamicOutputShapeException",
-    "FailOnRecompileLimitHit",
-    "FakeTensorError",
-    "FloatingPointError",
-    "GraphBreak",
-    "GuardOnDataDependentSymNode",
-    "ImportError",
-    "IndexError",
-    "InductorError",
-    "InternalTorchDynamoError",
-    "KeyError",
-    "LoweringException",
-    "MemoryError",
-    "NameError",
-    "NotImplementedError",
-    "ObservedException",
-    "OutOfMemoryError",
-    "OverflowError",
-    "RecompileError",
-    "RecompileLimitExceeded",
-    "RecursionError",
-    "RuntimeError",
-    "TorchRuntimeError",
-    "TypeError",
-    "Unsupported",
-    "UserError",
-    "ValueError",
-];
+static ERRORS: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("errors.txt")));
 
 /// The words of keys whose values this program chooses of a few, whatever the log says.
-const CHOSEN: [&str; 27] = [
-    "ok",
-    "break",
-    "empty",
-    "error",
-    "missing",
-    "damaged",
-    "warning",
-    "info",
-    "wasted",
-    "avoidable",
-    "expected",
-    "hit",
-    "miss",
-    "bypass",
-    "forward",
-    "backward",
-    "runtime",
-    "backward_runtime",
-    "aot_backward",
-    "toolchain",
-    "first_use",
-    "wait_for_workers",
-    "wait_for_process",
-    "log",
-    "job",
-    "compute",
-    "collective",
-];
+static CHOSEN: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("chosen.txt")));
 
 /// Metrics of a compile that are counts or durations.
-const METRICS: [&str; 32] = [
-    "accumulated_cache_size",
-    "aot_autograd_cumulative_compile_time_us",
-    "aotautograd_local_cache_hit_count",
-    "aotautograd_local_cache_miss_count",
-    "aotautograd_remote_cache_hit_count",
-    "aotautograd_remote_cache_miss_count",
-    "backend_compile_time_s",
-    "backward_cumulative_compile_time_us",
-    "cache_size",
-    "code_gen_time_s",
-    "duration_us",
-    "dynamo_cumulative_compile_time_us",
-    "dynamo_time_before_restart_s",
-    "entire_frame_compile_time_s",
-    "gc_time_us",
-    "graph_input_count",
-    "graph_node_count",
-    "graph_op_count",
-    "guard_count",
-    "guard_latency_us",
-    "inductor_code_gen_cumulative_compile_time_us",
-    "inductor_compile_time_s",
-    "inductor_cumulative_compile_time_us",
-    "inductor_fx_local_cache_hit_count",
-    "inductor_fx_local_cache_miss_count",
-    "inductor_fx_remote_cache_hit_count",
-    "inductor_fx_remote_cache_miss_count",
-    "ir_count",
-    "num_graph_breaks",
-    "shape_env_guard_count",
-    "structured_logging_overhead_us",
-    "triton_compile_time_us",
-];
+static METRICS: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("metrics.txt")));
 
 /// Words of what a trace says of a kernel.
-const MEASURED: [&str; 34] = [
-    "marks",
-    "regions",
-    "launches",
-    "cpp",
-    "triton",
-    "extern",
-    "eager",
-    "inputs",
-    "trace",
-    "code",
-    "kernel",
-    "compute",
-    "memory",
-    "launch",
-    "fp64",
-    "fp32",
-    "tf32",
-    "bf16",
-    "fp16",
-    "fp8",
-    "int8",
-    "option",
-    "forward",
-    "backward",
-    "inference",
-    "cannot be true",
-    "check this figure",
-    "counts probably wrong",
-    "far: room, or launch-bound",
-    "far from its limit",
-    "near a limit",
-    "from the cache",
-    "room",
-    "too short to judge",
-];
+static MEASURED: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("measured.txt")));
 
 /// The entry of a list that equals the text.
 fn listed(list: &[&'static str], text: &str) -> Option<&'static str> {

@@ -4,6 +4,7 @@ use super::entries::{id, line};
 use crate::analysis::findings::{Advice, ChainStep, Fact, Value as Says};
 use crate::analysis::{Finding, UserPlace};
 use crate::facts::{self, Text, maybe};
+use crate::model::words::plain;
 use crate::model::{CompileIndex, Model};
 use crate::report::kit::formats::{cost_part, counted};
 use crate::report::kit::record_files::record_files;
@@ -178,9 +179,4 @@ fn lines_of(model: &Model, fact: &Fact) -> Vec<String> {
             std::iter::once(format!("{label}:")).chain(steps.iter().map(line)).collect()
         }
     }
-}
-
-/// Text for programs: plain spaces.
-fn plain(text: &str) -> String {
-    text.replace('\u{a0}', " ")
 }

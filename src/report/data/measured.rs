@@ -10,6 +10,7 @@ use crate::facts::{
     Trace, Unjoined, maybe,
 };
 use crate::model::InputDims;
+use crate::model::words::plain;
 use crate::report::kit::formats::UNKNOWN;
 use crate::report::subject::Report;
 use crate::report::words::performance::notes::notes;
@@ -23,9 +24,9 @@ use std::borrow::Cow;
 pub(super) fn performance<'m>(report: Report<'m>, found: &'m Performance) -> Measured<'m> {
     let time = &found.time;
     Measured {
-        summary: plain(sentence_of(found)).into(),
+        summary: plain(&sentence_of(found)).into(),
         stands_out: List::made(move || standing_out(report, found)),
-        notes: notes(report, found).into_iter().map(|note| Text::from(plain(note))).collect(),
+        notes: notes(report, found).into_iter().map(|note| Text::from(plain(&note))).collect(),
         trace: Trace {
             file: (&found.file).into(),
             launches: found.launches as u64,
@@ -73,11 +74,6 @@ pub(super) fn performance<'m>(report: Report<'m>, found: &'m Performance) -> Mea
     }
 }
 
-/// Text with spaces that break.
-fn plain(text: String) -> String {
-    text.replace('\u{a0}', " ")
-}
-
 fn standing_out<'m>(
     report: Report<'m>,
     found: &'m Performance,
@@ -88,16 +84,16 @@ fn standing_out<'m>(
             let kernel = finding.topic_entry.and_then(|place| found.kernels.get(place));
             facts::StandsOut {
                 label: finding.kind.label.into(),
-                text: plain(format!("{}.", finding.title.text())).into(),
-                reason: (!reasons.is_empty()).then(|| plain(reasons.join(" ")).into()),
+                text: plain(&format!("{}.", finding.title.text())).into(),
+                reason: (!reasons.is_empty()).then(|| plain(&reasons.join(" ")).into()),
                 us: kernel.map(|kernel| decimals(kernel.sum_us)),
                 at_most: false,
             }
         }
         StandsOut::Entry(entry) => facts::StandsOut {
             label: entry.label.into(),
-            text: plain(entry.sentence).into(),
-            reason: Some(plain(entry.reason).into()),
+            text: plain(&entry.sentence).into(),
+            reason: Some(plain(&entry.reason).into()),
             us: entry.cost.map(|cost| decimals(cost.us)),
             at_most: entry.cost.is_some_and(|cost| cost.at_most),
         },

@@ -8,6 +8,7 @@ use crate::facts::{
     self, Divergence, Finding, FirstDifference, GraphRuntimes, Id, List, Map, Process, Rank, RankParity,
     SCHEMA, Text, Tool, maybe,
 };
+use crate::model::words::rank_folder;
 use crate::model::{Fact, OperationCount, RankSummary, Step};
 use crate::report::data::{advice, cost};
 use anyhow::Result;
@@ -42,13 +43,13 @@ fn rank(rank: &RankSummary) -> Rank<'_> {
     let count = |count: u64| known.then_some(count);
     let process = |process: &RankSummary| Process {
         pid: process.number,
-        dir: format!("rank_{}/process_{}", rank.number, process.number).into(),
+        dir: format!("{}/process_{}", rank_folder(rank.number), process.number).into(),
         state: process.state.word().into(),
         log: process.log.clone(),
     };
     Rank {
         rank: rank.number,
-        dir: rank_folder(rank).into(),
+        dir: rank_folder(rank.number).into(),
         state: rank.whole_state().word().into(),
         log: rank.log.clone(),
         compiles: count(counts.compiles),
@@ -58,11 +59,6 @@ fn rank(rank: &RankSummary) -> Rank<'_> {
         compile_time_s: rank.compile_time_s,
         processes: rank.processes.iter().map(process).collect(),
     }
-}
-
-/// The folder of a rank's report.
-pub(crate) fn rank_folder(rank: &RankSummary) -> String {
-    format!("rank_{}", rank.number)
 }
 
 fn divergence(report: JobReport<'_>) -> Divergence<'_> {

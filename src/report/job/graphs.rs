@@ -5,7 +5,8 @@ use super::view::JobView;
 use crate::analysis::job::rank_words;
 use crate::analysis::two_columns::{self, ColumnRow, two_columns};
 use crate::model::RankGraph;
-use crate::report::kit::formats::{clipped, counted};
+use crate::model::words::shortened;
+use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{heading, note_below, write_line};
 use serde::Serialize;
@@ -117,9 +118,6 @@ fn aligned(rows: &[Shown<'_, '_>]) -> (Vec<Line>, Vec<Line>) {
 }
 
 fn line(class: &'static str, number: usize, sign: &'static str, text: &str) -> Line {
-    let text = match clipped(text, LONGEST) {
-        (short, true) => format!("{short}…"),
-        (_, false) => text.to_owned(),
-    };
+    let text = shortened(text, LONGEST).into_owned();
     Line { class, number: number.to_string(), sign, text }
 }

@@ -5,6 +5,7 @@ use super::job_report::JobReport;
 use super::verdict;
 use crate::analysis::Finding;
 use crate::analysis::job::{Comparison, rank_words};
+use crate::model::words::rank_folder;
 use crate::model::{RankState, RankSummary};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
@@ -116,7 +117,8 @@ fn finding(report: JobReport<'_>, index: usize, one: &Finding) -> String {
     }
     let first = one.in_job.ranks.first().and_then(|&index| report.rank_at(index));
     let in_rank = first.zip(one.in_job.url_in_rank.as_deref());
-    let in_rank = in_rank.map(|(rank, url)| code(&format!("rank_{}/{url}", rank.number), LONGEST_PATH));
+    let in_rank =
+        in_rank.map(|(rank, url)| code(&format!("{}/{url}", rank_folder(rank.number)), LONGEST_PATH));
     let own = code(&format!("index.html#finding-{number}"), LONGEST_PATH);
     add("Evidence", in_rank.into_iter().chain([own]).collect::<Vec<_>>().join(", "));
     lines.join("\n")

@@ -5,6 +5,7 @@ use super::view::JobView;
 use crate::analysis::job::{
     Comparison, Group, NamedFunction, Unknown, is_tied, is_wait, rank_words, short_operation,
 };
+use crate::model::words::shortened;
 use crate::model::{Fact, FactValue, Step};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, short_path, whole};
 use crate::report::kit::html::Html;
@@ -264,10 +265,7 @@ fn joined_by(between: &str, parts: impl Iterator<Item = String>) -> String {
             break;
         }
     }
-    match clipped(&text, LONGEST) {
-        (short, true) => format!("{short}…"),
-        (_, false) => text,
-    }
+    shortened(&text, LONGEST).into_owned()
 }
 
 /// `3 ok, 1 break`

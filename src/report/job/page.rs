@@ -6,6 +6,7 @@ use super::{ends, files, matrix, runtimes, sides, table, timeline, times, verdic
 use crate::analysis::Finding;
 use crate::analysis::job::TorchGroup;
 use crate::model::RankSummary;
+use crate::model::words::rank_folder;
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::JOB;
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
@@ -98,7 +99,11 @@ fn tabs(view: JobView<'_>) -> Vec<Tab> {
     if !many {
         let known = report.job.ranks.iter().filter(|rank| rank.log.is_some());
         tabs.extend(known.map(|rank| {
-            Tab::away(format!("rank_{}/index.html", rank.number), &format!("Rank {}", rank.number), None)
+            Tab::away(
+                format!("{}/index.html", rank_folder(rank.number)),
+                &format!("Rank {}", rank.number),
+                None,
+            )
         }));
     }
     tabs

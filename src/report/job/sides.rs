@@ -5,8 +5,9 @@ use super::pills::pill_of;
 use super::view::JobView;
 use crate::analysis::Finding;
 use crate::analysis::job::{Comparison, Group, rank_words};
+use crate::model::words;
 use crate::model::{Fact, FactValue, RankSummary, Step, TextId};
-use crate::report::kit::formats::{clipped, counted, whole};
+use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section, note_below, write_line};
 use serde::Serialize;
@@ -228,9 +229,5 @@ fn note_text(step: &Step, note: &str) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    let one_line = text.replace(['\n', '\r'], " ");
-    match clipped(&one_line, LONGEST) {
-        (short, true) => format!("{short}…"),
-        (_, false) => one_line,
-    }
+    words::shortened(&text.replace(['\n', '\r'], " "), LONGEST).into_owned()
 }

@@ -5,6 +5,7 @@ use super::job_report::JobReport;
 use crate::analysis::job::{Unknown, list_of, numbers, rank_words};
 use crate::analysis::{Finding, Severity};
 use crate::model::Fact;
+use crate::model::words::plain;
 use crate::report::kit::formats::{counted, micros, short_path, whole};
 use crate::report::kit::verdict::Words;
 use std::borrow::Cow;
@@ -22,7 +23,7 @@ const STOPS: usize = 3;
 
 /// The verdict as plain text.
 pub(crate) fn sentence(report: JobReport<'_>) -> String {
-    pieces(report).into_iter().map(|words| words.text().replace('\u{a0}', " ")).collect()
+    pieces(report).into_iter().map(|words| plain(&words.text())).collect()
 }
 
 pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {

@@ -3,6 +3,7 @@
 use super::job_report::JobReport;
 use crate::analysis::caches::cache_title;
 use crate::analysis::job::NamedFunction;
+use crate::model::words::rank_folder;
 use crate::model::{FactValue, FunctionWords, RankSummary, Step};
 use crate::output::RelPath;
 use crate::report::kit::html::Html;
@@ -38,7 +39,7 @@ impl<'a> JobView<'a> {
 
     /// The address of a file of a rank's report; not escaped yet.
     pub fn in_rank(&self, rank: &RankSummary, file: &str) -> String {
-        encoded(&format!("rank_{}/{file}", rank.number))
+        encoded(&format!("{}/{file}", rank_folder(rank.number)))
     }
 
     /// The same with an anchor.

@@ -115,11 +115,6 @@ impl Row {
         Row { id: Some(id), ..self }
     }
 
-    /// Whether it has that anchor.
-    pub fn is_at(&self, anchor: &str) -> bool {
-        self.id.as_deref() == Some(anchor)
-    }
-
     /// Gives it words by which a filter selects it, separated by spaces.
     pub fn selected_by(self, words: String) -> Row {
         Row { words: Some(words), ..self }

@@ -3,6 +3,7 @@
 use super::titles::{Subject, title};
 use crate::facts::{Finding, JobReport, List, LogReport, Names, Redact, Text};
 use crate::model::Sentence;
+use crate::model::words::rank_folder;
 use crate::report::words::phases::is_known_phase;
 
 /// Reports of which only what is safe is left. One name has one pseudonym in all of them.
@@ -72,8 +73,9 @@ impl Redacted {
         ranks: &[WholeRank<'_>],
     ) {
         let names = &mut self.names;
-        let log =
-            |one: &WholeRank<'_>| redacted(format!("rank_{}/", one.rank), &one.report, &one.titles, names);
+        let log = |one: &WholeRank<'_>| {
+            redacted(format!("{}/", rank_folder(one.rank)), &one.report, &one.titles, names)
+        };
         let logs = ranks.iter().map(log).collect();
         let whole: Vec<&LogReport<'_>> = ranks.iter().map(|one| &one.report).collect();
         let mut job = report.redact(&mut self.names);

@@ -1,19 +1,27 @@
 //! Meanings of the fields of metrics records.
 
 use crate::model::Fields;
+use crate::model::words::words_of;
+use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// A time of a metrics record.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct TimeField {
     /// Field in microseconds.
     micros: &'static str,
     /// Older field for the same time, and the microseconds per unit.
+    #[serde(default)]
     legacy: Option<(&'static str, f64)>,
     /// Its label.
     pub(crate) title: &'static str,
     /// Its nesting depth: a deeper time is part of the one above it.
+    #[serde(default)]
     pub(crate) depth: usize,
     pub(crate) meaning: &'static str,
     /// Whether it is outside of the compiler's phases.
+    #[serde(default)]
     pub(crate) aside: bool,
 }
 
@@ -32,116 +40,12 @@ impl TimeField {
     }
 }
 
-const fn time(micros: &'static str, title: &'static str, meaning: &'static str) -> TimeField {
-    TimeField { micros, legacy: None, title, depth: 0, meaning, aside: false }
-}
-
-impl TimeField {
-    const fn under(mut self, depth: usize) -> Self {
-        self.depth = depth;
-        self
-    }
-
-    const fn aside(mut self) -> Self {
-        self.aside = true;
-        self
-    }
-
-    const fn once(mut self, field: &'static str, unit: f64) -> Self {
-        self.legacy = Some((field, unit));
-        self
-    }
-}
-
-/// Seconds and milliseconds in microseconds.
+/// A second in microseconds.
 const S: f64 = 1e6;
-const MS: f64 = 1e3;
 
 /// All times, each followed by its nested times.
-pub(crate) const TIMES: [TimeField; 23] = [
-    time("duration_us", "Whole record", "from the first to the last event of this record")
-        .once("elapsed_time", S),
-    time(
-        "dynamo_cumulative_compile_time_us",
-        "Entire frame",
-        "Dynamo and everything it calls: tracing, guards, backend",
-    )
-    .once("entire_frame_compile_time_s", S),
-    time(
-        "aot_autograd_cumulative_compile_time_us",
-        "Backend",
-        "AOTAutograd and below: graphs of forward and backward",
-    )
-    .once("backend_compile_time_s", S)
-    .under(1),
-    time("pre_grad_pass_time_us", "Pre-grad passes", "rewrites before the backward is derived").under(2),
-    time("joint_graph_pass_time_us", "Joint passes", "rewrites of forward and backward together").under(2),
-    time("inductor_cumulative_compile_time_us", "Inductor", "lowering, scheduling and code generation")
-        .once("inductor_compile_time_s", S)
-        .under(2),
-    time("post_grad_pass_time_us", "Post-grad passes", "rewrites of the graph that is lowered").under(3),
-    time(
-        "inductor_code_gen_cumulative_compile_time_us",
-        "Code generation",
-        "writing, building and loading the code",
-    )
-    .once("code_gen_time_s", S)
-    .under(3),
-    time("triton_compile_time_us", "Triton", "building Triton kernels").under(4),
-    time(
-        "compile_time_autotune_time_us",
-        "Autotuning",
-        "benchmarking kernel configurations during \
-        compilation",
-    )
-    .under(4),
-    time(
-        "backward_cumulative_compile_time_us",
-        "Backward",
-        "compiling the backward graph, when it first runs",
-    ),
-    time(
-        "runtime_triton_autotune_time_us",
-        "Autotuning at run time",
-        "benchmarking kernels while the model ran",
-    ),
-    time("runtime_cudagraphify_time_us", "Recording CUDA graphs", "while the model ran"),
-    time(
-        "dynamo_compile_time_before_restart_us",
-        "Before restarts",
-        "work discarded when tracing was restarted",
-    )
-    .once("dynamo_time_before_restart_s", S),
-    time("gc_time_us", "Garbage collection", "Python's collector, run by torch after compiling"),
-    time("structured_logging_overhead_us", "Writing this log", "included in the times above")
-        .once("structured_logging_overhead_s", S)
-        .aside(),
-    time(
-        "remote_fx_graph_cache_get_time_us",
-        "Reading the remote cache",
-        "loading compiled code from another machine",
-    )
-    .once("remote_fx_graph_cache_get_time_ms", MS)
-    .aside(),
-    time(
-        "remote_fx_graph_cache_put_time_us",
-        "Writing the remote cache",
-        "storing compiled code on another machine",
-    )
-    .once("remote_fx_graph_cache_put_time_ms", MS)
-    .aside(),
-    time("pgo_get_remote_code_state_time_us", "Reading remembered sizes", "from another machine").aside(),
-    time("pgo_put_remote_code_state_time_us", "Writing remembered sizes", "to another machine").aside(),
-    time("remote_cache_time_saved_us", "Saved by caches", "time that producing the cached result took")
-        .once("remote_cache_time_saved_s", S),
-    time(
-        "distributed_ephemeral_timeout_us",
-        "Longer timeout",
-        "added to collectives because cache hits put ranks out of step",
-    )
-    .aside(),
-    time("cuda_synchronize_time_us", "Waiting for the GPU", "to separate times").aside(),
-];
+pub(crate) static TIMES: LazyLock<Vec<TimeField>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("times.json")).unwrap_or_default());
 
 /// Counts that describe the graph: field, label, meaning.
 pub(crate) const GRAPH: [(&str, &str, &str); 10] = [
@@ -158,52 +62,7 @@ pub(crate) const GRAPH: [(&str, &str, &str); 10] = [
 ];
 
 /// Meanings of other fields.
-const OTHERS: [(&str, &str); 44] = [
-    ("compile_id", "frame/compile, without the attempt"),
-    ("frame_key", "number of the frame in the process"),
-    ("co_name", "compiled function"),
-    ("co_filename", "its file"),
-    ("co_firstlineno", "its first line"),
-    ("stack_trace", "stack that led to the compile"),
-    ("cache_size", "compiled versions of this function that exist already; default limit 8"),
-    ("accumulated_cache_size", "the same, over all objects that share the code; default limit 256"),
-    ("fail_type", "exception that ended the compile"),
-    ("fail_reason", "its text"),
-    ("fail_user_frame_filename", "user's file in which it failed"),
-    ("fail_user_frame_lineno", "line in it"),
-    ("exception_stack_trace", "traceback of the failure"),
-    ("restart_reasons", "why tracing was restarted"),
-    ("recompile_reason", "which guard of an earlier compile failed"),
-    ("recompile_user_contexts", "what the program's own hooks said about this recompile"),
-    ("tensorify_float_attempt", "floats of the graph were to become tensors, so that they stay dynamic"),
-    ("tensorify_float_success", "floats became tensors, or were made constants by tracing again"),
-    ("tensorify_float_failure", "operators that need a float as it is: it becomes a constant"),
-    ("has_guarded_code", "whether Dynamo kept compiled code; false: the frame runs as it is"),
-    ("compliant_custom_ops", "custom operators that follow torch's rules"),
-    ("non_compliant_ops", "custom operators that do not"),
-    ("cudagraph_skip_reason", "why no CUDA graph was recorded"),
-    ("guard_latency_us", "time to check all guards, per call"),
-    ("graph_node_shapes", "sizes of the values in the graph"),
-    ("is_forward", "a forward or a backward compile"),
-    ("is_runtime", "work while the model ran"),
-    ("start_time", "seconds since 1970"),
-    ("start_time_us", "microseconds since 1970"),
-    ("end_time_us", "microseconds since 1970"),
-    ("log_format_version", "version of these fields"),
-    ("specialize_float", "floats are constants"),
-    ("feature_usage", "enabled features"),
-    ("num_triton_bundles", "bundles of kernels stored with a cache entry"),
-    ("triton_kernel_compile_times_us", "slowest kernels with their compile times"),
-    ("config_suppress_errors", "failures fall back to eager"),
-    ("config_inline_inbuilt_nn_modules", "modules of torch are traced into"),
-    ("inductor_fx_local_cache_hit_count", "local FX graph cache: hit"),
-    ("inductor_fx_local_cache_miss_count", "local FX graph cache: miss"),
-    ("inductor_fx_remote_cache_hit_count", "remote FX graph cache: hit"),
-    ("inductor_fx_remote_cache_miss_count", "remote FX graph cache: miss"),
-    ("aotautograd_local_cache_hit_count", "local AOTAutograd cache: hit"),
-    ("aotautograd_local_cache_miss_count", "local AOTAutograd cache: miss"),
-    ("inductor_provenance", "kernels with their source lines"),
-];
+static OTHERS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| words_of(include_str!("metrics.txt")));
 
 /// All known fields with their meanings.
 pub(crate) fn glosses() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -211,7 +70,7 @@ pub(crate) fn glosses() -> impl Iterator<Item = (&'static str, &'static str)> {
         let legacy = time.legacy.map(|(field, _)| field);
         legacy.into_iter().chain([time.micros]).map(|field| (field, time.meaning))
     });
-    OTHERS.into_iter().chain(GRAPH.into_iter().map(|(field, _, meaning)| (field, meaning))).chain(times)
+    OTHERS.iter().copied().chain(GRAPH.into_iter().map(|(field, _, meaning)| (field, meaning))).chain(times)
 }
 
 /// Older fields that repeat a newer one in another unit.
@@ -259,6 +118,7 @@ mod tests {
 
     #[test]
     fn fields_are_explained() {
+        assert!(TIMES.first().is_some_and(TimeField::is_whole), "all times are read");
         let meaning = |field: &str| glosses().find(|(name, _)| *name == field).map(|(_, meaning)| meaning);
         assert!(meaning("guard_latency_us").unwrap().contains("per call"));
         let newer = meaning("aot_autograd_cumulative_compile_time_us");

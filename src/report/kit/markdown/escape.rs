@@ -2,16 +2,13 @@
 //! any of these is written as code, which GitHub shows verbatim.
 
 use crate::hidden::visible;
+use crate::model::words::shortened;
 use crate::report::kit::formats::clipped;
 
 /// Texts in one line, as inline code and cut if long; a blank text is marked as such.
 pub(crate) fn code(text: &str, most: usize) -> String {
     let line = one_line(text);
-    match clipped(&line, most) {
-        ("", _) => "(empty)".to_owned(),
-        (text, false) => span(text),
-        (text, true) => span(&format!("{text}…")),
-    }
+    if line.is_empty() { "(empty)".to_owned() } else { span(&shortened(&line, most)) }
 }
 
 /// A sentence: text between backquotes is code, and so is each word with a meaning in Markdown.

@@ -7,6 +7,7 @@ mod escape;
 
 pub(crate) use escape::{block, cell, code, prose};
 
+pub(crate) use crate::model::words::plain;
 use crate::report::kit::formats::counted;
 use std::io::{self, Write};
 
@@ -111,11 +112,6 @@ impl Part<'_> {
         }
         self.left_out == 0
     }
-}
-
-/// Text with plain spaces, so that it can be searched.
-pub(crate) fn plain(text: &str) -> String {
-    text.replace('\u{a0}', " ")
 }
 
 #[cfg(test)]

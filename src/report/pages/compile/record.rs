@@ -127,7 +127,7 @@ impl Of<'_> {
     /// Non-zero times, one per line, indented below the time that includes them; and their fields.
     fn times(&self, older: &[&str]) -> (String, Vec<&'static str>) {
         let (mut lines, mut timed, mut around) = (String::new(), Vec::new(), Vec::new());
-        for time in &TIMES {
+        for time in TIMES.iter() {
             let Some((us, field)) = time.read(self.fields).filter(|(us, _)| *us != 0.0) else { continue };
             let Some(raw) = self.fields.raw(field) else { continue };
             if older.contains(&field) {

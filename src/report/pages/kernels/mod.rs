@@ -3,6 +3,7 @@
 mod measured;
 
 use crate::analysis::provenance::CodeKind;
+use crate::model::words::shortened;
 use crate::model::{Content, Form};
 use crate::report::kit::collect_kernels::kernels_of_log;
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
@@ -267,10 +268,7 @@ fn short_name(name: &str) -> String {
         "aoti_torch_cuda_",
     ];
     let rest = shared.iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name);
-    match clipped(rest, LONGEST_NAME) {
-        (start, true) => format!("{start}…"),
-        (all, false) => all.to_owned(),
-    }
+    shortened(rest, LONGEST_NAME).into_owned()
 }
 
 fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) -> anyhow::Result<()> {

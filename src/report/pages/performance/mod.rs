@@ -1,18 +1,15 @@
 //! `performance.html`: what a torch.profiler trace says about kernels: which lines of the program take the device's
 //! time, and how far each kernel is from the limits of the device.
 
-mod eager;
 mod head;
 mod judged;
 mod kernels;
 mod limits;
 mod lines;
 mod notes;
-mod region_parts;
 mod regions;
 mod roofline;
 mod scale;
-mod tree;
 
 use crate::analysis::performance::Performance;
 use crate::report::kit::inductor_runs;
@@ -57,7 +54,6 @@ fn write(
     section("roofline", "Roofline", if roofline::present(found) { points } else { 0 });
     section("kernels", "Kernels", found.kernels.len());
     section("regions", "Compiled regions", found.regions.len());
-    section("eager", "Eager operators", eager::operators(found).len());
     section("operators", "Operators", regions::shown_operators(found).len());
     if judged::present(found) {
         shell.tabs.push(Tab::section("judged", "How it is judged", None));
@@ -73,7 +69,6 @@ fn write(
         roofline::write(view, found, out)?;
         kernels::Kernels { view, found, lines: &lines, in_code: &in_code }.write(out)?;
         regions::write(view, found, out)?;
-        eager::write(view, found, out)?;
         regions::operators(view, found, out)?;
         judged::write(view, found, out)
     })

@@ -1,15 +1,13 @@
 //! Calls of compiled code, and operators by the shapes of their inputs.
 
-use super::region_parts;
 use crate::analysis::performance::{MeasuredOperator, MeasuredRegion, Performance};
 use crate::model::input_words;
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::figures;
+use crate::trace::CompileId;
 
 /// Regions in the table, the longest first.
 const MOST_REGIONS: usize = 1_000;
-/// A first call is slow if it takes this many times the median of the others.
-const SLOW_FIRST: f64 = 1.5;
 /// Operators in the table, the longest first.
 const MOST_OPERATORS: usize = 1_000;
 
@@ -39,27 +37,25 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
         TableColumn::number("Wrapper")
             .about("outside of graphs, operators and other compiled code")
             .absent_if(none(|region| region.wrapper_us.is_some())),
-        TableColumn::number("Guards and wrapper, per call")
-            .absent_if(none(|region| region.guards_us.is_some() || region.wrapper_us.is_some())),
     ];
     let table = Table { id: "regions-table", label: "Calls of compiled code", columns };
     let longest = all.iter().map(|region| region.sum_us).fold(0.0, f64::max);
     let shown = all.iter().take(MOST_REGIONS);
     view.table(out, &table, shown.map(|region| region_row(view, region, longest)))?;
     view.beyond(out, all.len(), MOST_REGIONS, "regions")?;
-    if let Some(words) = slow_first(all) {
-        note_below(out, words)?;
-    }
-    region_parts::single_calls(view, all, out)?;
-    region_parts::kernels(view, found, out)?;
     Ok(close_section(out)?)
 }
 
 fn region_row(view: View<'_>, region: &MeasuredRegion, longest: f64) -> Row {
-    let compile = region_parts::compile_cell(view, region);
-    let besides = match (region.guards_us, region.wrapper_us) {
-        (None, None) => None,
-        (guards, wrapper) => Some(guards.unwrap_or_default() + wrapper.unwrap_or_default()),
+    let id = CompileId::parse(&region.compile_id);
+    let compile = match &id {
+        Some(id) => TableCell::html(view.pill_of(Some(id))),
+        None => TableCell::text(&region.compile_id),
+    };
+    let place = id.and_then(|id| view.report.model.by_id.get(&Some(id)));
+    let compile = match place {
+        Some(place) => compile.sorted(place),
+        None => compile,
     };
     Row::of(vec![
         compile,
@@ -70,23 +66,7 @@ fn region_row(view: View<'_>, region: &MeasuredRegion, longest: f64) -> Row {
         TableCell::maybe(region.guards_us, micros),
         TableCell::maybe(region.graphs_us, micros),
         TableCell::maybe(region.wrapper_us, micros),
-        TableCell::maybe(besides.map(|us| us / region.calls as f64), micros),
     ])
-}
-
-/// A sentence about first calls that took longer than the others.
-fn slow_first(all: &[MeasuredRegion]) -> Option<String> {
-    let slow = |region: &&MeasuredRegion| {
-        region.calls > 2 && region.later_median_us.is_some_and(|later| region.first_us > SLOW_FIRST * later)
-    };
-    let first = all.iter().find(slow)?;
-    Some(format!(
-        "The first recorded call of {} took {}, the others {} (median). A much slower first call includes starting the \
-         profiler, one-time memory allocation or tuning: judge by the others.",
-        first.compile_id,
-        micros(first.first_us),
-        micros(first.later_median_us.unwrap_or_default())
-    ))
 }
 
 /// The operators of a device. On a CPU each is its own kernel, so the table of kernels lists them.

@@ -1,7 +1,7 @@
 //! The index as JSON in the page, written entry by entry within a byte budget.
 
+use crate::model::words::shortened;
 use crate::report::kit::markup::{self, open_data, script_json};
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Writes the index. Entries that exceed the budget are counted and left out.
@@ -81,9 +81,9 @@ impl<'o> IndexWriter<'o> {
             let mut piece = std::mem::take(&mut self.piece);
             piece.clear();
             piece.push(b'[');
-            write_text(&mut piece, &clipped(&fact.main, LONGEST_MAIN));
+            write_text(&mut piece, &shortened(&fact.main, LONGEST_MAIN));
             piece.push(b',');
-            write_text(&mut piece, &clipped(&fact.detail, LONGEST_DETAIL));
+            write_text(&mut piece, &shortened(&fact.detail, LONGEST_DETAIL));
             piece.push(b',');
             write_text(&mut piece, &fact.href);
             piece.push(b']');
@@ -98,14 +98,6 @@ impl<'o> IndexWriter<'o> {
             self.first = false;
         }
         Ok(())
-    }
-}
-
-/// The text, cut with an ellipsis.
-fn clipped(text: &str, most: usize) -> Cow<'_, str> {
-    match crate::report::kit::formats::clipped(text, most) {
-        (text, false) => Cow::Borrowed(text),
-        (text, true) => Cow::Owned(format!("{text}…")),
     }
 }
 

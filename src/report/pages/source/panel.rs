@@ -5,6 +5,7 @@ use super::operators::{MOST_SHOWN, Operator};
 use crate::analysis::findings::Advice;
 use crate::analysis::lines::{LineFacts, LineState};
 use crate::analysis::{Finding, Severity};
+use crate::model::words::shortened;
 use crate::model::{Compile, CompileIndex};
 use crate::report::data::ENTRIES;
 use crate::report::kit::formats::cost_words;
@@ -268,10 +269,7 @@ fn kernels(view: View<'_>, file: File<'_>, line: &LineFacts) -> Option<Html> {
     let rows = kernels.iter().take(MOST_KERNELS).map(|(place, kernel)| {
         let anchor = links::kernel_of_code_anchor(kernel.run, kernel.first_place);
         let href = (*place < KERNELS_LISTED).then(|| format!("{}#{anchor}", view.href_of(links::KERNELS)));
-        let name = match clipped(&kernel.name, LONGEST_NAME) {
-            (start, true) => format!("{start}…"),
-            (name, false) => name.to_owned(),
-        };
+        let name = shortened(&kernel.name, LONGEST_NAME);
         let name = Element::new("code").title(&kernel.name).around(view.link_if(href.as_deref(), &name));
         let sum_us = kernel.measured.sum_us;
         let time = if kernel.measured.count > 0 { micros(sum_us) } else { String::new() };

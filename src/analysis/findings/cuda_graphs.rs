@@ -1,0 +1,260 @@
+//! CUDA graphs that were asked for: not recorded, of a part of the code only, recorded for each of many sizes, or on a CPU.
+
+use super::basis::{Basis, Family};
+use super::cost::{ChargeOrder, Claim, Work};
+use super::finding::{Advice, Finding, Severity, Value};
+use super::kind::KindOfFinding;
+use super::on_device::{LISTED, at, of};
+use crate::analysis::lab::tried;
+use crate::analysis::names::function_words;
+use crate::analysis::on_device::{CudaGraphs, Obstacle, Operation};
+use crate::analysis::user_place::UserPlace;
+use crate::model::sentence::{code, count, quoted, sentence};
+use crate::model::words::{duration, headline};
+use crate::model::{Compile, CompileIndex, Model, Sentence};
+use indexmap::{IndexMap, IndexSet};
+
+/// What became of CUDA graphs.
+pub(super) const FAMILY: Family = Family {
+    kinds: &[&CUDA_GRAPH_SKIPPED, &CUDA_GRAPH_SPLIT, &CUDA_GRAPH_SIZES, &CUDAGRAPH_SKIP, &CUDAGRAPHS_ON_CPU],
+    of_log,
+};
+
+/// CUDA graphs were asked for, and none was recorded.
+static CUDA_GRAPH_SKIPPED: KindOfFinding = of("cuda_graph_skipped", "Graph skipped");
+
+/// A CUDA graph holds only a part of the compiled code.
+static CUDA_GRAPH_SPLIT: KindOfFinding = of("cuda_graph_split", "Graph split");
+
+/// A CUDA graph was recorded for each of many sizes.
+static CUDA_GRAPH_SIZES: KindOfFinding =
+    KindOfFinding { charged: ChargeOrder::Specialization, ..of("cuda_graph_sizes", "Many graphs") };
+
+/// torch says why no CUDA graph was recorded.
+static CUDAGRAPH_SKIP: KindOfFinding = KindOfFinding::of("cudagraph_skip", "No CUDA graph");
+
+/// CUDA graphs were requested, and all inputs are on the CPU.
+static CUDAGRAPHS_ON_CPU: KindOfFinding = KindOfFinding::of("cudagraphs_on_cpu", "CUDA graphs");
+
+/// Recordings of one compile from which their number is worth a word.
+const MANY_RECORDINGS: usize = 8;
+
+fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    for (index, of) in basis.on_device.iter() {
+        if let Some(graphs) = &of.cuda_graphs {
+            found.extend(skipped(basis.model, index, graphs));
+            found.extend(split(basis.model, index, graphs));
+            found.extend(sizes(basis.model, index, graphs));
+        }
+    }
+    found.extend(refused(basis.model));
+    found.extend(on_cpu(basis.model));
+    found
+}
+
+/// No CUDA graph, where the log shows why.
+fn skipped(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Finding> {
+    if graphs.recordings > 0 {
+        return None;
+    }
+    let function = function_words(model, index).unwrap_or_else(|| "the function".into());
+    if let Some(first) = graphs.written.first() {
+        let inputs: IndexSet<&String> = graphs.written.iter().filter_map(|one| one.input.as_ref()).collect();
+        let names =
+            Sentence::list(inputs.iter().take(LISTED).map(|name| code(name.as_str()).into()).collect());
+        let many = graphs.written.len();
+        let written = match inputs.first() {
+            Some(_) if many == 1 => sentence!["input ", names, " is written in place"],
+            Some(_) if many <= LISTED => sentence!["inputs ", names, " are written in place"],
+            _ => sentence![count(many, "input is", "inputs are"), " written in place"],
+        };
+        let title = sentence!["No CUDA graph of ", function, ": ", written];
+        let mut found = Finding::new(&CUDA_GRAPH_SKIPPED, Severity::Warning, title);
+        found.explain(
+            "CUDA graphs were asked for, and none was recorded. A CUDA graph writes to the addresses that it was recorded with, \
+             so torch skips it where an input is written that may be another tensor in the next call.",
+        );
+        let name = inputs.first().map_or("cache", |name| name.as_str());
+        found.advise(Advice {
+            text: format!(
+                "Tell torch that the tensor stays the same, and pass the same one in each call: before the first call, mark \
+                 `{name}` with `mark_static_address`. Or make it a buffer of the module (`register_buffer`)."
+            ),
+            code: Some(format!("torch._dynamo.mark_static_address({name})")),
+            tried: tried("mutated_input.1"),
+            ..Advice::default()
+        });
+        at(&mut found, model, index, first, &graphs.written);
+        return Some(found);
+    }
+    // With parts, what cannot be recorded is outside of them.
+    let first = graphs.outside.first().filter(|_| graphs.parts == 0)?;
+    let title = sentence!["No CUDA graph of ", function, ": ", obstacle(first)];
+    let mut found = Finding::new(&CUDA_GRAPH_SKIPPED, Severity::Warning, title);
+    found.explain("CUDA graphs were asked for, and none was recorded.");
+    found.advise(cure(first));
+    at(&mut found, model, index, first, &graphs.outside);
+    Some(found)
+}
+
+/// A CUDA graph that does not hold all of the compiled code.
+fn split(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Finding> {
+    let first = graphs.outside.first().filter(|_| graphs.parts > 0)?;
+    let function = function_words(model, index).unwrap_or_else(|| "the function".into());
+    let title = sentence!["The CUDA graph of ", function, " does not hold all of it: ", obstacle(first)];
+    // Operators on the CPU have a finding of their own, which says what they cost.
+    let is_told = graphs.outside.iter().all(|one| one.obstacle != Obstacle::UnknownSize)
+        && graphs.outside.iter().any(|one| one.obstacle == Obstacle::OnHost);
+    let severity = if is_told { Severity::Info } else { Severity::Warning };
+    let mut found = Finding::new(&CUDA_GRAPH_SPLIT, severity, title);
+    found.explain("What is not part of a CUDA graph is launched kernel by kernel, in every call.");
+    found.advise(cure(first));
+    at(&mut found, model, index, first, &graphs.outside);
+    Some(found)
+}
+
+/// What keeps an operation out of CUDA graphs.
+fn obstacle(one: &Operation) -> Sentence {
+    let operator = code(one.operator.as_str());
+    match (one.obstacle, &one.input) {
+        (Obstacle::OnHost, Some(input)) => {
+            sentence![operator, " runs on the CPU, where ", code(input), " is"]
+        }
+        (Obstacle::UnknownSize, _) => {
+            sentence!["only the data tells the size of what ", operator, " returns"]
+        }
+        (Obstacle::Copy, _) => sentence![operator, " copies between devices"],
+        _ => sentence![operator, " runs on the CPU"],
+    }
+}
+
+fn cure(one: &Operation) -> Advice {
+    match (one.obstacle, &one.input) {
+        (Obstacle::UnknownSize, _) => {
+            "Use an operator whose result has a known size, such as `torch.where` with three \
+             arguments or a mask, or move this line out of the compiled function."
+                .into()
+        }
+        (_, Some(input)) => format!("Put `{input}` on the device where it is made, once.").into(),
+        _ => "Keep the value on the device, or move this line out of the compiled function.".into(),
+    }
+}
+
+/// Whether a CUDA graph was recorded for each of many sizes, which is a finding of its own.
+pub(super) fn has_many_sizes(graphs: Option<&CudaGraphs>) -> bool {
+    graphs.is_some_and(|graphs| graphs.is_dynamic && graphs.recordings >= MANY_RECORDINGS)
+}
+
+/// A recording for each of many sizes.
+fn sizes(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Finding> {
+    has_many_sizes(Some(graphs)).then_some(())?;
+    let function = function_words(model, index).unwrap_or_else(|| "the function".into());
+    let title = sentence![
+        graphs.recordings,
+        " CUDA graphs of ",
+        function,
+        " were recorded, one for each size of an input"
+    ];
+    let mut found = Finding::new(&CUDA_GRAPH_SIZES, Severity::Warning, title);
+    found.explain(format!(
+        "A CUDA graph is recorded for each size of a dynamic dimension, and each keeps its own memory. Recording took {}.",
+        duration(graphs.us)
+    ));
+    found.advise(Advice {
+        text: "Pad the inputs to multiples, such as 16, so that fewer sizes occur. Each call then pays for the padding."
+            .to_owned(),
+        tried: tried("graph_per_size.1"),
+        ..Advice::default()
+    });
+    found.advise(Advice {
+        text: "Or record no CUDA graph for dynamic sizes.".to_owned(),
+        code: Some("torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True".to_owned()),
+        ..Advice::default()
+    });
+    found
+        .claim(Claim::avoidable(Work::AtRunTime, vec![index], "of recording CUDA graphs").at_most(graphs.us));
+    found.count = graphs.recordings as u64;
+    found.place = UserPlace::of_call(model, index);
+    found.compiles = vec![index];
+    Some(found)
+}
+
+/// One finding per reason why no CUDA graph was recorded.
+fn refused(model: &Model) -> Vec<Finding> {
+    let mut reasons: IndexMap<&str, Vec<CompileIndex>> = IndexMap::new();
+    for (index, compile) in model.compiles.indexed() {
+        for reason in compile.metrics.iter().filter_map(|m| m.facts.cudagraph_skip_reason.as_deref()) {
+            let compiles = reasons.entry(reason.trim()).or_default();
+            if compiles.last() != Some(&index) {
+                compiles.push(index);
+            }
+        }
+    }
+    let found = reasons.into_iter().filter(|(reason, _)| !reason.is_empty()).map(|(reason, compiles)| {
+        let title = sentence!["No CUDA graph was recorded: ", quoted(headline(reason))];
+        let mut found = Finding::new(&CUDAGRAPH_SKIP, Severity::Warning, title);
+        found.explain(
+            "Without a CUDA graph each kernel is launched on its own, which costs time in every call.",
+        );
+        found.fact("Reason in the log", Value::Prose(reason.to_owned()));
+        found.count = compiles.len() as u64;
+        found.place =
+            compiles.first().map(|&index| UserPlace::of_definition(model, index)).unwrap_or_default();
+        found.compiles = compiles;
+        found
+    });
+    found.collect()
+}
+
+/// One finding where the setting is on, inputs are known and none of them is on a GPU.
+fn on_cpu(model: &Model) -> Option<Finding> {
+    if model.inductor.cudagraphs != Some(true) || !on_cpu_only(model) {
+        return None;
+    }
+    let title = "CUDA graphs were requested, but none was made: everything runs on the CPU";
+    let mut found = Finding::new(&CUDAGRAPHS_ON_CPU, Severity::Info, title);
+    found.explain("`mode=\"reduce-overhead\"` and `triton.cudagraphs` record CUDA graphs, which exist on GPUs only. Here they change \
+         nothing.");
+    let text = "Leave the mode out where the program runs on a CPU, or move model and inputs to a GPU.";
+    found.advise(Advice { tried: tried("cuda_graphs_on_cpu.1"), ..Advice::from(text) });
+    let compiled = |(index, compile): (CompileIndex, &Compile)| {
+        compile.metrics.iter().any(|record| record.facts.inductor_us.is_some()).then_some(index)
+    };
+    found.compiles = model.compiles.indexed().filter_map(compiled).collect();
+    Some(found)
+}
+
+/// Whether the log names devices of inputs, and all of them are the CPU.
+fn on_cpu_only(model: &Model) -> bool {
+    let mut devices = model.inputs().map(|(_, input)| input.tensor.device.as_str()).peekable();
+    devices.peek().is_some() && devices.all(|device| device.starts_with("cpu"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{InputTensor, TensorDescription};
+
+    fn compile_with_input(device: &str) -> Compile {
+        let tensor = TensorDescription { device: device.to_owned(), ..TensorDescription::default() };
+        let input = InputTensor { source: "L['x']".into(), tensor: tensor.into(), storage: None };
+        Compile { inputs: vec![input], ..Compile::new(None) }
+    }
+
+    #[test]
+    fn cuda_graphs_are_missed_only_where_they_were_asked_for_and_all_inputs_are_on_the_cpu() {
+        let mut model = Model::default();
+        let compile = model.compiles.push(compile_with_input("cpu"));
+        model.compiles.push(compile_with_input("cpu"));
+        let found = |model: &Model| on_cpu(model).iter().count();
+        assert_eq!(found(&model), 0, "nobody asked");
+        model.inductor.cudagraphs = Some(true);
+        assert_eq!(found(&model), 1);
+        let on_gpu = compile_with_input("cuda:0").inputs;
+        model.compiles.get_mut(compile).unwrap().inputs.extend(on_gpu);
+        assert_eq!(found(&model), 0, "some run on a GPU");
+        model.compiles.iter_mut().for_each(|compile| compile.inputs.clear());
+        assert_eq!(found(&model), 0, "the log names no device");
+    }
+}

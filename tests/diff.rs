@@ -498,7 +498,7 @@ fn slower_kernels_are_listed_with_their_shapes() {
         "{detail}"
     );
     let inputs = rows(&json, "inputs");
-    assert_eq!(subject(inputs[0]), "Inputs of `forward`: 9 of 21 differ");
+    assert_eq!(subject(inputs[0]), "Inputs of `Model.forward`: 9 of 21 differ");
     for topic in ["failure", "graph_break", "recompile", "operators", "setting", "cache"] {
         assert!(rows(&json, topic).is_empty(), "{topic}: {json:#}");
     }

@@ -105,6 +105,7 @@ mod schema;
 mod search;
 mod serve;
 mod show;
+mod size;
 mod sizes_and_settings;
 mod snapshots;
 mod source;

@@ -1,0 +1,133 @@
+//! The size of the source tree: lines of each room, types and functions, each no larger than what was reached before.
+//!
+//! A change that needs more lines in a room takes them from another, or raises the number here and says why beside it. A
+//! change that needs fewer lowers it. `goal` is where a room is going; a room at its goal stays there.
+
+use crate::support::sources::sources;
+use crate::support::{files_below, source, source_text};
+use regex::Regex;
+
+/// A part of `src` that is measured by itself.
+struct Room {
+    /// The folders and files that belong to it, below `src`. A file belongs to the first room that names it.
+    paths: &'static [&'static str],
+    /// Lines of Rust, with its tests, that were reached.
+    rust: usize,
+    /// Lines in other languages that people write: scripts, styles, templates, tables.
+    other: usize,
+    /// Lines of Rust that it is to have.
+    goal: usize,
+}
+
+/// By how much a number may be too high before it has to be lowered.
+const SLACK: usize = 40;
+
+const fn room(paths: &'static [&'static str], rust: usize, other: usize, goal: usize) -> Room {
+    Room { paths, rust, other, goal }
+}
+
+/// The rooms, in the order in which data flows through them.
+const ROOMS: [Room; 22] = [
+    room(&["trace/"], 6926, 0, 5000),
+    room(&["profile/"], 1600, 0, 1200),
+    room(&["events/"], 5750, 0, 4300),
+    room(&["model/"], 5144, 0, 3300),
+    room(&["facts/"], 3572, 0, 3400),
+    room(&["analysis/findings"], 7397, 0, 4000),
+    room(&["analysis/recompiles"], 6040, 223, 3800),
+    room(&["analysis/performance"], 6220, 472, 4200),
+    room(&["analysis/provenance"], 3458, 0, 2300),
+    room(&["analysis/drawing"], 2916, 0, 2000),
+    room(&["analysis/job"], 4244, 9, 2800),
+    room(&["analysis/"], 9265, 532, 5700),
+    room(&["compare/", "check/", "show/", "job/"], 8933, 0, 5200),
+    room(&["report/kit/"], 7148, 7743, 5500),
+    room(&["report/pages/"], 18_922, 0, 12_500),
+    room(&["report/job/", "report/compare/"], 5254, 0, 3200),
+    room(&["report/data/", "report/formats/", "report/redact/"], 4348, 0, 2600),
+    room(&["report/"], 2517, 304, 1700),
+    room(&["output", "run/"], 4293, 0, 3400),
+    room(&["program/"], 4580, 0, 3300),
+    room(&["drop_in/"], 772, 0, 600),
+    room(&[""], 2593, 0, 1700),
+];
+
+/// Types outside of tests, and functions.
+const CONCEPTS: Concepts = Concepts { types: 1601, functions: 5741 };
+
+#[derive(Debug)]
+struct Concepts {
+    types: usize,
+    functions: usize,
+}
+
+/// Languages that people write, by the end of a file's name. Grammars, catalogs of torch and tables of Unicode are not.
+const LANGUAGES: [&str; 6] = ["js", "css", "html", "toml", "json", "txt"];
+
+/// What is copied from elsewhere.
+const COPIED: [&str; 2] = ["facts/safe/", "analysis/defaults/"];
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Lines {
+    rust: usize,
+    other: usize,
+}
+
+/// The lines of each room, in their order.
+fn measured() -> Vec<Lines> {
+    let mut rooms = vec![Lines::default(); ROOMS.len()];
+    for path in files_below(&source("src")) {
+        let owner = |room: &Room| room.paths.iter().any(|start| path.starts_with(start));
+        let room = &mut rooms[ROOMS.iter().position(owner).unwrap()];
+        let extension = path.rsplit('.').next().unwrap();
+        let lines = || source_text(&format!("src/{path}")).lines().count();
+        if extension == "rs" {
+            room.rust += lines();
+        } else if LANGUAGES.contains(&extension) && !COPIED.iter().any(|start| path.starts_with(start)) {
+            room.other += lines();
+        }
+    }
+    rooms
+}
+
+/// Whether a number was exceeded, or fell so far that it has to be lowered.
+fn is_off(reached: usize, now: usize) -> bool {
+    now > reached || now + SLACK < reached
+}
+
+#[test]
+fn no_room_grows_and_what_became_smaller_stays_so() {
+    let measured = measured();
+    let off = ROOMS
+        .iter()
+        .zip(&measured)
+        .filter(|(room, now)| is_off(room.rust, now.rust) || is_off(room.other, now.other));
+    let told: Vec<String> = off
+        .map(|(room, now)| {
+            format!("{:?}: {}, {} now, {}, {} here", room.paths, now.rust, now.other, room.rust, room.other)
+        })
+        .collect();
+    let rust: usize = measured.iter().map(|room| room.rust).sum();
+    assert!(told.is_empty(), "set these numbers, of {rust} lines of Rust in all:\n{}", told.join("\n"));
+}
+
+#[test]
+fn no_room_has_a_goal_that_it_left_behind() {
+    let behind = ROOMS.iter().filter(|room| room.rust + SLACK < room.goal);
+    let told: Vec<_> = behind.map(|room| room.paths).collect();
+    assert!(told.is_empty(), "lower the goal of {told:?} to what was reached");
+}
+
+#[test]
+fn the_number_of_types_and_functions_does_not_grow() {
+    let count = |pattern: &str| {
+        let pattern = Regex::new(pattern).unwrap();
+        sources().iter().map(|source| pattern.find_iter(&source.code).count()).sum::<usize>()
+    };
+    let now = Concepts {
+        types: count(r"(?m)^\s*(?:pub(?:\([a-z: ]+\))? )?(?:struct|enum|trait|type|union) [A-Z]"),
+        functions: count(r"(?m)^\s*(?:pub(?:\([a-z: ]+\))? )?(?:const |unsafe )*fn \w"),
+    };
+    let off = is_off(CONCEPTS.types, now.types) || is_off(CONCEPTS.functions, now.functions);
+    assert!(!off, "{now:?} now, {CONCEPTS:?} here");
+}

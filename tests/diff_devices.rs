@@ -294,3 +294,34 @@ fn page_terminal_markdown_and_json_agree_on_what_is_new_and_gone() {
         }
     }
 }
+
+#[test]
+fn a_step_in_most_of_which_the_device_was_idle_is_compared_as_a_whole() {
+    let slow = |json: &mut Value| times(&mut json["performance"]["time"]["wall_us"], 8.0);
+    let slow_host = changed(decoder(), |json| {
+        slow(json);
+        set(json, "cudagraphs", &json!(false));
+    });
+    let done = shown(slow_host.path(), &decoder().folder);
+    let lines: Vec<&str> = done.stdout.lines().collect();
+    let whole = "B takes 88 % less time per call of compiled code, in most of which the device is idle: ";
+    assert!(lines[0].starts_with(whole), "{}", lines[0]);
+    in_order(
+        lines[0],
+        &[
+            "Set differently: compile.cudagraphs (false → true).",
+            "The device is busy for ",
+            "B compiles as fast",
+        ],
+    );
+    assert!(
+        lines[2].starts_with("Better: Time of the traced steps with the device's idle time"),
+        "{lines:#?}"
+    );
+    // What lies between two steps is in the time of five and not in that of one.
+    let other_steps = changed(decoder(), |json| {
+        slow(json);
+        json["performance"]["trace"]["steps"] = json!(50);
+    });
+    assert!(!verdict(other_steps.path(), &decoder().folder).contains("idle"));
+}

@@ -28,7 +28,7 @@ pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison, causes: Vec
             per_words(per),
             steps(shown, name_b)
         );
-        let busy = format!(" It is busy for {} against {}.", seconds(b), seconds(a));
+        let busy = format!(" The device is busy for {} against {}.", seconds(b), seconds(a));
         let whole = change((whole_a, whole_b), name_b, &told).into_iter();
         return whole.chain(devices(shown)).chain(causes).chain([Words::plain(busy)]).collect();
     }

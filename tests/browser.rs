@@ -5,7 +5,6 @@
 
 pub use crate::support::window::{Window, window};
 use crate::support::{Report, Run, input, report};
-use headless_chrome::protocol::cdp::Emulation;
 
 /// Pages of one kind that are opened in each report.
 const PAGES_A_KIND: usize = 1;
@@ -128,12 +127,7 @@ fn tables_are_filtered_by_text_and_by_status() {
     let shown =
         "[...document.querySelectorAll('#functions-table tbody tr')].filter(r => r.checkVisibility()).length";
     let all = window.number(shown);
-    window
-        .tab
-        .wait_for_element("input[data-for='functions-table']")
-        .unwrap()
-        .type_into("inner_branch")
-        .unwrap();
+    window.type_into("input[data-for='functions-table']", "inner_branch");
     let some = window.number(shown);
     assert!(some > 0.0 && some < all, "{some} of {all} rows");
     let choose = |css: &str, value: &str| {
@@ -182,11 +176,10 @@ fn a_click_on_a_value_of_a_graph_marks_its_definition_and_uses_and_lists_them() 
 fn a_value_of_a_graph_is_chosen_by_its_name_with_the_keyboard() {
     let Some(window) = window() else { return };
     graphs(&window, "aot_forward_graph");
-    let field = window.tab.wait_for_element("#side input").unwrap();
-    field.type_into("var_mean").unwrap();
-    window.tab.press_key("Enter").unwrap();
+    window.type_into("#side input", "var_mean");
+    window.press("Enter");
     assert_eq!(window.number("document.querySelectorAll('#graph .value.hit').length"), 4.0);
-    window.tab.press_key("Escape").unwrap();
+    window.press("Escape");
     assert_eq!(window.number("document.querySelectorAll('#graph .hit').length"), 0.0);
     window.quiet("a value chosen by name");
 }
@@ -245,9 +238,9 @@ fn relative_links_carry_the_pages_query() {
 #[test]
 fn pages_are_complete_without_script() {
     let Some(window) = window() else { return };
-    window.tab.call_method(Emulation::SetScriptExecutionDisabled { value: true }).unwrap();
+    window.switch_scripts_off();
     window.open(&report("03_graph_breaks").folder.join("index.html"), "");
-    let document = window.tab.get_content().unwrap();
+    let document = window.content();
     assert!(
         document.contains("class=\"tools needs-script\" hidden"),
         "controls that need a script stay hidden"
@@ -293,12 +286,11 @@ fn the_form_of_each_page_finds_a_function_and_a_kernel_and_keeps_the_hosts_query
     let compile = report.pages().into_iter().find(|path| path.ends_with("/compile.html")).unwrap();
     for (page, query) in [("index.html", ""), (compile.as_str(), "?token=7")] {
         window.open(&report.folder.join(page), query);
-        let form = window.tab.wait_for_element(".page-head input[name=q]").unwrap();
-        form.type_into("cpp_fused").unwrap();
+        window.type_into(".page-head input[name=q]", "cpp_fused");
         window.follow(|| {
-            window.tab.press_key("Enter").unwrap();
+            window.press("Enter");
         });
-        window.tab.wait_for_element("#found a").unwrap();
+        window.wait_for("#found a");
         let said = window.value("document.getElementById('count').textContent");
         let said = said.as_str().unwrap();
         assert!(said.contains("kernels") && said.contains("lines of files"), "{page}: {said}");
@@ -315,7 +307,7 @@ fn the_form_of_each_page_finds_a_function_and_a_kernel_and_keeps_the_hosts_query
     }
     // The link leads to the line that was found.
     window.follow(|| window.click("#found a[href*='output_code']"));
-    window.tab.wait_for_element(".lines>:target").unwrap();
+    window.wait_for(".lines>:target");
     let line = window.value("document.querySelector('.lines>:target').textContent");
     assert!(line.as_str().unwrap().contains("cpp_fused"), "{line}");
 }
@@ -325,19 +317,19 @@ fn the_search_says_what_it_does_not_find_and_is_used_by_keyboard() {
     let Some(window) = window() else { return };
     window.open(&report("03_graph_breaks").folder.join("search.html"), "?q=inner_branch");
     assert!(window.is_true("document.activeElement.id === 'query'"), "one may type at once");
-    window.tab.press_key("ArrowDown").unwrap();
+    window.press("ArrowDown");
     assert!(window.is_true("document.activeElement.matches('#found a')"));
     assert!(window.is_true("document.querySelector('#found mark').textContent === 'inner_branch'"));
-    window.tab.press_key("ArrowUp").unwrap();
+    window.press("ArrowUp");
     assert!(window.is_true("document.activeElement.id === 'query'"));
     window.open(&report("03_graph_breaks").folder.join("search.html"), "?q=%3Cb%3Eno%20such%20(thing");
     let said = window.value("document.getElementById('count').textContent");
     assert!(said.as_str().unwrap().starts_with("Nothing"), "{said}");
     assert!(window.is_true("document.querySelector('#found').children.length === 0"));
     window.quiet("the search");
-    window.tab.call_method(Emulation::SetScriptExecutionDisabled { value: true }).unwrap();
+    window.switch_scripts_off();
     window.open(&report("03_graph_breaks").folder.join("search.html"), "?q=x");
-    assert!(window.tab.get_content().unwrap().contains("Searching needs JavaScript"));
+    assert!(window.content().contains("Searching needs JavaScript"));
 }
 
 #[test]

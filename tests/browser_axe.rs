@@ -3,7 +3,7 @@
 //! `.ci/run` gets from npm; without it that test says that it is skipped.
 
 use crate::browser::{Window, one_of_each_kind, window};
-use crate::browser_navigation::{overflow, resize};
+use crate::browser_navigation::overflow;
 use crate::diff::diff;
 use crate::job_browser::large;
 use crate::support::{Done, Report, combine, job, report};
@@ -122,13 +122,13 @@ fn every_kind_of_page_fits_is_silent_and_has_no_more_than_minor_faults_of_access
     let kinds = kinds();
     let mut faults = Vec::new();
     for page in &kinds.pages {
-        resize(&window, WIDTHS[0]);
+        window.width(WIDTHS[0]);
         window.open(page, "");
         if let Some(axe) = &axe {
             window.value(&format!("(() => {{ {axe}; return 0; }})()"));
         }
         for width in WIDTHS {
-            resize(&window, width);
+            window.width(width);
             for scheme in ["light", "dark"] {
                 window.scheme(scheme);
                 let found = faults_of(&window, scheme, axe.is_some());

@@ -7,7 +7,6 @@ use crate::support::report;
 fn back_keeps_the_filter_the_folds_and_the_place() {
     let Some(window) = window() else { return };
     let folder = &report("16_many").folder;
-    window.value("sessionStorage.clear()");
     window.open(&folder.join("index.html"), "");
     window.value(
         "(field => { field.value = 'fn_02'; field.dispatchEvent(new Event('input')); })(
@@ -41,16 +40,16 @@ fn the_first_stops_of_the_tab_key_skip_to_the_content_and_to_the_findings() {
     for name in ["03_graph_breaks", "06_errors", "16_many"] {
         window.open(&report(name).folder.join("index.html"), "");
         for words in ["Skip to the content", "Skip to the findings"] {
-            window.tab.press_key("Tab").unwrap();
+            window.press("Tab");
             let shown = "document.activeElement.getBoundingClientRect().left >= 0 && document.activeElement.textContent";
             assert_eq!(window.value(shown).as_str(), Some(words), "{name}");
         }
-        window.tab.press_key("Enter").unwrap();
+        window.press("Enter");
         let at_finding = "document.activeElement.closest('#findings-list') !== null
             && document.activeElement.matches('summary')";
         let mut stops = 2;
         while !window.is_true(at_finding) {
-            window.tab.press_key("Tab").unwrap();
+            window.press("Tab");
             stops += 1;
             assert!(stops < 40, "{name}: no finding");
         }

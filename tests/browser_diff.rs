@@ -1,6 +1,5 @@
 //! The comparison of two runs in a browser: its tables and folds by keyboard, the pages of functions side by side.
 
-use crate::browser_navigation::resize;
 use crate::diff::diff;
 use crate::support::window::window;
 use crate::support::{Done, report};
@@ -27,7 +26,7 @@ fn functions_are_sorted_and_those_within_the_noise_unfolded_by_keyboard() {
     );
     assert!(!window.is_true(&is_sorted), "the largest difference is first");
     window.value("document.querySelectorAll('#functions-table th[data-sort]')[1].firstElementChild.focus()");
-    window.tab.press_key("Enter").unwrap();
+    window.press("Enter");
     assert!(window.is_true(&is_sorted), "{}", window.value(&format!("JSON.stringify({names})")));
     window.quiet("diff.html of guards");
 
@@ -36,7 +35,7 @@ fn functions_are_sorted_and_those_within_the_noise_unfolded_by_keyboard() {
     let fold = "document.querySelector('#functions details.more')";
     assert!(!window.is_true(&format!("{fold}.open")));
     window.value(&format!("{fold}.querySelector('summary').focus()"));
-    window.tab.press_key("Enter").unwrap();
+    window.press("Enter");
     assert!(window.is_true(&format!("{fold}.open")));
     assert!(window.is_true("document.querySelector('#noise-table tbody tr').checkVisibility()"));
     window.quiet("diff.html");
@@ -59,16 +58,16 @@ fn the_graphs_of_a_function_open_side_by_side_and_keys_lead_from_change_to_chang
     let fold = "document.querySelector('.equal-lines')";
     assert!(window.is_true(&format!("!{fold}.open && !{fold}.querySelector('.pair').checkVisibility()")));
     window.value(&format!("{fold}.querySelector('summary').focus()"));
-    window.tab.press_key("Enter").unwrap();
+    window.press("Enter");
     assert!(window.is_true(&format!("{fold}.open && {fold}.querySelector('.pair').checkVisibility()")));
     let current =
         "[...document.querySelectorAll('.pair')].findIndex(row => row.classList.contains('at-change'))";
-    window.tab.press_key("n").unwrap();
+    window.press("n");
     let first = window.number(current);
     assert!(first >= 0.0, "n leads to the first change");
-    window.tab.press_key("n").unwrap();
+    window.press("n");
     assert!(window.number(current) > first, "and on");
-    window.tab.press_key("p").unwrap();
+    window.press("p");
     assert_eq!(window.number(current), first, "p leads back");
     window.quiet("changed/1.html");
 }
@@ -77,7 +76,7 @@ fn the_graphs_of_a_function_open_side_by_side_and_keys_lead_from_change_to_chang
 fn the_sides_are_stacked_at_360_pixels() {
     let Some(window) = window() else { return };
     let done = two_versions();
-    resize(&window, 360);
+    window.width(360);
     window.open(&done.work.path().join("tl_diff/changed/1.html"), "");
     assert!(window.number("document.documentElement.scrollWidth - innerWidth") <= 0.0, "it scrolls sideways");
     let row = "[...document.querySelectorAll('.pair')].find(row => row.querySelector('.old') && row.querySelector('.new'))";

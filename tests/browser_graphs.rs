@@ -77,7 +77,7 @@ fn keys_and_buttons_go_from_change_to_change_and_the_address_follows() {
         return document.querySelector('.sides-head').getBoundingClientRect().bottom <= top + 1 && bottom <= innerHeight;
     })()";
     for (key, change) in [("n", 1), ("n", 2), ("p", 1), ("p", 11), ("n", 1)] {
-        window.tab.press_key(key).unwrap();
+        window.press(key);
         assert_eq!(window.value(at), format!("change {change} of 11"), "{key}");
         assert_eq!(hash(&window), format!("#a=5&b=8&change={change}"));
         assert!(window.is_true(is_seen), "{key}: change {change} is in view");
@@ -120,7 +120,7 @@ fn a_link_shows_the_graph_the_value_and_the_line_of_source_that_were_chosen() {
         assert_eq!(hash(&window), address, "the address stays");
     }
     open(&window, "02_train_mlp", "-_0_0_0", "#8-L15&value=addmm");
-    window.tab.press_key("Escape").unwrap();
+    window.press("Escape");
     assert_eq!(
         (hash(&window).as_str(), window.number("document.querySelectorAll('#graph .hit').length")),
         ("#8", 0.0)

@@ -3,31 +3,9 @@
 
 use crate::browser::{Window, one_of_each_kind, window};
 use crate::support::{Report, Run, input, report};
-use headless_chrome::protocol::cdp::Emulation::SetDeviceMetricsOverride;
 
 /// Logs whose records together make every kind of page that has a tab.
 const MANY_PAGES: [&str; 4] = ["05_dynamic_shapes", "03_graph_breaks", "22_vllm_new", "11_export_draft"];
-
-/// Makes the window so wide, in pixels.
-pub fn resize(window: &Window, width: u32) {
-    let metrics = SetDeviceMetricsOverride {
-        width,
-        height: 900,
-        device_scale_factor: 1.0,
-        mobile: false,
-        scale: None,
-        screen_width: None,
-        screen_height: None,
-        position_x: None,
-        position_y: None,
-        dont_set_visible_size: None,
-        screen_orientation: None,
-        viewport: None,
-        display_feature: None,
-        device_posture: None,
-    };
-    window.tab.call_method(metrics).unwrap();
-}
 
 /// By how many pixels the page is wider than the window.
 pub fn overflow(window: &Window) -> f64 {
@@ -44,7 +22,7 @@ fn many_pages() -> Report {
 fn twenty_tabs_fit_into_1400_pixels_stay_while_scrolling_and_anchors_stop_below_them() {
     let Some(window) = window() else { return };
     let report = many_pages();
-    resize(&window, 1400);
+    window.width(1400);
     window.open(&report.folder.join("index.html"), "");
     let tabs = window.number("document.querySelectorAll('.tabs a').length");
     assert!(tabs >= 18.0, "only {tabs} tabs");
@@ -79,13 +57,13 @@ fn a_slash_leads_to_the_search_from_every_kind_of_page_and_is_a_letter_in_a_fiel
         for (kind, path) in one_of_each_kind(report(name)) {
             window.open(&report(name).folder.join(&path), "");
             window.value("document.activeElement.blur()");
-            window.tab.press_key("/").unwrap();
+            window.press("/");
             assert!(
                 window.is_true(&format!("document.activeElement === {field}")),
                 "{name}: {path} ({kind})"
             );
             assert_eq!(window.value(&format!("{field}.value")), "", "{path}: the key itself is no text");
-            window.tab.press_key("/").unwrap();
+            window.press("/");
             assert_eq!(window.value(&format!("{field}.value")), "/", "{path}: in a field it is");
         }
     }
@@ -105,7 +83,7 @@ fn the_whole_head_of_a_column_sorts_and_so_does_the_keyboard() {
     let unsorted = window.value(&glyph);
     window.value(&format!("{head}.firstElementChild.focus()"));
     for order in ["descending", "ascending"] {
-        window.tab.press_key("Enter").unwrap();
+        window.press("Enter");
         assert_eq!(window.value(&format!("{head}.ariaSort")), order);
         assert_ne!(window.value(&glyph), unsorted, "a sign says so too");
     }
@@ -119,12 +97,7 @@ fn a_filter_that_finds_nothing_says_so_and_offers_to_be_cleared() {
     let rows =
         "[...document.querySelectorAll('#functions-table tbody tr')].filter(r => r.checkVisibility()).length";
     let all = window.number(rows);
-    window
-        .tab
-        .wait_for_element("input[data-for='functions-table']")
-        .unwrap()
-        .type_into("no such function")
-        .unwrap();
+    window.type_into("input[data-for='functions-table']", "no such function");
     assert_eq!(window.number(rows), 0.0);
     let note = window.value("document.querySelector('.nothing-fits').textContent");
     assert!(note.as_str().unwrap().contains("fits the filter"), "{note}");

@@ -1,7 +1,6 @@
 //! The page of measured kernels in a real browser, and the ways between it and the pages of code.
 
 use crate::browser::{Window, window};
-use crate::browser_navigation::resize;
 use crate::performance::{of_cpu, of_gpu};
 use crate::support::Report;
 use std::sync::OnceLock;
@@ -96,18 +95,18 @@ fn the_roofline_is_one_stop_for_tab_and_arrows_walk_through_it_by_time() {
     window.value("document.querySelector('.point[tabindex=\"0\"]').focus()");
     let first = window.value(FOCUSED);
     let card = window.value(CARD);
-    window.tab.press_key("ArrowRight").unwrap();
+    window.press("ArrowRight");
     let second = window.value(FOCUSED);
     assert_ne!(first, second);
     assert_ne!(card, window.value(CARD), "the card follows");
     assert_eq!(window.number(stops), 1.0, "the stop follows, too");
     assert_eq!(window.value("document.activeElement.getAttribute('tabindex')"), "0");
-    window.tab.press_key("ArrowLeft").unwrap();
+    window.press("ArrowLeft");
     assert_eq!(window.value(FOCUSED), first);
-    window.tab.press_key("ArrowLeft").unwrap();
+    window.press("ArrowLeft");
     let last = window.value(FOCUSED);
     assert!(last != first && last != second, "behind the first comes the last: {last}");
-    window.tab.press_key("Enter").unwrap();
+    window.press("Enter");
     let row = window.value("location.hash");
     assert_eq!(row, last);
     let row = row.as_str().unwrap();
@@ -230,7 +229,7 @@ fn panes_of_provenance_show_the_time_of_each_measured_line_and_call() {
 #[test]
 fn the_pages_of_a_trace_never_scroll_sideways_on_a_phone() {
     let Some(window) = window() else { return };
-    resize(&window, 360);
+    window.width(360);
     let panes = cpu().pages().into_iter().find(|page| page.starts_with("provenance_tracking")).unwrap();
     for (report, page) in [
         (cpu(), "performance.html"),

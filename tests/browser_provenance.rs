@@ -171,7 +171,7 @@ fn a_list_that_does_not_fit_shows_the_linked_lines_only() {
     let shown = "JSON.stringify([...document.querySelectorAll('[data-text=source] span.mapped')]
         .filter(row => row.offsetHeight > 0).map(row => row.dataset.n))";
     assert_eq!(window.value(shown), "[\"21\",\"22\",\"23\"]");
-    window.tab.press_key("Escape").unwrap();
+    window.press("Escape");
     assert_eq!(window.value(shown), "[\"19\",\"20\",\"21\",\"22\",\"23\"]");
     window.quiet("short lists");
 }
@@ -215,7 +215,7 @@ fn matches_are_stepped_through_and_the_keyboard_goes_from_line_to_line() {
     window.click("#post [data-step='1']");
     assert_eq!(window.value(at), "2 of 2");
     assert!(window.is_true(&format!("{}.classList.contains('stepped-to')", line_of("post-9"))));
-    window.tab.press_key("n").unwrap();
+    window.press("n");
     assert_eq!(window.value(at), "1 of 2", "n goes on where the buttons were");
     window.value("document.querySelector('[data-text=pre]').focus()");
     for (key, line) in [("ArrowDown", "pre-19"), ("ArrowUp", "pre-16"), ("ArrowUp", "pre-15")] {
@@ -224,18 +224,18 @@ fn matches_are_stepped_through_and_the_keyboard_goes_from_line_to_line() {
             click(&window, "pre-16");
             window.value("document.querySelector('[data-text=pre]').focus()");
         }
-        window.tab.press_key(key).unwrap();
+        window.press(key);
         assert!(window.is_true(&format!("location.hash === '#{line}'")), "{key} leads to {line}");
     }
-    window.tab.press_key("ArrowRight").unwrap();
+    window.press("ArrowRight");
     assert_eq!(window.value("document.activeElement.dataset.text"), "post");
-    window.tab.press_key("Escape").unwrap();
+    window.press("Escape");
     assert!(window.is_true("document.getElementById('release').hidden"));
     assert!(
         window.is_true("document.querySelector('.linked') === null && location.hash === ''"),
         "all tints are back"
     );
-    window.tab.press_key("3").unwrap();
+    window.press("3");
     assert!(window.is_true("location.hash === '#source-21'"), "a digit chooses a source line");
     let pressed = "document.querySelector('.line-keys [aria-pressed=true]')?.textContent || ''";
     assert_eq!(window.value(pressed), "21");

@@ -85,8 +85,7 @@ fn what_is_asked_for_by_its_name_comes_first() {
 fn the_query_is_in_the_address_while_typing_and_survives_reload_and_back() {
     let Some(window) = window() else { return };
     window.open(&report("03_graph_breaks").folder.join("search.html"), "?token=7");
-    let field = window.tab.wait_for_element("#query").unwrap();
-    field.type_into("inner_print").unwrap();
+    window.type_into("#query", "inner_print");
     window.value(SEARCHED);
     let address = "location.search";
     assert_eq!(window.value(address), "?token=7&q=inner_print");
@@ -99,15 +98,15 @@ fn the_query_is_in_the_address_while_typing_and_survives_reload_and_back() {
     assert_eq!(window.value("document.getElementById('query').value"), "inner_print");
     assert_eq!(window.value(text), before);
     let length = window.number("history.length");
-    window.tab.wait_for_element("#query").unwrap().type_into("x").unwrap();
+    window.type_into("#query", "x");
     window.value(SEARCHED);
     assert_eq!(window.number("history.length"), length, "letters are no steps of the history");
-    window.tab.press_key("Backspace").unwrap();
+    window.press("Backspace");
     window.value(SEARCHED);
     window.click("#found li a");
-    window.tab.wait_for_element("#functions-table").unwrap();
+    window.wait_for("#functions-table");
     window.value("history.back()");
-    window.tab.wait_for_element("#found li").unwrap();
+    window.wait_for("#found li");
     assert_eq!(window.value("document.getElementById('query').value"), "inner_print");
     assert_eq!(window.value(address), "?token=7&q=inner_print");
     window.quiet("the address");
@@ -123,26 +122,25 @@ fn results_can_be_walked_by_keyboard_and_the_page_says_what_it_searches() {
     for kind in ["findings 12", "compilations 25", "phases 60", "settings ", "files ", "lines of files"] {
         assert!(said.contains(kind), "{kind}: {said}");
     }
-    let field = window.tab.wait_for_element("#query").unwrap();
-    field.type_into("no such thing at all").unwrap();
+    window.type_into("#query", "no such thing at all");
     window.value(SEARCHED);
     let nothing = window.value(text).as_str().unwrap().to_owned();
     assert!(
         nothing.starts_with("Nothing that this page searches contains") && nothing.contains("findings 12")
     );
     window.open(&folder.join("search.html"), "");
-    window.tab.wait_for_element("#query").unwrap().type_into("graph").unwrap();
-    window.tab.press_key("Enter").unwrap();
+    window.type_into("#query", "graph");
+    window.press("Enter");
     let active = "document.activeElement";
     assert!(window.is_true(&format!("{active}.matches('#found li a')")), "Enter goes to the first result");
     let href = window.value(&format!("{active}.getAttribute('href')"));
-    window.tab.press_key("ArrowDown").unwrap();
+    window.press("ArrowDown");
     assert_ne!(window.value(&format!("{active}.getAttribute('href')")), href);
-    window.tab.press_key("ArrowUp").unwrap();
-    window.tab.press_key("ArrowUp").unwrap();
+    window.press("ArrowUp");
+    window.press("ArrowUp");
     assert!(window.is_true(&format!("{active}.id === 'query'")), "arrows lead back to the field");
-    window.tab.press_key("ArrowDown").unwrap();
-    window.tab.press_key("Escape").unwrap();
+    window.press("ArrowDown");
+    window.press("Escape");
     assert!(window.is_true(&format!("{active}.id === 'query'")), "Escape leads to the field");
     window.quiet("the keyboard");
 }

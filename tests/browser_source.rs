@@ -1,7 +1,6 @@
 //! The page of lines in a real browser: a line is chosen by a click, by keys and by the address.
 
 use crate::browser::{Window, window};
-use crate::browser_navigation::resize;
 use crate::support::report;
 
 fn open(window: &Window, anchor: &str) {
@@ -83,7 +82,7 @@ fn a_click_on_a_line_or_on_the_map_chooses_it() {
 fn on_a_small_window_what_happened_comes_with_the_first_choice_and_can_be_closed() {
     let Some(window) = window() else { return };
     for width in [500, 360] {
-        resize(&window, width);
+        window.width(width);
         open(&window, "");
         let shown = "document.querySelector('.happened').checkVisibility()";
         assert!(!window.is_true(shown), "nothing covers the page at first");
@@ -94,6 +93,6 @@ fn on_a_small_window_what_happened_comes_with_the_first_choice_and_can_be_closed
         window.value("document.querySelector('.walk .close').click()");
         assert!(!window.is_true(shown), "it can be closed");
     }
-    resize(&window, 1280);
+    window.width(1280);
     window.quiet("a small window");
 }

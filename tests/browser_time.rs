@@ -189,13 +189,13 @@ fn the_chart_is_reached_and_walked_by_keyboard_from_a_compile_to_its_phases() {
         if window.is_true(chart) {
             break;
         }
-        window.tab.press_key("Tab").unwrap();
+        window.press("Tab");
     }
     assert!(window.is_true(chart), "Tab reaches the chart");
     assert!(window.is_true("document.activeElement.getAttribute('aria-describedby') === 'chart-help'"));
     assert!(window.is_true("document.getElementById('chart-chosen').getAttribute('aria-live') === 'polite'"));
     let chosen = |key: &str| {
-        window.tab.press_key(key).unwrap();
+        window.press(key);
         window.value(DRAWN);
         window.value(CHOSEN).as_str().unwrap().to_owned()
     };

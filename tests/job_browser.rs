@@ -138,7 +138,7 @@ fn of_64_ranks_the_one_without_a_log_the_one_that_stopped_and_the_one_that_diver
     assert_eq!(window.number("document.querySelectorAll('.rank-row[tabindex=\"0\"]').length"), 1.0);
     window.value("document.querySelector('.rank-row').focus()");
     for _ in 0..12 {
-        window.tab.press_key("ArrowDown").unwrap();
+        window.press("ArrowDown");
     }
     let said = window.value("document.getElementById('rank-says').textContent");
     let said = said.as_str().unwrap().replace('\u{a0}', " ");
@@ -146,7 +146,7 @@ fn of_64_ranks_the_one_without_a_log_the_one_that_stopped_and_the_one_that_diver
         said.starts_with("rank 12: 2 compiles, ") && said.ends_with("inside 1/0, compile_file"),
         "{said}"
     );
-    window.tab.press_key("End").unwrap();
+    window.press("End");
     assert!(window.is_true("document.activeElement.title.startsWith('rank 63: ')"));
     // The state in the table of ranks is a word of the page; report.json keeps its three.
     let state = window.value("document.querySelector('#rank-37 td:nth-child(2)').textContent");
@@ -172,7 +172,7 @@ fn a_slash_leads_to_the_search_of_a_rank_on_the_page_of_a_job_too() {
     );
     window.open(&job.folder.join("index.html"), "");
     window.value("document.activeElement.blur()");
-    window.tab.press_key("/").unwrap();
+    window.press("/");
     assert!(window.is_true("document.activeElement === document.querySelector('input[name=q]')"));
     window.value(
         "(list => { list.value = 'rank_1/search.html'; list.dispatchEvent(new Event('change')); })(document.querySelector('.page-head select'))",

@@ -509,7 +509,7 @@ fn a_point_of_the_roofline_is_reached_by_keyboard_and_leads_to_its_row() {
     window.value("document.querySelector('.roofline a').focus()");
     let told = window.value("document.activeElement.getAttribute('aria-label')");
     assert!(told.as_str().unwrap().contains("TFLOP/s"), "{told}");
-    window.tab.press_key("Enter").unwrap();
+    window.press("Enter");
     let address = window.value("location.hash");
     let row = address.as_str().unwrap();
     assert!(row.starts_with("#kernel-"), "{row}");

@@ -411,7 +411,7 @@ fn a_click_shows_what_a_pass_changed() {
     window.value("new Promise(done => setTimeout(done, 50))");
     assert!(window.is_true("document.getElementById('piece-1-1').open"), "the row opens its files");
     window.click("#piece-1-1 p a[href*='graphs.html']");
-    window.tab.wait_for_element("#sides .new").unwrap();
+    window.wait_for("#sides .new");
     assert_eq!(window.number("document.querySelectorAll('#sides .old').length"), 7.0);
     let said = window.value("document.getElementById('said').textContent");
     let said = said.as_str().unwrap();

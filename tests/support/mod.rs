@@ -7,6 +7,7 @@
 pub mod address;
 pub mod archive;
 pub mod check;
+pub mod devtools;
 pub mod html;
 pub mod imports;
 pub mod inputs;

@@ -1,12 +1,11 @@
 //! A window of a headless browser, and all that went wrong on its page.
 
-use headless_chrome::protocol::cdp::types::Event;
-use headless_chrome::protocol::cdp::{Emulation, Network, Page, Target};
-use headless_chrome::{Browser, LaunchOptions, Tab};
-use std::ffi::OsStr;
+use super::devtools::{Browser, Session};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, Weak};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Where the browser may be installed; `$CHROME` comes first.
 const PLACES: [&str; 4] =
@@ -30,7 +29,7 @@ fn chromium() -> Option<PathBuf> {
 
 /// A window of the browser with one page, and all that went wrong there.
 pub struct Window {
-    pub tab: Arc<Tab>,
+    session: Session,
     heard: Arc<Heard>,
     _browser: Held,
 }
@@ -41,7 +40,7 @@ struct Held(Arc<Browser>);
 impl Drop for Held {
     fn drop(&mut self) {
         // Says nothing about a page: `.ci/test` knows this line, and runs the test once more.
-        if std::thread::panicking() && self.0.get_version().is_err() {
+        if std::thread::panicking() && self.0.call("Browser.getVersion", json!({})).is_err() {
             println!("the browser is gone");
         }
     }
@@ -58,14 +57,12 @@ struct Heard {
 }
 
 impl Heard {
-    fn hear(&self, event: &Event) {
-        if let Event::PageLifecycleEvent(step) = event
-            && step.params.name == "load"
-        {
-            self.loaded.lock().unwrap().push(step.params.loader_id.clone());
+    fn hear(&self, event: &str, said: &Value) {
+        if event == "Page.lifecycleEvent" && said["name"] == "load" {
+            self.loaded.lock().unwrap().push(said["loaderId"].as_str().unwrap().to_owned());
             self.another_load.notify_all();
         }
-        if let Some(what) = complaint(event) {
+        if let Some(what) = complaint(event, said) {
             self.wrong.lock().unwrap().push(what);
         }
     }
@@ -80,13 +77,6 @@ impl Heard {
     }
 }
 
-impl Drop for Window {
-    fn drop(&mut self) {
-        // A window that has gone away by itself needs no closing.
-        let _ = self.tab.close_target();
-    }
-}
-
 /// The browser of all tests that run at present. Starting one takes longer than most tests do.
 fn browser() -> Option<Arc<Browser>> {
     static RUNNING: Mutex<Weak<Browser>> = Mutex::new(Weak::new());
@@ -96,18 +86,7 @@ fn browser() -> Option<Arc<Browser>> {
     if let Some(browser) = running.upgrade() {
         return Some(browser);
     }
-    let args =
-        ["--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-component-update"];
-    let options = LaunchOptions::default_builder()
-        .path(Some(path))
-        // Chromium's sandbox needs rights that containers do not give; what is opened here are our own files.
-        .sandbox(false)
-        .args(args.iter().map(OsStr::new).collect())
-        .window_size(Some((1280, 900)))
-        .idle_browser_timeout(Duration::from_secs(300))
-        .build()
-        .unwrap();
-    let browser = Arc::new(Browser::new(options).unwrap());
+    let browser = Arc::new(Browser::start(&path));
     *running = Arc::downgrade(&browser);
     Some(browser)
 }
@@ -115,55 +94,55 @@ fn browser() -> Option<Arc<Browser>> {
 /// A new window; None if there is no browser.
 pub fn window() -> Option<Window> {
     let browser = Held(browser()?);
-    // A window of its own: a page behind another one would not be painted.
-    let target = Target::CreateTarget {
-        url: "about:blank".to_owned(),
-        new_window: Some(true),
-        left: None,
-        top: None,
-        width: None,
-        height: None,
-        window_state: None,
-        browser_context_id: None,
-        enable_begin_frame_control: None,
-        background: None,
-        for_tab: None,
-        hidden: None,
-    };
-    let tab = browser.0.new_tab_with_options(target).unwrap();
-    tab.set_default_timeout(LONGEST_LOAD);
     let heard: Arc<Heard> = Arc::default();
     let listener = Arc::clone(&heard);
-    tab.enable_runtime().unwrap();
-    tab.enable_log().unwrap();
-    let network = Network::Enable {
-        max_total_buffer_size: None,
-        max_resource_buffer_size: None,
-        max_post_data_size: None,
-        report_direct_socket_traffic: None,
-        enable_durable_messages: None,
-    };
-    tab.call_method(network).unwrap();
-    tab.add_event_listener(Arc::new(move |event: &Event| listener.hear(event))).unwrap();
-    Some(Window { tab, heard, _browser: browser })
+    let session = browser.0.window(move |event, said| listener.hear(event, said));
+    for method in ["Page.enable", "Runtime.enable", "Log.enable", "Network.enable"] {
+        session.call(method, json!({})).unwrap();
+    }
+    session.call("Page.setLifecycleEventsEnabled", json!({"enabled": true})).unwrap();
+    Some(Window { session, heard, _browser: browser })
 }
 
 /// What is wrong about an event of the browser.
-fn complaint(event: &Event) -> Option<String> {
+fn complaint(event: &str, said: &Value) -> Option<String> {
     match event {
-        Event::RuntimeExceptionThrown(thrown) => {
-            Some(format!("exception: {:?}", thrown.params.exception_details))
-        }
-        Event::RuntimeConsoleAPICalled(call) => Some(format!("console: {:?}", call.params.args)),
+        "Runtime.exceptionThrown" => Some(format!("exception: {}", said["exceptionDetails"])),
+        "Runtime.consoleAPICalled" => Some(format!("console: {}", said["args"])),
         // Violations of the policy too. Hints of the browser's own are not about the page.
-        Event::LogEntryAdded(entry) => Some(format!("log: {}", entry.params.entry.text)),
-        Event::NetworkRequestWillBeSent(sent) => {
-            let url = &sent.params.request.url;
+        "Log.entryAdded" => Some(format!("log: {}", said["entry"]["text"])),
+        "Network.requestWillBeSent" => {
+            let url = said["request"]["url"].as_str().unwrap();
             let is_local = url.starts_with("file:") || url.starts_with("data:");
             (!is_local).then(|| format!("request: {url}"))
         }
         _ => None,
     }
+}
+
+/// A key as the browser wants it: its code, its number, and what it writes.
+fn key_event(key: &str) -> Value {
+    let (code, number, text) = match key {
+        "Enter" => ("Enter".to_owned(), 13, "\r"),
+        "Tab" => (key.to_owned(), 9, ""),
+        "Backspace" => (key.to_owned(), 8, ""),
+        "Escape" => (key.to_owned(), 27, ""),
+        "End" => (key.to_owned(), 35, ""),
+        "Home" => (key.to_owned(), 36, ""),
+        "ArrowLeft" => (key.to_owned(), 37, ""),
+        "ArrowUp" => (key.to_owned(), 38, ""),
+        "ArrowRight" => (key.to_owned(), 39, ""),
+        "ArrowDown" => (key.to_owned(), 40, ""),
+        "/" => ("Slash".to_owned(), 191, key),
+        _ => {
+            let letter = key.chars().next().filter(|_| key.chars().count() == 1);
+            let letter = letter.unwrap_or_else(|| panic!("no key {key}")).to_ascii_uppercase();
+            let code =
+                if letter.is_ascii_digit() { format!("Digit{letter}") } else { format!("Key{letter}") };
+            (code, u32::from(letter), key)
+        }
+    };
+    json!({"key": key, "code": code, "windowsVirtualKeyCode": number, "text": text})
 }
 
 impl Window {
@@ -175,22 +154,12 @@ impl Window {
     }
 
     /// Opens a URL and waits until the page is loaded and its scripts have run.
-    ///
-    /// The browser crate's own way to wait takes until the network has been idle for half a second, which is most of
-    /// the time that a test of pages on disk would take.
     pub fn go(&self, url: &str) {
-        let call = Page::Navigate {
-            url: url.to_owned(),
-            referrer: None,
-            transition_Type: None,
-            frame_id: None,
-            referrer_policy: None,
-        };
-        let answer = self.tab.call_method(call).unwrap();
-        assert_eq!(answer.error_text, None, "{url}");
+        let answer = self.call("Page.navigate", json!({"url": url}));
+        assert!(answer.get("errorText").is_none(), "{url}: {answer}");
         // Another place on the same page loads nothing.
-        if let Some(load) = answer.loader_id {
-            self.heard.wait_for_load(url, |loaded| loaded.contains(&load));
+        if let Some(load) = answer["loaderId"].as_str() {
+            self.heard.wait_for_load(url, |loaded| loaded.iter().any(|one| one == load));
         }
     }
 
@@ -201,11 +170,18 @@ impl Window {
         self.heard.wait_for_load("the next page", |loaded| loaded.len() > before);
     }
 
-    /// The value of an expression in the page.
-    pub fn value(&self, expression: &str) -> serde_json::Value {
-        let found =
-            self.tab.evaluate(expression, true).unwrap_or_else(|error| panic!("{expression}: {error}"));
-        found.value.unwrap_or(serde_json::Value::Null)
+    /// Calls a method of the browser for this window.
+    fn call(&self, method: &str, parameters: Value) -> Value {
+        self.session.call(method, parameters).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The value of an expression in the page; null for what is no text, number or truth.
+    pub fn value(&self, expression: &str) -> Value {
+        let mut found =
+            self.call("Runtime.evaluate", json!({"expression": expression, "awaitPromise": true}));
+        let thrown = &found["exceptionDetails"];
+        assert!(thrown.is_null(), "{expression}: {thrown}");
+        found["result"]["value"].take()
     }
 
     pub fn is_true(&self, expression: &str) -> bool {
@@ -216,19 +192,82 @@ impl Window {
         self.value(expression).as_f64().unwrap_or_else(|| panic!("{expression} is no number"))
     }
 
+    /// Waits until an element fits.
+    pub fn wait_for(&self, css: &str) {
+        let began = Instant::now();
+        let expression = json!({"expression": format!("document.querySelector({}) !== null", json!(css))});
+        // Between two pages there is nothing that could answer.
+        while self
+            .session
+            .call("Runtime.evaluate", expression.clone())
+            .is_ok_and(|found| found["result"]["value"] != true)
+        {
+            assert!(began.elapsed() < LONGEST_LOAD, "nothing fits {css}");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     /// A click in the middle of the first element that fits.
     pub fn click(&self, css: &str) {
-        let element = self.tab.wait_for_element(css).unwrap_or_else(|error| panic!("{css}: {error}"));
-        element.click().unwrap_or_else(|error| panic!("{css}: {error}"));
+        self.wait_for(css);
+        let middle = self.value(&format!(
+            "{{ const found = document.querySelector({});
+                found.scrollIntoViewIfNeeded();
+                const box = found.getClientRects()[0];
+                box ? `${{box.x + box.width / 2}} ${{box.y + box.height / 2}}` : '' }}",
+            json!(css)
+        ));
+        let place = middle.as_str().and_then(|middle| middle.split_once(' '));
+        let place = place.and_then(|(x, y)| Some((x.parse::<f64>().ok()?, y.parse::<f64>().ok()?)));
+        let (x, y) = place.unwrap_or_else(|| panic!("{css} is not shown"));
+        for step in ["mouseMoved", "mousePressed", "mouseReleased"] {
+            let (button, count) = if step == "mouseMoved" { ("none", 0) } else { ("left", 1) };
+            let event = json!({"type": step, "x": x, "y": y, "button": button, "clickCount": count});
+            self.call("Input.dispatchMouseEvent", event);
+        }
+    }
+
+    /// Presses a key, by its name in the browser: `Enter`, `n`.
+    pub fn press(&self, key: &str) {
+        for step in ["keyDown", "keyUp"] {
+            let mut event = key_event(key);
+            event["type"] = json!(step);
+            if step == "keyUp" || event["text"] == "" {
+                event.as_object_mut().unwrap().remove("text");
+            }
+            self.call("Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// Clicks on a field and types into it, letter by letter.
+    pub fn type_into(&self, css: &str, text: &str) {
+        self.click(css);
+        for letter in text.chars() {
+            self.call("Input.dispatchKeyEvent", json!({"type": "char", "text": letter.to_string()}));
+        }
+    }
+
+    /// The document as it is now.
+    pub fn content(&self) -> String {
+        let root = &self.call("DOM.getDocument", json!({}))["root"]["nodeId"];
+        self.call("DOM.getOuterHTML", json!({"nodeId": root}))["outerHTML"].as_str().unwrap().to_owned()
+    }
+
+    /// Lets no script run on the pages that follow.
+    pub fn switch_scripts_off(&self) {
+        self.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
+    }
+
+    /// Shows pages that wide, in pixels.
+    pub fn width(&self, width: u32) {
+        let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
+        self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
     /// Shows pages as in a light or a dark room.
     pub fn scheme(&self, name: &str) {
-        let feature =
-            Emulation::MediaFeature { name: "prefers-color-scheme".to_owned(), value: name.to_owned() };
-        self.tab
-            .call_method(Emulation::SetEmulatedMedia { media: None, features: Some(vec![feature]) })
-            .unwrap();
+        let feature = json!({"name": "prefers-color-scheme", "value": name});
+        self.call("Emulation.setEmulatedMedia", json!({"features": [feature]}));
     }
 
     /// What went wrong since the last time.

@@ -30,11 +30,14 @@ const fn room(paths: &'static [&'static str], rust: usize, other: usize, goal: u
 const ROOMS: [Room; 22] = [
     room(&["trace/"], 6926, 0, 5000),
     room(&["profile/"], 1600, 0, 1200),
-    room(&["events/"], 5750, 0, 4300),
+    // A class that is defined in a function has its name.
+    room(&["events/"], 5755, 0, 4300),
     room(&["model/"], 5144, 0, 3300),
     room(&["facts/"], 3572, 0, 3400),
-    room(&["analysis/findings"], 7397, 0, 4000),
-    room(&["analysis/recompiles"], 6040, 223, 3800),
+    // No finding names a value that a graph break left behind.
+    room(&["analysis/findings"], 7450, 0, 4000),
+    // Advice on classes that are made anew.
+    room(&["analysis/recompiles"], 6070, 223, 3800),
     room(&["analysis/performance"], 6220, 472, 4200),
     room(&["analysis/provenance"], 3458, 0, 2300),
     room(&["analysis/drawing"], 2916, 0, 2000),
@@ -53,7 +56,7 @@ const ROOMS: [Room; 22] = [
 ];
 
 /// Types outside of tests, and functions.
-const CONCEPTS: Concepts = Concepts { types: 1601, functions: 5741 };
+const CONCEPTS: Concepts = Concepts { types: 1601, functions: 5745 };
 
 #[derive(Debug)]
 struct Concepts {

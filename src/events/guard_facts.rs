@@ -90,7 +90,8 @@ fn keep_receiver(facts: &mut GuardFacts, source: &str, class: &str) {
 /// `<enum 'Color'>` of `FrameLocalsGuardAccessor(..), type=<enum 'Color'>, tag_safe=(False, False)`.
 fn class_of(rest: &str) -> Option<&str> {
     let (_, class) = rest.split_once(", type=<")?;
-    class.split_once('>').map(|(class, _)| class)
+    // The class of a function's own class has brackets within the quotes: `<class 'm.make.<locals>.Net'>`.
+    class.find("'>").map(|quote| quote + 1).or_else(|| class.find('>')).and_then(|end| class.get(..end))
 }
 
 fn is_guard(kind: &str) -> bool {
@@ -155,6 +156,8 @@ mod tests {
         let receiver = |tree: &str| guard_facts(tree, false).receiver.map(|of| (of.source, of.class));
         let both = place("fn", "function") + &place("self", "m.Net");
         assert_eq!(receiver(&both), Some(("L['self']".to_owned(), "class 'm.Net'".to_owned())));
+        let of_function = receiver(&place("self", "m.make.<locals>.Net")).map(|(_, class)| class);
+        assert_eq!(of_function.as_deref(), Some("class 'm.make.<locals>.Net'"));
         let wrapped = receiver(&place("fn", "m.Net")).map(|(source, _)| source);
         assert_eq!(wrapped.as_deref(), Some("L['fn']"));
         assert_eq!(receiver(&place("x", "torch.Tensor")), None);

@@ -8,12 +8,12 @@ use super::recompiles::{Again, Changing};
 use crate::analysis::failures::fixed_against_mark;
 use crate::analysis::lab::tried;
 use crate::analysis::own_code::is_library;
-use crate::analysis::recompiles::size_as_written;
+use crate::analysis::recompiles::{LEFT_BY_BREAK, is_left_by_break, size_as_written, without_stack_values};
 use crate::analysis::user_place::{UserPlace, text_frames};
 use crate::model::sentence::{self, count, sentence};
 use crate::model::words::counted;
-use crate::model::{CompileIndex, Model, Specialization};
-use crate::trace::{TextMap, TextSet};
+use crate::model::{CompileIndex, Model, Sentence, Specialization};
+use crate::trace::{CompileId, TextMap, TextSet};
 use indexmap::{IndexMap, IndexSet};
 
 /// Sizes.
@@ -86,7 +86,8 @@ impl<'m> Fixed<'m> {
 }
 
 fn finding(model: &Model, versions: &Again, same: &[&Specialization]) -> Option<Finding> {
-    let one = same.first()?;
+    // Nobody can write the name of a value that a graph break left behind.
+    let one = same.iter().find(|one| !is_left_by_break(&name(one))).or_else(|| same.first())?;
     let place = UserPlace::of_specialization(model, one);
     let mut sizes: IndexMap<(String, &str), &Specialization> = IndexMap::new();
     for one in same {
@@ -94,23 +95,12 @@ fn finding(model: &Model, versions: &Again, same: &[&Specialization]) -> Option<
     }
     let first = name(one);
     let generated = place.file.as_deref().is_some_and(is_generated);
-    let place_words = if generated { " in code that torch generated" } else { "" };
     let (size, plural) =
         if same.iter().all(|one| is_size(one)) { ("size", "sizes") } else { ("number", "numbers") };
-    let fixed = sentence::code(&first);
-    let constant = if is_size(one) { sentence::value(value(one)) } else { sentence::quoted(value(one)) };
+    let has_name = !is_left_by_break(&first);
     let names: IndexSet<&str> = sizes.keys().map(|(name, _)| name.as_str()).collect();
-    let title = match (names.len(), sizes.len()) {
-        (1, 1) => sentence![fixed, " was fixed to ", constant, place_words],
-        (1, values) => {
-            let all = sentence![" was fixed to ", count(values, "constant", "constants"), place_words];
-            sentence![fixed, all, ", first to ", constant]
-        }
-        (several, _) => {
-            let all = sentence![count(several, size, plural), " were fixed to constants", place_words];
-            sentence![all, ", among them ", fixed, " to ", constant]
-        }
-    };
+    let things = count(names.len(), size, plural);
+    let title = title(one, names.len(), things.into(), sizes.len(), generated);
     let changing = same.iter().filter_map(|one| versions.changing(one.at.compile, name(one)));
     let changing: TextSet<Changing> = changing.collect();
     let mut again: Vec<CompileIndex> =
@@ -124,13 +114,14 @@ fn finding(model: &Model, versions: &Again, same: &[&Specialization]) -> Option<
     let mut found = Finding::new(&SPECIALIZATION, severity, title);
     found.detail = Some(match is_weights && !generated {
         true => "It is the width of a weight, which multiplies it: no other size fits the module.".to_owned(),
-        false => detail(&place, generated, size),
+        false => detail(model, one, &place, size),
     });
     found.stack = one.user_stack.as_deref().map(|s| text_frames(model, s)).unwrap_or_default();
-    found.advise_all(advice(&place, size, &first).filter(|_| !is_weights));
+    found.advise_all(advice(&place, size, &first).filter(|_| !is_weights && has_name));
     let lines = sizes.iter().map(|((name, value), one)| {
         let reason = one.reason.as_deref().unwrap_or("no reason recorded");
-        format!("{name} = {value}  ({}, {}, {reason})", one.symbol, one.sources.join(", "))
+        let line = format!("{name} = {value}  ({}, {}, {reason})", one.symbol, one.sources.join(", "));
+        without_stack_values(&line)
     });
     found.fact("Sizes", Value::Code(lines.collect()));
     found.compiles = same.iter().map(|one| one.at.compile).collect::<IndexSet<_>>().into_iter().collect();
@@ -141,6 +132,27 @@ fn finding(model: &Model, versions: &Again, same: &[&Specialization]) -> Option<
     found.count = same.len() as u64;
     found.reason = format!("{} fixed", found.place.loc.as_deref().unwrap_or_default().trim());
     Some(found)
+}
+
+/// ``3 sizes were fixed to constants, among them `x.shape[0]` to 4``: of so many names, in words too, and so many values.
+fn title(one: &Specialization, names: usize, things: Sentence, values: usize, generated: bool) -> Sentence {
+    let first = name(one);
+    let has_name = !is_left_by_break(&first);
+    let fixed: Sentence =
+        if has_name { sentence::code(&first).into() } else { Sentence::from(LEFT_BY_BREAK).capitalized() };
+    let constant = if is_size(one) { sentence::value(value(one)) } else { sentence::quoted(value(one)) };
+    let place = if generated { " in code that torch generated" } else { "" };
+    match (names, values) {
+        (1, 1) => sentence![fixed, " was fixed to ", constant, place],
+        (1, _) => {
+            let all = sentence![" was fixed to ", count(values, "constant", "constants"), place];
+            sentence![fixed, all, ", first to ", constant]
+        }
+        _ if has_name => {
+            sentence![things, " were fixed to constants", place, ", among them ", fixed, " to ", constant]
+        }
+        _ => sentence![things, " were fixed to constants", place],
+    }
 }
 
 /// Lines that multiply a tensor by a weight.
@@ -173,11 +185,14 @@ fn advice(place: &UserPlace, thing: &str, name: &str) -> Option<Advice> {
 }
 
 /// What it means that a `size` or `number` was fixed at a line.
-fn detail(place: &UserPlace, generated: bool, thing: &str) -> String {
-    if generated {
-        return "Compiled autograd needs these sizes as numbers in the functions that it writes. Nothing to do: other \
-                sizes compile again."
-            .to_owned();
+fn detail(model: &Model, one: &Specialization, place: &UserPlace, thing: &str) -> String {
+    if place.file.as_deref().is_some_and(is_generated) {
+        let id = model.compiles.get(one.at.compile).and_then(|compile| compile.id.as_ref());
+        let of_autograd = id.is_some_and(CompileId::is_of_compiled_autograd);
+        let who = if of_autograd { "Compiled autograd" } else { "Torch" };
+        return format!(
+            "{who} needs these sizes as numbers in the functions that it writes. Nothing to do: other sizes compile again."
+        );
     }
     let line = if place.loc.is_some() { "The line needed the number" } else { "Something needed the number" };
     let marked = if thing == "size" { ", or fails where the dimension was marked as dynamic" } else { "" };

@@ -7,7 +7,8 @@ use crate::analysis::recompiles::recompile_chains;
 use crate::analysis::{Split, break_costs, time};
 use crate::model::{
     ArtifactIndex, BreakOccurrence, Compile, CompileIndex, Failure, Frame, Function, GraphBreak, Metrics,
-    MetricsKind, MetricsRecord, Model, ProblemKind, Reason, Recompile, Restart, Status, TextFrame,
+    MetricsKind, MetricsRecord, Model, ProblemKind, Reason, Recompile, Recorded, Restart, Specialization,
+    Status, TextFrame,
 };
 use crate::trace::{CompileId, Span};
 use std::sync::Arc;
@@ -478,4 +479,33 @@ fn a_restart_without_a_break_wasted_what_was_traced_until_then() {
     model.compiles[0].metrics[0].facts.wasted_us = Some(400.0);
     model.restarts.push(Restart { compile: CompileId::parse("0/0"), reason: "r".to_owned() });
     assert_eq!(cost(&only(&model, "restart")), Some((400.0, CostKind::Wasted)));
+}
+
+#[test]
+fn what_was_fixed_is_named_unless_a_graph_break_left_it_behind() {
+    let fixed = |model: &mut Model, source: &str| {
+        let line = Frame {
+            file: model.strings.literal("/app/x.py"),
+            line: Some(2),
+            name: "f".into(),
+            loc: Some("y[: n]".into()),
+        };
+        model.shapes.add_specialization(Specialization {
+            at: Recorded { compile: CompileIndex::new(0), ..Recorded::default() },
+            sources: vec![source.to_owned()],
+            value: "6".to_owned(),
+            user_stack: Some([line].into()),
+            ..Specialization::default()
+        });
+    };
+    let mut named = model(&[("1/0", "f")]);
+    fixed(&mut named, "L['n']");
+    let found = of_log(&named);
+    assert_eq!(found[0].title.text(), "`n` was fixed to 6");
+    assert!(found[0].hint().is_some_and(|hint| hint.contains("`n`")));
+    let mut left = model(&[("1/0", "f")]);
+    fixed(&mut left, "L['___stack0'][1]");
+    let found = of_log(&left);
+    assert_eq!(found[0].title.text(), "A value from before the graph break was fixed to 6");
+    assert!(!format!("{:?}", found[0]).contains("___stack"), "{:?}", found[0]);
 }

@@ -325,10 +325,26 @@ fn own_effect(at: &Situation<'_>) -> String {
     )
 }
 
+/// Where versions differ in a class of one name that a function defines: `__main__.make.<locals>.Net`.
+fn class_made_anew(at: &Situation<'_>) -> Option<String> {
+    let values = at.subject.values();
+    let [class] = values.as_slice() else { return None };
+    let (function, class) = class.rsplit_once(".<locals>.")?;
+    let function = function.rsplit('.').next().unwrap_or(function);
+    (at.subject.changes.len() > 1).then(|| {
+        format!(
+            "The class `{class}` is defined in `{function}`, so each call of `{function}` makes another class, and each needs \
+             a version. Define it once, at the top of a module."
+        )
+    })
+}
+
 fn values(at: &Situation<'_>, kind: ChangeKind) -> String {
     let name = at.named("the value");
     match kind {
-        ChangeKind::Type => format!("{name} comes in several types. Convert it to one type before the call."),
+        ChangeKind::Type => class_made_anew(at).unwrap_or_else(|| {
+            format!("{name} comes in several types. Convert it to one type before the call.")
+        }),
         ChangeKind::Object => format!(
             "{name} is another object than the code was compiled for. If each call creates a new one, create it once, \
              outside of the compiled function, and pass the same one. Constants, such as the members of an enum, need a \

@@ -101,6 +101,18 @@ fn what_lives_in_a_module_is_not_cast() {
 }
 
 #[test]
+fn a_class_that_a_function_defines_is_to_be_defined_once() {
+    let net = || {
+        let changed = Change::new(ChangeKind::Type, Some("self"));
+        changed.with_values(Some("__main__.make.<locals>.Net"), None)
+    };
+    let text = advice_on(vec![net(), net()]);
+    assert!(text.contains("The class `Net` is defined in `make`") && !text.contains("Convert"), "{text}");
+    // A single other type may be any.
+    assert!(advice_on(vec![net()]).contains("one type"));
+}
+
+#[test]
 fn a_number_has_no_advice_beyond_what_the_log_shows() {
     assert!(advice(&["k == 2"]).contains("one version per value"));
     assert!(dynamic("k == 2").contains("Nothing to do"));

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use std::sync::OnceLock;
 
 /// A decoder whose kernels all run in a CUDA graph.
-fn decoder() -> &'static Report {
+pub fn decoder() -> &'static Report {
     static REPORT: OnceLock<Report> = OnceLock::new();
     REPORT.get_or_init(|| of_cpu("34_cg_decoder"))
 }
 
 /// A Triton kernel of the program between products.
-fn user_triton() -> &'static Report {
+pub fn user_triton() -> &'static Report {
     static REPORT: OnceLock<Report> = OnceLock::new();
     REPORT.get_or_init(|| of_cpu("34_user_triton"))
 }

@@ -144,8 +144,8 @@ impl<'r> Work<'r> {
         })
     }
 
-    /// The time of a step with what the device idles in it: where it idles for most of it on a side, and where the step
-    /// changed by more than the busy time. A profiler slows the host, so less than a factor of two proves nothing.
+    /// The time of a step, idle time of the device included. It is known only where the device is idle for most of the step
+    /// on one side and the step changed by a larger factor than the busy time: at least two, as a profiler slows the host.
     fn wall(&self, busy: Pair) -> Pair {
         let wall = self.runs.times(|log| {
             let trace = self.traces.get(log).filter(|trace| trace.device.is_some())?;

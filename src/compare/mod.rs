@@ -54,7 +54,7 @@ pub(crate) fn compare(a: Vec<Recording>, b: Vec<Recording>, threshold: Threshold
     Comparison { names: ["A", "B"].map(str::to_owned), a, b, threshold, rows, logs }
 }
 
-/// New or gone failures, breaks and recompiles first, then the device time, which is paid in each step, then rows with seconds,
+/// New or gone failures, breaks and recompiles first; then the device time, which every step costs; then rows with seconds;
 /// then the rest by topic.
 fn order(row: &Row) -> (u8, Option<Topic>) {
     match (row.topic, row.kind) {

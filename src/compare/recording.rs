@@ -243,7 +243,7 @@ pub(crate) struct Setting {
 pub(crate) struct Measured {
     /// Microseconds in which the device was busy.
     pub busy_us: f64,
-    /// Microseconds from the first launch to the end of the last.
+    /// Microseconds from the begin of the first kernel to the end of the last.
     pub wall_us: f64,
     /// Steps of the program that the trace covers, if known.
     pub steps: Option<u64>,

@@ -24,7 +24,7 @@ pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison, causes: Vec
     if let (Some(whole_a), Some(whole_b)) = medians(shown.wall_us) {
         let times = format!("{} against {} under the profiler", seconds(whole_b), seconds(whole_a));
         let told = format!(
-            "time {}, in most of which the device is idle: {times} ({}).",
+            "time {}, idle time of the device included: {times} ({}).",
             per_words(per),
             steps(shown, name_b)
         );

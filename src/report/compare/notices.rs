@@ -3,6 +3,7 @@
 use super::rows::{kind_word, ranks, sentence, signed};
 use crate::analysis::Severity;
 use crate::compare::{Comparison, Row, RowKind, Topic};
+use crate::model::words::plain;
 use crate::report::formats::{Notice, Suite, Test};
 
 /// Tests of the suite, with the topics of the rows that fail them.
@@ -35,11 +36,11 @@ fn notice(row: &Row) -> Notice {
     Notice {
         rule: rule(row).to_owned(),
         level: level(row),
-        title: title.replace('\u{a0}', " "),
+        title: plain(&title),
         details: details.into_iter().flatten().collect(),
         file: row.file.clone(),
         line: row.line.filter(|line| *line > 0),
-        cost: difference.map(|difference| signed(difference).replace('\u{a0}', " ")),
+        cost: difference.map(|difference| plain(&signed(difference))),
         page: None,
         fingerprint: format!("{:x}", md5::compute(identity.join("\0"))),
     }

@@ -4,6 +4,7 @@ use super::notices::level;
 use super::rows::{kind_word, place, ranks, sentence, signed};
 use super::verdict::{self, doubt, in_order};
 use crate::compare::{Comparison, Row};
+use crate::model::words::plain;
 use crate::report::kit::formats::counted;
 use crate::report::terminal::{SummaryLine, one_line};
 
@@ -12,19 +13,19 @@ const ROWS: usize = 12;
 
 /// The verdict, the first rows, and their certainty.
 pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
-    let plain = |text: String| SummaryLine::plain(text.replace('\u{a0}', " "));
-    let mut lines = vec![plain(verdict::sentence(comparison))];
-    lines.extend(verdict::notes(comparison).into_iter().map(plain));
+    let line_of = |text: String| SummaryLine::plain(plain(&text));
+    let mut lines = vec![line_of(verdict::sentence(comparison))];
+    lines.extend(verdict::notes(comparison).into_iter().map(line_of));
     let listed = in_order(comparison);
     let more = listed.len().saturating_sub(ROWS);
     lines.extend(listed.into_iter().take(ROWS).map(line));
     if more > 0 {
         let more = counted(more, "more difference", "more differences");
-        lines.push(plain(format!("{more}: settings, kernels, times of functions and the rest.")));
+        lines.push(line_of(format!("{more}: settings, kernels, times of functions and the rest.")));
     }
     if !comparison.rows.is_empty() || comparison.a.len() + comparison.b.len() > 2 {
         let (runs, rest) = doubt(comparison);
-        lines.push(plain(format!("{runs} {rest}")));
+        lines.push(line_of(format!("{runs} {rest}")));
     }
     lines
 }
@@ -37,5 +38,5 @@ fn line(row: &Row) -> SummaryLine {
     for more in [place, ranks(row), guess, row.difference().map(signed)].into_iter().flatten() {
         text.push_str(&format!(", {more}"));
     }
-    SummaryLine { label: Some((kind_word(row.kind), level(row))), text: text.replace('\u{a0}', " ") }
+    SummaryLine { label: Some((kind_word(row.kind), level(row))), text: plain(&text) }
 }

@@ -4,7 +4,7 @@ use super::device;
 use super::rows::{clip, medians, sentence as sentence_of, setting, time};
 use crate::compare::{Comparison, LogComparison, Pair, Row, RowKind, TimeLine, Topic};
 use crate::model::capital;
-use crate::model::words::first_of;
+use crate::model::words::{first_of, plain};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::verdict::Words;
 
@@ -24,7 +24,7 @@ const LONGEST_INPUT: usize = 160;
 
 /// The verdict as plain text.
 pub(super) fn sentence(comparison: &Comparison) -> String {
-    pieces(comparison).into_iter().map(|words| words.text().replace('\u{a0}', " ")).collect()
+    pieces(comparison).into_iter().map(|words| plain(&words.text())).collect()
 }
 
 /// The verdict, whose numbers link to the evidence.
@@ -55,8 +55,8 @@ pub(super) fn pieces(comparison: &Comparison) -> Vec<Words> {
     pieces
 }
 
-/// Whether device time is told first: where it changed by a larger factor than compile time, as a step is paid again and again
-/// and a compile once. Compile time of which a cache answered a part on one side only is of the machine and never comes first.
+/// Whether the verdict begins with device time: if it changed by a larger factor than compile time, since every step costs it
+/// and a compile happens once; or if a cache answered on one side only, since compile time then says little about the program.
 fn device_leads(comparison: &Comparison, shown: &LogComparison) -> bool {
     let size = |pair: Pair| pair.factor().map_or(f64::INFINITY, |factor| factor.ln().abs());
     let is_comparable = shown.same.functions > 0 && (shown.busy_differs || shown.wall_us.a.is_some());
@@ -87,10 +87,10 @@ fn of_compile_time(comparison: &Comparison, shown: &LogComparison, causes: Vec<W
 /// ` Set differently: compile.allow_tf32 (false → true) and 2 more. Inputs of f: 1 of 3 differ in layout alone.`
 fn causes(comparison: &Comparison) -> Vec<Words> {
     let of = |topic: Topic| comparison.rows.iter().filter(move |row| row.topic == topic);
-    let plain = |text: String| Words::plain(text.replace('`', ""));
+    let words = |text: String| Words::plain(text.replace('`', ""));
     let mut causes = Vec::new();
     let torch = of(Topic::Torch).filter(|row| row.a.value.is_some());
-    causes.extend(torch.map(|row| plain(format!(" {}.", sentence_of(row)))));
+    causes.extend(torch.map(|row| words(format!(" {}.", sentence_of(row)))));
     let is_set = |row: &&Row| row.a.value.is_some() || row.b.value.is_some();
     let named = of(Topic::Setting).filter(is_set).map(|row| {
         let [a, b] = [&row.a.value, &row.b.value].map(|value| clip(&setting(value), LONGEST_SETTING));
@@ -98,11 +98,11 @@ fn causes(comparison: &Comparison) -> Vec<Words> {
     });
     let named: Vec<String> = named.collect();
     let set = (!named.is_empty()).then(|| first_of(&named, NAMED_SETTINGS));
-    causes.extend(set.map(|set| plain(format!(" Set differently: {set}."))));
+    causes.extend(set.map(|set| words(format!(" Set differently: {set}."))));
     for row in [Topic::Operators, Topic::Inputs].into_iter().filter_map(|topic| of(topic).next()) {
         let first = row.detail.as_deref().and_then(|detail| detail.split(';').next());
         let first = first.map(|first| format!(", as {}", clip(first, LONGEST_INPUT))).unwrap_or_default();
-        causes.push(plain(format!(" {}{first}.", sentence_of(row))));
+        causes.push(words(format!(" {}{first}.", sentence_of(row))));
     }
     causes
 }
@@ -170,21 +170,24 @@ fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     let count = |kind: RowKind| -> Vec<Counted> {
         let of = |(topic, one, many): (Topic, &str, &str)| {
             let rows = comparison.rows.iter().filter(|row| row.kind == kind && row.topic == topic).count();
-            (rows > 0).then(|| (topic, rows, counted(rows, one, many)))
+            (rows > 0).then(|| Counted { topic, rows, text: counted(rows, one, many) })
         };
         COUNTED.into_iter().filter_map(of).collect()
     };
     let (new, gone) = (count(RowKind::New), count(RowKind::Gone));
     let none = match (is_of_traces(shown), shown.per) {
-        (true, _) => "measured kernel",
-        (_, Some(_)) => "failure, graph break, recompile, function or measured kernel",
+        // Of kernels with less than that there is no row.
+        (true, _) => "measured kernel above 1\u{a0}% of the time",
+        (_, Some(_)) => {
+            "failure, graph break, recompile, function or measured kernel above 1\u{a0}% of the time"
+        }
         _ => "failure, graph break, recompile or function",
     };
     if new.is_empty() && gone.is_empty() {
         return vec![Words::plain(format!(" No {none} is new or gone."))];
     }
     let mut pieces = vec![Words::plain(" ")];
-    let class = if new.iter().any(|(topic, ..)| *topic == Topic::Failure) { "err" } else { "warn" };
+    let class = if new.iter().any(|one| one.topic == Topic::Failure) { "err" } else { "warn" };
     pieces.extend(listed(&new, [format!("No {none} is new"), " is new".into(), " are new".into()], class));
     pieces.push(Words::plain("; "));
     pieces.extend(listed(&gone, [format!("no {none} is gone"), " is gone".into(), " are gone".into()], ""));
@@ -192,21 +195,26 @@ fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     pieces
 }
 
-/// How many rows of one topic are new, or gone, as a number and in words.
-type Counted = (Topic, usize, String);
+/// Rows of one topic that are new, or gone.
+struct Counted {
+    topic: Topic,
+    rows: usize,
+    /// `2 failures`
+    text: String,
+}
 
 /// `1 failure and 2 graph breaks are new`, with the words for zero, one and many.
 fn listed(all: &[Counted], [none, one, many]: [String; 3], class: &'static str) -> Vec<Words> {
     let mut words = Vec::new();
-    for (at, (.., text)) in all.iter().enumerate() {
+    for (at, counted) in all.iter().enumerate() {
         let before = match (at, at + 1 == all.len()) {
             (0, _) => "",
             (_, true) => " and ",
             _ => ", ",
         };
-        words.push(Words::linked(before, text.clone(), "#changes", class));
+        words.push(Words::linked(before, counted.text.clone(), "#changes", class));
     }
-    words.push(Words::plain(match all.iter().map(|(_, rows, _)| rows).sum::<usize>() {
+    words.push(Words::plain(match all.iter().map(|counted| counted.rows).sum::<usize>() {
         0 => none,
         1 => one,
         _ => many,

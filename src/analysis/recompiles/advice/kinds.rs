@@ -61,6 +61,7 @@ fn experiment(at: &Situation<'_>, kind: ChangeKind) -> Option<&'static str> {
         ChangeKind::Setting if setting.contains("num_threads") => "num_threads.1",
         ChangeKind::Setting if setting.contains("default_dtype") => "default_dtype.1",
         ChangeKind::Setting if setting.contains("deterministic") => "deterministic.1",
+        ChangeKind::Type if class_made_anew(at).is_some() => "local_class.1",
         ChangeKind::Type => "argument_type.1",
         ChangeKind::NoneOrNot => "optional_tensor.1",
         ChangeKind::Device => "device.1",

@@ -15,11 +15,15 @@ fn back_keeps_the_filter_the_folds_and_the_place() {
     window.value("document.querySelector('#words details').open = true");
     window.value("scrollTo(0, 900)");
     let before = window.number("scrollY");
-    window.value("location.href = 'graph_breaks.html'");
-    window.value("new Promise(done => setTimeout(done, 500))");
+    window.follow(|| {
+        window.value("location.href = 'graph_breaks.html'");
+    });
     assert!(window.is_true("location.pathname.endsWith('graph_breaks.html')"));
-    window.value("history.back()");
-    window.value("new Promise(done => setTimeout(done, 800))");
+    window.follow(|| {
+        window.value("history.back()");
+    });
+    // The browser restores the place after it has loaded the page.
+    window.value("new Promise(done => setTimeout(done, 300))");
     let field = "document.querySelector('input[data-for=functions-table]').value";
     assert_eq!(window.value(field).as_str(), Some("fn_02"));
     let shown =

@@ -22,9 +22,10 @@ const LONGEST_ANSWER: Duration = Duration::from_secs(60);
 /// What the browser writes before the address at which it listens.
 const LISTENS: &str = "DevTools listening on ";
 
-/// No window waits for the screen or for another one, nothing is fetched, and nobody is asked anything. Chromium's sandbox
-/// needs rights that containers do not give; what is opened here are our own files.
-const ARGUMENTS: [&str; 19] = [
+/// No window waits for the screen or for another one, nothing is fetched, and nobody is asked anything. A page that is left
+/// ends, so that a question to it has an answer, and going back loads it again. Chromium's sandbox needs rights that
+/// containers do not give; what is opened here are our own files.
+const ARGUMENTS: [&str; 20] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -37,6 +38,7 @@ const ARGUMENTS: [&str; 19] = [
     "--disable-component-update",
     "--disable-default-apps",
     "--disable-extensions",
+    "--disable-features=BackForwardCache",
     "--disable-ipc-flooding-protection",
     "--disable-popup-blocking",
     "--disable-renderer-backgrounding",

@@ -101,6 +101,8 @@ pub fn window() -> Option<Window> {
         session.call(method, json!({})).unwrap();
     }
     session.call("Page.setLifecycleEventsEnabled", json!({"enabled": true})).unwrap();
+    // Another window that opens takes no keys from this one.
+    session.call("Emulation.setFocusEmulationEnabled", json!({"enabled": true})).unwrap();
     Some(Window { session, heard, _browser: browser })
 }
 
@@ -160,6 +162,8 @@ impl Window {
         // Another place on the same page loads nothing.
         if let Some(load) = answer["loaderId"].as_str() {
             self.heard.wait_for_load(url, |loaded| loaded.iter().any(|one| one == load));
+            // What was never painted hears no keys.
+            self.settle();
         }
     }
 
@@ -168,6 +172,7 @@ impl Window {
         let before = self.heard.loaded.lock().unwrap().len();
         lead();
         self.heard.wait_for_load("the next page", |loaded| loaded.len() > before);
+        self.settle();
     }
 
     /// Calls a method of the browser for this window.
@@ -197,10 +202,10 @@ impl Window {
         let began = Instant::now();
         let expression = json!({"expression": format!("document.querySelector({}) !== null", json!(css))});
         // Between two pages there is nothing that could answer.
-        while self
+        while !self
             .session
             .call("Runtime.evaluate", expression.clone())
-            .is_ok_and(|found| found["result"]["value"] != true)
+            .is_ok_and(|found| found["result"]["value"] == true)
         {
             assert!(began.elapsed() < LONGEST_LOAD, "nothing fits {css}");
             thread::sleep(Duration::from_millis(10));
@@ -225,6 +230,7 @@ impl Window {
             let event = json!({"type": step, "x": x, "y": y, "button": button, "clickCount": count});
             self.call("Input.dispatchMouseEvent", event);
         }
+        self.settle();
     }
 
     /// Presses a key, by its name in the browser: `Enter`, `n`.
@@ -237,6 +243,7 @@ impl Window {
             }
             self.call("Input.dispatchKeyEvent", event);
         }
+        self.settle();
     }
 
     /// Clicks on a field and types into it, letter by letter.
@@ -245,6 +252,13 @@ impl Window {
         for letter in text.chars() {
             self.call("Input.dispatchKeyEvent", json!({"type": "char", "text": letter.to_string()}));
         }
+    }
+
+    /// Waits until the page has heard what was done: events, such as that of a new address, come after their cause.
+    fn settle(&self) {
+        let next_turn = "new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true))))";
+        // A page that is left never answers that, but says so.
+        let _ = self.session.call("Runtime.evaluate", json!({"expression": next_turn, "awaitPromise": true}));
     }
 
     /// The document as it is now.
@@ -272,8 +286,7 @@ impl Window {
 
     /// What went wrong since the last time.
     pub fn take_wrong(&self) -> Vec<String> {
-        // Events arrive after what caused them: an answer to a question of ours comes behind them.
-        self.value("new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true))))");
+        self.settle();
         std::mem::take(&mut *self.heard.wrong.lock().unwrap())
     }
 

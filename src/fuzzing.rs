@@ -21,7 +21,6 @@ use std::num::NonZeroUsize;
 /// A parser, by the name of its folder in `fuzz/regressions`.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Its name.
     pub name: &'static str,
     /// Gives it an input. A promise that does not hold is a panic.
     pub run: fn(&[u8]),

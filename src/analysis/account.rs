@@ -1,9 +1,10 @@
 //! The account of a log's wall time: what compiled, what was wasted, what caches saved, and what is unexplained.
 
-use super::parts::{PARTS, owners};
+use super::parts::owners;
 use super::time::CompileTime;
-use crate::model::{CompileIndex, Model, PhaseName, Status, TraceSpan};
+use crate::model::{CompileIndex, CompilerPart, Model, PhaseName, Status, TraceSpan};
 use crate::trace::TextMap;
+use std::collections::BTreeMap;
 
 /// Where the wall time of a log went, according to its spans and metrics.
 #[derive(Debug, Default)]
@@ -16,8 +17,8 @@ pub struct Account {
     pub gaps: Vec<Gap>,
     /// Self time of phases that only contain others: what torch does between the phases that it times.
     pub between_us: f64,
-    /// The part with most of the self time of each phase, an index into [`PARTS`], by the name of the phase.
-    pub part_of: TextMap<PhaseName, usize>,
+    /// The part with most of the self time of each phase, by the name of the phase.
+    pub part_of: TextMap<PhaseName, CompilerPart>,
     /// Discarded work, most first.
     pub lost: Vec<Lost>,
     /// What caches saved, most first.
@@ -42,7 +43,6 @@ pub struct Gap {
 /// Compile time without a result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lost {
-    /// The compile.
     pub compile: CompileIndex,
     /// Microseconds.
     pub us: f64,
@@ -53,7 +53,6 @@ pub struct Lost {
 /// Time that a cache saved a compile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Saved {
-    /// The compile.
     pub compile: CompileIndex,
     /// Microseconds.
     pub us: f64,
@@ -115,20 +114,18 @@ impl Account {
 
     /// Self time of phases that only contain others, and the part of each phase.
     fn divide(&mut self, model: &Model, time: &CompileTime) {
-        let mut by_name: TextMap<PhaseName, [f64; PARTS.len()]> = TextMap::default();
+        let mut by_name: TextMap<PhaseName, BTreeMap<CompilerPart, f64>> = TextMap::default();
         let owners = owners(&model.spans);
         for ((span, own), owner) in model.spans.iter().zip(time.self_us()).zip(owners) {
             if only_contains_others(&span.name) {
                 self.between_us += own;
             }
-            let sums = by_name.entry(span.name.clone()).or_insert([-1.0; PARTS.len()]);
-            if let Some(sum) = owner.part.and_then(|part| sums.get_mut(part)) {
-                *sum = sum.max(0.0) + own;
+            if let Some(part) = owner.part {
+                *by_name.entry(span.name.clone()).or_default().entry(part).or_default() += own;
             }
         }
-        let most = |sums: [f64; PARTS.len()]| {
-            let known = sums.into_iter().enumerate().filter(|(_, us)| *us >= 0.0);
-            known.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(part, _)| part)
+        let most = |sums: BTreeMap<CompilerPart, f64>| {
+            sums.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(part, _)| part)
         };
         self.part_of = by_name.into_iter().filter_map(|(name, sums)| Some((name, most(sums)?))).collect();
     }

@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 /// The cost of a break in one compile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The compile.
     pub compile: CompileIndex,
     /// Microseconds of discarded attempts, divided among the breaks of the compile.
     pub thrown_away_us: Option<f64>,

@@ -23,7 +23,6 @@ const HEADER: &str = "precompile_header";
 /// Parts of the names of phases that build candidates for autotuning.
 const TUNING: [&str; 3] = ["autotun", "precompiling", "benchmark"];
 
-/// The purpose of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BuildPurpose {
     /// A kernel of a graph. Kernels with the same loader do not depend on each other.
@@ -44,11 +43,9 @@ pub(super) enum BuildPurpose {
 pub(super) struct Build<'m> {
     /// The place of its span.
     pub(super) place: usize,
-    /// Its span.
     pub(super) span: &'m TraceSpan,
     /// The compile in which it ran; the compile without an id if no span around it has one.
     pub(super) compile: CompileIndex,
-    /// Its purpose.
     pub(super) purpose: BuildPurpose,
 }
 

@@ -2,9 +2,9 @@
 
 use super::build_spans::{BuildPurpose, builds};
 use super::one_offs::{OneOff, OneOffKind};
-use super::parts::{KERNEL_BUILDS, owners};
+use super::parts::owners;
 use super::time::union;
-use crate::model::{CompileIndex, Model, TraceSpan};
+use crate::model::{CompileIndex, CompilerPart, Model, TraceSpan};
 use indexmap::IndexMap;
 
 /// The spans of one kind of work, by compile.
@@ -19,7 +19,6 @@ const TUNING: [&str; 3] = ["CachingAutotuner.benchmark", "CachingAutotuner.coord
 /// Work of one kind in one compile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BuildsOf {
-    /// The compile.
     pub compile: CompileIndex,
     /// Number of spans.
     pub count: usize,
@@ -138,8 +137,8 @@ impl Builds {
     }
 
     /// Microseconds of all builds in a part of the compiler that took `part_us`, where several ran side by side.
-    pub fn work_of_part_us(&self, part: usize, part_us: f64) -> Option<f64> {
-        let work_us = self.parallel_work_us().filter(|_| part == KERNEL_BUILDS)?;
+    pub fn work_of_part_us(&self, part: Option<CompilerPart>, part_us: f64) -> Option<f64> {
+        let work_us = self.parallel_work_us().filter(|_| part == Some(CompilerPart::KernelBuilds))?;
         Some((part_us - self.kernels_us()).max(0.0) + work_us)
     }
 

@@ -21,13 +21,11 @@ pub struct ByCompile<'m> {
 /// The entries of one compile, in log order.
 #[derive(Clone, Copy)]
 pub struct OfCompile<'m> {
-    /// Cache lookups.
     pub caches: &'m [&'m CacheLookup],
     /// Reasons for a recompile.
     pub recompiles: &'m [&'m Recompile],
     /// Graph breaks, by their places in the model.
     pub breaks: &'m [usize],
-    /// Failures.
     pub failures: &'m [&'m Failure],
     /// Restarts of its tracing.
     pub restarts: &'m [&'m Restart],

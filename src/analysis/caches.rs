@@ -99,7 +99,6 @@ impl Components {
         self.names.get_index(component.name).map_or("", |(name, ())| name.as_str())
     }
 
-    /// The component of that name in a key.
     fn named(&self, key: &Key, name: &str) -> Option<u32> {
         let name = self.names.get_index_of(name)?;
         key.0.iter().copied().find(|at| self.get(*at).is_some_and(|c| c.name == name))

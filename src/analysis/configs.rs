@@ -11,7 +11,6 @@ pub type Settings = OrderedMap<String, String>;
 /// A setting that differs between configurations of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Differing<'c> {
-    /// Its name.
     pub name: &'c str,
     /// Each value (None if it is missing) with the places of the configurations that have it.
     pub values: Vec<(Option<&'c str>, Vec<usize>)>,

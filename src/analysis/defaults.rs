@@ -57,7 +57,6 @@ struct Kind {
 /// How the value of a setting compares with torch's default.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Against {
-    /// The default.
     Default,
     /// Another value; with the default as JSON.
     Changed(String),

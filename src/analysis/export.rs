@@ -49,10 +49,8 @@ pub struct Retry {
     pub succeeded: CompileIndex,
 }
 
-/// A failure of an export.
 #[derive(Debug, Clone)]
 pub struct ExportFailure {
-    /// Its kind.
     pub kind: ExportKind,
     /// Its problems: indices into the model's.
     pub problems: Vec<usize>,
@@ -80,7 +78,6 @@ impl Export {
     }
 }
 
-/// The exports of a log.
 pub(super) fn of_log(model: &Model) -> Export {
     let failures = failures(model);
     let mut of_problem = vec![0; model.export.problems.len()];

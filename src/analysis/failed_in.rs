@@ -67,10 +67,8 @@ struct Step {
     graphs: &'static [&'static str],
 }
 
-/// The graph that Dynamo captured.
 const CAPTURED: &[&str] = &["dynamo_output_graph"];
 
-/// The graph that Inductor lowers.
 const LOWERED: &[&str] = &["inductor_post_grad_graph", "after_post_grad_graph", "before_post_grad_graph"];
 
 const fn step(

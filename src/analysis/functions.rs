@@ -1,8 +1,7 @@
 //! Compiles by function.
 
-use super::parts::Parts;
 use super::split::Split;
-use crate::model::{Compile, CompileIndex, Function, Model, Outcome};
+use crate::model::{Compile, CompileIndex, Function, Model, Outcome, Parts};
 use crate::trace::{CompileId, FrameId, TextMap};
 use fxhash::FxHashMap;
 use indexmap::IndexMap;

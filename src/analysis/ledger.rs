@@ -2,10 +2,10 @@
 
 use super::findings::{Claim, Work};
 use super::one_offs::OneOff;
-use super::parts::Parts;
+use super::parts::{aot_graph_us, inductor_graph_us};
 use super::run_time::{RunTime, at_run_time};
 use super::split::Split;
-use crate::model::{Compile, CompileIndex, Model};
+use crate::model::{Compile, CompileIndex, Model, Parts};
 use fxhash::FxHashMap;
 
 /// The work of one compile that nobody was charged for yet, microseconds.
@@ -59,7 +59,6 @@ pub struct Granted {
 /// A compile whose work was charged to another finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
-    /// The compile.
     pub compile: CompileIndex,
     /// The finding's number, as the claim gave it.
     pub finding: usize,
@@ -125,8 +124,8 @@ impl Account {
         let total = amount(compile.compile_us().unwrap_or(apart.us));
         let discarded_us = sum(&mut compile.metrics.iter().filter_map(|m| m.facts.wasted_us)).min(total);
         let apart_us = amount(apart.us).min(total - discarded_us);
-        let graph_us = amount(parts.inductor_graph_us() + parts.aot_graph_us() - apart.in_graph_us);
-        let inductor_graph_us = amount(parts.inductor_graph_us()).min(graph_us);
+        let graph_us = amount(inductor_graph_us(&parts) + aot_graph_us(&parts) - apart.in_graph_us);
+        let inductor_graph_us = amount(inductor_graph_us(&parts)).min(graph_us);
         Account {
             discarded_us,
             kept_us: total - discarded_us - apart_us,

@@ -81,7 +81,7 @@ pub use order_of_time::{BuildKind, Segment, order_of_time};
 pub use outlook::{Outlook, time_comes_first};
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
-pub use parts::{CODE_GENERATION, KERNEL_BUILDS, PARTS, Parts, part_of_phase};
+pub use parts::part_of_phase;
 pub use producers::{Producers, is_foreign};
 pub use rank_facts::{LogEnd, builds, log_end, pauses};
 pub use recompiles::{

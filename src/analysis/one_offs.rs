@@ -38,7 +38,6 @@ impl OneOffKind {
 /// Work of one kind in one compile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneOff {
-    /// Its kind.
     pub kind: OneOffKind,
     /// The compile that includes it.
     pub compile: CompileIndex,

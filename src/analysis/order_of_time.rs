@@ -3,15 +3,14 @@
 use super::build_spans::{Build, BuildPurpose, builds};
 use super::parts::Owner;
 use super::split::each_owned;
-use crate::model::Model;
+use crate::model::{CompilerPart, Model};
 
 /// An uninterrupted time spent on one thing. It begins where the one before it ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment {
     /// Microseconds.
     pub us: f64,
-    /// Part of the compiler, an index into [`PARTS`](super::PARTS).
-    pub part: Option<usize>,
+    pub part: Option<CompilerPart>,
     /// What is built, if it is a build.
     pub build: Option<BuildKind>,
 }
@@ -19,7 +18,6 @@ pub struct Segment {
 /// What is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildKind {
-    /// Kernels.
     Kernel,
     /// A program that checks what the C++ compiler and the processor can do.
     Trial,

@@ -26,9 +26,7 @@ pub struct Outlook<'m> {
 /// A graph that repeats the same lines many times.
 #[derive(Debug)]
 pub struct Repeated<'m> {
-    /// The compile.
     pub compile: CompileIndex,
-    /// The lines.
     pub lines: &'m RepeatedLines,
     /// Microseconds of the compile.
     pub us: Option<f64>,

@@ -1,29 +1,17 @@
 //! Compile time by part of the compiler, from spans or metrics.
 
-use crate::model::{Compile, CompileIndex, Metrics, MetricsKind, TraceSpan};
+use crate::model::CompilerPart::{AotAutograd, Autotuning, CodeGeneration, Dynamo, Inductor, KernelBuilds};
+use crate::model::{Compile, CompileIndex, CompilerPart, Metrics, MetricsKind, Parts, TraceSpan};
 use crate::trace::TextMap;
 
-/// The parts of the compiler, in the order of all pages. Each of the first four contains the next, and the fourth contains
-/// building and tuning kernels.
-pub const PARTS: [&str; 6] =
-    ["Dynamo", "AOTAutograd", "Inductor", "Code generation", "Kernel builds", "Autotuning"];
-
-/// Places in [`PARTS`].
-const DYNAMO: usize = 0;
-const AOT_AUTOGRAD: usize = 1;
-const INDUCTOR: usize = 2;
-pub const CODE_GENERATION: usize = 3;
-pub const KERNEL_BUILDS: usize = 4;
-pub(super) const AUTOTUNING: usize = 5;
-
 /// Parts whose result for a graph is kept by a cache: all but Dynamo and the kernels.
-pub(super) const GRAPH_PARTS: [usize; 3] = [AOT_AUTOGRAD, INDUCTOR, CODE_GENERATION];
+pub(super) const GRAPH_PARTS: [CompilerPart; 3] = [AotAutograd, Inductor, CodeGeneration];
 
 /// Prefixes of the names of phases that open a part.
-const BEGINNINGS: [(usize, &[&str]); 5] = [
-    (AUTOTUNING, &["CachingAutotuner.", "benchmark_"]),
+const BEGINNINGS: [(CompilerPart, &[&str]); 5] = [
+    (Autotuning, &["CachingAutotuner.", "benchmark_"]),
     (
-        KERNEL_BUILDS,
+        KernelBuilds,
         &[
             "compile_file",
             "async_compile",
@@ -33,9 +21,9 @@ const BEGINNINGS: [(usize, &[&str]); 5] = [
             "triton_compile",
         ],
     ),
-    (CODE_GENERATION, &["code_gen", "GraphLowering.co", "PyCodeCache", "Scheduler.", "triton"]),
+    (CodeGeneration, &["code_gen", "GraphLowering.co", "PyCodeCache", "Scheduler.", "triton"]),
     (
-        INDUCTOR,
+        Inductor,
         &[
             "inductor_",
             "fx_codegen",
@@ -48,107 +36,73 @@ const BEGINNINGS: [(usize, &[&str]); 5] = [
             "GraphLowering.run",
         ],
     ),
-    (AOT_AUTOGRAD, &["backend_compile", "create_aot", "aot_", "AOTAutograd", "entire_backward", "backward"]),
+    (AotAutograd, &["backend_compile", "create_aot", "aot_", "AOTAutograd", "entire_backward", "backward"]),
 ];
 
-/// Microseconds spent in each of [`PARTS`] itself.
-#[derive(Debug, Default, Clone, Copy, PartialEq)]
-pub struct Parts(pub [f64; PARTS.len()]);
+/// Microseconds in each part from the metrics records of a compile, without those of runtime. They do not time kernel builds.
+pub(super) fn parts_of_compile(compile: &Compile) -> Parts {
+    let records = compile.metrics.iter().map(|record| parts_of_metrics(record.kind, &record.facts));
+    records.fold(Parts::default(), Parts::plus)
+}
 
-impl Parts {
-    /// From the metrics records of a compile, without those of runtime. They do not time kernel builds.
-    pub fn of_compile(compile: &Compile) -> Parts {
-        compile
-            .metrics
-            .iter()
-            .fold(Parts::default(), |sum, record| sum.plus(Parts::of_metrics(record.kind, &record.facts)))
+/// The same from one record: the time of each part without the time of the part inside it. A backward graph is compiled
+/// outside of Dynamo, so that its outermost part is AOTAutograd.
+fn parts_of_metrics(kind: MetricsKind, facts: &Metrics) -> Parts {
+    let total = facts.total_us(kind);
+    let outermost = match kind {
+        MetricsKind::Runtime | MetricsKind::BackwardRuntime => return Parts::default(),
+        MetricsKind::Forward => [total, facts.aot_us, facts.inductor_us, facts.codegen_us],
+        MetricsKind::Backward => [None, total, facts.inductor_us, facts.codegen_us],
+        MetricsKind::AotBackward => [None, total, None, None],
+    };
+    let mut parts = Parts::default();
+    let mut below = 0.0;
+    for (part, time) in CompilerPart::ALL.into_iter().zip(outermost).rev() {
+        // A part without a time has no time of its own: the part inside it belongs to the next one outside.
+        let time = time.unwrap_or(below).max(below);
+        parts.add(part, time - below);
+        below = time;
     }
+    tuned(parts, facts.autotune_us.unwrap_or_default())
+}
 
-    /// From one record: the time of each part without the time of the part inside it. A backward graph is compiled outside
-    /// of Dynamo, so that its outermost part is AOTAutograd.
-    pub fn of_metrics(kind: MetricsKind, facts: &Metrics) -> Parts {
-        let total = facts.total_us(kind);
-        let outermost = match kind {
-            MetricsKind::Runtime | MetricsKind::BackwardRuntime => return Parts::default(),
-            MetricsKind::Forward => [total, facts.aot_us, facts.inductor_us, facts.codegen_us],
-            MetricsKind::Backward => [None, total, facts.inductor_us, facts.codegen_us],
-            MetricsKind::AotBackward => [None, total, None, None],
-        };
-        let mut parts = Parts::default();
-        let mut below = 0.0;
-        for (part, time) in parts.0.iter_mut().zip(outermost).rev() {
-            // A part without a time has no time of its own: the part inside it belongs to the next one outside.
-            let time = time.unwrap_or(below).max(below);
-            *part = time - below;
-            below = time;
-        }
-        parts.tuned(facts.autotune_us.unwrap_or_default())
+/// The same with that much moved to autotuning: from code generation, otherwise from Inductor.
+fn tuned(mut parts: Parts, autotune_us: f64) -> Parts {
+    let mut left = if autotune_us.is_finite() { autotune_us.max(0.0) } else { 0.0 };
+    for part in [CodeGeneration, Inductor] {
+        let moved = parts.of(part).min(left);
+        parts.add(part, -moved);
+        parts.add(Autotuning, moved);
+        left -= moved;
     }
+    parts
+}
 
-    /// The same with that much moved to autotuning: from code generation, otherwise from Inductor.
-    fn tuned(mut self, autotune_us: f64) -> Parts {
-        let mut left = if autotune_us.is_finite() { autotune_us.max(0.0) } else { 0.0 };
-        for part in [CODE_GENERATION, INDUCTOR] {
-            let moved = self.of(part).min(left);
-            self.add(part, -moved);
-            self.add(AUTOTUNING, moved);
-            left -= moved;
-        }
-        self
-    }
+/// What Inductor's cache of graphs saves; other caches keep kernels, by content.
+pub(super) fn inductor_graph_us(parts: &Parts) -> f64 {
+    parts.of(Inductor) + parts.of(CodeGeneration)
+}
 
-    /// Microseconds of one part.
-    pub fn of(&self, part: usize) -> f64 {
-        self.0.get(part).copied().unwrap_or_default()
-    }
+/// Kernels and the choices of tuning, which are cached by content.
+pub(super) fn built_us(parts: &Parts) -> f64 {
+    parts.of(KernelBuilds) + parts.of(Autotuning)
+}
 
-    pub(super) fn add(&mut self, part: usize, us: f64) {
-        if let Some(sum) = self.0.get_mut(part) {
-            *sum += us;
-        }
-    }
-
-    /// The sum, part by part.
-    pub fn plus(mut self, other: Parts) -> Parts {
-        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine += theirs;
-        }
-        self
-    }
-
-    /// Microseconds in all parts.
-    pub fn total(&self) -> f64 {
-        self.0.iter().sum()
-    }
-
-    /// What Inductor's cache of graphs saves; other caches keep kernels, by content.
-    pub fn inductor_graph_us(&self) -> f64 {
-        self.of(INDUCTOR) + self.of(CODE_GENERATION)
-    }
-
-    /// Kernels and the choices of tuning, which are cached by content.
-    pub fn built_us(&self) -> f64 {
-        self.of(KERNEL_BUILDS) + self.of(AUTOTUNING)
-    }
-
-    /// What AOTAutograd's cache saves beyond Inductor's.
-    pub fn aot_graph_us(&self) -> f64 {
-        self.of(AOT_AUTOGRAD)
-    }
+/// What AOTAutograd's cache saves beyond Inductor's.
+pub(super) fn aot_graph_us(parts: &Parts) -> f64 {
+    parts.of(AotAutograd)
 }
 
 /// What the time of a span belongs to.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Owner {
-    /// Part of the compiler: an index into [`PARTS`].
-    pub(super) part: Option<usize>,
-    /// Compile.
+    pub(super) part: Option<CompilerPart>,
     pub(super) compile: Option<CompileIndex>,
 }
 
 /// The owner of each span; part and compile default to those of the span around it.
 pub(super) fn owners(spans: &[TraceSpan]) -> Vec<Owner> {
-    let mut parts: TextMap<&str, Option<usize>> = TextMap::default();
+    let mut parts: TextMap<&str, Option<CompilerPart>> = TextMap::default();
     let mut owners: Vec<Owner> = Vec::with_capacity(spans.len());
     for span in spans {
         let around = span.parent().and_then(|parent| owners.get(parent)).copied().unwrap_or_default();
@@ -158,21 +112,20 @@ pub(super) fn owners(spans: &[TraceSpan]) -> Vec<Owner> {
     owners
 }
 
-/// The part of the compiler that a phase of this name opens, an index into [`PARTS`]; None if it belongs to the part
-/// around it.
-pub fn part_of_phase(name: &str) -> Option<usize> {
+/// The part of the compiler that a phase of this name opens; None if it belongs to the part around it.
+pub fn part_of_phase(name: &str) -> Option<CompilerPart> {
     if name.contains("autotun") {
-        return Some(AUTOTUNING);
+        return Some(Autotuning);
     }
     if name.contains("precompiling") {
-        return Some(KERNEL_BUILDS);
+        return Some(KernelBuilds);
     }
     // Most differ in the first letter, which is cheap to compare.
     let may_begin = |word: &str| word.as_bytes().first() == name.as_bytes().first();
     let begins = |words: &&[&str]| words.iter().any(|word| may_begin(word) && name.starts_with(word));
     let dynamo = ["dynamo", "entire_frame", "compile_attempt", "bytecode_", "build_guards"];
     let found = BEGINNINGS.iter().find(|(_, words)| begins(words)).map(|(part, _)| *part);
-    found.or_else(|| begins(&dynamo.as_slice()).then_some(DYNAMO))
+    found.or_else(|| begins(&dynamo.as_slice()).then_some(Dynamo))
 }
 
 #[cfg(test)]
@@ -199,7 +152,7 @@ mod tests {
             ("mm_template_autotuning", "Autotuning"),
             ("CachingAutotuner.benchmark_all_configs", "Autotuning"),
         ] {
-            assert_eq!(part_of_phase(name).map(|part| PARTS[part]), Some(part), "{name}");
+            assert_eq!(part_of_phase(name).map(CompilerPart::name), Some(part), "{name}");
         }
         assert_eq!(part_of_phase("gc"), None);
     }
@@ -213,9 +166,9 @@ mod tests {
             autotune_us: Some(45.0),
             ..Metrics::default()
         };
-        let parts = Parts::of_metrics(MetricsKind::Forward, &facts);
-        assert_eq!(parts.0, [40.0, 0.0, 15.0, 0.0, 0.0, 45.0]);
+        let parts = parts_of_metrics(MetricsKind::Forward, &facts);
+        assert_eq!(parts.iter().map(|(_, us)| us).collect::<Vec<_>>(), [40.0, 0.0, 15.0, 0.0, 0.0, 45.0]);
         assert_eq!(parts.total(), 100.0);
-        assert_eq!(Parts::of_metrics(MetricsKind::Runtime, &facts), Parts::default());
+        assert_eq!(parts_of_metrics(MetricsKind::Runtime, &facts), Parts::default());
     }
 }

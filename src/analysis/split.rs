@@ -2,8 +2,9 @@
 
 use super::build_spans::trials_by_phase;
 use super::builds::Builds;
-use super::parts::{CODE_GENERATION, KERNEL_BUILDS, Owner, Parts, owners};
-use crate::model::{CompileIndex, Model, TraceSpan};
+use super::parts::{Owner, owners, parts_of_compile};
+use crate::model::CompilerPart::{CodeGeneration, KernelBuilds};
+use crate::model::{CompileIndex, CompilerPart, Model, Parts, TraceSpan};
 use fxhash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -25,8 +26,8 @@ pub struct Split {
 /// A piece of the compile time, as sentences and tables tell it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {
-    /// What is left of one of [`PARTS`](super::PARTS).
-    Part(usize),
+    /// What is left of a part.
+    Part(CompilerPart),
     /// Of the kernel builds: a library that is built ahead of time.
     Library,
     /// Of the kernel builds: trying the C++ compiler.
@@ -44,17 +45,17 @@ impl Split {
     pub fn pieces(&self, builds: &Builds) -> Vec<(Piece, f64)> {
         let mut parts = self.whole;
         let within = [
-            (Piece::Toolchain, KERNEL_BUILDS, builds.trials_us()),
-            (Piece::WaitForWorkers, KERNEL_BUILDS, builds.worker_wait_us),
-            (Piece::Library, KERNEL_BUILDS, builds.ahead_of_time_us()),
-            (Piece::WaitForProcess, CODE_GENERATION, builds.process_wait_us),
+            (Piece::Toolchain, KernelBuilds, builds.trials_us()),
+            (Piece::WaitForWorkers, KernelBuilds, builds.worker_wait_us),
+            (Piece::Library, KernelBuilds, builds.ahead_of_time_us()),
+            (Piece::WaitForProcess, CodeGeneration, builds.process_wait_us),
         ];
         let within = within.map(|(piece, part, us)| {
             let us = us.min(parts.of(part));
             parts.add(part, -us);
             (piece, us)
         });
-        let left = parts.0.into_iter().enumerate().map(|(part, us)| (Piece::Part(part), us));
+        let left = parts.iter().map(|(part, us)| (Piece::Part(part), us));
         let all = left.chain(within).chain([(Piece::Outside, self.apart_us)]);
         all.filter(|(_, us)| *us >= LEAST_PIECE_US).collect()
     }
@@ -78,7 +79,7 @@ impl Split {
             if split.by_compile.contains_key(&index) {
                 continue;
             }
-            let parts = Parts::of_compile(compile);
+            let parts = parts_of_compile(compile);
             split.by_compile.insert(index, parts);
             if !split.of_spans {
                 split.whole = split.whole.plus(parts);
@@ -87,12 +88,17 @@ impl Split {
         split
     }
 
+    /// The parts of the whole that took time, then what is outside of all.
+    pub fn listed(&self) -> impl Iterator<Item = (Option<CompilerPart>, f64)> + use<> {
+        let parts = self.whole.timed().map(|(part, us)| (Some(part), us));
+        parts.chain((self.apart_us > 0.0).then_some((None, self.apart_us)))
+    }
+
     /// How many compiles took any time.
     pub fn compiles(&self) -> usize {
         self.by_compile.values().filter(|parts| parts.total() > 0.0).count()
     }
 
-    /// The parts of a compile.
     pub fn at(&self, compile: CompileIndex) -> Parts {
         self.by_compile.get(&compile).copied().unwrap_or_default()
     }
@@ -107,7 +113,7 @@ pub(super) fn each_owned(model: &Model, mut visit: impl FnMut(Innermost, Owner))
         let mut owner = owners.get(one.span).copied().unwrap_or_default();
         let trial = trials.get(&Some(one.span));
         if trial.is_some_and(|trial| trial.start_us <= one.start_us && one.end_us <= trial.end_us) {
-            owner.part = Some(KERNEL_BUILDS);
+            owner.part = Some(KernelBuilds);
         }
         visit(one, owner);
     });
@@ -175,6 +181,10 @@ mod tests {
         span
     }
 
+    fn times(split: &Split) -> Vec<f64> {
+        split.whole.iter().map(|(_, us)| us).collect()
+    }
+
     #[test]
     fn an_empty_span_owns_no_time_and_what_is_between_two_trials_belongs_to_them() {
         let spans = vec![
@@ -185,7 +195,7 @@ mod tests {
             span("Scheduler.codegen", 20.0, 30.0, None),
         ];
         let split = Split::of(&Model { spans, ..Model::default() });
-        assert_eq!(split.whole.0, [0.0, 0.0, 0.0, 14.0, 6.0, 0.0]);
+        assert_eq!(times(&split), [0.0, 0.0, 0.0, 14.0, 6.0, 0.0]);
     }
 
     #[test]
@@ -200,7 +210,7 @@ mod tests {
         let mut model = Model { spans, ..Model::default() };
         model.compile_index(None);
         let split = Split::of(&model);
-        assert_eq!(split.whole.0, [2.0, 7.0, 3.0, 0.0, 2.0, 0.0]);
+        assert_eq!(times(&split), [2.0, 7.0, 3.0, 0.0, 2.0, 0.0]);
         assert_eq!(split.apart_us, 1.0);
         let mut all: Vec<(f64, f64)> = model.spans.iter().map(|s| (s.start_us, s.end_us)).collect();
         assert_eq!(split.whole.total() + split.apart_us, union(&mut all));
@@ -226,6 +236,6 @@ mod tests {
         let of = |piece| pieces.iter().find(|(one, _)| *one == piece).map(|(_, us)| us / 1e6);
         assert_eq!((of(Piece::Library), builds.libraries()), (Some(18.0), 1));
         assert_eq!((of(Piece::Toolchain), of(Piece::WaitForWorkers)), (Some(4.0), Some(1.0)));
-        assert_eq!(of(Piece::Part(KERNEL_BUILDS)), None, "what is inside the library is part of it");
+        assert_eq!(of(Piece::Part(KernelBuilds)), None, "what is inside the library is part of it");
     }
 }

@@ -5,7 +5,7 @@
 //! one that it is not inside opens another track.
 
 use super::parts::owners;
-use crate::model::{CompileIndex, Model, TraceSpan};
+use crate::model::{CompileIndex, CompilerPart, Model, TraceSpan};
 
 /// Limits on tracks and lanes, so that a hostile log cannot make an endless chart. Recorded logs have up to four tracks of
 /// up to seventeen lanes per process.
@@ -29,7 +29,6 @@ pub enum TrackKind {
 }
 
 impl TrackKind {
-    /// The words for it.
     pub fn words(self) -> &'static str {
         match self {
             TrackKind::Forward => "forward",
@@ -76,9 +75,7 @@ pub struct LaidSpan {
     pub span: usize,
     /// Its track and lane.
     pub place: Place,
-    /// Part of the compiler, an index into [`PARTS`](super::PARTS).
-    pub part: Option<usize>,
-    /// Its compile.
+    pub part: Option<CompilerPart>,
     pub compile: Option<CompileIndex>,
 }
 

@@ -15,7 +15,6 @@ pub struct Trie {
 /// A frame under the frames that called it.
 #[derive(Debug)]
 pub struct TrieNode {
-    /// The frame.
     pub frame: Frame,
     /// Frames called by it, in order of first appearance.
     pub children: Vec<usize>,

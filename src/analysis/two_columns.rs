@@ -22,7 +22,6 @@ const MOST_WORDS: usize = 800;
 pub struct Line<'t> {
     /// Its number in its text.
     pub number: usize,
-    /// Its text.
     pub text: &'t str,
 }
 

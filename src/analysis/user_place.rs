@@ -12,12 +12,10 @@ pub struct UserPlace {
     pub line: Option<u64>,
     /// Text of that line, if the log has it.
     pub loc: Option<String>,
-    /// The function.
     pub function: Option<String>,
 }
 
 impl UserPlace {
-    /// The place of a frame.
     pub(super) fn of_frame(frame: &TextFrame) -> UserPlace {
         UserPlace {
             file: Some(frame.file.clone()),

@@ -18,7 +18,6 @@ pub struct Vllm<'m> {
 
 /// A module compiled by vLLM's backend.
 pub struct Module<'m> {
-    /// Its compile.
     pub compile: CompileIndex,
     /// Attempt of that compile.
     pub attempt: u32,
@@ -81,7 +80,6 @@ impl Vllm<'_> {
         all
     }
 
-    /// All pieces.
     pub fn pieces(&self) -> impl Iterator<Item = &Piece<'_>> {
         self.modules.iter().flat_map(|module| &module.pieces)
     }
@@ -266,7 +264,6 @@ impl<'m> Module<'m> {
         ends.reduce(f64::max).map(|end| end - first).filter(|us| *us >= 0.0)
     }
 
-    /// Its outcomes.
     pub fn outcomes(&self) -> impl Iterator<Item = &'m str> {
         self.events.iter().filter_map(|event| match &event.fact {
             VllmFact::Compiled(kind) => Some(kind.as_str()),

@@ -1,6 +1,7 @@
 //! What a second run of the same program with the same cache folder would save.
 
 use super::one_offs::{OneOff, OneOffKind};
+use super::parts;
 use super::split::Split;
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashSet;
@@ -23,16 +24,16 @@ pub(super) fn saved_us(model: &Model, split: &Split, one_offs: &[OneOff]) -> f64
     };
     let (inductor, aot) = (missed(INDUCTOR_CACHE), missed(AOT_CACHE));
     let saved = |compile: CompileIndex| {
-        let parts = split.at(compile);
+        let of = split.at(compile);
         let traced = aot.contains(&compile);
         // An entry of AOTAutograd's cache includes the result of Inductor.
         let lowered = traced || inductor.contains(&compile);
-        let graph_us = if lowered { parts.inductor_graph_us() } else { 0.0 }
-            + if traced { parts.aot_graph_us() } else { 0.0 };
+        let graph_us = if lowered { parts::inductor_graph_us(&of) } else { 0.0 }
+            + if traced { parts::aot_graph_us(&of) } else { 0.0 };
         let again = first_uses.iter().filter(|one| one.compile == compile && !(traced && one.within_tracing));
         (graph_us - again.map(|one| one.in_graph_us).sum::<f64>()).max(0.0)
     };
-    split.whole.built_us() + model.compiles.indices().map(saved).sum::<f64>()
+    parts::built_us(&split.whole) + model.compiles.indices().map(saved).sum::<f64>()
 }
 
 #[cfg(test)]

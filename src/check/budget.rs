@@ -10,7 +10,6 @@ pub(crate) enum Measure {
     GraphBreaks,
     /// Recompilations of a function.
     Recompiles,
-    /// Failures.
     Failures,
     /// Seconds of compilation.
     CompileSeconds,
@@ -117,7 +116,6 @@ impl Measure {
     }
 }
 
-/// The limit of one measure.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Limit {
     /// What a budget counts.

@@ -27,9 +27,7 @@ pub(crate) struct Item {
     pub severity: Severity,
     /// The file as torch recorded it.
     pub file: Option<String>,
-    /// The line in it.
     pub line: Option<u64>,
-    /// What it cost.
     pub cost: Option<ItemCost>,
     /// What to do.
     pub hint: Option<String>,
@@ -42,7 +40,6 @@ pub(crate) struct Item {
 /// What a finding cost.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ItemCost {
-    /// Seconds.
     pub seconds: f64,
     /// `wasted`, `avoidable` or `expected`.
     pub kind: String,
@@ -95,7 +92,6 @@ pub(crate) struct FunctionPlace {
     pub line: Option<i64>,
 }
 
-/// The items of a log.
 pub(crate) struct LogItems {
     pub items: Vec<Item>,
     pub compile_seconds: f64,

@@ -49,7 +49,6 @@ impl Look {
 pub(crate) struct ChangedFunction<'c> {
     /// Rank of its log.
     pub rank: Option<u64>,
-    /// The function.
     pub line: &'c FunctionLine,
 }
 

@@ -1,14 +1,14 @@
 //! Extracts the facts to compare from the `report.json` of a log.
 
 use super::recording::{
-    Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, STRIDES, Setting,
-    Spread, Told,
+    Break, Compile, Failure, Function, Launched, LogRun, Measured, Recompile, STRIDES, Seconds, Setting,
+    Spread, TimePart, Told,
 };
 use crate::analysis::{guard_as_written, resumed};
 use crate::facts::{self as log, LogReport};
 use crate::facts::{Id, Json, Text, line_number, owned};
 use crate::model::words::headline;
-use crate::model::{Fields, InputDims, stable};
+use crate::model::{CompilerPart, Fields, InputDims, stable};
 use crate::report_folder::ReportFolder;
 use crate::trace::{CompileId, TextMap, ordered_json};
 use serde_json::value::RawValue;
@@ -94,7 +94,7 @@ fn names(text: Option<&Text<'_>>) -> Option<String> {
 
 /// Lists of the report that are not part of its compiles, by compile id.
 struct Facts<'r> {
-    whole: Parts,
+    whole: Seconds,
     lookups: TextMap<&'r str, BTreeMap<String, Vec<String>>>,
     inputs: Option<TextMap<&'r str, BTreeMap<String, String>>>,
     one_offs: TextMap<&'r str, Vec<&'r log::OneOff<'r>>>,
@@ -103,7 +103,7 @@ struct Facts<'r> {
 impl<'r> Facts<'r> {
     fn of(report: &'r LogReport<'r>) -> Facts<'r> {
         let mut facts = Facts {
-            whole: Parts::default(),
+            whole: Seconds::default(),
             lookups: TextMap::default(),
             inputs: report.cross_rank.inputs.as_ref().map(|all| inputs(all)),
             one_offs: TextMap::default(),
@@ -125,17 +125,18 @@ impl<'r> Facts<'r> {
 }
 
 /// The parts in the report, with the trial of the C++ compiler as a separate part.
-fn parts(listed: &[log::Part<'_>], toolchain: &[&log::OneOff<'_>]) -> Parts {
-    let mut parts = Parts::default();
+fn parts(listed: &[log::Part<'_>], toolchain: &[&log::OneOff<'_>]) -> Seconds {
+    let mut parts = Seconds::default();
     for part in listed.iter().filter(|part| part.seconds.is_finite()) {
-        parts.add(part.name.as_ref().map_or("", |name| name), part.seconds);
+        let of = CompilerPart::named(part.name.as_deref()).map_or(TimePart::Other, TimePart::Of);
+        parts.add(of, part.seconds);
     }
     for one in toolchain.iter().filter(|one| one.seconds.is_finite() && one.in_graph_s.is_finite()) {
-        parts.add("C++ toolchain, once", one.seconds);
-        parts.add("Code generation", -one.in_graph_s);
-        parts.add("Kernel builds", one.in_graph_s - one.seconds);
+        parts.add(TimePart::Toolchain, one.seconds);
+        parts.add(TimePart::Of(CompilerPart::CodeGeneration), -one.in_graph_s);
+        parts.add(TimePart::Of(CompilerPart::KernelBuilds), one.in_graph_s - one.seconds);
     }
-    parts.without(&Parts::default())
+    parts.without(&Seconds::default())
 }
 
 /// Names, dtypes, sizes and strides of the input tensors, by compile.

@@ -2,7 +2,7 @@
 
 use super::matching::Matched;
 use super::problems::Problems;
-use super::recording::{Compile, Function};
+use super::recording::{Compile, Function, Seconds, TimePart};
 use super::rows::{FunctionLine, LogComparison, OneFactor, Row, RowKind, TimeLine, Topic};
 use super::runs::{MatchedFunction, NAMED, Runs, function_words};
 use super::texts::{ComparedCompile, CompileRef, CompileTexts};
@@ -175,7 +175,8 @@ fn line(runs: &Runs<'_>, subject: &Subject<'_, '_>) -> FunctionLine {
     let builds = runs.times(|log| {
         function.places.at(log)?;
         let compiles = function.compiles.iter().filter_map(|one| runs.compile(function, log, one));
-        Some(compiles.map(|compile| compile.parts.at(0) + compile.parts.at(1)).sum())
+        let built = TimePart::ALL.into_iter().filter(|part| part.builds());
+        Some(compiles.map(|one| built.clone().map(|part| one.parts.of(part)).sum::<f64>()).sum())
     });
     let [a, b] = runs.firsts(&function.places).map(|first| {
         let (log, place) = first?;
@@ -237,16 +238,14 @@ fn one_factor(lines: &[FunctionLine]) -> Option<OneFactor> {
 }
 
 /// Seconds of compiles that only one side has, and their parts, which a comparison of the rest leaves out.
-pub(super) fn of_one_side(runs: &Runs<'_>, log: usize) -> (f64, super::recording::Parts) {
-    let mut parts = super::recording::Parts::default();
+pub(super) fn of_one_side(runs: &Runs<'_>, log: usize) -> (f64, Seconds) {
+    let mut parts = Seconds::default();
     let mut seconds = 0.0;
     for function in &runs.functions {
         for compile in function.compiles.iter().filter(|one| !runs.is_common(one)) {
             let Some(compile) = runs.compile(function, log, compile) else { continue };
             seconds += compile.seconds.unwrap_or_default();
-            for (sum, part) in parts.0.iter_mut().zip(compile.parts.0) {
-                *sum += part;
-            }
+            TimePart::ALL.into_iter().for_each(|part| parts.add(part, compile.parts.of(part)));
         }
     }
     (seconds, parts)

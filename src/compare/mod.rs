@@ -26,7 +26,7 @@ pub(crate) use changed::{ChangedFunction, ChangedFunctions};
 pub use noise::Threshold;
 pub(crate) use noise::{Pair, Times};
 pub(crate) use read::{finished_report, name_of, read_recording};
-pub(crate) use recording::Recording;
+pub(crate) use recording::{Recording, TimePart};
 pub(crate) use rows::{
     Comparison, FunctionLine, LogComparison, Match, MeasuredLine, Per, Row, RowKind, RowSide, Sides,
     TimeLine, Topic,

@@ -44,7 +44,6 @@ impl Threshold {
 /// The times of one thing in the runs of a side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Times {
-    /// Their median.
     pub median: f64,
     /// The shortest.
     pub least: f64,
@@ -71,7 +70,6 @@ impl Times {
 pub(crate) struct Pair {
     /// A.
     pub a: Option<Times>,
-    /// B.
     pub b: Option<Times>,
 }
 

@@ -185,7 +185,6 @@ fn reworded_breaks(runs: &Runs<'_>, pairs: &[Reworded<'_>]) -> Vec<Row> {
     rows.collect()
 }
 
-/// The first line of a text.
 fn first_line(text: &str) -> String {
     text.trim().lines().next().unwrap_or_default().replace('`', "")
 }

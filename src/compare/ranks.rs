@@ -16,7 +16,6 @@ pub(super) fn ranks_of(side: &[Recording]) -> BTreeSet<Option<u64>> {
     side.iter().flat_map(|recording| recording.logs.iter().map(|log| rank_of(recording, log))).collect()
 }
 
-/// The logs of a rank.
 pub(super) fn logs_of(side: &[Recording], rank: Option<u64>) -> Vec<&LogRun> {
     let logs = side.iter().flat_map(|recording| recording.logs.iter().map(move |log| (recording, log)));
     logs.filter(|(recording, log)| rank_of(recording, log) == rank).map(|(_, log)| log).collect()

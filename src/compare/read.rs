@@ -53,7 +53,6 @@ const PAGES: [&str; 7] = [
     "performance.html",
 ];
 
-/// The recording of one log.
 fn of_log(bytes: &[u8], report: &ReportFolder, name: &str) -> anyhow::Result<Recording> {
     let run = LogRun { report: report.clone(), ..log(bytes)? };
     let name = if name.is_empty() { run.file.clone() } else { name.to_owned() };

@@ -1,7 +1,7 @@
 //! The facts of a run that are compared, without anything that differs between two equal runs.
 
 use super::text_files::TextFile;
-use crate::model::InputDims;
+use crate::model::{CompilerPart, InputDims, Parts};
 use crate::report_folder::ReportFolder;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,22 +36,19 @@ pub(crate) struct Agreement {
 pub(crate) struct LogRun {
     /// The log's file.
     pub file: String,
-    /// Rank.
     pub rank: Option<u64>,
     /// Folder of its report below the recording's: empty, or `rank_0/`.
     pub folder: String,
-    /// That report.
     pub report: ReportFolder,
     /// Version of torch.
     pub torch: Option<String>,
-    /// Records.
     pub records: u64,
     /// Time of the first record.
     pub first_time: Option<String>,
     /// Seconds of compile time.
     pub total_s: Option<f64>,
     /// Compile time by part.
-    pub parts: Parts,
+    pub parts: Seconds,
     /// Compiled functions.
     pub functions: Vec<Function>,
     /// Distinct graph breaks.
@@ -83,42 +80,87 @@ impl Recording {
     }
 }
 
-/// Parts of the compile time, in display order.
-pub(crate) const PART_NAMES: [&str; 8] = [
-    "C++ toolchain, once",
-    "Kernel builds",
-    "Autotuning",
-    "Code generation",
-    "Inductor",
-    "AOTAutograd",
-    "Dynamo",
-    "Other phases",
-];
+/// A part of the compile time that is compared by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TimePart {
+    /// Trying the C++ compiler.
+    Toolchain,
+    /// What is left of a part of the compiler.
+    Of(CompilerPart),
+    /// What belongs to no part.
+    Other,
+}
 
-/// Seconds in each of [`PART_NAMES`].
-#[derive(Debug, Default, Clone, Copy, PartialEq)]
-pub(crate) struct Parts(pub [f64; PART_NAMES.len()]);
+impl TimePart {
+    /// All of them, in display order.
+    pub const ALL: [TimePart; 8] = [
+        TimePart::Toolchain,
+        TimePart::Of(CompilerPart::KernelBuilds),
+        TimePart::Of(CompilerPart::Autotuning),
+        TimePart::Of(CompilerPart::CodeGeneration),
+        TimePart::Of(CompilerPart::Inductor),
+        TimePart::Of(CompilerPart::AotAutograd),
+        TimePart::Of(CompilerPart::Dynamo),
+        TimePart::Other,
+    ];
 
-impl Parts {
-    /// Adds seconds to the part of that name.
-    pub fn add(&mut self, name: &str, seconds: f64) {
-        let place = PART_NAMES.iter().position(|part| *part == name).unwrap_or(PART_NAMES.len() - 1);
-        if let Some(part) = self.0.get_mut(place) {
-            *part += seconds;
+    pub fn name(self) -> &'static str {
+        match self {
+            TimePart::Toolchain => "C++ toolchain, once",
+            TimePart::Of(part) => part.name(),
+            TimePart::Other => "Other phases",
         }
     }
 
-    /// Seconds of the part at an index.
-    pub fn at(&self, place: usize) -> f64 {
-        self.0.get(place).copied().unwrap_or_default()
+    /// The same within a sentence.
+    pub fn in_a_sentence(self) -> &'static str {
+        match self {
+            TimePart::Toolchain => "the C++ toolchain",
+            TimePart::Of(part) => part.in_a_sentence(),
+            TimePart::Other => "other phases",
+        }
+    }
+
+    /// Whether something is built in it.
+    pub fn builds(self) -> bool {
+        matches!(self, TimePart::Toolchain | TimePart::Of(CompilerPart::KernelBuilds))
+    }
+}
+
+/// Seconds in each part.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub(crate) struct Seconds {
+    toolchain: f64,
+    parts: Parts,
+    other: f64,
+}
+
+impl Seconds {
+    /// Those of one part.
+    pub fn of(&self, part: TimePart) -> f64 {
+        match part {
+            TimePart::Toolchain => self.toolchain,
+            TimePart::Of(part) => self.parts.of(part),
+            TimePart::Other => self.other,
+        }
+    }
+
+    /// Adds to those of one part.
+    pub fn add(&mut self, part: TimePart, seconds: f64) {
+        match part {
+            TimePart::Toolchain => self.toolchain += seconds,
+            TimePart::Of(part) => self.parts.add(part, seconds),
+            TimePart::Other => self.other += seconds,
+        }
     }
 
     /// Subtracts `other`, down to 0.
-    pub fn without(mut self, other: &Parts) -> Parts {
-        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine = (*mine - theirs).max(0.0);
+    pub fn without(&self, other: &Seconds) -> Seconds {
+        let mut left = Seconds::default();
+        for part in TimePart::ALL {
+            left.add(part, (self.of(part) - other.of(part)).max(0.0));
         }
-        self
+        left
     }
 }
 
@@ -127,7 +169,6 @@ impl Parts {
 pub(crate) struct Function {
     /// `co_name`.
     pub name: String,
-    /// File.
     pub file: Option<String>,
     /// Line of its definition.
     pub line: Option<u64>,
@@ -140,18 +181,15 @@ pub(crate) struct Function {
 /// The name and the place of a function as a reader knows them.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Told {
-    /// The name.
     pub name: String,
     /// The file of its definition, or of the user's call of a function of a library.
     pub file: Option<String>,
-    /// The line of that.
     pub line: Option<u64>,
 }
 
 /// Separates the sizes of an input from its strides.
 pub(super) const STRIDES: &str = " strides ";
 
-/// One compile.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Compile {
     /// As torch writes it.
@@ -160,13 +198,11 @@ pub(crate) struct Compile {
     pub folder: String,
     /// `ok`, `break`, ..
     pub status: String,
-    /// Seconds.
     pub seconds: Option<f64>,
     /// Compile time by part.
-    pub parts: Parts,
+    pub parts: Seconds,
     /// Operators of its graph.
     pub operators: Option<u64>,
-    /// Guards.
     pub guards: Option<u64>,
     /// How often each kernel is defined or called.
     pub kernels: BTreeMap<String, u64>,
@@ -183,9 +219,7 @@ pub(crate) struct Compile {
 pub(crate) struct Break {
     /// Reason, without addresses.
     pub reason: String,
-    /// File.
     pub file: Option<String>,
-    /// Line.
     pub line: Option<u64>,
     /// Source text of the line.
     pub loc: Option<String>,
@@ -195,7 +229,6 @@ pub(crate) struct Break {
     pub count: u64,
 }
 
-/// A recompile.
 #[derive(Debug, Clone)]
 pub(crate) struct Recompile {
     /// The new compile.
@@ -223,18 +256,15 @@ pub(crate) struct Failure {
     pub message: String,
     /// File of the line that failed.
     pub file: Option<String>,
-    /// That line.
     pub line: Option<u64>,
     /// Seconds of the compile.
     pub seconds: Option<f64>,
 }
 
-/// A setting.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Setting {
     /// `dynamo`, `inductor`, ..
     pub config: String,
-    /// Its name.
     pub name: String,
 }
 
@@ -260,7 +290,6 @@ pub(crate) struct Measured {
 /// A measured kernel or operator.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Launched {
-    /// Name.
     pub name: String,
     /// The operator that launched a kernel, if it was one.
     pub operator: Option<String>,
@@ -268,7 +297,6 @@ pub(crate) struct Launched {
     pub inputs: Vec<InputDims>,
     /// Their dtypes; empty for a kernel.
     pub types: String,
-    /// Launches.
     pub count: u64,
     /// Microseconds of all launches.
     pub sum_us: f64,

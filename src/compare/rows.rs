@@ -1,8 +1,7 @@
 //! The result of a comparison: one row per difference.
 
 use super::noise::{Pair, Threshold};
-use super::recording::Recording;
-use super::recording::Spread;
+use super::recording::{Recording, Spread, TimePart};
 use super::texts::{ComparedCompile, CompileRef};
 
 /// How something changed.
@@ -54,9 +53,7 @@ pub(crate) enum Topic {
     Failure,
     /// Agreement of a job's ranks.
     Ranks,
-    /// A graph break.
     GraphBreak,
-    /// A recompile.
     Recompile,
     /// A function that only one side compiles.
     Function,
@@ -82,7 +79,6 @@ pub(crate) enum Topic {
     Measured,
     /// Version of torch.
     Torch,
-    /// A setting.
     Setting,
 }
 
@@ -159,7 +155,6 @@ impl Match {
     }
 }
 
-/// One side of a row.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct RowSide {
     /// Ids of the compiles that it is about.
@@ -181,13 +176,10 @@ pub(crate) struct Row {
     pub subject: String,
     /// Further details.
     pub detail: Option<String>,
-    /// File.
     pub file: Option<String>,
-    /// Line in it.
     pub line: Option<u64>,
     /// A.
     pub a: RowSide,
-    /// B.
     pub b: RowSide,
     /// Seconds on both sides, if it has any.
     pub seconds: Pair,
@@ -228,7 +220,6 @@ impl Per {
 pub(crate) struct Sides<T> {
     /// A.
     pub a: Option<T>,
-    /// B.
     pub b: Option<T>,
 }
 
@@ -277,9 +268,8 @@ impl Row {
 
 /// Something with its times, as a line of a table.
 #[derive(Debug, Clone)]
-pub(crate) struct TimeLine {
-    /// Its name.
-    pub name: String,
+pub(crate) struct TimeLine<Name = String> {
+    pub name: Name,
     /// Its times in seconds.
     pub times: Pair,
     /// Whether the difference is more than noise.
@@ -297,7 +287,6 @@ pub(crate) struct FunctionLine {
     pub compared: Vec<ComparedCompile>,
     /// Name and times of the compiles that both sides have.
     pub line: TimeLine,
-    /// File.
     pub file: Option<String>,
     /// Line of its definition in B, otherwise in A.
     pub place: Option<u64>,
@@ -349,26 +338,21 @@ pub(crate) struct MeasuredLine {
 /// How many things both sides share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Same {
-    /// Functions.
     pub functions: usize,
     /// Graph breaks.
     pub breaks: usize,
-    /// Recompiles.
     pub recompiles: usize,
-    /// Failures.
     pub failures: usize,
     /// Cache lookups.
     pub lookups: usize,
     /// Kernels of the generated code.
     pub kernels: usize,
-    /// Settings.
     pub settings: usize,
 }
 
 /// The comparison of one log with another, or of several runs with several.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LogComparison {
-    /// Rank.
     pub rank: Option<u64>,
     /// All differences, unordered.
     pub rows: Vec<Row>,
@@ -377,7 +361,7 @@ pub(crate) struct LogComparison {
     /// Whether the compile times differ by more than noise.
     pub total_differs: bool,
     /// Compile time by part.
-    pub parts: Vec<TimeLine>,
+    pub parts: Vec<TimeLine<TimePart>>,
     /// Compile time by function, largest difference first.
     pub functions: Vec<FunctionLine>,
     /// Measured kernels, largest difference first.

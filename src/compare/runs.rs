@@ -183,12 +183,10 @@ impl<'r> Runs<'r> {
         self.rows.get(log)?.get(function).copied()
     }
 
-    /// A function of a log.
     pub fn function(&self, log: usize, place: usize) -> Option<&'r Function> {
         self.logs.get(log)?.functions.get(place)
     }
 
-    /// A compile of a matched function in a log.
     pub fn compile(&self, function: &MatchedFunction, log: usize, compile: &Matched) -> Option<&'r Compile> {
         self.function(log, function.places.at(log)?)?.compiles.get(compile.at(log)?)
     }

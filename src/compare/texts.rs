@@ -7,7 +7,6 @@ use crate::report_folder::ReportFolder;
 /// A compile that a table links to.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CompileRef {
-    /// Its id.
     pub id: String,
     /// `ok`, `break`, ..
     pub status: String,
@@ -16,7 +15,6 @@ pub(crate) struct CompileRef {
 }
 
 impl CompileRef {
-    /// A compile of a log.
     pub fn of(log: &LogRun, compile: &Compile) -> CompileRef {
         let folder = match compile.folder.as_str() {
             "" => String::new(),
@@ -60,7 +58,6 @@ impl CompileTexts {
 pub(crate) struct ComparedCompile {
     /// A.
     pub a: Option<CompileTexts>,
-    /// B.
     pub b: Option<CompileTexts>,
 }
 
@@ -71,9 +68,7 @@ pub(crate) struct ComparedText<'c> {
     pub kind: TextKind,
     /// Its number among texts of its kind, from 1, and how many there are.
     pub number: (usize, usize),
-    /// The file of A.
     pub a: Option<&'c TextFile>,
-    /// The file of B.
     pub b: Option<&'c TextFile>,
 }
 

@@ -1,7 +1,7 @@
 //! Whole compile time, and compile time by part.
 
 use super::functions::of_one_side;
-use super::recording::PART_NAMES;
+use super::recording::TimePart;
 use super::rows::{LogComparison, Row, RowKind, TimeLine, Topic};
 use super::runs::Runs;
 
@@ -21,34 +21,31 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
         row.seconds = found.total;
         found.rows.push(row);
     }
-    for (place, name) in PART_NAMES.into_iter().enumerate() {
-        let times = runs.times(|log| Some(runs.logs.get(log)?.parts.at(place)));
+    for part in TimePart::ALL {
+        let times = runs.times(|log| Some(runs.logs.get(log)?.parts.of(part)));
         let known = [times.a, times.b].into_iter().flatten().any(|times| times.most > 0.0);
         if !known {
             continue;
         }
         let rest = runs.times(|log| {
             let (_, parts) = apart.get(log)?;
-            Some(runs.logs.get(log)?.parts.without(parts).at(place))
+            Some(runs.logs.get(log)?.parts.without(parts).of(part))
         });
         if rest.differs(runs.threshold) {
             let kind = RowKind::of_difference(rest.difference());
-            let mut row = Row::new(kind, Topic::Part, name.to_owned());
-            row.detail = about(place);
+            let mut row = Row::new(kind, Topic::Part, part.name().to_owned());
+            row.detail = about(part);
             [row.a, row.b] = runs.pages("time.html");
             row.seconds = rest;
             found.rows.push(row);
         }
-        found.parts.push(TimeLine { name: name.to_owned(), times, differs: times.differs(runs.threshold) });
+        found.parts.push(TimeLine { name: part, times, differs: times.differs(runs.threshold) });
     }
     found.parts.sort_by(|x, y| y.times.difference().abs().total_cmp(&x.times.difference().abs()));
 }
 
 /// Explains a part whose name does not.
-fn about(place: usize) -> Option<String> {
-    let first = PART_NAMES.first().filter(|_| place == 0);
-    first.map(|_| {
-        "trying the C++ compiler before the first kernel; once per machine with a warm cache folder"
-            .to_owned()
-    })
+fn about(part: TimePart) -> Option<String> {
+    let words = "trying the C++ compiler before the first kernel; once per machine with a warm cache folder";
+    (part == TimePart::Toolchain).then(|| words.to_owned())
 }

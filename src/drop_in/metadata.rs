@@ -37,7 +37,6 @@ pub struct FrameSummary {
 #[derive(Debug, Clone, Deserialize)]
 pub struct EmptyMetadata {}
 
-/// An artifact.
 #[derive(Debug, Clone, Deserialize)]
 pub struct ArtifactMetadata {
     pub name: String,
@@ -109,13 +108,11 @@ pub struct FakeKernelMetadata {
     pub reason: Option<String>,
 }
 
-/// A graph.
 #[derive(Debug, Clone, Deserialize)]
 pub struct GraphDumpMetadata {
     pub name: String,
 }
 
-/// A guard.
 #[derive(Debug, Clone, Deserialize)]
 pub struct GuardAddedFastMetadata {
     #[serde(default)]
@@ -133,7 +130,6 @@ pub struct InductorOutputCodeMetadata {
     pub filename: Option<PathBuf>,
 }
 
-/// A link.
 #[derive(Debug, Clone, Deserialize)]
 pub struct LinkMetadata {
     pub name: String,

@@ -23,7 +23,6 @@ pub trait StructuredLogParser {
         payload: &str,
     ) -> anyhow::Result<ParserResults>;
 
-    /// Its name.
     fn name(&self) -> &'static str;
 }
 

@@ -13,7 +13,7 @@ use super::safe::{
 };
 use super::text::{Id, Json, List, Map, Text};
 use crate::analysis;
-use crate::model::{Fields, RankLog};
+use crate::model::{CompilerPart, Fields, Parts, RankLog};
 
 facts! {
     /// What a log says, and what follows from it.
@@ -337,6 +337,17 @@ facts! {
         #[schemars(range(min = 0))]
         work_s: Option<f64> => number,
     }
+}
+
+/// Microseconds in each part of the compiler.
+pub(crate) fn parts_us(parts: &[Part<'_>]) -> Parts {
+    let mut sums = Parts::default();
+    for part in parts {
+        if let Some(of) = CompilerPart::named(part.name.as_deref()) {
+            sums.add(of, part.seconds * 1e6);
+        }
+    }
+    sums
 }
 
 facts! {

@@ -2,15 +2,14 @@
 
 use super::graph_lists::{self, GraphsInFull};
 use super::places::{Places, place};
-use crate::analysis::PARTS;
 use crate::analysis::job::short_operation;
 use crate::events::typed_metrics;
 use crate::facts::Text;
 use crate::facts::{self as log, Compile, LogReport};
 use crate::model::{
-    Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime, Interval, Metrics,
-    MetricsKind, OpenPhase, OperationCount, RankEnd, RankOneOffs, RankSummary, ReaderName, Schedule,
-    SlowCompile, Step, TextId, Texts, stable,
+    Alarm, CollectiveCounts, CompilerPart, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime,
+    Interval, Metrics, MetricsKind, OpenPhase, OperationCount, RankEnd, RankOneOffs, RankSummary, ReaderName,
+    Schedule, SlowCompile, Step, TextId, Texts, stable,
 };
 use crate::trace::TextMap;
 use crate::trace::instant;
@@ -94,7 +93,7 @@ impl<'r> FactReader<'_, 'r> {
         summary.slowest = slowest(report, places);
         summary.one_offs = one_offs(&report.compile_time);
         summary.schedules = self.schedules();
-        summary.parts_us = parts(&self.report.compile_time);
+        summary.parts_us = log::parts_us(&self.report.compile_time.parts);
         summary.runtime = self.runtime();
         summary.parity = self.parity();
         summary.alarms = self.alarms();
@@ -385,7 +384,7 @@ fn slowest(report: &LogReport<'_>, places: &Places<'_>) -> Box<[SlowCompile]> {
         let parts = compile.time.parts.iter().map(|part| (part.name.as_deref(), part.seconds));
         let most = parts.max_by(|one, other| one.1.total_cmp(&other.1));
         let (name, part_s) = most.unwrap_or_default();
-        let part = PARTS.iter().position(|part| name == Some(*part));
+        let part = CompilerPart::named(name);
         Some(SlowCompile { graph: places.graph(id)?, seconds, part, part_s })
     });
     let mut compiles: Vec<SlowCompile> = compiles.collect();
@@ -409,13 +408,4 @@ fn metrics(record: &log::Metrics<'_>) -> Option<(MetricsKind, Metrics)> {
 fn intervals(intervals: Option<&[log::Interval]>) -> Box<[Interval]> {
     let intervals = intervals.unwrap_or_default().iter();
     intervals.map(|one| Interval { start_us: one.0, end_us: one.1 }).collect()
-}
-
-/// Microseconds in each part of the compiler, as the rank's report splits its time.
-fn parts(time: &log::CompileTime<'_>) -> [f64; PARTS.len()] {
-    let named = |name: &str| {
-        let parts = time.parts.iter().filter(|part| part.name.as_deref() == Some(name));
-        parts.map(|part| part.seconds * 1e6).sum()
-    };
-    PARTS.map(named)
 }

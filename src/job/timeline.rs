@@ -1,7 +1,7 @@
 //! When a rank compiled: the phases in its `chromium_events.json` by part of the compiler.
 
 use crate::analysis::part_of_phase;
-use crate::model::{BorrowedText, CompileInterval, Interval, PartInterval, RankTimeline};
+use crate::model::{BorrowedText, CompileInterval, CompilerPart, Interval, PartInterval, RankTimeline};
 use crate::trace::{OrderedMap, TextMap, WrittenField, written_value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -146,7 +146,7 @@ fn number(value: &str) -> Option<f64> {
 /// A phase that has begun and not ended.
 struct OpenPhase {
     name: String,
-    part: Option<usize>,
+    part: Option<CompilerPart>,
 }
 
 /// The phases of one process.
@@ -160,7 +160,7 @@ struct Process {
 }
 
 impl Process {
-    fn begin(&mut self, name: &str, part: Option<usize>) {
+    fn begin(&mut self, name: &str, part: Option<CompilerPart>) {
         match self.names.get_mut(name) {
             Some(open) => *open += 1,
             None => drop(self.names.insert(name.to_owned(), 1)),
@@ -230,7 +230,7 @@ impl Phases {
     }
 
     /// A part of the compiler was at work.
-    fn worked(&mut self, part: usize, interval: Interval) {
+    fn worked(&mut self, part: CompilerPart, interval: Interval) {
         let parts = &mut self.timeline.parts;
         let is_room = parts.len() < MOST_STRETCHES;
         match parts.last_mut() {
@@ -298,9 +298,13 @@ mod tests {
             ("dynamo", "B", 9.0, "1/0"),
             ("dynamo", "E", 10.0, "1/0"),
         ]);
+        let (dynamo, builds) = (CompilerPart::Dynamo, CompilerPart::KernelBuilds);
         let parts =
             found.parts.iter().map(|one| (one.part, one.interval.start_us / 1e6, one.interval.end_us / 1e6));
-        assert_eq!(parts.collect::<Vec<_>>(), [(0, 0.0, 3.0), (4, 3.0, 5.0), (0, 5.0, 7.0), (0, 9.0, 10.0)]);
+        assert_eq!(
+            parts.collect::<Vec<_>>(),
+            [(dynamo, 0.0, 3.0), (builds, 3.0, 5.0), (dynamo, 5.0, 7.0), (dynamo, 9.0, 10.0)]
+        );
         let compiles = found.compiles.iter().map(|one| (one.id.as_str(), one.interval.end_us / 1e6));
         assert_eq!(compiles.collect::<Vec<_>>(), [("0/0", 7.0), ("1/0", 10.0)]);
     }

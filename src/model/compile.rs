@@ -70,7 +70,6 @@ pub struct RepeatedLines {
 /// A Triton kernel after autotuning (`triton_kernel_info`).
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct TritonKernel {
-    /// Its name.
     pub name: String,
     /// Microseconds that compiling it took.
     pub compile_us: Option<f64>,
@@ -153,7 +152,6 @@ pub struct Compile {
     pub metrics: Vec<MetricsRecord>,
     /// Files, in log order.
     pub artifacts: Vec<Artifact>,
-    /// Graph breaks.
     pub graph_breaks: u64,
     /// The place of the first of them among the log's distinct ones.
     pub first_break: Option<usize>,
@@ -331,7 +329,6 @@ pub const CONFIG_FIELDS: [&str; 5] =
 pub struct MetricsRecord {
     /// Which event.
     pub kind: MetricsKind,
-    /// Attempt of the record.
     pub attempt: u32,
     /// Line of the log, from 1.
     pub line: u64,
@@ -482,12 +479,10 @@ pub struct Artifact {
     pub unknown: bool,
 }
 
-/// A page of tables.
 #[derive(Debug)]
 pub struct TablesPage {
     /// Its heading.
     pub title: String,
-    /// The tables.
     pub sections: Vec<Section>,
 }
 

@@ -50,7 +50,6 @@ impl fmt::Display for CompileIndex {
 /// Identifies an artifact of a compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ArtifactIndex {
-    /// Its compile.
     pub compile: CompileIndex,
     /// Its place among the compile's artifacts, from 0. Every record with a payload has one, so it is small.
     artifact: u32,

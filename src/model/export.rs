@@ -48,7 +48,6 @@ impl ExportKind {
 /// A problem that export found: an operator without a correct fake kernel, or an expression whose value it needed.
 #[derive(Debug, Clone)]
 pub struct ExportProblem {
-    /// The compile.
     pub compile: CompileIndex,
     /// What kind of thing.
     pub kind: ExportKind,
@@ -88,7 +87,6 @@ pub struct MadeExpression {
 /// An exported program (`exported_program`).
 #[derive(Debug, Clone)]
 pub struct ExportedProgram {
-    /// The compile.
     pub compile: CompileIndex,
     /// Its file among the artifacts of the compile.
     pub artifact: usize,
@@ -109,7 +107,6 @@ pub struct ProgramFacts {
     pub ranges: Vec<(String, String)>,
     /// Checks of an expression at run time.
     pub assertions: usize,
-    /// Lines.
     pub lines: usize,
     /// How many inputs, outputs and ranges are not kept.
     pub left_out: usize,

@@ -32,7 +32,6 @@ pub struct GraphBreak {
     pub url: Option<String>,
     /// User's file.
     pub file: Option<String>,
-    /// Line in it.
     pub line: Option<u64>,
     /// The compiles that hit it, each once, in order.
     pub compiles: Vec<Option<CompileId>>,
@@ -71,7 +70,6 @@ pub struct Reason {
     pub against: Option<String>,
     /// The reason as torch gives it, without that id and the user's stack.
     pub text: String,
-    /// The guard in it.
     pub guard: String,
     /// Where the guard comes from.
     pub source: Option<ReasonSource>,
@@ -86,11 +84,9 @@ pub struct Reason {
 pub struct ReasonSource {
     /// The line's text.
     pub code: String,
-    /// Its file.
     pub file: String,
     /// Its number.
     pub line: u64,
-    /// Its function.
     pub function: String,
 }
 
@@ -116,7 +112,6 @@ pub struct Failure {
 /// A restart of a compile.
 #[derive(Debug, Clone)]
 pub struct Restart {
-    /// Which compile.
     pub compile: Option<CompileId>,
     /// Why.
     pub reason: String,
@@ -125,9 +120,7 @@ pub struct Restart {
 /// One cache lookup and its result.
 #[derive(Debug, Clone)]
 pub struct CacheLookup {
-    /// Which compile.
     pub compile: Option<CompileId>,
-    /// Attempt.
     pub attempt: u32,
     /// `fx_graph`, `aotautograd`, ..
     pub cache: String,
@@ -141,7 +134,6 @@ pub struct CacheLookup {
     pub saved_ns: Option<f64>,
     /// When the lookup was, nanoseconds since 1970.
     pub asked_ns: Option<u64>,
-    /// Its artifact.
     pub artifact: ArtifactIndex,
 }
 
@@ -165,7 +157,6 @@ pub struct CrossRank {
 /// Collectives that the generated code of a compile calls.
 #[derive(Debug, Clone)]
 pub struct CollectiveCalls {
-    /// The compile.
     pub compile: CompileIndex,
     /// Folder of the compile.
     pub graph: String,
@@ -187,7 +178,6 @@ pub struct CodeCall {
 pub struct Collectives {
     /// Folder of the compile.
     pub graph: String,
-    /// The compile.
     pub compile: CompileIndex,
     /// Names, in order.
     pub ops: Vec<String>,
@@ -221,7 +211,6 @@ pub struct GraphOps {
 /// An operation with its estimated runtime.
 #[derive(Debug, Clone)]
 pub struct Op {
-    /// Its name.
     pub name: String,
     /// `compute` or `collective`.
     pub kind: Option<String>,
@@ -234,7 +223,6 @@ pub struct Op {
 pub struct Stackless {
     /// Event, with the artifact's name.
     pub event: String,
-    /// The stack.
     pub stack: Stack,
     /// How many records.
     pub count: u64,
@@ -262,7 +250,6 @@ pub struct DumpFile {
 /// The user's part of an error's traceback.
 #[derive(Debug, Clone)]
 pub struct ErrorTrace {
-    /// The compile.
     pub compile: CompileIndex,
     /// The frames below `from user code:`, outermost first: what was being traced.
     pub frames: Vec<TextFrame>,
@@ -284,7 +271,6 @@ pub struct InductorSettings {
 /// A compile job that torch reports as slow.
 #[derive(Debug, Clone)]
 pub struct WorkerStall {
-    /// The compile.
     pub compile: CompileIndex,
     /// What the worker was doing.
     pub phase: Option<String>,

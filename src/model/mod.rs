@@ -5,6 +5,7 @@
 
 pub mod break_block;
 mod compile;
+mod compiler_part;
 mod compiles;
 mod export;
 mod facts;
@@ -37,6 +38,7 @@ pub use compile::{
     MetricsKind, MetricsRecord, Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TemplateChoice,
     TritonKernel, UserKernel,
 };
+pub use compiler_part::{CompilerPart, Parts};
 pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
 pub use export::{Export, ExportKind, ExportProblem, ExportedProgram, MadeExpression, ProgramFacts};
 pub use facts::{
@@ -286,7 +288,6 @@ impl Model {
         index
     }
 
-    /// The compile of that id.
     pub fn compile(&self, id: Option<&CompileId>) -> Option<&Compile> {
         self.by_id.get(&id.cloned()).and_then(|&index| self.compiles.get(index))
     }

@@ -59,7 +59,6 @@ pub struct Operator {
     pub dims: Vec<InputDims>,
     /// Types of the inputs: `float`, `c10::BFloat16`, `Scalar`.
     pub types: Vec<String>,
-    /// Strides of the inputs.
     pub strides: Vec<InputDims>,
     /// Values of the inputs that are not tensors, kept for operators whose work depends on them.
     pub values: Vec<String>,
@@ -126,7 +125,6 @@ pub struct TritonLaunch {
     pub kwargs: Option<String>,
 }
 
-/// One call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OperatorCall {
     /// Its place among the calls of the file.
@@ -170,7 +168,6 @@ impl SortedRecord for OperatorCall {
 pub struct DeviceKernel {
     /// As the device names it.
     pub name: String,
-    /// What kind of work it is.
     pub kind: DeviceWork,
     /// Of the first launch, if the trace has it.
     pub registers: Option<u64>,
@@ -196,7 +193,6 @@ pub enum DeviceWork {
     Copy,
 }
 
-/// One launch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Launch {
     /// Its place among the launches of the file.

@@ -44,7 +44,6 @@ pub enum Part {
     Quoted(String),
 }
 
-/// What a name is the name of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NameOf {
     /// A compiled function.
@@ -55,7 +54,6 @@ pub enum NameOf {
     File,
     /// The class of an exception.
     Exception,
-    /// A process group.
     ProcessGroup,
     /// A device that kernels run on.
     Device,
@@ -285,7 +283,6 @@ pub fn value(text: impl Into<String>) -> Part {
     Part::Value(text.into())
 }
 
-/// The id of a compile.
 pub fn compile_id(text: impl Into<String>) -> Part {
     Part::CompileId(text.into())
 }

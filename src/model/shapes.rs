@@ -56,7 +56,6 @@ impl Shapes {
 /// Where a fact about sizes was recorded.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
-    /// The compile.
     pub compile: CompileIndex,
     /// Attempt of that compile.
     pub attempt: u32,
@@ -101,7 +100,6 @@ pub struct SymbolGuard {
 pub struct Specialization {
     /// Where that happened.
     pub at: Recorded,
-    /// Which symbol.
     pub symbol: String,
     /// Inputs that it stood for.
     pub sources: Vec<String>,

@@ -26,7 +26,6 @@ pub struct TextFrame {
     pub file: String,
     /// Line in it, from 1; 0 where it is unknown.
     pub line: u64,
-    /// Function.
     pub function: String,
     /// Source text of the line.
     pub loc: Option<String>,

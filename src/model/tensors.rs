@@ -68,7 +68,6 @@ impl TensorDescription {
 /// Size of a tensor's storage.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StorageSize {
-    /// Bytes.
     Bytes(f64),
     /// An expression, where sizes are symbolic: `12*s6`.
     Symbolic(Arc<str>),

@@ -22,7 +22,6 @@ pub enum TroubleKind {
 pub struct Trouble {
     /// What it is about.
     pub kind: TroubleKind,
-    /// The compile.
     pub compile: CompileIndex,
     /// What it names: a region, a field, a key.
     pub subject: Option<String>,

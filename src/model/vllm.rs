@@ -6,7 +6,6 @@ use crate::trace::Stamp;
 /// One event of vLLM, in the order of the log.
 #[derive(Debug, Clone)]
 pub struct VllmEvent {
-    /// Its compile.
     pub compile: CompileIndex,
     /// Attempt of that compile.
     pub attempt: u32,
@@ -76,7 +75,6 @@ pub struct VllmPart {
 pub struct VllmPass {
     /// The number of the pass.
     pub order: Option<u64>,
-    /// Its name.
     pub name: String,
     /// The moment, if the name says it: `before`, `after`.
     pub stage: Option<String>,

@@ -24,10 +24,8 @@ const JOB_FILES: [&str; 7] = [
     "runtime_estimations.json",
 ];
 
-/// The folder of a rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankFolder {
-    /// Its rank.
     pub rank: u64,
     /// Where it is.
     pub path: PathBuf,

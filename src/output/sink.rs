@@ -14,7 +14,6 @@ use super::failure::explain;
 pub enum NewFile<'f> {
     /// A file on disk; the kernel can copy another file into it.
     Disk(&'f mut File),
-    /// A file in memory.
     Memory(&'f mut Vec<u8>),
 }
 

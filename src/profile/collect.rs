@@ -66,7 +66,6 @@ impl Collector {
         self.profile.unreadable += 1;
     }
 
-    /// One event.
     pub(super) fn event(&mut self, event: &Event<'_>) {
         let Event { fields, args, .. } = event;
         match recording(fields) {

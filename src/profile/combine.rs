@@ -8,9 +8,7 @@ use anyhow::{Context, Result};
 use serde_json::value::RawValue;
 use std::io::{self, Write};
 
-/// A trace of a rank.
 pub(crate) struct RankTrace<'t> {
-    /// Its file.
     pub file: &'t Attachment,
     /// The number of its process in the combined file.
     pub process: u64,

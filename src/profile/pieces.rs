@@ -13,8 +13,10 @@ const EVENTS: &str = "traceEvents";
 /// A part of a trace.
 pub(super) enum Piece<'b> {
     /// A top-level field other than the events, with the text of its value.
-    Field { name: &'b str, value: &'b [u8] },
-    /// One event.
+    Field {
+        name: &'b str,
+        value: &'b [u8],
+    },
     Event(Event<'b>),
     /// An entry of the list that is not an object, or is too large.
     Unreadable,

@@ -19,10 +19,8 @@ const SKIPPED: [&[u8]; 8] = [
     b"cuda_sync",
 ];
 
-/// An event.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Event<'t> {
-    /// All of its text.
     pub(super) text: &'t [u8],
     /// Its fields but `args`; the first ones of an event of which nothing is needed.
     pub(super) fields: Object<'t>,
@@ -104,7 +102,6 @@ impl<'t> Object<'t> {
         self.raw(name)?.strip_prefix(b"\"")?.strip_suffix(b"\"")
     }
 
-    /// A text.
     pub(super) fn text(&self, name: &str) -> Option<Cow<'t, str>> {
         unescaped(self.quoted(name)?)
     }

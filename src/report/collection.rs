@@ -23,7 +23,6 @@ pub struct Collection {
     pub logs: Vec<CollectedLog>,
 }
 
-/// One of the logs.
 #[derive(Debug)]
 pub struct CollectedLog {
     /// The name of its file; for a job, of the first rank's file.
@@ -49,7 +48,6 @@ pub struct FindingCounts {
 }
 
 impl FindingCounts {
-    /// Counts findings.
     pub(crate) fn of<'f, 'a: 'f>(findings: impl Iterator<Item = &'f Finding<'a>>) -> FindingCounts {
         let mut counts = FindingCounts::default();
         for finding in findings {

@@ -58,7 +58,6 @@ impl Report<'_> {
         self.found.performance.is_some() && self.model.log.bytes == 0
     }
 
-    /// The graphs that are drawn.
     pub(crate) fn drawn_graphs(&self) -> &DrawnGraphs {
         self.cached.drawn.get_or_init(|| DrawnGraphs::of(self.model))
     }
@@ -88,7 +87,6 @@ impl Report<'_> {
         !self.model.spans.is_empty()
     }
 
-    /// The site rows of this report.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &'static SiteRow> {
         self.present_pages().iter().map(|page| page.row)
     }
@@ -129,7 +127,6 @@ pub struct Cached {
     pub(crate) kernels: OnceLock<Result<Kernels, String>>,
     /// The header's note on what wrote the log, and when.
     pub(crate) aside: OnceLock<String>,
-    /// The graphs that are drawn.
     pub(crate) drawn: OnceLock<DrawnGraphs>,
     /// The first generated module of each name, by which frames refer to them.
     modules: OnceLock<TextMap<String, usize>>,
@@ -164,7 +161,6 @@ pub(crate) struct PresentPage {
 
 /// A kind of page or data file: a row of the table in `site.rs`.
 pub(crate) struct SiteRow {
-    /// Its name.
     pub name: &'static str,
     /// The files that it writes.
     pub files: &'static [SiteFile],
@@ -197,7 +193,6 @@ pub(crate) struct SiteTab {
 
 /// A topic and the address of its full list.
 pub(crate) struct SiteTopic {
-    /// The topic.
     pub topic: Topic,
     /// Label of a link to it.
     pub words: &'static str,

@@ -18,11 +18,9 @@ use std::thread;
 
 /// The outcome of one log of a rank.
 struct RankOutcome {
-    /// The rank.
     rank: u64,
     /// The name of the log.
     file: String,
-    /// Its outcome.
     outcome: LogOutcome,
 }
 

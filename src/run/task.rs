@@ -41,7 +41,6 @@ pub(crate) fn all_threads() -> NonZeroUsize {
 
 /// A log to read and report.
 pub(crate) struct LogTask<'a> {
-    /// Its path.
     pub log: &'a Path,
     /// Receives the files of its report.
     pub sink: &'a dyn Sink,
@@ -74,7 +73,6 @@ impl LogTask<'_> {
     }
 }
 
-/// The outcome of a log.
 pub(crate) enum LogOutcome {
     /// The report is written.
     Written(RunSummary),

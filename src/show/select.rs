@@ -54,7 +54,6 @@ pub(super) struct KernelOfCompile<'r> {
     pub count: u64,
 }
 
-/// A file of a compile.
 #[derive(Serialize)]
 pub(super) struct FileOfCompile<'r> {
     pub compile_id: Option<&'r Id<'r>>,

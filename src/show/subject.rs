@@ -74,7 +74,6 @@ impl Subject {
         })
     }
 
-    /// Its word.
     pub(super) fn word(&self) -> &'static str {
         match self {
             Subject::Overview => "overview",

@@ -1,6 +1,5 @@
 //! A table of `tlparse show`, and how its cells are written.
 
-/// A table.
 #[derive(Debug)]
 pub(super) struct Table {
     pub title: &'static str,

@@ -5,7 +5,6 @@ use super::select::{Counts, Selection};
 use super::table::{DASH, Table, column, place, text};
 use crate::facts::{Compile, CompileTime, Finding, Rank, Reason, Recompile};
 
-/// All tables of a selection.
 pub(super) fn tables(selected: &Selection<'_>) -> Vec<Table> {
     let mut tables = Vec::new();
     tables.extend(selected.findings.as_deref().map(findings));

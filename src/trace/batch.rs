@@ -45,7 +45,6 @@ pub(super) struct Group {
     pub end: u64,
 }
 
-/// The payload of a group.
 pub(super) struct GroupPayload {
     pub span: Span,
     pub text: PayloadText,

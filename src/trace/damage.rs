@@ -11,7 +11,6 @@ pub(super) const MAX_DETAIL: usize = 200;
 pub struct Damage {
     /// The line it was found on, from 1; for a record, its header line.
     pub line: u64,
-    /// Which kind.
     pub kind: DamageKind,
     /// What was found, one short sentence for people; holds text of the log.
     pub detail: String,

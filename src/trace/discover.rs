@@ -26,7 +26,6 @@ const REPORT_LEVELS: usize = 3;
 /// The newest log of a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewestLog {
-    /// Its path.
     pub log: PathBuf,
     /// The folder's other logs, newest first.
     pub others: Vec<PathBuf>,

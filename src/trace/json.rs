@@ -151,7 +151,6 @@ impl<'j> JsonCursor<'j> {
 pub struct WrittenField<'j> {
     /// The key with its quotes.
     pub key: &'j str,
-    /// The value.
     pub value: &'j str,
     /// Where the value is in the text.
     pub at: usize,

@@ -152,7 +152,6 @@ impl WithSimd for Work<'_> {
 
 /// A text on its way.
 struct Lane<'a> {
-    /// Which text it is.
     text: usize,
     /// Whole blocks that are still to come.
     whole: &'a [u8],

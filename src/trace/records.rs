@@ -25,7 +25,6 @@ pub struct Records<R> {
 
 /// What comes next in a log.
 pub enum Entry<'a> {
-    /// A record.
     Record(Record<'a>),
     /// A line that is not a record.
     Damage(Damage),

@@ -10,7 +10,6 @@ use super::prefix::LocalTime;
 /// A log of a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Log {
-    /// Its path.
     pub path: PathBuf,
     /// Its rank: from its name, else from the first record that has one.
     pub rank: Option<u64>,

@@ -17,7 +17,6 @@ pub trait SortedRecord: Copy {
     /// An array of words that holds the record.
     type Words: AsRef<[u64]> + AsMut<[u64]> + Default;
 
-    /// The record as words.
     fn to_words(&self) -> Self::Words;
 
     /// The record that words hold.

@@ -137,7 +137,6 @@ fn pass_zeros(stream: &mut impl BufRead) -> io::Result<bool> {
 /// How many bytes an input may unpack to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// The bytes.
     pub bytes: u64,
 }
 

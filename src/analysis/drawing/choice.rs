@@ -24,7 +24,6 @@ const CAPTURED: &str = "dynamo_output_graph";
 /// The graph of a compile that is drawn. All numbers are places in its artifacts.
 #[derive(Debug, Clone)]
 pub struct DrawnGraph {
-    /// The graph.
     pub graph: usize,
     /// The graph that Dynamo captured, if it is another.
     pub captured: Option<usize>,
@@ -33,7 +32,6 @@ pub struct DrawnGraph {
 /// Why a compile has no drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotDrawn {
-    /// It has no graph.
     NoGraph,
     /// Its graph has only a few operators.
     Small,

@@ -24,7 +24,6 @@ pub struct GraphTexts<'t> {
     pub origins: Option<(&'t str, &'t Provenance)>,
 }
 
-/// An operator.
 #[derive(Debug, Clone)]
 pub struct Operator {
     /// Its name in the graph.
@@ -49,7 +48,6 @@ pub struct Operator {
     pub quiet: bool,
 }
 
-/// A block.
 #[derive(Debug, Default)]
 pub struct Block {
     /// Its address: `layers.self_attn`; empty for the whole graph.

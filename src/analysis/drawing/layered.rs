@@ -22,10 +22,8 @@ const SWEEPS: usize = 10;
 const POSITION_SWEEPS: usize = 16;
 const MANY_PLACES: usize = 2_000;
 
-/// A point.
 pub(super) type Point = (f64, f64);
 
-/// A size.
 pub(super) type Size = (f64, f64);
 
 /// Boxes with positions.

@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum Item {
     /// A value from outside of the graph.
     Input(usize),
-    /// An operator.
     Operator(usize),
     /// A block, which may be drawn open.
     Block(usize),

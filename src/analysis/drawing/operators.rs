@@ -22,11 +22,9 @@ const LONGEST_CODE: usize = 160;
 /// A line of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// File.
     pub file: String,
     /// Line, from 1.
     pub line: u64,
-    /// The function that it is in.
     pub function: String,
     /// Its text; empty if the graph does not quote it.
     pub code: String,
@@ -43,7 +41,6 @@ pub struct Input {
     pub weight: String,
 }
 
-/// An operator.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Operator {
     pub(super) name: String,
@@ -81,7 +78,6 @@ pub(super) struct Operators {
 pub(super) enum Value {
     /// An input of the graph.
     Input(usize),
-    /// An operator.
     Operator(usize),
 }
 
@@ -187,7 +183,6 @@ impl Operators {
         users
     }
 
-    /// The place of an operator.
     pub(super) fn place(&self, operator: &Operator) -> Option<&Place> {
         self.places.get_index(operator.place?)
     }

@@ -18,13 +18,11 @@ pub(super) type Path = Vec<u32>;
 pub(super) struct Parts(IndexSet<String>);
 
 impl Parts {
-    /// The number of a name.
     pub(super) fn number(&mut self, name: &str) -> u32 {
         let (at, _) = self.0.insert_full(clip(name, LONGEST_PART));
         u32::try_from(at).unwrap_or(u32::MAX)
     }
 
-    /// The name with this number.
     pub(super) fn name(&self, number: u32) -> &str {
         self.0.get_index(number as usize).map(String::as_str).unwrap_or_default()
     }

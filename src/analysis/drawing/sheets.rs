@@ -58,7 +58,6 @@ pub enum Piece {
         /// The middle of its base line.
         at: (f64, f64),
     },
-    /// An edge.
     Edge {
         /// Where it comes from; None for a port.
         from: Option<Item>,
@@ -136,7 +135,6 @@ impl Drawing {
         }
     }
 
-    /// The sheet of a block.
     pub fn sheet(&self, block: usize, level: Level) -> Sheet {
         self.compose(block, level, 0)
     }

@@ -11,7 +11,6 @@ use crate::model::words::duration;
 use crate::model::{CompileIndex, Model, Part, TemplateChoice, TritonKernel};
 use fxhash::FxHashMap;
 
-/// Autotuning.
 pub(super) const FAMILY: Family = Family { kinds: &[&AUTOTUNING], of_log };
 
 /// Kernels were tuned while they were compiled.

@@ -10,7 +10,6 @@ use crate::model::Model;
 /// What removes a break promises.
 const GONE: &str = "no graph break here";
 
-/// A version of torch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TorchVersion {
     major: u32,

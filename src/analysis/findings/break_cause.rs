@@ -47,25 +47,16 @@ pub(super) enum BreakCause {
     /// A recurrent layer, which a setting lets torch trace.
     Recurrent,
     /// An operator of torch without a fake kernel.
-    NoFakeTensors {
-        /// The operator.
-        operator: String,
-    },
+    NoFakeTensors { operator: String },
     /// An operator whose result has as many elements as the data say.
-    DynamicShape {
-        /// The operator.
-        operator: String,
-    },
+    DynamicShape { operator: String },
     /// A function of NumPy that torch cannot trace.
     Numpy {
         /// Its name.
         function: String,
     },
     /// A custom operator without a fake kernel.
-    NoFakeKernel {
-        /// The operator.
-        operator: String,
-    },
+    NoFakeKernel { operator: String },
     /// A function under `torch.compiler.disable`.
     Disabled {
         /// Its name.

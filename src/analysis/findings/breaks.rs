@@ -14,7 +14,6 @@ use crate::analysis::{Hit, break_costs, is_library, resumed, resumed_us};
 use crate::model::words::{counted, duration, without_addresses};
 use crate::model::{BreakOccurrence, GraphBreak, Model, TextFrame};
 
-/// Graph breaks.
 pub(super) const FAMILY: Family = Family { kinds: &[&GRAPH_BREAK], of_log };
 
 /// Dynamo could not trace on.

@@ -37,7 +37,6 @@ impl CostKind {
 pub struct Cost {
     /// Microseconds.
     pub us: f64,
-    /// Of which kind.
     pub kind: CostKind,
     /// Why it costs that, in a few words.
     pub why: String,
@@ -50,12 +49,10 @@ impl Cost {
     }
 }
 
-/// A part of a cost.
 #[derive(Debug, Clone)]
 pub struct CostPart {
     /// Microseconds.
     pub us: f64,
-    /// Of which kind.
     pub kind: CostKind,
     /// What took it: `of tracing thrown away`.
     pub what: String,
@@ -88,9 +85,7 @@ pub enum Work {
 pub struct Claim {
     /// What its seconds are.
     pub kind: CostKind,
-    /// Which work.
     pub work: Work,
-    /// Of which compiles.
     pub compiles: Vec<CompileIndex>,
     /// What took the time: `of tracing thrown away`.
     pub what: String,

@@ -95,7 +95,6 @@ pub struct Advice {
 /// A record that proves that an advice helps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proof {
-    /// The compile that has it.
     pub compile: CompileIndex,
     /// Its name: `dynamo_cpp_guards_str`.
     pub record: &'static str,
@@ -138,7 +137,6 @@ pub struct FurtherReading {
 /// A label with what it says.
 #[derive(Debug, Clone)]
 pub struct Fact {
-    /// Label.
     pub label: &'static str,
     /// What it says.
     pub value: Value,
@@ -160,7 +158,6 @@ pub enum Value {
 /// One compile of a chain.
 #[derive(Debug, Clone)]
 pub struct ChainStep {
-    /// The compile.
     pub compile: CompileIndex,
     /// The guard that failed, in torch's words; None for the first.
     pub guard: Option<String>,

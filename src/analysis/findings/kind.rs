@@ -36,7 +36,6 @@ pub struct KindOfFinding {
 
 /// What the title of a group takes from its most important finding.
 pub struct FirstOfGroup<'f> {
-    /// Its title.
     pub title: &'f Sentence,
     /// The part of the title that all findings of the group share.
     pub shared: &'f Sentence,
@@ -69,9 +68,7 @@ pub enum CostDetail {
 /// What a report may have a page or section of its own about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Topic {
-    /// All graph breaks.
     GraphBreaks,
-    /// All recompilations.
     Recompilations,
     /// All cache lookups.
     Caches,

@@ -5,11 +5,12 @@ use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::names::function_words;
 use crate::analysis::user_place::UserPlace;
-use crate::analysis::{PARTS, is_capture, log_end, part_of_phase};
+use crate::analysis::{is_capture, log_end, part_of_phase};
 use crate::model::sentence::{count, own, quoted, sentence};
 use crate::model::words::duration;
 use crate::model::{
-    Advice, AdviceKind, CompileIndex, Model, ProblemKind, Sentence, Status, TraceSpan, WorkerStall,
+    Advice, AdviceKind, CompileIndex, CompilerPart, Model, ProblemKind, Sentence, Status, TraceSpan,
+    WorkerStall,
 };
 use indexmap::IndexMap;
 
@@ -175,16 +176,16 @@ fn cut_off(model: &Model, open: &[usize]) -> Option<Finding> {
 
 /// What a phase does, as part of a sentence.
 fn doing(phase: &str, loads_triton: bool) -> &'static str {
-    match part_of_phase(phase).and_then(|part| PARTS.get(part).copied()) {
+    match part_of_phase(phase) {
         _ if loads_triton => "Triton kernels were loaded and built",
         _ if phase.starts_with("PyCodeCache") => "the generated code was loaded and its kernels were built",
-        Some("Kernel builds") => "kernels were built",
-        Some("Autotuning") => "kernels were tuned",
-        Some("Code generation") => "code was generated",
-        Some("Inductor") => "Inductor worked on the graph",
-        Some("AOTAutograd") => "AOTAutograd worked on the graph",
-        Some("Dynamo") => "Dynamo traced the code",
-        _ => "something was compiled",
+        Some(CompilerPart::KernelBuilds) => "kernels were built",
+        Some(CompilerPart::Autotuning) => "kernels were tuned",
+        Some(CompilerPart::CodeGeneration) => "code was generated",
+        Some(CompilerPart::Inductor) => "Inductor worked on the graph",
+        Some(CompilerPart::AotAutograd) => "AOTAutograd worked on the graph",
+        Some(CompilerPart::Dynamo) => "Dynamo traced the code",
+        None => "something was compiled",
     }
 }
 

@@ -27,7 +27,6 @@ const LONGEST_VALUE: usize = 80;
 /// Steps of a chain that a finding lists; recompilations.html and report.json have all.
 const STEPS: usize = 32;
 
-/// Recompilations.
 pub(super) const FAMILY: Family = Family { kinds: &[&RECOMPILATION, &RECOMPILE_LIMIT], of_log };
 
 /// A function was compiled again.

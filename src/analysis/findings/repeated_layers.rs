@@ -11,7 +11,6 @@ use crate::model::words::counted;
 use crate::model::{CompileIndex, Part, RepeatedLines, Sentence};
 use indexmap::IndexMap;
 
-/// Repeated layers.
 pub(super) const FAMILY: Family = Family { kinds: &[&REPEATED_LAYERS], of_log };
 
 /// A graph holds a layer many times.

@@ -9,7 +9,6 @@ use crate::model::Part;
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
 
-/// Serial builds.
 pub(super) const FAMILY: Family = Family { kinds: &[&SERIAL_BUILDS], of_log };
 
 /// One build at a time.

@@ -3,10 +3,10 @@
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::{Piece, parts, warm_run};
+use crate::analysis::{Piece, warm_run};
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
-use crate::model::{Part, Sentence};
+use crate::model::{CompilerPart, Part, Sentence};
 use indexmap::IndexMap;
 
 /// A clean, slow log. It depends on the other findings, so the family itself finds nothing.
@@ -53,8 +53,8 @@ pub(super) fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<(&'static st
     let mut shares: IndexMap<&'static str, f64> = IndexMap::new();
     for (piece, us) in split.pieces(builds) {
         let name = match piece {
-            Piece::Part(parts::KERNEL_BUILDS) | Piece::WaitForWorkers => KERNELS,
-            Piece::Part(parts::AUTOTUNING) => "autotuning",
+            Piece::Part(CompilerPart::KernelBuilds) | Piece::WaitForWorkers => KERNELS,
+            Piece::Part(CompilerPart::Autotuning) => "autotuning",
             Piece::Part(_) => "tracing and code generation",
             Piece::Library => "the C++ build of the library",
             Piece::Toolchain => "the first C++ build",
@@ -67,7 +67,7 @@ pub(super) fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<(&'static st
     shares.retain(|_, us| *us >= least_us);
     shares.sort_by(|_, one, _, other| other.total_cmp(one));
     let words = |(name, us): (&'static str, f64)| {
-        let work = builds.work_of_part_us(parts::KERNEL_BUILDS, us).filter(|_| name == KERNELS);
+        let work = builds.work_of_part_us(Some(CompilerPart::KernelBuilds), us).filter(|_| name == KERNELS);
         let waits = Some(builds.worker_wait_us).filter(|us| name == KERNELS && *us >= least_us);
         let of_which = match (work, waits) {
             (Some(us), _) => sentence![" (", Part::Duration(us), " of work)"],

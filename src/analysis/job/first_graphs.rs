@@ -3,7 +3,6 @@
 use super::found::JobFound;
 use crate::model::{Fact, GraphId, Job, RankSummary};
 
-/// A compile of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankCompile<'j> {
     /// The rank: an index into the job's.

@@ -48,7 +48,6 @@ pub struct Fleet {
 /// Ranks whose logs end in the same place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stop {
-    /// The ranks.
     pub ranks: Vec<usize>,
     /// Whether they end inside a compile.
     pub inside: bool,
@@ -73,7 +72,6 @@ pub struct Extremes {
 pub struct TorchGroup {
     /// Its version, where the logs say.
     pub version: Option<TextId>,
-    /// The ranks.
     pub ranks: Vec<usize>,
 }
 

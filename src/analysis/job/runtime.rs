@@ -36,7 +36,6 @@ impl GraphTimes {
 /// Milliseconds on a rank, which is an index into the job's.
 #[derive(Debug, Clone, Copy)]
 pub struct RankTime {
-    /// The rank.
     pub rank: usize,
     /// Milliseconds.
     pub ms: f64,

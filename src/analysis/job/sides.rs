@@ -32,7 +32,6 @@ pub(super) struct Sides<'j> {
     pub most: &'j Group,
     /// The group that differs from it.
     pub other: &'j Group,
-    /// Groups in all.
     groups: usize,
     /// What the largest group has there.
     pub mine: Option<Step>,

@@ -6,7 +6,6 @@ use crate::model::Job;
 /// Rows of a timeline: what a screen or two can show.
 pub const MOST_ROWS: usize = 64;
 
-/// A row of the timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TimelineRow {
     /// Equal ranks; the first one is drawn.

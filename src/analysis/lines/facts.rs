@@ -32,7 +32,6 @@ pub struct LineFacts {
     pub number: u64,
     /// Its text; None if the log names the line without quoting it.
     pub code: Option<String>,
-    /// The function that it is in.
     pub function: Option<String>,
     /// Whether the function begins at this line.
     pub begins: bool,
@@ -151,7 +150,6 @@ impl LinesOfFile {
         self.lines.iter().any(|line| line.listed)
     }
 
-    /// The line of that number.
     pub fn line(&self, number: u64) -> Option<&LineFacts> {
         let place = self.lines.binary_search_by_key(&number, |line| line.number).ok()?;
         self.lines.get(place)

@@ -6,7 +6,6 @@ use crate::trace::TextMap;
 /// A line of the program, from a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PlaceComment<'t> {
-    /// File.
     pub file: &'t str,
     /// Line, from 1.
     pub line: u64,

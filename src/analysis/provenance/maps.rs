@@ -34,7 +34,6 @@ pub struct Texts<'t> {
 pub struct CodeOfKind<'t> {
     /// What kind of file it is.
     pub kind: CodeKind,
-    /// Its text.
     pub text: &'t str,
 }
 
@@ -84,7 +83,6 @@ pub struct Coverage {
 /// The source of a kernel in a file of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KernelBody {
-    /// The file.
     pub file: CodeKind,
     /// First line, from 1.
     pub first: u32,
@@ -111,7 +109,6 @@ pub struct KernelCall {
     pub kernel: String,
     /// Its debug handle, if provenance was on.
     pub handle: Option<String>,
-    /// The file of the call.
     pub file: CodeKind,
     /// Line of the call, from 1.
     pub line: u32,
@@ -156,7 +153,6 @@ impl KernelCall {
 /// A node of the post-grad graph that is not linked to a kernel.
 #[derive(Debug, Clone)]
 pub struct UnmappedNode {
-    /// Its name.
     pub name: String,
     /// Its first line in the graph.
     pub line: u32,

@@ -7,7 +7,6 @@ use crate::trace::PayloadRef;
 /// Limit on the bytes of a text that is read; the largest graph seen in a real log has 2 MB.
 const LARGEST_READ: u64 = 16 << 20;
 
-/// The texts of a run.
 #[derive(Debug, Default)]
 pub struct RunTexts {
     /// The graph before AOTAutograd.

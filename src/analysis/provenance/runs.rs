@@ -27,7 +27,6 @@ pub struct InductorRun {
     pub mappings: Vec<usize>,
     /// Stack traces of kernels.
     pub stacks: Option<usize>,
-    /// All artifacts of the run.
     pub artifacts: Range<usize>,
 }
 
@@ -36,7 +35,6 @@ pub struct InductorRun {
 pub struct CodeFile {
     /// Index of its artifact.
     pub artifact: usize,
-    /// Its kind.
     pub kind: CodeKind,
 }
 
@@ -49,7 +47,6 @@ pub enum CodeKind {
     Cpp,
     /// Kernels of the C++ wrapper.
     Kernels,
-    /// Its header.
     Header,
 }
 

@@ -27,7 +27,6 @@ pub fn kernel_stacks(text: &str) -> Option<KernelStacks> {
 /// A line of the program, and what was generated from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SourceLine {
-    /// File.
     pub file: String,
     /// Line, from 1.
     pub line: u64,

@@ -26,7 +26,6 @@ struct Checked<'v> {
     excesses: Vec<Exceeding<'v>>,
 }
 
-/// What exceeds it.
 #[derive(Serialize)]
 struct Exceeding<'v> {
     kind: &'v str,

@@ -18,7 +18,7 @@ pub(crate) use words::label_of;
 use super::define::Redact;
 use super::text::{Id, Json, List, Map, Text};
 use crate::analysis::{Change, ChangeKind};
-use crate::model::{RankLog, Run};
+use crate::model::{CompilerPart, RankLog, Run};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -264,8 +264,7 @@ pub(super) fn own_page(page: &Option<Text<'_>>, _: &mut Names) -> Option<Text<'s
 
 /// A part of the compiler: this program names them.
 pub(super) fn part(name: &Option<Text<'_>>, _: &mut Names) -> Option<Text<'static>> {
-    let known = crate::analysis::PARTS.iter().find(|part| Some(**part) == name.as_deref())?;
-    Some((*known).into())
+    Some(CompilerPart::named(name.as_deref())?.name().into())
 }
 
 /// A phase of the compiler that torch has, else a pseudonym.

@@ -1,6 +1,7 @@
 //! What the reports of a few ranks show beside what ranks are compared by: when they compiled, and their graphs.
 
 use super::rank::Interval;
+use crate::model::CompilerPart;
 
 /// When a rank compiled.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -14,8 +15,7 @@ pub struct RankTimeline {
 /// An interval in which one part of the compiler was at work.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PartInterval {
-    /// The part: its place in the list of all.
-    pub part: usize,
+    pub part: CompilerPart,
     /// When.
     pub interval: Interval,
 }
@@ -23,7 +23,6 @@ pub struct PartInterval {
 /// When a compile ran.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompileInterval {
-    /// Its id.
     pub id: String,
     /// From its first phase to its last.
     pub interval: Interval,
@@ -38,7 +37,6 @@ pub struct RankGraph {
     pub compile: String,
     /// The graph's file in the rank's report.
     pub file: String,
-    /// Its text.
     pub text: String,
 }
 

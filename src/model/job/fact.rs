@@ -106,7 +106,6 @@ pub struct Step {
 /// A function, as its compiles name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FunctionFact {
-    /// Its name.
     pub name: Option<TextId>,
     /// Where it is defined.
     pub place: Option<CodePlace>,
@@ -124,7 +123,6 @@ pub struct ReaderName {
 /// Which compile of which function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GraphKey {
-    /// The function.
     pub function: FunctionFact,
     /// How often it had been compiled before.
     pub nth: u32,
@@ -146,7 +144,6 @@ pub struct TensorFact {
 pub enum FactValue {
     /// A compile.
     Compiled {
-        /// Its id.
         id: TextId,
         /// What was compiled.
         function: FunctionFact,
@@ -155,7 +152,6 @@ pub enum FactValue {
     Lookup {
         /// The compile that asked.
         graph: Option<GraphId>,
-        /// Which cache.
         cache: TextId,
         /// `hit`, `miss`, `bypass`
         outcome: TextId,
@@ -164,9 +160,7 @@ pub enum FactValue {
     Key {
         /// The compile that asked.
         graph: Option<GraphId>,
-        /// Which cache.
         cache: TextId,
-        /// The key.
         key: TextId,
     },
     /// A scheduled collective, or the wait for one: by its place in the order, whatever graph holds it.
@@ -258,9 +252,7 @@ pub enum FactValue {
     Setting {
         /// Which configuration holds it.
         config: TextId,
-        /// Its name.
         name: TextId,
-        /// Its value.
         value: TextId,
     },
     /// A configuration that is known by its hash only.

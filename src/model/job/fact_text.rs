@@ -30,7 +30,6 @@ impl FunctionFact {
 /// A function as a text names it.
 #[derive(Debug, Clone)]
 pub struct FunctionWords {
-    /// Its name.
     pub name: String,
     /// A line that leads to it.
     pub place: Option<CodePlace>,

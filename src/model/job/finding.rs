@@ -3,7 +3,6 @@
 /// A finding of one rank's log, as read from its report.json.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogFinding {
-    /// Its kind.
     pub kind: String,
     /// `error`, `warning`, `info`
     pub severity: String,
@@ -15,7 +14,6 @@ pub struct LogFinding {
     pub hint: Option<String>,
     /// The user's file.
     pub file: Option<String>,
-    /// Line in it.
     pub line: Option<u64>,
     /// Compiles that it concerns.
     pub compiles: Vec<String>,
@@ -28,7 +26,6 @@ pub struct LogFinding {
 /// What a finding costs, as read from report.json.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingCost {
-    /// Seconds.
     pub seconds: f64,
     /// `wasted`, `avoidable`, `expected`
     pub kind: String,

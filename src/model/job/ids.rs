@@ -26,12 +26,10 @@ macro_rules! ids {
             pub struct $name(EntryId);
 
             impl $name {
-                /// The id of the entry at this index.
                 pub(super) fn of_index(index: usize) -> $name {
                     $name(EntryId::of_index(index))
                 }
 
-                /// The index of the entry.
                 pub fn index(self) -> usize {
                     self.0.index()
                 }
@@ -41,11 +39,8 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A text.
     TextId;
-    /// A list of texts.
     TextListId;
-    /// A list of tensors.
     TensorListId;
     /// A compile of a function, whatever its id on a rank: in the order in which ranks first compile it.
     GraphId;
@@ -54,8 +49,6 @@ ids! {
 /// A line in a program, or a whole file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CodePlace {
-    /// The file.
     pub file: TextId,
-    /// The line in it.
     pub line: Option<i64>,
 }

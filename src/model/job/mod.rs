@@ -42,7 +42,6 @@ pub struct Run {
 /// A file beside the logs that was passed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedFile {
-    /// Its name.
     pub name: String,
     /// Why.
     pub reason: &'static str,
@@ -75,7 +74,6 @@ pub struct FailedRank {
 pub struct Job {
     /// The ranks, ascending.
     pub ranks: Vec<RankSummary>,
-    /// Their texts.
     pub texts: Texts,
     /// What their own reports found, each once, with the ranks that have it.
     pub shared: Vec<SharedFinding>,

@@ -4,6 +4,7 @@ use super::fact::{Fact, Sequence};
 use super::ids::{GraphId, TextId};
 use super::runtime::GraphRuntime;
 use crate::hidden::is_hidden;
+use crate::model::{CompilerPart, Parts};
 use crate::trace::TextSet;
 use fxhash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -90,7 +91,6 @@ pub struct RankCounts {
     pub graph_breaks: u64,
     /// Recompilations.
     pub recompiles: u64,
-    /// Failures.
     pub failures: u64,
 }
 
@@ -122,7 +122,7 @@ pub struct RankSummary {
     /// Seconds in which something was compiled.
     pub compile_time_s: Option<f64>,
     /// Microseconds in each part of the compiler, in the order in which they are shown everywhere.
-    pub parts_us: [f64; 6],
+    pub parts_us: Parts,
     /// Facts by kind; a kind is missing if the log has no such facts.
     pub facts: FxHashMap<Fact, Sequence>,
     /// Compiles for which a cache had a result, so that torch recorded neither a schedule nor sizes.
@@ -165,7 +165,7 @@ impl RankSummary {
             torch: None,
             counts: RankCounts::default(),
             compile_time_s: None,
-            parts_us: [0.0; 6],
+            parts_us: Parts::default(),
             facts: FxHashMap::default(),
             cached: Arc::default(),
             bare: Arc::default(),
@@ -233,7 +233,6 @@ impl RankSummary {
 /// Collectives of one compile: planned, and in its code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectiveCounts {
-    /// The compile.
     pub compile: Option<TextId>,
     /// How many of each operation the schedules hold.
     pub scheduled: Vec<OperationCount>,
@@ -277,8 +276,8 @@ pub struct SlowCompile {
     pub graph: GraphId,
     /// Seconds that it took.
     pub seconds: f64,
-    /// The part of the compiler that took most of them: its place in the list of all.
-    pub part: Option<usize>,
+    /// The part of the compiler that took most of them.
+    pub part: Option<CompilerPart>,
     /// Seconds in that part.
     pub part_s: f64,
 }

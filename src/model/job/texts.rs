@@ -13,7 +13,6 @@ use std::sync::Arc;
 #[derive(Default)]
 pub struct Texts {
     texts: IndexSet<Box<str>>,
-    /// Bytes of all texts.
     bytes: usize,
     lists: IndexSet<Box<[TextId]>>,
     tensor_lists: IndexSet<Box<[TensorFact]>>,
@@ -26,7 +25,6 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// The id of a text.
     pub fn add(&mut self, text: &str) -> TextId {
         let index = match self.texts.get_index_of(text) {
             Some(index) => index,
@@ -53,7 +51,6 @@ impl Texts {
         self.bytes
     }
 
-    /// The text of an id.
     pub fn get(&self, id: TextId) -> &str {
         self.texts.get_index(id.index()).map_or("", |text| text)
     }
@@ -63,22 +60,18 @@ impl Texts {
         id.map(|id| self.get(id))
     }
 
-    /// The id of a list of texts.
     pub fn add_list(&mut self, texts: Vec<TextId>) -> TextListId {
         TextListId::of_index(self.lists.insert_full(texts.into()).0)
     }
 
-    /// The texts of a list.
     pub fn list(&self, id: TextListId) -> &[TextId] {
         self.lists.get_index(id.index()).map_or(&[], |list| list)
     }
 
-    /// The id of a list of tensors.
     pub fn add_tensors(&mut self, tensors: Vec<TensorFact>) -> TensorListId {
         TensorListId::of_index(self.tensor_lists.insert_full(tensors.into()).0)
     }
 
-    /// The tensors of a list.
     pub fn tensors(&self, id: TensorListId) -> &[TensorFact] {
         self.tensor_lists.get_index(id.index()).map_or(&[], |list| list)
     }

@@ -29,7 +29,6 @@ struct Entry {
     cost: String,
 }
 
-/// The section.
 pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let rows: Vec<&Row> = in_order(view.comparison).into_iter().filter(|row| is_change(row)).collect();
     let [name_a, name_b] = &view.comparison.names;

@@ -2,7 +2,6 @@
 
 use crate::output::RelPath;
 
-/// The page.
 pub const DIFF_PAGE: &str = "diff.html";
 /// The same for programs.
 pub(super) const DIFF_JSON: &str = "diff.json";

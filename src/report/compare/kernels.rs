@@ -90,7 +90,6 @@ impl FlopUnit {
     }
 }
 
-/// The launches of both sides.
 fn launches(both: Sides<String>) -> String {
     let text = |count: Option<String>| count.unwrap_or_else(|| UNKNOWN.to_owned());
     match both.a == both.b {

@@ -80,7 +80,7 @@ fn change(row: &Row) -> Vec<String> {
 fn parts(shown: &LogComparison, document: &mut Markdown) {
     let mut part = document.part(PARTS);
     part.heading(2, "Time by part");
-    let rows = shown.parts.iter().map(|line| times(line.name.clone(), line.times));
+    let rows = shown.parts.iter().map(|line| times(line.name.name().to_owned(), line.times));
     let rows = rows.chain([times("Compile time".to_owned(), shown.total)]);
     part.table(&["Part", "Difference:", "A:", "B:"], rows);
     part.end(0, ("part", "parts"), "`diff.html` has all");

@@ -28,7 +28,6 @@ struct SideOfPage {
     about: String,
 }
 
-/// The page.
 pub(super) fn page<'c>(
     comparison: &'c Comparison,
     changed: &'c ChangedFunctions<'c>,

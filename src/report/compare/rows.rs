@@ -116,7 +116,6 @@ pub(super) fn function_name(name: &str, most: usize) -> String {
 /// Characters of a value in a sentence.
 const LONGEST_VALUE: usize = 120;
 
-/// The value of a setting.
 pub(super) fn setting(value: &Option<String>) -> String {
     let Some(value) = value else { return "not set".to_owned() };
     let short: String = value.chars().take(LONGEST_VALUE).collect();

@@ -78,7 +78,7 @@ pub(super) fn parts(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Wri
         Row::of(cells)
     };
     let mut rows: Vec<Row> =
-        shown.parts.iter().map(|one| line(Html::escaped(&one.name), one.times, widest)).collect();
+        shown.parts.iter().map(|one| line(one.name.name().into(), one.times, widest)).collect();
     rows.push(line(Element::new("b").around("Compile time"), shown.total, 0.0));
     view.table(out, &table, rows.into_iter())?;
     Ok(close_section(out)?)
@@ -217,7 +217,6 @@ pub(super) fn settings(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Resul
     Ok(close_section(out)?)
 }
 
-/// Rank by rank.
 pub(super) fn ranks(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let logs = &view.comparison.logs;
     if logs.len() < 2 {

@@ -2,7 +2,7 @@
 
 use super::device;
 use super::rows::{clip, medians, sentence as sentence_of, setting, time};
-use crate::compare::{Comparison, LogComparison, Pair, Row, RowKind, TimeLine, Topic};
+use crate::compare::{Comparison, LogComparison, Pair, Row, RowKind, TimeLine, TimePart, Topic};
 use crate::model::capital;
 use crate::model::words::{first_of, plain};
 use crate::report::kit::formats::{counted, micros, percent, whole};
@@ -133,36 +133,25 @@ fn speed(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
 /// `90 % of the difference is kernel builds.`
 fn share(shown: &LogComparison) -> Vec<Words> {
     let total = shown.total.difference();
-    let same_way = |line: &&TimeLine| line.differs && line.times.difference() * total > 0.0;
+    let same_way = |line: &&TimeLine<TimePart>| line.differs && line.times.difference() * total > 0.0;
     let first = shown.parts.iter().find(same_way).filter(|_| shown.total_differs);
     let Some(first) = first else { return Vec::new() };
     let mut seconds = first.times.difference();
-    let mut name = lower(&first.name);
-    let builds = ["C++ toolchain, once", "Kernel builds"];
-    let of_builds =
-        || shown.parts.iter().filter(same_way).filter(|line| builds.contains(&line.name.as_str()));
-    if builds.contains(&first.name.as_str()) && of_builds().count() > 1 {
-        name = "kernel builds and the C++ toolchain".to_owned();
+    let mut name = first.name.in_a_sentence();
+    let of_builds = || shown.parts.iter().filter(same_way).filter(|line| line.name.builds());
+    if first.name.builds() && of_builds().count() > 1 {
+        name = "kernel builds and the C++ toolchain";
         seconds = of_builds().map(|line| line.times.difference()).sum();
     }
     if seconds.abs() > total.abs() {
         let word = if seconds > 0.0 { "slower" } else { "faster" };
         let text = format!("{} {word}", micros(seconds.abs() * 1e6));
         let are = if name.contains("uilds") { "are" } else { "is" };
-        let words = Words::plain(format!(" {} alone {are} ", capital(&name)));
+        let words = Words::plain(format!(" {} alone {are} ", capital(name)));
         return vec![words, Words::linked("", text, "#parts", ""), Words::plain(".")];
     }
     let share = percent(seconds, total, false);
     vec![Words::linked(" ", share, "#parts", ""), Words::plain(format!(" of the difference is {name}."))]
-}
-
-/// A part's name within a sentence; proper names keep their capital.
-fn lower(name: &str) -> String {
-    match name {
-        "Kernel builds" | "Code generation" | "Autotuning" | "Other phases" => name.to_lowercase(),
-        "C++ toolchain, once" => "the C++ toolchain".to_owned(),
-        _ => name.to_owned(),
-    }
 }
 
 /// `1 failure is new; no failure, graph break, recompile or function is gone.`

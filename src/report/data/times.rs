@@ -1,9 +1,9 @@
 //! Compile time in report.json: its split, of the log and of each compile, and what fell into a compile by chance.
 
 use super::entries::id_of;
-use crate::analysis::{OneOffKind, PARTS, Parts, Phase};
-use crate::facts::{self, CompileSeconds, CompileTime, List, OneOff, Part, Text};
-use crate::model::CompileIndex;
+use crate::analysis::{OneOffKind, Phase};
+use crate::facts::{self, CompileSeconds, CompileTime, OneOff, Part};
+use crate::model::{CompileIndex, CompilerPart};
 use crate::report::subject::Report;
 
 /// Where the time of the log went. The last part, without a name, is time in spans that belong to none of the parts.
@@ -23,7 +23,10 @@ pub(super) fn of_log(report: Report<'_>) -> CompileTime<'_> {
     };
     CompileTime {
         total_s: Some(time.total_s),
-        parts: listed(&split.whole, split.apart_us, |part, us| report.found.builds.work_of_part_us(part, us)),
+        parts: split
+            .listed()
+            .map(|(of, us)| part(of, us, report.found.builds.work_of_part_us(of, us)))
+            .collect(),
         one_offs: report.found.one_offs.iter().map(one_off).collect(),
         phases: time.phases.iter().map(phase).collect(),
     }
@@ -32,9 +35,10 @@ pub(super) fn of_log(report: Report<'_>) -> CompileTime<'_> {
 /// The seconds that the metrics of a compile report, and the parts of them.
 pub(super) fn of_compile<'m>(report: Report<'m>, index: CompileIndex) -> CompileSeconds<'m> {
     let us = report.model.compiles.get(index).and_then(|compile| compile.compile_us());
+    let parts = report.found.split.at(index).timed();
     CompileSeconds {
         seconds: us.map(seconds),
-        parts: listed(&report.found.split.at(index), 0.0, |_, _| None),
+        parts: parts.map(|(of, us)| part(Some(of), us, None)).collect(),
     }
 }
 
@@ -47,20 +51,9 @@ fn kind(kind: OneOffKind) -> &'static str {
     }
 }
 
-/// The parts that took time. `work_us` says how much work a part was, where several pieces of it ran side by side.
-fn listed<'a>(
-    parts: &Parts,
-    apart_us: f64,
-    work_us: impl Fn(usize, f64) -> Option<f64>,
-) -> List<'a, Part<'a>> {
-    let named = PARTS.into_iter().map(Some).zip(parts.0);
-    let all = named.chain([(None, apart_us)]).enumerate().filter(|(_, (_, us))| *us > 0.0);
-    let part = |(place, (name, us)): (usize, (Option<&'static str>, f64))| Part {
-        name: name.map(Text::from),
-        seconds: seconds(us),
-        work_s: work_us(place, us).map(seconds),
-    };
-    all.map(part).collect()
+/// The time of a part; `work_us` is how much work it was, where several pieces of it ran side by side.
+fn part(of: Option<CompilerPart>, us: f64, work_us: Option<f64>) -> Part<'static> {
+    Part { name: of.map(|part| part.name().into()), seconds: seconds(us), work_s: work_us.map(seconds) }
 }
 
 /// Seconds with six decimals, so that sums do not show how floats are added.

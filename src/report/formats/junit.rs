@@ -12,10 +12,8 @@ pub(crate) struct Suite {
     pub tests: Vec<Test>,
 }
 
-/// One test.
 #[derive(Debug, Clone)]
 pub(crate) struct Test {
-    /// What it tests.
     pub name: String,
     /// Why it fails, in one sentence; None where it passes.
     pub failure: Option<String>,

@@ -16,7 +16,6 @@ pub(crate) struct Notice {
     pub details: Vec<String>,
     /// The file as torch recorded it.
     pub file: Option<String>,
-    /// The line in it.
     pub line: Option<u64>,
     /// What it cost, in words.
     pub cost: Option<String>,
@@ -40,7 +39,6 @@ pub(crate) fn cost_words(kind: &str, seconds: f64) -> String {
 const LONGEST: usize = 2_000;
 
 impl Notice {
-    /// The message in one line.
     pub(crate) fn message_line(&self) -> String {
         self.message().replace('\n', "; ")
     }

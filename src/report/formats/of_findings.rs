@@ -31,7 +31,6 @@ fn notice(finding: &Finding<'_>, folder: &Path) -> Notice {
     }
 }
 
-/// The severity of that word.
 pub(crate) fn severity(word: &str) -> Severity {
     let all = [Severity::Error, Severity::Warning];
     all.into_iter().find(|one| one.word() == word).unwrap_or(Severity::Info)

@@ -17,7 +17,6 @@ const ROOT: &str = "%SRCROOT%";
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The file.
 #[derive(Serialize)]
 struct File<'n> {
     #[serde(rename = "$schema")]

@@ -162,7 +162,6 @@ fn parity<'m>(report: JobReport<'m>) -> impl Iterator<Item = RankParity<'m>> + '
 /// How many ranks a finding names. More say nothing to a reader, and a finding on all of 100,000 ranks would be a megabyte.
 const NAMED_RANKS: usize = 1_000;
 
-/// Numbers of ranks.
 fn numbers_of<'m>(report: JobReport<'m>, ranks: &[usize]) -> List<'m, u64> {
     let ranks = ranks.iter().take(NAMED_RANKS).filter_map(|&index| report.rank_at(index));
     ranks.map(|rank| rank.number).collect()

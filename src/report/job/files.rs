@@ -70,7 +70,6 @@ const SCHEDULES: DataFile = DataFile {
     shows: "the collectives of each graph in scheduled order, by rank",
 };
 
-/// The section.
 pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let job = view.report.job;
     view.open_section(out, ("run", "Run and files", ""), None, Html::default())?;

@@ -17,7 +17,6 @@ pub struct JobReport<'m> {
 }
 
 impl<'m> JobReport<'m> {
-    /// The rank with this index.
     pub(super) fn rank_at(&self, index: usize) -> Option<&'m RankSummary> {
         self.job.ranks.get(index)
     }

@@ -31,7 +31,6 @@ const GROUPS: usize = 6;
 const LINES: usize = 8;
 const FILES: usize = 20;
 
-/// The page.
 pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&[paths::REPORT_MD]), move |_, out| Ok(document(report).write(out)?))
 }

@@ -35,7 +35,6 @@ struct Choice {
     count: String,
 }
 
-/// The section.
 pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let (ranks, found) = (&view.report.job.ranks, view.report.found);
     let single: Vec<AlikeRanks>;

@@ -1,10 +1,9 @@
 //! The ranks in time: one row each, with what the compiler did, graph breaks, waits and the last record.
 
 use super::view::JobView;
-use crate::analysis::PARTS;
 use crate::analysis::job::{MOST_ROWS, Standing, TimelineRow, numbers, rank_words, timeline_rows};
-use crate::model::{Fact, FactValue, Interval, RankSummary, RankTimeline};
-use crate::report::kit::bars::PHASES;
+use crate::model::{CompilerPart, Fact, FactValue, Interval, RankSummary, RankTimeline};
+use crate::report::kit::bars::color;
 use crate::report::kit::formats::{counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, note_below, write_line};
@@ -124,7 +123,6 @@ pub(super) fn is_shown(view: JobView<'_>) -> bool {
         && axis(view, &timeline_rows(view.report.job, view.report.found)).is_some()
 }
 
-/// The section.
 pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let rows = timeline_rows(view.report.job, view.report.found);
     let Some(axis) = axis(view, &rows).filter(|_| view.report.job.ranks.len() > 1) else { return Ok(()) };
@@ -146,8 +144,8 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         })
         .collect();
     let used = |class: &str| drawn.iter().flat_map(|row| &row.paths).any(|path| path.class == class);
-    let legend = PHASES.into_iter().zip(PARTS).filter(|(class, _)| used(class));
-    let mut legend: Vec<Part> = legend.map(|(class, text)| Part { class, text }).collect();
+    let parts = CompilerPart::ALL.map(|part| Part { class: color(Some(part)), text: part.name() });
+    let mut legend: Vec<Part> = parts.into_iter().filter(|part| used(part.class)).collect();
     if used(WAIT) {
         legend.push(Part { class: WAIT, text: "waiting, or doing something that the log does not show" });
     }
@@ -353,7 +351,7 @@ fn class_of(standing: Standing) -> &'static str {
 
 /// The intervals of a row by kind. Intervals narrower than a pixel are merged into the preceding one.
 fn paths(axis: Axis, timeline: &RankTimeline, pauses: &[Interval]) -> Vec<Path> {
-    let mut merged: Vec<(usize, f64, f64)> = Vec::new();
+    let mut merged: Vec<(CompilerPart, f64, f64)> = Vec::new();
     for one in &timeline.parts {
         let (from, to) = (axis.place(one.interval.start_us), axis.place(one.interval.end_us));
         match merged.last_mut() {
@@ -365,9 +363,9 @@ fn paths(axis: Axis, timeline: &RankTimeline, pauses: &[Interval]) -> Vec<Path> 
     }
     let drawn = |from: f64, to: f64| (from, (to - from).max(THINNEST));
     let mut paths: Vec<Path> = Vec::new();
-    for (part, class) in PHASES.into_iter().enumerate() {
+    for part in CompilerPart::ALL {
         let own = merged.iter().filter(|one| one.0 == part).map(|one| drawn(one.1, one.2));
-        paths.extend(path(class, own));
+        paths.extend(path(color(Some(part)), own));
     }
     let waits = pauses.iter().map(|one| drawn(axis.place(one.start_us), axis.place(one.end_us)));
     paths.extend(path(WAIT, waits));
@@ -391,15 +389,16 @@ mod tests {
     #[test]
     fn stretches_that_no_pixel_shows_join_the_one_before_them() {
         let axis = Axis { start_us: 0.0, end_us: 1e9 };
+        let dynamo = CompilerPart::Dynamo;
         let interval = |part, from: f64, to: f64| PartInterval {
             part,
             interval: Interval { start_us: from * 1e6, end_us: to * 1e6 },
         };
         let parts = vec![
-            interval(0, 0.0, 10.0),
-            interval(1, 10.0, 10.1),
-            interval(0, 10.1, 20.0),
-            interval(4, 30.0, 40.0),
+            interval(dynamo, 0.0, 10.0),
+            interval(CompilerPart::AotAutograd, 10.0, 10.1),
+            interval(dynamo, 10.1, 20.0),
+            interval(CompilerPart::KernelBuilds, 30.0, 40.0),
         ];
         let found = paths(axis, &RankTimeline { parts, compiles: Vec::new() }, &[]);
         let found: Vec<_> = found.iter().map(|path| (path.class, path.d.as_str())).collect();

@@ -1,7 +1,7 @@
 //! Compile time per rank: bars in a table, of the slowest ranks if there are many.
 
 use super::view::JobView;
-use crate::analysis::Parts;
+use crate::model::Parts;
 use crate::model::RankSummary;
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::html::Html;
@@ -31,8 +31,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     view.open_section(out, ("time", "Compile time", &note), None, Html::default())?;
     let most = view.rank_at(extremes.slowest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
     rows(view, out, most)?;
-    let total =
-        view.report.job.ranks.iter().fold(Parts::default(), |sum, rank| sum.plus(Parts(rank.parts_us)));
+    let total = view.report.job.ranks.iter().fold(Parts::default(), |sum, rank| sum.plus(rank.parts_us));
     if total.total() > 0.0 {
         let legend = view.bar(&total, true);
         heading(out, "All ranks together")?;
@@ -62,7 +61,7 @@ fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()>
         .into_iter()
         .map(|(index, rank)| {
             let seconds = rank.compile_time_s.unwrap_or_default();
-            let bar = view.wide_bar(&Parts(rank.parts_us));
+            let bar = view.wide_bar(&rank.parts_us);
             let late = stragglers.binary_search(&index).is_ok();
             let note = if late { span("kind warning", "straggler") } else { Html::default() };
             let width = format!("width:{:.1}%", percentage(seconds, most));

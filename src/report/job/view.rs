@@ -95,7 +95,6 @@ impl<'a> JobView<'a> {
         })
     }
 
-    /// The rank with this index.
     pub fn rank_at(&self, index: usize) -> Option<&'a RankSummary> {
         self.report.rank_at(index)
     }

@@ -191,10 +191,8 @@ pub const CODE: Bundle = Bundle {
     scripts: &[&[COMMON_JS, SEARCH_KEY_JS, CODE_JS], LINK_SCRIPTS],
 };
 
-/// The landing page.
 pub const LANDING: Bundle = Bundle { styles: &[REPORT_STYLES, &[FINDINGS_CSS, LANDING_CSS]], ..PAGE };
 
-/// The page of failures.
 pub const FAILURES: Bundle = Bundle { styles: &[REPORT_STYLES, &[FINDINGS_CSS, FAILURES_CSS]], ..PAGE };
 
 /// The page with the flame chart.
@@ -244,7 +242,6 @@ pub const SOURCE: Bundle = Bundle {
     scripts: &[TABLE_SCRIPTS, &[COPY_JS], LINK_SCRIPTS, &[SOURCE_JS]],
 };
 
-/// The search.
 pub const SEARCH: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[SEARCH_CSS]],
     scripts: &[TABLE_SCRIPTS, LINK_SCRIPTS, &[EDITOR_JS, SEARCH_JS]],

@@ -1,23 +1,23 @@
 //! The bar of a compile's time by part of the compiler.
 
-use crate::analysis::{PARTS, Parts};
+use crate::model::{CompilerPart, Parts};
 use crate::report::kit::formats::{micros, percent};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{push_close, push_element, push_open};
 use crate::report::kit::view::Render;
 
-/// Classes of the parts' colors, in the order of [`PARTS`].
-pub(crate) const PHASES: [&str; PARTS.len()] = [
-    "phase-dynamo",
-    "phase-aotautograd",
-    "phase-inductor",
-    "phase-codegen",
-    "phase-builds",
-    "phase-autotuning",
-];
-
-/// The class of time that belongs to no part.
-pub(crate) const PHASE_OTHER: &str = "phase-other";
+/// The class of a part's color; None is time that belongs to no part.
+pub(crate) fn color(part: Option<CompilerPart>) -> &'static str {
+    match part {
+        Some(CompilerPart::Dynamo) => "phase-dynamo",
+        Some(CompilerPart::AotAutograd) => "phase-aotautograd",
+        Some(CompilerPart::Inductor) => "phase-inductor",
+        Some(CompilerPart::CodeGeneration) => "phase-codegen",
+        Some(CompilerPart::KernelBuilds) => "phase-builds",
+        Some(CompilerPart::Autotuning) => "phase-autotuning",
+        None => "phase-other",
+    }
+}
 
 /// How a bar is drawn.
 #[derive(Clone, Copy, PartialEq)]
@@ -56,10 +56,13 @@ fn bar_of(times: &Parts, look: Look) -> Html {
     if total <= 0.0 {
         return Html::default();
     }
-    let shown = PARTS.iter().zip(times.0).zip(PHASES).filter(|((_, us), _)| *us > 0.0);
-    let parts: Vec<Part> = shown
-        .map(|((name, us), class)| Part { class, name, time: micros(us), share: percent(us, total, false) })
-        .collect();
+    let part = |(part, us): (CompilerPart, f64)| Part {
+        class: color(Some(part)),
+        name: part.name(),
+        time: micros(us),
+        share: percent(us, total, false),
+    };
+    let parts: Vec<Part> = times.timed().map(part).collect();
     let mut html = String::new();
     match look {
         Look::Big => {
@@ -88,9 +91,9 @@ fn push_drawn(html: &mut String, times: &Parts, look: Look) {
         // A hundredth of a bar in a table is a pixel.
         Look::Small | Look::Wide => (LEAST * total, 0),
     };
-    for (us, class) in times.0.into_iter().zip(PHASES).filter(|(us, _)| *us > least) {
+    for (part, us) in times.iter().filter(|(_, us)| *us > least) {
         let width = format!("width:{:.digits$}%", 100.0 * us / total);
-        push_element(html, "span", &[("class", Some(class)), ("style", Some(&width))], "");
+        push_element(html, "span", &[("class", Some(color(Some(part)))), ("style", Some(&width))], "");
     }
 }
 

@@ -41,7 +41,6 @@ impl Render<'_> {
 }
 
 impl View<'_> {
-    /// A cell of a table.
     pub fn cell(&self, cell: &Cell) -> TableCell {
         match cell {
             Cell::Unknown => TableCell::text(UNKNOWN),
@@ -158,7 +157,6 @@ impl<'s> Stacks<'s> {
     }
 }
 
-/// A number with its unit.
 fn number(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Count => count(value),

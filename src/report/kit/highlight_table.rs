@@ -60,7 +60,6 @@ pub(super) enum Origin {
     After {
         /// The number of the state before the line.
         state: usize,
-        /// The shape.
         shape: Box<str>,
     },
 }

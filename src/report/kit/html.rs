@@ -99,7 +99,6 @@ impl Html {
         self.text.is_empty()
     }
 
-    /// The HTML.
     pub fn as_str(&self) -> &str {
         &self.text
     }

@@ -115,7 +115,6 @@ pub(crate) fn links(view: View<'_>, compile: &Compile) -> Vec<(String, String)> 
 /// Most links per compile: a compile repeated under one id may have many, and each page lists them.
 const MOST_LINKS: usize = 8;
 
-/// The texts of a run.
 pub(crate) fn texts_of(report: Report<'_>, run: &Run<'_>) -> anyhow::Result<RunTexts> {
     RunTexts::read(run.compile, &run.run, |payload| report.payload(payload))
 }

@@ -14,7 +14,6 @@ pub(crate) struct Kernel {
     pub(crate) language: Option<&'static str>,
     /// Lines that call it.
     pub(crate) calls: usize,
-    /// The first call.
     pub(crate) first: CallPlace,
     /// Its source; None for a library kernel, and where the log does not hold it.
     pub(crate) body: Option<KernelBody>,
@@ -40,7 +39,6 @@ impl Kernel {
     }
 }
 
-/// A call of a kernel.
 #[derive(Clone)]
 pub(crate) struct CallPlace {
     /// Its anchor on the page of the run.
@@ -97,7 +95,6 @@ pub(crate) struct CallsTime {
 }
 
 impl CallsTime {
-    /// Adds a call.
     pub fn add(&mut self, call: &MeasuredCall) {
         self.count += call.count;
         self.sum_us += call.sum_us;

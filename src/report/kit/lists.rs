@@ -51,7 +51,6 @@ impl<'a> View<'a> {
 }
 
 impl TableCell {
-    /// A count.
     pub fn count(number: impl TryInto<u64>) -> TableCell {
         let number = number.try_into().unwrap_or(u64::MAX);
         TableCell::number(number as f64, &whole(number))

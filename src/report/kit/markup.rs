@@ -267,7 +267,6 @@ pub(crate) fn close_branch(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</ul>\n</details>\n</li>")
 }
 
-/// A span of a class.
 pub(crate) fn span(class: &'static str, piece: impl Into<Html>) -> Html {
     Element::new("span").class(class).around(piece)
 }
@@ -302,7 +301,6 @@ pub(crate) fn two_columns(left: Html, right: Html) -> Html {
     Element::new("div").class("two-columns").around(Html::joined([left, right], "\n"))
 }
 
-/// A block.
 pub(crate) fn block(piece: impl Into<Html>) -> Html {
     Element::new("div").around(piece)
 }
@@ -328,7 +326,6 @@ pub(crate) fn source_lines(lines: impl Into<Html>) -> Html {
     Element::new("pre").class("source").attribute("tabindex", "0").around(lines)
 }
 
-/// A fold.
 pub(crate) fn fold(summary: impl Into<Html>, body: &Html) -> Html {
     folded("fold", summary, body)
 }

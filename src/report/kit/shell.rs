@@ -255,7 +255,6 @@ struct Crumb<'a> {
     href: Option<&'a str>,
 }
 
-/// The search form.
 #[derive(Serialize)]
 struct SearchForm<'a> {
     page: String,

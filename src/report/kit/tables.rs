@@ -25,11 +25,9 @@ pub(crate) struct Table<'t> {
     pub id: &'t str,
     /// Its name for screen readers.
     pub label: &'t str,
-    /// Its columns.
     pub columns: Vec<TableColumn>,
 }
 
-/// A column of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct TableColumn {
     title: String,
@@ -55,7 +53,6 @@ impl TableColumn {
         }
     }
 
-    /// A column of numbers.
     pub fn number(title: &str) -> TableColumn {
         TableColumn { sort: Some("num"), cells: Some("num"), class: Some("num"), ..TableColumn::text(title) }
     }
@@ -96,7 +93,6 @@ impl TableColumn {
     }
 }
 
-/// A row.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
     id: Option<String>,
@@ -121,7 +117,6 @@ impl Row {
     }
 }
 
-/// A cell of a row.
 #[derive(Debug, Default)]
 pub(crate) struct TableCell {
     html: Html,
@@ -131,7 +126,6 @@ pub(crate) struct TableCell {
 }
 
 impl TableCell {
-    /// A cell of HTML.
     pub fn html(html: Html) -> TableCell {
         TableCell { html, ..TableCell::default() }
     }

@@ -131,7 +131,6 @@ impl<'a> View<'a> {
 }
 
 impl Render<'_> {
-    /// Renders a template as HTML.
     pub fn render(&self, template: &'static str, context: &impl Serialize) -> anyhow::Result<Html> {
         Ok(Html::trusted(self.worker.render(template, context)?))
     }
@@ -182,7 +181,6 @@ impl Render<'_> {
         Element::new("code").around(resumed_function(function, line))
     }
 
-    /// Text from code.
     pub fn code(&self, text: &str) -> Html {
         Element::new("code").around(Html::escaped(text))
     }

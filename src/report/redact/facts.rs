@@ -33,7 +33,6 @@ pub(super) struct RedactedReport {
     pub logs: Vec<RedactedLog>,
 }
 
-/// One log of it.
 pub(super) struct RedactedLog {
     /// `rank_0/`; empty for a log alone.
     pub folder: String,

@@ -2,8 +2,8 @@
 
 use super::facts::{Redacted, RedactedLog, RedactedReport};
 use super::sections::{self, COMPILES, Cell, FINDINGS, Section, Statuses, anchor_of};
-use crate::analysis::Parts;
 use crate::facts::{Finding, JobReport};
+use crate::model::Parts;
 use crate::model::words::{counted, duration};
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::COMPARE;

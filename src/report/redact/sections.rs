@@ -1,8 +1,8 @@
 //! The tables of a redacted report: lists of its facts, row by row.
 
-use crate::analysis::{PARTS, Parts};
 use crate::facts::safe::{address, break_title};
-use crate::facts::{self, Compile, Finding, Id, JobReport, LogReport};
+use crate::facts::{self, Compile, Finding, Id, JobReport, LogReport, parts_us};
+use crate::model::Parts;
 use crate::report::kit::formats::{self, micros};
 use crate::report::kit::html::Html;
 use crate::report::kit::lists::and_more;
@@ -178,33 +178,13 @@ fn id(id: Option<&str>) -> Cell {
     Cell::Compiles(id.map(str::to_owned).into_iter().collect())
 }
 
-/// Times of a compile by part of the compiler.
-fn parts(parts: &[facts::Part<'_>]) -> Cell {
-    let mut sums = Parts::default();
-    for part in parts {
-        let place = part.name.as_deref().and_then(|name| PARTS.iter().position(|known| *known == name));
-        if let Some(sum) = place.and_then(|place| sums.0.get_mut(place)) {
-            *sum += part.seconds * 1e6;
-        }
-    }
-    Cell::Parts(sums)
-}
-
 fn joined(texts: &[facts::Text<'_>], between: &str) -> Cell {
     Cell::Words(texts.iter().map(|text| &**text).collect::<Vec<_>>().join(between))
 }
 
 /// Times of all compiles by part of the compiler.
 pub fn sum_of_parts(log: &LogReport<'_>) -> Parts {
-    let sums = log.compiles.iter().map(|one| match parts(&one.time.parts) {
-        Cell::Parts(parts) => parts,
-        _ => Parts::default(),
-    });
-    sums.fold(Parts::default(), |sum, parts| {
-        let mut all = sum;
-        all.0.iter_mut().zip(parts.0).for_each(|(sum, us)| *sum += us);
-        all
-    })
+    log.compiles.iter().map(|one| parts_us(&one.time.parts)).fold(Parts::default(), Parts::plus)
 }
 
 /// What the page of a log shows, in this order.
@@ -284,7 +264,7 @@ fn compiles<'r>(log: &'r LogReport<'static>) -> Section<'r> {
         number("Time", |one| seconds(one.time.seconds)),
         Column {
             head: TableColumn::unsorted("Parts, share of its time"),
-            cell: |one| parts(&one.time.parts),
+            cell: |one| Cell::Parts(parts_us(&one.time.parts)),
         },
     ];
     section((COMPILES, "Compiles"), &*log.compiles, columns)

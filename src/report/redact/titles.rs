@@ -21,7 +21,6 @@ pub struct Subject<'v> {
     pub logs: &'v [&'v LogReport<'v>],
 }
 
-/// The title.
 pub fn title(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {
     let title = match kind {
         "graph_break" => of_break(subject, names),

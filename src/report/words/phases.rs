@@ -1,6 +1,7 @@
 //! The phases of the compiler.
 
 use crate::analysis::{Stage, part_of_phase};
+use crate::model::CompilerPart;
 use crate::model::words::{fits_pattern, words_of};
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use std::sync::LazyLock;
 /// of all parts of the compiler.
 pub(crate) fn phase_meaning(name: &str) -> &'static str {
     let known = PHASES.iter().find(|(pattern, _)| fits_pattern(pattern, name)).map(|(_, meaning)| *meaning);
-    let of_part = || part_of_phase(name).and_then(|part| OF_PART.get(part)).copied();
+    let of_part = || part_of_phase(name).map(step_of);
     known.or_else(of_part).unwrap_or_default()
 }
 
@@ -17,25 +18,37 @@ pub(crate) fn is_known_phase(name: &str) -> bool {
     PHASES.iter().any(|(pattern, _)| *pattern == name && !pattern.contains('*'))
 }
 
-/// What each part of the compiler does, in the order of the parts.
-pub(crate) const PART_MEANINGS: [&str; 6] = [
-    "Traces Python code into graphs and creates guards. Runs in every process, even with a warm cache.",
-    "Traces the graph down to ATen operators, forward and backward, and computes cache keys.",
-    "Rewrites the graph with patterns, lowers it to loops and fuses them.",
-    "Generates the code of the kernels and the Python or C++ wrapper that calls them, and loads it.",
-    "Compiles the generated kernels to binaries.",
-    "Measures several configurations of a kernel, or several kernels for an operator, and picks the fastest.",
-];
+/// What a part of the compiler does.
+pub(crate) fn part_meaning(part: CompilerPart) -> &'static str {
+    match part {
+        CompilerPart::Dynamo => {
+            "Traces Python code into graphs and creates guards. Runs in every process, even with a warm cache."
+        }
+        CompilerPart::AotAutograd => {
+            "Traces the graph down to ATen operators, forward and backward, and computes cache keys."
+        }
+        CompilerPart::Inductor => "Rewrites the graph with patterns, lowers it to loops and fuses them.",
+        CompilerPart::CodeGeneration => {
+            "Generates the code of the kernels and the Python or C++ wrapper that calls them, and loads it."
+        }
+        CompilerPart::KernelBuilds => "Compiles the generated kernels to binaries.",
+        CompilerPart::Autotuning => {
+            "Measures several configurations of a kernel, or several kernels for an operator, and picks the fastest."
+        }
+    }
+}
 
-/// What an unknown phase does, by its part of the compiler, in the order of the parts.
-const OF_PART: [&str; 6] = [
-    "a step of Dynamo, which traces Python into graphs",
-    "a step of AOTAutograd, which lowers graphs to ATen",
-    "a step of Inductor, which rewrites graphs and plans kernels",
-    "a step of code generation",
-    "a step of building kernels",
-    "a step of autotuning",
-];
+/// What an unknown phase does, by its part of the compiler.
+fn step_of(part: CompilerPart) -> &'static str {
+    match part {
+        CompilerPart::Dynamo => "a step of Dynamo, which traces Python into graphs",
+        CompilerPart::AotAutograd => "a step of AOTAutograd, which lowers graphs to ATen",
+        CompilerPart::Inductor => "a step of Inductor, which rewrites graphs and plans kernels",
+        CompilerPart::CodeGeneration => "a step of code generation",
+        CompilerPart::KernelBuilds => "a step of building kernels",
+        CompilerPart::Autotuning => "a step of autotuning",
+    }
+}
 
 /// Descriptions of phases; the first matching pattern counts.
 static PHASES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| words_of(include_str!("phases.txt")));

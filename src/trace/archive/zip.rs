@@ -36,7 +36,6 @@ struct List {
     members: u64,
 }
 
-/// A member as the list has it.
 struct Member {
     name: String,
     method: u64,

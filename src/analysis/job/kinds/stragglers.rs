@@ -1,6 +1,5 @@
 //! Ranks that compiled much longer than most.
 
-use crate::analysis::PARTS;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::NamedFunction;
@@ -81,8 +80,9 @@ impl Slow {
             (Some(name), None) => name,
             (None, id) => id.map(Sentence::from).unwrap_or_default(),
         };
-        let part = self.compile.part.and_then(|part| PARTS.get(part));
-        let part = part.map(|part| own(format!(", {:.2} s in {}", self.compile.part_s, in_a_sentence(part))));
+        let part = self.compile.part;
+        let part =
+            part.map(|part| own(format!(", {:.2} s in {}", self.compile.part_s, part.in_a_sentence())));
         let others = self.others.map_or_else(|| "the others".to_owned(), |rank| rank_words(job, &[rank]));
         let usual = match self.usual_s {
             Some(usual) => own(format!("; {usual:.2} s on {others}")),
@@ -90,11 +90,6 @@ impl Slow {
         };
         sentence![own(format!("{:.2} s of it", self.compile.seconds)), " in ", what, part, usual]
     }
-}
-
-/// A part of the compiler inside a sentence: names keep their capital letters.
-fn in_a_sentence(part: &str) -> String {
-    if part.contains(' ') || part == "Autotuning" { part.to_lowercase() } else { part.to_owned() }
 }
 
 /// The compile that takes the slow rank the most seconds longer than others.

@@ -10,9 +10,7 @@ const WORLD: &str = "0";
 /// A line of the user's program that a captured graph leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallLine {
-    /// The file.
     pub file: String,
-    /// The line in it.
     pub line: u64,
     /// Whether the call is in this line; else it is in a later one.
     pub is_exact: bool,
@@ -36,7 +34,6 @@ pub enum Sureness {
 pub struct ScheduleDifference {
     /// How sure that leads to a hang.
     pub sureness: Sureness,
-    /// The function.
     pub function: FunctionFact,
     /// Its compile.
     pub graph: GraphId,

@@ -1,10 +1,9 @@
 //! The ways through a function on one rank: each compiled version, and behind a graph break the resume functions, in the
 //! order of the code.
 
-use crate::analysis::PARTS;
 use crate::analysis::job::words::is_wait;
 use crate::analysis::own_code::resumed;
-use crate::model::{Fact, FactValue, FunctionFact, GraphId, Job, RankSummary, TextId};
+use crate::model::{CompilerPart, Fact, FactValue, FunctionFact, GraphId, Job, RankSummary, TextId};
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -73,8 +72,7 @@ impl RankCalls {
         let by_graph = calls_by_graph(job, rank);
         let compiles = rank.fact(Fact::CompileIds)?;
         // Only Inductor writes down which collectives its code calls.
-        let inductor = PARTS.iter().position(|part| *part == "Inductor");
-        let used = inductor.and_then(|part| rank.parts_us.get(part)).is_some_and(|us| *us > 0.0);
+        let used = rank.parts_us.of(CompilerPart::Inductor) > 0.0;
         if by_graph.is_empty() && !used && rank.cached.is_empty() {
             return None;
         }

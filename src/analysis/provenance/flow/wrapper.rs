@@ -8,10 +8,13 @@ use crate::trace::{TextMap, TextSet};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Statement<'t> {
     /// `to` is another name for `from`, or for a part of it.
-    Alias { to: &'t str, from: &'t str, part: bool },
+    Alias {
+        to: &'t str,
+        from: &'t str,
+        part: bool,
+    },
     /// New memory.
     Fresh(&'t str),
-    /// A call.
     Call(WrapperCall<'t>),
     /// What the wrapper returns, in order; None for anything but a buffer.
     Return(Vec<Option<&'t str>>),

@@ -1,8 +1,7 @@
 //! Where the time went: parts of the compiler, phases, and the costliest compiles.
 
 use super::limits::{LONGEST_NAME, LONGEST_PATH, TIMES};
-use crate::analysis::PARTS;
-use crate::model::{Compile, Function};
+use crate::model::{Compile, CompilerPart, Function};
 use crate::report::kit::formats::{UNKNOWN, micros, micros_with_work, percent, whole};
 use crate::report::kit::markdown::{Markdown, code, plain};
 use crate::report::kit::paths;
@@ -29,9 +28,8 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     part.text(&plain(&format!("Compile time: **{}**. {source}.", micros(found.time.total_s * 1e6))));
     let split = &found.split;
     let total = split.whole.total() + split.apart_us;
-    let parts = PARTS.into_iter().zip(split.whole.0).chain([("none of them", split.apart_us)]).enumerate();
-    let rows = parts.filter(|(_, (_, us))| *us > 0.0);
-    let rows = rows.map(|(part, (name, us))| {
+    let rows = split.listed().map(|(part, us)| {
+        let name = part.map_or("none of them", CompilerPart::name);
         let time = micros_with_work(us, found.builds.work_of_part_us(part, us));
         vec![name.to_owned(), time, percent(us, total, true)].plain()
     });

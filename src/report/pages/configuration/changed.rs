@@ -17,7 +17,6 @@ const SHOWN: usize = 8;
 pub(crate) struct Setting<'k> {
     /// Its configuration.
     pub kind: &'k Kind,
-    /// Its name.
     pub name: &'k str,
     /// Its value as JSON.
     pub value: &'k str,

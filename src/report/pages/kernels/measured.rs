@@ -45,7 +45,6 @@ impl<'r> Measured<'r> {
         columns.into_iter().take(self.shown_columns()).collect()
     }
 
-    /// Their cells.
     pub(super) fn cells(&self, view: View<'_>, kernel: &Kernel) -> Vec<TableCell> {
         let CallsTime { count, sum_us, .. } = kernel.measured;
         let known = Some(sum_us).filter(|_| count > 0);
@@ -76,7 +75,6 @@ impl<'r> Measured<'r> {
         self.present.then(|| TableColumn::number("Measured time").about(about))
     }
 
-    /// Its cell.
     pub(super) fn line_cell(&self, view: View<'_>, file: &str, line: u64) -> Option<TableCell> {
         let performance = view.report.found.performance.as_ref().filter(|_| self.present)?;
         let place = self.lines.get(&(file, line)).copied();

@@ -34,7 +34,6 @@ pub(crate) fn present(report: Report<'_>) -> bool {
     report.model.compiles.iter().any(|compile| inductor_runs::runs_of(report, compile).iter().any(code))
 }
 
-/// The page.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
     let path = RelPath::of_parts(&[links::KERNELS]);
     Page::rendered(path, move |worker, out| write(report, worker, out))

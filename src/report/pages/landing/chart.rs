@@ -1,8 +1,7 @@
 //! The chart of compile times: one column per compile in the order of their start, or one per group of compiles.
 
-use crate::analysis::{PARTS, Parts};
-use crate::model::Compile;
-use crate::report::kit::bars::PHASES;
+use crate::model::{Compile, CompilerPart, Parts};
+use crate::report::kit::bars::color;
 use crate::report::kit::prelude::*;
 
 /// Most columns: more would be thinner than a fingertip on a phone.
@@ -69,7 +68,7 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         micros(highest)
     );
     let columns = columns.iter().filter_map(|column| drawn(view, column, highest)).collect();
-    let parts = PARTS.into_iter().zip(PHASES).map(|(name, class)| Part { name, class }).collect();
+    let parts = CompilerPart::ALL.map(|part| Part { name: part.name(), class: color(Some(part)) }).into();
     write_line(out, &view.render("time_columns", &Chart { about, columns, parts })?)?;
     Ok(())
 }
@@ -92,14 +91,16 @@ fn drawn(view: View<'_>, column: &Column<'_>, highest: f64) -> Option<Drawn> {
         }
     };
     let whole = column.parts.total();
-    let parts = PHASES.into_iter().zip(column.parts.0);
-    let parts = parts.filter(|(_, us)| *us > (LEAST * highest).min(whole / 5.0));
+    let parts = column.parts.iter().filter(|(_, us)| *us > (LEAST * highest).min(whole / 5.0));
     Some(Drawn {
         href: view.compile_href(costliest),
         title,
         height: format!("{:.0}", 100.0 * whole / highest),
         parts: parts
-            .map(|(class, us)| Share { class, height: format!("{:.0}", 100.0 * us / whole) })
+            .map(|(part, us)| Share {
+                class: color(Some(part)),
+                height: format!("{:.0}", 100.0 * us / whole),
+            })
             .collect(),
     })
 }

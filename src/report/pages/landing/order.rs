@@ -1,8 +1,9 @@
 //! Compile time in chronological order, as one strip; each build is a piece of its own.
 
-use crate::analysis::{BuildKind, PARTS, Segment};
+use crate::analysis::{BuildKind, Segment};
+use crate::model::CompilerPart;
 use crate::model::words::noun;
-use crate::report::kit::bars::{PHASE_OTHER, PHASES};
+use crate::report::kit::bars::color;
 use crate::report::kit::formats::count;
 use crate::report::kit::prelude::*;
 
@@ -87,14 +88,11 @@ fn pieces(segments: &[Segment], least_us: f64) -> Vec<Piece> {
         let start_us = done_us;
         done_us += us;
         let Some(first) = run.first().filter(|_| us >= least_us) else { continue };
-        let mut sums = [0.0; PARTS.len() + 1];
-        for one in run {
-            if let Some(sum) = sums.get_mut(one.part.unwrap_or(PARTS.len())) {
-                *sum += one.us;
-            }
-        }
-        let most = sums.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(part, _)| part);
-        let part = most.filter(|part| *part < PARTS.len());
+        // None, what belongs to no part, comes last.
+        let kinds = CompilerPart::ALL.map(Some).into_iter().chain([None]);
+        let sum = |part| run.iter().filter(|one| one.part == part).map(|one| one.us).sum::<f64>();
+        let most = kinds.max_by(|one, other| sum(*one).total_cmp(&sum(*other)));
+        let part = most.flatten();
         let mixed = run.len() > 1;
         let build = if mixed { None } else { first.build };
         pieces.push(Piece { start_us, segment: Segment { us, part, build }, mixed });
@@ -107,7 +105,7 @@ fn share(us: f64, total: f64) -> String {
 }
 
 fn class(one: &Segment) -> String {
-    let part = one.part.and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
+    let part = color(one.part);
     match one.build {
         Some(BuildKind::Trial) => format!("{part} trial"),
         _ => part.to_owned(),
@@ -117,7 +115,7 @@ fn class(one: &Segment) -> String {
 fn name(one: &Segment) -> &'static str {
     match one.build {
         Some(BuildKind::Trial) => "C++ toolchain, once",
-        _ => one.part.and_then(|part| PARTS.get(part)).copied().unwrap_or("other work"),
+        _ => one.part.map_or("other work", CompilerPart::name),
     }
 }
 
@@ -181,7 +179,7 @@ fn legend(segments: &[Segment], total: f64) -> Vec<Legend> {
     };
     let sum = |of: &dyn Fn(&Segment) -> bool| segments.iter().filter(|one| of(one)).map(|one| one.us).sum();
     let mut legend = Vec::new();
-    for part in (0..PARTS.len()).map(Some).chain([None]) {
+    for part in CompilerPart::ALL.map(Some).into_iter().chain([None]) {
         let plain = Segment { us: 0.0, part, build: None };
         legend.extend(entry(name(&plain), class(&plain), sum(&|one| one.part == part)));
         let trial = Segment { us: 0.0, part, build: Some(BuildKind::Trial) };
@@ -196,15 +194,16 @@ mod tests {
 
     #[test]
     fn short_stretches_in_a_row_are_drawn_together() {
+        let [first, second, third, last, ..] = CompilerPart::ALL;
         let segment = |us, part| Segment { us, part: Some(part), build: None };
-        let segments = [segment(50.0, 0), segment(4.0, 1), segment(3.0, 2), segment(4.0, 1), segment(9.0, 3)];
-        let drawn: Vec<(f64, f64, Option<usize>, bool)> = pieces(&segments, 8.0)
+        let segments = [(50.0, first), (4.0, second), (3.0, third), (4.0, second), (9.0, last)]
+            .map(|(us, part)| segment(us, part));
+        let drawn: Vec<(f64, f64, Option<CompilerPart>, bool)> = pieces(&segments, 8.0)
             .iter()
             .map(|one| (one.start_us, one.segment.us, one.segment.part, one.mixed))
             .collect();
-        let (first, mixed, last) =
-            ((0.0, 50.0, Some(0), false), (50.0, 11.0, Some(1), true), (61.0, 9.0, Some(3), false));
-        assert_eq!(drawn, [first, mixed, last]);
+        let mixed = (50.0, 11.0, Some(second), true);
+        assert_eq!(drawn, [(0.0, 50.0, Some(first), false), mixed, (61.0, 9.0, Some(last), false)]);
     }
 
     #[test]

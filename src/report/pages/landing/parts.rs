@@ -1,10 +1,11 @@
 //! The parts of the compile time: what each does, and the phases that took most of it.
 
-use crate::analysis::{AHEAD_OF_TIME, CODE_GENERATION, KERNEL_BUILDS, PARTS, Phase, Piece, part_of_phase};
-use crate::report::kit::bars::PHASES;
+use crate::analysis::{AHEAD_OF_TIME, Phase, Piece, part_of_phase};
+use crate::model::CompilerPart::{self, CodeGeneration, KernelBuilds};
+use crate::report::kit::bars::color;
 use crate::report::kit::prelude::*;
 use crate::report::pages::landing::slow::outlook;
-use crate::report::words::phases::{PART_MEANINGS, phase_meaning};
+use crate::report::words::phases::{part_meaning, phase_meaning};
 
 /// Phases named below a part.
 const NAMED: usize = 2;
@@ -51,19 +52,19 @@ fn parts(view: View<'_>) -> Vec<Part> {
     let kernels = outlook(view.report).kernels;
     let part = |(piece, us): (Piece, f64)| {
         let (of, name, phase) = match piece {
-            Piece::Part(KERNEL_BUILDS) if kernels > 0 => (KERNEL_BUILDS, "", ""),
-            Piece::Part(of) => (of, *PARTS.get(of)?, ""),
-            Piece::Library => (KERNEL_BUILDS, "Library built ahead of time", AHEAD_OF_TIME),
-            Piece::Toolchain => (KERNEL_BUILDS, "C++ toolchain", "compile_file"),
-            Piece::WaitForWorkers => (KERNEL_BUILDS, "Waiting for compile workers", "async_compile.wait"),
-            Piece::WaitForProcess => (CODE_GENERATION, "Waiting for another process", "Scheduler.codegen"),
+            Piece::Part(KernelBuilds) if kernels > 0 => (KernelBuilds, "", ""),
+            Piece::Part(of) => (of, of.name(), ""),
+            Piece::Library => (KernelBuilds, "Library built ahead of time", AHEAD_OF_TIME),
+            Piece::Toolchain => (KernelBuilds, "C++ toolchain", "compile_file"),
+            Piece::WaitForWorkers => (KernelBuilds, "Waiting for compile workers", "async_compile.wait"),
+            Piece::WaitForProcess => (CodeGeneration, "Waiting for another process", "Scheduler.codegen"),
             Piece::Outside => return None,
         };
         let about = match piece {
-            Piece::Part(KERNEL_BUILDS) if kernels > 0 => how_kernels_are_built(view),
+            Piece::Part(KernelBuilds) if kernels > 0 => how_kernels_are_built(view),
             Piece::Toolchain => TOOLCHAIN.to_owned(),
             Piece::WaitForProcess => "It builds into the same cache folder and holds the lock.".to_owned(),
-            Piece::Part(_) => (*PART_MEANINGS.get(of)?).to_owned(),
+            Piece::Part(_) => part_meaning(of).to_owned(),
             _ => phase_meaning(phase).to_owned(),
         };
         let name = match name {
@@ -71,7 +72,7 @@ fn parts(view: View<'_>) -> Vec<Part> {
             name => name.to_owned(),
         };
         let phases = if phase.is_empty() { phases(view, of) } else { view.code(phase) };
-        Some(Part { name, about: view.prose(&about), phases, class: PHASES.get(of)?, us })
+        Some(Part { name, about: view.prose(&about), phases, class: color(Some(of)), us })
     };
     found.split.pieces(&found.builds).into_iter().filter_map(part).collect()
 }
@@ -91,7 +92,7 @@ fn how_kernels_are_built(view: View<'_>) -> String {
 }
 
 /// The costliest phases of a part.
-fn phases(view: View<'_>, part: usize) -> Html {
+fn phases(view: View<'_>, part: CompilerPart) -> Html {
     let of_part = |phase: &&Phase| part_of_phase(&phase.name) == Some(part);
     let named = view.report.found.time.phases.iter().filter(of_part).take(NAMED);
     Html::joined(named.map(|phase| view.code(&phase.name)), ", ")

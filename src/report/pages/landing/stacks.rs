@@ -275,7 +275,6 @@ impl<'a> Tree<'a> {
         if words.is_empty() { words } else { format!("· {words}") }
     }
 
-    /// The line of a frame.
     fn line(&mut self, frame: &'a Frame, look: Look<'_>) -> anyhow::Result<Html> {
         let line = Line {
             pill: look.pill,

@@ -1,7 +1,7 @@
 //! The verdict: one sentence with the numbers, where the time went, and how far to trust both.
 
-use crate::analysis::{Finding, FunctionName, PARTS, Parts, Segment, Severity, is_capture, order_of_time};
-use crate::model::{Compile, ProblemKind, Status};
+use crate::analysis::{Finding, FunctionName, Segment, Severity, is_capture, order_of_time};
+use crate::model::{Compile, CompilerPart, Parts, ProblemKind, Status};
 use crate::report::kit::prelude::*;
 use crate::report::kit::verdict::{Hero, Words};
 use crate::report::pages::landing::log::damaged;
@@ -65,7 +65,7 @@ fn slow_sentence(view: View<'_>, parts: &Parts, order: &[Segment]) -> Vec<Words>
         ],
         None => compiled(view),
     };
-    if let Some((us, part)) = costliest(parts) {
+    if let Some((part, us)) = parts.most() {
         pieces.push(Words::linked(", of which ", micros(us), "#time", ""));
         pieces.push(Words::linked(" went into ", doing(view, part, order), "#time", ""));
     }
@@ -190,21 +190,20 @@ fn beside_the_time(view: View<'_>) -> Html {
 }
 
 /// What the compiler did in a part; builds are counted if each has a span.
-fn doing(view: View<'_>, part: usize, order: &[Segment]) -> String {
-    let is_building = PARTS.get(part) == Some(&"Kernel builds");
+fn doing(view: View<'_>, part: CompilerPart, order: &[Segment]) -> String {
+    let is_building = part == CompilerPart::KernelBuilds;
     let builds = order.iter().filter(|one| one.build.is_some()).count();
     if is_building && view.report.found.builds.libraries() > 0 {
         return "building the library of the model".to_owned();
     }
     if !is_building || builds == 0 {
-        return DOING.get(part).copied().unwrap_or_default().to_owned();
+        return work_in(part).to_owned();
     }
     let serial = view.report.model.inductor.compile_threads == Some(1) && builds > 1;
     let found = view.report.found;
     let (one, many) =
         if found.on_device.uses_gpu { ("build", "builds") } else { ("C++ build", "C++ builds") };
-    let part_us = found.split.whole.0.get(part).copied().unwrap_or_default();
-    let work_us = found.builds.work_of_part_us(part, part_us);
+    let work_us = found.builds.work_of_part_us(Some(part), found.split.whole.of(part));
     let how = match work_us {
         Some(us) => format!(" side by side ({} of work)", micros(us)),
         None if serial => ", one at a time".to_owned(),
@@ -213,27 +212,23 @@ fn doing(view: View<'_>, part: usize, order: &[Segment]) -> String {
     format!("{}{how}", counted(builds, one, many))
 }
 
-/// What the compiler does in each part.
-const DOING: [&str; PARTS.len()] = [
-    "tracing Python into graphs (Dynamo)",
-    "splitting and lowering graphs (AOTAutograd)",
-    "rewriting and scheduling graphs (Inductor)",
-    "generating code",
-    "building kernels and checking the C++ compiler",
-    "autotuning kernels",
-];
-
-/// The part that took most; None if no time is known.
-fn costliest(parts: &Parts) -> Option<(f64, usize)> {
-    let timed = parts.0.into_iter().enumerate().map(|(part, us)| (us, part));
-    timed.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(us, _)| *us > 0.0)
+/// What the compiler does in a part.
+fn work_in(part: CompilerPart) -> &'static str {
+    match part {
+        CompilerPart::Dynamo => "tracing Python into graphs (Dynamo)",
+        CompilerPart::AotAutograd => "splitting and lowering graphs (AOTAutograd)",
+        CompilerPart::Inductor => "rewriting and scheduling graphs (Inductor)",
+        CompilerPart::CodeGeneration => "generating code",
+        CompilerPart::KernelBuilds => "building kernels and checking the C++ compiler",
+        CompilerPart::Autotuning => "autotuning kernels",
+    }
 }
 
 /// Which part of the compiler took most, and which compile.
 fn where_time_went(view: View<'_>, parts: &Parts) -> Option<Html> {
     let total = parts.total();
-    let (us, part) = costliest(parts)?;
-    let doing = DOING.get(part).copied().unwrap_or_default();
+    let (part, us) = parts.most()?;
+    let doing = work_in(part);
     let share = percent(us, total, false);
     let source = match view.report.found.split.of_spans {
         true => "",

@@ -65,7 +65,6 @@ impl Times {
         (!self.calls.is_empty()).then(|| TableColumn::number("Measured time").about(about))
     }
 
-    /// The cell of a call.
     pub(crate) fn call_cell(&self, view: View<'_>, place: usize) -> Option<TableCell> {
         let time = *self.calls.get(place)?;
         Some(match time.count {

@@ -27,7 +27,6 @@ pub(crate) fn count(report: Report<'_>) -> usize {
     report.found.chains.iter().map(Chain::recompiles).sum()
 }
 
-/// The page.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
     Page::rendered(RelPath::of_parts(&[links::RECOMPILATIONS]), move |worker, out| write(report, worker, out))
 }

@@ -5,7 +5,6 @@ use crate::analysis::lines::{LineFacts, LinesOfFile};
 use crate::report::kit::measured::ends;
 use crate::report::kit::prelude::*;
 
-/// A column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
     CompileTime,

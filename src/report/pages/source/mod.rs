@@ -20,7 +20,6 @@ pub(crate) fn present(report: Report<'_>) -> bool {
     !report.is_trace_alone() && (!report.found.lines.is_empty() || has_compiles())
 }
 
-/// The page.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
     Page::rendered(RelPath::of_parts(&[links::SOURCE]), move |worker, out| write(report, worker, out))
 }

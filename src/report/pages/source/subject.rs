@@ -28,12 +28,10 @@ impl<'r> Subject<'r> {
         Ok(Subject { report, lines, texts, operators: Operators::read(report)?, kernels, of_line })
     }
 
-    /// The kernels of a line.
     pub(super) fn kernels_of(&self, file: usize, line: u64) -> &[usize] {
         self.of_line.get(&(file, line)).map_or(&[], Vec::as_slice)
     }
 
-    /// The measured time of a line.
     pub(super) fn measured(&self, line: &LineFacts) -> Option<&'r LineTime> {
         self.report.found.performance.as_ref()?.lines.get(line.measured?)
     }

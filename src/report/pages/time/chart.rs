@@ -1,8 +1,8 @@
 //! The chart: its controls, and its spans as data for the script.
 
-use crate::analysis::{Found, PARTS, Timeline, Track};
-use crate::model::{Compile, CompileIndex, Model};
-use crate::report::kit::bars::{PHASE_OTHER, PHASES};
+use crate::analysis::{Found, Timeline, Track};
+use crate::model::{Compile, CompileIndex, CompilerPart, Model};
+use crate::report::kit::bars::color;
 use crate::report::kit::editor::Editor;
 use crate::report::kit::formats::micros_with_work;
 use crate::report::kit::links::MOST_ANCHORS;
@@ -124,17 +124,14 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
 
 /// Time by part of the compiler, then of all other phases.
 fn parts(found: &Found<'_>) -> Vec<Part> {
-    let (parts, apart) = (found.split.whole, found.split.apart_us);
-    let total = parts.total() + apart;
-    let named = PARTS.into_iter().zip(PHASES).zip(parts.0).map(|((name, class), us)| (class, name, us));
-    let all = named.chain([(PHASE_OTHER, "other", apart)]).enumerate().filter(|(_, (_, _, us))| *us > 0.0);
-    all.map(|(part, (class, name, us))| Part {
-        class,
-        name,
+    let total = found.split.whole.total() + found.split.apart_us;
+    let part = |(part, us): (Option<CompilerPart>, f64)| Part {
+        class: color(part),
+        name: part.map_or("other", CompilerPart::name),
         time: micros_with_work(us, found.builds.work_of_part_us(part, us)),
         share: percent(us, total, true),
-    })
-    .collect()
+    };
+    found.split.listed().map(part).collect()
 }
 
 /// What the reader has to know about the drawing.
@@ -184,7 +181,7 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> anyhow::Result<Data<'m>> {
         data.starts.push(start.saturating_sub(reach));
         data.lengths.push(since(span.end_us).saturating_sub(start));
         reach = start;
-        let part = laid.part.map_or(0, |part| part + 1);
+        let part = laid.part.map_or(0, |part| part as usize + 1);
         let phase = *phases.entry((&*span.name, part)).or_insert_with(|| {
             data.names.push(clipped(&span.name, LONGEST_NAME).0);
             data.meanings.push(phase_meaning(&span.name));

@@ -5,13 +5,12 @@ mod kernels;
 mod tables;
 mod times;
 
-use crate::analysis::PARTS;
 use crate::analysis::{Account, Phase, Timeline};
+use crate::model::CompilerPart;
 use crate::report::kit::formats::micros_with_work;
 use crate::report::kit::prelude::*;
 use crate::report::pages::time::times::Times;
 
-/// The page.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
     Page::rendered(RelPath::of_parts(&[links::TIME]), move |worker, out| {
         let (account, timeline) = (Account::of(report.model, &report.found.time), Timeline::of(report.model));
@@ -64,10 +63,12 @@ struct TimeOfPart {
 /// Where the time went: the largest parts of the compiler with their shares.
 fn where_it_went(view: View<'_>, covered_us: f64) -> Html {
     let found = view.report.found;
-    let parts = PARTS.into_iter().zip(found.split.whole.0).enumerate().filter(|(_, (_, us))| *us > 0.0);
-    let mut parts: Vec<TimeOfPart> = parts
-        .map(|(part, (name, us))| TimeOfPart { name, us, work_us: found.builds.work_of_part_us(part, us) })
-        .collect();
+    let part = |(part, us): (CompilerPart, f64)| TimeOfPart {
+        name: part.name(),
+        us,
+        work_us: found.builds.work_of_part_us(Some(part), us),
+    };
+    let mut parts: Vec<TimeOfPart> = found.split.whole.timed().map(part).collect();
     parts.sort_by(|one, other| other.us.total_cmp(&one.us));
     let Some((first, rest)) = parts.split_first() else {
         return format!("The compiler ran for {}.", micros(covered_us)).into();

@@ -1,8 +1,8 @@
 //! The tables of the page: phases, compiles, passes, wasted and saved time, and unattributed time.
 
-use crate::analysis::{Gap, PARTS, Phase};
-use crate::model::CompileIndex;
-use crate::report::kit::bars::{PHASE_OTHER, PHASES};
+use crate::analysis::{Gap, Phase};
+use crate::model::{CompileIndex, CompilerPart};
+use crate::report::kit::bars::color;
 use crate::report::kit::prelude::*;
 use crate::report::pages::time::times::Times;
 use crate::report::words::phases::phase_meaning;
@@ -59,7 +59,7 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
         let own = phase.self_s * 1e6;
         let open = view.still_open(&phase.name, None);
         let [name, own_cell, total, count] = cells(phase, named(phase, &phase.name, open.as_deref()));
-        let phase = part.and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
+        let phase = color(part);
         let name = name.class(format!("phase-name {phase}"));
         let cells = vec![name, own_cell, share(own, covered, phase), total, count];
         Row::of(cells).anchored(links::phase_anchor(*index))
@@ -142,7 +142,7 @@ pub(crate) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) ->
     view.open_section(out, ("compiles", "By compile", note), Some(whole(all.len())), Html::default())?;
     let mut columns =
         vec![TableColumn::compiles("Compile"), TableColumn::text("Function"), TableColumn::number("Time")];
-    columns.extend(PARTS.map(TableColumn::number));
+    columns.extend(CompilerPart::ALL.map(|part| TableColumn::number(part.name())));
     let wasted = "In a failed compile, or in attempts before tracing restarted";
     columns.push(TableColumn::number("Wasted").about(wasted).absent_if(times.account.lost.is_empty()));
     columns.push(TableColumn::number("Saved").about("By caches").absent_if(times.account.saved.is_empty()));
@@ -160,8 +160,8 @@ pub(crate) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) ->
             TableCell::html(function.unwrap_or_else(|| UNKNOWN.into())),
             TableCell::html(spent.total.map_or_else(|| UNKNOWN.into(), place)).class("num"),
         ];
-        let parts = view.report.found.split.at(*index).0.into_iter();
-        cells.extend(parts.map(|us| TableCell::maybe((us > 0.0).then_some(us), micros)));
+        let parts = view.report.found.split.at(*index);
+        cells.extend(parts.iter().map(|(_, us)| TableCell::maybe((us > 0.0).then_some(us), micros)));
         cells.extend([TableCell::maybe(spent.lost, micros), TableCell::maybe(spent.saved, micros)]);
         Row::of(cells)
     });

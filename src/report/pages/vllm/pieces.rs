@@ -27,7 +27,6 @@ const FILES: usize = 100;
 /// Passes named per row.
 const NAMED: usize = 4;
 
-/// The anchor of a piece.
 pub(crate) fn anchor(module: usize, piece: usize) -> String {
     format!("piece-{}-{}", module + 1, piece + 1)
 }

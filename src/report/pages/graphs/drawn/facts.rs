@@ -15,7 +15,6 @@ const MOST_OTHER_NAMES: usize = 5_000;
 /// Inputs that are described.
 const MOST_INPUTS: usize = 3_000;
 
-/// All facts.
 #[derive(Serialize)]
 pub(super) struct Facts<'d> {
     /// Name of the whole graph.

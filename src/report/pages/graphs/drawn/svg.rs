@@ -46,7 +46,6 @@ pub(super) fn tint(kernel: usize) -> String {
     format!("t{}", kernel % TINTS + 1)
 }
 
-/// A sheet as SVG.
 pub(super) fn svg(drawing: &Drawing, sheet: &Sheet, shown: Shown<'_>) -> Html {
     let mut html = String::new();
     let (width, height) = (sheet.size.0 + 2.0 * MARGIN, sheet.size.1 + 2.0 * MARGIN);

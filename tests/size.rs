@@ -27,17 +27,19 @@ const fn room(paths: &'static [&'static str], rust: usize, other: usize, goal: u
 }
 
 /// The rooms, in the order in which data flows through them.
-const ROOMS: [Room; 22] = [
+const ROOMS: [Room; 23] = [
     room(&["trace/"], 6926, 0, 5000),
     room(&["profile/"], 1600, 0, 1200),
     // A class that is defined in a function has its name.
     room(&["events/"], 5755, 0, 4300),
     room(&["model/"], 5144, 0, 3300),
+    // The readers of other texts of torch come here, with fewer lines than they have elsewhere: 2,500 in all.
+    room(&["read/"], 812, 109, 812),
     room(&["facts/"], 3572, 0, 3400),
     // No finding names a value that a graph break left behind.
     room(&["analysis/findings"], 7450, 0, 4000),
     // Advice on classes that are made anew.
-    room(&["analysis/recompiles"], 6070, 223, 3800),
+    room(&["analysis/recompiles"], 4956, 223, 3800),
     room(&["analysis/performance"], 6220, 472, 4200),
     room(&["analysis/provenance"], 3458, 0, 2300),
     room(&["analysis/drawing"], 2916, 0, 2000),

@@ -9,11 +9,11 @@ use super::one_offs::{OneOff, OneOffKind};
 use super::own_code::is_library;
 use super::performance::{annotations, work_of_nodes};
 use super::provenance::{GraphText, PlaceComment};
-use super::recompiles::as_written;
 use super::source_text::{arguments, symbols};
 use super::user_place::UserPlace;
 use crate::model::words::{counted, duration};
 use crate::model::{Compile, CompileIndex, Model, TraceSpan};
+use crate::read::expr::as_written;
 use crate::trace::TextMap;
 use indexmap::IndexMap;
 

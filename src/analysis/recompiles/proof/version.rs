@@ -3,8 +3,8 @@
 use crate::analysis::guard_texts::GuardTexts;
 use crate::analysis::guard_tree::{GuardLine, read_guard_tree};
 use crate::analysis::recompiles::chain::Step;
-use crate::analysis::recompiles::expression::{call, split};
 use crate::model::{CompileIndex, InputTensor, Model, Status};
+use crate::read::expr::{call, check};
 use crate::trace::TextMap;
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
@@ -106,7 +106,8 @@ impl<'m> Version<'m> {
 
     fn note_object(&mut self, kind: &str, text: &'m str) {
         if kind == "ID_MATCH"
-            && let Some([source, address]) = checked(text).as_deref()
+            && let Some((_, arguments)) = check(text)
+            && let [source, address] = arguments.as_slice()
         {
             self.objects.insert(source, address);
         }
@@ -134,12 +135,6 @@ impl<'m> Version<'m> {
 
 fn numbers(texts: &[String]) -> Option<Vec<i64>> {
     texts.iter().map(|text| text.parse().ok()).collect()
-}
-
-/// The arguments of a check such as `___check_obj_id(L['c'], 1406), type=<class 'Color'>`.
-pub(super) fn checked(text: &str) -> Option<Vec<&str>> {
-    let first = split(text, ",").first().copied().unwrap_or(text);
-    call(first).map(|(_, arguments)| arguments)
 }
 
 /// `check_tensor(L['x'], Tensor, DispatchKeySet(CPU), torch.float32, device=None, requires_grad=False, size=[4, None],
@@ -181,11 +176,5 @@ mod tests {
         );
         assert_eq!(check.fixed.len(), 5);
         assert!(tensor_check("check_tensor(L['x'], size=[a])").is_none());
-    }
-
-    #[test]
-    fn the_object_of_a_check_is_its_first_argument() {
-        let read = checked("___check_obj_id(G['f'].a[1], 7), type=<class 'int'>").unwrap();
-        assert_eq!(read, ["G['f'].a[1]", "7"]);
     }
 }

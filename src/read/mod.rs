@@ -2,3 +2,4 @@
 //! and length. What a text means for the program is for `events` and `analysis` to say.
 
 pub mod expr;
+pub mod guard_tree;

@@ -56,7 +56,6 @@ pub mod drawing;
 pub mod lines;
 mod own_code;
 pub mod provenance;
-mod source_text;
 pub mod two_columns;
 mod user_place;
 

@@ -2,4 +2,6 @@
 //! and length. What a text means for the program is for `events` and `analysis` to say.
 
 pub mod expr;
+pub mod fx_graph;
 pub mod guard_tree;
+pub mod source_text;

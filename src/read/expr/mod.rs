@@ -9,9 +9,7 @@ mod variables;
 
 pub use relation::holds;
 pub use tokens::{TokenKind, tokens};
-pub use variables::{
-    Property, SizeCondition, SizeOf, as_written, guard_as_written, size_as_written, size_condition,
-};
+pub use variables::{Property, SizeCondition, SizeOf, as_written, size_as_written, size_condition};
 
 use tokens::Token;
 
@@ -23,6 +21,20 @@ pub fn condition(text: &str) -> &str {
     let hint = pairs.find(|(open, hint)| open.is("(") && hint.is("HINT")).map(|(open, _)| open.start);
     let end = hint.or_else(|| found.last().map(Token::end)).unwrap_or(0);
     text.get(..end).unwrap_or(text).trim()
+}
+
+/// How a message about a tensor begins.
+const TENSOR: &str = "tensor '";
+
+/// A failed guard in the same form for all versions of torch: variables as in the program, no comment.
+pub fn guard_as_written(text: &str) -> String {
+    let text = condition(text);
+    // A message quotes its tensor, and the name has quotes of its own: `tensor 'L['x']' size mismatch`.
+    let quoted = text.strip_prefix(TENSOR).and_then(|rest| rest.split_once("' "));
+    match quoted {
+        Some((name, mismatch)) => format!("{TENSOR}{}' {mismatch}", as_written(name)),
+        None => as_written(text),
+    }
 }
 
 /// The class that torch 2.15 adds to an object check: `type=<class '__main__.Color'>`.

@@ -1,24 +1,9 @@
 //! Variables as the user writes them, and their sizes in symbolic conditions: `x.size()[0] == 2*y.size()[0]`.
 
-use super::condition;
 use super::tokens::{Token, TokenKind, tokens};
 
 /// Dictionaries of a module whose items are attributes of the module.
 const PARTS: [&str; 4] = ["_modules", "_parameters", "_buffers", "__dict__"];
-
-/// How a message about a tensor begins.
-const TENSOR: &str = "tensor '";
-
-/// A failed guard in the same form for all versions of torch: variables as in the program, no comment.
-pub fn guard_as_written(text: &str) -> String {
-    let text = condition(text);
-    // A message quotes its tensor, and the name has quotes of its own: `tensor 'L['x']' size mismatch`.
-    let quoted = text.strip_prefix(TENSOR).and_then(|rest| rest.split_once("' "));
-    match quoted {
-        Some((name, mismatch)) => format!("{TENSOR}{}' {mismatch}", as_written(name)),
-        None => as_written(text),
-    }
-}
 
 /// A variable as the user writes it: `L['x'].y` is `x.y`, `G['N']` is `N`, `c._modules['layers']._modules['0']` is
 /// `c.layers[0]`. Everything else is unchanged.

@@ -3,11 +3,12 @@
 //! For that search, for tests and for the measurements of `benches/speed`; no part of the library's interface. It is always
 //! compiled, since a feature would mean a second build of the crate. Inputs that once failed are in `fuzz/regressions`.
 
-use crate::analysis::provenance::{self, CodeKind, CodeOfKind, GraphText, Texts};
-use crate::analysis::{self, as_written, classify, guard_diff, parameter_name, read_guard_tree};
+use crate::analysis::provenance::{self, CodeKind, CodeOfKind, Texts};
+use crate::analysis::{self, classify, guard_diff, parameter_name};
 use crate::events::{self, Registry};
 use crate::model::{self, Fields, Language};
 use crate::output::{self, MemSink};
+use crate::read::{expr::as_written, fx_graph::GraphText, guard_tree::read_guard_tree};
 use crate::report::kit::highlight::Highlighter;
 use crate::report::{self, Cached, Settings, Worker};
 use crate::trace::{

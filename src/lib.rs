@@ -38,6 +38,7 @@ mod model;
 mod options;
 mod output;
 mod profile;
+mod read;
 mod rel_path;
 mod report;
 mod report_folder;

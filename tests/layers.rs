@@ -23,19 +23,20 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 22] = [
+const LAYERS: [(&str, &[&str]); 23] = [
     ("hidden", &[]),
     ("rel_path", &["hidden"]),
     ("limits", &[]),
     ("system", &[]),
     ("report_folder", &["rel_path", "system"]),
     ("trace", &["limits", "system", "hidden", "report_folder"]),
-    ("model", &["trace", "rel_path", "hidden"]),
+    ("read", &["trace"]),
+    ("model", &["trace", "read", "rel_path", "hidden"]),
     ("profile", &["trace", "model"]),
-    ("events", &["trace", "model", "rel_path", "limits"]),
-    ("analysis", &["trace", "model"]),
+    ("events", &["trace", "model", "read", "rel_path", "limits"]),
+    ("analysis", &["trace", "model", "read"]),
     ("facts", &["trace", "model", "analysis", "rel_path", "hidden", "report_folder"]),
-    ("compare", &["trace", "model", "analysis", "facts", "rel_path", "report_folder"]),
+    ("compare", &["trace", "model", "read", "analysis", "facts", "rel_path", "report_folder"]),
     ("show", &["facts", "model", "rel_path", "hidden", "report_folder"]),
     ("source_tree", &["analysis", "model"]),
     ("drop_in", &["facts", "trace"]),
@@ -45,6 +46,7 @@ const LAYERS: [(&str, &[&str]); 22] = [
         &[
             "trace",
             "model",
+            "read",
             "analysis",
             "facts",
             "compare",
@@ -92,7 +94,7 @@ const LAYERS: [(&str, &[&str]); 22] = [
         "check",
         &["model", "analysis", "output", "report", "job", "source_tree", "facts", "hidden", "report_folder"],
     ),
-    ("fuzzing", &["trace", "model", "profile", "events", "analysis", "report", "facts", "output"]),
+    ("fuzzing", &["trace", "model", "read", "profile", "events", "analysis", "report", "facts", "output"]),
 ];
 
 /// The program, which may use the library as its other users do.

@@ -1,8 +1,8 @@
 //! Results of torch.export: whether the log has a program, and the distinct problems.
 
 use super::is_library;
-use super::source_text::words;
 use crate::model::{CompileIndex, ExportKind, ExportProblem, ExportedProgram, Frame, Model, TextFrame};
+use crate::read::source_text::words;
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 

@@ -1,6 +1,6 @@
 //! Differences between the guards of two compiles of one function.
 
-use super::recompiles::as_written;
+use crate::read::expr::as_written;
 use regex::Regex;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::sync::LazyLock;

@@ -35,7 +35,6 @@ pub mod failed_in;
 pub mod failures;
 mod guard_diff;
 mod guard_texts;
-mod guard_tree;
 mod lab;
 mod recompiles;
 pub mod shapes;
@@ -57,7 +56,6 @@ pub mod drawing;
 pub mod lines;
 mod own_code;
 pub mod provenance;
-mod source_text;
 pub mod two_columns;
 mod user_place;
 
@@ -72,7 +70,6 @@ pub use functions::{FunctionGroup, by_status, is_capture};
 pub use graph_pairs::{GraphPair, graph_pairs};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use guard_texts::{GuardTexts, TextOfLog};
-pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
 pub use names::{FunctionName, Names, parameter_name};
 pub use on_device::{OnDevice, Operation};
@@ -84,9 +81,7 @@ pub use parity::Parity;
 pub use parts::part_of_phase;
 pub use producers::{Producers, is_foreign};
 pub use rank_facts::{LogEnd, builds, log_end, pauses};
-pub use recompiles::{
-    Chain, Change, ChangeKind, Step, as_written, classify, disagreement, guard_as_written, recompile_limit,
-};
+pub use recompiles::{Chain, Change, ChangeKind, Step, classify, disagreement, recompile_limit};
 pub use split::{Piece, Split};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};

@@ -2,10 +2,10 @@
 //! of a library (`wrapper`, `inner`). The class of the model is in the guards, and the user's line is in the stack.
 
 use super::own_code::{is_library, is_torch, is_wrapper, resumed};
-use super::recompiles::as_written;
 use super::user_place::UserPlace;
 use crate::model::sentence::{name, own, sentence, value};
 use crate::model::{Compile, CompileIndex, Function, Model, NameOf, PlaceType, Sentence};
+use crate::read::expr::as_written;
 use crate::trace::{FrameId, TextMap, TextSet};
 use std::sync::Arc;
 

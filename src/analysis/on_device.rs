@@ -7,13 +7,13 @@ use super::guard_texts::{DeviceTexts, GuardTexts};
 use super::names::parameter_name;
 use super::one_offs::{OneOff, OneOffKind};
 use super::own_code::is_library;
-use super::performance::{annotations, work_of_nodes};
-use super::provenance::{GraphText, PlaceComment};
-use super::recompiles::as_written;
-use super::source_text::{arguments, symbols};
+use super::performance::work_of_nodes;
 use super::user_place::UserPlace;
 use crate::model::words::{counted, duration};
 use crate::model::{Compile, CompileIndex, Model, TraceSpan};
+use crate::read::expr::as_written;
+use crate::read::fx_graph::{GraphText, PlaceComment, Statement, annotations};
+use crate::read::source_text::{arguments, symbols};
 use crate::trace::TextMap;
 use indexmap::IndexMap;
 
@@ -236,9 +236,7 @@ impl<'t> Graph<'t> {
             .filter(|node| node.scope == 0)
             .map(|node| {
                 let line = node.lines.last().and_then(|line| lines.get((*line as usize).checked_sub(1)?));
-                let call =
-                    line.filter(|_| !node.placeholder).and_then(|line| line.split_once(" = torch.ops."));
-                let call = call.and_then(|(_, call)| call.split_once('('));
+                let call = line.filter(|_| !node.placeholder).and_then(|line| Statement::read(line)?.call());
                 Node {
                     name: node.name,
                     tensor: tensors.get(node.name).copied().unwrap_or_default(),

@@ -6,8 +6,8 @@ mod fate;
 pub use dimensions::{Answer, Dimension, Seen, State, TensorSizes, dimensions, guarded_sizes};
 pub use fate::{Fate, SymbolFate};
 
-use super::source_text;
 use crate::model::{CompileIndex, Model, Recorded, Specialization, SymbolGuard};
+use crate::read::source_text;
 use crate::trace::TextMap;
 
 /// A symbol of one attempt of one compile.

@@ -1,7 +1,7 @@
 //! Two texts compared line by line, in order, in nearly linear time.
 
-use super::source_text::is_word;
 use crate::model::stable;
+use crate::read::source_text::is_word;
 use crate::trace::TextMap;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::ops::Range;

@@ -4,11 +4,12 @@ use super::recording::{
     Break, Compile, Failure, Function, Launched, LogRun, Measured, Recompile, STRIDES, Seconds, Setting,
     Spread, TimePart, Told,
 };
-use crate::analysis::{guard_as_written, resumed};
+use crate::analysis::resumed;
 use crate::facts::{self as log, LogReport};
 use crate::facts::{Id, Json, Text, line_number, owned};
 use crate::model::words::headline;
 use crate::model::{CompilerPart, Fields, InputDims, stable};
+use crate::read::expr::guard_as_written;
 use crate::report_folder::ReportFolder;
 use crate::trace::{CompileId, TextMap, ordered_json};
 use serde_json::value::RawValue;

@@ -1,6 +1,7 @@
 //! Which lines of the program a captured graph or a guard tree names.
 
 use crate::model::{CapturedLine, ProgramLines};
+use crate::read::fx_graph::Statement;
 use fxhash::FxHashMap;
 
 /// Distinct lines that are kept of graphs, and of guards. A model of a library has some hundreds.
@@ -22,7 +23,7 @@ pub(super) fn captured_lines(graph: &str, known: &mut ProgramLines) -> Box<[Capt
                     lines.len() - 1
                 })
             });
-        } else if is_operator(line)
+        } else if Statement::read(line).is_some_and(|statement| !statement.is_name())
             && let Some(captured) = above.and_then(|at| lines.get_mut(at))
         {
             captured.operators = captured.operators.saturating_add(1);
@@ -41,14 +42,6 @@ fn number_of(comment: &str, known: &mut ProgramLines) -> Option<u32> {
         (!is_full).then(|| known.comments.insert_full(comment.into(), ()).0)
     });
     u32::try_from(at?).ok()
-}
-
-/// Whether a statement of a graph computes something, unlike one that names an input or an attribute: `y = x + 1`, but not
-/// `l_x_ = L_x_`.
-fn is_operator(statement: &str) -> bool {
-    let Some((_, value)) = statement.split_once(" = ") else { return false };
-    let value = value.split(';').next().unwrap_or(value).trim();
-    !value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
 }
 
 /// Counts the guards of a tree by the line that made them. A guard ends with `  # code  # path:line in function`.

@@ -1,6 +1,7 @@
 //! Reads the text of an exported program: signature, ranges, checks, and which line calls which operator.
 
 use super::{ProgramFacts, TextFrame};
+use crate::read::fx_graph::place_comment;
 
 /// How many inputs, outputs or ranges of a program are kept. A large model has some thousand parameters; the file has all.
 const MOST_KEPT: usize = 4_096;
@@ -62,18 +63,12 @@ fn graph_line(
 
 /// ` File: /app/m.py:20 in forward, code: k = n.item()`; None for any other comment.
 pub fn source_comment(comment: &str) -> Option<TextFrame> {
-    let rest = comment.trim_start().strip_prefix("File: ")?;
-    let (place, code) = match rest.split_once(", code: ") {
-        Some((place, code)) => (place, Some(code.trim().to_owned())),
-        None => (rest, None),
-    };
-    let (place, function) = place.rsplit_once(" in ")?;
-    let (file, line) = place.rsplit_once(':')?;
+    let place = place_comment(comment).filter(|_| comment.trim_start().starts_with("File: "))?;
     Some(TextFrame {
-        file: file.to_owned(),
-        line: line.parse().ok()?,
-        function: function.to_owned(),
-        loc: code,
+        file: place.file.to_owned(),
+        line: place.line,
+        function: place.function?.to_owned(),
+        loc: place.code.map(str::to_owned),
     })
 }
 

@@ -1,8 +1,8 @@
 //! The operators of a printed graph: what each one computes and reads, and the line of the program that it comes from.
 
-use crate::analysis::provenance::{GraphText, Node, place_comment};
-use crate::analysis::source_text::{is_word, last_word};
 use crate::model::words::shortened;
+use crate::read::fx_graph::{GraphText, Node, Statement, annotations, place_comment};
+use crate::read::source_text::is_word;
 use crate::trace::TextMap;
 use indexmap::IndexSet;
 
@@ -103,9 +103,9 @@ impl Operators {
             }
             let line = node.lines.first().copied().unwrap_or_default();
             let text = lines.get((line as usize).saturating_sub(1)).copied().unwrap_or_default();
-            let definition = Definition::of(text);
+            let definition = Statement::read(text).unwrap_or_default();
             // `l_x_ = L_x_` is another name of an input.
-            if let Some(input @ Value::Input(_)) = known.get(definition.expression).copied() {
+            if let Some(input @ Value::Input(_)) = known.get(definition.value).copied() {
                 known.insert(node.name, input);
                 continue;
             }
@@ -122,17 +122,17 @@ impl Operators {
         &mut self,
         node: &Node<'_>,
         line: u32,
-        definition: &Definition<'_>,
+        definition: &Statement<'_>,
         (known, functions): (&TextMap<&str, Value>, &Functions<'_>),
     ) -> Operator {
         let mut operator = Operator {
             name: clip(node.name, LONGEST_NAME),
-            op: clip(definition.operator(), LONGEST_NAME),
-            shape: short_shape(definition.shape),
+            op: clip(operator(definition.value), LONGEST_NAME),
+            shape: short_shape(definition.annotation),
             line,
             ..Operator::default()
         };
-        for name in names_in(definition.expression) {
+        for name in names_in(definition.value) {
             let Some(value) = known.get(name).copied() else { continue };
             if operator.reads.len() >= MOST_ARGUMENTS || operator.reads.contains(&value) {
                 continue;
@@ -193,37 +193,21 @@ pub(super) fn clip(text: &str, most: usize) -> String {
     shortened(text, most).into_owned()
 }
 
-/// The parts of `mul: "f32[2][1]cpu" = torch.ops.aten.mul.Tensor(a, b);  a = None`.
-struct Definition<'t> {
-    shape: &'t str,
-    /// What is computed, without the values that are no longer needed.
-    expression: &'t str,
-}
-
-impl<'t> Definition<'t> {
-    fn of(line: &'t str) -> Definition<'t> {
-        let (head, expression) = line.split_once(" = ").unwrap_or((line, ""));
-        let shape = head.split_once('"').and_then(|(_, rest)| rest.split_once('"'));
-        let expression = expression.split(";  ").next().unwrap_or_default().trim();
-        Definition { shape: shape.map(|(shape, _)| shape).unwrap_or_default(), expression }
+/// `mul`, `getitem`, `add` for `a + b`.
+fn operator(expression: &str) -> &str {
+    let end = expression.find(|c: char| !is_word(c) && c != '.').unwrap_or(expression.len());
+    let (callee, rest) = expression.split_at_checked(end).unwrap_or_default();
+    if rest.starts_with('[') {
+        return "getitem";
     }
-
-    /// `mul`, `getitem`, `add` for `a + b`.
-    fn operator(&self) -> &'t str {
-        let end = self.expression.find(|c: char| !is_word(c) && c != '.').unwrap_or(self.expression.len());
-        let (callee, rest) = self.expression.split_at_checked(end).unwrap_or_default();
-        if rest.starts_with('[') {
-            return "getitem";
-        }
-        if !rest.starts_with('(') {
-            let sign = rest.split_whitespace().next().unwrap_or_default();
-            return SIGNS.iter().find(|(one, _)| *one == sign).map_or("get_attr", |(_, name)| name);
-        }
-        let mut parts = callee.split('.');
-        match callee.starts_with("torch.ops.") {
-            true => parts.nth(3).unwrap_or(callee),
-            false => parts.next_back().unwrap_or(callee),
-        }
+    if !rest.starts_with('(') {
+        let sign = rest.split_whitespace().next().unwrap_or_default();
+        return SIGNS.iter().find(|(one, _)| *one == sign).map_or("get_attr", |(_, name)| name);
+    }
+    let mut parts = callee.split('.');
+    match callee.starts_with("torch.ops.") {
+        true => parts.nth(3).unwrap_or(callee),
+        false => parts.next_back().unwrap_or(callee),
     }
 }
 
@@ -272,17 +256,8 @@ fn short_shape(text: &str) -> String {
 
 /// The types in the signature of a graph, `a: "f32[2]"`, by name.
 fn types_of_inputs(text: &str) -> TextMap<&str, &str> {
-    let mut types = TextMap::default();
-    let Some((_, signature)) = text.split_once("def forward(") else { return types };
-    let signature = signature.split("):").next().unwrap_or_default();
-    let mut rest = signature;
-    while let Some((before, after)) = rest.split_once(": \"") {
-        let name = last_word(before);
-        let Some((kind, after)) = after.split_once('"') else { break };
-        types.insert(name, kind);
-        rest = after;
-    }
-    types
+    let Some((_, signature)) = text.split_once("def forward(") else { return TextMap::default() };
+    annotations(signature.split("):").next().unwrap_or_default()).collect()
 }
 
 /// For each line of the graph whether the comment above it says that it belongs to the backward of another node.
@@ -303,15 +278,9 @@ type Functions<'t> = TextMap<(&'t str, u64), &'t str>;
 
 fn functions<'t>(lines: &[&'t str]) -> Functions<'t> {
     let mut functions = Functions::default();
-    for line in lines {
-        let comment = line.trim_start();
-        if !comment.starts_with('#') {
-            continue;
-        }
-        let Some(place) = place_comment(comment) else { continue };
-        let head = comment.split(", code: ").next().unwrap_or_default();
-        if let Some((_, function)) = head.rsplit_once(" in ") {
-            functions.entry((place.file, place.line)).or_insert_with(|| function.trim());
+    for place in lines.iter().filter_map(|line| place_comment(line.trim_start().strip_prefix('#')?)) {
+        if let Some(function) = place.function {
+            functions.entry((place.file, place.line)).or_insert(function);
         }
     }
     functions

@@ -4,11 +4,11 @@ use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{EntryStyle, KindOfFinding, Topic};
 use crate::analysis::export::{self, ExportFailure};
-use crate::analysis::recompiles::size_as_written;
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{code, sentence, value};
 use crate::model::words::file_name;
 use crate::model::{CompileIndex, ExportKind, ExportProblem, Failure, Model, Part, ProgramFacts, TextFrame};
+use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
 use indexmap::IndexSet;
 

@@ -12,11 +12,12 @@ use crate::analysis::failures::{
     FailureCause, FailureEffect, KernelFailure, failed_kernel, failed_us, failure_causes, fixed_against_mark,
 };
 use crate::analysis::names::FunctionWords;
-use crate::analysis::recompiles::{is_limit, size_as_written};
+use crate::analysis::recompiles::is_limit;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{code, count, name, own, quoted, sentence, value};
 use crate::model::words::{file_name, headline, with_commas};
 use crate::model::{Failure, Model, NameOf, Sentence, Specialization};
+use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
 
 /// Failures.

@@ -8,11 +8,12 @@ use super::recompiles::{Again, Changing};
 use crate::analysis::failures::fixed_against_mark;
 use crate::analysis::lab::tried;
 use crate::analysis::own_code::is_library;
-use crate::analysis::recompiles::{LEFT_BY_BREAK, is_left_by_break, size_as_written, without_stack_values};
+use crate::analysis::recompiles::{LEFT_BY_BREAK, is_left_by_break, without_stack_values};
 use crate::analysis::user_place::{UserPlace, text_frames};
 use crate::model::sentence::{self, count, sentence};
 use crate::model::words::counted;
 use crate::model::{CompileIndex, Model, Sentence, Specialization};
+use crate::read::expr::size_as_written;
 use crate::trace::{CompileId, TextMap, TextSet};
 use indexmap::{IndexMap, IndexSet};
 

@@ -10,9 +10,9 @@ use super::cpp_wrapper::{CppStatements, is_cpp, kernels_of};
 use super::footprint::{Extent, Footprint, Used};
 use super::formulas::element_bytes;
 use super::kernel_source::{KernelSource, Parameter};
-use super::node_flops::annotations;
 use super::touched::Touched;
-use crate::analysis::source_text::{arguments, is_name};
+use crate::read::fx_graph::annotations;
+use crate::read::source_text::{arguments, is_name};
 use crate::trace::{TextMap, TextSet};
 
 /// Limit on the arguments read per call. The largest recorded call, a combined kernel, has a few hundred.

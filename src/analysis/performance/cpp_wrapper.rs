@@ -2,7 +2,7 @@
 //! into the Python statement that does the same, so that one reader understands both.
 
 use super::kernel_source::KernelSource;
-use crate::analysis::source_text::{arguments, is_name, last_word};
+use crate::read::source_text::{arguments, is_name, last_word};
 use crate::trace::TextMap;
 
 /// A call that occurs only in C++ wrappers.

@@ -4,7 +4,7 @@
 
 use super::formulas::element_bytes;
 use super::touched::{Ranges, Touched, index_of};
-use crate::analysis::source_text::{is_word, last_word};
+use crate::read::source_text::{is_word, last_word};
 use crate::trace::TextMap;
 
 /// A parameter of a generated kernel.

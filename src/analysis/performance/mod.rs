@@ -32,7 +32,7 @@ pub use measured::{
     Backend, ClockFrom, DeviceClock, DeviceOptions, DeviceTime, FigureFrom, LineTime, MeasuredCall,
     MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance, Tuning,
 };
-pub(super) use node_flops::{annotations, work_of_nodes};
+pub(super) use node_flops::work_of_nodes;
 pub use rates::{
     Bound, FAR, IMPOSSIBLE, IMPOSSIBLE_BANDWIDTH, Judgement, LAUNCH_US, LONG_US, Limit, Rates, SUSPICIOUS,
     SUSPICIOUS_BANDWIDTH, WRONG,

@@ -1,8 +1,9 @@
 //! FLOPs of the nodes of a graph that have a formula, for the kernels generated from them, templates included.
 
 use super::formulas::{Formula, Work};
-use crate::analysis::source_text::{arguments, last_word};
 use crate::model::{InputDims, Operator};
+use crate::read::fx_graph::{Statement, annotations};
+use crate::read::source_text::arguments;
 use crate::trace::TextMap;
 
 /// The work of a node.
@@ -63,15 +64,6 @@ pub(in crate::analysis) fn work_of_nodes(graph: &str) -> TextMap<String, NodeWor
     found
 }
 
-/// The names that a text annotates, with their annotations: `addmm` and `f32[512, 1024][1024, 1]cpu` of
-/// `addmm: "f32[512, 1024][1024, 1]cpu" = ..`.
-pub(in crate::analysis) fn annotations(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.match_indices(": \"").filter_map(|(at, _)| {
-        let name = last_word(text.get(..at)?);
-        Some((name, text.get(at + 3..)?.split('"').next()?))
-    })
-}
-
 impl<'g> Annotated<'g> {
     /// `f32` and `512, 1024` of `f32[512, 1024][1024, 1]cpu`; None if a size is a symbol.
     fn of(annotation: &'g str) -> Option<Annotated<'g>> {
@@ -96,9 +88,8 @@ struct Node<'g> {
 impl<'g> Node<'g> {
     /// The node that a line defines.
     fn of(line: &'g str, tensors: &TextMap<&str, Annotated<'g>>) -> Option<Node<'g>> {
-        let (left, right) = line.trim().split_once(" = torch.ops.")?;
-        let name = left.split(':').next()?.trim();
-        let (operator, rest) = right.split_once('(')?;
+        let statement = Statement::read(line)?;
+        let (operator, rest) = statement.call()?;
         let mut path = operator.split('.');
         let (space, operator) = (path.next()?, path.next()?);
         let mut found = Operator { name: format!("{space}::{operator}"), ..Operator::default() };
@@ -116,7 +107,7 @@ impl<'g> Node<'g> {
             found.values.push(if known.is_some() { String::new() } else { (*argument).to_owned() });
             found.dims.push(InputDims::One(known.map(|known| known.sizes.clone()).unwrap_or_default()));
         }
-        Some(Node { name, element, operator: found })
+        Some(Node { name: statement.name, element, operator: found })
     }
 }
 

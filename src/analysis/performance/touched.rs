@@ -1,7 +1,7 @@
 //! How much of a tensor a Triton kernel touches, from the indices in its source: a slice, a column, rows that another tensor
 //! names.
 
-use crate::analysis::source_text::{is_word, words};
+use crate::read::source_text::{is_word, words};
 use crate::trace::TextMap;
 
 /// Bytes that memory is read and written in.

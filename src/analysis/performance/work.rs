@@ -1,6 +1,6 @@
 //! What a trace recorded, as pieces of work: each is one run of a kernel, with its operator and graph.
 
-use crate::analysis::source_text::is_word;
+use crate::read::source_text::is_word;
 use std::borrow::Cow;
 
 /// A run of a kernel: a launch on a device, or, in a trace of a CPU, a call that computes.

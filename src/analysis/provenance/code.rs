@@ -1,7 +1,7 @@
 //! Reads generated code: the calls and definitions of kernels.
 
 use super::CodeKind;
-use crate::analysis::source_text::{is_word, words};
+use crate::read::source_text::{is_word, words};
 use crate::trace::TextSet;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;

@@ -3,9 +3,9 @@
 use super::CodeKind;
 use super::code::CodeText;
 use super::flow::{CodeFileText, nodes_of_calls};
-use super::graph::{GraphText, PlaceComment};
 use super::mapping::{Mapping, label};
 use super::source::{KernelStacks, Lines, Place, SourceLine, callers, kernel_stacks};
+use crate::read::fx_graph::{GraphText, PlaceComment};
 use crate::trace::{TextMap, TextSet};
 use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;

@@ -2,7 +2,6 @@
 
 mod code;
 mod flow;
-mod graph;
 mod mapping;
 mod maps;
 mod owners;
@@ -11,7 +10,6 @@ mod runs;
 mod source;
 
 pub(crate) use code::{kernel_bound, library_call};
-pub(crate) use graph::{GraphText, Node, PlaceComment, place_comment};
 pub use maps::{
     CodeOfKind, Coverage, KernelBody, KernelCall, LineMap, LineMaps, Linked, Provenance, Texts, provenance,
 };

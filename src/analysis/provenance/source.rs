@@ -1,8 +1,8 @@
 //! Lines of the program behind kernels and nodes.
 
-use super::graph::{Node, PlaceComment};
 use crate::analysis::is_library;
 use crate::model::{TextFrame, traceback};
+use crate::read::fx_graph::{Node, PlaceComment};
 use crate::trace::TextMap;
 use indexmap::IndexMap;
 use serde::Serialize;

@@ -2,12 +2,10 @@
 
 use super::chain::Step;
 use super::change::Change;
-use super::expression::as_written;
 use super::guard_kinds::classify;
 use super::kind::ChangeKind;
-use super::sizes::size_condition;
-use super::tokens::{TokenKind, tokens};
 use crate::model::{Compile, CompileIndex, Model, Reason, SideEffect, Symbol, TensorDescription};
+use crate::read::expr::{TokenKind, as_written, size_condition, tokens};
 use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
 use std::cell::OnceCell;

@@ -1,7 +1,7 @@
 //! The change that a failed guard reports.
 
-use super::expression::as_written;
 use super::kind::ChangeKind;
+use crate::read::expr::as_written;
 
 /// The change that a failed guard reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Whether a dimension of an input is dynamic in each compile of a function, and since when.
 
 use super::fate::{Fate, SymbolFate};
-use crate::analysis::source_text::arguments;
 use crate::model::{CompileIndex, InputTensor, Model, Symbol};
+use crate::read::guard_tree::tensor_check;
 use crate::trace::{CompileId, FrameId, TextMap, TextSet};
 use fxhash::FxHashMap;
 use indexmap::IndexMap;
@@ -222,16 +222,8 @@ fn frame_order(model: &Model, compile: CompileIndex) -> CompileIndex {
 /// Sizes that the tree of guards requires of tensors, by source:
 /// `check_tensor(L['x'], .., size=[None, 5], ..)`.
 pub fn guarded_sizes(guards: &str) -> TensorSizes {
-    let calls = guards.split("check_tensor(").skip(1);
-    let found = calls.filter_map(|call| {
-        let call = call.lines().next()?;
-        let source = arguments(call).into_iter().next()?;
-        let (_, sizes) = call.split_once(", size=[")?;
-        let (sizes, _) = sizes.split_once(']')?;
-        let sizes = sizes.split(", ").filter(|size| !size.is_empty()).map(|size| size.parse().ok());
-        Some((source.to_owned(), sizes.collect()))
-    });
-    found.collect()
+    let checks = guards.lines().filter_map(|line| tensor_check(line.get(line.find("check_tensor(")?..)?));
+    checks.map(|check| (check.source.to_owned(), check.sizes)).collect()
 }
 
 #[cfg(test)]

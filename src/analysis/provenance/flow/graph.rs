@@ -1,7 +1,7 @@
 //! The post-grad graph as data flow: the operands of each node.
 
-use crate::analysis::provenance::graph::GraphText;
-use crate::analysis::source_text::is_word;
+use crate::read::fx_graph::{GraphText, Statement};
+use crate::read::source_text::is_word;
 use crate::trace::TextMap;
 
 /// A node of the graph.
@@ -94,8 +94,7 @@ impl<'t> FlowGraph<'t> {
 
     /// The node that a statement defines.
     fn node(&self, name: &'t str, line: &'t str) -> Option<FlowNode<'t>> {
-        let (_, value) = line.split_once(" = ")?;
-        let value = value.split(";  ").next().unwrap_or(value);
+        let value = Statement::read(line)?.value;
         let called = value.find(['(', '[']).and_then(|end| value.split_at_checked(end));
         let (target, arguments) = called.unwrap_or((value, ""));
         if target.starts_with("self.") {

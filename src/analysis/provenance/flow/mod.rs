@@ -11,7 +11,7 @@ mod wrapper;
 
 use super::CodeKind;
 use super::code::CodeText;
-use super::graph::GraphText;
+use crate::read::fx_graph::GraphText;
 use crate::trace::TextSet;
 use fxhash::FxHashMap;
 use graph::FlowGraph;

@@ -1,7 +1,7 @@
 //! The buffers that each call in the wrapper reads and writes.
 
 use crate::analysis::provenance::code::{CodeText, Definition, library_call, without_call};
-use crate::analysis::source_text::{arguments, last_word, words};
+use crate::read::source_text::{arguments, last_word, words};
 use crate::trace::{TextMap, TextSet};
 
 /// A statement of the wrapper.

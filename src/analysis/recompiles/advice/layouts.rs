@@ -1,10 +1,10 @@
 //! Advice on tensors that come in several memory layouts.
 
-use super::super::expression::as_written;
 use super::situation::Situation;
 use super::words::tried;
 use crate::analysis::findings::Advice;
 use crate::model::{CompileIndex, TensorDescription};
+use crate::read::expr::as_written;
 
 /// How a tensor lies in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! How the graphs of versions that were compiled for different numbers differ.
 
-use super::super::tokens::{TokenKind, tokens};
+use crate::read::expr::{TokenKind, tokens};
 
 /// Bytes of a graph that is compared; graphs of large models are not.
 const LARGEST_GRAPH: usize = 2 << 20;

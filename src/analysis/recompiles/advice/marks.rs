@@ -1,16 +1,15 @@
 //! Advice on sizes, as the proof by guards decides.
 
 use super::super::chain::Chain;
-use super::super::expression::as_written;
 use super::super::limit::is_limit;
 use super::super::proof::{Dimension, Elsewhere, Marks, Verdict, Why};
-use super::super::sizes::size_as_written;
 use super::words::{compiles_become, line_of, tried};
 use crate::analysis::findings::{Advice, Proof};
 use crate::analysis::own_code::{is_library, is_wrapper};
 use crate::analysis::user_place::UserPlace;
 use crate::model::words::file_name;
 use crate::model::{CompileIndex, Model};
+use crate::read::expr::{as_written, size_as_written};
 use indexmap::IndexSet;
 
 /// Dimensions that are written out.

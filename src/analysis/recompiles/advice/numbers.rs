@@ -1,16 +1,16 @@
 //! Advice on numbers of Python that compiled a function again.
 
-use super::super::expression::{as_written, comparison};
 use super::super::subject::Subject;
 use super::literals::{Likeness, Operations, Values};
 use super::situation::Situation;
 use super::words::{line_of, tried};
 use crate::analysis::findings::Advice;
-use crate::analysis::guard_tree::{GuardLine, read_guard_tree};
 use crate::analysis::own_code::is_library;
 use crate::analysis::user_place::{UserPlace, own_frame};
 use crate::model::words::file_name;
 use crate::model::{CompileIndex, Specialization, capital};
+use crate::read::expr::{as_written, comparison};
+use crate::read::guard_tree::{GuardLine, read_guard_tree};
 
 /// The setting that makes integers of modules dynamic.
 const UNSPEC: &str = "torch._dynamo.config.allow_unspec_int_on_nn_module = True";

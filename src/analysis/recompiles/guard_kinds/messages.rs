@@ -1,8 +1,8 @@
 //! Guards that torch reports as messages.
 
 use crate::analysis::recompiles::change::Change;
-use crate::analysis::recompiles::expression::as_written;
 use crate::analysis::recompiles::kind::ChangeKind;
+use crate::read::expr::as_written;
 use crate::trace::TextSet;
 
 /// `Unexpected recompilation: runtime guards failed even though they passed during ..`

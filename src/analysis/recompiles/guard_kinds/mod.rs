@@ -9,8 +9,8 @@ mod symbolic;
 mod values;
 
 use super::change::Change;
-use super::expression::{condition, split};
 use super::kind::ChangeKind;
+use crate::read::expr::{condition, split};
 
 /// Reads one form of guard.
 type Row = fn(&str) -> Option<Change>;

@@ -1,10 +1,8 @@
 //! Guards on the identity or type of a value.
 
 use crate::analysis::recompiles::change::Change;
-use crate::analysis::recompiles::expression::{
-    as_written, call, checked_class, comparison, split, unwrapped,
-};
 use crate::analysis::recompiles::kind::ChangeKind;
+use crate::read::expr::{as_written, call, check, checked_class, comparison, split, unwrapped};
 
 /// `___check_current_backend(140244125423088)`, in 2.4 and before `___current_backend() == ___lookup_backend(..)`.
 pub(super) fn backend(text: &str) -> Option<Change> {
@@ -34,8 +32,7 @@ pub(super) fn type_check(text: &str) -> Option<Change> {
 /// `___check_obj_id(c, 140696905928208), type=<class '__main__.Color'>`. The address is not part of the subject, so
 /// that two objects in one variable are one subject.
 pub(super) fn object_check(text: &str) -> Option<Change> {
-    let first = split(text, ",").first().copied().unwrap_or(text);
-    let (callee, arguments) = call(first)?;
+    let (callee, arguments) = check(text)?;
     if callee != "___check_obj_id" {
         return None;
     }

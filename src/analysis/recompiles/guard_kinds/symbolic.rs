@@ -1,9 +1,8 @@
 //! Conditions on symbolic sizes, strides and offsets.
 
 use crate::analysis::recompiles::change::Change;
-use crate::analysis::recompiles::expression::{Comparison, comparison, unwrapped};
 use crate::analysis::recompiles::kind::ChangeKind;
-use crate::analysis::recompiles::sizes::{Property, SizeCondition, SizeOf, size_condition};
+use crate::read::expr::{Comparison, Property, SizeCondition, SizeOf, comparison, size_condition, unwrapped};
 
 /// `2 <= x.size()[0]`, `x.size()[0] == 2*y.size()[0]`, `(x.size()[0] % 8) == 0`, `x.stride()[0] == x.size()[1]`.
 pub(super) fn sizes(text: &str) -> Option<Change> {
@@ -18,12 +17,12 @@ pub(super) fn sizes(text: &str) -> Option<Change> {
     }
     let is_duck = compared.as_ref().is_some_and(|compared| is_equality_of_sizes(compared));
     let kind = if is_duck { ChangeKind::EqualSizes } else { ChangeKind::Relation };
-    let change = Change::new(kind, Some(&first.tensor)).with_condition(bare(&read.written));
+    let change = Change::new(kind, Some(&first.tensor())).with_condition(bare(&read.written));
     Some(Change { dimension: first.dimension, ..change })
 }
 
 /// A condition on strides or offsets is about the layout, whatever else it names.
-fn layout(read: &SizeCondition) -> Option<Change> {
+fn layout(read: &SizeCondition<'_>) -> Option<Change> {
     let size = read.sizes.iter().find(|size| size.property != Property::Size)?;
     let kind = match size.property {
         Property::StorageOffset => ChangeKind::StorageOffset,
@@ -35,11 +34,11 @@ fn layout(read: &SizeCondition) -> Option<Change> {
         is_value.then(|| right.to_owned())
     });
     let condition = old.is_none().then(|| read.written.clone());
-    Some(Change { dimension: size.dimension, old, condition, ..Change::new(kind, Some(&size.tensor)) })
+    Some(Change { dimension: size.dimension, old, condition, ..Change::new(kind, Some(&size.tensor())) })
 }
 
 /// A size compared with a number: `x.size()[0] == 8` is a size, `2 <= x.size()[0]` excludes sizes 0 and 1.
-fn one_size(compared: &Comparison<'_>, size: &SizeOf) -> Option<Change> {
+fn one_size(compared: &Comparison<'_>, size: &SizeOf<'_>) -> Option<Change> {
     let (left, operator, right) = compared.pair()?;
     let plain = |side: &str| size_condition(side).written == size.written();
     let (number, is_left) = match (plain(left), plain(right)) {
@@ -56,7 +55,7 @@ fn one_size(compared: &Comparison<'_>, size: &SizeOf) -> Option<Change> {
         _ => return None,
     };
     let old = (operator == "==").then(|| number.to_string());
-    Some(Change { dimension: size.dimension, old, ..Change::new(kind, Some(&size.tensor)) })
+    Some(Change { dimension: size.dimension, old, ..Change::new(kind, Some(&size.tensor())) })
 }
 
 /// Two input sizes that share a symbol because they were equal.

@@ -1,9 +1,8 @@
 //! Guards on Python values: numbers, strings, flags, containers, settings.
 
 use crate::analysis::recompiles::change::Change;
-use crate::analysis::recompiles::expression::{as_written, call, comparison, unwrapped};
 use crate::analysis::recompiles::kind::ChangeKind;
-use crate::analysis::recompiles::tokens::{TokenKind, tokens};
+use crate::read::expr::{TokenKind, as_written, call, comparison, tokens, unwrapped};
 
 /// Attributes that `mark_dynamic` and its relatives leave on a tensor.
 const MARKS: [&str; 2] = ["_dynamo_", "_has_dynamo_dim_marking"];

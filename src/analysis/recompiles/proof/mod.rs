@@ -3,18 +3,15 @@
 //! The guards of a version are all that its trace decided on sizes. If they hold for the sizes of an earlier call, a trace
 //! that begins there with the same dimensions symbolic decides the same, and that version is saved.
 
-mod number;
-mod relation;
 mod serves;
 mod version;
 
 use super::chain::Chain;
-use super::expression::as_written;
-use super::sizes::size_as_written;
 use crate::analysis::guard_texts::GuardTexts;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::resumed;
 use crate::model::{Compile, CompileIndex, Frame, Model, Specialization};
+use crate::read::expr::{as_written, size_as_written};
 use crate::trace::{FileRef, TextMap};
 use serves::{Refusal, is_of_sizes, refusal};
 use std::collections::{BTreeMap, BTreeSet};

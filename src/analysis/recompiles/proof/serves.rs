@@ -1,7 +1,7 @@
 //! Whether a version would have served an earlier call: its guards, evaluated with the sizes of that call, all hold.
 
-use super::relation::{Place, holds};
-use super::version::{OtherGuard, Version, checked};
+use super::version::{OtherGuard, Version};
+use crate::read::expr::{Property, SizeOf, check, holds};
 
 /// What speaks against it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +99,7 @@ fn symbol<'m>(guard: &OtherGuard<'m>, version: &Version<'_>) -> Option<&'m str> 
 fn value_or_integer<'m>(guard: &OtherGuard<'m>) -> Option<&'m str> {
     match guard.kind {
         "EQUALS_MATCH" => Some(guard.text.split_once(" == ")?.0),
-        "TYPE_MATCH" if guard.text.ends_with("<class 'int'>") => checked(guard.text)?.first().copied(),
+        "TYPE_MATCH" if guard.text.ends_with("<class 'int'>") => check(guard.text)?.1.first().copied(),
         _ => None,
     }
 }
@@ -109,8 +109,8 @@ fn value_or_integer<'m>(guard: &OtherGuard<'m>) -> Option<&'m str> {
 fn is_of_no_account(guard: &OtherGuard<'_>, version: &Version<'_>, call: &Version<'_>) -> bool {
     match guard.kind {
         "ID_MATCH" => guard.text.starts_with("___check_obj_id(G["),
-        "TYPE_MATCH" => checked(guard.text)
-            .and_then(|arguments| arguments.first().copied())
+        "TYPE_MATCH" => check(guard.text)
+            .and_then(|(_, arguments)| arguments.first().copied())
             .is_some_and(|source| version.tensors.contains_key(source) && call.tensors.contains_key(source)),
         _ => is_named_anew(guard.text),
     }
@@ -122,14 +122,18 @@ fn is_named_anew(guard: &str) -> bool {
 }
 
 fn of_relation<'m>(text: &'m str, call: &Version<'m>) -> Option<Refusal<'m>> {
-    let lookup = |place: Place<'_>| {
-        let list = if place.is_stride { call.strides(place.source) } else { call.sizes(place.source) };
-        list?.get(place.dimension).copied()
+    let lookup = |size: SizeOf<'_>| {
+        let list = match size.property {
+            Property::Size => call.sizes(size.source),
+            Property::Stride => call.strides(size.source),
+            Property::StorageOffset => None,
+        };
+        list?.get(usize::try_from(size.dimension?).ok()?).copied()
     };
     match holds(text, &lookup) {
-        Ok(true) => None,
-        Ok(false) => Some(Refusal::Relation(text)),
-        Err(_) => {
+        Some(true) => None,
+        Some(false) => Some(Refusal::Relation(text)),
+        None => {
             let is_about_inputs = text.contains("size()")
                 && !["___", "storage_offset", "_base"].iter().any(|part| text.contains(part));
             is_about_inputs.then_some(Refusal::Unknown(text))

@@ -1,10 +1,10 @@
 //! A compiled version of a function, taken apart: the sizes of its inputs, and what its guards require.
 
 use crate::analysis::guard_texts::GuardTexts;
-use crate::analysis::guard_tree::{GuardLine, read_guard_tree};
 use crate::analysis::recompiles::chain::Step;
-use crate::analysis::recompiles::expression::{call, split};
 use crate::model::{CompileIndex, InputTensor, Model, Status};
+use crate::read::expr::check;
+use crate::read::guard_tree::{GuardLine, TensorCheck, read_guard_tree, tensor_check};
 use crate::trace::TextMap;
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
@@ -44,17 +44,6 @@ pub(super) struct OtherGuard<'m> {
     pub text: &'m str,
 }
 
-/// What a guard requires of a tensor.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct TensorCheck<'m> {
-    /// Class, dispatch keys, dtype, device and whether it needs a gradient.
-    pub fixed: Vec<&'m str>,
-    /// Its sizes; None where any is served.
-    pub sizes: Vec<Option<i64>>,
-    /// Its strides.
-    pub strides: Vec<Option<i64>>,
-}
-
 impl<'m> Version<'m> {
     /// Reads a step of a chain. None if it was never compiled to an end, so that nothing is known of it.
     pub fn of(model: &'m Model, texts: &'m GuardTexts, step: &Step<'m>) -> Option<Version<'m>> {
@@ -87,10 +76,10 @@ impl<'m> Version<'m> {
             match kind {
                 _ if text.is_empty() => {}
                 "TENSOR_MATCH" => {
-                    if let Some((source, check)) = tensor_check(text)
+                    if let Some(check) = tensor_check(text)
                         && self.tensors.len() < MOST_INPUTS
                     {
-                        self.tensors.insert(source, check);
+                        self.tensors.insert(check.source, check);
                     }
                 }
                 "LAMBDA_GUARD" => self.relations.push(text),
@@ -106,7 +95,8 @@ impl<'m> Version<'m> {
 
     fn note_object(&mut self, kind: &str, text: &'m str) {
         if kind == "ID_MATCH"
-            && let Some([source, address]) = checked(text).as_deref()
+            && let Some((_, arguments)) = check(text)
+            && let [source, address] = arguments.as_slice()
         {
             self.objects.insert(source, address);
         }
@@ -134,58 +124,4 @@ impl<'m> Version<'m> {
 
 fn numbers(texts: &[String]) -> Option<Vec<i64>> {
     texts.iter().map(|text| text.parse().ok()).collect()
-}
-
-/// The arguments of a check such as `___check_obj_id(L['c'], 1406), type=<class 'Color'>`.
-pub(super) fn checked(text: &str) -> Option<Vec<&str>> {
-    let first = split(text, ",").first().copied().unwrap_or(text);
-    call(first).map(|(_, arguments)| arguments)
-}
-
-/// `check_tensor(L['x'], Tensor, DispatchKeySet(CPU), torch.float32, device=None, requires_grad=False, size=[4, None],
-/// stride=[None, 1])`
-fn tensor_check(text: &str) -> Option<(&str, TensorCheck<'_>)> {
-    let (_, arguments) = call(text)?;
-    let (source, rest) = arguments.split_first()?;
-    let mut check = TensorCheck::default();
-    for argument in rest {
-        match argument.split_once('=') {
-            Some(("size", list)) => check.sizes = dimensions(list)?,
-            Some(("stride", list)) => check.strides = dimensions(list)?,
-            _ => check.fixed.push(argument),
-        }
-    }
-    Some((source, check))
-}
-
-/// `[4, None, 8]`
-fn dimensions(list: &str) -> Option<Vec<Option<i64>>> {
-    let inside = list.trim().strip_prefix('[')?.strip_suffix(']')?;
-    let of = |text: &str| if text == "None" { Some(None) } else { text.parse().ok().map(Some) };
-    inside.split(',').map(str::trim).filter(|text| !text.is_empty()).map(of).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tensor_guard_names_what_it_fixes_and_leaves_open() {
-        let text = "check_tensor(L['x'], Tensor, DispatchKeySet(CPU, AutogradCPU), torch.float32, device=None, \
-                    requires_grad=False, size=[4, None, 8], stride=[None, 8, 1])";
-        let (source, check) = tensor_check(text).unwrap();
-        assert_eq!(source, "L['x']");
-        assert_eq!(
-            (check.sizes, check.strides),
-            (vec![Some(4), None, Some(8)], vec![None, Some(8), Some(1)])
-        );
-        assert_eq!(check.fixed.len(), 5);
-        assert!(tensor_check("check_tensor(L['x'], size=[a])").is_none());
-    }
-
-    #[test]
-    fn the_object_of_a_check_is_its_first_argument() {
-        let read = checked("___check_obj_id(G['f'].a[1], 7), type=<class 'int'>").unwrap();
-        assert_eq!(read, ["G['f'].a[1]", "7"]);
-    }
 }

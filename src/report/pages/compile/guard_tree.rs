@@ -1,7 +1,8 @@
 //! The guards of a compile as torch's tree, which the runtime walks, with the reader's lines that caused them.
 
-use crate::analysis::{GuardLine, GuardNode, as_written, read_guard_tree};
 use crate::model::{Content, Section};
+use crate::read::expr::as_written;
+use crate::read::guard_tree::{GuardLine, GuardNode, read_guard_tree};
 use crate::report::kit::markup::{close_branch, open_branch};
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::{Subject, function};

@@ -1,7 +1,8 @@
 //! The tensors that a graph was traced with: the inputs of the call, then the module's own tensors, folded.
 
-use crate::analysis::{as_written, parameter_name};
+use crate::analysis::parameter_name;
 use crate::model::{Cell, Column, Compile, InputTensor, Section};
+use crate::read::expr::as_written;
 use crate::report::kit::prelude::*;
 
 /// The section. Tensors have the names that the program uses; torch's own names are shown on hover.

@@ -2,6 +2,7 @@
 
 use crate::analysis::lines::Lines;
 use crate::model::{Artifact, Compile, CompileIndex, Content, source_comment};
+use crate::read::fx_graph::Statement;
 use crate::report::subject::Report;
 use fxhash::FxHashMap;
 
@@ -98,23 +99,15 @@ fn graph(report: Report<'_>, compile: &Compile) -> anyhow::Result<Option<String>
 
 /// `sum_1: "f32[][]cpu" = l_x_.sum();  l_x_ = None`
 fn operator(compile: CompileIndex, statement: &str) -> Option<Operator> {
-    let (value, computed) = statement.split_once(" = ")?;
-    let computed = computed.split(';').next().unwrap_or(computed).trim();
-    let is_name = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'));
-    if is_name(computed) {
-        return None;
-    }
-    let (value, shape) = match value.split_once(": \"") {
-        Some((value, shape)) => (value, shape.split_once(']').map(|(shape, _)| format!("{shape}]"))),
-        None => (value, None),
-    };
-    let call = computed.split_once('(').map(|(called, _)| called).filter(|called| is_name(called));
-    let target = match call {
-        Some(called) => called.rsplit('.').next().unwrap_or(called),
+    let statement = Statement::read(statement).filter(|statement| !statement.is_name())?;
+    let called = statement.value.split_once('(').map(|(called, _)| Statement { value: called, ..statement });
+    let target = match called.filter(Statement::is_name) {
+        Some(called) => called.value.rsplit('.').next().unwrap_or(called.value),
         // `a + b`, `x[0]`
-        None => computed.split(' ').nth(1).unwrap_or("[]"),
+        None => statement.value.split(' ').nth(1).unwrap_or("[]"),
     };
-    Some(Operator { compile, value: value.trim().to_owned(), target: target.to_owned(), shape })
+    let shape = statement.annotation.split_once(']').map(|(shape, _)| format!("{shape}]"));
+    Some(Operator { compile, value: statement.name.to_owned(), target: target.to_owned(), shape })
 }
 
 #[cfg(test)]

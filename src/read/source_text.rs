@@ -1,28 +1,28 @@
 //! Words, names, arguments and symbols in pieces of Python, C++ and printed graphs.
 
 /// Whether a character can be part of a name.
-pub(super) fn is_word(c: char) -> bool {
+pub fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
 /// The runs of letters, digits and `_` in a text.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty())
 }
 
 /// The name that a text ends with: `kernel` of `void kernel`. Empty if the text does not end with a name.
-pub(super) fn last_word(text: &str) -> &str {
+pub fn last_word(text: &str) -> &str {
     text.rsplit(|c| !is_word(c)).next().unwrap_or_default()
 }
 
 /// Whether the text is a single name.
-pub(super) fn is_name(text: &str) -> bool {
+pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_word)
 }
 
 /// The arguments of a call, trimmed: the text between commas outside of brackets and quotes, up to the bracket that
 /// closes the call. `text` starts behind the opening bracket.
-pub(super) fn arguments(text: &str) -> Vec<&str> {
+pub fn arguments(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut depth, mut quote, mut from) = (0_usize, None, 0);
     for (at, c) in text.char_indices().chain([(text.len(), ')')]) {
@@ -47,7 +47,7 @@ pub(super) fn arguments(text: &str) -> Vec<&str> {
 }
 
 /// Symbols in an expression: up to `most_letters` lower-case letters and a number, such as `s77`, `u0` and `zuf3`.
-pub(super) fn symbols(text: &str, most_letters: usize) -> impl Iterator<Item = &str> {
+pub fn symbols(text: &str, most_letters: usize) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(move |word| {
         let digits = word.trim_start_matches(|c: char| c.is_ascii_lowercase());
         let letters = word.len() - digits.len();

@@ -1,6 +1,6 @@
 //! Graphs as torch prints them: the lines that define each node, and the line of the program that it comes from.
 
-use crate::analysis::source_text::is_word;
+use super::source_text::{is_word, last_word};
 use crate::trace::TextMap;
 
 /// A line of the program, from a comment.
@@ -9,6 +9,8 @@ pub struct PlaceComment<'t> {
     pub file: &'t str,
     /// Line, from 1.
     pub line: u64,
+    /// The function that it is in.
+    pub function: Option<&'t str>,
     /// Text of that line.
     pub code: Option<&'t str>,
 }
@@ -26,6 +28,47 @@ pub struct Node<'t> {
     pub scope: u32,
     /// The comment above it.
     pub place: Option<PlaceComment<'t>>,
+}
+
+/// A statement of a graph: `mul: "f32[2][1]cpu" = torch.ops.aten.mul.Tensor(a, b);  a = None`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Statement<'t> {
+    /// What it defines.
+    pub name: &'t str,
+    /// The type of its value, `f32[2][1]cpu`; empty if it has none.
+    pub annotation: &'t str,
+    /// What is computed, without the values that are no longer needed.
+    pub value: &'t str,
+}
+
+impl<'t> Statement<'t> {
+    /// Reads a line of a graph.
+    pub fn read(line: &'t str) -> Option<Statement<'t>> {
+        let (head, value) = line.split_once(" = ")?;
+        let (name, annotation) = head.split_once(": \"").unwrap_or((head, ""));
+        let value = value.split(";  ").next().unwrap_or(value).trim().trim_end_matches(';');
+        let annotation = annotation.split('"').next().unwrap_or_default();
+        Some(Statement { name: name.trim(), annotation, value })
+    }
+
+    /// Whether it only gives another value a name: `l_x_ = L_x_`.
+    pub fn is_name(&self) -> bool {
+        self.value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
+    }
+
+    /// The operator that is called, `aten.mul.Tensor`, and the text behind its opening bracket.
+    pub fn call(&self) -> Option<(&'t str, &'t str)> {
+        self.value.strip_prefix("torch.ops.")?.split_once('(')
+    }
+}
+
+/// The names that a text annotates, with their annotations: `addmm` and `f32[512, 1024][1024, 1]cpu` of
+/// `addmm: "f32[512, 1024][1024, 1]cpu" = ..`.
+pub fn annotations(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.match_indices(": \"").filter_map(|(at, _)| {
+        let name = last_word(text.get(..at)?);
+        Some((name, text.get(at + 3..)?.split('"').next()?))
+    })
 }
 
 /// The nodes of a graph's text.
@@ -200,9 +243,10 @@ pub fn place_comment(comment: &str) -> Option<PlaceComment<'_>> {
         Some((head, code)) => (head, Some(code.trim())),
         None => (rest.trim(), None),
     };
-    let place = head.rsplit_once(" in ").map_or(head, |(place, _)| place);
+    let (place, function) =
+        head.rsplit_once(" in ").map_or((head, None), |(place, function)| (place, Some(function.trim())));
     let (file, line) = place.rsplit_once(':')?;
-    Some(PlaceComment { file, line: line.trim().parse().ok()?, code })
+    Some(PlaceComment { file, line: line.trim().parse().ok()?, function, code })
 }
 
 #[cfg(test)]
@@ -228,8 +272,23 @@ mod tests {
             ]
         );
         let place = graph.node("sin").unwrap().place.unwrap();
-        assert_eq!(place, PlaceComment { file: "/a b/x.py", line: 6, code: Some("y = sin(x), z") });
+        assert_eq!(
+            place,
+            PlaceComment { file: "/a b/x.py", line: 6, function: Some("f"), code: Some("y = sin(x), z") }
+        );
         assert_eq!(graph.node("l_x_").unwrap().place, None);
+    }
+
+    #[test]
+    fn a_statement_has_a_name_a_type_and_a_value() {
+        let text = "    mul: \"f32[2][1]cpu\" = torch.ops.aten.mul.Tensor(a, \"; \");  a = None";
+        let value = "torch.ops.aten.mul.Tensor(a, \"; \")";
+        let mul = Statement { name: "mul", annotation: "f32[2][1]cpu", value };
+        assert_eq!(Statement::read(text), Some(mul));
+        assert_eq!(mul.call(), Some(("aten.mul.Tensor", "a, \"; \")")));
+        let alias = Statement::read("l_x_ = L_x_.y;").unwrap();
+        assert!(alias.is_name() && alias.call().is_none() && !mul.is_name());
+        assert_eq!(Statement::read("return (mul,)"), None);
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! The guard tree of a compile, read from torch's text of it.
+//! The guard tree of a compile, read from torch's text of it, and what its guards require of tensors.
+
+use super::expr::call;
 
 /// One line of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,9 +95,59 @@ fn place<'t>(name: &'t str, rest: &'t str) -> GuardLine<'t> {
     GuardLine::Place { source: source.unwrap_or(own), class }
 }
 
+/// What a guard requires of a tensor.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TensorCheck<'t> {
+    /// The tensor: `L['x']`.
+    pub source: &'t str,
+    /// Class, dispatch keys, dtype, device and whether it needs a gradient.
+    pub fixed: Vec<&'t str>,
+    /// Its sizes; None where any is served.
+    pub sizes: Vec<Option<i64>>,
+    /// Its strides.
+    pub strides: Vec<Option<i64>>,
+}
+
+/// `check_tensor(L['x'], Tensor, DispatchKeySet(CPU), torch.float32, device=None, requires_grad=False, size=[4, None],
+/// stride=[None, 1])`
+pub fn tensor_check(text: &str) -> Option<TensorCheck<'_>> {
+    let (_, arguments) = call(text)?;
+    let (source, rest) = arguments.split_first()?;
+    let mut check = TensorCheck { source, ..TensorCheck::default() };
+    for argument in rest {
+        match argument.split_once('=') {
+            Some(("size", list)) => check.sizes = dimensions(list)?,
+            Some(("stride", list)) => check.strides = dimensions(list)?,
+            _ => check.fixed.push(argument),
+        }
+    }
+    Some(check)
+}
+
+/// `[4, None, 8]`
+fn dimensions(list: &str) -> Option<Vec<Option<i64>>> {
+    let inside = list.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let of = |text: &str| if text == "None" { Some(None) } else { text.parse().ok().map(Some) };
+    inside.split(',').map(str::trim).filter(|text| !text.is_empty()).map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tensor_guard_names_what_it_fixes_and_leaves_open() {
+        let text = "check_tensor(L['x'], Tensor, DispatchKeySet(CPU, AutogradCPU), torch.float32, device=None, \
+                    requires_grad=False, size=[4, None, 8], stride=[None, 8, 1])";
+        let check = tensor_check(text).unwrap();
+        assert_eq!(check.source, "L['x']");
+        assert_eq!(
+            (check.sizes, check.strides),
+            (vec![Some(4), None, Some(8)], vec![None, Some(8), Some(1)])
+        );
+        assert_eq!(check.fixed.len(), 5);
+        assert!(tensor_check("check_tensor(L['x'], size=[a])").is_none());
+    }
 
     const TREE: &str = "\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n\
         | +- GLOBAL_STATE: ___check_global_state()\n\

@@ -1,8 +1,8 @@
 //! The account of a log's wall time: what compiled, what was wasted, what caches saved, and what is unexplained.
 
-use super::parts::{PARTS, owners};
+use super::parts::owners;
 use super::time::CompileTime;
-use crate::model::{CompileIndex, Model, PhaseName, Status, TraceSpan};
+use crate::model::{CompileIndex, Model, PARTS, PhaseName, Status, TraceSpan};
 use crate::trace::TextMap;
 
 /// Where the wall time of a log went, according to its spans and metrics.

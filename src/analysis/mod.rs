@@ -61,6 +61,7 @@ mod source_text;
 pub mod two_columns;
 mod user_place;
 
+pub use crate::model::PARTS;
 pub use account::{Account, Gap};
 pub use break_costs::{Hit, break_costs, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
@@ -81,11 +82,12 @@ pub use order_of_time::{BuildKind, Segment, order_of_time};
 pub use outlook::{Outlook, time_comes_first};
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
-pub use parts::{CODE_GENERATION, KERNEL_BUILDS, PARTS, Parts, part_of_phase};
+pub use parts::{CODE_GENERATION, KERNEL_BUILDS, Parts, part_of_phase};
 pub use producers::{Producers, is_foreign};
 pub use rank_facts::{LogEnd, builds, log_end, pauses};
 pub use recompiles::{
-    Chain, Change, ChangeKind, Step, as_written, classify, disagreement, guard_as_written, recompile_limit,
+    Chain, Change, ChangeKind, Step, as_written, change_of, classify, disagreement, guard_as_written,
+    recompile_limit,
 };
 pub use split::{Piece, Split};
 pub use stage::Stage;

@@ -1,12 +1,7 @@
 //! Compile time by part of the compiler, from spans or metrics.
 
-use crate::model::{Compile, CompileIndex, Metrics, MetricsKind, TraceSpan};
+use crate::model::{Compile, CompileIndex, Metrics, MetricsKind, PARTS, TraceSpan};
 use crate::trace::TextMap;
-
-/// The parts of the compiler, in the order of all pages. Each of the first four contains the next, and the fourth contains
-/// building and tuning kernels.
-pub const PARTS: [&str; 6] =
-    ["Dynamo", "AOTAutograd", "Inductor", "Code generation", "Kernel builds", "Autotuning"];
 
 /// Places in [`PARTS`].
 const DYNAMO: usize = 0;

@@ -67,7 +67,7 @@ pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, UNKNOWN_EVENTS, Unit};
 pub use sentence::{NameOf, Part, Sentence, capital};
 pub use shapes::{Recorded, Shapes, Specialization, Symbol, SymbolGuard};
-pub use span::{PhaseName, TraceSpan};
+pub use span::{PARTS, PhaseName, TraceSpan};
 pub use stable::stable;
 pub use stack::{Frame, Stack, TextFrame};
 pub use tensors::{InputTensor, StorageSize, TensorDescription};

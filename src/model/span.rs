@@ -6,6 +6,11 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+/// The parts of the compiler, in the order of all pages. Each of the first four contains the next, and the fourth contains
+/// building and tuning kernels.
+pub const PARTS: [&str; 6] =
+    ["Dynamo", "AOTAutograd", "Inductor", "Code generation", "Kernel builds", "Autotuning"];
+
 /// A phase of the compiler with its times, from the chromium events that begin and end it.
 ///
 /// A log of ten thousand compiles has 500,000 spans, so a span is kept small: 40 bytes.

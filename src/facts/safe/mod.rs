@@ -13,12 +13,10 @@ pub(crate) use names::{Names, in_words};
 pub(crate) use operators::{
     bare_operator, dtype as dtype_named, operator as operator_named, sizes as sizes_of,
 };
-pub(crate) use words::label_of;
 
 use super::define::Redact;
 use super::text::{Id, Json, List, Map, Text};
-use crate::analysis::{Change, ChangeKind};
-use crate::model::{RankLog, Run};
+use crate::model::{PARTS, RankLog, Run};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -264,7 +262,7 @@ pub(super) fn own_page(page: &Option<Text<'_>>, _: &mut Names) -> Option<Text<'s
 
 /// A part of the compiler: this program names them.
 pub(super) fn part(name: &Option<Text<'_>>, _: &mut Names) -> Option<Text<'static>> {
-    let known = crate::analysis::PARTS.iter().find(|part| Some(**part) == name.as_deref())?;
+    let known = PARTS.iter().find(|part| Some(**part) == name.as_deref())?;
     Some((*known).into())
 }
 
@@ -345,38 +343,6 @@ pub(super) fn rank_values(
 ) -> Map<'static, Option<Text<'static>>> {
     let ranks = values.keys().filter(|rank| rank.bytes().all(|byte| byte.is_ascii_digit()));
     ranks.map(|rank| (rank.owned().into(), None)).collect()
-}
-
-/// Values of one thing that are shown: of more, the first ones and the last.
-const VALUES: usize = 8;
-
-/// Changes of one thing, without names: `size of dimension 1: 4 -> 6`.
-pub(crate) fn change_words(changes: &[Change]) -> String {
-    let Some(first) = changes.first() else { return "no reason recorded".to_owned() };
-    let mut words = first.kind.word().to_owned();
-    if let Some(dimension) = first.dimension {
-        words.push_str(&format!(" of dimension {dimension}"));
-    }
-    let old = first.old.as_deref().and_then(|old| changed_value(first.kind, old));
-    let new = changes.iter().map(|change| changed_value(change.kind, change.new.as_deref()?));
-    let values: Option<Vec<&str>> = std::iter::once(old).chain(new).collect();
-    let Some(mut values) = values else { return words };
-    if values.len() > VALUES {
-        let last = values.pop();
-        values.truncate(VALUES - 2);
-        values.push("..");
-        values.extend(last);
-    }
-    words.push_str(&format!(": {}", values.join(" -> ")));
-    words
-}
-
-/// A value that is a size or a dtype.
-fn changed_value(kind: ChangeKind, text: &str) -> Option<&str> {
-    match kind {
-        ChangeKind::Dtype => operators::dtype(text),
-        _ => text.parse::<u64>().ok().map(|_| text).filter(|_| kind.is_of_tensor()),
-    }
 }
 
 /// The number of a graph break, if it is one of the catalog's form.

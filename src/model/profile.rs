@@ -4,6 +4,10 @@
 //! everything that repeats (names, shapes) is kept once. Times are microseconds on the trace's own clock.
 
 use crate::trace::{Sorted, SortedRecord, halves_of, word_of};
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
 use std::cmp::Ordering;
 
 /// What one trace says.
@@ -73,8 +77,9 @@ impl Operator {
     pub const GRAPH_LAUNCH: &'static str = "cudaGraphLaunch";
 }
 
-/// Sizes of one input.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// Sizes of one input: in JSON `[8, 16]`, or a list of such lists.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(untagged, inline)]
 pub enum InputDims {
     /// A tensor; a scalar is an empty list.
     One(Vec<i64>),
@@ -82,13 +87,24 @@ pub enum InputDims {
     List(Vec<Vec<i64>>),
 }
 
-impl InputDims {
-    /// Sizes as report.json has them: `[8, 16]`, or a list of such lists.
-    pub fn from_json(json: &str) -> Option<InputDims> {
-        let one = serde_json::from_str(json).map(InputDims::One);
-        one.or_else(|_| serde_json::from_str(json).map(InputDims::List)).ok()
+impl Serialize for InputDims {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            InputDims::One(sizes) => sizes.serialize(serializer),
+            InputDims::List(tensors) => tensors.serialize(serializer),
+        }
     }
+}
 
+impl<'de> Deserialize<'de> for InputDims {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let json = <&RawValue>::deserialize(reader)?.get();
+        let one = serde_json::from_str(json).map(InputDims::One);
+        one.or_else(|_| serde_json::from_str(json).map(InputDims::List)).map_err(D::Error::custom)
+    }
+}
+
+impl InputDims {
     /// The sizes of a single tensor.
     pub fn one(&self) -> Option<&[i64]> {
         match self {

@@ -3,7 +3,7 @@
 use super::operators::Operators;
 use super::text::Text;
 use crate::analysis::lines::{LineFacts, Lines};
-use crate::analysis::performance::LineTime;
+use crate::analysis::performance::MeasuredLine;
 use crate::report::kit::collect_kernels::kernels_of_log;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::kernel_list::Kernels;
@@ -34,7 +34,7 @@ impl<'r> Subject<'r> {
     }
 
     /// The measured time of a line.
-    pub(super) fn measured(&self, line: &LineFacts) -> Option<&'r LineTime> {
+    pub(super) fn measured(&self, line: &LineFacts) -> Option<&'r MeasuredLine> {
         self.report.found.performance.as_ref()?.lines.get(line.measured?)
     }
 }

@@ -331,7 +331,7 @@ facts! {
         ratio_to_estimate: Option<f64> => number,
         /// Of a Triton kernel: what the log says of the search for a configuration, and which ones the trace shows.
         #[serde(default)]
-        tuning: Option<Tuning<'a>> => dropped,
+        tuning: Option<Box<Tuning<'a>>> => dropped,
         /// Of a thread.
         #[serde(default)]
         registers: Option<u64> => number,

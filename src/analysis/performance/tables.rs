@@ -338,7 +338,7 @@ impl<'p> Tables<'p> {
             lines: self.lines_of(calls),
             estimated_us,
             ratio_to_estimate: estimated_us.filter(|us| *us > 0.0).map(|us| mean_us / us),
-            tuning: tuning_of(in_log, asked),
+            tuning: tuning_of(in_log, asked).map(Box::new),
             registers: device.and_then(|device| device.registers),
             spills: device.and_then(|device| device.spills),
             shared_memory: device.and_then(|device| device.shared_memory),

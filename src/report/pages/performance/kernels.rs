@@ -248,7 +248,7 @@ fn verdict(kernel: &MeasuredKernel) -> TableCell {
 /// advice, as their cost is part of what was measured.
 pub(super) fn launch(kernel: &MeasuredKernel) -> String {
     let device = of_device(kernel);
-    let tuning = kernel.tuning.as_ref().map(tuning).filter(|words| !words.is_empty());
+    let tuning = kernel.tuning.as_deref().map(tuning).filter(|words| !words.is_empty());
     device.into_iter().chain(tuning).collect::<Vec<_>>().join("; ")
 }
 

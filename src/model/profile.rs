@@ -5,9 +5,10 @@
 
 use crate::trace::{Sorted, SortedRecord, halves_of, word_of};
 use schemars::JsonSchema;
-use serde::de::Error;
+use serde::de::Error as _;
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use std::cmp::Ordering;
 
 /// What one trace says.
@@ -89,10 +90,12 @@ pub enum InputDims {
 
 impl Serialize for InputDims {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            InputDims::One(sizes) => sizes.serialize(serializer),
-            InputDims::List(tensors) => tensors.serialize(serializer),
-        }
+        let json = match self {
+            InputDims::One(sizes) => to_raw_value(sizes),
+            InputDims::List(tensors) => to_raw_value(tensors),
+        };
+        // On one line, also in a file that is indented.
+        json.map_err(S::Error::custom)?.serialize(serializer)
     }
 }
 

@@ -121,7 +121,7 @@ impl Rates {
 
     /// The larger of the two shares.
     fn best_share(&self) -> Option<f64> {
-        self.nearest_limit().map(|(_, share)| share)
+        nearest_limit(self.share_of_peak, self.share_of_bandwidth).map(|(_, share)| share)
     }
 
     /// Whether the cache of the device gave the data, as its memory could not.
@@ -134,13 +134,9 @@ impl Rates {
         self.best_share().filter(|_| self.has_ceiling)
     }
 
-    fn nearest_limit(&self) -> Option<(Limit, f64)> {
-        nearest_limit(self.share_of_peak, self.share_of_bandwidth)
-    }
-
     /// Why a figure is not to be taken as it is, and what would settle it; None where nothing speaks against it.
     pub fn doubt(&self) -> Option<Implausible<'static>> {
-        let (limit, _) = self.nearest_limit()?;
+        let (limit, _) = nearest_limit(self.share_of_peak, self.share_of_bandwidth)?;
         let why = match (self.judgement?, limit) {
             (Judgement::Impossible, Limit::Peak) => {
                 "over 100 % of the peak, which cannot be: the clock was above the assumed one, FLOPs are counted that are not \
@@ -283,7 +279,8 @@ mod tests {
         assert_eq!(rates(100.0, None, Some(94e6)).judgement, Some(Judgement::Near), "as large copies do");
         assert_eq!(rates(4.0, None, Some(3.9e6)).judgement, Some(Judgement::Suspicious));
         let memory = rates(100.0, Some(1e9), Some(101e6));
-        assert_eq!(memory.nearest_limit(), Some((Limit::Bandwidth, 1.01)));
+        let nearest = nearest_limit(memory.share_of_peak, memory.share_of_bandwidth);
+        assert_eq!(nearest, Some((Limit::Bandwidth, 1.01)));
     }
 
     #[test]

@@ -247,9 +247,8 @@ fn verdict(kernel: &MeasuredKernel) -> TableCell {
 /// `512 registers, 48 KB of shared memory, occupancy about 25 %; 4 configurations to try at the first call`: facts without
 /// advice, as their cost is part of what was measured.
 pub(super) fn launch(kernel: &MeasuredKernel) -> String {
-    let device = of_device(kernel);
     let tuning = kernel.tuning.as_deref().map(tuning).filter(|words| !words.is_empty());
-    device.into_iter().chain(tuning).collect::<Vec<_>>().join("; ")
+    of_device(kernel).into_iter().chain(tuning).collect::<Vec<_>>().join("; ")
 }
 
 /// What the trace says about the launch.

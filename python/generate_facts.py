@@ -44,6 +44,8 @@ def type_of(schema: dict) -> str:
     if "anyOf" in schema:
         inner = [one for one in schema["anyOf"] if one.get("type") != "null"]
         return f"Optional[{type_of(inner[0])}]" if len(inner) == 1 else "Any"
+    if "oneOf" in schema:  # words, each with what it means
+        return type_of(schema["oneOf"][0])
     kinds = schema.get("type")
     if isinstance(kinds, list):
         inner = [kind for kind in kinds if kind != "null"]

@@ -32,27 +32,28 @@ const ROOMS: [Room; 23] = [
     room(&["profile/"], 1596, 0, 1200),
     // A class that is defined in a function has its name.
     room(&["events/"], 5746, 0, 4300),
-    // The parts of the compiler are a type of their own.
-    room(&["model/"], 5174, 0, 3300),
+    // The parts of the compiler are a type of their own; sizes of inputs are read and written as report.json has them.
+    room(&["model/"], 5207, 0, 3300),
     // The readers of other texts of torch come here, with fewer lines than they have elsewhere: 2,500 in all.
     room(&["read/"], 1435, 109, 1435),
-    room(&["facts/"], 3582, 0, 3400),
+    // Words of measured kernels are enums, which analysis and pages share.
+    room(&["facts/"], 3614, 0, 3400),
     // No finding names a value that a graph break left behind.
-    room(&["analysis/findings"], 7419, 0, 4000),
+    room(&["analysis/findings"], 7417, 0, 4000),
     // Advice on classes that are made anew.
-    room(&["analysis/recompiles"], 4903, 223, 3800),
-    room(&["analysis/performance"], 6211, 472, 4200),
+    room(&["analysis/recompiles"], 4910, 223, 3800),
+    room(&["analysis/performance"], 6122, 472, 4200),
     room(&["analysis/provenance"], 3170, 0, 2300),
     room(&["analysis/drawing"], 2869, 0, 2000),
     room(&["analysis/job"], 4228, 9, 2800),
     room(&["analysis/"], 8948, 149, 5700),
     // What it takes from `read` it imports by itself; so do the files of the last room.
-    room(&["compare/", "check/", "show/", "job/"], 8913, 0, 5200),
+    room(&["compare/", "check/", "show/", "job/"], 8911, 0, 5200),
     room(&["report/kit/"], 7127, 7743, 5500),
-    room(&["report/pages/"], 18_897, 0, 12_500),
+    room(&["report/pages/"], 18_891, 0, 12_500),
     room(&["report/job/", "report/compare/"], 5239, 0, 3200),
-    room(&["report/data/", "report/formats/", "report/redact/"], 4311, 0, 2600),
-    room(&["report/"], 2523, 304, 1700),
+    room(&["report/data/", "report/formats/", "report/redact/"], 4152, 0, 2600),
+    room(&["report/"], 2456, 304, 1700),
     room(&["output", "run/"], 4286, 0, 3400),
     room(&["program/"], 4580, 0, 3300),
     room(&["drop_in/"], 767, 0, 600),

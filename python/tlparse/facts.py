@@ -759,7 +759,7 @@ class Device(Facts):
 
 @dataclass
 class DeviceTime(Facts):
-    """What a device did."""
+    """What a device did. Time that several streams share counts once in each field."""
 
     wall_us: float = 0.0
     """From the begin of the first run on the device to the end of the last; of a trace of a CPU, from the first to the last event."""

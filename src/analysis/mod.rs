@@ -81,7 +81,7 @@ pub use parity::Parity;
 pub use parts::part_of_phase;
 pub use producers::{Producers, is_foreign};
 pub use rank_facts::{LogEnd, builds, log_end, pauses};
-pub use recompiles::{Chain, Change, ChangeKind, Step, classify, disagreement, recompile_limit};
+pub use recompiles::{Chain, Change, ChangeKind, Step, change_of, classify, disagreement, recompile_limit};
 pub use split::{Piece, Split};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};

@@ -2,7 +2,7 @@
 
 use super::budget::Measure;
 use super::identity::{Identity, file_of, function_of, reason_of, source_of, without_numbers};
-use crate::analysis::Severity;
+use crate::analysis::{Severity, change_of};
 use crate::facts::{Compile, Finding, Function, LogReport, Recompile, Text, line_number, owned};
 use crate::model::words::headline;
 use crate::report::formats::fingerprint;
@@ -382,7 +382,7 @@ fn changed_thing(one: &Recompile<'_>) -> Option<String> {
         Some(change) => change.subject.as_ref().unwrap_or(&change.kind).owned(),
         // Reports of older versions have the guard only.
         None => {
-            let change = one.reasons.first()?.change();
+            let change = change_of(one.reasons.first()?);
             change.subject().unwrap_or_else(|| change.kind.word().to_owned())
         }
     };

@@ -6,7 +6,7 @@ use super::recording::{
 };
 use crate::analysis::resumed;
 use crate::facts::{self as log, LogReport};
-use crate::facts::{Id, Json, Text, line_number, owned};
+use crate::facts::{Id, StepsFrom, Text, line_number, owned};
 use crate::model::words::headline;
 use crate::model::{CompilerPart, Fields, InputDims, stable};
 use crate::read::expr::guard_as_written;
@@ -288,15 +288,14 @@ fn setting_value(value: &RawValue) -> String {
 /// Inputs of an operator that are compared. Operators on lists of tensors may have thousands.
 const MOST_INPUTS: usize = 64;
 
-fn input_dims(all: &[Json<'_>]) -> Vec<InputDims> {
-    all.iter().take(MOST_INPUTS).filter_map(|dims| InputDims::from_json(dims.get())).collect()
+fn input_dims(all: &[InputDims]) -> Vec<InputDims> {
+    all.iter().take(MOST_INPUTS).cloned().collect()
 }
 
 fn measured(found: &log::Performance<'_>) -> Measured {
     let kernels = found.kernels.iter().map(|kernel| {
         let compile = kernel.compile_ids.first().map(|id| &**id);
-        let line =
-            kernel.lines.first().and_then(|line| Some((name(&line.file), line_number(Some(line.line))?)));
+        let line = kernel.lines.first().map(|line| (name(&line.file), line.line));
         Launched {
             name: name(&kernel.name),
             operator: names(kernel.operator.as_ref()),
@@ -334,7 +333,7 @@ fn measured(found: &log::Performance<'_>) -> Measured {
         busy_us: found.time.busy_us,
         wall_us: found.time.wall_us,
         steps: found.trace.steps.filter(|steps| *steps > 0),
-        steps_are_calls: found.trace.steps_from.as_deref() == Some("regions"),
+        steps_are_calls: found.trace.steps_from == Some(StepsFrom::Regions),
         device: names(found.device.name.as_ref()),
         kernels: kernels.collect(),
         operators: operators.collect(),

@@ -7,12 +7,10 @@ use super::findings::Finding;
 use super::performance::Performance;
 use super::safe::{
     Names, cache_name, cache_reason, catalog_entry_in, catalog_entry_of, catalog_number, catalog_page,
-    change_kind, change_words, dropped, error_class, file, file_text, function, id, id_texts, ids, inside,
-    kernel_counts, metrics, no_folder, number, own_log, own_page, part, phase, problem_kind, restart,
-    torch_version, word,
+    change_kind, dropped, error_class, file, file_text, function, id, id_texts, ids, inside, kernel_counts,
+    metrics, no_folder, number, own_log, own_page, part, phase, problem_kind, restart, torch_version, word,
 };
 use super::text::{Id, Json, List, Map, Text};
-use crate::analysis;
 use crate::model::{CompilerPart, Fields, Parts, RankLog};
 
 facts! {
@@ -410,7 +408,7 @@ facts! {
         #[serde(default)]
         change: Option<Change<'a>> => inside,
         /// One entry per cached version whose guard failed.
-        reasons: List<'a, Reason<'a>> => reasons,
+        reasons: List<'a, Reason<'a>> => inside,
     }
 }
 
@@ -456,23 +454,6 @@ facts! {
         #[serde(default)]
         user_stack: List<'a, StackFrame<'a>> => dropped,
     }
-}
-
-impl Reason<'_> {
-    /// What changed, by the guard that failed.
-    pub fn change(&self) -> analysis::Change {
-        let guard = self.guard.as_deref().filter(|guard| !guard.is_empty());
-        analysis::classify(guard.unwrap_or(&self.text))
-    }
-}
-
-/// Guards that failed, as the kind of what changed.
-fn reasons(all: &[Reason<'_>], names: &mut Names) -> List<'static, Reason<'static>> {
-    let one = |reason: &Reason<'_>| {
-        let words = change_words(&[reason.change()]);
-        Reason { guard: Some(words.clone().into()), text: words.into(), ..reason.redact(names) }
-    };
-    all.iter().map(one).collect()
 }
 
 facts! {

@@ -29,10 +29,7 @@ pub(crate) use job::{
     RankParity, RankTime, RuntimeComparison, SeveralReports,
 };
 pub(crate) use log::*;
-pub(crate) use performance::{
-    Device, DeviceTime, Implausible, Kernel, LineTime, Operator, Performance, ProgramLine, Region, StandsOut,
-    Trace, Tuning, Unjoined,
-};
+pub(crate) use performance::*;
 pub(crate) use read::{
     FILE, IN_MEMORY, ReportKind, Reports, SCHEMA, TITLES, job_report, kind, load, log_report, part_reports,
     wants_one_of,

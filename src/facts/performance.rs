@@ -2,10 +2,83 @@
 
 use super::define::facts;
 use super::safe::{
-    dropped, file_text, id_texts, inside, kernel, kernels, maybe_kernel, measured_word, number, shapes,
-    text_id, types,
+    Number, dropped, file_text, id_texts, inside, kernel, kernels, maybe_kernel, measured_word, number,
+    numbers, text_id, types,
 };
-use super::text::{Json, List, Text};
+use super::text::{List, Text};
+use crate::model::InputDims;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
+
+/// Writes microseconds with the three decimals that traces have, so that sums do not show how floats are added.
+fn thousandths<S: Serializer>(us: &(impl Copy + Into<Option<f64>>), to: S) -> Result<S::Ok, S::Error> {
+    let us: Option<f64> = (*us).into();
+    us.map(|us| (us * 1e3).round() / 1e3).serialize(to)
+}
+
+// A redacted report has these words as they are: no text of a log can get into them.
+numbers!(StepsFrom, ClockFrom, Backend, FigureFrom, Bound);
+
+/// What the steps of a trace were counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum StepsFrom {
+    /// The marks of torch.profiler.
+    Marks,
+    /// The calls of compiled code.
+    Regions,
+}
+
+/// Who says at which clock a device ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ClockFrom {
+    /// The user, by `--clock`.
+    Option,
+    /// The trace.
+    Trace,
+}
+
+/// Who wrote a kernel.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Backend {
+    /// Inductor, in Triton.
+    Triton,
+    /// Inductor, in C++.
+    Cpp,
+    /// A library, called by compiled code.
+    Extern,
+    /// Anything outside of compiled code.
+    #[default]
+    Eager,
+}
+
+/// The source of FLOPs or bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FigureFrom {
+    /// The trace states them.
+    Trace,
+    /// Buffers of the generated code, or nodes of the graph.
+    Code,
+    /// Loads and stores in the source of a generated kernel.
+    Kernel,
+    /// Shapes of the operator's inputs.
+    Inputs,
+}
+
+/// What bounds a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Bound {
+    /// Memory bandwidth.
+    Memory,
+    /// Compute units.
+    Compute,
+    /// Starting it takes most of its time.
+    Launch,
+}
 
 facts! {
     /// What a trace of torch.profiler measured. Times are microseconds, GB are 1e9 bytes, TFLOP are 1e12. Unknown is null, never
@@ -54,6 +127,7 @@ facts! {
         /// Why, and what to do next.
         reason: Option<Text<'a>> => dropped,
         /// Microseconds of the device.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         us: Option<f64> => number,
         /// Whether these are what could be gained at most.
@@ -63,6 +137,7 @@ facts! {
 
 facts! {
     /// A trace.
+    #[derive(Debug, Clone)]
     struct Trace<'a> {
         /// Its file.
         file: Text<'a> => super::safe::trace_name,
@@ -75,11 +150,12 @@ facts! {
         steps: Option<u64> => number,
         /// What the steps were counted by.
         #[serde(default)]
-        #[schemars(extend("enum" = ["marks", "regions", null]))]
-        steps_from: Option<Text<'a>> => measured_word,
+        steps_from: Option<StepsFrom> => number,
         /// When the first began.
+        #[serde(serialize_with = "thousandths")]
         first_us: Option<f64> => dropped,
         /// When the last ended.
+        #[serde(serialize_with = "thousandths")]
         last_us: Option<f64> => dropped,
         /// Rank that wrote it.
         rank: Option<i64> => number,
@@ -90,6 +166,7 @@ facts! {
 
 facts! {
     /// A device.
+    #[derive(Debug, Clone)]
     struct Device<'a> {
         /// As the trace names it.
         name: Option<Text<'a>> => dropped,
@@ -99,46 +176,47 @@ facts! {
         clock_mhz: Option<f64> => dropped,
         /// Where that clock stands.
         #[serde(default)]
-        #[schemars(extend("enum" = ["option", "trace", null]))]
-        clock_from: Option<Text<'a>> => measured_word,
+        clock_from: Option<ClockFrom> => number,
         /// Whether its limits are corrected for that clock.
         corrected: bool => number,
     }
 }
 
 facts! {
-    /// What a device did.
+    /// What a device did. Time that several streams share counts once in each field.
+    #[derive(Debug, Clone, Copy)]
     struct DeviceTime {
         /// From the begin of the first run on the device to the end of the last; of a trace of a CPU, from the first to the
         /// last event.
-        #[serde(default)]
+        #[serde(default, serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         wall_us: f64 => number,
         /// It worked.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         busy_us: f64 => number,
         /// In compiled code.
-        #[serde(default)]
+        #[serde(default, serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         compiled_us: f64 => number,
         /// In eager code.
-        #[serde(default)]
+        #[serde(default, serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         eager_us: f64 => number,
         /// In collectives.
-        #[serde(default)]
+        #[serde(default, serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         communication_us: f64 => number,
         /// In collectives while nothing else ran.
-        #[serde(default)]
+        #[serde(default, serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         exposed_communication_us: f64 => number,
         /// Copies.
-        #[serde(default)]
+        #[serde(default, serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         copy_us: f64 => number,
         /// Nothing ran.
-        #[serde(default)]
+        #[serde(default, serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         idle_us: f64 => number,
     }
@@ -151,15 +229,14 @@ facts! {
         name: Text<'a> => kernel,
         /// What made it.
         #[serde(default)]
-        #[schemars(extend("enum" = ["triton", "cpp", "extern", "eager"]))]
-        backend: Text<'a> => super::safe::measured_text,
+        backend: Backend => number,
         /// The operator that launched it, if it was one and the kernel has another name.
         #[serde(default)]
         operator: Option<Text<'a>> => maybe_kernel,
         /// Sizes of that operator's inputs; of a list of tensors, those of each. Empty if unknown.
         #[serde(default)]
         #[schemars(extend("items" = {"type": "array"}))]
-        input_dims: List<'a, Json<'a>> => shapes,
+        input_dims: List<'a, InputDims> => number,
         /// Of the graph that calls it.
         #[serde(default)]
         #[schemars(extend("enum" = ["forward", "backward", "inference", null]))]
@@ -168,22 +245,23 @@ facts! {
         #[schemars(range(min = 1))]
         count: u64 => number,
         /// All runs.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         sum_us: f64 => number,
         /// One run.
-        #[serde(default)]
+        #[serde(default, serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         mean_us: f64 => number,
         /// One run.
-        #[serde(default)]
+        #[serde(default, serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         median_us: f64 => number,
         /// The shortest run.
-        #[serde(default)]
+        #[serde(default, serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         min_us: f64 => number,
         /// The longest run.
-        #[serde(default)]
+        #[serde(default, serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         max_us: f64 => number,
         /// Floating-point operations of a run.
@@ -196,12 +274,10 @@ facts! {
         bytes: Option<f64> => number,
         /// What `flops` comes from.
         #[serde(default)]
-        #[schemars(extend("enum" = ["trace", "code", "inputs", null]))]
-        flops_from: Option<Text<'a>> => measured_word,
+        flops_from: Option<FigureFrom> => number,
         /// What `bytes` comes from.
         #[serde(default)]
-        #[schemars(extend("enum" = ["trace", "code", "kernel", "inputs", null]))]
-        bytes_from: Option<Text<'a>> => measured_word,
+        bytes_from: Option<FigureFrom> => number,
         /// TFLOP per second.
         #[schemars(range(min = 0))]
         tflops: Option<f64> => number,
@@ -229,8 +305,7 @@ facts! {
         computes_in: Option<Text<'a>> => measured_word,
         /// What limits it.
         #[serde(default)]
-        #[schemars(extend("enum" = ["memory", "compute", "launch", null]))]
-        bound: Option<Text<'a>> => measured_word,
+        bound: Option<Bound> => number,
         /// How close it comes to its limit, or what is wrong with its figures, in words.
         #[serde(default)]
         verdict: Option<Text<'a>> => measured_word,
@@ -256,7 +331,7 @@ facts! {
         ratio_to_estimate: Option<f64> => number,
         /// Of a Triton kernel: what the log says of the search for a configuration, and which ones the trace shows.
         #[serde(default)]
-        tuning: Option<Tuning<'a>> => dropped,
+        tuning: Option<Box<Tuning<'a>>> => dropped,
         /// Of a thread.
         #[serde(default)]
         registers: Option<u64> => number,
@@ -304,7 +379,7 @@ facts! {
         /// File.
         file: Text<'a> => file_text,
         /// Line.
-        line: i64 => number,
+        line: u64 => number,
     }
 }
 
@@ -315,7 +390,7 @@ facts! {
         op: Text<'a> => kernel,
         /// Sizes of each input; of a list of tensors, those of each.
         #[schemars(extend("items" = {"type": "array"}))]
-        input_dims: List<'a, Json<'a>> => shapes,
+        input_dims: List<'a, InputDims> => number,
         /// Dtype of each input.
         input_types: List<'a, Text<'a>> => types,
         /// How often it was called.
@@ -330,6 +405,7 @@ facts! {
         #[schemars(range(min = 0))]
         bytes: Option<f64> => number,
         /// Microseconds in its kernels, all calls.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         kernel_us_sum: f64 => number,
         /// TFLOP per second.
@@ -350,24 +426,31 @@ facts! {
         #[schemars(range(min = 1))]
         calls: u64 => number,
         /// All calls.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         sum_us: f64 => number,
         /// The first call.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         first_us: f64 => number,
         /// The median call.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         median_us: f64 => number,
         /// The median of all calls but the first.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         later_median_us: Option<f64> => number,
         /// Of all calls: checking guards before them.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         guards_us: Option<f64> => number,
         /// Of all calls: within graphs that Inductor compiled.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         graphs_us: Option<f64> => number,
         /// Of all calls: outside of graphs, operators and other compiled code.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         wrapper_us: Option<f64> => number,
     }
@@ -375,14 +458,16 @@ facts! {
 
 facts! {
     /// Time of a line of the program.
+    #[derive(Clone)]
     struct LineTime<'a> {
         /// File.
         file: Text<'a> => file_text,
         /// Line.
-        line: i64 => number,
+        line: u64 => number,
         /// Source text.
         code: Option<Text<'a>> => dropped,
         /// On the device.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         us: f64 => number,
         /// Its kernels.
@@ -392,10 +477,12 @@ facts! {
 
 facts! {
     /// Launches that belong to no compile.
+    #[derive(Debug, Clone)]
     struct Unjoined<'a> {
         /// How many.
         launches: u64 => number,
         /// What they took.
+        #[serde(serialize_with = "thousandths")]
         #[schemars(range(min = 0))]
         us: f64 => number,
         /// Their kernels.

@@ -121,15 +121,19 @@ impl Deref for Id<'_> {
 /// A list: read back it is a slice; when a report is written its entries are made one by one, because a log may have a
 /// hundred thousand compiles.
 #[derive(Clone)]
-pub(crate) struct List<'a, T> {
-    read: Vec<T>,
-    made: Option<Made<'a>>,
+pub(crate) enum List<'a, T> {
+    /// Of a report that was read, or short enough to be kept.
+    Read(Vec<T>),
+    /// Made while it is written.
+    Made(Made<'a>),
 }
 
 impl<'a, T: Serialize + 'a> List<'a, T> {
-    /// A list whose entries are made while it is written.
-    pub fn made<I: Iterator<Item = T> + 'a>(make: impl Fn() -> I + Send + Sync + 'a) -> List<'a, T> {
-        List { read: Vec::new(), made: Some(Arc::new(Each(make))) }
+    /// A list whose entries, owned or borrowed, are made while it is written.
+    pub fn made<E: Borrow<T> + Serialize, I: Iterator<Item = E> + 'a>(
+        make: impl Fn() -> I + Send + Sync + 'a,
+    ) -> List<'a, T> {
+        List::Made(Arc::new(Each(make)))
     }
 
     /// The same; None if it has no entry.
@@ -141,7 +145,7 @@ impl<'a, T: Serialize + 'a> List<'a, T> {
 }
 
 /// The entries of a list or map, made while they are written.
-type Made<'a> = Arc<dyn erased_serde::Serialize + Send + Sync + 'a>;
+pub(crate) type Made<'a> = Arc<dyn erased_serde::Serialize + Send + Sync + 'a>;
 
 /// Entries that are made while they are written.
 struct Each<F>(F);
@@ -164,31 +168,32 @@ impl<N: Serialize, V: Serialize, I: Iterator<Item = (N, V)>, F: Fn() -> I> Seria
 impl<T> List<'_, T> {
     /// A list of what becomes of the entries of one that was read.
     pub fn map<O>(self, entry: impl FnMut(T) -> O) -> List<'static, O> {
-        self.read.into_iter().map(entry).collect()
+        let List::Read(entries) = self else { return List::default() };
+        entries.into_iter().map(entry).collect()
     }
 }
 
 impl<T: fmt::Debug> fmt::Debug for List<'_, T> {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.debug_list().entries(&self.read).finish()
+        to.debug_list().entries(self).finish()
     }
 }
 
 impl<T> Default for List<'_, T> {
     fn default() -> Self {
-        List { read: Vec::new(), made: None }
+        List::Read(Vec::new())
     }
 }
 
 impl<T> From<Vec<T>> for List<'_, T> {
-    fn from(read: Vec<T>) -> Self {
-        List { read, made: None }
+    fn from(entries: Vec<T>) -> Self {
+        List::Read(entries)
     }
 }
 
 impl<T> FromIterator<T> for List<'_, T> {
     fn from_iter<I: IntoIterator<Item = T>>(entries: I) -> Self {
-        List { read: entries.into_iter().collect(), made: None }
+        List::Read(entries.into_iter().collect())
     }
 }
 
@@ -197,7 +202,10 @@ impl<T> Deref for List<'_, T> {
 
     /// The entries of a list that was read.
     fn deref(&self) -> &[T] {
-        &self.read
+        match self {
+            List::Read(entries) => entries,
+            List::Made(_) => &[],
+        }
     }
 }
 
@@ -206,15 +214,15 @@ impl<'l, T> IntoIterator for &'l List<'_, T> {
     type IntoIter = std::slice::Iter<'l, T>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.read.iter()
+        self.iter()
     }
 }
 
 impl<T: Serialize> Serialize for List<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.made {
-            Some(made) => erased_serde::serialize(&**made, serializer),
-            None => serializer.collect_seq(&self.read),
+        match self {
+            List::Made(made) => erased_serde::serialize(&**made, serializer),
+            List::Read(entries) => serializer.collect_seq(entries),
         }
     }
 }

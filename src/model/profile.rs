@@ -4,6 +4,11 @@
 //! everything that repeats (names, shapes) is kept once. Times are microseconds on the trace's own clock.
 
 use crate::trace::{Sorted, SortedRecord, halves_of, word_of};
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 use std::cmp::Ordering;
 
 /// What one trace says.
@@ -72,8 +77,9 @@ impl Operator {
     pub const GRAPH_LAUNCH: &'static str = "cudaGraphLaunch";
 }
 
-/// Sizes of one input.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// Sizes of one input: in JSON `[8, 16]`, or a list of such lists.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(untagged, inline)]
 pub enum InputDims {
     /// A tensor; a scalar is an empty list.
     One(Vec<i64>),
@@ -81,13 +87,26 @@ pub enum InputDims {
     List(Vec<Vec<i64>>),
 }
 
-impl InputDims {
-    /// Sizes as report.json has them: `[8, 16]`, or a list of such lists.
-    pub fn from_json(json: &str) -> Option<InputDims> {
-        let one = serde_json::from_str(json).map(InputDims::One);
-        one.or_else(|_| serde_json::from_str(json).map(InputDims::List)).ok()
+impl Serialize for InputDims {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let json = match self {
+            InputDims::One(sizes) => to_raw_value(sizes),
+            InputDims::List(tensors) => to_raw_value(tensors),
+        };
+        // On one line, also in a file that is indented.
+        json.map_err(S::Error::custom)?.serialize(serializer)
     }
+}
 
+impl<'de> Deserialize<'de> for InputDims {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let json = <&RawValue>::deserialize(reader)?.get();
+        let one = serde_json::from_str(json).map(InputDims::One);
+        one.or_else(|_| serde_json::from_str(json).map(InputDims::List)).map_err(D::Error::custom)
+    }
+}
+
+impl InputDims {
     /// The sizes of a single tensor.
     pub fn one(&self) -> Option<&[i64]> {
         match self {
@@ -257,5 +276,18 @@ impl SortedRecord for Correlation {
 
     fn order(&self, other: &Self) -> Ordering {
         self.correlation.cmp(&other.correlation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_they_are_written_and_stay_on_one_line_of_an_indented_file() {
+        for json in ["[8,16]", "[]", "[[8,16],[4]]"] {
+            let sizes: InputDims = serde_json::from_str(json).unwrap();
+            assert_eq!(serde_json::to_string_pretty(&sizes).unwrap(), json);
+        }
     }
 }

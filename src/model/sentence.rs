@@ -264,7 +264,7 @@ pub fn own(words: String) -> Part {
 }
 
 /// A number with its noun: `1 compile`, `2 compiles`.
-pub fn count(number: usize, one: &'static str, many: &'static str) -> Part {
+pub fn count(number: impl TryInto<u64>, one: &'static str, many: &'static str) -> Part {
     own(counted(number, one, many))
 }
 

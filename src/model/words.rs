@@ -8,8 +8,9 @@ pub fn noun<'w>(number: u64, one: &'w str, many: &'w str) -> &'w str {
 }
 
 /// A number with its noun: `1 compile`, `2 compiles`.
-pub fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", noun(number as u64, one, many))
+pub fn counted(number: impl TryInto<u64>, one: &str, many: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    format!("{number} {}", noun(number, one, many))
 }
 
 /// `a, b and 3 more`: the first of some names.

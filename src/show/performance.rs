@@ -1,10 +1,10 @@
 //! What a trace of torch.profiler measured, as tables: what can be gained, what stands out, lines and kernels.
 
 use super::table::{DASH, Table, column, place, text};
-use crate::facts::{Kernel, Performance, StandsOut};
+use crate::facts::{Bound, Kernel, Performance, StandsOut};
 use crate::model::rates::{byte_rate, flop_rate};
 use crate::model::words::{duration, plain};
-use crate::model::{InputDims, input_words, short_kernel};
+use crate::model::{input_words, short_kernel};
 
 /// Characters of a kernel's name.
 const LONGEST_NAME: usize = 60;
@@ -37,7 +37,7 @@ pub(super) fn performance(measured: &Option<Performance<'_>>) -> Vec<Table> {
         &found.lines,
         &[
             column("Time", |one| duration(one.us)),
-            column("Line", |one| place(Some(&one.file), Some(one.line))),
+            column("Line", |one| place(Some(&one.file), i64::try_from(one.line).ok())),
             column("Code", |one| text(one.code.as_deref())),
         ],
     );
@@ -68,7 +68,7 @@ fn cost(one: &StandsOut<'_>) -> String {
 
 /// The rate that the kernel's limit is about.
 fn rate(one: &Kernel<'_>) -> String {
-    let is_memory = one.bound.as_deref() == Some("memory");
+    let is_memory = one.bound == Some(Bound::Memory);
     let words = match (one.tflops, one.gbps) {
         (Some(tflops), gbps) if !is_memory || gbps.is_none() => flop_rate(tflops),
         (_, Some(gbps)) => byte_rate(gbps),
@@ -91,8 +91,7 @@ fn reached(one: &Kernel<'_>) -> String {
 
 /// `aten::mm 8944×1024, 1024×2816: sm90_xmma_gemm`
 fn kernel(one: &Kernel<'_>) -> String {
-    let inputs = one.input_dims.iter().filter_map(|dims| InputDims::from_json(dims.get()));
-    let inputs = input_words(&inputs.collect::<Vec<_>>());
+    let inputs = input_words(&one.input_dims);
     let name = short_kernel(&one.name, LONGEST_NAME);
     match (one.operator.as_deref(), inputs.is_empty()) {
         (Some(operator), true) => format!("{operator}: {name}"),

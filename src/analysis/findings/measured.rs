@@ -5,10 +5,9 @@ use super::basis::{Basis, Family};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{FirstOfGroup, KindOfFinding, Topic};
 use crate::analysis::lab::tried;
-use crate::analysis::performance::{
-    Backend, Bound, FigureFrom, Judgement, Limit, MeasuredKernel, Performance,
-};
+use crate::analysis::performance::{Judgement, Limit, MeasuredKernel, Performance};
 use crate::analysis::user_place::UserPlace;
+use crate::facts::{Backend, Bound, FigureFrom, owned};
 use crate::model::sentence::{self, name, own, sentence};
 use crate::model::words::{counted, duration};
 use crate::model::{NameOf, Sentence, short_kernel};
@@ -75,7 +74,7 @@ fn of_log(basis: Basis<'_>) -> Vec<Finding> {
         (&FAR, Judgement::Far),
     ] {
         let kernels = performance.kernels.iter().enumerate();
-        let judged = kernels.filter(|(_, kernel)| kernel.rates.judgement == Some(judgement));
+        let judged = kernels.filter(|(_, kernel)| kernel.judgement == Some(judgement));
         let worth = judged.filter(|(_, kernel)| {
             judgement == Judgement::Impossible || kernel.sum_us >= WORTH * performance.time.busy_us
         });
@@ -91,7 +90,7 @@ fn of_log(basis: Basis<'_>) -> Vec<Finding> {
 
 fn foreign(performance: &Performance) -> Option<Finding> {
     let graphs = sentence::count(performance.foreign_graphs?, "graph", "graphs");
-    let file = name(NameOf::File, performance.file.clone());
+    let file = name(NameOf::File, performance.trace.file.owned());
     let title = sentence![file, " is of another run: of the ", graphs, " that it calls, none is in this log"];
     let mut found = Finding::new(&FOREIGN, Severity::Error, title);
     found.explain(
@@ -102,10 +101,10 @@ fn foreign(performance: &Performance) -> Option<Finding> {
 }
 
 fn damaged(performance: &Performance) -> Option<Finding> {
-    let why = performance.damaged.as_ref()?;
+    let why = performance.trace.damaged.as_ref()?;
     let title = sentence![
         "The trace ",
-        name(NameOf::File, performance.file.clone()),
+        name(NameOf::File, performance.trace.file.owned()),
         " could not be read to its end"
     ];
     let mut found = Finding::new(&DAMAGED_TRACE, Severity::Warning, title);
@@ -120,21 +119,20 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
         Some(peaks) => name(NameOf::Device, peaks.name.clone()).into(),
         None => Sentence::from("the device"),
     };
-    let (nearest, best) = kernel.rates.nearest_limit().unwrap_or((Limit::Bandwidth, 0.0));
+    let (nearest, best) = kernel.nearest_limit().unwrap_or((Limit::Bandwidth, 0.0));
     let limit = match nearest {
         Limit::Peak => "peak",
         Limit::Bandwidth => "memory bandwidth",
     };
     let severity = if *kind == FAR { Severity::Warning } else { Severity::Info };
     let kernel_name = name(NameOf::Kernel, short_kernel(&kernel.name, LONGEST_NAME));
-    let title = match kernel.rates.judgement {
+    let title = match kernel.judgement {
         Some(Judgement::Impossible) => {
             let reached = sentence![" seems to reach ", share(best), " of the ", limit, " of "];
             sentence![kernel_name, reached, device, ", which is impossible"]
         }
         Some(Judgement::CountsProbablyWrong) => {
-            let limits =
-                if kernel.rates.share_of_peak.is_some() { "both limits" } else { "the memory bandwidth" };
+            let limits = if kernel.share_of_peak.is_some() { "both limits" } else { "the memory bandwidth" };
             sentence![kernel_name, " seems to reach less than 1 % of ", limits, " of ", device]
         }
         _ => sentence![kernel_name, " reaches only ", share(best), " of the ", limit, " of ", device],
@@ -143,11 +141,13 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
     let (detail, hint) = advice(kernel, nearest);
     found.explain(detail);
     found.advise(hint);
-    if let [line, ..] = kernel.lines.as_slice() {
+    if let [line, ..] = &*kernel.lines {
+        let known =
+            performance.lines.iter().find(|known| (&known.file, known.line) == (&line.file, line.line));
         found.place = UserPlace {
-            file: Some(line.file.clone()),
+            file: Some(line.file.owned()),
             line: Some(line.line),
-            loc: line.code.clone(),
+            loc: known.and_then(|known| owned(&known.code)),
             function: None,
         };
     }
@@ -161,8 +161,8 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
 
 /// What it means, and what to do.
 fn advice(kernel: &MeasuredKernel, nearest: Limit) -> (String, String) {
-    let stated = matches!(kernel.bytes, Some((_, FigureFrom::Trace)));
-    match kernel.rates.judgement {
+    let stated = kernel.bytes_from == Some(FigureFrom::Trace);
+    match kernel.judgement {
         Some(Judgement::Impossible) if nearest == Limit::Bandwidth => (
             "The counted bytes did not all come from memory in that time: the data was still in the cache of the device, or \
              the count is of data that is not moved."
@@ -202,14 +202,13 @@ const LOW_OCCUPANCY: f64 = 25.0;
 
 /// Why a kernel is far from its limits, as far as the log and the trace have evidence.
 pub fn cause_of_slowness(kernel: &MeasuredKernel) -> String {
-    let device = kernel.device.as_ref();
-    let spills = device.and_then(|device| device.spills).filter(|spills| *spills > 0);
-    let occupancy = device.and_then(|device| device.occupancy).filter(|of| (0.1..LOW_OCCUPANCY).contains(of));
+    let spills = kernel.spills.filter(|spills| *spills > 0);
+    let occupancy = kernel.occupancy.filter(|of| (0.1..LOW_OCCUPANCY).contains(of));
     match (kernel.has_atomics, spills, occupancy) {
         (true, ..) => "Its source adds with atomic operations (`tl.atomic_add`), which wait for each other where many rows are \
                        added to few."
             .to_owned(),
-        (false, Some(spills), _) => format!("{} of a thread spill to memory.", counted(usize::try_from(spills).unwrap_or(usize::MAX), "register", "registers")),
+        (false, Some(spills), _) => format!("{} of a thread spill to memory.", counted(spills, "register", "registers")),
         (false, None, Some(percent)) => {
             format!("Its blocks fill {percent:.0} % of what the device can hold: there are few of them, or each needs much.")
         }
@@ -219,16 +218,15 @@ pub fn cause_of_slowness(kernel: &MeasuredKernel) -> String {
 
 fn launches(basis: Basis<'_>, performance: &Performance) -> Option<Finding> {
     // The kernels of a CUDA graph are launched at once.
-    let is_short =
-        |kernel: &&MeasuredKernel| kernel.rates.bound == Some(Bound::Launch) && !kernel.in_cuda_graph;
+    let is_short = |kernel: &&MeasuredKernel| kernel.bound == Some(Bound::Launch) && !kernel.in_cuda_graph;
     let short = || performance.kernels.iter().filter(is_short);
-    let count: usize = short().map(|kernel| kernel.count).sum();
+    let count: u64 = short().map(|kernel| kernel.count).sum();
     let us: f64 = short().map(|kernel| kernel.sum_us).sum();
     let idle = performance.time.idle_us;
     if !performance.on_device || count < 10 || idle < SHORT_LAUNCHES * performance.time.wall_us {
         return None;
     }
-    let share = count as f64 / performance.launches.max(1) as f64;
+    let share = count as f64 / performance.trace.launches.max(1) as f64;
     if share < 0.5 {
         return None;
     }
@@ -237,7 +235,7 @@ fn launches(basis: Basis<'_>, performance: &Performance) -> Option<Finding> {
     let title = sentence![
         launches(count),
         " of ",
-        launches(performance.launches),
+        launches(performance.trace.launches),
         " take less than 5 us each, and the device is idle for ",
         idle,
         " of the time",

@@ -271,8 +271,8 @@ impl Collector<'_> {
 
     fn measured(&mut self, performance: &Performance) {
         for (index, time) in performance.lines.iter().enumerate() {
-            let Some(line) = self.at(&time.line.file, time.line.line) else { continue };
-            line.quote(time.line.code.as_deref());
+            let Some(line) = self.at(&time.file, time.line) else { continue };
+            line.quote(time.code.as_deref());
             line.measured = Some(index);
             line.read = true;
         }

@@ -7,21 +7,11 @@ use super::kernel_source::KernelSource;
 use super::node_flops::{NodeWork, work_of_nodes};
 use super::work::{GRAPH, WorkPart, operator_of};
 use crate::analysis::provenance::{CodeKind, InductorRun, KernelCall, Provenance, RunTexts, inductor_runs};
+use crate::facts::LineTime;
 use crate::model::{ArtifactIndex, CacheLookup, Compile, CompileIndex, InputDims, Model, Operator, Profile};
 use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
 use std::borrow::Cow;
-
-/// A line of the program.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProgramLine {
-    /// File.
-    pub file: String,
-    /// Line, from 1.
-    pub line: u64,
-    /// Its text, if the log has it.
-    pub code: Option<String>,
-}
 
 /// A line's share of the time of a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,7 +114,7 @@ pub(super) struct Graphs {
     by_kernel: TextMap<String, Option<usize>>,
     /// The graph whose code names each file of a Triton kernel; None if several do.
     by_file: TextMap<String, Option<usize>>,
-    pub(super) lines: Vec<ProgramLine>,
+    pub(super) lines: Vec<LineTime<'static>>,
     /// Place of each line in `lines`.
     places: TextMap<(String, u64), usize>,
 }
@@ -296,7 +286,8 @@ impl Graphs {
     /// The place of a line in `lines`, to which it is added if necessary.
     fn line(&mut self, file: &str, line: u64, code: Option<&str>) -> usize {
         *self.places.entry((file.to_owned(), line)).or_insert_with(|| {
-            self.lines.push(ProgramLine { file: file.to_owned(), line, code: code.map(str::to_owned) });
+            let (file, code) = (file.to_owned().into(), code.map(|code| code.to_owned().into()));
+            self.lines.push(LineTime { file, line, code, ..LineTime::default() });
             self.lines.len() - 1
         })
     }

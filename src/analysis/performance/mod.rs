@@ -27,20 +27,18 @@ mod work;
 
 pub use devices::DevicePeaks;
 pub use estimates::{ReadPayload, estimated_runtimes};
-pub use graphs::ProgramLine;
-pub use measured::{
-    Backend, ClockFrom, DeviceClock, DeviceOptions, DeviceTime, FigureFrom, LineTime, MeasuredCall,
-    MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance, Tuning,
-};
+pub use measured::{DeviceOptions, MeasuredCall, Performance};
+pub(crate) use measured::{MeasuredKernel, MeasuredLine};
 pub(super) use node_flops::work_of_nodes;
 pub use rates::{
-    Bound, FAR, IMPOSSIBLE, IMPOSSIBLE_BANDWIDTH, Judgement, LAUNCH_US, LONG_US, Limit, Rates, SUSPICIOUS,
+    FAR, IMPOSSIBLE, IMPOSSIBLE_BANDWIDTH, Judgement, LAUNCH_US, LONG_US, Limit, NEAR, Rates, SUSPICIOUS,
     SUSPICIOUS_BANDWIDTH, WRONG,
 };
-pub use steps::{Steps, StepsFrom};
 
+use crate::facts::{ClockFrom, Device, DeviceTime, Text, Trace};
 use crate::model::{Model, Profile};
 use graphs::Graphs;
+use steps::count_steps;
 use tables::Tables;
 use walk::walk;
 
@@ -81,8 +79,35 @@ fn of_another_run(
     if options.force {
         return performance(&Model::default(), profile, options, read);
     }
-    let (file, device) = (profile.file.clone(), profile.device.clone());
-    Ok(Performance { file, device, on_device: !profile.launches.is_empty(), ..Performance::default() })
+    let trace = Trace { file: profile.file.clone().into(), ..Trace::default() };
+    let device = Device { name: profile.device.clone().map(Text::from), ..Device::default() };
+    let on_device = !profile.launches.is_empty();
+    Ok(Performance { trace, device, on_device, ..Performance::default() })
+}
+
+/// The trace, without what is counted in it.
+fn trace_of(profile: &Profile) -> Trace<'static> {
+    Trace {
+        file: profile.file.clone().into(),
+        first_us: profile.span_us.map(|(begin, _)| begin),
+        last_us: profile.span_us.map(|(_, end)| end),
+        rank: profile.rank.and_then(|rank| i64::try_from(rank).ok()),
+        damaged: profile.damaged.clone().map(Text::from),
+        ..Trace::default()
+    }
+}
+
+/// The device of a trace, at the clock that the user gives, or else the trace.
+fn device_of(profile: &Profile, peaks: Option<&DevicePeaks>, given_mhz: Option<f64>) -> Device<'static> {
+    let clock_mhz = given_mhz.or(profile.clock_mhz);
+    let clock_from = if given_mhz.is_some() { ClockFrom::Option } else { ClockFrom::Trace };
+    Device {
+        name: profile.device.clone().map(Text::from),
+        entry: peaks.map(|peaks| peaks.name.to_string().into()),
+        clock_mhz,
+        clock_from: clock_mhz.map(|_| clock_from),
+        corrected: peaks.is_some_and(|peaks| peaks.clock_factor(clock_mhz).is_some()),
+    }
 }
 
 fn measured(
@@ -92,23 +117,15 @@ fn measured(
     options: &DeviceOptions,
 ) -> anyhow::Result<Performance> {
     let peaks = options.peaks.clone().or_else(|| DevicePeaks::named(profile.device.as_deref()?));
-    let clock = DeviceClock::of(options.clock_mhz, profile.clock_mhz);
     let wall_us = profile.span_us.map_or(0.0, |(begin, end)| end - begin);
     let mut tables = Tables::of(model, profile, &graphs, options);
     let regions = walk(profile, &graphs, &mut |piece| tables.add(&piece))?;
     let mut found = Performance {
-        file: profile.file.clone(),
-        damaged: profile.damaged.clone(),
+        trace: trace_of(profile),
         unreadable: profile.unreadable,
-        rank: profile.rank,
-        span_us: profile.span_us,
         on_device: !profile.launches.is_empty(),
-        device: profile.device.clone(),
+        device: device_of(profile, peaks.as_ref(), options.clock_mhz),
         devices: profile.devices.clone(),
-        corrected: peaks
-            .as_ref()
-            .is_some_and(|peaks| peaks.clock_factor(clock.map(|clock| clock.mhz)).is_some()),
-        clock,
         peaks,
         // A trace of a device begins and ends with what ran there: before that, the profiler started.
         time: DeviceTime { wall_us, ..DeviceTime::default() },
@@ -117,6 +134,6 @@ fn measured(
     };
     tables.fill(&mut found)?;
     let calls = found.regions.iter().map(|region| region.calls);
-    found.steps = Steps::of(profile, calls);
+    count_steps(&mut found.trace, profile, calls);
     Ok(found)
 }

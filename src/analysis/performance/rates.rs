@@ -1,6 +1,10 @@
-//! Rates from FLOPs, bytes and time, their shares of the device's peak, and whether a figure is possible.
+//! Rates from FLOPs, bytes and time, their shares of the device's peak for the type that is computed in, and whether a figure
+//! is possible.
 
 use super::devices::DevicePeaks;
+use super::formulas::element_bytes;
+use crate::facts::{Bound, Implausible};
+use crate::model::Operator;
 
 /// Shorter kernels mostly take the time to start them, in microseconds.
 pub const LAUNCH_US: f64 = 5.0;
@@ -20,19 +24,16 @@ pub const WRONG: f64 = 0.01;
 /// In a shorter kernel, starting and ending it explain a share below [`WRONG`], in microseconds.
 pub const LONG_US: f64 = 20.0;
 
+/// Below this share of both limits, a figure is suspicious: a short kernel waits for its launch, a long one has much to gain.
+pub(super) const SUSPICIOUSLY_LOW: f64 = 0.10;
+/// A run shorter than this may be mostly its launch, in microseconds: starting a kernel takes about 5, on a busy host some times
+/// that.
+pub(super) const LAUNCH_COUNTS_US: f64 = 20.0;
+/// A kernel is near a limit if it reaches at least this share.
+pub const NEAR: f64 = 0.5;
+
 /// Bytes of a MB of a cache.
 const MEGABYTE: f64 = 1_048_576.0;
-
-/// What bounds a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bound {
-    /// Memory bandwidth.
-    Memory,
-    /// Compute units.
-    Compute,
-    /// Starting it takes most of its time.
-    Launch,
-}
 
 /// How well a kernel uses the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,8 +120,8 @@ impl Rates {
     }
 
     /// The larger of the two shares.
-    pub fn best_share(&self) -> Option<f64> {
-        self.nearest_limit().map(|(_, share)| share)
+    fn best_share(&self) -> Option<f64> {
+        nearest_limit(self.share_of_peak, self.share_of_bandwidth).map(|(_, share)| share)
     }
 
     /// Whether the cache of the device gave the data, as its memory could not.
@@ -133,14 +134,46 @@ impl Rates {
         self.best_share().filter(|_| self.has_ceiling)
     }
 
-    /// The limit that the kernel comes closest to, and its share of it.
-    pub fn nearest_limit(&self) -> Option<(Limit, f64)> {
-        let peak = self.share_of_peak.map(|share| (Limit::Peak, share));
-        let bandwidth = self.share_of_bandwidth.map(|share| (Limit::Bandwidth, share));
-        match (peak, bandwidth) {
-            (Some(peak), Some(bandwidth)) if bandwidth.1 > peak.1 => Some(bandwidth),
-            (peak, bandwidth) => peak.or(bandwidth),
-        }
+    /// Why a figure is not to be taken as it is, and what would settle it; None where nothing speaks against it.
+    pub fn doubt(&self) -> Option<Implausible<'static>> {
+        let (limit, _) = nearest_limit(self.share_of_peak, self.share_of_bandwidth)?;
+        let why = match (self.judgement?, limit) {
+            (Judgement::Impossible, Limit::Peak) => {
+                "over 100 % of the peak, which cannot be: the clock was above the assumed one, FLOPs are counted that are not \
+                 computed, or are those of several launches, or the type or sparsity is another one; `--clock`, `--tf32` and `--device` settle it"
+            }
+            (Judgement::Impossible, Limit::Bandwidth) => {
+                "over 105 % of the memory bandwidth, which memory cannot give: bytes are counted that are not moved, or the data \
+                 was in a cache whose size is not known here; compare the size of the tensors with it"
+            }
+            (Judgement::Suspicious, Limit::Peak) => {
+                "over 90 % of the peak, check this figure: the clock may be above the assumed one, the count too high, TF32 or \
+                 sparsity in use, or the run too short to measure; `--clock`, `--tf32` and more runs settle it"
+            }
+            (Judgement::Suspicious, Limit::Bandwidth) => {
+                "over 95 % of the memory bandwidth, check this figure: part of the data may have been in the cache, the count \
+                 of bytes may be too high, or the run too short to measure"
+            }
+            (Judgement::CountsProbablyWrong, _) if self.share_of_peak.is_none() => {
+                "under 1 % of the memory bandwidth: the counted bytes, or the time, are probably wrong; its code says what else it \
+                 does"
+            }
+            (Judgement::CountsProbablyWrong, _) => {
+                "under 1 % of both limits: the counted FLOPs and bytes, or the time, are probably wrong; its code says what else \
+                 it does"
+            }
+            (Judgement::Far | Judgement::Near, _) => return None,
+        };
+        Some(Implausible { why: why.into() })
+    }
+}
+
+/// The limit of which a share is larger, and that share.
+pub(super) fn nearest_limit(of_peak: Option<f64>, of_bandwidth: Option<f64>) -> Option<(Limit, f64)> {
+    match (of_peak, of_bandwidth) {
+        (Some(peak), Some(bandwidth)) if bandwidth > peak => Some((Limit::Bandwidth, bandwidth)),
+        (Some(peak), _) => Some((Limit::Peak, peak)),
+        (None, bandwidth) => bandwidth.map(|share| (Limit::Bandwidth, share)),
     }
 }
 
@@ -175,6 +208,38 @@ fn judgement(us: f64, rates: &Rates) -> Option<Judgement> {
         () if best < WRONG && us > LONG_US => Judgement::CountsProbablyWrong,
         () => Judgement::Far,
     })
+}
+
+/// The type in which an operator computes, as tables of devices name it. `tf32` says whether products of `float` may use
+/// tf32, if the log has that.
+pub(super) fn kind_of(operator: &Operator, kernel: &str, tf32: Option<bool>) -> Option<&'static str> {
+    let tensor = operator.types.iter().find(|name| element_bytes(name).is_some())?;
+    kind_of_type(tensor, kernel, tf32)
+}
+
+/// The same for a type as a trace or a graph names it.
+pub(super) fn kind_of_type(element: &str, kernel: &str, tf32: Option<bool>) -> Option<&'static str> {
+    Some(match element.strip_prefix("c10::").unwrap_or(element) {
+        "BFloat16" | "bf16" => "bf16",
+        "Half" | "f16" => "fp16",
+        "double" | "f64" => "fp64",
+        "float" | "f32" => float_kind(kernel, tf32),
+        "signed char" | "unsigned char" | "i8" | "u8" => "int8",
+        float8 if float8.starts_with("Float8_") || float8.starts_with("f8") => "fp8",
+        _ => return None,
+    })
+}
+
+/// How a kernel computes with `float`: as its name says, otherwise as the program allows.
+fn float_kind(kernel: &str, tf32: Option<bool>) -> &'static str {
+    let has = |part: &str| kernel.contains(part);
+    match () {
+        // CUTLASS names kernels after the shape of the matrix instruction; tf32 has `s1688`.
+        () if has("tf32") || has("s1688") => "tf32",
+        () if has("sgemm") || has("simt") || has("ffma") => "fp32",
+        () if tf32 == Some(true) => "tf32",
+        () => "fp32",
+    }
 }
 
 #[cfg(test)]
@@ -214,7 +279,8 @@ mod tests {
         assert_eq!(rates(100.0, None, Some(94e6)).judgement, Some(Judgement::Near), "as large copies do");
         assert_eq!(rates(4.0, None, Some(3.9e6)).judgement, Some(Judgement::Suspicious));
         let memory = rates(100.0, Some(1e9), Some(101e6));
-        assert_eq!(memory.nearest_limit(), Some((Limit::Bandwidth, 1.01)));
+        let nearest = nearest_limit(memory.share_of_peak, memory.share_of_bandwidth);
+        assert_eq!(nearest, Some((Limit::Bandwidth, 1.01)));
     }
 
     #[test]
@@ -250,5 +316,19 @@ mod tests {
         assert_eq!((unknown.tflops, unknown.share_of_peak), (Some(10.0), None));
         let nowhere = Rates::of(Measured { us: 100.0, bytes: Some(1e6), ..Measured::default() }, None, None);
         assert_eq!((nowhere.gbps, nowhere.bound, nowhere.judgement), (Some(10.0), None, None));
+    }
+
+    #[test]
+    fn products_of_float_are_in_tf32_only_where_a_name_or_the_log_says_so() {
+        for (kernel, allowed, expected) in [
+            ("sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n", None, "tf32"),
+            ("cutlass_80_tensorop_s1688gemm_128x128_16x5_nn_align4", Some(false), "tf32"),
+            ("ampere_sgemm_128x64_tn", Some(true), "fp32"),
+            ("triton_tem_fused_mm_0", Some(true), "tf32"),
+            ("triton_tem_fused_mm_0", Some(false), "fp32"),
+            ("triton_tem_fused_mm_0", None, "fp32"),
+        ] {
+            assert_eq!(float_kind(kernel, allowed), expected, "{kernel}");
+        }
     }
 }

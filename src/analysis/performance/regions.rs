@@ -1,8 +1,8 @@
 //! Calls of compiled code: how many, how long, and how much of that is neither a graph nor an operator.
 
-use super::measured::MeasuredRegion;
 use super::times::{Group, Length, medians};
 use super::work::{GRAPH, REGION, is_work};
+use crate::facts::Region;
 use crate::model::{OperatorCall, Profile};
 use crate::trace::Sorter;
 use indexmap::IndexSet;
@@ -105,7 +105,7 @@ impl Regions {
     ///
     /// # Errors
     /// A temporary file cannot be read.
-    pub(super) fn measured(self) -> io::Result<Vec<MeasuredRegion>> {
+    pub(super) fn measured(self) -> io::Result<Vec<Region<'static>>> {
         let lengths = self.lengths.sorted();
         let first = |of: &OfRegion| of.first.map(|(_, us)| us);
         let all = |of: &OfRegion| Group { count: of.calls, without_us: None };
@@ -115,9 +115,9 @@ impl Regions {
         let regions =
             self.ids.into_iter().zip(self.found).zip(medians_of_all.into_iter().zip(medians_of_later));
         Ok(regions
-            .map(|((compile_id, of), (median_us, later_us))| MeasuredRegion {
-                compile_id,
-                calls: of.calls,
+            .map(|((compile_id, of), (median_us, later_us))| Region {
+                compile_id: compile_id.into(),
+                calls: of.calls as u64,
                 sum_us: of.sum_us,
                 first_us: first(&of).unwrap_or_default(),
                 median_us,

@@ -3,18 +3,16 @@
 
 use super::code_calls::CallTimes;
 use super::devices::DevicePeaks;
-use super::formulas::{Formula, Work, bytes_of_inputs, element_bytes};
-use super::graphs::{CodeCall, Graphs, LineShare, ProgramLine};
-use super::measured::{
-    Backend, DeviceOptions, FigureFrom, KernelOfRun, KernelsOfRuns, LineTime, MeasuredKernel,
-    MeasuredOperator, Performance,
-};
+use super::formulas::{Formula, Work, bytes_of_inputs};
+use super::graphs::{CodeCall, Graphs, LineShare};
+use super::measured::{DeviceOptions, KernelOfRun, KernelsOfRuns, MeasuredKernel, MeasuredLine, Performance};
 use super::pointwise::pointwise_bytes;
-use super::rates::{Judgement, Measured, Rates};
+use super::rates::{Judgement, Measured, Rates, kind_of, kind_of_type};
 use super::times::{BusyTimes, Group, Length, medians};
 use super::tuning::{TunedKernels, tuned_kernels, tuning_of};
 use super::work::{Piece, Runs, What, WorkPart, is_cpp_kernel, without_graph_number};
-use crate::model::{DeviceWork, InputDims, Model, Operator, Profile};
+use crate::facts::{self, Backend, FigureFrom, Kernel, LineTime, List, ProgramLine, Text};
+use crate::model::{DeviceKernel, DeviceWork, InputDims, Model, Operator, Profile};
 use crate::trace::{Sorter, TextMap};
 use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
 use indexmap::IndexMap;
@@ -149,7 +147,7 @@ impl<'p> Tables<'p> {
     /// A temporary file cannot be read.
     pub(super) fn fill(mut self, found: &mut Performance) -> io::Result<()> {
         found.operators = self.measured_operators();
-        found.launches = self.lengths.count();
+        found.trace.launches = self.lengths.count() as u64;
         let of_cpu = Some(found.time.wall_us).filter(|_| !found.on_device);
         found.time = std::mem::take(&mut self.busy).time(of_cpu)?;
         self.lines(found);
@@ -158,9 +156,11 @@ impl<'p> Tables<'p> {
         let medians = medians(&std::mem::take(&mut self.lengths).sorted(), &groups)?;
         let device = found.peaks.clone();
         let rows = self.rows.iter().zip(medians);
-        let kernels = rows.map(|((key, row), median_us)| MeasuredKernel {
-            median_us,
-            ..self.kernel(*key, row, device.as_ref(), found.clock_mhz())
+        let clock = found.device.clock_mhz;
+        let kernels = rows.map(|((key, row), median_us)| {
+            let mut kernel = self.kernel(*key, row, device.as_ref(), clock);
+            kernel.facts.median_us = median_us;
+            kernel
         });
         let mut kernels: Vec<(usize, MeasuredKernel)> = kernels.enumerate().collect();
         kernels.sort_by(|left, right| right.1.sum_us.total_cmp(&left.1.sum_us));
@@ -183,7 +183,7 @@ impl<'p> Tables<'p> {
         Ok(())
     }
 
-    fn measured_operators(&self) -> Vec<MeasuredOperator> {
+    fn measured_operators(&self) -> Vec<facts::Operator<'static>> {
         type Alike<'o> = (&'o str, &'o [InputDims], &'o [String]);
         // Of operators that are alike, the last one is kept.
         let mut rows: IndexMap<Alike<'_>, (Runs, &Operator)> = IndexMap::new();
@@ -197,18 +197,23 @@ impl<'p> Tables<'p> {
         }
         let measured = |(calls, operator): (Runs, &Operator)| {
             let work = work_of_inputs(operator, WorkPart::All);
-            MeasuredOperator {
-                name: operator.name.clone(),
-                dims: operator.dims.clone(),
-                types: operator.types.clone(),
-                count: calls.count,
+            let per_us = |amount: Option<f64>| {
+                amount.filter(|_| calls.us > 0.0).map(|amount| amount * calls.count as f64 / calls.us / 1e6)
+            };
+            facts::Operator {
+                op: operator.name.clone().into(),
+                input_dims: operator.dims.clone().into(),
+                input_types: operator.types.iter().cloned().map(Text::from).collect(),
+                count: calls.count as u64,
                 flops: work.flops,
                 bytes: work.bytes,
-                sum_us: calls.us,
+                kernel_us_sum: calls.us,
+                tflops: per_us(work.flops),
+                tbps: per_us(work.bytes),
             }
         };
-        let mut found: Vec<MeasuredOperator> = rows.into_values().map(measured).collect();
-        found.sort_by(|left, right| right.sum_us.total_cmp(&left.sum_us));
+        let mut found: Vec<_> = rows.into_values().map(measured).collect();
+        found.sort_by(|left, right| right.kernel_us_sum.total_cmp(&left.kernel_us_sum));
         found
     }
 
@@ -246,32 +251,31 @@ impl<'p> Tables<'p> {
                 line.kernels.extend(what);
             }
         }
-        let mut of_lines: Vec<LineTime> = Vec::new();
+        let mut of_lines: Vec<MeasuredLine> = Vec::new();
         for (place, line) in lines {
             let Some(program_line) = self.graphs.lines.get(place) else { continue };
             let kernels: BTreeSet<&str> = line.kernels.iter().map(|what| self.name(*what)).collect();
-            of_lines.push(LineTime {
-                line: program_line.clone(),
-                us: line.us,
+            let kernels = kernels.into_iter().map(|name| name.to_owned().into()).collect();
+            of_lines.push(MeasuredLine {
+                facts: LineTime { us: line.us, kernels, ..program_line.clone() },
                 own_us: line.own_us,
-                kernels: kernels.into_iter().map(str::to_owned).collect(),
                 backward_us: line.backward_us,
             });
         }
         of_lines.sort_by(|left, right| {
-            let place = |line: &LineTime| (line.line.file.clone(), line.line.line);
+            let place = |line: &MeasuredLine| (line.file.clone(), line.line);
             right.us.total_cmp(&left.us).then_with(|| place(left).cmp(&place(right)))
         });
         found.lines = of_lines;
         let mut by_name: TextMap<&str, f64> = TextMap::default();
         for (what, runs) in &self.without_line {
-            found.unjoined.launches += runs.count;
+            found.unjoined.launches += runs.count as u64;
             found.unjoined.us += runs.us;
             *by_name.entry(self.name(*what)).or_insert(0.0) += runs.us;
         }
         let mut names: Vec<(&str, f64)> = by_name.into_iter().collect();
         names.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(right.0)));
-        found.unjoined.names = names.into_iter().map(|(name, _)| name.to_owned()).collect();
+        found.unjoined.names = names.into_iter().map(|(name, _)| name.to_owned().into()).collect();
     }
 
     /// The row of a kernel, without its median.
@@ -282,53 +286,73 @@ impl<'p> Tables<'p> {
         device: Option<&DevicePeaks>,
         clock: Option<f64>,
     ) -> MeasuredKernel {
-        let name = self.name(key.what).to_owned();
         let graph = key.graph.and_then(|graph| self.graphs.graphs.get(graph));
-        let compile = graph.and_then(|graph| self.model.compiles.get(graph.compile));
         let calls: Vec<_> = row.code_calls.iter().filter_map(|call| graph?.calls.get(*call)).collect();
-        let operator = key.operator.and_then(|at| self.profile.operators.get(at as usize));
-        let mean_us = row.runs.us / row.runs.count.max(1) as f64;
         let mut found = MeasuredKernel {
-            backend: self.backend(key.what, &name, row, calls.iter().any(|call| call.generated)),
             called: calls.iter().find(|call| call.is_recorded_otherwise()).map(|call| call.name.clone()),
             operators: self.names_of(&row.operators, &calls),
             in_cuda_graph: row.in_cuda_graph,
             has_atomics: calls.iter().any(|call| call.has_atomics),
-            tf32_is_off: false,
             before_mask: calls.iter().any(|call| call.before_mask),
-            count: row.runs.count,
+            kind: self.kind(key.what),
+            facts: self.facts(key, row, &calls),
+            ..MeasuredKernel::default()
+        };
+        // The operator that launched it says more than its name, if it is the only one.
+        if let [only] = found.operators.as_slice()
+            && **only != *found.facts.name
+        {
+            found.facts.operator = Some(only.clone().into());
+        }
+        self.judge(&mut found, key, &calls, (device, clock));
+        found
+    }
+
+    /// What report.json says of a kernel, without its figures.
+    fn facts(&self, key: RowKey, row: &Row, calls: &[&CodeCall]) -> Kernel<'static> {
+        let graph = key.graph.and_then(|graph| self.graphs.graphs.get(graph));
+        let compile = graph.and_then(|graph| self.model.compiles.get(graph.compile));
+        let operator = key.operator.and_then(|at| self.profile.operators.get(at as usize));
+        let asked = row.operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
+        let name = self.name(key.what);
+        let kernel = without_graph_number(name);
+        let in_log = graph.and_then(|graph| self.tuned.get(&(graph.compile, kernel)).copied());
+        let device = self.device_kernel(key.what);
+        let mean_us = row.runs.us / row.runs.count.max(1) as f64;
+        let estimated_us = calls.iter().find_map(|call| call.estimated_us);
+        Kernel {
+            name: name.to_owned().into(),
+            backend: self.backend(key.what, name, row, calls.iter().any(|call| call.generated)),
+            input_dims: operator.map(|operator| operator.dims.clone()).unwrap_or_default().into(),
+            direction: graph.and_then(|graph| graph.direction.clone()).map(Text::from),
+            count: row.runs.count as u64,
             sum_us: row.runs.us,
             mean_us,
             min_us: row.min_us,
             max_us: row.max_us,
-            median_us: 0.0,
-            flops: None,
-            bytes: None,
-            rates: Rates::default(),
-            computes_in: None,
-            is_tf32_by_speed: false,
             compile_ids: compile
                 .and_then(|compile| compile.id.as_ref())
                 .iter()
-                .map(ToString::to_string)
+                .map(|id| id.to_string().into())
                 .collect(),
-            lines: self.lines_of(&calls),
-            device: match key.what {
-                What::Device(at) => self.profile.kernels.get(at as usize).cloned(),
-                What::Cpu(_) => None,
-            },
-            inputs: operator.map(|operator| operator.dims.clone()).unwrap_or_default(),
-            direction: graph.and_then(|graph| graph.direction.clone()),
-            estimated_us: calls.iter().find_map(|call| call.estimated_us),
-            tuning: None,
-            name,
-        };
-        let asked = row.operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
-        let kernel = without_graph_number(&found.name);
-        let in_log = graph.and_then(|graph| self.tuned.get(&(graph.compile, kernel)).copied());
-        found.tuning = tuning_of(in_log, asked);
-        self.judge(&mut found, key, &calls, (device, clock));
-        found
+            lines: self.lines_of(calls),
+            estimated_us,
+            ratio_to_estimate: estimated_us.filter(|us| *us > 0.0).map(|us| mean_us / us),
+            tuning: tuning_of(in_log, asked).map(Box::new),
+            registers: device.and_then(|device| device.registers),
+            spills: device.and_then(|device| device.spills),
+            shared_memory: device.and_then(|device| device.shared_memory),
+            // The profiler writes 0 where it has no estimate: a kernel that ran occupied something.
+            occupancy: device.and_then(|device| device.occupancy).filter(|percent| *percent > 0.0),
+            ..Kernel::default()
+        }
+    }
+
+    fn device_kernel(&self, what: What) -> Option<&DeviceKernel> {
+        match what {
+            What::Device(at) => self.profile.kernels.get(at as usize),
+            What::Cpu(_) => None,
+        }
     }
 
     /// Adds the figures of a kernel, and what they mean on the device.
@@ -340,28 +364,30 @@ impl<'p> Tables<'p> {
         on: (Option<&DevicePeaks>, Option<f64>),
     ) {
         let operator = key.operator.and_then(|at| self.profile.operators.get(at as usize));
-        self.figures(found, key.part, operator, calls);
+        self.figures(found, key, operator, calls);
         let tf32 = self.graphs.may_use_tf32(self.model, key.graph).or(self.tf32);
-        found.computes_in =
-            operator.and_then(|operator| kind_of(operator, &found.name, tf32)).or_else(|| {
-                let element = calls.iter().find_map(|call| call.element.as_deref())?;
-                kind_of_type(element, &found.name, tf32)
-            });
-        rate(found, on, tf32);
+        let kind = operator.and_then(|operator| kind_of(operator, &found.name, tf32)).or_else(|| {
+            let element = calls.iter().find_map(|call| call.element.as_deref())?;
+            kind_of_type(element, &found.name, tf32)
+        });
+        found.facts.computes_in = kind.map(Text::from);
+        let mut rates = rate(found, on, tf32);
         // A kernel may have run otherwise in what is missing.
         if self.profile.damaged.is_some() {
-            found.rates.judgement = None;
+            rates.judgement = None;
         }
+        found.rated(&rates);
     }
 
     /// The distinct lines of the program that calls compute, the ones with the largest shares first.
-    fn lines_of(&self, calls: &[&CodeCall]) -> Vec<ProgramLine> {
+    fn lines_of(&self, calls: &[&CodeCall]) -> List<'static, ProgramLine<'static>> {
         let mut shares: IndexMap<usize, f64> = IndexMap::new();
         for share in calls.iter().flat_map(|call| &call.lines) {
             *shares.entry(share.line).or_default() += share.share;
         }
         shares.sort_by(|line, share, other, of_other| of_other.total_cmp(share).then(line.cmp(other)));
-        shares.into_keys().filter_map(|line| self.graphs.lines.get(line).cloned()).collect()
+        let lines = shares.into_keys().filter_map(|line| self.graphs.lines.get(line));
+        lines.map(|line| ProgramLine { file: line.file.clone(), line: line.line }).collect()
     }
 
     /// Distinct names of operators, in alphabetical order; without any, those of the libraries that the code calls.
@@ -390,13 +416,15 @@ impl<'p> Tables<'p> {
     fn figures(
         &self,
         found: &mut MeasuredKernel,
-        part: WorkPart,
+        key: RowKey,
         operator: Option<&Operator>,
         calls: &[&CodeCall],
     ) {
+        let part = key.part;
         if !found.computes() || part == WorkPart::Helper {
-            let bytes = found.device.as_ref().and_then(|device| device.bytes);
-            found.bytes = bytes.map(|bytes| (moved_by_copy(&found.name, bytes), FigureFrom::Trace));
+            let bytes = self.device_kernel(key.what).and_then(|device| device.bytes);
+            let moved = bytes.map(|bytes| (moved_by_copy(&found.name, bytes), FigureFrom::Trace));
+            (found.facts.bytes, found.facts.bytes_from) = moved.unzip();
             return;
         }
         let stated = operator.and_then(|operator| operator.triton.as_ref());
@@ -420,10 +448,12 @@ impl<'p> Tables<'p> {
             possible(flops.map(|flops| flops * share))
         };
         let of_inputs_or_code = inputs(of_inputs.flops).or(flops_of_code).or_else(|| inputs(of_template()));
-        found.flops = trace(stated.and_then(|of| of.flops)).or(of_inputs_or_code);
+        let flops = trace(stated.and_then(|of| of.flops)).or(of_inputs_or_code);
         let (of_code, of_inputs) = (code(equal(|work| work.bytes)), inputs(of_inputs.bytes));
         let known = if stated.is_some() { of_code.or(of_inputs) } else { of_inputs.or(of_code) };
-        found.bytes = trace(stated.and_then(|of| of.gigabytes).map(|gigabytes| gigabytes * 1e9)).or(known);
+        let bytes = trace(stated.and_then(|of| of.gigabytes).map(|gigabytes| gigabytes * 1e9)).or(known);
+        (found.facts.flops, found.facts.flops_from) = flops.unzip();
+        (found.facts.bytes, found.facts.bytes_from) = bytes.unzip();
     }
 }
 
@@ -438,37 +468,44 @@ fn rate(
     kernel: &mut MeasuredKernel,
     (device, clock): (Option<&DevicePeaks>, Option<f64>),
     tf32: Option<bool>,
-) {
+) -> Rates {
     let has_no = |kind: &str| device.is_some_and(|device| device.tflops(kind, true, None).is_none());
-    if kernel.computes_in == Some("tf32") && has_no("tf32") {
-        kernel.computes_in = Some("fp32");
+    let is_in = |kernel: &MeasuredKernel, kind: &str| kernel.computes_in.as_deref() == Some(kind);
+    if is_in(kernel, "tf32") && has_no("tf32") {
+        kernel.facts.computes_in = Some("fp32".into());
     }
-    kernel.rates = Rates::of(kernel.work(kernel.mean_us), device, clock);
+    let mut rates = Rates::of(kernel.work(kernel.mean_us), device, clock);
     // What a mask leaves out is not known, and with it not how fast the kernel is.
     if !kernel.computes() || kernel.before_mask {
-        kernel.rates.judgement = None;
+        rates.judgement = None;
     }
-    if tf32.is_none() && kernel.computes_in == Some("fp32") {
-        try_tf32(kernel, device, clock);
+    if tf32.is_none() && is_in(kernel, "fp32") {
+        try_tf32(kernel, &mut rates, device, clock);
     }
-    let is_product = kernel.flops.is_some() && kernel.computes_in == Some("fp32");
+    let is_product = kernel.flops.is_some() && is_in(kernel, "fp32");
     kernel.tf32_is_off = is_product && tf32 == Some(false) && !has_no("tf32");
+    rates
 }
 
 /// A product of float that is faster than FP32 can be, and not faster than TF32 can, was computed in TF32.
-fn try_tf32(kernel: &mut MeasuredKernel, device: Option<&DevicePeaks>, clock: Option<f64>) {
+fn try_tf32(
+    kernel: &mut MeasuredKernel,
+    found: &mut Rates,
+    device: Option<&DevicePeaks>,
+    clock: Option<f64>,
+) {
     let above = |rates: &Rates| rates.share_of_peak.is_some_and(|share| share > 1.0);
-    if !above(&kernel.rates) || device.is_none_or(|device| !device.matrix.contains_key("tf32")) {
+    if !above(found) || device.is_none_or(|device| !device.matrix.contains_key("tf32")) {
         return;
     }
     let work = Measured { kind: Some("tf32"), ..kernel.work(kernel.mean_us) };
     let rates = Rates::of(work, device, clock);
     if !above(&rates) {
-        kernel.computes_in = Some("tf32");
+        kernel.facts.computes_in = Some("tf32".into());
         kernel.is_tf32_by_speed = true;
         // That it is TF32 is a guess, which is not enough to call the kernel slow.
         let is_sound = rates.judgement.is_some_and(|judged| judged != Judgement::Far);
-        kernel.rates = Rates { judgement: rates.judgement.filter(|_| is_sound), ..rates };
+        *found = Rates { judgement: rates.judgement.filter(|_| is_sound), ..rates };
     }
 }
 
@@ -514,55 +551,4 @@ fn work_of_inputs(operator: &Operator, part: WorkPart) -> Work {
 /// The amount if it is possible: a trace may claim any padding.
 fn possible(amount: Option<f64>) -> Option<f64> {
     amount.filter(|amount| amount.is_finite() && *amount >= 0.0)
-}
-
-/// The type in which an operator computes, as tables of devices name it. `tf32` says whether products of `float` may use
-/// tf32, if the log has that.
-fn kind_of(operator: &Operator, kernel: &str, tf32: Option<bool>) -> Option<&'static str> {
-    let tensor = operator.types.iter().find(|name| element_bytes(name).is_some())?;
-    kind_of_type(tensor, kernel, tf32)
-}
-
-/// The same for a type as a trace or a graph names it.
-fn kind_of_type(element: &str, kernel: &str, tf32: Option<bool>) -> Option<&'static str> {
-    Some(match element.strip_prefix("c10::").unwrap_or(element) {
-        "BFloat16" | "bf16" => "bf16",
-        "Half" | "f16" => "fp16",
-        "double" | "f64" => "fp64",
-        "float" | "f32" => float_kind(kernel, tf32),
-        "signed char" | "unsigned char" | "i8" | "u8" => "int8",
-        float8 if float8.starts_with("Float8_") || float8.starts_with("f8") => "fp8",
-        _ => return None,
-    })
-}
-
-/// How a kernel computes with `float`: as its name says, otherwise as the program allows.
-fn float_kind(kernel: &str, tf32: Option<bool>) -> &'static str {
-    let has = |part: &str| kernel.contains(part);
-    match () {
-        // CUTLASS names kernels after the shape of the matrix instruction; tf32 has `s1688`.
-        () if has("tf32") || has("s1688") => "tf32",
-        () if has("sgemm") || has("simt") || has("ffma") => "fp32",
-        () if tf32 == Some(true) => "tf32",
-        () => "fp32",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn products_of_float_are_in_tf32_only_where_a_name_or_the_log_says_so() {
-        for (kernel, allowed, expected) in [
-            ("sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n", None, "tf32"),
-            ("cutlass_80_tensorop_s1688gemm_128x128_16x5_nn_align4", Some(false), "tf32"),
-            ("ampere_sgemm_128x64_tn", Some(true), "fp32"),
-            ("triton_tem_fused_mm_0", Some(true), "tf32"),
-            ("triton_tem_fused_mm_0", Some(false), "fp32"),
-            ("triton_tem_fused_mm_0", None, "fp32"),
-        ] {
-            assert_eq!(float_kind(kernel, allowed), expected, "{kernel}");
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Medians and busy time of millions of runs, each in one pass over the sorted runs.
 
-use super::measured::DeviceTime;
 use crate::analysis::time::Covered;
+use crate::facts::DeviceTime;
 use crate::model::DeviceWork;
 use crate::trace::{Sorted, SortedRecord, Sorter, halves_of, word_of};
 use std::cmp::Ordering;

@@ -1,6 +1,6 @@
 //! How Triton kernels were tuned: the search, from the log, and the configuration that ran, from the trace.
 
-use super::measured::Tuning;
+use crate::facts::{Text, Tuning};
 use crate::model::{CompileIndex, Model, Operator, TritonKernel, TritonLaunch};
 use crate::trace::TextMap;
 use std::collections::BTreeSet;
@@ -18,18 +18,18 @@ pub(super) fn tuned_kernels(model: &Model) -> TunedKernels<'_> {
 pub(super) fn tuning_of<'o>(
     in_log: Option<&TritonKernel>,
     launchers: impl Iterator<Item = &'o Operator>,
-) -> Option<Tuning> {
+) -> Option<Tuning<'static>> {
     let launches = launchers.filter_map(|operator| operator.triton.as_ref());
     let ran: BTreeSet<String> = launches.filter_map(configuration).collect();
     if in_log.is_none() && ran.is_empty() {
         return None;
     }
     Some(Tuning {
-        state: in_log.and_then(|known| known.state.clone()),
+        state: in_log.and_then(|known| known.state.clone()).map(Text::from),
         candidates: in_log.and_then(|known| known.candidates).map(|candidates| candidates as u64),
         compile_us: in_log.and_then(|known| known.compile_us),
-        in_log: in_log.and_then(|known| known.chosen.clone()),
-        ran: ran.into_iter().collect(),
+        in_log: in_log.and_then(|known| known.chosen.clone()).map(Text::from),
+        ran: ran.into_iter().map(Text::from).collect(),
     })
 }
 
@@ -61,7 +61,8 @@ mod tests {
         };
         let asked = [launched("XBLOCK=16", 1), launched("XBLOCK=16", 1), launched("XBLOCK=8", 2)];
         let found = tuning_of(None, asked.iter()).unwrap();
-        assert_eq!(found.ran, ["XBLOCK=16, num_warps=1", "XBLOCK=8, num_warps=2"]);
-        assert_eq!(tuning_of(None, [Operator::default()].iter()), None);
+        let ran: Vec<&str> = found.ran.iter().map(|one| &**one).collect();
+        assert_eq!(ran, ["XBLOCK=16, num_warps=1", "XBLOCK=8, num_warps=2"]);
+        assert!(tuning_of(None, [Operator::default()].iter()).is_none());
     }
 }

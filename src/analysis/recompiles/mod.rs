@@ -16,7 +16,7 @@ mod words;
 
 pub use chain::{Cause, Chain, Step};
 pub use change::Change;
-pub use guard_kinds::classify;
+pub use guard_kinds::{change_of, classify};
 pub use kind::ChangeKind;
 pub use limit::{Limit, recompile_limit};
 pub use subject::Subject;

@@ -13,13 +13,10 @@ pub(crate) use names::{Names, in_words};
 pub(crate) use operators::{
     bare_operator, dtype as dtype_named, operator as operator_named, sizes as sizes_of,
 };
-pub(crate) use words::label_of;
 
 use super::define::Redact;
 use super::text::{Id, Json, List, Map, Text};
-use crate::analysis::{Change, ChangeKind};
-use crate::model::{CompilerPart, RankLog, Run};
-use serde_json::value::RawValue;
+use crate::model::{CompilerPart, InputDims, RankLog, Run};
 use std::borrow::Cow;
 
 /// Nothing of the value.
@@ -39,6 +36,7 @@ pub(super) trait Number {
     fn copied(&self) -> Self::Copied;
 }
 
+/// Values that are copied.
 macro_rules! numbers {
     ($($type:ty),*) => {
         $(impl Number for $type {
@@ -51,13 +49,31 @@ macro_rules! numbers {
     };
 }
 
-numbers!(bool, u64, i64, f64, Option<bool>, Option<u64>, Option<i64>, Option<f64>);
+pub(super) use numbers;
 
-impl Number for List<'_, u64> {
-    type Copied = List<'static, u64>;
+numbers!(bool, u64, i64, f64);
 
-    fn copied(&self) -> List<'static, u64> {
-        self.iter().copied().collect()
+impl<V: Number> Number for Option<V> {
+    type Copied = Option<V::Copied>;
+
+    fn copied(&self) -> Self::Copied {
+        self.as_ref().map(Number::copied)
+    }
+}
+
+impl<V: Number> Number for List<'_, V> {
+    type Copied = List<'static, V::Copied>;
+
+    fn copied(&self) -> Self::Copied {
+        self.iter().map(Number::copied).collect()
+    }
+}
+
+impl Number for InputDims {
+    type Copied = InputDims;
+
+    fn copied(&self) -> InputDims {
+        self.clone()
     }
 }
 
@@ -98,10 +114,6 @@ pub(super) fn problem_kind(text: &str, _: &mut Names) -> Text<'static> {
 /// A word of what a trace says of a kernel.
 pub(super) fn measured_word(text: &Option<Text<'_>>, _: &mut Names) -> Option<Text<'static>> {
     words::measured(text.as_deref()?).map(Text::from)
-}
-
-pub(super) fn measured_text(text: &str, _: &mut Names) -> Text<'static> {
-    words::measured(text).unwrap_or_default().into()
 }
 
 pub(super) fn cost_reason(_: &str, _: &mut Names) -> Text<'static> {
@@ -195,21 +207,6 @@ pub(super) fn sizes(text: &str, _: &mut Names) -> Text<'static> {
 pub(super) fn strides(text: &Option<Text<'_>>, _: &mut Names) -> Option<Text<'static>> {
     operators::sizes(text.as_deref()?).map(|sizes| sizes.to_owned().into())
 }
-
-/// Sizes, also those of a list of tensors.
-pub(super) fn shapes(all: &[Json<'_>], _: &mut Names) -> List<'static, Json<'static>> {
-    let shape = |json: &Json<'_>| {
-        let text = json.get();
-        let is_plain = text.len() < LONGEST_SHAPE
-            && text.bytes().all(|byte| byte.is_ascii_digit() || b"[]-, ".contains(&byte));
-        let raw = is_plain.then(|| RawValue::from_string(text.to_owned()).ok()).flatten();
-        raw.map_or_else(Json::default, |raw| Json::Text(Cow::Owned(raw)))
-    };
-    all.iter().map(shape).collect()
-}
-
-/// Characters of the sizes of an operator's input.
-const LONGEST_SHAPE: usize = 10_000;
 
 /// `2.15.0+cu132`: the build of somebody else is cut to the number.
 pub(super) fn torch_version(version: &Option<Text<'_>>, _: &mut Names) -> Option<Text<'static>> {
@@ -344,38 +341,6 @@ pub(super) fn rank_values(
 ) -> Map<'static, Option<Text<'static>>> {
     let ranks = values.keys().filter(|rank| rank.bytes().all(|byte| byte.is_ascii_digit()));
     ranks.map(|rank| (rank.owned().into(), None)).collect()
-}
-
-/// Values of one thing that are shown: of more, the first ones and the last.
-const VALUES: usize = 8;
-
-/// Changes of one thing, without names: `size of dimension 1: 4 -> 6`.
-pub(crate) fn change_words(changes: &[Change]) -> String {
-    let Some(first) = changes.first() else { return "no reason recorded".to_owned() };
-    let mut words = first.kind.word().to_owned();
-    if let Some(dimension) = first.dimension {
-        words.push_str(&format!(" of dimension {dimension}"));
-    }
-    let old = first.old.as_deref().and_then(|old| changed_value(first.kind, old));
-    let new = changes.iter().map(|change| changed_value(change.kind, change.new.as_deref()?));
-    let values: Option<Vec<&str>> = std::iter::once(old).chain(new).collect();
-    let Some(mut values) = values else { return words };
-    if values.len() > VALUES {
-        let last = values.pop();
-        values.truncate(VALUES - 2);
-        values.push("..");
-        values.extend(last);
-    }
-    words.push_str(&format!(": {}", values.join(" -> ")));
-    words
-}
-
-/// A value that is a size or a dtype.
-fn changed_value(kind: ChangeKind, text: &str) -> Option<&str> {
-    match kind {
-        ChangeKind::Dtype => operators::dtype(text),
-        _ => text.parse::<u64>().ok().map(|_| text).filter(|_| kind.is_of_tensor()),
-    }
 }
 
 /// The number of a graph break, if it is one of the catalog's form.

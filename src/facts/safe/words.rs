@@ -1,6 +1,5 @@
 //! Words that a redacted report may hold: those of this program and of torch.
 
-use crate::analysis::findings::kinds;
 use crate::model::ProblemKind;
 use crate::model::words::lines_of;
 use serde_json::value::RawValue;
@@ -83,9 +82,4 @@ pub fn cache_reason(reason: &str) -> Option<&'static str> {
 /// The class of an exception.
 pub fn error(class: &str) -> Option<&'static str> {
     listed(&ERRORS, class.rsplit('.').next()?)
-}
-
-/// What people call findings of a kind.
-pub fn label_of(kind: &str) -> &'static str {
-    kinds().find(|one| one.word == kind).map_or("Ranks", |one| one.label)
 }

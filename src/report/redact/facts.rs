@@ -1,7 +1,8 @@
 //! The facts of a redacted report: of one log, of a job with its ranks, or of several such reports.
 
-use super::titles::{Subject, title};
-use crate::facts::{Finding, JobReport, List, LogReport, Names, Redact, Text};
+use super::titles::{Subject, change_words, title};
+use crate::analysis::change_of;
+use crate::facts::{Finding, JobReport, List, LogReport, Names, Reason, Recompile, Redact, Text};
 use crate::model::Sentence;
 use crate::model::words::rank_folder;
 use crate::report::words::phases::is_known_phase;
@@ -119,6 +120,7 @@ impl RedactedReport {
 fn redacted(folder: String, report: &LogReport<'_>, titles: &[Sentence], names: &mut Names) -> RedactedLog {
     let mut facts = report.redact(names);
     facts.findings = findings(&report.findings, titles, &[report], names);
+    facts.recompiles = recompiles(&report.recompiles, names);
     RedactedLog { folder, facts, left_out: left_out(report) }
 }
 
@@ -137,6 +139,18 @@ fn findings<'r>(
         Finding { title: title.into(), url, ..redacted }
     };
     all.iter().zip(1..).map(one).collect()
+}
+
+/// Recompilations, whose guards are told as the kind of what changed.
+fn recompiles(all: &[Recompile<'_>], names: &mut Names) -> List<'static, Recompile<'static>> {
+    let of = |one: &Recompile<'_>| {
+        let reason = |reason: &Reason<'_>| {
+            let words = change_words(&[change_of(reason)]);
+            Reason { guard: Some(words.clone().into()), text: words.into(), ..reason.redact(names) }
+        };
+        Recompile { reasons: one.reasons.iter().map(reason).collect(), ..one.redact(names) }
+    };
+    all.iter().map(of).collect()
 }
 
 fn left_out(report: &LogReport<'_>) -> LeftOut {

@@ -12,13 +12,13 @@ mod titles;
 pub use facts::{Redacted, WholeRank};
 
 use crate::analysis::Severity;
-use crate::facts::safe::label_of;
 use crate::output::Page;
 use crate::report::formats::severity;
 use crate::report::kit::templates::Worker;
 use crate::report::terminal::SummaryLine;
 use facts::RedactedReport;
 use page::json;
+use titles::label_of;
 
 /// Findings that the terminal names.
 const FINDINGS: usize = 5;

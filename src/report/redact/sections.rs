@@ -9,6 +9,7 @@ use crate::report::kit::lists::and_more;
 use crate::report::kit::pills::Pill;
 use crate::report::kit::tables::{TableCell, TableColumn};
 use crate::report::kit::view::Render;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
@@ -330,11 +331,16 @@ fn times<'r>(log: &'r LogReport<'static>) -> [Section<'r>; 2] {
     ]
 }
 
+/// A word or a list as report.json has it.
+fn in_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default().trim_matches('"').to_owned()
+}
+
 /// What torch.profiler measured.
 fn measured<'r>(log: &'r LogReport<'static>) -> [Section<'r>; 2] {
     let kernels = vec![
         text("Kernel", |one: &facts::Kernel<'_>| word(&one.name)),
-        text("From", |one| word(&one.backend)),
+        text("From", |one| Cell::Words(in_json(&one.backend))),
         number("Runs", |one| count(Some(one.count))),
         number("Sum", |one| microseconds(one.sum_us)),
         number("Median", |one| microseconds(one.median_us)),
@@ -344,9 +350,7 @@ fn measured<'r>(log: &'r LogReport<'static>) -> [Section<'r>; 2] {
     ];
     let operators = vec![
         text("Operator", |one: &facts::Operator<'_>| word(&one.op)),
-        text("Shapes", |one| {
-            Cell::Words(one.input_dims.iter().map(|dims| dims.get()).collect::<Vec<_>>().join(" "))
-        }),
+        text("Shapes", |one| Cell::Words(one.input_dims.iter().map(in_json).collect::<Vec<_>>().join(" "))),
         text("Dtypes", |one| joined(&one.input_types, " ")),
         number("Runs", |one| count(Some(one.count))),
         number("Sum", |one| microseconds(one.kernel_us_sum)),

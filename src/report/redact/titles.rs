@@ -1,8 +1,10 @@
 //! The title of a finding, made anew: of its kind, of pseudonyms, and of what the lists say of its compiles.
 
+use crate::analysis::findings::kinds;
+use crate::analysis::{Change, ChangeKind, change_of};
 use crate::facts::safe::{
-    self, bare_operator, catalog_entry, catalog_entry_of, change_words, dtype_named, error_named, in_words,
-    label_of, operator_named, plain_id, sizes_of, version_named,
+    self, bare_operator, catalog_entry, catalog_entry_of, dtype_named, error_named, in_words, operator_named,
+    plain_id, sizes_of, version_named,
 };
 use crate::facts::{Compile, Finding, Id, LogReport, Names, Recompile};
 use crate::model::words::counted;
@@ -43,6 +45,11 @@ fn capital(title: &str) -> String {
     let is_name =
         title.split(' ').next().is_some_and(|word| word.contains(|letter: char| letter.is_ascii_digit()));
     if is_name { title.to_owned() } else { model::capital(title) }
+}
+
+/// What people call findings of a kind.
+pub fn label_of(kind: &str) -> &'static str {
+    kinds().find(|one| one.word == kind).map_or("Ranks", |one| one.label)
 }
 
 fn of_kind(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {
@@ -123,12 +130,44 @@ fn of_failure(subject: &Subject<'_>, names: &mut Names) -> Option<String> {
 fn changes(recompiles: &[&Recompile<'_>]) -> String {
     let mut things = indexmap::IndexMap::<String, Vec<_>>::new();
     // The reason of the newest version comes first, and the others follow from it.
-    for change in recompiles.iter().filter_map(|one| one.reasons.first()).map(|reason| reason.change()) {
+    for change in recompiles.iter().filter_map(|one| one.reasons.first()).map(change_of) {
         let key = format!("{:?} {:?} {:?}", change.kind, change.source, change.dimension);
         things.entry(key).or_default().push(change);
     }
     let words: indexmap::IndexSet<String> = things.values().map(|changes| change_words(changes)).collect();
     words.into_iter().collect::<Vec<_>>().join("; ")
+}
+
+/// Values of one thing that are shown: of more, the first ones and the last.
+const VALUES: usize = 8;
+
+/// Changes of one thing, without names: `size of dimension 1: 4 -> 6`.
+pub fn change_words(changes: &[Change]) -> String {
+    let Some(first) = changes.first() else { return "no reason recorded".to_owned() };
+    let mut words = first.kind.word().to_owned();
+    if let Some(dimension) = first.dimension {
+        words.push_str(&format!(" of dimension {dimension}"));
+    }
+    let old = first.old.as_deref().and_then(|old| changed_value(first.kind, old));
+    let new = changes.iter().map(|change| changed_value(change.kind, change.new.as_deref()?));
+    let values: Option<Vec<&str>> = std::iter::once(old).chain(new).collect();
+    let Some(mut values) = values else { return words };
+    if values.len() > VALUES {
+        let last = values.pop();
+        values.truncate(VALUES - 2);
+        values.push("..");
+        values.extend(last);
+    }
+    words.push_str(&format!(": {}", values.join(" -> ")));
+    words
+}
+
+/// A value that is a size or a dtype.
+fn changed_value(kind: ChangeKind, text: &str) -> Option<&str> {
+    match kind {
+        ChangeKind::Dtype => dtype_named(text),
+        _ => text.parse::<u64>().ok().map(|_| text).filter(|_| kind.is_of_tensor()),
+    }
 }
 
 fn of_recompilation(kind: &str, subject: &Subject<'_>, names: &mut Names) -> Option<String> {

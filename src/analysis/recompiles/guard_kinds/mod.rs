@@ -10,6 +10,7 @@ mod values;
 
 use super::change::Change;
 use super::kind::ChangeKind;
+use crate::facts::Reason;
 use crate::read::expr::{condition, split};
 
 /// Reads one form of guard.
@@ -60,6 +61,12 @@ pub fn classify(reason: &str) -> Change {
     let mut change = change.unwrap_or_else(|| Change::new(ChangeKind::Other, None).with_condition(first));
     objects::add_class(&mut change, whole);
     change
+}
+
+/// What changed, by the guard that failed.
+pub fn change_of(reason: &Reason<'_>) -> Change {
+    let guard = reason.guard.as_deref().filter(|guard| !guard.is_empty());
+    classify(guard.unwrap_or(&reason.text))
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ impl<'r> Measured<'r> {
             estimated: found.kernels.iter().any(|kernel| kernel.ratio_to_estimate().is_some()),
             longest_us: times().fold(0.0, f64::max),
             busy_us: performance.time.busy_us,
-            lines: lines.map(|(at, line)| ((line.line.file.as_str(), line.line.line), at)).collect(),
+            lines: lines.map(|(at, line)| ((&*line.file, line.line), at)).collect(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The head of the page: how busy the device was and with what, how much is near a limit, and what was matched.
 
-use crate::analysis::performance::{Backend, Performance};
+use crate::analysis::performance::Performance;
+use crate::facts::Backend;
 use crate::report::kit::links::{measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::notes::notes;

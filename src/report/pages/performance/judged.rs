@@ -2,8 +2,8 @@
 
 use super::limits::Limits;
 use crate::analysis::performance::{
-    FAR, IMPOSSIBLE, IMPOSSIBLE_BANDWIDTH, LAUNCH_US, LONG_US, Performance, SUSPICIOUS, SUSPICIOUS_BANDWIDTH,
-    WRONG,
+    FAR, IMPOSSIBLE, IMPOSSIBLE_BANDWIDTH, LAUNCH_US, LONG_US, NEAR, Performance, SUSPICIOUS,
+    SUSPICIOUS_BANDWIDTH, WRONG,
 };
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::figures;
@@ -23,7 +23,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
          checked, over {} or {} it cannot be true, unless the cache of the device holds all bytes of a launch; under {} of both \
          limits in over {LONG_US} us, its counts are probably wrong. Below {LAUNCH_US} us a kernel is too short to be called \
          far from a limit.",
-        share(figures::NEAR),
+        share(NEAR),
         share(FAR),
         share(SUSPICIOUS),
         share(SUSPICIOUS_BANDWIDTH),

@@ -1,10 +1,11 @@
 //! The table of measured kernels.
 
-use crate::analysis::performance::{Backend, Bound, Limit, MeasuredKernel, Performance, Rates, Tuning};
-use crate::model::{DeviceKernel, input_words, kernel_family, short_kernel};
+use crate::analysis::performance::{Limit, MeasuredKernel, Performance};
+use crate::facts::{Backend, Bound, Kernel, Tuning};
+use crate::model::{input_words, kernel_family, short_kernel};
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::prelude::*;
-use crate::report::words::performance::{doubt, figures};
+use crate::report::words::performance::figures;
 use crate::trace::{CompileId, TextMap};
 
 /// Characters of a kernel's name; the whole name is shown on hover. Names of C++ templates have hundreds.
@@ -76,7 +77,7 @@ impl Kernels<'_> {
             estimate(kernel),
             rate(kernel),
             reached(kernel),
-            TableCell::maybe(kernel.gain_us(), |us| format!("up to {}", micros(us))),
+            TableCell::maybe(kernel.gain_us, |us| format!("up to {}", micros(us))),
             verdict(kernel),
             TableCell::html(self.line_links(kernel)),
         ]);
@@ -88,9 +89,9 @@ impl Kernels<'_> {
     fn name(self, place: usize, kernel: &MeasuredKernel) -> Html {
         let short = short_kernel(kernel.shown_name(), LONGEST_NAME);
         let named = self.view.link_if(self.in_code.get(place).and_then(Option::as_deref), &short);
-        let inputs = input_words(&kernel.inputs);
+        let inputs = input_words(&kernel.input_dims);
         let inputs = (!inputs.is_empty()).then(|| soft(inputs));
-        let (first, below) = match kernel.operator() {
+        let (first, below) = match kernel.operator.as_deref() {
             Some(operator) => (strong(operator), Some(named)),
             None if kernel.called.is_some() => (named, Some(format!("recorded as {}", kernel.name).into())),
             None => (named, not_in_trace(kernel).map(Html::from)),
@@ -118,7 +119,7 @@ impl Kernels<'_> {
 
     /// `x.py:19, 20`, each a link to its row above.
     fn line_links(self, kernel: &MeasuredKernel) -> Html {
-        let lines = kernel.lines.iter().map(|line| (line.file.as_str(), line.line));
+        let lines = kernel.lines.iter().map(|line| (&*line.file, line.line));
         self.view.file_lines(lines, MOST_LINES, |_, line| {
             let place = self.lines.get(&line).filter(|place| **place < MOST_MEASURED)?;
             Some(format!("#{}", measured_line_anchor(*place)))
@@ -142,13 +143,13 @@ fn columns(all: &[MeasuredKernel], limits: bool) -> Vec<TableColumn> {
         TableColumn::number("Rate")
             .fixed()
             .about("FLOPs, where there is a formula (a multiply-add counts as 2), or else the minimum bytes, over the mean run")
-            .absent_if(none(|k| k.rates.gbps.is_some() || k.rates.tflops.is_some())),
+            .absent_if(none(|k| k.gbps.is_some() || k.tflops.is_some())),
         TableColumn::number("Reaches")
             .about("share of the ceiling: the smaller of the peak and of what the bandwidth allows")
-            .absent_if(none(|k| k.rates.best_share().is_some())),
+            .absent_if(none(|k| k.best_share().is_some())),
         TableColumn::number("To gain")
             .about("what all runs at the ceiling would save: an upper bound, not to be added up")
-            .absent_if(none(|k| k.gain_us().is_some())),
+            .absent_if(none(|k| k.gain_us.is_some())),
         TableColumn::text("Verdict").absent_if(!limits),
         TableColumn::text("Lines").soft().absent_if(none(|k| !k.lines.is_empty())),
     ]
@@ -175,7 +176,7 @@ fn runs(kernel: &MeasuredKernel) -> TableCell {
 
 /// Inductor's estimate, and below the mean run over it.
 fn estimate(kernel: &MeasuredKernel) -> TableCell {
-    let Some((estimated, ratio)) = kernel.estimated_us.zip(kernel.ratio_to_estimate()) else {
+    let Some((estimated, ratio)) = kernel.estimated_us.zip(kernel.ratio_to_estimate) else {
         return TableCell::text(UNKNOWN).class("num");
     };
     let words = Html::joined([micros(estimated).into(), small(format!("took {ratio:.2}×"))], "");
@@ -184,40 +185,39 @@ fn estimate(kernel: &MeasuredKernel) -> TableCell {
 
 /// FLOPs or bytes per second, on hover their amount and source; below, what bounds it.
 fn rate(kernel: &MeasuredKernel) -> TableCell {
-    let rates = &kernel.rates;
-    let of_flops = rates.tflops.zip(kernel.flops).map(|(rate, (amount, from))| {
-        let about = format!("{} per run, {}", figures::flop_count(amount), figures::from(from));
+    let of_flops = kernel.tflops.zip(kernel.flops).map(|(rate, amount)| {
+        let about = format!("{} per run, {}", figures::flop_count(amount), figures::from(kernel.flops_from));
         (figures::flop_rate(rate), about)
     });
-    let of_bytes = rates.gbps.zip(kernel.bytes).map(|(rate, (amount, from))| {
-        let about = format!("{} per run, {}", figures::byte_count(amount), figures::from(from));
+    let of_bytes = kernel.gbps.zip(kernel.bytes).map(|(rate, amount)| {
+        let about = format!("{} per run, {}", figures::byte_count(amount), figures::from(kernel.bytes_from));
         (figures::byte_rate(rate), about)
     });
     // The rate that the limit is about is shown, the other one on hover.
     let (shown, other) = match (of_flops, of_bytes) {
-        (Some(flops), bytes) if rates.bound != Some(Bound::Memory) || bytes.is_none() => (flops, bytes),
+        (Some(flops), bytes) if kernel.bound != Some(Bound::Memory) || bytes.is_none() => (flops, bytes),
         (flops, Some(bytes)) => (bytes, flops),
         _ => return TableCell::text(UNKNOWN).class("num"),
     };
     let (text, about) = shown;
     let about = other.map_or(about.clone(), |(text, other)| format!("{about}; {text}, {other}"));
-    let bound = rates.bound.map(|_| small(format!("{}-bound", figures::bound(rates)))).unwrap_or_default();
+    let bound = kernel.bound.map(|_| small(format!("{}-bound", figures::bound(kernel)))).unwrap_or_default();
     TableCell::html(Html::joined([titled(&about, text), bound], "")).class("num")
 }
 
 /// The share of the ceiling as a bar, and below of which limit it is.
 fn reached(kernel: &MeasuredKernel) -> TableCell {
-    let Some((limit, share)) = kernel.rates.nearest_limit() else {
+    let Some((limit, share)) = kernel.nearest_limit() else {
         return TableCell::text(UNKNOWN).class("num");
     };
-    let of = match (limit, kernel.computes_in) {
+    let of = match (limit, kernel.computes_in.as_deref()) {
         (Limit::Bandwidth, _) => "of the bandwidth".to_owned(),
         (Limit::Peak, Some(kind)) => format!("of the {kind} peak"),
         (Limit::Peak, None) => "of the peak".to_owned(),
     };
     let about = match kernel.is_tf32_by_speed {
         true => "it was faster than FP32 can be, so TF32 was on".to_owned(),
-        false => shares(&kernel.rates),
+        false => shares(kernel),
     };
     let of = if kernel.is_tf32_by_speed { format!("{of}, TF32 was on") } else { of };
     let bar = Element::new("i").style(&format!("width:{:.0}%", (100.0 * share).min(100.0))).empty();
@@ -227,19 +227,19 @@ fn reached(kernel: &MeasuredKernel) -> TableCell {
 }
 
 /// Both shares, for a hover.
-fn shares(rates: &Rates) -> String {
+fn shares(kernel: &Kernel<'_>) -> String {
     let of = |share: Option<f64>, what: &str| {
         share.map(|share| format!("{} of the {what}", figures::share(share)))
     };
-    let both = [of(rates.share_of_peak, "peak"), of(rates.share_of_bandwidth, "bandwidth")];
+    let both = [of(kernel.share_of_peak, "peak"), of(kernel.share_of_bandwidth, "bandwidth")];
     both.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// The judgement, and on hover why a figure is to be doubted.
 fn verdict(kernel: &MeasuredKernel) -> TableCell {
     let flag = span(figures::flag(kernel), figures::verdict(kernel));
-    TableCell::html(match doubt(&kernel.rates) {
-        Some(why) => titled(why, flag),
+    TableCell::html(match &kernel.plausible {
+        Some(doubt) => titled(&doubt.why, flag),
         None => flag,
     })
 }
@@ -247,26 +247,23 @@ fn verdict(kernel: &MeasuredKernel) -> TableCell {
 /// `512 registers, 48 KB of shared memory, occupancy about 25 %; 4 configurations to try at the first call`: facts without
 /// advice, as their cost is part of what was measured.
 pub(super) fn launch(kernel: &MeasuredKernel) -> String {
-    let device = kernel.device.as_ref().and_then(of_device);
-    let tuning = kernel.tuning.as_ref().map(tuning).filter(|words| !words.is_empty());
-    device.into_iter().chain(tuning).collect::<Vec<_>>().join("; ")
+    let tuning = kernel.tuning.as_deref().map(tuning).filter(|words| !words.is_empty());
+    of_device(kernel).into_iter().chain(tuning).collect::<Vec<_>>().join("; ")
 }
 
 /// What the trace says about the launch.
-fn of_device(device: &DeviceKernel) -> Option<String> {
+fn of_device(kernel: &Kernel<'_>) -> Option<String> {
     let mut words = Vec::new();
-    words.extend(device.registers.map(|registers| format!("{registers} registers")));
-    words.extend(device.spills.map(|spills| format!("{spills} of them spilled")));
-    let shared = device.shared_memory.filter(|shared| *shared > 0);
+    words.extend(kernel.registers.map(|registers| format!("{registers} registers")));
+    words.extend(kernel.spills.map(|spills| format!("{spills} of them spilled")));
+    let shared = kernel.shared_memory.filter(|shared| *shared > 0);
     words.extend(shared.map(|shared| format!("{} of shared memory", bytes(shared as f64))));
-    // The profiler writes 0 where it has no estimate: a kernel that ran occupied something.
-    let occupancy = device.occupancy.filter(|percent| *percent > 0.0);
-    words.extend(occupancy.map(|occupancy| format!("occupancy about {occupancy}\u{a0}%")));
+    words.extend(kernel.occupancy.map(|occupancy| format!("occupancy about {occupancy}\u{a0}%")));
     (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// How the configuration of a Triton kernel was chosen, and which one ran.
-fn tuning(tuning: &Tuning) -> String {
+fn tuning(tuning: &Tuning<'_>) -> String {
     let candidates = tuning.candidates.map(|count| counted(count, "configuration", "configurations"));
     let search = match (tuning.state.as_deref(), candidates) {
         (Some("hit"), _) => Some("configuration found in the cache".to_owned()),
@@ -278,11 +275,11 @@ fn tuning(tuning: &Tuning) -> String {
         (None, candidates) => candidates,
     };
     let compiled = tuning.compile_us.map(|us| format!("compiled in {}", micros(us)));
-    let ran = match tuning.ran.as_slice() {
+    let ran = match &*tuning.ran {
         [] => tuning.in_log.as_ref().map(|chosen| format!("the log names {chosen}")),
         ran => Some(format!(
             "ran with {}",
-            ran.iter().take(MOST_CONFIGURATIONS).cloned().collect::<Vec<_>>().join(" and with ")
+            ran.iter().take(MOST_CONFIGURATIONS).map(|one| &**one).collect::<Vec<_>>().join(" and with ")
         )),
     };
     [search, compiled, ran].into_iter().flatten().collect::<Vec<_>>().join(", ")

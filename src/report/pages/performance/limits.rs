@@ -44,14 +44,14 @@ impl Limits {
         let gbps = device.gbps.filter(|gbps| *gbps > 0.0)?;
         let mut times: IndexMap<&str, f64> = IndexMap::new();
         for kernel in kernels.filter(|kernel| kernel.flops.is_some()) {
-            *times.entry(kernel.computes_in.unwrap_or_default()).or_default() += kernel.sum_us;
+            *times.entry(kernel.computes_in.as_deref().unwrap_or_default()).or_default() += kernel.sum_us;
         }
         let all: f64 = times.values().sum();
         times.retain(|_, us| *us >= WORTH * all);
         times.sort_by(|_, one, _, other| other.total_cmp(one));
         let kinds = times.keys().copied();
         let peak = |kind: &str| {
-            let tflops = device.tflops(kind, true, found.clock_mhz()).filter(|tflops| *tflops > 0.0)?;
+            let tflops = device.tflops(kind, true, found.device.clock_mhz).filter(|tflops| *tflops > 0.0)?;
             Some(Peak { kind: kind.to_owned(), tflops })
         };
         let mut peaks: Vec<Peak> = kinds.filter_map(peak).take(MOST_PEAKS).collect();

@@ -1,6 +1,6 @@
 //! Device time by line of the program.
 
-use crate::analysis::performance::{LineTime, Performance};
+use crate::analysis::performance::{MeasuredLine, Performance};
 use crate::model::short_kernel;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::measured::heat;
@@ -41,7 +41,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
         }
     }
     let rows = found.lines.iter().take(MOST_MEASURED).enumerate().map(|(place, line)| {
-        let kernels = kernels.get(&(line.line.file.as_str(), line.line.line));
+        let kernels = kernels.get(&(&*line.file, line.line));
         row(view, found, (line, sum), kernels.map_or(&[], Vec::as_slice))
             .anchored(measured_line_anchor(place))
     });
@@ -71,12 +71,12 @@ fn notes(found: &Performance) -> String {
 }
 
 /// A line, with its longest kernels.
-fn row(view: View<'_>, found: &Performance, (line, sum): (&LineTime, f64), kernels: &[usize]) -> Row {
-    let (file, number) = (line.line.file.as_str(), line.line.line);
+fn row(view: View<'_>, found: &Performance, (line, sum): (&MeasuredLine, f64), kernels: &[usize]) -> Row {
+    let (file, number) = (&*line.file, line.line);
     let text = format!("{}:{number}", short_path(file));
     let shown = view.link_if(view.source_href(file, Some(number)).as_deref(), &text);
     let place = Element::new("span").class("line-number").title(&format!("{file}:{number}")).around(shown);
-    let code = line.line.code.as_deref();
+    let code = line.code.as_deref();
     let code =
         code.map_or_else(|| UNKNOWN.into(), |code| Element::new("code").around(view.folded(code, false)));
     let named = kernels.iter().take(MOST_NAMED).filter_map(|place| {

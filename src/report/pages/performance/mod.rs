@@ -59,7 +59,7 @@ fn write(
         shell.tabs.push(Tab::section("judged", "How it is judged", None));
     }
     let lines = found.lines.iter().enumerate();
-    let lines = lines.map(|(place, line)| ((line.line.file.as_str(), line.line.line), place)).collect();
+    let lines = lines.map(|(place, line)| ((&*line.file, line.line), place)).collect();
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 0);
         let in_code = places_in_code(view, found);

@@ -1,6 +1,7 @@
 //! Calls of compiled code, and operators by the shapes of their inputs.
 
-use crate::analysis::performance::{MeasuredOperator, MeasuredRegion, Performance};
+use crate::analysis::performance::Performance;
+use crate::facts::{Operator, Region};
 use crate::model::input_words;
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::figures;
@@ -20,7 +21,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     let count = Some(whole(found.regions.len()));
     view.open_section(out, ("regions", "Compiled regions", note), count, Html::default())?;
     let all = &found.regions;
-    let none = |known: fn(&MeasuredRegion) -> bool| !all.iter().any(known);
+    let none = |known: fn(&Region<'_>) -> bool| !all.iter().any(known);
     let columns = vec![
         TableColumn::compiles("Compile"),
         TableColumn::number("Calls"),
@@ -46,7 +47,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     Ok(close_section(out)?)
 }
 
-fn region_row(view: View<'_>, region: &MeasuredRegion, longest: f64) -> Row {
+fn region_row(view: View<'_>, region: &Region<'_>, longest: f64) -> Row {
     let id = CompileId::parse(&region.compile_id);
     let compile = match &id {
         Some(id) => TableCell::html(view.pill_of(Some(id))),
@@ -70,7 +71,7 @@ fn region_row(view: View<'_>, region: &MeasuredRegion, longest: f64) -> Row {
 }
 
 /// The operators of a device. On a CPU each is its own kernel, so the table of kernels lists them.
-pub(super) fn shown_operators(found: &Performance) -> &[MeasuredOperator] {
+pub(super) fn shown_operators(found: &Performance) -> &[Operator<'static>] {
     if found.on_device { &found.operators } else { &[] }
 }
 
@@ -82,10 +83,10 @@ pub(super) fn operators(view: View<'_>, found: &Performance, out: &mut dyn Write
     }
     let note = "device time launched by each operator's calls, by input shapes";
     view.open_section(out, ("operators", "Operators", note), Some(whole(all.len())), Html::default())?;
-    let none = |known: fn(&MeasuredOperator) -> bool| !all.iter().any(known);
+    let none = |known: fn(&Operator<'_>) -> bool| !all.iter().any(known);
     let columns = vec![
         TableColumn::text("Operator").mono(),
-        TableColumn::text("Inputs").mono().absent_if(none(|operator| !operator.dims.is_empty())),
+        TableColumn::text("Inputs").mono().absent_if(none(|operator| !operator.input_dims.is_empty())),
         TableColumn::number("Calls"),
         TableColumn::number("Sum"),
         TableColumn::number("FLOPs")
@@ -97,24 +98,21 @@ pub(super) fn operators(view: View<'_>, found: &Performance, out: &mut dyn Write
         TableColumn::number("FLOP rate").absent_if(none(|operator| operator.flops.is_some())),
     ];
     let table = Table { id: "operators-table", label: "Operators", columns };
-    let longest = all.first().map_or(0.0, |operator| operator.sum_us);
+    let longest = all.first().map_or(0.0, |operator| operator.kernel_us_sum);
     let rows = all.iter().take(MOST_OPERATORS).map(|operator| operator_row(operator, longest));
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), MOST_OPERATORS, "operators")?;
     Ok(close_section(out)?)
 }
 
-fn operator_row(operator: &MeasuredOperator, longest: f64) -> Row {
-    let calls = operator.count as f64;
-    let rate =
-        operator.flops.filter(|_| operator.sum_us > 0.0).map(|flops| flops * calls / operator.sum_us / 1e6);
+fn operator_row(operator: &Operator<'_>, longest: f64) -> Row {
     Row::of(vec![
-        TableCell::text(&operator.name).class("kernel-name"),
-        TableCell::text(&input_words(&operator.dims)).class("kernel-name"),
-        TableCell::number(calls, &whole(operator.count)),
-        TableCell::heat(operator.sum_us, longest),
+        TableCell::text(&operator.op).class("kernel-name"),
+        TableCell::text(&input_words(&operator.input_dims)).class("kernel-name"),
+        TableCell::number(operator.count as f64, &whole(operator.count)),
+        TableCell::heat(operator.kernel_us_sum, longest),
         TableCell::maybe(operator.flops, figures::flop_count),
         TableCell::maybe(operator.bytes, figures::byte_count),
-        TableCell::maybe(rate, figures::flop_rate),
+        TableCell::maybe(operator.tflops, figures::flop_rate),
     ])
 }

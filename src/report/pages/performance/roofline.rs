@@ -45,22 +45,21 @@ pub(super) struct Point<'p> {
 pub(super) fn points(found: &Performance) -> Vec<Point<'_>> {
     let shown = found.kernels.iter().enumerate().take(MOST_MEASURED);
     let known = shown.filter_map(|(place, kernel)| {
-        let gbps = kernel.rates.gbps.filter(|gbps| *gbps > 0.0)?;
-        Some(Point { place, kernel, gbps, work: intensity(kernel).zip(kernel.rates.tflops) })
+        let gbps = kernel.gbps.filter(|gbps| *gbps > 0.0)?;
+        Some(Point { place, kernel, gbps, work: intensity(kernel).zip(kernel.tflops) })
     });
     known.take(MOST_POINTS).collect()
 }
 
 /// FLOPs per byte.
 fn intensity(kernel: &MeasuredKernel) -> Option<f64> {
-    let ((flops, _), (bytes, _)) = (kernel.flops?, kernel.bytes?);
-    Some(flops / bytes).filter(|intensity| intensity.is_finite() && *intensity > 0.0)
+    Some(kernel.flops? / kernel.bytes?).filter(|intensity| intensity.is_finite() && *intensity > 0.0)
 }
 
 /// `990 TFLOP/s at 693 FLOPs per byte, 62 % reached`: the smaller of the peak and of what the bandwidth allows.
 fn ceiling(point: &Point<'_>) -> Option<String> {
     let (intensity, tflops) = point.work?;
-    let reached = point.kernel.rates.best_share().filter(|share| *share > 0.0)?;
+    let reached = point.kernel.best_share().filter(|share| *share > 0.0)?;
     let ceiling = figures::flop_rate(tflops / reached);
     Some(format!(
         "{ceiling} at {} FLOPs per byte, {} reached",
@@ -108,7 +107,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
 
 /// How many kernels have no point, and why.
 fn not_drawn(found: &Performance, drawn: usize) -> String {
-    let without = found.kernels.iter().filter(|kernel| kernel.rates.gbps.is_none()).count();
+    let without = found.kernels.iter().filter(|kernel| kernel.gbps.is_none()).count();
     let beyond = (found.kernels.len() - without).saturating_sub(drawn);
     let mut words = Vec::new();
     if without > 0 {
@@ -277,7 +276,7 @@ impl Point<'_> {
             Some((_, tflops)) => figures::flop_rate(tflops),
             None => figures::byte_rate(self.gbps),
         };
-        let share = kernel.rates.best_share().map(|share| format!(", {} of a limit", figures::share(share)));
+        let share = kernel.best_share().map(|share| format!(", {} of a limit", figures::share(share)));
         format!(
             "{}: {rate} in {}, {}{}",
             clipped(&kernel.name, 80).0,
@@ -320,7 +319,6 @@ struct Card {
 impl Card {
     fn of(point: &Point<'_>, found: &Performance) -> Card {
         let kernel = point.kernel;
-        let rates = &kernel.rates;
         let of = |share: Option<f64>, what: &str| {
             share.map(|share| format!(", {} of the {what}", figures::share(share))).unwrap_or_default()
         };
@@ -329,27 +327,27 @@ impl Card {
         facts.push(("Time", format!("{}, {busy} of the busy time", micros(kernel.sum_us))));
         let (mean, median) = (micros(kernel.mean_us), micros(kernel.median_us));
         facts.push(("Runs", format!("{}, mean {mean}, median {median}", whole(kernel.count))));
-        if let Some((moved, _)) = kernel.bytes {
+        if let Some(moved) = kernel.bytes {
             let rate = figures::byte_rate(point.gbps);
-            let share = of(rates.share_of_bandwidth, "bandwidth");
+            let share = of(kernel.share_of_bandwidth, "bandwidth");
             facts.push(("Moved", format!("{} per run, {rate}{share}", figures::byte_count(moved))));
         }
-        if let (Some((flops, _)), Some(tflops)) = (kernel.flops, rates.tflops) {
+        if let (Some(flops), Some(tflops)) = (kernel.flops, kernel.tflops) {
             let rate = figures::flop_rate(tflops);
-            let share = of(rates.share_of_peak, "peak");
+            let share = of(kernel.share_of_peak, "peak");
             facts.push(("FLOPs", format!("{} per run, {rate}{share}", figures::flop_count(flops))));
         }
         facts.extend(ceiling(point).map(|words| ("Ceiling", words)));
         facts.extend([
-            ("Bound by", figures::bound(rates).to_owned()),
-            ("To gain", kernel.gain_us().map(|us| format!("up to {}", micros(us))).unwrap_or_default()),
+            ("Bound by", figures::bound(kernel).to_owned()),
+            ("To gain", kernel.gain_us.map(|us| format!("up to {}", micros(us))).unwrap_or_default()),
             ("Verdict", figures::verdict(kernel).to_owned()),
             ("Launch", kernels::launch(kernel)),
         ]);
         facts.retain(|(_, words)| !words.is_empty() && words != UNKNOWN);
-        let operator = kernel.operator();
+        let operator = kernel.operator.as_deref();
         let title = short_kernel(operator.unwrap_or(kernel.shown_name()), LONGEST_NAME);
-        let inputs = input_words(&kernel.inputs);
+        let inputs = input_words(&kernel.input_dims);
         let about = match operator {
             Some(_) => [inputs, short_kernel(&kernel.name, LONGEST_NAME)].join(" ").trim().to_owned(),
             None => inputs,

@@ -1,6 +1,6 @@
 //! Measured times of a run: of each kernel call, and of each line of the program.
 
-use crate::analysis::performance::LineTime;
+use crate::analysis::performance::MeasuredLine;
 use crate::analysis::provenance::Provenance;
 use crate::report::kit::formats::micros;
 use crate::report::kit::html::Html;
@@ -44,7 +44,7 @@ impl Times {
                 time.add(call);
             }
         }
-        let key = |line: &LineTime| (line.line.file.clone(), line.line.line);
+        let key = |line: &MeasuredLine| (line.file.owned(), line.line);
         let places: TextMap<(String, u64), usize> =
             performance.lines.iter().enumerate().map(|(place, line)| (key(line), place)).collect();
         let lines = found.source.iter().map(|line| {

@@ -3,7 +3,7 @@
 use super::operators::Operators;
 use super::text::Text;
 use crate::analysis::lines::{LineFacts, Lines};
-use crate::analysis::performance::LineTime;
+use crate::analysis::performance::MeasuredLine;
 use crate::report::kit::collect_kernels::kernels_of_log;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::kernel_list::Kernels;
@@ -32,7 +32,7 @@ impl<'r> Subject<'r> {
         self.of_line.get(&(file, line)).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn measured(&self, line: &LineFacts) -> Option<&'r LineTime> {
+    pub(super) fn measured(&self, line: &LineFacts) -> Option<&'r MeasuredLine> {
         self.report.found.performance.as_ref()?.lines.get(line.measured?)
     }
 }

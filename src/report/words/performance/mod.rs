@@ -4,7 +4,7 @@ pub(crate) mod figures;
 pub(crate) mod notes;
 pub(crate) mod stands_out;
 
-use crate::analysis::performance::{Judgement, Limit, MeasuredKernel, Performance, Rates};
+use crate::analysis::performance::{Judgement, MeasuredKernel, Performance};
 use crate::model::{capital, short_kernel};
 use crate::report::kit::formats::{counted, micros, percent, short_path};
 
@@ -80,7 +80,7 @@ pub(crate) fn pieces_of(found: &Performance) -> Vec<SentencePiece> {
     }
     pieces.push(words("."));
     if let Some(first) = found.lines.first().filter(|line| line.us > 0.0) {
-        let place = format!("{}:{}", short_path(&first.line.file), first.line.line);
+        let place = format!("{}:{}", short_path(&first.file), first.line);
         let share = percent(first.us, time.busy_us, false);
         pieces.extend([words(" "), Line(0, place), words(" takes "), Figure(share), words(".")]);
     }
@@ -91,7 +91,7 @@ pub(crate) fn pieces_of(found: &Performance) -> Vec<SentencePiece> {
 fn foreign(found: &Performance) -> Vec<SentencePiece> {
     use SentencePiece::{Figure, Words};
     let Some(graphs) = found.foreign_graphs else { return Vec::new() };
-    let file = short_path(&found.file);
+    let file = short_path(&found.trace.file);
     let graphs = counted(graphs, "graph", "graphs");
     vec![
         Words(format!("{file} is of another run: of the ")),
@@ -106,8 +106,8 @@ fn foreign(found: &Performance) -> Vec<SentencePiece> {
 
 /// Whether the device mostly waits, and that is more than its kernels could give back.
 fn is_idle(found: &Performance) -> bool {
-    let far = found.kernels.iter().filter(|kernel| kernel.rates.judgement == Some(Judgement::Far));
-    let gains: f64 = far.filter_map(MeasuredKernel::gain_us).sum();
+    let far = found.kernels.iter().filter(|kernel| kernel.judgement == Some(Judgement::Far));
+    let gains: f64 = far.filter_map(|kernel| kernel.gain_us).sum();
     found.on_device && found.time.idle_us > found.time.wall_us / 2.0 && found.time.idle_us > gains
 }
 
@@ -115,13 +115,13 @@ fn is_idle(found: &Performance) -> bool {
 fn gain(found: &Performance) -> Vec<SentencePiece> {
     use SentencePiece::{Figure, Kernel, Words};
     let far = found.kernels.iter().enumerate();
-    let far = far.filter(|(_, kernel)| kernel.rates.judgement == Some(Judgement::Far));
-    let gains = far.filter_map(|(place, kernel)| Some((place, kernel, kernel.gain_us()?)));
+    let far = far.filter(|(_, kernel)| kernel.judgement == Some(Judgement::Far));
+    let gains = far.filter_map(|(place, kernel)| Some((place, kernel, kernel.gain_us?)));
     let most = gains.max_by(|one, other| one.2.total_cmp(&other.2));
     let Some((place, kernel, gain_us)) = most.filter(|most| most.2 >= WORTH * found.time.wall_us) else {
         return Vec::new();
     };
-    let reached = figures::share(kernel.rates.best_share().unwrap_or_default());
+    let reached = figures::share(kernel.best_share().unwrap_or_default());
     vec![
         Kernel(place, capitalized(&subject_of(kernel))),
         Words(" reaches ".to_owned()),
@@ -155,36 +155,4 @@ pub(crate) fn capitalized(text: &str) -> String {
         return text.to_owned();
     }
     capital(text)
-}
-
-/// Why a figure is not to be taken as it is, and what would settle it; None where nothing speaks against it.
-pub(crate) fn doubt(rates: &Rates) -> Option<&'static str> {
-    let (limit, _) = rates.nearest_limit()?;
-    Some(match (rates.judgement?, limit) {
-        (Judgement::Impossible, Limit::Peak) => {
-            "over 100 % of the peak, which cannot be: the clock was above the assumed one, FLOPs are counted that are not \
-             computed, or are those of several launches, or the type or sparsity is another one; `--clock`, `--tf32` and `--device` settle it"
-        }
-        (Judgement::Impossible, Limit::Bandwidth) => {
-            "over 105 % of the memory bandwidth, which memory cannot give: bytes are counted that are not moved, or the data \
-             was in a cache whose size is not known here; compare the size of the tensors with it"
-        }
-        (Judgement::Suspicious, Limit::Peak) => {
-            "over 90 % of the peak, check this figure: the clock may be above the assumed one, the count too high, TF32 or \
-             sparsity in use, or the run too short to measure; `--clock`, `--tf32` and more runs settle it"
-        }
-        (Judgement::Suspicious, Limit::Bandwidth) => {
-            "over 95 % of the memory bandwidth, check this figure: part of the data may have been in the cache, the count \
-             of bytes may be too high, or the run too short to measure"
-        }
-        (Judgement::CountsProbablyWrong, _) if rates.share_of_peak.is_none() => {
-            "under 1 % of the memory bandwidth: the counted bytes, or the time, are probably wrong; its code says what else it \
-             does"
-        }
-        (Judgement::CountsProbablyWrong, _) => {
-            "under 1 % of both limits: the counted FLOPs and bytes, or the time, are probably wrong; its code says what else \
-             it does"
-        }
-        (Judgement::Far | Judgement::Near, _) => return None,
-    })
 }

@@ -2,7 +2,8 @@
 //! makes the times uncertain. Commands and settings stand between backquotes.
 
 use super::figures;
-use crate::analysis::performance::{Backend, ClockFrom, DeviceClock, Performance};
+use crate::analysis::performance::Performance;
+use crate::facts::{Backend, ClockFrom};
 use crate::model::{DeviceRuns, short_kernel};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::inductor_runs;
@@ -41,7 +42,7 @@ pub(crate) fn notes(report: Report<'_>, found: &Performance) -> Vec<String> {
         );
         notes.push(words);
     }
-    if let Some(why) = &found.damaged {
+    if let Some(why) = &found.trace.damaged {
         notes.push(format!(
             "The trace could not be read to its end: {why}. This page covers the part before."
         ));
@@ -118,7 +119,7 @@ fn layouts(found: &Performance) -> Option<String> {
 /// How close the kernels come to the limits of the device, or why that is unknown.
 fn limits(found: &Performance) -> String {
     let Some(peaks) = &found.peaks else {
-        return match &found.device {
+        return match &found.device.name {
             Some(device) => format!(
                 "The limits of {device} are unknown, so there are rates but no shares: supply them with `--device NAME` or `--device FILE.json`."
             ),
@@ -138,26 +139,27 @@ fn limits(found: &Performance) -> String {
         }
         false => String::new(),
     };
-    let unused_clock = found.clock.filter(|_| !found.corrected).map(|clock| {
+    let clock_mhz = found.device.clock_mhz;
+    let unused_clock = clock_mhz.filter(|_| !found.device.corrected).map(|mhz| {
         format!(
-            " The clock of {} MHz was not used, as the clock at which the figures of this device hold is unknown.",
-            clock.mhz
+            " The clock of {mhz} MHz was not used, as the clock at which the figures of this device hold is unknown."
         )
     });
-    let clock = match found.clock.filter(|_| found.corrected) {
-        Some(DeviceClock { mhz, from: ClockFrom::Option }) => format!(" at {mhz} MHz"),
-        Some(DeviceClock { mhz, from: ClockFrom::Trace }) => {
-            format!(" at {mhz} MHz, the clock that the trace states")
-        }
+    let clock = match clock_mhz.filter(|_| found.device.corrected) {
+        Some(mhz) if found.device.clock_from == Some(ClockFrom::Option) => format!(" at {mhz} MHz"),
+        Some(mhz) => format!(" at {mhz} MHz, the clock that the trace states"),
         None if peaks.is_cpu => String::new(),
         None => " (the clock is not known; the figures hold at its boost clock)".to_owned(),
     };
     let assumed = peaks
         .assumption()
         .map(|what| format!(" One assumption about the device: {what}. Choose another with `--device`."));
-    let runs = counted(found.launches, "run", "runs");
-    let ran =
-        found.device.as_ref().map(|device| format!("{runs} on {}. ", short_kernel(device, LONGEST_DEVICE)));
+    let runs = counted(found.trace.launches, "run", "runs");
+    let ran = found
+        .device
+        .name
+        .as_ref()
+        .map(|device| format!("{runs} on {}. ", short_kernel(device, LONGEST_DEVICE)));
     format!(
         "{}{} of the kernel time is in kernels that reach at least half of a limit of {}{clock}; {doubtful}for {} the work is unknown.{}{}",
         ran.unwrap_or_default(),
@@ -171,16 +173,16 @@ fn limits(found: &Performance) -> String {
 
 /// How much of the trace was matched with the log.
 fn joined(report: Report<'_>, found: &Performance) -> String {
-    let measured = format!("Times were measured in {}.", found.file);
+    let measured = format!("Times were measured in {}.", found.trace.file);
     let coded = has_code(report);
     let lines = match found.unjoined.launches {
         0 => "All kernel runs map to source lines.".to_owned(),
-        all if all == found.launches && !coded => "No kernel run maps to a source line, as the trace was read without the log of its run. Give both: `tlparse LOG --profile TRACE`.".to_owned(),
-        all if all == found.launches && found.calls.is_empty() && !has_known_graph(found) => return format!("{} {measured}", nothing_joined(report, found)),
+        all if all == found.trace.launches && !coded => "No kernel run maps to a source line, as the trace was read without the log of its run. Give both: `tlparse LOG --profile TRACE`.".to_owned(),
+        all if all == found.trace.launches && found.calls.is_empty() && !has_known_graph(found) => return format!("{} {measured}", nothing_joined(report, found)),
         some => format!(
             "{} of {} map to no source line: they ran outside of compiled code, or the log has no data for them.",
             counted(some, "run", "runs"),
-            counted(found.launches, "kernel run", "kernel runs")
+            counted(found.trace.launches, "kernel run", "kernel runs")
         ),
     };
     let calls: usize = found.calls.iter().map(|call| call.count).sum();

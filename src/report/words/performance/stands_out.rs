@@ -5,7 +5,8 @@ use super::{capitalized, figures, subject_of};
 use crate::analysis::Topic;
 use crate::analysis::findings::Finding;
 use crate::analysis::findings::cause_of_slowness;
-use crate::analysis::performance::{Backend, Judgement, MeasuredKernel, Performance};
+use crate::analysis::performance::{Judgement, MeasuredKernel, Performance};
+use crate::facts::Backend;
 use crate::report::kit::formats::{counted, micros, percent, short_path, whole};
 use crate::report::subject::Report;
 
@@ -86,8 +87,8 @@ fn entries(found: &Performance) -> Vec<Entry> {
 
 fn far(found: &Performance) -> Vec<(f64, Entry)> {
     let kernels = found.kernels.iter().enumerate();
-    let far = kernels.filter(|(_, kernel)| kernel.rates.judgement == Some(Judgement::Far));
-    let worth = far.filter_map(|(place, kernel)| Some((place, kernel, kernel.gain_us()?)));
+    let far = kernels.filter(|(_, kernel)| kernel.judgement == Some(Judgement::Far));
+    let worth = far.filter_map(|(place, kernel)| Some((place, kernel, kernel.gain_us?)));
     let mut worth: Vec<_> = worth.filter(|one| one.2 >= WORTH * found.time.busy_us).collect();
     worth.sort_by(|one, other| other.2.total_cmp(&one.2));
     worth.truncate(MOST_FAR);
@@ -95,16 +96,15 @@ fn far(found: &Performance) -> Vec<(f64, Entry)> {
 }
 
 fn far_entry(place: usize, kernel: &MeasuredKernel, gain_us: f64) -> Entry {
-    let rates = &kernel.rates;
-    let reached = figures::share(rates.best_share().unwrap_or_default());
-    let rate = match (rates.tflops, kernel.flops, kernel.bytes) {
-        (Some(tflops), Some((flops, _)), Some((bytes, _))) if bytes > 0.0 && flops >= bytes => {
+    let reached = figures::share(kernel.best_share().unwrap_or_default());
+    let rate = match (kernel.tflops, kernel.flops, kernel.bytes) {
+        (Some(tflops), Some(flops), Some(bytes)) if bytes > 0.0 && flops >= bytes => {
             format!(": {} at {:.0} FLOPs per byte", figures::flop_rate(tflops), flops / bytes)
         }
-        _ => rates.gbps.map(|gbps| format!(": {}", figures::byte_rate(gbps))).unwrap_or_default(),
+        _ => kernel.gbps.map(|gbps| format!(": {}", figures::byte_rate(gbps))).unwrap_or_default(),
     };
     let runs = format!("{} of {}", counted(kernel.count, "run", "runs"), micros(kernel.mean_us));
-    let launch = match figures::may_be_launch_bound(kernel) {
+    let launch = match kernel.may_be_launch_bound() {
         true => " Launching it may take most of that.",
         false => "",
     };
@@ -143,15 +143,15 @@ enum Group {
 
 fn of_group(found: &Performance, group: Group) -> Option<(f64, Entry)> {
     let is_of = |kernel: &&MeasuredKernel| {
-        kernel.rates.judgement == Some(Judgement::Near) && figures::is_near(kernel) == (group == Group::Near)
+        kernel.judgement == Some(Judgement::Near) && kernel.is_near() == (group == Group::Near)
     };
     let kernels: Vec<&MeasuredKernel> = found.kernels.iter().filter(is_of).collect();
     let us: f64 = kernels.iter().map(|kernel| kernel.sum_us).sum();
     if us < WORTH * found.time.busy_us {
         return None;
     }
-    let gain_us: f64 = kernels.iter().filter_map(|kernel| kernel.gain_us()).sum();
-    let shares = || kernels.iter().filter_map(|kernel| kernel.rates.best_share());
+    let gain_us: f64 = kernels.iter().filter_map(|kernel| kernel.gain_us).sum();
+    let shares = || kernels.iter().filter_map(|kernel| kernel.best_share());
     let (least, most) = (shares().fold(f64::INFINITY, f64::min), shares().fold(0.0, f64::max));
     let taken = format!("{}, {} of the kernel time", micros(us), share_of_kernels(found, us));
     let sentence = match kernels.len() {
@@ -224,7 +224,7 @@ fn unknown(found: &Performance) -> Option<Entry> {
     if us < WORTH * found.time.busy_us {
         return None;
     }
-    let without_operator: usize =
+    let without_operator: u64 =
         kernels().filter(|kernel| kernel.operators.is_empty()).map(|kernel| kernel.count).sum();
     if found.peaks.is_none() {
         return Some(Entry {
@@ -241,7 +241,7 @@ fn unknown(found: &Performance) -> Option<Entry> {
             "The table of devices does not have the limit of these kernels: supply it with `--device`."
                 .to_owned()
         }
-        0 if found.operators.iter().all(|operator| operator.dims.is_empty()) => {
+        0 if found.operators.iter().all(|operator| operator.input_dims.is_empty()) => {
             "The trace has no shapes: record it with `record_shapes=True`.".to_owned()
         }
         0 => "There is no formula for their operators.".to_owned(),

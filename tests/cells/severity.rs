@@ -2,7 +2,7 @@
 
 use super::forms::of_markdown;
 use super::{LOGS, hold, jobs, none};
-use crate::support::{Report, Run, job, report, select};
+use crate::support::{Report, Run, job, report, select, text_of};
 use serde_json::{Value, json};
 
 /// The severities of a report's findings, in order.
@@ -93,6 +93,32 @@ fn what_a_comparison_says_in_its_terminal_and_its_markdown_is_that_of_diff_json(
                 what.starts_with(subject.as_str()) && row["kind"] == kind.to_lowercase()
             };
             assert!(rows.iter().any(|row| is_row(&row)), "{before} and {after}: {kind}: {what}");
+        }
+    }
+}
+
+/// Entries of graph breaks on their page, by number: how often each happened.
+fn breaks_on_page(report: &Report) -> Vec<(usize, String)> {
+    let page = report.page("graph_breaks.html");
+    let counted = |entry: scraper::ElementRef<'_>| {
+        let number = entry.attr("id")?.strip_prefix("break-")?.parse().ok()?;
+        let count = select("summary .cost small");
+        Some((number, text_of(entry.select(&count).next()?)))
+    };
+    page.all("[id^=break-]").into_iter().filter_map(counted).collect()
+}
+
+#[test]
+fn the_page_of_graph_breaks_counts_each_break_as_report_json_does() {
+    let with_breaks = LOGS.iter().map(|name| (name, report(name)));
+    for (name, report) in with_breaks.filter(|(_, report)| report.has("graph_breaks.html")) {
+        let shown = breaks_on_page(report);
+        let told = report.list("graph_breaks");
+        assert_eq!(shown.len(), told.len(), "{name}: {shown:?}");
+        for (number, text) in shown {
+            let count = told[number - 1]["count"].as_u64().unwrap();
+            let words = text.replace('\u{a0}', " ");
+            assert_eq!(words.split(' ').next(), Some(count.to_string().as_str()), "{name}: break {number}");
         }
     }
 }

@@ -1,9 +1,19 @@
 //! Numbers that a reader sees in tables, held against report.json: of a job, of each rank, in every form of the report.
 
+mod columns;
+mod forms;
+mod lists;
+mod severity;
+mod shown;
+
 use crate::support::html::{Page, text_of};
 use crate::support::job::job;
-use crate::support::{Run, files_below, reports, source};
+use crate::support::{Report, Run, files_below, input, report, reports, source};
+use columns::{LISTS, Shown, WITHOUT_FACTS};
+use forms::{Table, of_report};
+use lists::{at, entries};
 use serde_json::{Value, json};
+use shown::shows;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The jobs whose ranks are compared.
@@ -150,4 +160,148 @@ fn the_page_of_a_compile_counts_its_breaks_failures_and_restarts_as_report_json_
             }
         }
     }
+}
+
+/// Stored logs of which every table is held: with breaks, recompiles, failures, caches, exports, vLLM and CUDA graphs.
+const LOGS: [&str; 21] = [
+    "01_inference",
+    "02_train_mlp",
+    "03_graph_breaks",
+    "04_recompiles",
+    "05_dynamic_shapes",
+    "06_errors",
+    "07_compiled_autograd",
+    "08_cache_bypass",
+    "08_cache_hit",
+    "08_cache_miss",
+    "10_aoti",
+    "11_export_clean",
+    "11_export_draft",
+    "12_ddp_crash",
+    "21_torch26_03_graph_breaks",
+    "22_vllm_new",
+    "25_guards",
+    "34_cg_many_sizes",
+    "34_max_autotune",
+    "34_triton_memory",
+    "34_triton_shapes",
+];
+
+/// Runs with a trace of torch.profiler, in `tests/profiles`.
+const PROFILED: [&str; 3] = ["24_profile", "34_cg_decoder", "34_user_triton"];
+
+/// The list that a table shows, and whether it shows all of it.
+fn list_of(name: &str) -> Option<(&'static Shown, bool)> {
+    let whole = LISTS.iter().find(|list| list.whole.contains(&name)).map(|list| (list, true));
+    whole.or_else(|| Some((LISTS.iter().find(|list| list.some.contains(&name))?, false)))
+}
+
+/// Whether it is written down why a table shows nothing of report.json.
+fn is_without_facts(name: &str) -> bool {
+    let file = name.strip_prefix("job ").unwrap_or(name).split(' ').next().unwrap();
+    let file = if file.starts_with("provenance_tracking") { "provenance_tracking.html" } else { file };
+    WITHOUT_FACTS.iter().any(|(without, _)| *without == name || *without == file)
+}
+
+/// The keys of the columns of a table, with the texts of a row; a column without a fact has no key.
+fn keys_of(table: &Table, list: &Shown) -> Result<Vec<Option<&'static str>>, String> {
+    let key = |head: &String| {
+        let of = |columns: &[(&'static str, &'static str)]| {
+            columns.iter().find(|(name, _)| name == head).map(|(_, key)| *key)
+        };
+        let heard = of(list.columns).map(Some).or_else(|| of(list.unsaid).map(|_| None));
+        heard.ok_or_else(|| {
+            let place = &table.place;
+            format!("{place}: the column {head} of {} is not in tests/cells/columns.rs", list.list)
+        })
+    };
+    table.head.iter().map(key).collect()
+}
+
+/// Cells of a row that do not show an entry, in words.
+fn wrong(table: &Table, list: &Shown, keys: &[Option<&str>], row: &[String], entry: &Value) -> Vec<String> {
+    let heading = list.columns.iter().find(|(head, _)| *head == "^").map(|(_, key)| *key);
+    let heading = heading.filter(|_| table.name.starts_with("recompilations"));
+    let cells = keys.iter().copied().zip(row).chain([(heading, &table.heading)]);
+    let told = cells.filter_map(|(key, cell)| Some((key?, cell)));
+    let differs = told.filter(|(key, cell)| !shows(cell, at(entry, key), key));
+    differs.map(|(key, cell)| format!("{key}: {cell:?} for {}", at(entry, key))).collect()
+}
+
+/// Holds the rows of a table against the entries that it shows.
+fn hold(table: &Table, facts: &Value) -> Vec<String> {
+    let Some((list, whole)) = list_of(&table.name) else {
+        let known = is_without_facts(&table.name);
+        let words = format!("{}: add the table {:?} to tests/cells/columns.rs", table.place, table.name);
+        return if known { Vec::new() } else { vec![words] };
+    };
+    let keys = match keys_of(table, list) {
+        Ok(keys) => keys,
+        Err(words) => return vec![words],
+    };
+    let mut left = entries(facts, list.list, table.number);
+    let mut faults = Vec::new();
+    for row in table.rows.iter().filter(|row| row.len() == keys.len()) {
+        let wrongs = left.iter().map(|entry| wrong(table, list, &keys, row, entry));
+        let nearest = wrongs.enumerate().min_by_key(|(_, wrongs)| wrongs.len());
+        match nearest {
+            Some((index, wrongs)) if wrongs.is_empty() => drop(left.remove(index)),
+            Some((_, wrongs)) => faults.push(format!("{}: {row:?}: {wrongs:?}", table.place)),
+            None => faults.push(format!("{}: {row:?} is of nothing in report.json", table.place)),
+        }
+    }
+    if whole && faults.is_empty() && !left.is_empty() {
+        faults.push(format!("{}: {} entries are not in it, such as {}", table.place, left.len(), left[0]));
+    }
+    faults
+}
+
+/// Holds all tables of a report against its report.json.
+fn hold_all(name: &str, report: &Report) -> Vec<String> {
+    let redacted = if name.starts_with("redacted") { "redacted " } else { "" };
+    let job = if report.json["kind"] == "job" { "job " } else { "" };
+    let tables = of_report(report, &format!("{redacted}{job}"));
+    assert!(!tables.is_empty(), "{name} has no table");
+    let faults = tables.iter().flat_map(|table| hold(table, &report.json));
+    faults.map(|fault| format!("{name}: {fault}")).collect()
+}
+
+/// Fails with the first faults of all.
+fn none(faults: &[String]) {
+    let first: Vec<&String> = faults.iter().take(40).collect();
+    assert!(faults.is_empty(), "{} cells: {first:#?}", faults.len());
+}
+
+#[test]
+fn every_cell_of_a_table_of_a_log_is_that_of_report_json() {
+    let faults: Vec<String> = LOGS.iter().flat_map(|name| hold_all(name, report(name))).collect();
+    none(&faults);
+}
+
+#[test]
+fn every_cell_of_a_table_of_a_profiled_run_is_that_of_report_json() {
+    let folder = |name: &str| source(&format!("tests/profiles/{name}"));
+    none(&PROFILED.iter().flat_map(|name| hold_all(name, &Run::of(folder(name)).ok())).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_cell_of_a_table_of_a_job_is_that_of_report_json() {
+    none(&jobs().iter().flat_map(|name| hold_all(name, job(name))).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_cell_of_a_redacted_table_is_that_of_its_report_json() {
+    let mut faults = Vec::new();
+    for name in LOGS {
+        faults.extend(hold_all(&format!("redacted {name}"), &Run::from(input(name)).args(["--redact"]).ok()));
+    }
+    for name in PROFILED {
+        let run = Run::of(source(&format!("tests/profiles/{name}"))).args(["--redact"]);
+        faults.extend(hold_all(&format!("redacted {name}"), &run.ok()));
+    }
+    for name in jobs() {
+        let run = Run::of(source(&format!("tests/jobs/{name}"))).args(["--redact"]);
+        faults.extend(hold_all(&format!("redacted {name}"), &run.ok()));
+    }
+    none(&faults);
 }

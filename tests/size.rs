@@ -52,7 +52,7 @@ const ROOMS: [Room; 23] = [
     room(&["report/kit/"], 7127, 7743, 5500),
     room(&["report/pages/"], 18_891, 0, 12_500),
     room(&["report/job/", "report/compare/"], 5239, 0, 3200),
-    room(&["report/data/", "report/formats/", "report/redact/"], 4152, 0, 2600),
+    room(&["report/data/", "report/formats/", "report/redact/"], 4153, 0, 2600),
     room(&["report/"], 2456, 304, 1700),
     room(&["output", "run/"], 4286, 0, 3400),
     room(&["program/"], 4580, 0, 3300),

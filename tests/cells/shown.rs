@@ -47,7 +47,7 @@ fn scale(unit: &str, key: &str) -> Option<f64> {
         }
         _ if base == "ns" || base.ends_with("_ns") => seconds.map(|one| one * 1e9),
         _ if base.ends_with("bytes") => {
-            let thousands = ["bytes", "KB", "MB", "GB"].iter().position(|one| *one == unit)?;
+            let thousands = ["B", "kB", "MB", "GB"].iter().position(|one| *one == unit)?;
             Some(1000_f64.powi(i32::try_from(thousands).ok()?))
         }
         _ if base.starts_with("share") => (unit == "%").then_some(0.01),

@@ -9,6 +9,7 @@ use crate::report::kit::lists::and_more;
 use crate::report::kit::pills::Pill;
 use crate::report::kit::tables::{TableCell, TableColumn};
 use crate::report::kit::view::Render;
+use crate::report::words::performance::figures;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -354,7 +355,7 @@ fn measured<'r>(log: &'r LogReport<'static>) -> [Section<'r>; 2] {
         text("Dtypes", |one| joined(&one.input_types, " ")),
         number("Runs", |one| count(Some(one.count))),
         number("Sum", |one| microseconds(one.kernel_us_sum)),
-        number("Bytes", |one| figure(one.bytes, formats::bytes)),
+        number("Bytes", |one| figure(one.bytes, figures::byte_count)),
     ];
     let found = log.performance.as_ref().map(|found| (&*found.kernels, &*found.ops));
     let (measured_kernels, measured_operators) = found.unwrap_or_default();

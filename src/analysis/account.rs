@@ -1,7 +1,6 @@
 //! The account of a log's wall time: what compiled, what was wasted, what caches saved, and what is unexplained.
 
-use super::parts::owners;
-use super::time::CompileTime;
+use super::spans::Spans;
 use crate::model::{CompileIndex, CompilerPart, Model, PhaseName, Status, TraceSpan};
 use crate::trace::TextMap;
 use std::collections::BTreeMap;
@@ -59,12 +58,13 @@ pub struct Saved {
 }
 
 impl Account {
-    /// The account of a log with that compile time.
-    pub fn of(model: &Model, time: &CompileTime) -> Account {
+    /// The account of a log.
+    pub fn of(all: &Spans<'_>) -> Account {
+        let model = all.model;
         let mut account =
             Account { open: model.spans.iter().filter(|s| s.is_open()).count(), ..Account::default() };
         account.cover(model);
-        account.divide(model, time);
+        account.divide(all);
         for (compile, of) in model.compiles.indexed() {
             let positive = |us: Option<f64>| us.filter(|us| us.is_finite() && *us > 0.0);
             let sum = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |sum, us| sum + us);
@@ -113,10 +113,9 @@ impl Account {
     }
 
     /// Self time of phases that only contain others, and the part of each phase.
-    fn divide(&mut self, model: &Model, time: &CompileTime) {
+    fn divide(&mut self, all: &Spans<'_>) {
         let mut by_name: TextMap<PhaseName, BTreeMap<CompilerPart, f64>> = TextMap::default();
-        let owners = owners(&model.spans);
-        for ((span, own), owner) in model.spans.iter().zip(time.self_us()).zip(owners) {
+        for ((span, owner), own) in all.owned().zip(&all.self_us) {
             if only_contains_others(&span.name) {
                 self.between_us += own;
             }
@@ -157,7 +156,7 @@ mod tests {
             span("pgo.get", 90.0, 91.0, None),
         ];
         let model = Model { spans, ..Model::default() };
-        let account = Account::of(&model, &crate::analysis::time::of_log(&model));
+        let account = Account::of(&Spans::of(&model));
         assert_eq!((account.wall_us, account.covered_us, account.uncovered_us()), (81.0, 16.0, 65.0));
         let gaps: Vec<_> = account.gaps.iter().map(|g| (g.start_us, g.end_us, g.before, g.after)).collect();
         assert_eq!(gaps, [(30.0, 90.0, Some(2), Some(3)), (20.0, 25.0, Some(0), Some(2))]);

@@ -26,7 +26,7 @@ impl Hit {
 
 /// The costs of each break, in the model's order: one hit per compile, in log order. Each compile of a resume function
 /// counts for one break: the last one before it that stopped where the function resumes.
-pub fn break_costs(model: &Model) -> Vec<Vec<Hit>> {
+pub(super) fn break_costs(model: &Model) -> Vec<Vec<Hit>> {
     let mut costs: Vec<Vec<Hit>> = model.graph_breaks.iter().map(hits).collect();
     let mut breaks_of: FxHashMap<CompileIndex, usize> = FxHashMap::default();
     for hit in costs.iter().flatten() {

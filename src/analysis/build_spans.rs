@@ -1,6 +1,6 @@
 //! Which builds made kernels, and which only checked the C++ compiler.
 
-use super::parts::owners;
+use super::parts::Owner;
 use crate::model::{CompileIndex, Model, TraceSpan};
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
@@ -58,13 +58,12 @@ impl Build<'_> {
 
 /// All builds of a log, in order. Builds inside a header, a Triton kernel or a model are part of it; C++ builds that overlap
 /// look as if one was inside another.
-pub(super) fn builds(model: &Model) -> Vec<Build<'_>> {
+pub(super) fn builds<'m>(model: &'m Model, owners: &[Owner]) -> Vec<Build<'m>> {
     let without_id = model.by_id.get(&None).copied();
-    let owners = owners(&model.spans);
     let mut around: Vec<Around> = Vec::with_capacity(model.spans.len());
     let mut phases: TextMap<&str, Phase> = TextMap::default();
     let mut found: Vec<Build<'_>> = Vec::new();
-    for (index, (span, owner)) in model.spans.iter().zip(&owners).enumerate() {
+    for (index, (span, owner)) in model.spans.iter().zip(owners).enumerate() {
         let above = span.parent().and_then(|parent| around.get(parent).copied()).unwrap_or_default();
         let phase = *phases.entry(&*span.name).or_insert_with(|| Phase::of(&span.name));
         around.push(above.with(index, phase));
@@ -96,9 +95,9 @@ pub(super) struct Trial {
 pub(super) type TrialsByPhase = FxHashMap<Option<usize>, Trial>;
 
 /// Checks of the compiler.
-pub(super) fn trials_by_phase(model: &Model) -> TrialsByPhase {
+pub(super) fn trials_by_phase(builds: &[Build<'_>]) -> TrialsByPhase {
     let mut trials = TrialsByPhase::default();
-    for Build { span, compile, .. } in builds(model).iter().filter(|one| one.purpose == BuildPurpose::Trial) {
+    for Build { span, compile, .. } in builds.iter().filter(|one| one.purpose == BuildPurpose::Trial) {
         let new = Trial { compile: *compile, start_us: span.start_us, end_us: span.end_us };
         let trial = trials.entry(span.parent()).or_insert(new);
         trial.start_us = trial.start_us.min(span.start_us);

@@ -1,14 +1,13 @@
 //! What was built outside of Python: kernels, and the programs that check the C++ compiler.
 
-use super::build_spans::{BuildPurpose, builds};
+use super::build_spans::BuildPurpose;
 use super::one_offs::{OneOff, OneOffKind};
-use super::parts::owners;
-use super::time::union;
-use crate::model::{CompileIndex, CompilerPart, Model, TraceSpan};
+use super::spans::{Spans, union};
+use crate::model::{CompileIndex, CompilerPart, TraceSpan};
 use indexmap::IndexMap;
 
 /// The spans of one kind of work, by compile.
-type ByCompile = IndexMap<CompileIndex, Spans>;
+type ByCompile = IndexMap<CompileIndex, Intervals>;
 
 /// From this ratio of work to elapsed time, builds ran side by side: clocks of spans that touch may overlap a little.
 const SIDE_BY_SIDE: f64 = 1.05;
@@ -30,9 +29,9 @@ pub struct BuildsOf {
 
 /// The spans of one kind of work in a compile.
 #[derive(Default)]
-struct Spans(Vec<(f64, f64)>);
+struct Intervals(Vec<(f64, f64)>);
 
-impl Spans {
+impl Intervals {
     fn add(&mut self, span: &TraceSpan) {
         self.0.push((span.start_us, span.end_us));
     }
@@ -67,22 +66,22 @@ pub struct Builds {
 /// Kernels that one phase loads.
 struct Batch {
     compile: CompileIndex,
-    spans: Spans,
+    spans: Intervals,
     longest_us: f64,
 }
 
 impl Builds {
     /// Reads the spans of a log.
-    pub fn of(model: &Model, one_offs: &[OneOff]) -> Builds {
+    pub fn of(all: &Spans<'_>, one_offs: &[OneOff]) -> Builds {
         let mut found = Builds::default();
         let mut batches: IndexMap<usize, Batch> = IndexMap::new();
         let (mut kernels, mut ahead_of_time) = (ByCompile::new(), ByCompile::new());
         let (mut trials, mut tuning) = (IndexMap::new(), ByCompile::new());
-        for build in builds(model) {
+        for build in &all.builds {
             let us = build.span.end_us - build.span.start_us;
             match build.purpose {
                 BuildPurpose::Kernel { loader } if add(&mut kernels, build.compile, build.span) => {
-                    let new = Batch { compile: build.compile, spans: Spans::default(), longest_us: 0.0 };
+                    let new = Batch { compile: build.compile, spans: Intervals::default(), longest_us: 0.0 };
                     let batch = batches.entry(loader).or_insert(new);
                     batch.spans.add(build.span);
                     batch.longest_us = batch.longest_us.max(us);
@@ -92,7 +91,7 @@ impl Builds {
                 BuildPurpose::Kernel { .. } | BuildPurpose::Trial | BuildPurpose::Candidate => {}
             }
         }
-        for (span, owner) in model.spans.iter().zip(owners(&model.spans)) {
+        for (span, owner) in all.owned() {
             if let Some(compile) = owner.compile.filter(|_| is_tuning(&span.name)) {
                 add(&mut tuning, compile, span);
             }
@@ -112,7 +111,8 @@ impl Builds {
             let saved_us = all.us - batch.longest_us;
             add_time(&mut side_by_side, batch.compile, saved_us);
         }
-        let mut all: Vec<(f64, f64)> = model.spans.iter().map(|span| (span.start_us, span.end_us)).collect();
+        let intervals = all.model.spans.iter().map(|span| (span.start_us, span.end_us));
+        let mut intervals: Vec<(f64, f64)> = intervals.collect();
         let of =
             |kind: ByCompile| kind.into_iter().map(|(compile, spans)| spans.of(compile)).collect::<Vec<_>>();
         found.kernels = of(kernels);
@@ -120,7 +120,7 @@ impl Builds {
         found.side_by_side = side_by_side.into_values().collect();
         found.trials = trials.into_values().collect();
         found.tuning = of(tuning);
-        found.log_us = union(&mut all);
+        found.log_us = union(&mut intervals);
         found
     }
 
@@ -195,10 +195,12 @@ fn add_time(kind: &mut IndexMap<CompileIndex, BuildsOf>, compile: CompileIndex, 
 pub(crate) mod tests {
     use super::*;
     use crate::analysis::one_offs::one_offs;
+    use crate::model::Model;
     use crate::trace::CompileId;
 
     fn of(model: &Model) -> Builds {
-        Builds::of(model, &one_offs(model))
+        let spans = Spans::of(model);
+        Builds::of(&spans, &one_offs(&spans))
     }
 
     /// A log of 20 s: 4 s of checking the compiler, and four kernels of 2 s.

@@ -90,6 +90,7 @@ pub fn by_status<'c>(compiles: impl IntoIterator<Item = &'c Compile>) -> Vec<(&'
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::Spans;
     use crate::analysis::builds::tests::span;
 
     #[test]
@@ -111,7 +112,7 @@ mod tests {
         model.compile_index(CompileId::parse("0/0").as_ref());
         model.spans =
             vec![span("entire_frame_compile", None, 0.0, 9.0), span("compile_file", Some(0), 2.0, 8.0)];
-        let split = Split::of(&model);
+        let split = Split::of(&Spans::of(&model));
         let functions = of_log(&model, &split);
         assert_eq!(functions.len(), 1);
         assert_eq!(functions[0].parts, split.whole);

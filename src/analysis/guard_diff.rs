@@ -37,7 +37,6 @@ pub type Piece = (String, bool);
 /// A guard that only one side has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffLine {
-    /// Which side has it.
     pub side: Side,
     /// Its text in pieces, marked where they differ from the other side's guard.
     pub pieces: Vec<Piece>,

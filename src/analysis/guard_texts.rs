@@ -19,7 +19,6 @@ const LARGEST: u64 = 4 << 20;
 /// Bytes of all texts of a log.
 const ALL_TEXTS: u64 = 48 << 20;
 
-/// A text of the log.
 #[derive(Debug, Clone, Copy)]
 pub enum TextOfLog<'m> {
     /// The payload of a record.
@@ -111,7 +110,6 @@ impl GuardTexts {
         self.devices.get(&compile)
     }
 
-    /// The guard tree of a compile.
     pub fn tree(&self, compile: CompileIndex) -> Option<&str> {
         self.trees.get(&compile).map(String::as_str)
     }
@@ -121,7 +119,6 @@ impl GuardTexts {
         self.graphs.get(&compile).map(String::as_str)
     }
 
-    /// The settings of a compile.
     pub fn settings(&self, compile: CompileIndex) -> DynamoSettings {
         self.settings.get(&compile).copied().unwrap_or_default()
     }

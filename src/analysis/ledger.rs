@@ -172,6 +172,7 @@ fn amount(us: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::Spans;
     use crate::analysis::one_offs::OneOffKind;
     use crate::model::{Metrics, MetricsKind, MetricsRecord};
     use crate::trace::Span;
@@ -206,7 +207,7 @@ mod tests {
             in_graph_us: 10.0,
             within_tracing: false,
         };
-        (Ledger::of(&model, &Split::of(&model), &[one_off], compile_time_us / 1e6), index)
+        (Ledger::of(&model, &Split::of(&Spans::of(&model)), &[one_off], compile_time_us / 1e6), index)
     }
 
     fn charged(ledger: &mut Ledger, finding: usize, work: Work, index: CompileIndex) -> f64 {

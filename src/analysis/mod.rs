@@ -23,6 +23,7 @@ mod order_of_time;
 mod parts;
 pub mod performance;
 mod run_time;
+mod spans;
 mod time;
 mod timeline;
 mod warm_run;
@@ -60,7 +61,8 @@ pub mod two_columns;
 mod user_place;
 
 pub use account::{Account, Gap};
-pub use break_costs::{Hit, break_costs, resumed_us};
+use break_costs::break_costs;
+pub use break_costs::{Hit, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use build_spans::AHEAD_OF_TIME;
 pub use by_compile::{ByCompile, OfCompile};
@@ -82,6 +84,7 @@ pub use parts::part_of_phase;
 pub use producers::{Producers, is_foreign};
 pub use rank_facts::{LogEnd, builds, log_end, pauses};
 pub use recompiles::{Chain, Change, ChangeKind, Step, change_of, classify, disagreement, recompile_limit};
+pub use spans::Spans;
 pub use split::{Piece, Split};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
@@ -101,6 +104,8 @@ use std::thread;
 
 /// All conclusions about one log.
 pub struct Found<'m> {
+    /// The spans, with what is worked out of them once.
+    pub spans: Spans<'m>,
     /// Compile time by phase.
     pub time: CompileTime,
     /// Compile time by part of the compiler.
@@ -125,6 +130,8 @@ pub struct Found<'m> {
     pub export: Export,
     /// Functions that were compiled again: those over the limit first, then by time.
     pub chains: Vec<Chain<'m>>,
+    /// The costs of each graph break, in the model's order.
+    pub breaks: Vec<Vec<Hit>>,
     /// What is known of each line of the program.
     pub lines: Lines,
     /// Kernels measured by torch.profiler.
@@ -146,20 +153,23 @@ pub fn of_log<'m>(
     texts: &GuardTexts,
     threads: NonZeroUsize,
 ) -> Found<'m> {
+    let spans = Spans::of(model);
     let other = || {
-        let one_offs = one_offs::one_offs(model);
-        let builds = Builds::of(model, &one_offs);
-        (time::of_log(model), one_offs, builds)
+        let one_offs = one_offs::one_offs(&spans);
+        let builds = Builds::of(&spans, &one_offs);
+        (time::of_log(&spans), one_offs, builds)
     };
     let threads = if model.spans.len() < FEW_SPANS { NonZeroUsize::MIN } else { threads };
-    let (split, (time, one_offs, builds)) = both(threads, || Split::of(model), other);
-    let chains = recompiles::recompile_chains(model, texts);
+    let (split, (time, one_offs, builds)) = both(threads, || Split::of(&spans), other);
+    let breaks = break_costs(model);
+    let chains = recompiles::recompile_chains(model, &breaks, texts);
     let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
     let performance_of_log = performance.as_ref();
-    let on_device = OnDevice::of_log(model, texts, &one_offs);
+    let on_device = OnDevice::of_log(&spans, texts, &one_offs);
     let basis = findings::Basis {
         model,
         chains: &chains,
+        breaks: &breaks,
         performance: performance_of_log,
         builds: &builds,
         split: &split,
@@ -182,9 +192,11 @@ pub fn of_log<'m>(
         trie: trie::of_log(model),
         export: export::of_log(model),
         chains,
+        breaks,
         on_device,
         findings,
         split,
+        spans,
         one_offs,
     }
 }

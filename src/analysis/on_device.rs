@@ -1,13 +1,14 @@
 //! How compiled code runs on a device, as far as the log proves it: CUDA graphs, operators that run on the CPU, and
 //! products of float32 matrices.
 
-use super::build_spans::{BuildPurpose, builds};
+use super::build_spans::{Build, BuildPurpose};
 use super::device_questions::{PRODUCTS, has_tf32, uses_gpu, with_questions};
 use super::guard_texts::{DeviceTexts, GuardTexts};
 use super::names::parameter_name;
 use super::one_offs::{OneOff, OneOffKind};
 use super::own_code::is_library;
 use super::performance::work_of_nodes;
+use super::spans::Spans;
 use super::user_place::UserPlace;
 use crate::model::words::{counted, duration};
 use crate::model::{Compile, CompileIndex, Model, TraceSpan};
@@ -109,7 +110,8 @@ const VIEWS: [&str; 14] = [
 
 impl OnDevice {
     /// Draws the conclusions.
-    pub(super) fn of_log(model: &Model, texts: &GuardTexts, one_offs: &[OneOff]) -> OnDevice {
+    pub(super) fn of_log(spans: &Spans<'_>, texts: &GuardTexts, one_offs: &[OneOff]) -> OnDevice {
+        let model = spans.model;
         let mut found = OnDevice { uses_gpu: uses_gpu(model), ..OnDevice::default() };
         let has_tf32 = has_tf32(model);
         for index in with_questions(model) {
@@ -136,7 +138,7 @@ impl OnDevice {
             found.of.insert(index, of);
         }
         found.add_recordings(model);
-        found.add_builds(model, one_offs);
+        found.add_builds(spans, one_offs);
         found
     }
 
@@ -165,9 +167,9 @@ impl OnDevice {
         self.of.get(&compile).map_or(0.0, |of| of.cpp_kernels_us)
     }
 
-    fn add_builds(&mut self, model: &Model, one_offs: &[OneOff]) {
-        for build in builds(model).iter().filter(|build| matches!(build.purpose, BuildPurpose::Kernel { .. }))
-        {
+    fn add_builds(&mut self, spans: &Spans<'_>, one_offs: &[OneOff]) {
+        let kernels = |build: &&Build<'_>| matches!(build.purpose, BuildPurpose::Kernel { .. });
+        for build in spans.builds.iter().filter(kernels) {
             let Some(of) = self.of.get_mut(&build.compile).filter(|_| build.is_cpp()) else { continue };
             of.cpp_kernels_us += (build.span.end_us - build.span.start_us).max(0.0);
         }

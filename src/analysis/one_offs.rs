@@ -1,9 +1,9 @@
 //! Work that is in a compile by chance: once per process in whatever is compiled first, or waiting for others.
 
-use super::build_spans::{Trial, TrialsByPhase, trials_by_phase};
-use super::parts::{GRAPH_PARTS, Owner, owners};
-use super::time::self_times;
-use crate::model::{CompileIndex, Model, TraceSpan};
+use super::build_spans::Trial;
+use super::parts::GRAPH_PARTS;
+use super::spans::Spans;
+use crate::model::{CompileIndex, TraceSpan};
 use crate::trace::OrderedMap;
 
 /// Why work has nothing to do with its compile.
@@ -65,51 +65,29 @@ const TRIES_COMPILER: &str = "Scheduler.codegen";
 const LEAST_WAIT_US: f64 = 1e6;
 
 /// One-off work and waiting of a log, from its spans, in log order.
-pub fn one_offs(model: &Model) -> Vec<OneOff> {
-    let selfs = self_times(&model.spans);
-    let spans = Spans::of(model, &selfs);
-    let mut found = toolchain(model);
+pub(super) fn one_offs(spans: &Spans<'_>) -> Vec<OneOff> {
+    let mut found: Vec<OneOff> = spans.trials.values().map(toolchain).collect();
     found.extend(spans.first_uses());
-    found.extend(spans.waiting(&trials_by_phase(model)));
+    found.extend(spans.waiting());
     found.retain(|one| one.us > 0.0 && one.us.is_finite());
     found.sort_by_key(|one| (one.compile, one.kind));
     found
 }
 
-/// The spans, with what the rules need.
-struct Spans<'m> {
-    spans: &'m [TraceSpan],
-    selfs: &'m [f64],
-    owners: Vec<Owner>,
-    without_id: Option<CompileIndex>,
-    is_rank: bool,
-}
-
 /// Checks of the compiler, including the time between the builds of one phase; all of it is building, as a part.
-fn toolchain(model: &Model) -> Vec<OneOff> {
-    let one_off = |trial: Trial| OneOff {
+fn toolchain(trial: &Trial) -> OneOff {
+    OneOff {
         kind: OneOffKind::Toolchain,
         compile: trial.compile,
         us: trial.end_us - trial.start_us,
         in_graph_us: 0.0,
         within_tracing: false,
-    };
-    trials_by_phase(model).into_values().map(one_off).collect()
+    }
 }
 
-impl<'m> Spans<'m> {
-    fn of(model: &'m Model, selfs: &'m [f64]) -> Spans<'m> {
-        Spans {
-            spans: &model.spans,
-            selfs,
-            owners: owners(&model.spans),
-            without_id: model.by_id.get(&None).copied(),
-            is_rank: model.log.rank.is_some(),
-        }
-    }
-
+impl Spans<'_> {
     fn own(&self, index: usize) -> f64 {
-        self.selfs.get(index).copied().unwrap_or_default()
+        self.self_us.get(index).copied().unwrap_or_default()
     }
 
     /// One-off work of `us` in a span's self time.
@@ -117,13 +95,19 @@ impl<'m> Spans<'m> {
         let owner = self.owners.get(index)?;
         let in_graph = owner.part.is_some_and(|part| GRAPH_PARTS.contains(&part));
         let in_graph_us = if in_graph { us } else { 0.0 };
-        let within_tracing = self.spans.get(index).is_some_and(|span| &*span.name == JOINT_PASSES);
-        Some(OneOff { kind, compile: owner.compile.or(self.without_id)?, us, in_graph_us, within_tracing })
+        let within_tracing = self.model.spans.get(index).is_some_and(|span| &*span.name == JOINT_PASSES);
+        Some(OneOff {
+            kind,
+            compile: owner.compile.or(self.model.by_id.get(&None).copied())?,
+            us,
+            in_graph_us,
+            within_tracing,
+        })
     }
 
     fn named(&self, names: &[&str]) -> impl Iterator<Item = usize> {
         let of = move |(_, span): &(usize, &TraceSpan)| names.contains(&&*span.name);
-        self.spans.iter().enumerate().filter(of).map(|(index, _)| index)
+        self.model.spans.iter().enumerate().filter(of).map(|(index, _)| index)
     }
 
     /// Hashing of sources, and the extra time of phases that run for the first time.
@@ -143,7 +127,7 @@ impl<'m> Spans<'m> {
     fn first_of_processes(&self, name: &str) -> Vec<FirstSpan> {
         let mut processes: OrderedMap<u64, (usize, Vec<f64>)> = OrderedMap::default();
         for index in self.named(&[name]) {
-            let Some(span) = self.spans.get(index) else { continue };
+            let Some(span) = self.model.spans.get(index) else { continue };
             match processes.get_mut(&span.pid) {
                 Some((_, later)) => later.push(self.own(index)),
                 None => _ = processes.insert(span.pid, (index, Vec::new())),
@@ -158,15 +142,15 @@ impl<'m> Spans<'m> {
 
     /// Waiting for workers; and, in the log of a rank, extra seconds in the phase that checks the compiler without a check:
     /// another rank held the lock and did it.
-    fn waiting(&self, trials: &TrialsByPhase) -> Vec<OneOff> {
+    fn waiting(&self) -> Vec<OneOff> {
         let workers = OneOffKind::WaitForWorkers;
         let waits = self.named(&["async_compile.wait"]);
         let mut found: Vec<OneOff> =
             waits.filter_map(|index| self.one_off(workers, index, self.own(index))).collect();
-        if self.is_rank {
+        if self.model.log.rank.is_some() {
             for first in self.first_of_processes(TRIES_COMPILER) {
                 let us = self.own(first.span) - first.usual_us;
-                if us >= LEAST_WAIT_US && !trials.contains_key(&Some(first.span)) {
+                if us >= LEAST_WAIT_US && !self.trials.contains_key(&Some(first.span)) {
                     found.extend(self.one_off(OneOffKind::WaitForProcess, first.span, us));
                 }
             }
@@ -185,6 +169,7 @@ struct FirstSpan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Model;
 
     /// A log with these spans, all of one compile; times are seconds.
     fn found(rank: Option<u64>, spans: &[(&str, f64, f64, Option<usize>)]) -> Vec<(OneOffKind, f64)> {
@@ -197,7 +182,7 @@ mod tests {
             span
         };
         model.spans = spans.iter().map(span).collect();
-        let found = one_offs(&model);
+        let found = one_offs(&Spans::of(&model));
         found.into_iter().map(|one| (one.kind, one.us / 1e6)).collect()
     }
 

@@ -1,9 +1,10 @@
 //! Compile time in order: what the compiler did first, next and last, without the pauses between compiles.
 
-use super::build_spans::{Build, BuildPurpose, builds};
+use super::build_spans::{Build, BuildPurpose};
 use super::parts::Owner;
+use super::spans::Spans;
 use super::split::each_owned;
-use crate::model::{CompilerPart, Model};
+use crate::model::CompilerPart;
 
 /// An uninterrupted time spent on one thing. It begins where the one before it ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,11 +26,11 @@ pub enum BuildKind {
 
 /// All segments of a log, in order. Each build is a segment of its own; anything else continues while the part stays the
 /// same. What a phase does between two trials continues the first.
-pub fn order_of_time(model: &Model) -> Vec<Segment> {
-    let builds = within_builds(model);
+pub fn order_of_time(all: &Spans<'_>) -> Vec<Segment> {
+    let builds = within_builds(all);
     let mut segments: Vec<Segment> = Vec::new();
     let mut last_build = None;
-    each_owned(model, |innermost, Owner { part, .. }| {
+    each_owned(all, |innermost, Owner { part, .. }| {
         let us = innermost.end_us - innermost.start_us;
         if us <= 0.0 {
             return;
@@ -48,15 +49,16 @@ pub fn order_of_time(model: &Model) -> Vec<Segment> {
 }
 
 /// The build that each span is or is inside of. One pass is enough, because a span comes after its parent.
-fn within_builds(model: &Model) -> Vec<Option<(usize, BuildKind)>> {
-    let mut within: Vec<Option<(usize, BuildKind)>> = vec![None; model.spans.len()];
-    for Build { place, purpose, .. } in builds(model) {
+fn within_builds(all: &Spans<'_>) -> Vec<Option<(usize, BuildKind)>> {
+    let spans = &all.model.spans;
+    let mut within: Vec<Option<(usize, BuildKind)>> = vec![None; spans.len()];
+    for &Build { place, purpose, .. } in &all.builds {
         let kind = if purpose == BuildPurpose::Trial { BuildKind::Trial } else { BuildKind::Kernel };
         if let Some(own) = within.get_mut(place) {
             *own = Some((place, kind));
         }
     }
-    for (index, span) in model.spans.iter().enumerate() {
+    for (index, span) in spans.iter().enumerate() {
         let above = span.parent().and_then(|parent| within.get(parent).copied().flatten());
         if let Some(own) = within.get_mut(index) {
             *own = own.or(above);
@@ -69,10 +71,11 @@ fn within_builds(model: &Model) -> Vec<Option<(usize, BuildKind)>> {
 mod tests {
     use super::*;
     use crate::analysis::builds::tests::{model, span};
+    use crate::model::Model;
 
     #[test]
     fn each_build_is_a_stretch_and_all_else_is_one_per_part() {
-        let order = order_of_time(&model());
+        let order = order_of_time(&Spans::of(&model()));
         let builds: Vec<Option<BuildKind>> = order.iter().map(|one| one.build).collect();
         let (trial, kernel) = (Some(BuildKind::Trial), Some(BuildKind::Kernel));
         assert_eq!(builds, [trial, None, kernel, kernel, kernel, kernel, None]);
@@ -87,7 +90,7 @@ mod tests {
             span("entire_frame_compile", None, 0.0, 1.0),
             span("entire_frame_compile", None, 50.0, 52.0),
         ];
-        let order = order_of_time(&Model { spans, ..Model::default() });
+        let order = order_of_time(&Spans::of(&Model { spans, ..Model::default() }));
         assert_eq!(order.iter().map(|one| one.us).collect::<Vec<_>>(), [3e6]);
     }
 }

@@ -87,6 +87,7 @@ fn repeated(model: &Model) -> Vec<Repeated<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::Spans;
     use crate::analysis::builds::tests::model;
     use crate::analysis::one_offs::one_offs;
     use crate::analysis::warm_run::tests::lookup;
@@ -95,9 +96,9 @@ mod tests {
     fn warm(lookups: Vec<CacheLookup>) -> Option<f64> {
         let mut model = model();
         model.caches = lookups;
-        let split = Split::of(&model);
-        let one_offs = one_offs(&model);
-        Outlook::of(&model, &split, (&Builds::of(&model, &one_offs), &one_offs), &[]).warm_us
+        let spans = Spans::of(&model);
+        let (split, one_offs) = (Split::of(&spans), one_offs(&spans));
+        Outlook::of(&model, &split, (&Builds::of(&spans, &one_offs), &one_offs), &[]).warm_us
     }
 
     #[test]

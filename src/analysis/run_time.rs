@@ -1,6 +1,6 @@
 //! What was done while compiled code ran: its kernels were tuned, and CUDA graphs set up and recorded.
 
-use super::time::union;
+use super::spans::union;
 use crate::model::{CompileIndex, MetricsRecord, Model, TraceSpan};
 use indexmap::IndexMap;
 

@@ -1,10 +1,10 @@
 //! The one split of compile time, which all sentences, bars, tables and comparisons tell.
 
-use super::build_spans::trials_by_phase;
 use super::builds::Builds;
-use super::parts::{Owner, owners, parts_of_compile};
+use super::parts::{Owner, parts_of_compile};
+use super::spans::Spans;
 use crate::model::CompilerPart::{CodeGeneration, KernelBuilds};
-use crate::model::{CompileIndex, CompilerPart, Model, Parts, TraceSpan};
+use crate::model::{CompileIndex, CompilerPart, Parts, TraceSpan};
 use fxhash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -62,9 +62,10 @@ impl Split {
 
     /// From the spans, or from the metrics if the log has no spans. Each instant counts once, so that the parts and
     /// `apart_us` add up to the time covered by at least one span.
-    pub fn of(model: &Model) -> Split {
+    pub fn of(all: &Spans<'_>) -> Split {
+        let model = all.model;
         let mut split = Split { of_spans: !model.spans.is_empty(), ..Split::default() };
-        each_owned(model, |one, owner| {
+        each_owned(all, |one, owner| {
             let own = one.end_us - one.start_us;
             let Some(part) = owner.part else {
                 split.apart_us += own;
@@ -106,12 +107,10 @@ impl Split {
 
 /// Calls `visit` with all intervals that spans cover, in order, and what each belongs to. What a phase does between two
 /// builds that try the C++ compiler is part of the trial.
-pub(super) fn each_owned(model: &Model, mut visit: impl FnMut(Innermost, Owner)) {
-    let owners = owners(&model.spans);
-    let trials = trials_by_phase(model);
-    each_innermost(&model.spans, |one| {
-        let mut owner = owners.get(one.span).copied().unwrap_or_default();
-        let trial = trials.get(&Some(one.span));
+pub(super) fn each_owned(all: &Spans<'_>, mut visit: impl FnMut(Innermost, Owner)) {
+    each_innermost(&all.model.spans, |one| {
+        let mut owner = all.owners.get(one.span).copied().unwrap_or_default();
+        let trial = all.trials.get(&Some(one.span));
         if trial.is_some_and(|trial| trial.start_us <= one.start_us && one.end_us <= trial.end_us) {
             owner.part = Some(KernelBuilds);
         }
@@ -173,7 +172,8 @@ fn each_innermost(spans: &[TraceSpan], mut visit: impl FnMut(Innermost)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::time::union;
+    use crate::analysis::spans::union;
+    use crate::model::Model;
 
     fn span(name: &str, start_us: f64, end_us: f64, parent: Option<usize>) -> TraceSpan {
         let mut span = TraceSpan::closed(name, start_us, end_us, parent);
@@ -194,7 +194,7 @@ mod tests {
             span("compile_file", 7.0, 8.0, Some(0)),
             span("Scheduler.codegen", 20.0, 30.0, None),
         ];
-        let split = Split::of(&Model { spans, ..Model::default() });
+        let split = Split::of(&Spans::of(&Model { spans, ..Model::default() }));
         assert_eq!(times(&split), [0.0, 0.0, 0.0, 14.0, 6.0, 0.0]);
     }
 
@@ -209,7 +209,7 @@ mod tests {
         ];
         let mut model = Model { spans, ..Model::default() };
         model.compile_index(None);
-        let split = Split::of(&model);
+        let split = Split::of(&Spans::of(&model));
         assert_eq!(times(&split), [2.0, 7.0, 3.0, 0.0, 2.0, 0.0]);
         assert_eq!(split.apart_us, 1.0);
         let mut all: Vec<(f64, f64)> = model.spans.iter().map(|s| (s.start_us, s.end_us)).collect();
@@ -230,8 +230,9 @@ mod tests {
         ];
         let mut model = Model { spans, ..Model::default() };
         model.compile_index(None);
-        let builds = Builds::of(&model, &crate::analysis::one_offs::one_offs(&model));
-        let pieces = Split::of(&model).pieces(&builds);
+        let all = Spans::of(&model);
+        let builds = Builds::of(&all, &crate::analysis::one_offs::one_offs(&all));
+        let pieces = Split::of(&all).pieces(&builds);
         assert_eq!(pieces.iter().map(|(_, us)| us).sum::<f64>(), builds.log_us);
         let of = |piece| pieces.iter().find(|(one, _)| *one == piece).map(|(_, us)| us / 1e6);
         assert_eq!((of(Piece::Library), builds.libraries()), (Some(18.0), 1));

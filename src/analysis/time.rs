@@ -1,7 +1,7 @@
 //! Compile time: phases with self and total time, for the log and for each compile.
 
 use super::by_compile::Grouped;
-use super::parts::owners;
+use super::spans::{Covered, Spans};
 use crate::model::{CompileIndex, MetricsKind, Model, PhaseName, TraceSpan};
 use crate::trace::TextMap;
 
@@ -15,18 +15,12 @@ pub struct CompileTime {
     /// The spans of each compile: indices into the model's spans. A span without a compile belongs to the compile of the
     /// span around it.
     spans: Grouped<u32>,
-    selfs: Vec<f64>,
 }
 
 impl CompileTime {
     /// The spans of a compile: indices into the model's spans, each after the span around it.
     pub fn spans_of(&self, compile: CompileIndex) -> &[u32] {
         self.spans.at(compile)
-    }
-
-    /// Microseconds of each span outside of its direct children.
-    pub(super) fn self_us(&self) -> &[f64] {
-        &self.selfs
     }
 
     /// Whether a compile has phases.
@@ -41,17 +35,17 @@ impl CompileTime {
 
     /// The phases of a compile: trees in order of first appearance, flattened depth first. They are built on demand, because
     /// the phases of all compiles together would take more memory than the rest of the model.
-    pub fn phases_of(&self, model: &Model, compile: CompileIndex) -> Vec<PhaseNode> {
+    pub fn phases_of(&self, all: &Spans<'_>, compile: CompileIndex) -> Vec<PhaseNode> {
         let spans = self.spans_of(compile);
         let mut forest = Forest::default();
         let mut node_of: Vec<usize> = Vec::with_capacity(spans.len());
         for &index in spans {
-            let Some(span) = model.spans.get(index as usize) else { continue };
+            let Some(span) = all.model.spans.get(index as usize) else { continue };
             // A span comes after the one around it.
             let around = span.parent().and_then(|parent| u32::try_from(parent).ok());
             let around = around.and_then(|parent| spans.binary_search(&parent).ok());
             let parent = around.and_then(|place| node_of.get(place).copied());
-            let self_us = self.selfs.get(index as usize).copied().unwrap_or_default();
+            let self_us = all.self_us.get(index as usize).copied().unwrap_or_default();
             node_of.push(forest.add(parent, span, self_us));
         }
         forest.flatten()
@@ -87,25 +81,25 @@ pub struct PhaseNode {
 }
 
 /// Sums up the spans; without chromium events, the times of the metrics.
-pub(super) fn of_log(model: &Model) -> CompileTime {
+pub(super) fn of_log(all: &Spans<'_>) -> CompileTime {
+    let model = all.model;
     if model.spans.is_empty() {
         return from_metrics(model);
     }
-    let selfs = self_times(&model.spans);
     let mut self_us: TextMap<&PhaseName, f64> = TextMap::default();
-    for (span, own) in model.spans.iter().zip(&selfs) {
+    for (span, own) in model.spans.iter().zip(&all.self_us) {
         *self_us.entry(&span.name).or_default() += own;
     }
     let mut order: Vec<&TraceSpan> = model.spans.iter().collect();
     order.sort_by(|a, b| a.start_us.total_cmp(&b.start_us));
-    let (mut all, mut of_name) = (Covered::default(), TextMap::<&PhaseName, (Covered, u64)>::default());
+    let (mut whole, mut of_name) = (Covered::default(), TextMap::<&PhaseName, (Covered, u64)>::default());
     for span in order {
-        all.add(span.start_us, span.end_us);
+        whole.add(span.start_us, span.end_us);
         let (covered, count) = of_name.entry(&span.name).or_default();
         covered.add(span.start_us, span.end_us);
         *count += 1;
     }
-    let total_s = seconds(all.length);
+    let total_s = seconds(whole.length);
     let phase = |(name, (covered, count)): (&PhaseName, (Covered, u64))| {
         let total_s = seconds(covered.length);
         let own_s = seconds(self_us.get(name).copied().unwrap_or_default());
@@ -114,9 +108,8 @@ pub(super) fn of_log(model: &Model) -> CompileTime {
     };
     let mut phases: Vec<Phase> = of_name.into_iter().map(phase).collect();
     sort(&mut phases);
-    let owners = owners(&model.spans);
-    let spans = Grouped::of(owners.into_iter().map(|owner| owner.compile).zip(0..));
-    CompileTime { total_s, phases, spans, selfs }
+    let spans = Grouped::of(all.owners.iter().map(|owner| owner.compile).zip(0..));
+    CompileTime { total_s, phases, spans }
 }
 
 fn sort(phases: &mut [Phase]) {
@@ -126,50 +119,6 @@ fn sort(phases: &mut [Phase]) {
 /// Microseconds as seconds, six decimals.
 fn seconds(us: f64) -> f64 {
     us.round() / 1e6
-}
-
-/// Microseconds of each span outside of its direct children.
-pub(super) fn self_times(spans: &[TraceSpan]) -> Vec<f64> {
-    let mut own: Vec<f64> = spans.iter().map(|span| (span.end_us - span.start_us).max(0.0)).collect();
-    let mut children: Vec<(usize, &TraceSpan)> =
-        spans.iter().filter_map(|span| Some((span.parent()?, span))).collect();
-    children.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.start_us.total_cmp(&b.1.start_us)));
-    for siblings in children.chunk_by(|a, b| a.0 == b.0) {
-        let Some((parent, _)) = siblings.first() else { continue };
-        let (Some(span), Some(own)) = (spans.get(*parent), own.get_mut(*parent)) else { continue };
-        let mut covered = Covered::default();
-        for (_, child) in siblings {
-            covered.add(child.start_us.max(span.start_us), child.end_us.min(span.end_us));
-        }
-        *own = (span.end_us - span.start_us - covered.length).max(0.0);
-    }
-    own
-}
-
-/// Length of the union of intervals.
-pub(super) fn union(intervals: &mut [(f64, f64)]) -> f64 {
-    intervals.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut covered = Covered::default();
-    intervals.iter().for_each(|(start, end)| covered.add(*start, *end));
-    covered.length
-}
-
-/// The union of intervals that are added in the order of their starts. Empty intervals do not count.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Covered {
-    pub(super) length: f64,
-    /// Where it ends; None before the first interval.
-    reach: Option<f64>,
-}
-
-impl Covered {
-    pub(super) fn add(&mut self, start: f64, end: f64) {
-        let from = self.reach.map_or(start, |reach| reach.max(start));
-        if end > from {
-            self.length += end - from;
-            self.reach = Some(end);
-        }
-    }
 }
 
 /// The phases of one compile.
@@ -246,15 +195,4 @@ fn from_metrics(model: &Model) -> CompileTime {
     let outer = |p: &&Phase| matches!(&*p.name, "entire_frame_compile" | "entire_backward_compile");
     let total_s = phases.iter().filter(outer).fold(0.0, |sum, p| sum + p.total_s);
     CompileTime { total_s, phases, ..CompileTime::default() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn overlapping_intervals_count_once() {
-        assert_eq!(union(&mut [(0.0, 2.0), (1.0, 3.0), (5.0, 6.0), (5.5, 5.7)]), 4.0);
-        assert_eq!(union(&mut []), 0.0);
-    }
 }

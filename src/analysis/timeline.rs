@@ -4,8 +4,8 @@
 //! backward compilation, compiled autograd and work while the model runs have tracks of their own, and a span that overlaps
 //! one that it is not inside opens another track.
 
-use super::parts::owners;
-use crate::model::{CompileIndex, CompilerPart, Model, TraceSpan};
+use super::spans::Spans;
+use crate::model::{CompileIndex, CompilerPart, TraceSpan};
 
 /// Limits on tracks and lanes, so that a hostile log cannot make an endless chart. Recorded logs have up to four tracks of
 /// up to seventeen lanes per process.
@@ -96,13 +96,13 @@ pub struct Timeline {
 
 impl Timeline {
     /// Lays out the spans of a log.
-    pub fn of(model: &Model) -> Timeline {
+    pub fn of(all: &Spans<'_>) -> Timeline {
+        let model = all.model;
         let mut timeline = Timeline {
             start_us: model.spans.iter().map(|s| s.start_us).fold(f64::INFINITY, f64::min),
             end_us: model.spans.iter().map(|s| s.end_us).fold(f64::NEG_INFINITY, f64::max),
             ..Timeline::default()
         };
-        let owners = owners(&model.spans);
         let mut order: Vec<(usize, &TraceSpan)> = model.spans.iter().enumerate().collect();
         // A span comes before those inside it: the longer one first if two begin together. The sort is stable.
         order.sort_by(|(_, a), (_, b)| a.start_us.total_cmp(&b.start_us).then(b.end_us.total_cmp(&a.end_us)));
@@ -115,7 +115,7 @@ impl Timeline {
             if let Some(known) = places.get_mut(index) {
                 *known = Some(place);
             }
-            let owner = owners.get(index).copied().unwrap_or_default();
+            let owner = all.owners.get(index).copied().unwrap_or_default();
             timeline.spans.push(LaidSpan { span: index, place, part: owner.part, compile: owner.compile });
         }
         timeline.keep_longest(&model.spans);
@@ -241,6 +241,7 @@ fn belongs(name: &str, track: TrackKind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Model;
 
     fn model(spans: &[(&str, f64, f64, Option<usize>)]) -> Model {
         let span = |&(name, start_us, end_us, parent): &(&str, f64, f64, Option<usize>)| {
@@ -251,7 +252,7 @@ mod tests {
 
     /// Track and lane of each span, in the model's order.
     fn places(model: &Model) -> Vec<(usize, usize)> {
-        let mut laid = Timeline::of(model).spans;
+        let mut laid = Timeline::of(&Spans::of(model)).spans;
         laid.sort_by_key(|laid| laid.span);
         laid.iter().map(|laid| (laid.place.track.into(), laid.place.lane.into())).collect()
     }
@@ -280,7 +281,7 @@ mod tests {
         ];
         let model = model(&spans);
         assert_eq!(places(&model), [(0, 0), (1, 0), (1, 1), (1, 0)]);
-        let tracks = Timeline::of(&model).tracks;
+        let tracks = Timeline::of(&Spans::of(&model)).tracks;
         assert_eq!(tracks[1].kind, TrackKind::Backward);
     }
 
@@ -293,7 +294,7 @@ mod tests {
     #[test]
     fn the_chart_of_many_overlapping_spans_is_bounded() {
         let spans: Vec<_> = (0..500).map(|n| ("x", f64::from(n), 1e6 + f64::from(n), None)).collect();
-        let timeline = Timeline::of(&model(&spans));
+        let timeline = Timeline::of(&Spans::of(&model(&spans)));
         assert_eq!((timeline.tracks.len(), timeline.spans.len(), timeline.left_out), (48, 48, 452));
     }
 }

@@ -39,6 +39,7 @@ pub(super) fn saved_us(model: &Model, split: &Split, one_offs: &[OneOff]) -> f64
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::analysis::Spans;
     use crate::analysis::builds::tests::span;
     use crate::analysis::one_offs::one_offs;
     use crate::model::{ArtifactIndex, CacheLookup};
@@ -77,7 +78,8 @@ pub(super) mod tests {
     fn a_warm_run_saves_only_what_missing_caches_keep() {
         let saved_s = |caches: &[(&str, Outcome)]| {
             let model = model(caches.iter().map(|(cache, outcome)| lookup(cache, *outcome)).collect());
-            saved_us(&model, &Split::of(&model), &one_offs(&model)) / 1e6
+            let spans = Spans::of(&model);
+            saved_us(&model, &Split::of(&spans), &one_offs(&spans)) / 1e6
         };
         let both = [("fx_graph", Outcome::Miss), ("aotautograd", Outcome::Miss)];
         assert_eq!(saved_s(&both), 11.0, "all but Dynamo and the hashing of sources");
@@ -93,6 +95,7 @@ pub(super) mod tests {
         let mut tuning = span("CachingAutotuner.benchmark_all_configs", None, 20.0, 21.0);
         tuning.compile = None;
         model.spans.push(tuning);
-        assert_eq!(saved_us(&model, &Split::of(&model), &one_offs(&model)) / 1e6, 12.0);
+        let spans = Spans::of(&model);
+        assert_eq!(saved_us(&model, &Split::of(&spans), &one_offs(&spans)) / 1e6, 12.0);
     }
 }

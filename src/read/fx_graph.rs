@@ -9,7 +9,6 @@ pub struct PlaceComment<'t> {
     pub file: &'t str,
     /// Line, from 1.
     pub line: u64,
-    /// The function that it is in.
     pub function: Option<&'t str>,
     /// Text of that line.
     pub code: Option<&'t str>,

@@ -7,7 +7,6 @@ use super::expr::call;
 pub struct GuardNode<'t> {
     /// Its depth, from 0.
     pub depth: usize,
-    /// Its content.
     pub content: GuardLine<'t>,
     /// Guards in it and below it.
     pub guards: usize,
@@ -104,7 +103,6 @@ pub struct TensorCheck<'t> {
     pub fixed: Vec<&'t str>,
     /// Its sizes; None where any is served.
     pub sizes: Vec<Option<i64>>,
-    /// Its strides.
     pub strides: Vec<Option<i64>>,
 }
 

@@ -5,10 +5,8 @@ use super::kind::KindOfFinding;
 use crate::analysis::Chain;
 use crate::analysis::OnDevice;
 use crate::analysis::builds::Builds;
-#[cfg(test)]
-use crate::analysis::one_offs::one_offs;
 use crate::analysis::performance::Performance;
-use crate::analysis::{OneOff, Split};
+use crate::analysis::{Hit, OneOff, Split};
 use crate::model::Model;
 
 /// The input of all findings: the facts of a log, and what was already derived from them.
@@ -18,6 +16,8 @@ pub struct Basis<'m> {
     pub model: &'m Model,
     /// The functions that were compiled again.
     pub chains: &'m [Chain<'m>],
+    /// The costs of each graph break, in the model's order.
+    pub breaks: &'m [Vec<Hit>],
     /// What a trace of torch.profiler shows.
     pub performance: Option<&'m Performance>,
     /// What was built.
@@ -34,10 +34,12 @@ pub struct Basis<'m> {
 impl<'m> Basis<'m> {
     /// The input of a log with nothing but its model.
     pub(super) fn of_model(model: &'m Model) -> Basis<'m> {
-        let one_offs = one_offs(model).leak();
-        let builds = Box::leak(Box::new(Builds::of(model, one_offs)));
-        let (on_device, split) = (Box::leak(Box::default()), Box::leak(Box::new(Split::of(model))));
-        Basis { model, chains: &[], performance: None, builds, split, one_offs, on_device }
+        let spans = crate::analysis::Spans::of(model);
+        let one_offs = crate::analysis::one_offs::one_offs(&spans).leak();
+        let builds = Box::leak(Box::new(Builds::of(&spans, one_offs)));
+        let (on_device, split) = (Box::leak(Box::default()), Box::leak(Box::new(Split::of(&spans))));
+        let breaks = crate::analysis::break_costs(model).leak();
+        Basis { model, chains: &[], breaks, performance: None, builds, split, one_offs, on_device }
     }
 }
 

@@ -10,7 +10,7 @@ use super::prose;
 use crate::analysis::failures::failed_at_breaks;
 use crate::analysis::own_code::{is_python, is_torch};
 use crate::analysis::user_place::{UserPlace, own_frame};
-use crate::analysis::{Hit, break_costs, is_library, resumed, resumed_us};
+use crate::analysis::{Hit, is_library, resumed, resumed_us};
 use crate::model::words::{counted, duration, without_addresses};
 use crate::model::{BreakOccurrence, GraphBreak, Model, TextFrame};
 
@@ -34,11 +34,10 @@ pub(super) static GRAPH_BREAK: KindOfFinding = KindOfFinding {
 /// One finding per reason and place. A break that only made compiles fail is part of the failure's finding.
 fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let model = basis.model;
-    let costs = break_costs(model);
-    let told = model.graph_breaks.iter().zip(costs).enumerate();
+    let told = model.graph_breaks.iter().zip(basis.breaks).enumerate();
     let failed = failed_at_breaks(model);
     told.filter(|(index, (one, _))| !one.compiles.iter().all(|compile| failed.contains(&(*index, compile))))
-        .map(|(index, (one, hits))| Finding { topic_entry: Some(index), ..finding(basis, one, &hits) })
+        .map(|(index, (one, hits))| Finding { topic_entry: Some(index), ..finding(basis, one, hits) })
         .collect()
 }
 

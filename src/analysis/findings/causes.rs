@@ -4,7 +4,7 @@ use super::basis::Basis;
 use super::finding::{Finding, Value};
 use super::kind::Topic;
 use super::{breaks, failures, first_run, ranking};
-use crate::analysis::{break_costs, resumed};
+use crate::analysis::resumed;
 use crate::model::words::file_name;
 use crate::model::{CompileIndex, Frame, Function, Model};
 use crate::trace::{FileRef, TextMap};
@@ -22,7 +22,7 @@ const ENTRY: &str = "_dynamo/eval_frame.py";
 /// Finds the cause of each finding and orders them: causes by importance, each followed by its consequences.
 pub(super) fn arrange(basis: Basis<'_>, mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.extend(first_run::of(basis, &findings));
-    let causes = causes(basis.model, &findings);
+    let causes = causes(basis, &findings);
     for (index, cause) in causes.iter().enumerate() {
         let words =
             cause.and_then(|cause| findings.get(cause)).filter(|one| one.kind != &first_run::FIRST_RUN);
@@ -44,10 +44,11 @@ fn words_of(cause: &Finding) -> String {
 }
 
 /// The cause of each finding, by position.
-fn causes(model: &Model, findings: &[Finding]) -> Vec<Option<usize>> {
+fn causes(basis: Basis<'_>, findings: &[Finding]) -> Vec<Option<usize>> {
+    let model = basis.model;
     let first_run = findings.iter().position(|one| one.kind == &first_run::FIRST_RUN);
     let of_versions = |one: &Finding| one.kind.topic == Some(Topic::Recompilations);
-    let breaks = findings.iter().any(of_versions).then(|| Breaks::of(model, findings));
+    let breaks = findings.iter().any(of_versions).then(|| Breaks::of(basis, findings));
     let failures = failures_by_line(findings);
     let cause = |(index, one): (usize, &Finding)| {
         if first_run.is_some_and(|first| first != index) && first_run::has(model, one) {
@@ -122,7 +123,7 @@ struct Place<'m> {
 }
 
 impl<'m> Breaks<'m> {
-    fn of(model: &'m Model, findings: &[Finding]) -> Breaks<'m> {
+    fn of(Basis { model, breaks, .. }: Basis<'m>, findings: &[Finding]) -> Breaks<'m> {
         let mut of_compile: FxHashMap<CompileIndex, usize> = FxHashMap::default();
         let mut of_break: FxHashMap<usize, usize> = FxHashMap::default();
         let mut through: TextMap<(String, String), Vec<Through>> = TextMap::default();
@@ -149,7 +150,7 @@ impl<'m> Breaks<'m> {
             }
         }
         let mut resumes = FxHashMap::default();
-        for (entry, hits) in break_costs(model).into_iter().enumerate() {
+        for (entry, hits) in breaks.iter().enumerate() {
             let Some(&finding) = of_break.get(&entry) else { continue };
             resumes.extend(hits.iter().flat_map(|hit| &hit.resumes).map(|&compile| (compile, finding)));
         }

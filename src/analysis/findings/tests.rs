@@ -4,7 +4,7 @@ use super::{Basis, checked, kinds};
 use crate::analysis::guard_texts::GuardTexts;
 use crate::analysis::ledger::Ledger;
 use crate::analysis::recompiles::recompile_chains;
-use crate::analysis::{Split, break_costs, time};
+use crate::analysis::{Spans, Split, break_costs, time};
 use crate::model::{
     ArtifactIndex, BreakOccurrence, Compile, CompileIndex, Failure, Frame, Function, GraphBreak, Metrics,
     MetricsKind, MetricsRecord, Model, ProblemKind, Reason, Recompile, Recorded, Restart, Specialization,
@@ -36,9 +36,13 @@ fn function_of(compile: &mut Compile) -> &mut Function {
 }
 
 fn of_log(model: &Model) -> Vec<Finding> {
-    let ledger = Ledger::of(model, &Split::of(model), &[], time::of_log(model).total_s);
+    let spans = Spans::of(model);
+    let ledger = Ledger::of(model, &Split::of(&spans), &[], time::of_log(&spans).total_s);
     super::of_log(
-        Basis { chains: &recompile_chains(model, &GuardTexts::default()), ..Basis::of_model(model) },
+        Basis {
+            chains: &recompile_chains(model, &break_costs(model), &GuardTexts::default()),
+            ..Basis::of_model(model)
+        },
         ledger,
     )
 }

@@ -220,7 +220,6 @@ impl Reader {
         })
     }
 
-    /// The buffers of a call.
     fn call(&mut self, text: &str, kernel: &str) -> Option<CallBuffers> {
         // The sizes of a returned value are only in later lines.
         let has_result = text.split_once(" = ").is_some_and(|(name, _)| is_name(name));

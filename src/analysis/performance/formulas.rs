@@ -24,15 +24,12 @@ pub(super) enum Formula {
     GroupedMm,
     /// A convolution, forward.
     Convolution,
-    /// Its backward.
     ConvolutionBackward,
     /// Attention, forward.
     Attention,
-    /// Its backward.
     AttentionBackward,
     /// Attention with functions of the program, forward; what a mask leaves out is not known here.
     FlexAttention,
-    /// Its backward.
     FlexAttentionBackward,
     /// `_linear_pointwise(input, weight, bias, ..)`, or with another tensor before the weight.
     Linear,
@@ -187,7 +184,6 @@ impl Inputs<'_> {
         element_bytes(self.operator.types.get(at)?)
     }
 
-    /// Bytes of an input.
     fn bytes(&self, at: usize) -> Option<f64> {
         let strides = self.operator.strides.get(at).and_then(InputDims::one).unwrap_or_default();
         Some(elements(self.sizes(at)?, strides) * self.element(at)?)

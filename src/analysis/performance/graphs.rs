@@ -177,7 +177,6 @@ impl Graphs {
         (!keys.is_empty() && !self.by_key.is_empty() && !is_known).then_some(keys.len())
     }
 
-    /// A call in the code of a graph.
     pub(super) fn call(&self, graph: Option<usize>, call: Option<usize>) -> Option<&CodeCall> {
         self.graphs.get(graph?)?.calls.get(call?)
     }

@@ -48,7 +48,6 @@ impl SortedRecord for Asked {
     }
 }
 
-/// A call by its id.
 #[derive(Debug, Clone, Copy)]
 struct CallById(OperatorCall);
 

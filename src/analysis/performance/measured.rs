@@ -29,7 +29,6 @@ pub struct DeviceOptions {
 /// What a trace and the log say together.
 #[derive(Default)]
 pub struct Performance {
-    /// The trace.
     pub trace: Trace<'static>,
     /// If it is of another run than the log: how many graphs it calls, none of which is in the log. It is then read as if there
     /// were no log.

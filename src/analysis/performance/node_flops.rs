@@ -6,7 +6,6 @@ use crate::read::fx_graph::{Statement, annotations};
 use crate::read::source_text::arguments;
 use crate::trace::TextMap;
 
-/// The work of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::analysis) struct NodeWork {
     /// None if a size is known only at run time.

@@ -72,7 +72,6 @@ pub struct Rates {
     pub share_of_bandwidth: Option<f64>,
     /// Whether the bytes of a launch fit into the cache of the device, which is faster than its memory.
     pub fits_cache: bool,
-    /// What bounds it.
     pub bound: Option<Bound>,
     /// None if the device or the work is unknown, or the kernel is too short.
     pub judgement: Option<Judgement>,

@@ -1,6 +1,6 @@
 //! Medians and busy time of millions of runs, each in one pass over the sorted runs.
 
-use crate::analysis::time::Covered;
+use crate::analysis::spans::Covered;
 use crate::facts::DeviceTime;
 use crate::model::DeviceWork;
 use crate::trace::{Sorted, SortedRecord, Sorter, halves_of, word_of};

@@ -21,7 +21,6 @@ pub(super) struct Piece {
     pub(super) part: WorkPart,
     /// The graph whose code launched it.
     pub(super) graph: Option<usize>,
-    /// The call in that code.
     pub(super) code_call: Option<usize>,
     /// Whether compiled code launched it.
     pub(super) compiled: bool,
@@ -37,7 +36,6 @@ pub(super) enum WorkPart {
     All,
     /// The gradient of the input of a convolution.
     InputGradient,
-    /// The gradient of its weight.
     WeightGradient,
     /// It prepares or finishes what another launch does.
     Helper,

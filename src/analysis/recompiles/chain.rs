@@ -32,7 +32,6 @@ pub struct Chain<'m> {
 /// A compile of a chain.
 #[derive(Debug, Clone, Default)]
 pub struct Step<'m> {
-    /// The compile.
     pub compile: CompileIndex,
     /// Failed guards of older compiles, latest first; empty for a first compile or if none was recorded.
     pub reasons: Vec<&'m Reason>,
@@ -134,7 +133,6 @@ impl Chain<'_> {
         self.versions - self.steps.iter().filter(|step| step.over_limit).count().min(self.versions)
     }
 
-    /// Its compiles.
     pub fn compiles(&self) -> Vec<CompileIndex> {
         self.steps.iter().map(|step| step.compile).collect()
     }

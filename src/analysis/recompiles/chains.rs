@@ -9,7 +9,7 @@ use super::kind::ChangeKind;
 use super::limit::{Limit, is_limit, limit_of};
 use super::proof::Callers;
 use super::subject::Subject;
-use crate::analysis::break_costs;
+use crate::analysis::Hit;
 use crate::analysis::guard_texts::GuardTexts;
 use crate::model::{Compile, CompileIndex, Model, Reason, Status};
 use crate::trace::{CompileId, FrameId};
@@ -17,14 +17,18 @@ use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 
 /// The functions that were recompiled: those over the limit first, then by time.
-pub(in crate::analysis) fn recompile_chains<'m>(model: &'m Model, texts: &GuardTexts) -> Vec<Chain<'m>> {
+pub(in crate::analysis) fn recompile_chains<'m>(
+    model: &'m Model,
+    breaks: &[Vec<Hit>],
+    texts: &GuardTexts,
+) -> Vec<Chain<'m>> {
     let mut frames: IndexMap<FrameId, Vec<CompileIndex>> = IndexMap::new();
     for (index, compile) in model.compiles.indexed() {
         if let Some(id) = compile.id.as_ref().filter(|id| id.has_frame()) {
             frames.entry(id.frame()).or_default().push(index);
         }
     }
-    let log = Log::of(model);
+    let log = Log::of(model, breaks);
     let again = |compiles: &[CompileIndex]| {
         compiles.len() > 1
             || compiles.iter().any(|c| log.reasons.contains_key(c) || log.limits.contains_key(c))
@@ -53,7 +57,7 @@ struct Log<'m> {
 }
 
 impl<'m> Log<'m> {
-    fn of(model: &'m Model) -> Self {
+    fn of(model: &'m Model, breaks: &[Vec<Hit>]) -> Self {
         let mut reasons: FxHashMap<CompileIndex, Vec<&Reason>> = FxHashMap::default();
         let mut writers = FxHashMap::default();
         for one in &model.recompiles {
@@ -66,7 +70,7 @@ impl<'m> Log<'m> {
         let limits = failed
             .filter_map(|failure| Some((model.by_id.get(&failure.compile).copied()?, limit_of(failure))));
         let (evidence, callers) = (Evidence::of(model), Callers::of(model));
-        let hits = break_costs(model).into_iter().flatten().filter(|hit| !hit.resumes.is_empty());
+        let hits = breaks.iter().flatten().filter(|hit| !hit.resumes.is_empty());
         let resumed = hits.map(|hit| hit.compile).collect();
         Log { model, evidence, callers, reasons, writers, limits: limits.collect(), resumed }
     }

@@ -31,17 +31,14 @@ pub enum ChangeKind {
     RequiresGrad,
     /// Grad mode, or inference mode.
     GradMode,
-    /// Autocast.
     Autocast,
     /// Another setting of torch: threads, deterministic algorithms, default dtype or device.
     Setting,
     /// The type of a value.
     Type,
-    /// Which object it is.
     Object,
     /// Which function it is: its code, or a function itself.
     Function,
-    /// Which member of an enum it is.
     EnumMember,
     /// A tensor in some calls, something else in others.
     NotATensor,

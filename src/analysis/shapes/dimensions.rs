@@ -34,7 +34,6 @@ impl State<'_> {
 /// What one compile does with a dimension, and what it saw.
 #[derive(Debug, Clone)]
 pub struct Seen<'m> {
-    /// The compile.
     pub compile: CompileIndex,
     /// The size of its input, if the log has it.
     pub size: Option<String>,
@@ -49,7 +48,6 @@ pub struct Seen<'m> {
 pub enum Answer {
     /// Yes, since the compile at that place of `seen`.
     Since(usize),
-    /// No.
     No,
     /// The log does not say.
     Unclear,
@@ -124,7 +122,6 @@ pub fn dimensions<'m>(
     dimensions.collect()
 }
 
-/// A dimension of one function.
 #[derive(PartialEq, Eq, Hash)]
 struct OfFunction {
     /// None for records without an id.

@@ -30,7 +30,6 @@ impl Fate<'_> {
 /// A symbol with everything about it in the same attempt of the same compile.
 #[derive(Debug)]
 pub struct SymbolFate<'m> {
-    /// The symbol.
     pub symbol: &'m Symbol,
     /// Number of its records: torch repeats some.
     pub made: usize,

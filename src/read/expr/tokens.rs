@@ -1,6 +1,5 @@
 //! The tokens of an expression.
 
-/// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
     /// An identifier or a keyword.
@@ -20,9 +19,7 @@ pub enum TokenKind {
 /// A token of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'t> {
-    /// Its kind.
     pub kind: TokenKind,
-    /// Its text.
     pub text: &'t str,
     /// Byte offset of its start.
     pub start: usize,

@@ -50,7 +50,6 @@ fn is_identifier(text: &str) -> bool {
 pub struct SizeOf<'t> {
     /// The tensor as torch writes it: `L['x']`.
     pub source: &'t str,
-    /// Which property.
     pub property: Property,
     /// The dimension, if the property has one.
     pub dimension: Option<u64>,

@@ -10,7 +10,6 @@ pub(super) fn id<'a>(id: &Option<CompileId>) -> Option<Id<'a>> {
     id.as_ref().map(|id| Id::new(id.to_string()))
 }
 
-/// The id of a compile.
 pub(super) fn id_of<'a>(report: Report<'_>, index: CompileIndex) -> Option<Id<'a>> {
     id(&report.model.compiles.get(index)?.id)
 }

@@ -32,7 +32,6 @@ pub(crate) fn write(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<(
     Ok(out.write_all(b"\n")?)
 }
 
-/// All facts of a log.
 fn facts(report: Report<'_>) -> LogReport<'_> {
     let model = report.model;
     LogReport {

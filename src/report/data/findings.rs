@@ -61,7 +61,6 @@ fn ids<'m>(report: Report<'m>, one: &Finding) -> facts::List<'m, Option<facts::I
     known.map(|compile| id(&compile.id)).collect()
 }
 
-/// What a finding costs.
 pub(crate) fn cost(one: &Finding) -> Option<facts::FindingCost<'_>> {
     one.cost.as_ref().map(|cost| facts::FindingCost {
         seconds: cost.seconds(),

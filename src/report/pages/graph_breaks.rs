@@ -1,7 +1,7 @@
 //! `graph_breaks.html`: every distinct graph break with its place, its cost and advice.
 
 use crate::analysis::findings::{Cost, Finding, Topic, by_entry};
-use crate::analysis::{BreakText, FurtherBreak, Hit, break_costs, break_text};
+use crate::analysis::{BreakText, FurtherBreak, Hit, break_text};
 use crate::model::{ArtifactIndex, Compile, CompileIndex, Content, GraphBreak};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
@@ -98,7 +98,7 @@ fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
     let mut left = MOST_READ;
     let findings = by_entry(&report.found.findings, Topic::GraphBreaks);
     let mut breaks = Vec::new();
-    for (index, (found, hits)) in model.graph_breaks.iter().zip(break_costs(model)).enumerate() {
+    for (index, (found, hits)) in model.graph_breaks.iter().zip(&report.found.breaks).enumerate() {
         let mut one =
             Broken { index, found, text: BreakText::default(), occurrences: Vec::new(), finding: None };
         one.finding = findings.get(&index).copied();

@@ -21,7 +21,6 @@ pub(super) enum Likeness {
 pub(super) struct Values<'v> {
     /// Of the one version.
     pub one: &'v str,
-    /// Of the other.
     pub other: &'v str,
     /// Whether numbers that differ from the values by the same amount stand for them, too.
     pub is_shifted: bool,

@@ -1,6 +1,7 @@
 //! Chains on models made by hand; the texts of guards are those of logs that are named.
 
 use super::*;
+use crate::analysis::break_costs;
 use crate::analysis::recompiles::chain::Cause;
 use crate::analysis::recompiles::words::{disagreement, what_changed};
 use crate::model::{
@@ -29,7 +30,7 @@ fn model(compiles: &[(&str, &[(&str, &str)])]) -> Model {
 }
 
 fn only(model: &Model) -> Chain<'_> {
-    let mut chains = recompile_chains(model, &GuardTexts::default());
+    let mut chains = recompile_chains(model, &break_costs(model), &GuardTexts::default());
     assert_eq!(chains.len(), 1);
     chains.remove(0)
 }
@@ -221,7 +222,7 @@ fn a_function_over_the_limit_comes_first_and_one_without_a_reason_is_listed() {
         line: None,
         record: 1,
     });
-    let chains = recompile_chains(&model, &GuardTexts::default());
+    let chains = recompile_chains(&model, &[], &GuardTexts::default());
     assert!(chains[0].limit_hit() && !chains[1].limit_hit());
     assert_eq!((chains[0].recompiles(), chains[0].cached_versions()), (1, 1));
     assert_eq!(chains[0].lead, Some((ChangeKind::Size, Some("x.shape[0]".to_owned()))));

@@ -25,7 +25,6 @@ const MOST_VERSIONS: usize = 40;
 pub(super) struct Dimension {
     /// The tensor as torch writes it: `L['x']`.
     pub source: String,
-    /// Which dimension.
     pub dimension: usize,
 }
 
@@ -45,11 +44,9 @@ pub(super) enum Verdict<'m> {
 pub(super) struct Marks {
     /// The symbolic set of the version that proves it.
     pub dimensions: Vec<Dimension>,
-    /// That version.
     pub version: CompileIndex,
     /// Versions that it would have served.
     pub saved: Vec<CompileIndex>,
-    /// All versions.
     pub versions: usize,
 }
 

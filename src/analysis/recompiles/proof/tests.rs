@@ -76,7 +76,7 @@ fn tensor(source: &str, size: &str) -> String {
 const SIZE: &str = "tensor 'x' size mismatch at index 0. expected 4, actual 6";
 
 fn verdict_on<T>((model, texts): &(Model, GuardTexts), look: impl Fn(Option<Verdict<'_>>) -> T) -> T {
-    let chains = recompile_chains(model, texts);
+    let chains = recompile_chains(model, &[], texts);
     look(verdict(model, texts, &chains[0], Callers::of(model).elsewhere(&chains[0])))
 }
 

@@ -15,7 +15,6 @@ const MOST_INPUTS: usize = 20_000;
 /// A compiled version.
 #[derive(Debug)]
 pub(super) struct Version<'m> {
-    /// Its compile.
     pub compile: CompileIndex,
     /// `0/1`
     pub label: String,
@@ -29,7 +28,6 @@ pub(super) struct Version<'m> {
     pub tensors: IndexMap<&'m str, TensorCheck<'m>>,
     /// Conditions on sizes, and others that Python evaluates.
     pub relations: Vec<&'m str>,
-    /// All other guards.
     pub others: BTreeSet<OtherGuard<'m>>,
     /// Addresses of the objects that it checks, by source.
     pub objects: TextMap<&'m str, &'m str>,

@@ -21,7 +21,7 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     view.open_section(out, ("time", "Compile time", ""), None, Html::default())?;
     let timed = &subject.report.found.time;
     if timed.has_phases(subject.index) {
-        let phases = timed.phases_of(subject.report.model, subject.index);
+        let phases = timed.phases_of(&subject.report.found.spans, subject.index);
         write_phases(view, subject, &phases, out)?;
     } else if let Some(fields) = subject.metrics {
         write_times(view, out, fields)?;

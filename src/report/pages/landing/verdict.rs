@@ -45,7 +45,7 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let slow = slow::comes_first(report);
     let (pieces, bar) = match slow {
         true => {
-            let order = order_of_time(report.model);
+            let order = order_of_time(&report.found.spans);
             let bar = if report.times_phases() { strip(view, &order)? } else { view.bar(&parts, true) };
             (slow_sentence(view, &parts, &order), bar)
         }

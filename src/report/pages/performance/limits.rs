@@ -68,7 +68,6 @@ impl Limits {
         peak.tflops * 1e3 / self.gbps
     }
 
-    /// All peaks.
     pub(super) fn peaks(&self) -> impl Iterator<Item = &Peak> {
         std::iter::once(&self.peak).chain(&self.others)
     }

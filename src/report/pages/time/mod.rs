@@ -13,7 +13,7 @@ use crate::report::pages::time::times::Times;
 
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
     Page::rendered(RelPath::of_parts(&[links::TIME]), move |worker, out| {
-        let (account, timeline) = (Account::of(report.model, &report.found.time), Timeline::of(report.model));
+        let (account, timeline) = (Account::of(&report.found.spans), Timeline::of(&report.found.spans));
         let passes: Vec<&Phase> =
             report.found.time.phases.iter().filter(|p| p.name.starts_with("pass.")).collect();
         let times = Times { account: &account, timeline: &timeline, passes: &passes };

@@ -119,7 +119,7 @@ fn spent(view: View<'_>, times: Times<'_>) -> Vec<(CompileIndex, Spent)> {
     let mut all: BTreeMap<CompileIndex, Spent> = BTreeMap::new();
     let timed = &view.report.found.time;
     for index in timed.compiles() {
-        let phases = timed.phases_of(view.report.model, index);
+        let phases = timed.phases_of(&view.report.found.spans, index);
         let outer = phases.iter().filter(|phase| phase.depth == 0);
         all.entry(index).or_default().total = Some(outer.fold(0.0, |sum, phase| sum + phase.total_s * 1e6));
     }

@@ -14,12 +14,10 @@ const WORTH: f64 = 0.01;
 /// Characters of a kernel's name in a sentence.
 const LONGEST_NAME: usize = 48;
 
-/// A piece of the sentence.
 #[derive(Debug, PartialEq)]
 pub(crate) enum SentencePiece {
     /// Words between the figures.
     Words(String),
-    /// A figure.
     Figure(String),
     /// A line of the program: its index in the trace, and its name.
     Line(usize, String),

@@ -9,7 +9,6 @@ use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::inductor_runs;
 use crate::report::subject::Report;
 
-/// Devices that are named.
 const NAMED_DEVICES: usize = 8;
 /// Characters of the name of a device.
 const LONGEST_DEVICE: usize = 64;

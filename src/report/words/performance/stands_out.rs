@@ -19,7 +19,6 @@ const MOST_FAR: usize = 2;
 /// Share of the time from which an entry is worth its line.
 const WORTH: f64 = 0.02;
 
-/// What stands out.
 pub(crate) enum StandsOut<'f> {
     /// A finding about a measurement.
     Finding(&'f Finding),
@@ -37,7 +36,6 @@ pub(crate) struct Entry {
     pub sentence: String,
     /// Why, and what to do next.
     pub reason: String,
-    /// What it costs.
     pub cost: Option<Cost>,
     /// The kernel that it is about: its place in the trace.
     pub kernel: Option<usize>,

@@ -2,6 +2,7 @@
 
 use super::devtools::{Browser, Session};
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::thread;
@@ -31,6 +32,7 @@ fn chromium() -> Option<PathBuf> {
 pub struct Window {
     session: Session,
     heard: Arc<Heard>,
+    runs_scripts: Cell<bool>,
     _browser: Held,
 }
 
@@ -103,7 +105,7 @@ pub fn window() -> Option<Window> {
     session.call("Page.setLifecycleEventsEnabled", json!({"enabled": true})).unwrap();
     // Another window that opens takes no keys from this one.
     session.call("Emulation.setFocusEmulationEnabled", json!({"enabled": true})).unwrap();
-    Some(Window { session, heard, _browser: browser })
+    Some(Window { session, heard, runs_scripts: Cell::new(true), _browser: browser })
 }
 
 /// What is wrong about an event of the browser.
@@ -256,6 +258,9 @@ impl Window {
 
     /// Waits until the page has heard what was done: events, such as that of a new address, come after their cause.
     fn settle(&self) {
+        if !self.runs_scripts.get() {
+            return;
+        }
         let next_turn = "new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true))))";
         // A page that is left never answers that, but says so.
         let _ = self.session.call("Runtime.evaluate", json!({"expression": next_turn, "awaitPromise": true}));
@@ -270,6 +275,7 @@ impl Window {
     /// Lets no script run on the pages that follow.
     pub fn switch_scripts_off(&self) {
         self.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
+        self.runs_scripts.set(false);
     }
 
     /// Shows pages that wide, in pixels.

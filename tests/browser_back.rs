@@ -16,11 +16,11 @@ fn back_keeps_the_filter_the_folds_and_the_place() {
     window.value("scrollTo(0, 900)");
     let before = window.number("scrollY");
     window.follow(|| {
-        window.value("location.href = 'graph_breaks.html'");
+        window.leave("location.href = 'graph_breaks.html'");
     });
     assert!(window.is_true("location.pathname.endsWith('graph_breaks.html')"));
     window.follow(|| {
-        window.value("history.back()");
+        window.leave("history.back()");
     });
     // The browser restores the place after it has loaded the page.
     window.value("new Promise(done => setTimeout(done, 300))");

@@ -152,7 +152,7 @@ fn an_address_of_a_kernel_shows_its_row_and_its_point_after_a_reload_too() {
         assert_eq!(window.value(shown), "#kernel-6");
         assert!(window.is_true("document.querySelector('#kernel-6').checkVisibility()"));
         window.follow(|| {
-            window.value("location.reload()");
+            window.leave("location.reload()");
         });
     }
     // A row beyond those that are shown at first.

@@ -105,7 +105,7 @@ fn the_query_is_in_the_address_while_typing_and_survives_reload_and_back() {
     window.value(SEARCHED);
     window.click("#found li a");
     window.wait_for("#functions-table");
-    window.value("history.back()");
+    window.leave("history.back()");
     window.wait_for("#found li");
     assert_eq!(window.value("document.getElementById('query').value"), "inner_print");
     assert_eq!(window.value(address), "?token=7&q=inner_print");

@@ -55,8 +55,7 @@ const ROOMS: [Room; 23] = [
     room(&["report/job/", "report/compare/"], 5239, 0, 3200),
     room(&["report/data/", "report/formats/", "report/redact/"], 4150, 0, 2600),
     room(&["report/"], 2451, 304, 1700),
-    // A sweep waits for the locks of what a killed process was just starting.
-    room(&["output", "run/"], 4300, 0, 3400),
+    room(&["output", "run/"], 4286, 0, 3400),
     room(&["program/"], 4580, 0, 3300),
     room(&["drop_in/"], 767, 0, 600),
     room(&[""], 2594, 0, 1700),

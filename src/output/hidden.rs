@@ -16,8 +16,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 /// In every hidden name, before the id of the process that made it.
 const MARK: &str = ".tlparse-";
@@ -113,11 +111,10 @@ pub(super) fn sweep_unlocked(folder: &Path, target: Option<&OsStr>) {
 }
 
 fn sweep_of(folder: &Path, target: Option<&OsStr>, has_ended: impl Fn(u32) -> bool) {
-    let until = Instant::now() + PATIENCE;
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_left = owner(&entry.file_name(), target).is_some_and(&has_ended);
         let is_plain = entry.file_type().is_ok_and(|kind| kind.is_dir() || kind.is_file());
-        if is_left && is_plain && !is_locked(&entry.path(), until) {
+        if is_left && is_plain && !is_locked(&entry.path()) {
             remove(&entry.path());
         }
     }
@@ -135,20 +132,9 @@ pub(super) fn remove(path: &Path) {
     let _ = fs::remove_dir_all(path);
 }
 
-/// For how long a sweep waits for locks: what a killed process was just starting has its locks for a moment more.
-const PATIENCE: Duration = Duration::from_millis(100);
-
-/// Whether the process that made an entry holds it locked, until then. In another container, its id may say nothing to us.
-fn is_locked(path: &Path, until: Instant) -> bool {
-    let is_held =
-        || File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
-    while is_held() {
-        if Instant::now() >= until {
-            return true;
-        }
-        sleep(PATIENCE / 10);
-    }
-    false
+/// Whether the process that made an entry holds it locked. In another container, its id may say nothing to us.
+fn is_locked(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 #[cfg(test)]

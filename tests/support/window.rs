@@ -191,6 +191,11 @@ impl Window {
         found["result"]["value"].take()
     }
 
+    /// Does what leads to another page, after the answer: a page that is left gives none.
+    pub fn leave(&self, expression: &str) {
+        self.value(&format!("setTimeout(() => {{ {expression} }})"));
+    }
+
     pub fn is_true(&self, expression: &str) -> bool {
         self.value(expression) == true
     }

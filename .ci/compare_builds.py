@@ -10,8 +10,8 @@ logs of several ranks, with its profiler trace when it has one, redacted, and co
 Without --wording, every file must have the same bytes. With it, sentences may differ: of a page only its elements and their
 attributes are compared, and of report.json everything but sentences and the keys that schema 2 gained.
 
-The reports of BEFORE are kept in DIR (default: a folder named after the hash of BEFORE in the temporary folder), so that a
-second comparison with it takes half of the time. Exit code: 0 when nothing differs, else 1.
+The reports of BEFORE are kept in DIR (default: a folder named after the hash of BEFORE and LOGS in the temporary folder), so
+that a second comparison with it takes half of the time. Exit code: 0 when nothing differs, else 1.
 """
 
 import argparse
@@ -140,7 +140,8 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
 
-    digest = hashlib.md5(pathlib.Path(options.before).read_bytes()).hexdigest()[:12]
+    logs = str(pathlib.Path(options.logs).resolve()).encode()
+    digest = hashlib.md5(pathlib.Path(options.before).read_bytes() + logs).hexdigest()[:12]
     kept = pathlib.Path(options.keep or pathlib.Path(tempfile.gettempdir()) / f"reports-{digest}")
     chosen = [case for case in cases(options.logs) if re.search(options.only, case[0])]
     failed = 0

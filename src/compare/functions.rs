@@ -175,8 +175,7 @@ fn line(runs: &Runs<'_>, subject: &Subject<'_, '_>) -> FunctionLine {
     let builds = runs.times(|log| {
         function.places.at(log)?;
         let compiles = function.compiles.iter().filter_map(|one| runs.compile(function, log, one));
-        let built = TimePart::ALL.into_iter().filter(|part| part.builds());
-        Some(compiles.map(|one| built.clone().map(|part| one.parts.of(part)).sum::<f64>()).sum())
+        Some(compiles.map(|one| one.parts.built()).sum())
     });
     let [a, b] = runs.firsts(&function.places).map(|first| {
         let (log, place) = first?;

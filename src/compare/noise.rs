@@ -68,7 +68,6 @@ impl Times {
 /// The times of one thing on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Pair {
-    /// A.
     pub a: Option<Times>,
     pub b: Option<Times>,
 }

@@ -145,6 +145,11 @@ impl Seconds {
         }
     }
 
+    /// Those in which something was built.
+    pub fn built(&self) -> f64 {
+        TimePart::ALL.into_iter().filter(|part| part.builds()).map(|part| self.of(part)).sum()
+    }
+
     /// Adds to those of one part.
     pub fn add(&mut self, part: TimePart, seconds: f64) {
         match part {

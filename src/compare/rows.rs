@@ -178,7 +178,6 @@ pub(crate) struct Row {
     pub detail: Option<String>,
     pub file: Option<String>,
     pub line: Option<u64>,
-    /// A.
     pub a: RowSide,
     pub b: RowSide,
     /// Seconds on both sides, if it has any.
@@ -218,7 +217,6 @@ impl Per {
 /// A value of each side, where it has one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sides<T> {
-    /// A.
     pub a: Option<T>,
     pub b: Option<T>,
 }

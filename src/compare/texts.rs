@@ -56,7 +56,6 @@ impl CompileTexts {
 /// A compile of a function on both sides; a side is None if it lacks the compile.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ComparedCompile {
-    /// A.
     pub a: Option<CompileTexts>,
     pub b: Option<CompileTexts>,
 }

@@ -8,12 +8,22 @@ use super::safe::{
 use super::text::{List, Text};
 use crate::model::InputDims;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::{DeserializeOwned, IntoDeserializer, value};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Writes microseconds with the three decimals that traces have, so that sums do not show how floats are added.
 fn thousandths<S: Serializer>(us: &(impl Copy + Into<Option<f64>>), to: S) -> Result<S::Ok, S::Error> {
     let us: Option<f64> = (*us).into();
     us.map(|us| (us * 1e3).round() / 1e3).serialize(to)
+}
+
+/// Reads a word; None also for one that only another version knows.
+fn known<'de, D: Deserializer<'de>, W: DeserializeOwned>(from: D) -> Result<Option<W>, D::Error> {
+    let word: Option<Text<'de>> = Option::deserialize(from)?;
+    Ok(word.and_then(|word| {
+        let word: value::StrDeserializer<'_, value::Error> = (*word).into_deserializer();
+        W::deserialize(word).ok()
+    }))
 }
 
 // A redacted report has these words as they are: no text of a log can get into them.
@@ -40,7 +50,7 @@ pub(crate) enum ClockFrom {
 }
 
 /// Who wrote a kernel.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Backend {
     /// Inductor, in Triton.
@@ -50,7 +60,6 @@ pub(crate) enum Backend {
     /// A library, called by compiled code.
     Extern,
     /// Anything outside of compiled code.
-    #[default]
     Eager,
 }
 
@@ -149,7 +158,7 @@ facts! {
         #[schemars(range(min = 1))]
         steps: Option<u64> => number,
         /// What the steps were counted by.
-        #[serde(default)]
+        #[serde(default, deserialize_with = "known")]
         steps_from: Option<StepsFrom> => number,
         /// When the first began.
         #[serde(serialize_with = "thousandths")]
@@ -175,7 +184,7 @@ facts! {
         /// The clock that it ran at.
         clock_mhz: Option<f64> => dropped,
         /// Where that clock stands.
-        #[serde(default)]
+        #[serde(default, deserialize_with = "known")]
         clock_from: Option<ClockFrom> => number,
         /// Whether its limits are corrected for that clock.
         corrected: bool => number,
@@ -228,8 +237,9 @@ facts! {
         /// Its name.
         name: Text<'a> => kernel,
         /// What made it.
-        #[serde(default)]
-        backend: Backend => number,
+        #[serde(default, deserialize_with = "known")]
+        #[schemars(with = "Backend")]
+        backend: Option<Backend> => number,
         /// The operator that launched it, if it was one and the kernel has another name.
         #[serde(default)]
         operator: Option<Text<'a>> => maybe_kernel,
@@ -273,10 +283,10 @@ facts! {
         #[schemars(range(min = 0))]
         bytes: Option<f64> => number,
         /// What `flops` comes from.
-        #[serde(default)]
+        #[serde(default, deserialize_with = "known")]
         flops_from: Option<FigureFrom> => number,
         /// What `bytes` comes from.
-        #[serde(default)]
+        #[serde(default, deserialize_with = "known")]
         bytes_from: Option<FigureFrom> => number,
         /// TFLOP per second.
         #[schemars(range(min = 0))]
@@ -304,7 +314,7 @@ facts! {
         #[serde(default)]
         computes_in: Option<Text<'a>> => measured_word,
         /// What limits it.
-        #[serde(default)]
+        #[serde(default, deserialize_with = "known")]
         bound: Option<Bound> => number,
         /// How close it comes to its limit, or what is wrong with its figures, in words.
         #[serde(default)]
@@ -487,5 +497,19 @@ facts! {
         us: f64 => number,
         /// Their kernels.
         names: List<'a, Text<'a>> => kernels,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_of_another_version_is_unknown_and_all_else_is_read() {
+        let json = r#"{"name": "k", "backend": "pallas", "count": 2, "sum_us": 1.5, "flops": null, "flops_from": "code",
+            "tflops": null, "gbps": null, "bound": "cache"}"#;
+        let kernel: Kernel<'_> = serde_json::from_str(json).unwrap();
+        assert_eq!((kernel.backend, kernel.bound, kernel.count), (None, None, 2));
+        assert_eq!(kernel.flops_from, Some(FigureFrom::Code));
     }
 }

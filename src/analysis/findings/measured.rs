@@ -183,7 +183,7 @@ fn advice(kernel: &MeasuredKernel, nearest: Limit) -> (String, String) {
                 .to_owned(),
             if stated {
                 "Look at what `kernel_num_gb` of the trace counts.".to_owned()
-            } else if kernel.backend == Backend::Eager {
+            } else if kernel.backend == Some(Backend::Eager) {
                 "Look at what its operator does besides: gathers, scatters and loops over data are not in the count."
                     .to_owned()
             } else {

@@ -322,7 +322,7 @@ impl<'p> Tables<'p> {
         let estimated_us = calls.iter().find_map(|call| call.estimated_us);
         Kernel {
             name: name.to_owned().into(),
-            backend: self.backend(key.what, name, row, calls.iter().any(|call| call.generated)),
+            backend: Some(self.backend(key.what, name, row, calls.iter().any(|call| call.generated))),
             input_dims: operator.map(|operator| operator.dims.clone()).unwrap_or_default().into(),
             direction: graph.and_then(|graph| graph.direction.clone()).map(Text::from),
             count: row.runs.count as u64,

@@ -341,7 +341,7 @@ fn in_json(value: &impl Serialize) -> String {
 fn measured<'r>(log: &'r LogReport<'static>) -> [Section<'r>; 2] {
     let kernels = vec![
         text("Kernel", |one: &facts::Kernel<'_>| word(&one.name)),
-        text("From", |one| Cell::Words(in_json(&one.backend))),
+        text("From", |one| Cell::Words(one.backend.as_ref().map(in_json).unwrap_or_default())),
         number("Runs", |one| count(Some(one.count))),
         number("Sum", |one| microseconds(one.sum_us)),
         number("Median", |one| microseconds(one.median_us)),

@@ -54,8 +54,8 @@ fn bar(found: &Performance) -> Html {
 fn by_maker(found: &Performance) -> Vec<BarPart> {
     let of = |generated: bool| -> f64 {
         let fits = |backend: Backend| matches!(backend, Backend::Triton | Backend::Cpp) == generated;
-        let kernels =
-            found.kernels.iter().filter(|kernel| kernel.backend != Backend::Eager && fits(kernel.backend));
+        let of_compiled = |backend: Backend| backend != Backend::Eager && fits(backend);
+        let kernels = found.kernels.iter().filter(|kernel| kernel.backend.is_some_and(of_compiled));
         kernels.map(|kernel| kernel.sum_us).sum()
     };
     let mut parts = vec![

@@ -29,7 +29,7 @@ impl Kernels<'_> {
     /// Writes the section.
     pub(super) fn write(self, out: &mut dyn Write) -> anyhow::Result<()> {
         let all = &self.found.kernels;
-        let of = |backend: Backend| all.iter().filter(|kernel| kernel.backend == backend).count();
+        let of = |backend: Backend| all.iter().filter(|kernel| kernel.backend == Some(backend)).count();
         let kinds = [Backend::Triton, Backend::Cpp, Backend::Extern, Backend::Eager];
         let words = kinds.map(|kind| (figures::word(kind), figures::label(kind), of(kind)));
         let tools = self.view.narrow("kernels-table", "Filter by name or line", words)?;
@@ -72,7 +72,7 @@ impl Kernels<'_> {
             TableCell::html(self.name(place, kernel)).class("kernel-name"),
             TableCell::heat(kernel.sum_us, longest),
             runs(kernel),
-            TableCell::text(figures::label(kernel.backend)),
+            TableCell::text(kernel.backend.map_or(UNKNOWN, figures::label)),
             self.graph(kernel),
             estimate(kernel),
             rate(kernel),
@@ -81,7 +81,7 @@ impl Kernels<'_> {
             verdict(kernel),
             TableCell::html(self.line_links(kernel)),
         ]);
-        let words = [figures::word(kernel.backend), figures::verdict_word(kernel)];
+        let words = [kernel.backend.map_or("", figures::word), figures::verdict_word(kernel)];
         row.selected_by(words.join(" ").trim().to_owned()).anchored(measured_kernel_anchor(place))
     }
 

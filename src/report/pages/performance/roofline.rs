@@ -322,7 +322,7 @@ impl Card {
         let of = |share: Option<f64>, what: &str| {
             share.map(|share| format!(", {} of the {what}", figures::share(share))).unwrap_or_default()
         };
-        let mut facts = vec![("Kind", figures::label(kernel.backend).to_owned())];
+        let mut facts = vec![("Kind", kernel.backend.map_or(UNKNOWN, figures::label).to_owned())];
         let busy = percent(kernel.sum_us, found.time.busy_us, true);
         facts.push(("Time", format!("{}, {busy} of the busy time", micros(kernel.sum_us))));
         let (mean, median) = (micros(kernel.mean_us), micros(kernel.median_us));

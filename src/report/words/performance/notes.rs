@@ -21,7 +21,7 @@ pub(crate) fn notes(report: Report<'_>, found: &Performance) -> Vec<String> {
         notes.push(limits(found));
         notes.push(joined(report, found));
     }
-    let generated = found.kernels.iter().any(|kernel| kernel.backend == Backend::Cpp);
+    let generated = found.kernels.iter().any(|kernel| kernel.backend == Some(Backend::Cpp));
     if !found.on_device && !generated && !found.kernels.is_empty() && has_code(report) {
         notes.push(
             "The trace has no generated C++ kernels, so their time is missing here: set \
@@ -204,10 +204,8 @@ fn has_known_graph(found: &Performance) -> bool {
 
 /// What was compared, if nothing in the trace matches the log.
 fn nothing_joined(report: Report<'_>, found: &Performance) -> String {
-    let generated = found
-        .kernels
-        .iter()
-        .filter(|kernel| kernel.backend == Backend::Triton || kernel.backend == Backend::Cpp);
+    let generated =
+        found.kernels.iter().filter(|kernel| matches!(kernel.backend, Some(Backend::Triton | Backend::Cpp)));
     let model = report.model;
     let known =
         |id: &str| crate::trace::CompileId::parse(id).is_some_and(|id| model.by_id.contains_key(&Some(id)));

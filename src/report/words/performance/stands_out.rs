@@ -161,7 +161,7 @@ fn of_group(found: &Performance, group: Group) -> Option<(f64, Entry)> {
             figures::share(most)
         ),
     };
-    let eager = kernels.iter().all(|kernel| kernel.backend == Backend::Eager);
+    let eager = kernels.iter().all(|kernel| kernel.backend == Some(Backend::Eager));
     let reason = match (group, eager) {
         (Group::Near, _) => {
             "Few kernels come much closer: the limits are those of a data sheet, at a clock that a device seldom keeps."

@@ -1,22 +1,20 @@
 //! A part of a log, cut into records whose headers are parsed.
 //!
-//! Records come in batches for two reasons. The hashes of a batch's payloads are computed side by side, which is four
-//! times as fast as one after the other (`md5_lanes.rs`). And another thread can cut, parse and hash the next batch while
-//! parsers take the events of this one.
+//! Records come in batches, so that another thread can cut, parse and hash the next batch while parsers take the events of
+//! this one.
 
 use super::damage::{Damage, DamageKind};
 use super::envelope::without_bom;
 use super::header::{Header, MAX_HEADER};
 use super::lines::Lines;
-use super::md5_lanes::md5_of_all;
 use super::payload::{Gather, LineKind, MAX_PAYLOAD_IN_MEMORY, Md5, PayloadText, Span, kind_of};
 use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
 
-/// Bytes of headers and payloads that end a batch: enough for several payloads in each lane, and few enough
-/// for the second-level cache and for logs of a job that are read at once.
+/// Bytes of headers and payloads that end a batch: few enough for the second-level cache and for logs of a job that are
+/// read at once.
 const BATCH_BYTES: usize = 512 << 10;
 /// The first batch is smaller, and each may have twice as much as the one before, until they have all: the events of a short
 /// log are taken while the rest of it is cut.
@@ -89,15 +87,10 @@ impl Batch {
             Item::Group(group) if !group.crlf => group.payload.as_mut(),
             _ => None,
         });
-        let mut payloads: Vec<(&mut Option<Md5>, &[u8])> = groups
-            .filter_map(|payload| match &payload.text {
-                PayloadText::InMemory(at) => Some((&mut payload.md5, self.bytes.get(at.clone())?)),
-                PayloadText::Spilled(_) => None,
-            })
-            .collect();
-        let texts: Vec<&[u8]> = payloads.iter().map(|(_, text)| *text).collect();
-        for ((md5, _), hash) in payloads.iter_mut().zip(md5_of_all(&texts)) {
-            **md5 = Some(Md5(hash));
+        for payload in groups {
+            if let PayloadText::InMemory(at) = &payload.text {
+                payload.md5 = self.bytes.get(at.clone()).map(Md5::of);
+            }
         }
     }
 }

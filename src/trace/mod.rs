@@ -20,7 +20,6 @@ mod json;
 mod json_forms;
 mod lines;
 mod maps;
-mod md5_lanes;
 mod names;
 mod payload;
 mod payload_list;

@@ -1,7 +1,7 @@
 //! Graph breaks, recompilations and errors: torch's texts, parsed.
 
 use super::break_forms::Placeless;
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, ParseEvents, RankContext};
 use crate::model::break_block::{catalog_url, explanation, hints};
 use crate::model::words::file_name;
 use crate::model::{
@@ -15,46 +15,16 @@ use std::sync::Arc;
 /// How many earlier occurrences of a break are searched for an equal stack.
 const EQUAL_STACKS: usize = 8;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(GraphBreaks::default()),
-        Box::new(Stateless {
-            name: "recompile_reasons",
-            about: "Why a function was compiled again: each older compile with the guard that failed.",
-            keys: &["artifact:recompile_reasons"],
-            parse: parse_recompile_reasons,
-        }),
-        Box::new(Stateless {
-            name: "dynamo_error",
-            about: "The traceback of a compile that failed, with the user's lines that led there.",
-            keys: &["artifact:dynamo_error"],
-            parse: parse_dynamo_error,
-        }),
-    ]
-}
-
 /// `dynamo_graph_break_reason`: where and why Dynamo could not go on tracing.
 #[derive(Default)]
-struct GraphBreaks {
+pub(super) struct GraphBreaks {
     address: Option<Regex>,
     distinct: TextMap<(String, Option<String>, Option<u64>), usize>,
     /// Entries with the compiles that they list.
     hit: TextSet<(usize, Option<CompileId>)>,
 }
 
-impl StructuredLogParser for GraphBreaks {
-    fn name(&self) -> &'static str {
-        "graph_breaks"
-    }
-
-    fn about(&self) -> &'static str {
-        "Graph breaks, one entry per reason and place, with torch's explanation and hints."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["artifact:dynamo_graph_break_reason"]
-    }
-
+impl ParseEvents for GraphBreaks {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let artifact = cx.artifact_of_payload(event, "dynamo_graph_break_reason", Form::Text);
         let address = match &mut self.address {
@@ -208,7 +178,7 @@ impl GraphBreak {
 }
 
 /// `recompile_reasons`: which guard of each older compile failed.
-fn parse_recompile_reasons(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_recompile_reasons(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "recompile_reasons", Form::Json);
     let text = event.payload_text().unwrap_or_default();
     // A single reason is plain text although the record says that it is JSON; several reasons are a list.
@@ -221,7 +191,7 @@ fn parse_recompile_reasons(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyho
 }
 
 /// `dynamo_error`: the traceback of a compile that failed.
-fn parse_dynamo_error(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_dynamo_error(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "dynamo_error", Form::Text);
     let text = event.payload_text().unwrap_or_default();
     let frames = user_code(&text, "from user code:");

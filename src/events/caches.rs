@@ -1,17 +1,8 @@
 //! Caches: lookups, their results, and the reasons.
 
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, RankContext};
 use crate::model::{CacheLookup, Form, Outcome, lenient};
 use serde::Deserialize;
-
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Stateless {
-        name: "caches",
-        about: "Hits, misses and bypasses of the compile caches, with key and reason.",
-        keys: &["artifact:*_cache_hit", "artifact:*_cache_miss", "artifact:*_cache_bypass"],
-        parse: parse_caches,
-    })]
-}
 
 /// What is read of a cache's artifact. The hundreds of components of its key remain in the file.
 #[derive(Deserialize, Default)]
@@ -33,7 +24,7 @@ struct Wire {
 }
 
 /// Artifacts called `<cache>_cache_hit`, `_miss` and `_bypass`.
-fn parse_caches(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_caches(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let Some((cache, outcome)) = event.name.and_then(cache_and_outcome) else { return Ok(Flow::Ignored) };
     let artifact = cx.artifact_of_payload(event, event.name.unwrap_or_default(), Form::Json);
     let wire: anyhow::Result<Wire> = match event.payload {

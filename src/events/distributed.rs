@@ -1,26 +1,12 @@
 //! What a rank does together with the others: schedules of collectives, tensor metadata, execution order.
 
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, RankContext};
 use crate::model::{
     AdviceKind, CodeCall, CollectiveCalls, Collectives, Execution, Fields, Form, GraphOps, Op, TensorMeta,
 };
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Stateless {
-        name: "distributed",
-        about: "Schedules of collectives, estimated runtimes, tensor metadata and execution order, for comparing ranks.",
-        keys: &[
-            "artifact:inductor_collective_schedule",
-            "artifact:inductor_runtime_and_tensor_meta",
-            "artifact:graph_execution",
-            "artifact:inductor_spmd_graph_mismatch",
-        ],
-        parse: parse_distributed,
-    })]
-}
-
 /// Artifacts that multi-rank comparisons read.
-fn parse_distributed(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_distributed(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or_default();
     let is_text = name == "inductor_spmd_graph_mismatch";
     cx.artifact_of_payload(event, name, if is_text { Form::Text } else { Form::Json });

@@ -2,32 +2,15 @@
 
 use super::guard_facts::guard_facts;
 use super::program_lines::guard_origins;
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, RankContext};
 use crate::model::{Cell, Column, Form, Unit};
 use indexmap::IndexMap;
-
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(Stateless {
-            name: "dynamo_cpp_guards_str",
-            about: "The guard tree that the runtime checks before it runs compiled code, counted by kind.",
-            keys: &["dynamo_cpp_guards_str"],
-            parse: parse_guard_tree,
-        }),
-        Box::new(Stateless {
-            name: "dynamo_guards",
-            about: "A page of guards with the user's line behind each, from torch 2.3 to 2.5 or with TORCH_LOGS=guards.",
-            keys: &["dynamo_guards"],
-            parse: parse_guard_list,
-        }),
-    ]
-}
 
 const TREE_COLUMNS: [Column; 3] =
     [Column::text("Kind"), Column::number("Guards"), Column::text("The first of them")];
 
 /// `dynamo_cpp_guards_str`: the tree of guards as the runtime checks it.
-fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Text);
     let text = event.payload_text().unwrap_or_default();
     let compile = cx.compile;
@@ -78,7 +61,7 @@ fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
 }
 
 /// `dynamo_guards`: guards with the stacks that made them, which torch writes only when asked to.
-fn parse_guard_list(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_guard_list(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Guards);
     Ok(Flow::Handled)
 }

@@ -1,23 +1,11 @@
 //! Links that the log asks to show, and sources of generated modules.
 
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, ParseEvents, RankContext};
 use crate::model::DumpFile;
 use crate::trace::{Md5, TextMap, readable_text};
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(Stateless {
-            name: "link",
-            about: "Links that the job added to its log.",
-            keys: &["link"],
-            parse: parse_links,
-        }),
-        Box::new(DumpFiles::default()),
-    ]
-}
-
 /// `link`: a name and a URL.
-fn parse_links(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_links(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let fields = event.fields();
     let url = fields.text("url").ok_or_else(|| anyhow::anyhow!("it has no url"))?;
     cx.link(event.name.unwrap_or(&url), &url);
@@ -27,23 +15,11 @@ fn parse_links(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Fl
 
 /// `dump_file`: the source behind frames of a file called `<eval_with_key>.7`.
 #[derive(Default)]
-struct DumpFiles {
+pub(super) struct DumpFiles {
     stems: TextMap<String, Vec<Md5>>,
 }
 
-impl StructuredLogParser for DumpFiles {
-    fn name(&self) -> &'static str {
-        "dump_file"
-    }
-
-    fn about(&self) -> &'static str {
-        "Source of generated modules, as pages with one anchor per line for links from stack frames."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["dump_file"]
-    }
-
+impl ParseEvents for DumpFiles {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let Some(payload) = event.payload else { anyhow::bail!("it has no payload") };
         cx.kept_payload(payload);

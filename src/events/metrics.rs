@@ -1,6 +1,6 @@
 //! Compilation metrics: what each compile cost, how it ended, and with which configuration.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, ParseEvents, RankContext};
 use crate::limits::{LONGEST_NAME, LONGEST_PATH, bounded};
 use crate::model::{
     CONFIG_FIELDS, ConfigRef, Failure, Fields, Function, InductorSettings, Metrics, MetricsKind,
@@ -10,22 +10,9 @@ use crate::trace::{Md5, is_key, push_mostly_one, written_fields};
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(CompilationMetrics::default())]
-}
-
-/// The keys of all five metrics events.
-const KEYS: &[&str] = &[
-    MetricsKind::Forward.key(),
-    MetricsKind::Backward.key(),
-    MetricsKind::Runtime.key(),
-    MetricsKind::BackwardRuntime.key(),
-    MetricsKind::AotBackward.key(),
-];
-
 /// All five metrics events.
 #[derive(Default)]
-struct CompilationMetrics {
+pub(super) struct CompilationMetrics {
     /// The last configuration of each field. Torch writes the same 40 KB with every compile: comparing them is thirty times
     /// as fast as reading and hashing them again.
     last: Vec<LastConfig>,
@@ -39,19 +26,7 @@ struct LastConfig {
     md5: Md5,
 }
 
-impl StructuredLogParser for CompilationMetrics {
-    fn name(&self) -> &'static str {
-        "compilation_metrics"
-    }
-
-    fn about(&self) -> &'static str {
-        "Times, counts, failures and configuration of a compile: forward, backward, runtime and AOT backward."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        KEYS
-    }
-
+impl ParseEvents for CompilationMetrics {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let kind = MetricsKind::of_key(event.key).unwrap_or(MetricsKind::Forward);
         let written = WrittenConfig::all_in(event.value.get());

@@ -1,6 +1,6 @@
 //! Which parsers handle an event, and what is done with an error of a parser.
 
-use super::families::FAMILIES;
+use super::families::built_in;
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::ProblemKind;
 use crate::model::words::fits_pattern;
@@ -27,7 +27,7 @@ impl Registry {
     pub(super) fn instances(&self) -> Parsers {
         let own = self.own.iter().map(|make| make());
         let count = self.own.len();
-        Parsers::new(own.chain(FAMILIES.iter().flat_map(|family| family())).collect(), count)
+        Parsers::new(own.chain(built_in()).collect(), count)
     }
 
     /// Name, event keys and one sentence of each parser, in the order in which they are asked.

@@ -1,16 +1,7 @@
 //! What compiled code changes outside of itself.
 
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, RankContext};
 use crate::model::{CompileIndex, Form, SideEffect, traceback};
-
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Stateless {
-        name: "dynamo_side_effects",
-        about: "Objects that compiled code changes outside of itself, with the lines that do it.",
-        keys: &["artifact:dynamo_side_effects"],
-        parse: parse_side_effects,
-    })]
-}
 
 /// How many side effects of one compile are read.
 const MOST: usize = 256;
@@ -20,7 +11,7 @@ const MOST: usize = 256;
 const FRAMES: usize = 6;
 
 /// `dynamo_side_effects`: objects that exist before the call and are changed by it.
-fn parse_side_effects(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_side_effects(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let json = event.fields().text("encoding").is_some_and(|encoding| encoding == "json");
     cx.artifact_of_payload(event, "dynamo_side_effects", if json { Form::Json } else { Form::Text });
     let text = event.payload_text().unwrap_or_default();

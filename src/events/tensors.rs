@@ -1,19 +1,15 @@
 //! Input tensors: three events that describe a tensor, its storage and where it comes from, joined.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, ParseEvents, RankContext};
 use crate::model::{Column, CompileIndex, Fields, InputTensor, StorageSize, TensorDescription};
 use crate::trace::{TextMap, TextSet, push_mostly_one};
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Tensors::default())]
-}
-
 /// `describe_tensor`, `describe_storage`, `describe_source`, joined on the describer and the tensor's id.
 #[derive(Default)]
-struct Tensors {
+pub(super) struct Tensors {
     compiles: IndexMap<CompileIndex, Described>,
     /// Equal descriptions are kept once.
     descriptions: TextSet<Arc<TensorDescription>>,
@@ -48,19 +44,7 @@ const COLUMNS: [Column; 8] = [
     Column::number("Storage"),
 ];
 
-impl StructuredLogParser for Tensors {
-    fn name(&self) -> &'static str {
-        "input_tensors"
-    }
-
-    fn about(&self) -> &'static str {
-        "Input tensors of a compile with their names, shapes, strides, dtypes, devices and storage sizes."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["describe_tensor", "describe_storage", "describe_source"]
-    }
-
+impl ParseEvents for Tensors {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let fields = event.fields();
         let id = (fields.get("describer_id").unwrap_or(-1), fields.get("id").unwrap_or(-1));

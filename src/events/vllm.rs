@@ -1,27 +1,10 @@
 //! vLLM: which modules it compiled, in which pieces, and what its passes did to each graph.
 
-use super::{ArtifactId, Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{ArtifactId, Event, Flow, RankContext};
 use crate::model::{Fields, Form, VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart, lenient};
 use crate::trace::strict_json;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(Stateless {
-            name: "vllm",
-            about: "vLLM's configuration of each module, the pieces that it compiles, and lookups in vLLM's cache.",
-            keys: &["artifact:vllm_*"],
-            parse: parse_artifacts,
-        }),
-        Box::new(Stateless {
-            name: "vllm_graph",
-            about: "The graph that vLLM split, its parts, the graph at each of vLLM's passes, and what a pass looks for.",
-            keys: &["graph_dump:vllm_*"],
-            parse: parse_graphs,
-        }),
-    ]
-}
 
 /// How many fields of one event are kept; vLLM writes about fifteen.
 const MOST_FIELDS: usize = 100;
@@ -36,7 +19,7 @@ const MOST_PARTS: usize = 1_000;
 const MOST_OPERATORS: usize = 3;
 
 /// Artifacts: configurations, starts of pieces, outcomes.
-fn parse_artifacts(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_artifacts(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or_default();
     let json = event.fields().text("encoding").is_none_or(|encoding| encoding == "json");
     let form = if json { Form::Json } else { Form::Text };
@@ -69,7 +52,7 @@ fn parse_artifacts(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Resul
 }
 
 /// `graph_dump`: the split graph, the graph of each part, the graph at each pass, patterns.
-fn parse_graphs(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_graphs(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or_default();
     let fact = graph(name, &event.payload_text().unwrap_or_default());
     let own_folder = !matches!(fact, VllmFact::Pass(_) | VllmFact::Patterns(_));

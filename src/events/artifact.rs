@@ -16,9 +16,7 @@ pub(super) fn parse_torch_version(event: &Event<'_>, cx: &mut RankContext<'_>) -
 
 /// Every other artifact.
 pub(super) fn parse_artifact(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-    let json = event.fields().text("encoding").is_some_and(|encoding| encoding == "json");
-    let form = if json { Form::Json } else { Form::Text };
-    cx.artifact_of_payload(event, event.name.unwrap_or("artifact"), form);
+    cx.artifact_of_payload(event, event.name.unwrap_or("artifact"), event.form());
     Ok(Flow::Handled)
 }
 

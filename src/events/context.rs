@@ -185,18 +185,13 @@ impl RankContext<'_> {
         let compile = self.compile_at_hand();
         let number = self.reading.number(self.is_counted);
         let artifact = Artifact {
-            name: self.reading.texts.text(name),
-            number,
             line: self.line,
             attempt: self.attempt,
             subgraph: self.subgraph.map(str::to_owned),
-            path: None,
             cache: cache_outcome(name),
             content,
             place,
-            readable: None,
-            graph: false,
-            unknown: false,
+            ..Artifact::named(self.reading.texts.text(name), number)
         };
         let mut id = ArtifactId { place: ArtifactIndex::new(compile, 0), number };
         if let Some(compile) = self.reading.model.compiles.get_mut(compile) {
@@ -400,9 +395,8 @@ const MOST_LOST: usize = 100;
 
 /// The result of a cache lookup, by the name of its artifact.
 fn cache_outcome(name: &str) -> Option<Outcome> {
-    [("_cache_hit", Outcome::Hit), ("_cache_miss", Outcome::Miss), ("_cache_bypass", Outcome::Bypass)]
-        .into_iter()
-        .find_map(|(suffix, outcome)| name.ends_with(suffix).then_some(outcome))
+    let (_, word) = name.rsplit_once("_cache_")?;
+    Outcome::ALL.into_iter().find(|outcome| outcome.word() == word)
 }
 
 /// Which artifact of which compile.

@@ -13,14 +13,13 @@ const COLUMNS: [Column; 3] = [Column::text("Operator"), Column::text("Fake kerne
 /// Operators whose fake kernel is missing or gives something else than the real one.
 pub(super) fn parse_fake_kernels(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let fields = event.fields();
-    let state = if event.key == "missing_fake_kernel" { "missing" } else { "differs from the real one" };
+    let (kind, state) = match event.key {
+        "missing_fake_kernel" => (ExportKind::MissingFakeKernel, "missing"),
+        _ => (ExportKind::MismatchedFakeKernel, "differs from the real one"),
+    };
     let row =
         vec![Cell::code(fields.text("op")), Cell::Text(state.to_owned()), Cell::text(fields.text("reason"))];
     cx.section("fake-kernels", "Fake kernels", "what export needs to know of an operator", &COLUMNS).row(row);
-    let kind = match event.key {
-        "missing_fake_kernel" => ExportKind::MissingFakeKernel,
-        _ => ExportKind::MismatchedFakeKernel,
-    };
     let problem = ExportProblem {
         subject: fields.raw("op").map(shown).unwrap_or_default(),
         result: fields.raw("reason").map(shown),
@@ -36,17 +35,10 @@ fn problem(event: &Event<'_>, kind: ExportKind, cx: &mut RankContext<'_>) -> Exp
     ExportProblem {
         compile: cx.compile_at_hand(),
         kind,
-        subject: String::new(),
-        result: None,
-        user_stack: None,
-        stack: None,
-        calls: Vec::new(),
-        source: None,
-        made: None,
-        page: None,
         header: event.header,
         first_line: event.first_line,
         line: event.line,
+        ..ExportProblem::default()
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> a
 }
 
 /// The leaf guards of a tree by kind, in the order of the tree, with the text of the first; a line is `| | +- KIND: text`.
-fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
+pub(super) fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
     let mut kinds = IndexMap::new();
     for line in tree.lines() {
         let Some((_, leaf)) = line.split_once("+- ") else { continue };
@@ -64,20 +64,4 @@ fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
 pub(super) fn parse_guard_list(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Guards);
     Ok(Flow::Handled)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn leaf_guards_are_counted_by_kind_and_managers_are_not() {
-        let tree = "\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GLOBAL_STATE: ___check_global_state()\n\
-                    | +- GuardManager: source=L['x'], accessed_by=X\n| | +- TYPE_MATCH: a\n| | +- TYPE_MATCH: b\n";
-        let kinds = count_kinds(tree);
-        assert_eq!(
-            kinds.into_iter().collect::<Vec<_>>(),
-            [("GLOBAL_STATE", (1, "___check_global_state()")), ("TYPE_MATCH", (2, "a")),]
-        );
-    }
 }

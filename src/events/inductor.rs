@@ -29,7 +29,7 @@ pub(super) fn parse_output_code(event: &Event<'_>, cx: &mut RankContext<'_>) -> 
     if let Some(folder) = path.as_deref().and_then(cache_folder) {
         cx.model().cross_rank.cache_folders.insert(folder.to_owned());
     }
-    cx.collectives_in_code(event, &text);
+    cx.collectives_in_code(&text);
     let parts = text.lines().filter(|line| line.starts_with(PART)).count();
     let capability = text.split_once(CAPABILITY).and_then(|(_, rest)| rest.split(',').next()?.parse().ok());
     let kernels = kernels_of(&text);
@@ -157,9 +157,7 @@ pub(super) fn parse_kernel_stacks(event: &Event<'_>, cx: &mut RankContext<'_>) -
 
 /// `inductor_provenance_tracking_node_mappings`, and what torch 2.7 wrote instead.
 pub(super) fn parse_node_mappings(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-    let json = event.fields().text("encoding").is_some_and(|encoding| encoding == "json");
-    let form = if json { Form::Json } else { Form::Text };
-    let id = cx.artifact_of_payload(event, event.name.unwrap_or(event.key), form);
+    let id = cx.artifact_of_payload(event, event.name.unwrap_or(event.key), event.form());
     cx.names_kernels(event, id);
     Ok(Flow::Handled)
 }

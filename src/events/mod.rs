@@ -38,6 +38,8 @@ mod side_effects;
 mod stacks;
 mod symbols;
 mod tensors;
+#[cfg(test)]
+mod tests;
 mod troubles;
 mod values;
 mod vllm;

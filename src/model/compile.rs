@@ -1,5 +1,6 @@
 //! One compile id and everything recorded under it.
 
+use super::words::worded;
 use super::{CapturedLine, GraphSizes, InputTensor, KernelCounts, Section, Stack, TextFrame};
 use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
@@ -17,31 +18,20 @@ pub struct Function {
     pub line: Option<u64>,
 }
 
-/// How a compile ended: the first of these that applies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Status {
-    /// A metrics record has a `fail_type`.
-    Error,
-    /// No `compilation_metrics` arrived.
-    Missing,
-    /// No operator was captured.
-    Empty,
-    /// It restarted, or its graph broke.
-    Break,
-    /// Compiled.
-    Ok,
-}
-
-impl Status {
-    /// The word for it on all pages and in report.json: `error`, `missing`, `empty`, `break`, `ok`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Status::Error => "error",
-            Status::Missing => "missing",
-            Status::Empty => "empty",
-            Status::Break => "break",
-            Status::Ok => "ok",
-        }
+worded! {
+    /// How a compile ended: the first of these that applies.
+    #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Status.word {
+        /// A metrics record has a `fail_type`.
+        Error = "error",
+        /// No `compilation_metrics` arrived.
+        #[default]
+        Missing = "missing",
+        /// No operator was captured.
+        Empty = "empty",
+        /// It restarted, or its graph broke.
+        Break = "break",
+        Ok = "ok",
     }
 }
 
@@ -134,7 +124,7 @@ pub struct UserKernel {
 }
 
 /// Everything recorded under one compile id.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Compile {
     /// None collects the records without an id.
     pub id: Option<CompileId>,
@@ -189,37 +179,6 @@ pub struct Compile {
 }
 
 impl Compile {
-    /// An entry that has no facts yet.
-    pub fn new(id: Option<CompileId>) -> Self {
-        Compile {
-            id,
-            attempts: Vec::new(),
-            occurrences: 0,
-            status: Status::Missing,
-            function: None,
-            stack: None,
-            metrics: Vec::new(),
-            artifacts: Vec::new(),
-            graph_breaks: 0,
-            first_break: None,
-            sections: Vec::new(),
-            graph_sizes: GraphSizes::default(),
-            inputs: Vec::new(),
-            captured: Box::default(),
-            repeated: None,
-            guard_conditions: None,
-            triton_kernels: Vec::new(),
-            template_choices: Vec::new(),
-            kernels: KernelCounts::default(),
-            on_device: DeviceRecords::default(),
-            user_kernels: Vec::new(),
-            first: None,
-            records: 0,
-            is_bare: false,
-            lost: Vec::new(),
-        }
-    }
-
     /// As torch writes it; `-` for the records without an id.
     pub fn label(&self) -> String {
         self.id.as_ref().map_or_else(|| "-".to_owned(), |id| id.to_string())
@@ -261,24 +220,26 @@ impl Compile {
     }
 }
 
-/// Which of torch's metrics events a record is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MetricsKind {
-    /// `compilation_metrics`
-    Forward,
-    /// `bwd_compilation_metrics`
-    Backward,
-    /// `compilation_metrics_runtime`
-    Runtime,
-    /// `bwd_compilation_metrics_runtime`
-    BackwardRuntime,
-    /// `aot_autograd_backward_compilation_metrics`, torch 2.4 and 2.5
-    AotBackward,
+worded! {
+    /// Which of torch's metrics events a record is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum MetricsKind.word {
+        /// `compilation_metrics`
+        Forward = "forward",
+        /// `bwd_compilation_metrics`
+        Backward = "backward",
+        /// `compilation_metrics_runtime`
+        Runtime = "runtime",
+        /// `bwd_compilation_metrics_runtime`
+        BackwardRuntime = "backward_runtime",
+        /// `aot_autograd_backward_compilation_metrics`, torch 2.4 and 2.5
+        AotBackward = "aot_backward",
+    }
 }
 
 impl MetricsKind {
     /// The key of its event in the log.
-    pub const fn key(self) -> &'static str {
+    pub fn key(self) -> &'static str {
         match self {
             MetricsKind::Forward => "compilation_metrics",
             MetricsKind::Backward => "bwd_compilation_metrics",
@@ -288,30 +249,14 @@ impl MetricsKind {
         }
     }
 
-    /// The word in report.json.
-    pub fn word(self) -> &'static str {
-        match self {
-            MetricsKind::Forward => "forward",
-            MetricsKind::Backward => "backward",
-            MetricsKind::Runtime => "runtime",
-            MetricsKind::BackwardRuntime => "backward_runtime",
-            MetricsKind::AotBackward => "aot_backward",
-        }
-    }
-
     /// The kind of that word.
     pub fn of_word(word: &str) -> Option<MetricsKind> {
-        MetricsKind::all().find(|kind| kind.word() == word)
+        MetricsKind::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
     /// The kind of the event with that key.
     pub fn of_key(key: &str) -> Option<MetricsKind> {
-        MetricsKind::all().find(|kind| kind.key() == key)
-    }
-
-    fn all() -> impl Iterator<Item = MetricsKind> {
-        use MetricsKind::{AotBackward, Backward, BackwardRuntime, Forward, Runtime};
-        [Forward, Backward, Runtime, BackwardRuntime, AotBackward].into_iter()
+        MetricsKind::ALL.into_iter().find(|kind| kind.key() == key)
     }
 
     /// Whether it reports work done while the model ran.
@@ -428,25 +373,14 @@ pub struct Metrics {
     pub cudagraph_skip_reason: Option<Box<str>>,
 }
 
-/// The result of a cache lookup.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// The cache had the result.
-    Hit,
-    /// It did not.
-    Miss,
-    /// There was no lookup, or it was not possible.
-    Bypass,
-}
-
-impl Outcome {
-    /// `hit`, `miss`, `bypass`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Outcome::Hit => "hit",
-            Outcome::Miss => "miss",
-            Outcome::Bypass => "bypass",
-        }
+worded! {
+    /// The result of a cache lookup.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Outcome.word {
+        Hit = "hit",
+        Miss = "miss",
+        /// There was no lookup, or it was not possible.
+        Bypass = "bypass",
     }
 }
 
@@ -547,10 +481,9 @@ pub enum Language {
     Cpp,
 }
 
-#[cfg(test)]
 impl Artifact {
-    /// An empty artifact of that name, for tests.
-    pub(crate) fn named(name: &str, number: u32) -> Artifact {
+    /// An empty artifact of that name.
+    pub(crate) fn named(name: impl Into<Arc<str>>, number: u32) -> Artifact {
         Artifact {
             name: name.into(),
             number,

@@ -24,9 +24,10 @@ impl Export {
 }
 
 /// The kind of a problem that export found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExportKind {
     /// An operator without a fake kernel (`missing_fake_kernel`).
+    #[default]
     MissingFakeKernel,
     /// An operator whose fake kernel disagrees with the real one (`mismatched_fake_kernel`).
     MismatchedFakeKernel,
@@ -46,7 +47,7 @@ impl ExportKind {
 }
 
 /// A problem that export found: an operator without a correct fake kernel, or an expression whose value it needed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default, Clone)]
 pub struct ExportProblem {
     pub compile: CompileIndex,
     /// What kind of thing.

@@ -14,7 +14,7 @@ pub struct Torch {
 }
 
 /// A distinct graph break: one reason at one place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct GraphBreak {
     /// What could not be traced.
     pub reason: String,

@@ -28,6 +28,8 @@ mod span;
 mod stable;
 mod stack;
 mod tensors;
+#[cfg(test)]
+mod text_tests;
 mod traceback;
 mod troubles;
 mod vllm;
@@ -283,7 +285,7 @@ impl Model {
         if let Some(&index) = self.by_id.get(&id.cloned()) {
             return index;
         }
-        let index = self.compiles.push(Compile::new(id.cloned()));
+        let index = self.compiles.push(Compile { id: id.cloned(), ..Compile::default() });
         self.by_id.insert(id.cloned(), index);
         index
     }

@@ -278,16 +278,3 @@ impl SortedRecord for Correlation {
         self.correlation.cmp(&other.correlation)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_read_as_they_are_written_and_stay_on_one_line_of_an_indented_file() {
-        for json in ["[8,16]", "[]", "[[8,16],[4]]"] {
-            let sizes: InputDims = serde_json::from_str(json).unwrap();
-            assert_eq!(serde_json::to_string_pretty(&sizes).unwrap(), json);
-        }
-    }
-}

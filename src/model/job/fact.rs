@@ -1,56 +1,49 @@
 //! The facts by which ranks are compared, each with its parts.
 
 use super::ids::{CodePlace, GraphId, TensorListId, TextId, TextListId};
+use crate::model::words::worded;
 use std::sync::Arc;
 
-/// What ranks are compared by, and what is shown beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Fact {
-    /// What was compiled: id, function, file, line.
-    CompileIds,
-    /// Results of cache lookups.
-    Cache,
-    /// Scheduled collectives, by graph.
-    Collectives,
-    /// Shapes, strides and dtypes of what operations return, by graph.
-    TensorMeta,
-    /// The order in which graphs ran.
-    ExecOrder,
-    /// Graph breaks by user line.
-    GraphBreaks,
-    /// Recompilations with their reasons.
-    Recompiles,
-    /// Settings of the compiler.
-    Config,
-    /// How each compile ended.
-    Status,
-    /// Operations that each compile captured.
-    Ops,
-    /// What failed.
-    Failures,
-    /// Sizes, strides and dtypes of the input tensors of each compile.
-    Inputs,
-    /// Process groups in which generated code calls its collectives.
-    ProcessGroups,
-    /// Keys that were looked up in the cache of FX graphs.
-    CacheKeys,
+worded! {
+    /// What ranks are compared by, and what is shown beside it, with its key in report.json and its anchor in pages.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Fact.key {
+        /// What was compiled: id, function, file, line.
+        CompileIds = "compile_ids",
+        /// Results of cache lookups.
+        Cache = "cache",
+        /// Scheduled collectives, by graph.
+        Collectives = "collectives",
+        /// Shapes, strides and dtypes of what operations return, by graph.
+        TensorMeta = "tensor_meta",
+        /// The order in which graphs ran.
+        ExecOrder = "exec_order",
+        /// Graph breaks by user line.
+        GraphBreaks = "graph_breaks",
+        /// Recompilations with their reasons.
+        Recompiles = "recompiles",
+        /// Settings of the compiler.
+        Config = "config",
+        /// How each compile ended.
+        Status = "status",
+        /// Operations that each compile captured.
+        Ops = "ops",
+        /// What failed.
+        Failures = "failures",
+        /// Sizes, strides and dtypes of the input tensors of each compile.
+        Inputs = "inputs",
+        /// Process groups in which generated code calls its collectives.
+        ProcessGroups = "process_groups",
+        /// Keys that were looked up in the cache of FX graphs.
+        CacheKeys = "cache_keys",
+    }
 }
 
 impl Fact {
-    /// The facts that report.json compares, in its order.
-    pub const COMPARED: [Fact; 11] = [
-        Fact::CompileIds,
-        Fact::Cache,
-        Fact::Collectives,
-        Fact::TensorMeta,
-        Fact::ExecOrder,
-        Fact::GraphBreaks,
-        Fact::Recompiles,
-        Fact::Config,
-        Fact::Inputs,
-        Fact::ProcessGroups,
-        Fact::CacheKeys,
-    ];
+    /// Whether report.json compares it; the others are only shown.
+    pub fn is_compared(self) -> bool {
+        !matches!(self, Fact::Status | Fact::Ops | Fact::Failures)
+    }
 
     /// Whether each of its facts belongs to a graph, in the job's order of graphs.
     pub fn is_by_graph(self) -> bool {
@@ -64,26 +57,6 @@ impl Fact {
                 | Fact::ProcessGroups
                 | Fact::CacheKeys
         )
-    }
-
-    /// Its key in report.json, which is also its anchor in pages.
-    pub fn key(self) -> &'static str {
-        match self {
-            Fact::CompileIds => "compile_ids",
-            Fact::Cache => "cache",
-            Fact::Collectives => "collectives",
-            Fact::TensorMeta => "tensor_meta",
-            Fact::ExecOrder => "exec_order",
-            Fact::GraphBreaks => "graph_breaks",
-            Fact::Recompiles => "recompiles",
-            Fact::Config => "config",
-            Fact::Status => "status",
-            Fact::Ops => "ops",
-            Fact::Failures => "failures",
-            Fact::Inputs => "inputs",
-            Fact::ProcessGroups => "process_groups",
-            Fact::CacheKeys => "cache_keys",
-        }
     }
 }
 

@@ -11,13 +11,14 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Whether a rank's log could be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub enum RankState {
     /// All of it.
     Ok,
     /// Not all of it, or nothing; why.
     Damaged(String),
     /// It holds no record.
+    #[default]
     Empty,
 }
 
@@ -107,7 +108,7 @@ impl RankCounts {
 }
 
 /// One rank, or a further process of a rank, as read from its report.json.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default, Clone)]
 pub struct RankSummary {
     /// Number of the rank, or process id of a further process.
     pub number: u64,
@@ -158,30 +159,7 @@ pub struct RankSummary {
 impl RankSummary {
     /// A rank of which nothing but its number is known.
     pub fn unreadable(number: u64, reason: String) -> RankSummary {
-        RankSummary {
-            number,
-            state: RankState::Damaged(reason),
-            log: None,
-            torch: None,
-            counts: RankCounts::default(),
-            compile_time_s: None,
-            parts_us: Parts::default(),
-            facts: FxHashMap::default(),
-            cached: Arc::default(),
-            bare: Arc::default(),
-            broken: Arc::default(),
-            slowest: Box::default(),
-            one_offs: RankOneOffs::default(),
-            end: None,
-            keys: Vec::new(),
-            cache_folders: Arc::default(),
-            pauses: Box::default(),
-            schedules: Vec::new(),
-            runtime: None,
-            parity: None,
-            alarms: Vec::new(),
-            processes: Vec::new(),
-        }
+        RankSummary { number, state: RankState::Damaged(reason), ..RankSummary::default() }
     }
 
     /// The facts of one kind.

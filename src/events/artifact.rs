@@ -3,7 +3,6 @@
 use super::{Event, Flow, RankContext};
 use crate::model::{Fields, Form, Torch};
 
-/// `torch_version`: which torch wrote the log.
 pub(super) fn parse_torch_version(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "torch_version", Form::Json);
     let text = event.payload_text().unwrap_or_default();
@@ -14,13 +13,11 @@ pub(super) fn parse_torch_version(event: &Event<'_>, cx: &mut RankContext<'_>) -
     Ok(Flow::Handled)
 }
 
-/// Every other artifact.
 pub(super) fn parse_artifact(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.name.unwrap_or("artifact"), event.form());
     Ok(Flow::Handled)
 }
 
-/// `memoizer_artifacts`: what a memoizer kept.
 pub(super) fn parse_memoizer(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = match event.fields().text("sub_key") {
         Some(sub_key) => format!("memoizer_artifacts_{sub_key}"),

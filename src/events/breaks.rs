@@ -162,7 +162,6 @@ fn is_catalog_id(page: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `recompile_reasons`: which guard of each older compile failed.
 pub(super) fn parse_recompile_reasons(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "recompile_reasons", Form::Json);
     let text = event.payload_text().unwrap_or_default();
@@ -175,7 +174,6 @@ pub(super) fn parse_recompile_reasons(event: &Event<'_>, cx: &mut RankContext<'_
     Ok(Flow::Handled)
 }
 
-/// `dynamo_error`: the traceback of a compile that failed.
 pub(super) fn parse_dynamo_error(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "dynamo_error", Form::Text);
     let text = event.payload_text().unwrap_or_default();

@@ -5,7 +5,6 @@ use crate::model::{CacheLookup, Fields, Form, Outcome};
 use crate::trace::strict_json;
 use std::borrow::Cow;
 
-/// Artifacts called `<cache>_cache_hit`, `_miss` and `_bypass`.
 pub(super) fn parse_caches(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let Some((cache, outcome)) = event.name.and_then(cache_and_outcome) else { return Ok(Flow::Ignored) };
     let artifact = cx.artifact_of_payload(event, event.name.unwrap_or_default(), Form::Json);

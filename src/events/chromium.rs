@@ -42,7 +42,6 @@ struct Wire<'a> {
 /// What an event says beside its name and time, as far as it is read.
 #[derive(Deserialize, Default)]
 struct Arguments<'a> {
-    /// The kernel that an event of autotuning is about.
     #[serde(borrow)]
     kernel_name: Option<Cow<'a, str>>,
     /// The compile that the kernel belongs to, also where it is tuned while the model runs.
@@ -72,7 +71,6 @@ struct Stats {
     best_triton_time: Option<f64>,
 }
 
-/// Candidates that failed.
 #[derive(Deserialize)]
 struct Failures {
     exceptions: Vec<Failed>,

@@ -1,11 +1,8 @@
 //! What a rank does together with the others: schedules of collectives, tensor metadata, execution order.
 
 use super::{Event, Flow, RankContext};
-use crate::model::{
-    AdviceKind, CodeCall, CollectiveCalls, Collectives, Execution, Fields, Form, GraphOps, Op, TensorMeta,
-};
+use crate::model::{AdviceKind, CodeCall, Fields, Form, InGraph, Op};
 
-/// Artifacts that multi-rank comparisons read.
 pub(super) fn parse_distributed(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or_default();
     let is_text = name == "inductor_spmd_graph_mismatch";
@@ -15,12 +12,12 @@ pub(super) fn parse_distributed(event: &Event<'_>, cx: &mut RankContext<'_>) -> 
     match name {
         "inductor_collective_schedule" => {
             let ops = serde_json::from_str(&text)?;
-            cx.model().cross_rank.collectives.push(Collectives { graph, compile, ops });
+            cx.model().cross_rank.collectives.push(InGraph { compile, graph, ops });
         }
         "inductor_runtime_and_tensor_meta" => {
-            let (runtime, tensors) = operations(&text)?;
-            cx.model().cross_rank.runtime.push(GraphOps { graph: graph.clone(), ops: runtime });
-            cx.model().cross_rank.tensor_meta.push(TensorMeta { graph, ops: tensors });
+            let (ops, returned) = operations(&text)?;
+            cx.model().cross_rank.runtime.push(InGraph { compile, graph: graph.clone(), ops });
+            cx.model().cross_rank.tensor_meta.push(InGraph { compile, graph, ops: returned });
         }
         "graph_execution" => {
             let order = execution_order(&text)?;
@@ -60,13 +57,10 @@ fn output(output: &Fields<'_>) -> String {
 }
 
 /// `{"graph_execution_order": [{"compile_id": "0/1"}, ..]}`, or torch 2.9's `{"graph": "graph_0"}`.
-fn execution_order(json: &str) -> anyhow::Result<Vec<Execution>> {
+fn execution_order(json: &str) -> anyhow::Result<Vec<Option<String>>> {
     let payload = Fields::parse(json)?;
     let order: Vec<Fields<'_>> = payload.get("graph_execution_order").unwrap_or_default();
-    Ok(order
-        .iter()
-        .map(|graph| Execution { compile_id: graph.text("compile_id").filter(|id| !id.is_empty()) })
-        .collect())
+    Ok(order.iter().map(|graph| graph.text("compile_id").filter(|id| !id.is_empty())).collect())
 }
 
 impl RankContext<'_> {
@@ -76,9 +70,9 @@ impl RankContext<'_> {
             return;
         }
         let lines = code.lines().filter(|line| !line.trim_start().starts_with('#'));
-        let calls: Vec<CodeCall> = lines.flat_map(calls_in).collect();
+        let ops = lines.flat_map(calls_in).collect();
         let (compile, graph) = (self.compile_at_hand(), self.folder());
-        self.model().cross_rank.in_code.push(CollectiveCalls { compile, graph, calls });
+        self.model().cross_rank.in_code.push(InGraph { compile, graph, ops });
     }
 }
 

@@ -39,7 +39,6 @@ fn missing_field(stack: &RawValue) -> Option<&'static str> {
 const STATE_COLUMNS: [Column; 3] =
     [Column::text("Function"), Column::text("Input"), Column::text("Remembered as")];
 
-/// The sizes that torch remembers from earlier runs, and the setting that makes them dynamic from the start.
 pub(super) fn parse_code_state(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.name.unwrap_or("code_state"), Form::Text);
     let text = event.payload_text().unwrap_or_default();

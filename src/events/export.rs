@@ -3,14 +3,13 @@
 use super::values::shown;
 use super::{Event, Flow, ParseEvents, RankContext};
 use crate::model::{
-    Cell, Column, ExportKind, ExportProblem, ExportedProgram, Fields, Form, Language, Readable, Stack,
-    TextFrame, read_program,
+    Cell, Column, Content, ExportKind, ExportProblem, ExportedProgram, Fields, Form, Language, Readable,
+    Stack, TextFrame, read_program,
 };
 use crate::trace::TextMap;
 
 const COLUMNS: [Column; 3] = [Column::text("Operator"), Column::text("Fake kernel"), Column::text("Reason")];
 
-/// Operators whose fake kernel is missing or gives something else than the real one.
 pub(super) fn parse_fake_kernels(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let fields = event.fields();
     let (kind, state) = match event.key {
@@ -46,6 +45,9 @@ fn problem(event: &Event<'_>, kind: ExportKind, cx: &mut RankContext<'_>) -> Exp
 /// details may have very many, and further ones are listed in tables only.
 const MOST_PAGES: usize = 1_000;
 
+/// Their name.
+const PAGE: &str = "symbolic_guard_information";
+
 /// An expression on sizes or data whose value export needed to know.
 pub(super) fn decided(
     event: &Event<'_>,
@@ -63,7 +65,8 @@ pub(super) fn decided(
         user_stack,
         stack,
         made: id.and_then(|id: i64| cx.reading.expressions.get(&id).cloned()),
-        page: (index < MOST_PAGES).then(|| cx.guard_page(index)),
+        page: (index < MOST_PAGES)
+            .then(|| cx.uncounted(|cx| cx.add(PAGE, Content::Guard(index))).place.place()),
         ..problem(event, kind, cx)
     };
     cx.model().export.problems.push(problem);
@@ -136,7 +139,6 @@ impl ParseEvents for Program {
     }
 }
 
-/// `export`: one began.
 pub(super) fn parse_started(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let compile = cx.compile_at_hand();
     cx.model().export.started.push(compile);

@@ -8,7 +8,6 @@ use serde_json::value::RawValue;
 
 const SIZE_COLUMNS: [Column; 2] = [Column::text("Value"), Column::text("Size")];
 
-/// `dynamo_output_graph`: what Dynamo captured, with the sizes of its values.
 pub(super) fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Text);
     let text = event.payload_text().unwrap_or_default();
@@ -41,7 +40,6 @@ pub(super) fn parse_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow
     Ok(Flow::Handled)
 }
 
-/// `graph_dump`: code of AOTInductor and graphs of other programs, under their own names.
 pub(super) fn parse_graph_dump(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or("graph_dump");
     let id = cx.artifact_of_payload(event, name, Form::Text);

@@ -9,7 +9,6 @@ use indexmap::IndexMap;
 const TREE_COLUMNS: [Column; 3] =
     [Column::text("Kind"), Column::number("Guards"), Column::text("The first of them")];
 
-/// `dynamo_cpp_guards_str`: the tree of guards as the runtime checks it.
 pub(super) fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Text);
     let text = event.payload_text().unwrap_or_default();
@@ -60,7 +59,6 @@ pub(super) fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
     kinds
 }
 
-/// `dynamo_guards`: guards with the stacks that made them, which torch writes only when asked to.
 pub(super) fn parse_guard_list(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Guards);
     Ok(Flow::Handled)

@@ -9,7 +9,6 @@ use crate::model::{Cell, Column, Fields, Form, Language, Readable, Torch, Triton
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// `inductor_output_code`: the code that Inductor wrote.
 pub(super) fn parse_output_code(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let fields = event.fields();
     let path = fields.text("filename").or_else(|| fields.text("file_path"));
@@ -52,7 +51,6 @@ const PART: &str = "def partition_";
 /// What precedes the compute capability of a CUDA device in the source of a Triton kernel.
 const CAPABILITY: &str = ", cc=";
 
-/// `fx_graph_runnable`: a program that compiles the graph again, with the settings of this compile and the device's name.
 pub(super) fn parse_runnable(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let text = event.payload_text().unwrap_or_default();
     if text.contains("config.triton.cudagraphs = True") {
@@ -99,7 +97,6 @@ const KERNEL_COLUMNS: [Column; 5] = [
     Column::text("Chosen"),
 ];
 
-/// `triton_kernel_info`: autotuning and compile time of Triton kernels.
 pub(super) fn parse_kernel_info(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "triton_kernel_info", Form::Json);
     let text = event.payload_text().unwrap_or_default();
@@ -147,7 +144,6 @@ fn configuration(json: &RawValue) -> String {
     if words.is_empty() { json.get().to_owned() } else { words.join(", ") }
 }
 
-/// `inductor_provenance_tracking_kernel_stack_traces`: the user's lines behind each kernel.
 pub(super) fn parse_kernel_stacks(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let id = cx.artifact_of_payload(event, "inductor_provenance_tracking_kernel_stack_traces", Form::Json);
     cx.readable(id, Readable::KernelStacks);

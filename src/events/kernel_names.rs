@@ -39,7 +39,6 @@ const MOST_OF_USER: usize = 200;
 /// What precedes the definition of a kernel that the user wrote: `# Original path: /app/kernels.py:6`.
 const USERS: &str = "# Original path: ";
 
-/// The kernels of a text.
 #[derive(Debug, Default)]
 pub(super) struct KernelsInCode<'t> {
     /// How often each is defined, or called where a library has it.
@@ -48,7 +47,6 @@ pub(super) struct KernelsInCode<'t> {
     pub of_user: Vec<UserKernel>,
 }
 
-/// The kernels of a text.
 pub(super) fn kernels_of(code: &str) -> KernelsInCode<'_> {
     let mut found = KernelsInCode::default();
     let mut body: Option<&str> = None;

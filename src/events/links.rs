@@ -1,10 +1,9 @@
 //! Links that the log asks to show, and sources of generated modules.
 
 use super::{Event, Flow, ParseEvents, RankContext};
-use crate::model::DumpFile;
+use crate::model::{Content, DumpFile};
 use crate::trace::{Md5, TextMap, readable_text};
 
-/// `link`: a name and a URL.
 pub(super) fn parse_links(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let fields = event.fields();
     let url = fields.text("url").ok_or_else(|| anyhow::anyhow!("it has no url"))?;
@@ -36,7 +35,7 @@ impl ParseEvents for DumpFiles {
             again => format!("{}_{again}", file_stem(&key)),
         };
         let index = cx.model().dump_files.len();
-        cx.listed_dump_file(&stem, index);
+        cx.add(&stem, Content::DumpFile(index));
         let lines = payload.text.map_or(0, |text| readable_text(text).lines().count() as u64);
         let file = DumpFile { name: name.to_owned(), key, stem, at: payload.at, lines, line: event.line };
         cx.model().dump_files.push(file);

@@ -96,7 +96,7 @@ impl Parsers {
                 Err(error) => {
                     failed = true;
                     cx.lost(event.line, format!("{}: {error:#}", parser.name()));
-                    if cx.payload_is_placed() {
+                    if cx.reading.placed.is_some() {
                         return;
                     }
                 }
@@ -104,7 +104,6 @@ impl Parsers {
         }
     }
 
-    /// Calls `finish` of every parser.
     pub(super) fn finish(self, cx: &mut RankContext<'_>) {
         for parser in self.list {
             let name = parser.name();

@@ -41,7 +41,6 @@ fn numbered_modules(graph: &str) -> usize {
     graph.split("modules_").skip(1).filter_map(number).collect::<FxHashSet<u64>>().len()
 }
 
-/// A line of a layer.
 struct Repeated<'p> {
     frame: TextFrame,
     place: &'p Place,
@@ -50,7 +49,6 @@ struct Repeated<'p> {
 /// A source line that a graph names.
 #[derive(Default)]
 struct Place {
-    /// How often.
     times: usize,
     /// Hash of the shapes that its operations have where it stands first.
     shapes: u64,

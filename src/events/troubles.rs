@@ -70,7 +70,6 @@ const NATIVE_COLUMNS: [Column; 7] = [
     Column::text("Key"),
 ];
 
-/// `native_dsl_compile`: one call of a compile function, with the totals of its cache.
 pub(super) fn parse_native(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "native_dsl_compile", Form::Json);
     let text = event.payload_text().unwrap_or_default();

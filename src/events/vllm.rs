@@ -18,7 +18,6 @@ const MOST_PARTS: usize = 1_000;
 /// How many operators of a part are named.
 const MOST_OPERATORS: usize = 3;
 
-/// Artifacts: configurations, starts of pieces, outcomes.
 pub(super) fn parse_artifacts(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or_default();
     let json = event.fields().text("encoding").is_none_or(|encoding| encoding == "json");
@@ -46,7 +45,6 @@ pub(super) fn parse_artifacts(event: &Event<'_>, cx: &mut RankContext<'_>) -> an
     error.map_or(Ok(Flow::Handled), |error| Err(error.into()))
 }
 
-/// `graph_dump`: the split graph, the graph of each part, the graph at each pass, patterns.
 pub(super) fn parse_graphs(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or_default();
     let fact = graph(name, &event.payload_text().unwrap_or_default());

@@ -40,7 +40,6 @@ pub(super) fn parse_worker_status(event: &Event<'_>, cx: &mut RankContext<'_>) -
     Ok(Flow::Handled)
 }
 
-/// `compile_worker_sidecar_death`: the process that runs the workers is gone.
 pub(super) fn parse_worker_death(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "compile_worker_sidecar_death", Form::Text);
     let text = event.payload_text().unwrap_or_default().into_owned();

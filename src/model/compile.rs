@@ -38,7 +38,6 @@ worded! {
 /// An attempt of a compile that some record names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attempt {
-    /// From 0.
     pub number: u32,
     /// Its place among all attempts of the log, by first appearance.
     pub order: u32,
@@ -49,7 +48,6 @@ pub struct Attempt {
 pub struct RepeatedLines {
     /// How often each of them.
     pub times: usize,
-    /// How many lines there are.
     pub lines: usize,
     /// The first of them in the graph.
     pub first: TextFrame,
@@ -61,11 +59,9 @@ pub struct RepeatedLines {
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct TritonKernel {
     pub name: String,
-    /// Microseconds that compiling it took.
     pub compile_us: Option<f64>,
     /// The result of the lookup in the autotuning cache.
     pub state: Option<String>,
-    /// Configurations to choose from.
     pub candidates: Option<f64>,
     /// The configuration that was chosen: `XBLOCK=64, num_warps=4`.
     pub chosen: Option<String>,
@@ -84,7 +80,6 @@ pub struct TemplateChoice {
     pub choices: u64,
     /// The fastest: `triton_mm_17`, or `mm` of a library.
     pub best: String,
-    /// Microseconds that it takes.
     pub best_us: f64,
     /// Its configuration, if it is a template's, or that of the fastest template.
     pub config: Option<String>,
@@ -100,7 +95,6 @@ pub struct TemplateChoice {
 /// `mode="reduce-overhead"` applies to one graph, so cache keys and code have its settings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DeviceRecords {
-    /// Whether CUDA graphs were asked for.
     pub cudagraphs: bool,
     /// Whether products and convolutions are chosen by measuring.
     pub max_autotune: Option<bool>,
@@ -115,9 +109,7 @@ pub struct DeviceRecords {
 /// A Triton kernel that the user wrote, as the generated code names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserKernel {
-    /// Its function.
     pub name: String,
-    /// File of the function.
     pub file: String,
     /// Line of its first decorator.
     pub line: u64,
@@ -132,15 +124,11 @@ pub struct Compile {
     pub attempts: Vec<Attempt>,
     /// `dynamo_start` records of attempt 0, at least 1.
     pub occurrences: u64,
-    /// How it ended.
     pub status: Status,
-    /// What was compiled; compiles of one function share it.
     pub function: Option<Arc<Function>>,
     /// Of the first `dynamo_start`, outermost first, without the frames of torch's own convert_frame.
     pub stack: Option<Stack>,
-    /// Records of compilation metrics, in log order.
     pub metrics: Vec<MetricsRecord>,
-    /// Files, in log order.
     pub artifacts: Vec<Artifact>,
     pub graph_breaks: u64,
     /// The place of the first of them among the log's distinct ones.
@@ -157,17 +145,14 @@ pub struct Compile {
     pub repeated: Option<Box<RepeatedLines>>,
     /// How many conditions the last guard tree has; None if no tree was recorded.
     pub guard_conditions: Option<u64>,
-    /// Triton kernels after autotuning.
     pub triton_kernels: Vec<TritonKernel>,
     /// What autotuning chose among a library's kernels and templates.
     pub template_choices: Vec<TemplateChoice>,
     /// Kernels of the generated code by name: how often each is defined, or called where a library has it.
     pub kernels: KernelCounts,
-    /// What its records say about the device.
     pub on_device: DeviceRecords,
     /// Triton kernels of the user that the generated code holds.
     pub user_kernels: Vec<UserKernel>,
-    /// When its first record was written.
     pub first: Option<Stamp>,
     /// How many records have this id, without `str`.
     pub records: u64,
@@ -272,10 +257,8 @@ pub const CONFIG_FIELDS: [&str; 5] =
 /// One metrics record: its place in the log, and the numbers that lists need.
 #[derive(Debug)]
 pub struct MetricsRecord {
-    /// Which event.
     pub kind: MetricsKind,
     pub attempt: u32,
-    /// Line of the log, from 1.
     pub line: u64,
     /// Header line, to read all fields again.
     pub header: Span,
@@ -285,7 +268,6 @@ pub struct MetricsRecord {
     pub configs: Arc<[(&'static str, Md5)]>,
     /// Byte ranges of their texts in the value of the event, quotes included; empty for one that is not a text.
     pub config_places: Box<[Range<u32>]>,
-    /// What lists and findings need of it.
     pub facts: Metrics,
 }
 
@@ -391,7 +373,6 @@ pub struct Artifact {
     pub name: Arc<str>,
     /// Running number, unique in the log, in log order.
     pub number: u32,
-    /// Line of the record, from 1.
     pub line: u64,
     /// Attempt; 0 if the record names none.
     pub attempt: u32,
@@ -401,21 +382,17 @@ pub struct Artifact {
     pub path: Option<RelPath>,
     /// The result of the lookup, if it is the artifact of a cache.
     pub cache: Option<Outcome>,
-    /// What the file holds.
     pub content: Content,
-    /// Its folder.
     pub place: Place,
     /// A further page that shows the same for people (`_readable.html`).
     pub readable: Option<Readable>,
     /// Whether its text begins like a graph or a traced program.
     pub graph: bool,
-    /// Whether this program does not know its event.
     pub unknown: bool,
 }
 
 #[derive(Debug)]
 pub struct TablesPage {
-    /// Its heading.
     pub title: String,
     pub sections: Vec<Section>,
 }

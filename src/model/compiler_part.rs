@@ -42,7 +42,6 @@ impl CompilerPart {
 pub struct Parts([f64; CompilerPart::ALL.len()]);
 
 impl Parts {
-    /// The time of one part.
     pub fn of(&self, part: CompilerPart) -> f64 {
         self.0.get(part as usize).copied().unwrap_or_default()
     }
@@ -71,7 +70,6 @@ impl Parts {
         })
     }
 
-    /// The time of all parts.
     pub fn total(&self) -> f64 {
         self.0.iter().sum()
     }

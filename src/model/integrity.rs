@@ -37,11 +37,8 @@ impl ProblemKind {
 /// One thing that is wrong with the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Line of the log, from 1.
     pub line: u64,
-    /// What kind of thing.
     pub kind: ProblemKind,
-    /// What was found, for people.
     pub detail: String,
 }
 
@@ -60,9 +57,7 @@ pub struct Integrity {
     pub problems: Vec<Problem>,
     /// Records by event key.
     pub events: OrderedMap<String, u64>,
-    /// Artifact events by name.
     pub artifacts: OrderedMap<String, u64>,
-    /// Records of unknown events, by key.
     pub unknown_events: OrderedMap<String, u64>,
     /// How many records have a stack in place of a compile id.
     pub stacks_without_id: u64,
@@ -93,7 +88,6 @@ impl Integrity {
         damaged.then(damage)
     }
 
-    /// How many problems of a kind there are.
     pub fn count(&self, kind: ProblemKind) -> u64 {
         self.counts.get(kind as usize).copied().unwrap_or(0)
     }

@@ -16,19 +16,14 @@ worded! {
         Collectives = "collectives",
         /// Shapes, strides and dtypes of what operations return, by graph.
         TensorMeta = "tensor_meta",
-        /// The order in which graphs ran.
         ExecOrder = "exec_order",
         /// Graph breaks by user line.
         GraphBreaks = "graph_breaks",
         /// Recompilations with their reasons.
         Recompiles = "recompiles",
-        /// Settings of the compiler.
         Config = "config",
-        /// How each compile ended.
         Status = "status",
-        /// Operations that each compile captured.
         Ops = "ops",
-        /// What failed.
         Failures = "failures",
         /// Sizes, strides and dtypes of the input tensors of each compile.
         Inputs = "inputs",
@@ -80,7 +75,6 @@ pub struct Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FunctionFact {
     pub name: Option<TextId>,
-    /// Where it is defined.
     pub place: Option<CodePlace>,
 }
 
@@ -115,15 +109,11 @@ pub struct TensorFact {
 /// What a fact says, in the parts that a sentence about it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FactValue {
-    /// A compile.
     Compiled {
         id: TextId,
-        /// What was compiled.
         function: FunctionFact,
     },
-    /// A cache lookup.
     Lookup {
-        /// The compile that asked.
         graph: Option<GraphId>,
         cache: TextId,
         /// `hit`, `miss`, `bypass`
@@ -131,7 +121,6 @@ pub enum FactValue {
     },
     /// A key that was looked up in a cache.
     Key {
-        /// The compile that asked.
         graph: Option<GraphId>,
         cache: TextId,
         key: TextId,
@@ -140,99 +129,67 @@ pub enum FactValue {
     Collective(TextId),
     /// A call of a collective in generated code.
     Call {
-        /// The compile whose code calls it.
         graph: Option<GraphId>,
-        /// The operation, as torch names it.
         operation: TextId,
-        /// The name of the process group.
         group: TextId,
     },
-    /// An input tensor.
     Input {
-        /// The compile.
         graph: Option<GraphId>,
         /// `L['x']`
         name: TextId,
-        /// What it is.
         tensor: TensorFact,
     },
-    /// What an operation returns.
     Output {
-        /// The compile whose graph holds it.
         graph: Option<GraphId>,
-        /// The operation, as torch names it.
         operation: TextId,
-        /// What it returns.
         outputs: TensorListId,
     },
     /// A graph whose operations are known by a hash only.
     Hashed {
-        /// Its compile.
         graph: Option<GraphId>,
-        /// How many operations it has.
         count: u64,
-        /// The hash of them.
         md5: TextId,
     },
-    /// A graph that ran.
     Executed(GraphId),
-    /// A graph break.
     Break {
-        /// The user's line.
         place: Option<CodePlace>,
         /// What could not be traced.
         reason: TextId,
-        /// How often it was hit.
         times: u64,
     },
-    /// A recompilation.
     Recompiled {
-        /// What was compiled again.
         function: FunctionFact,
         /// The guards that failed, one for each earlier compile; that of the closest version first.
         guards: TextListId,
         /// The user's line that the first of these guards protects.
         place: Option<CodePlace>,
     },
-    /// A failed compile.
     Failed {
-        /// The class of the exception.
         error: TextId,
-        /// What was compiled.
         function: FunctionFact,
-        /// The user's line.
         place: Option<CodePlace>,
-        /// The first line of the message.
         message: Option<TextId>,
         /// Whether it is the backward pass that failed.
         is_backward: bool,
     },
-    /// How a compile ended.
     Status {
-        /// The compile.
         graph: Option<GraphId>,
         /// `ok`, `break`, ..
         status: TextId,
     },
-    /// How many operations a compile captured.
     Operations {
-        /// The compile.
         graph: Option<GraphId>,
         /// Their number; None if its metrics do not say.
         count: Option<u64>,
     },
-    /// A setting of the compiler.
     Setting {
-        /// Which configuration holds it.
         config: TextId,
         name: TextId,
         value: TextId,
     },
     /// A configuration that is known by its hash only.
     HashedConfig {
-        /// Which configuration.
         config: TextId,
-        /// The hash of its settings.
         md5: TextId,
     },
 }

@@ -46,7 +46,6 @@ impl Texts {
         text.map(|text| self.add(text))
     }
 
-    /// Bytes of all texts together.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     fn pairs(names: &[&str]) -> Vec<(usize, usize, String)> {
-        let artifact = |name: &&str| Artifact::named(name, 0);
+        let artifact = |name: &&str| Artifact::named(*name, 0);
         let artifacts: Vec<Artifact> = names.iter().map(artifact).collect();
         graph_pairs(&artifacts).into_iter().map(|pair| (pair.before, pair.after, pair.what)).collect()
     }

@@ -62,7 +62,7 @@ pub(super) fn of_log(model: &Model) -> Vec<Parity> {
     }
     for code in &model.cross_rank.in_code {
         if let Some(graph) = graphs.get_mut(&code.compile) {
-            for call in &code.calls {
+            for call in &code.ops {
                 *graph.in_code.entry(call.operation.clone()).or_default() += 1;
             }
         }

@@ -82,8 +82,8 @@ mod tests {
     use crate::model::Artifact;
 
     fn compile(names: &[&str]) -> Compile {
-        let mut compile = Compile::new(None);
-        compile.artifacts = names.iter().map(|name| Artifact::named(name, 0)).collect();
+        let mut compile = Compile::default();
+        compile.artifacts = names.iter().map(|name| Artifact::named(*name, 0)).collect();
         compile
     }
 

@@ -1,7 +1,7 @@
 //! Graph breaks, recompilations and errors: torch's texts, parsed.
 
 use super::break_forms::Placeless;
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, ParseEvents, RankContext};
 use crate::model::break_block::{catalog_url, explanation, hints};
 use crate::model::words::file_name;
 use crate::model::{
@@ -15,46 +15,16 @@ use std::sync::Arc;
 /// How many earlier occurrences of a break are searched for an equal stack.
 const EQUAL_STACKS: usize = 8;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(GraphBreaks::default()),
-        Box::new(Stateless {
-            name: "recompile_reasons",
-            about: "Why a function was compiled again: each older compile with the guard that failed.",
-            keys: &["artifact:recompile_reasons"],
-            parse: parse_recompile_reasons,
-        }),
-        Box::new(Stateless {
-            name: "dynamo_error",
-            about: "The traceback of a compile that failed, with the user's lines that led there.",
-            keys: &["artifact:dynamo_error"],
-            parse: parse_dynamo_error,
-        }),
-    ]
-}
-
 /// `dynamo_graph_break_reason`: where and why Dynamo could not go on tracing.
 #[derive(Default)]
-struct GraphBreaks {
+pub(super) struct GraphBreaks {
     address: Option<Regex>,
     distinct: TextMap<(String, Option<String>, Option<u64>), usize>,
     /// Entries with the compiles that they list.
     hit: TextSet<(usize, Option<CompileId>)>,
 }
 
-impl StructuredLogParser for GraphBreaks {
-    fn name(&self) -> &'static str {
-        "graph_breaks"
-    }
-
-    fn about(&self) -> &'static str {
-        "Graph breaks, one entry per reason and place, with torch's explanation and hints."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["artifact:dynamo_graph_break_reason"]
-    }
-
+impl ParseEvents for GraphBreaks {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let artifact = cx.artifact_of_payload(event, "dynamo_graph_break_reason", Form::Text);
         let address = match &mut self.address {
@@ -91,12 +61,12 @@ impl StructuredLogParser for GraphBreaks {
 }
 
 /// Parses the text of a break. Everything is optional: torch 2.6 writes only a reason and tracebacks.
-fn read_break(text: &str) -> GraphBreak {
+pub(super) fn read_break(text: &str) -> GraphBreak {
     if let Some(placeless) = Placeless::read(text) {
         return without_place(&placeless);
     }
     let place = text.lines().find_map(|l| l.strip_prefix("Graph break in user code at "));
-    let (file, line) = place.and_then(file_and_line).map_or((None, None), |(f, l)| (Some(f), Some(l)));
+    let (file, line) = place.and_then(file_and_line).unzip();
     // Only torch's own block: the tracebacks after it may quote another break.
     let block = text.split("User code traceback:").next().unwrap_or(text);
     let context = block
@@ -107,41 +77,38 @@ fn read_break(text: &str) -> GraphBreak {
     GraphBreak {
         reason: reason(block),
         context: context.map(|c| c.trim().to_owned()),
+        file,
+        line,
+        stack: user_code(text, "User code traceback:"),
+        ..of_block(block)
+    }
+}
+
+/// What torch's block about a break says, but for its reason and place.
+fn of_block(block: &str) -> GraphBreak {
+    let url = catalog_url(block);
+    let page = url.and_then(|url| file_name(url).strip_suffix(".html"));
+    GraphBreak {
         explanation: explanation(block),
         debug_context: debug_context(block),
         hints: hints(block),
-        gb_id: None,
-        url: None,
-        file,
-        line,
-        compiles: Vec::new(),
-        count: 0,
-        stack: user_code(text, "User code traceback:"),
-        occurrences: Vec::new(),
+        gb_id: page.filter(|page| is_catalog_id(page)).map(str::to_owned),
+        url: url.map(str::to_owned),
+        ..GraphBreak::default()
     }
-    .with_url(block)
 }
 
 /// A break whose record does not begin with its place.
 fn without_place(read: &Placeless) -> GraphBreak {
     let text = read.exception.as_str();
-    let (file, line) = read.place().map_or((None, None), |(file, line)| (Some(file), Some(line)));
+    let (file, line) = read.place().unzip();
     GraphBreak {
         reason: text.lines().next().unwrap_or_default().trim().to_owned(),
-        context: None,
-        explanation: explanation(text),
-        debug_context: debug_context(text),
-        hints: hints(text),
-        gb_id: None,
-        url: None,
         file,
         line,
-        compiles: Vec::new(),
-        count: 0,
         stack: read.frames.clone(),
-        occurrences: Vec::new(),
+        ..of_block(text)
     }
-    .with_url(text)
 }
 
 /// The frames below a heading, up to the next empty line.
@@ -195,20 +162,7 @@ fn is_catalog_id(page: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-impl GraphBreak {
-    /// Adds the link to torch's catalog of graph breaks, which is in the text.
-    fn with_url(mut self, block: &str) -> Self {
-        if let Some(url) = catalog_url(block) {
-            let page = file_name(url).strip_suffix(".html");
-            self.gb_id = page.filter(|page| is_catalog_id(page)).map(str::to_owned);
-            self.url = Some(url.to_owned());
-        }
-        self
-    }
-}
-
-/// `recompile_reasons`: which guard of each older compile failed.
-fn parse_recompile_reasons(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_recompile_reasons(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "recompile_reasons", Form::Json);
     let text = event.payload_text().unwrap_or_default();
     // A single reason is plain text although the record says that it is JSON; several reasons are a list.
@@ -220,8 +174,7 @@ fn parse_recompile_reasons(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyho
     Ok(Flow::Handled)
 }
 
-/// `dynamo_error`: the traceback of a compile that failed.
-fn parse_dynamo_error(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_dynamo_error(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "dynamo_error", Form::Text);
     let text = event.payload_text().unwrap_or_default();
     let frames = user_code(&text, "from user code:");
@@ -235,7 +188,7 @@ fn parse_dynamo_error(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Re
 
 /// The tracebacks of an exception and of those that caused it, without the user's code that was being traced. Each ends
 /// where the text of its exception begins, which may quote other files.
-fn tracebacks(text: &str) -> Vec<Vec<TextFrame>> {
+pub(super) fn tracebacks(text: &str) -> Vec<Vec<TextFrame>> {
     let head = text.split("\nfrom user code:").next().unwrap_or(text);
     let blocks = head.split("Traceback (most recent call last):").skip(1);
     let frames = blocks.map(|block| {
@@ -247,7 +200,7 @@ fn tracebacks(text: &str) -> Vec<Vec<TextFrame>> {
 }
 
 /// Parses a reason: `0/0: k == 2   # return x*k  # file:7 in f`, perhaps with a user stack below.
-fn read_reason(reason: &str) -> Reason {
+pub(super) fn read_reason(reason: &str) -> Reason {
     let (head, stack) = match reason.split_once("\nUser stack trace:") {
         Some((head, stack)) => (head, Some(stack)),
         None => (reason, None),
@@ -293,71 +246,4 @@ fn source_line(tail: &str) -> Option<ReasonSource> {
         let code = tail.get(..end)?.trim();
         Some(ReasonSource { code: code.to_owned(), file, line, function: function.to_owned() })
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reason_names_the_older_compile_the_guard_and_its_source() {
-        let text = "2/1: k == 2          # return x + k  # a/b.py:18 in by_scalar\nUser stack trace:\n  \
-                    File \"/app/b.py\", line 18, in by_scalar\n    return x + k";
-        let reason = read_reason(text);
-        assert_eq!(reason.against.as_deref(), Some("2/1"));
-        assert_eq!(reason.guard, "k == 2");
-        let source = reason.source.unwrap();
-        assert_eq!((source.code.as_str(), source.file.as_str(), source.line), ("return x + k", "a/b.py", 18));
-        assert_eq!(reason.user_stack.len(), 1);
-        assert_eq!(reason.user_stack[0].loc.as_deref(), Some("return x + k"));
-    }
-
-    #[test]
-    fn of_a_condition_on_sizes_the_first_line_is_the_source() {
-        // 25_guards, 40/1, shortened
-        let text = "40/0: 2 <= x.size()[0] <= 100  # def f(x): return x + 1  # s25_guards.py:104 in f (user code shown \
-                    is first use) and def f(x): return x - 1  # s25_guards.py:105 in f (tensor.py:3083 in evaluate_expr)";
-        let source = read_reason(text).source.unwrap();
-        assert_eq!((source.code.as_str(), source.line), ("def f(x): return x + 1", 104));
-        assert_eq!(source.function, "f");
-    }
-
-    #[test]
-    fn a_reason_without_an_id_is_kept_whole() {
-        let reason = read_reason("BACKEND_MATCH failure: torch.compile detected different backend callables");
-        assert_eq!(reason.against, None);
-        assert!(reason.text.starts_with("BACKEND_MATCH failure: "));
-    }
-
-    #[test]
-    fn the_debug_context_of_a_break_is_kept_and_that_of_a_further_break_is_not_taken_for_it() {
-        let text = "Graph break in user code at /app/x.py:11\nGraph Break Reason: Failed\n\nCall\n  \
-                    Explanation: Why.\n  Hint: Do.\n\n  Developer debug context: method: <Logger a>.warn, args: \
-                    ['b\n  c']\n\n For more\n\n*** While handling this graph break, another graph break occurred: \
-                    ***\n\nx\n  Explanation: y\n\n  Developer debug context: other\n";
-        let context = read_break(text).debug_context;
-        assert_eq!(context.as_deref(), Some("method: <Logger a>.warn, args: ['b\nc']"));
-        let without = text.replacen("  Developer debug context: method", "  method", 1);
-        assert_eq!(read_break(&without).debug_context, None);
-    }
-
-    #[test]
-    fn each_traceback_of_an_error_is_read_up_to_the_text_of_its_exception() {
-        let text = "Traceback (most recent call last):\n  File \"/app/a.py\", line 8, in backend\n    raise E()\n\
-                    E: see\n  File \"/app/quoted.py\", line 1, in q\n\nThe above exception was the direct cause of the \
-                    following exception:\n\nTraceback (most recent call last):\n  File \"/torch/_dynamo/b.py\", line 2, \
-                    in run\nX: y\n\nfrom user code:\n   File \"/app/a.py\", line 54, in f\n    g()\n";
-        let lines: Vec<Vec<u64>> =
-            tracebacks(text).iter().map(|frames| frames.iter().map(|frame| frame.line).collect()).collect();
-        assert_eq!(lines, [vec![8], vec![2]]);
-    }
-
-    #[test]
-    fn a_break_of_torch_2_6_has_its_reason_behind_the_word_reason() {
-        let text = "Graph break in user code at /app/x.py:11\nReason: Unsupported: builtin: print\nUser code \
-                    traceback:\n  File \"/app/x.py\", line 55, in outer\n";
-        let found = read_break(text);
-        assert_eq!((found.reason.as_str(), found.line), ("Unsupported: builtin: print", Some(11)));
-        assert_eq!(found.explanation, None);
-    }
 }

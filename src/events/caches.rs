@@ -1,65 +1,40 @@
 //! Caches: lookups, their results, and the reasons.
 
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
-use crate::model::{CacheLookup, Form, Outcome, lenient};
-use serde::Deserialize;
+use super::{Event, Flow, RankContext};
+use crate::model::{CacheLookup, Fields, Form, Outcome};
+use crate::trace::strict_json;
+use std::borrow::Cow;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Stateless {
-        name: "caches",
-        about: "Hits, misses and bypasses of the compile caches, with key and reason.",
-        keys: &["artifact:*_cache_hit", "artifact:*_cache_miss", "artifact:*_cache_bypass"],
-        parse: parse_caches,
-    })]
-}
-
-/// What is read of a cache's artifact. The hundreds of components of its key remain in the file.
-#[derive(Deserialize, Default)]
-struct Wire {
-    #[serde(default, deserialize_with = "lenient")]
-    key: Option<String>,
-    #[serde(default, deserialize_with = "lenient")]
-    cache_bypass_reason: Option<String>,
-    #[serde(default, deserialize_with = "lenient")]
-    cache_status_detailed: Option<String>,
-    #[serde(default, deserialize_with = "lenient")]
-    cache_status_guard_expr: Option<String>,
-    #[serde(default, deserialize_with = "lenient")]
-    cache_event_time: Option<u64>,
-    #[serde(default, deserialize_with = "lenient")]
-    time_saved_ns: Option<f64>,
-    #[serde(default, deserialize_with = "lenient")]
-    time_saved_ms: Option<f64>,
-}
-
-/// Artifacts called `<cache>_cache_hit`, `_miss` and `_bypass`.
-fn parse_caches(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_caches(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let Some((cache, outcome)) = event.name.and_then(cache_and_outcome) else { return Ok(Flow::Ignored) };
     let artifact = cx.artifact_of_payload(event, event.name.unwrap_or_default(), Form::Json);
-    let wire: anyhow::Result<Wire> = match event.payload {
-        Some(payload) if payload.text.is_some() && payload.at.intact => event.payload_json(),
-        _ => Ok(Wire::default()),
+    let text = event.payload_text().unwrap_or_default();
+    let is_whole = event.payload.is_some_and(|payload| payload.text.is_some() && payload.at.intact);
+    let json = if is_whole { strict_json(&text) } else { Cow::Borrowed("{}") };
+    // The hundreds of components of the key remain in the file.
+    let (fields, garbled) = match Fields::parse(&json) {
+        Ok(fields) => (fields, None),
+        Err(error) => (Fields::default(), Some(error)),
     };
-    let (wire, garbled) = wire.map_or_else(|error| (Wire::default(), Some(error)), |wire| (wire, None));
-    let reason =
-        wire.cache_bypass_reason.or(match (wire.cache_status_detailed, wire.cache_status_guard_expr) {
-            (Some(status), Some(guard)) => Some(format!("{status}: {guard}")),
-            (status, guard) => status.or(guard),
-        });
+    let status = match (fields.text("cache_status_detailed"), fields.text("cache_status_guard_expr")) {
+        (Some(status), Some(guard)) => Some(format!("{status}: {guard}")),
+        (status, guard) => status.or(guard),
+    };
+    let saved_ns = fields.number("time_saved_ns").or(fields.number("time_saved_ms").map(|ms| ms * 1e6));
     let lookup = CacheLookup {
         compile: event.compile_id.cloned(),
         attempt: event.attempt,
         cache: cache.to_owned(),
         outcome,
-        key: wire.key,
-        reason,
-        saved_ns: wire.time_saved_ns.or(wire.time_saved_ms.map(|ms| ms * 1e6)),
-        asked_ns: wire.cache_event_time,
+        key: fields.text("key"),
+        reason: fields.text("cache_bypass_reason").or(status),
+        saved_ns,
+        asked_ns: fields.get("cache_event_time"),
         artifact: artifact.place,
     };
     cx.model().caches.push(lookup);
-    cx.settings_in_key(&event.payload_text().unwrap_or_default());
-    garbled.map_or(Ok(Flow::Handled), Err)
+    cx.settings_in_key(&text);
+    garbled.map_or(Ok(Flow::Handled), |error| Err(error.into()))
 }
 
 /// How a component of a cache key says that CUDA graphs were asked for.
@@ -96,12 +71,6 @@ impl RankContext<'_> {
 
 /// `fx_graph_cache_miss` as `fx_graph` and miss.
 fn cache_and_outcome(name: &str) -> Option<(&str, Outcome)> {
-    let (cache, outcome) = name.rsplit_once("_cache_")?;
-    let outcome = match outcome {
-        "hit" => Outcome::Hit,
-        "miss" => Outcome::Miss,
-        "bypass" => Outcome::Bypass,
-        _ => return None,
-    };
-    Some((cache, outcome))
+    let (cache, word) = name.rsplit_once("_cache_")?;
+    Some((cache, Outcome::ALL.into_iter().find(|outcome| outcome.word() == word)?))
 }

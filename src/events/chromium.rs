@@ -1,6 +1,6 @@
 //! Chromium events: begin and end of each phase of the compiler, paired into spans.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, ParseEvents, RankContext};
 use crate::limits::DEEPEST_JSON;
 use crate::model::{Cell, Column, TemplateChoice, TraceSpan, Unit};
 use crate::trace::{CompileId, ListedPayload, TextMap, has_half_pair, nests_deeper, strict_json};
@@ -8,16 +8,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Chromium::default())]
-}
-
 /// `chromium_event`: kept for chromium_events.json, and paired into spans.
 ///
 /// All events name thread 0, whichever thread wrote them, so begins and ends are paired with one stack per process: an end
 /// closes the latest begin of its name, and any begin above that in the stack was never ended.
 #[derive(Default)]
-struct Chromium {
+pub(super) struct Chromium {
     processes: TextMap<u64, Process>,
 }
 
@@ -46,7 +42,6 @@ struct Wire<'a> {
 /// What an event says beside its name and time, as far as it is read.
 #[derive(Deserialize, Default)]
 struct Arguments<'a> {
-    /// The kernel that an event of autotuning is about.
     #[serde(borrow)]
     kernel_name: Option<Cow<'a, str>>,
     /// The compile that the kernel belongs to, also where it is tuned while the model runs.
@@ -76,7 +71,6 @@ struct Stats {
     best_triton_time: Option<f64>,
 }
 
-/// Candidates that failed.
 #[derive(Deserialize)]
 struct Failures {
     exceptions: Vec<Failed>,
@@ -168,19 +162,7 @@ impl Process {
     }
 }
 
-impl StructuredLogParser for Chromium {
-    fn name(&self) -> &'static str {
-        "chromium_event"
-    }
-
-    fn about(&self) -> &'static str {
-        "Begin and end of each compiler phase, for the time tables and chromium_events.json."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["chromium_event"]
-    }
-
+impl ParseEvents for Chromium {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let Some(payload) = event.payload else { anyhow::bail!("it has no payload") };
         let readable = event.payload_text().unwrap_or_default();

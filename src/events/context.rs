@@ -115,25 +115,23 @@ impl RankContext<'_> {
     /// Adds the event's payload as a file of the compile, `<name>_<number>.<ext>`. The text is not kept in memory: it is
     /// copied from the log when the report is written. If the event has no payload, the file is empty.
     pub fn artifact_of_payload(&mut self, event: &Event<'_>, name: &str, form: Form) -> ArtifactId {
-        let content = match event.payload {
-            Some(payload) => Content::Payload(payload.at, form),
-            None => Content::Empty(form),
-        };
-        let id = self.add(name, content, Place::Compile, true);
+        let id = self.add(name, payload_of(event, form));
         self.note_graph(id, event.payload);
         id
     }
 
     /// Adds a file with this text.
     pub fn artifact(&mut self, name: &str, text: String, form: Form) -> ArtifactId {
-        self.add(name, Content::Text(text, form), Place::Compile, false)
+        self.add(name, Content::Text(text, form))
     }
 
     /// Keeps a payload under its md5 and lists it with the compile, for events that have no file of their own.
     pub(super) fn listed_payload(&mut self, payload: &Payload<'_>, name: &str) -> ArtifactId {
         self.reading.model.keep_payload(payload.at);
-        let content = Content::Payload(payload.at, Form::Text);
-        let id = self.uncounted(|cx| cx.add(name, content, Place::Payloads, true));
+        let id = self.uncounted(|cx| cx.add(name, Content::Payload(payload.at, Form::Text)));
+        if let Some(artifact) = self.artifact_mut(id) {
+            artifact.place = Place::Payloads;
+        }
         self.note_graph(id, Some(payload));
         id
     }
@@ -168,35 +166,18 @@ impl RankContext<'_> {
         self.reading.placed = Some(self.reading.model.keep_payload(payload.at));
     }
 
-    /// Adds the page of the metrics record at `index` in the compile.
-    pub(super) fn metrics_page(&mut self, name: &str, index: usize) {
-        self.add(name, Content::Metrics(index), Place::Compile, false);
-    }
-
-    /// Adds the page of the export problem at `index` in the model; returns its place among the files of
-    /// the compile.
-    pub(super) fn guard_page(&mut self, index: usize) -> usize {
-        let content = Content::Guard(index);
-        let id = self.uncounted(|cx| cx.add("symbolic_guard_information", content, Place::Compile, false));
-        id.place.place()
-    }
-
-    fn add(&mut self, name: &str, content: Content, place: Place, holds_payload: bool) -> ArtifactId {
+    /// Adds a file or a link.
+    pub(super) fn add(&mut self, name: &str, content: Content) -> ArtifactId {
         let compile = self.compile_at_hand();
         let number = self.reading.number(self.is_counted);
+        let holds_payload = matches!(content, Content::Payload(..) | Content::Empty(_));
         let artifact = Artifact {
-            name: self.reading.texts.text(name),
-            number,
             line: self.line,
             attempt: self.attempt,
             subgraph: self.subgraph.map(str::to_owned),
-            path: None,
             cache: cache_outcome(name),
             content,
-            place,
-            readable: None,
-            graph: false,
-            unknown: false,
+            ..Artifact::named(self.reading.texts.text(name), number)
         };
         let mut id = ArtifactId { place: ArtifactIndex::new(compile, 0), number };
         if let Some(compile) = self.reading.model.compiles.get_mut(compile) {
@@ -227,19 +208,9 @@ impl RankContext<'_> {
         }
     }
 
-    /// Whether the payload of the event at hand has a file.
-    pub(super) fn payload_is_placed(&self) -> bool {
-        self.reading.placed.is_some()
-    }
-
-    /// Lists the page of a generated module with the compile.
-    pub(super) fn listed_dump_file(&mut self, stem: &str, index: usize) {
-        self.add(stem, Content::DumpFile(index), Place::Compile, false);
-    }
-
     /// Adds a link to the compile's files; it is shown as text unless it is http, https or relative.
     pub fn link(&mut self, name: &str, url: &str) {
-        self.add(name, Content::Link(url.to_owned()), Place::Compile, false);
+        self.add(name, Content::Link(url.to_owned()));
     }
 
     /// The table `id` on the page of the compile, to which rows can be added. It is created when it is first asked for.
@@ -283,7 +254,7 @@ impl RankContext<'_> {
     /// (`payloads/`, `rank_0/`), and in the folder of a compile `compile.html`, `graphs.html` and names that end in a
     /// number before their extension (`graph_12.txt`).
     pub fn global_file(&mut self, path: &RelPath, text: String) -> anyhow::Result<ArtifactId> {
-        self.place(path, Content::Text(text, Form::Text), false)
+        self.place(path, Content::Text(text, Form::Text))
     }
 
     /// The same with the payload of an event, which is copied from the log and not kept in memory.
@@ -295,10 +266,7 @@ impl RankContext<'_> {
         event: &Event<'_>,
         path: &RelPath,
     ) -> anyhow::Result<ArtifactId> {
-        match event.payload {
-            Some(payload) => self.place(path, Content::Payload(payload.at, Form::Text), true),
-            None => self.place(path, Content::Empty(Form::Text), true),
-        }
+        self.place(path, payload_of(event, Form::Text))
     }
 
     /// The page `path` at the top of the report, with this heading, to which tables can be added. It is created when it is
@@ -315,7 +283,7 @@ impl RankContext<'_> {
             Some(id) => *id,
             None => {
                 let tables = TablesPage { title: title.to_owned(), sections: Vec::new() };
-                let id = self.place(path, Content::Tables(tables), false)?;
+                let id = self.place(path, Content::Tables(tables))?;
                 self.reading.pages.insert(path.clone(), id);
                 id
             }
@@ -329,11 +297,11 @@ impl RankContext<'_> {
         Ok(PageTables::of(sections, texts))
     }
 
-    fn place(&mut self, path: &RelPath, content: Content, holds_payload: bool) -> anyhow::Result<ArtifactId> {
+    fn place(&mut self, path: &RelPath, content: Content) -> anyhow::Result<ArtifactId> {
         self.reading.placed_files.take(path)?;
         let file = path.as_str().rsplit('/').next().unwrap_or_default();
         let name = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-        let id = self.add(name, content, Place::Compile, holds_payload);
+        let id = self.add(name, content);
         if let Some(artifact) = self.artifact_mut(id) {
             artifact.path = Some(path.clone());
         }
@@ -384,6 +352,10 @@ impl RankContext<'_> {
     }
 }
 
+fn payload_of(event: &Event<'_>, form: Form) -> Content {
+    event.payload.map_or(Content::Empty(form), |payload| Content::Payload(payload.at, form))
+}
+
 /// How many bytes of a text are searched for the beginning of a graph: only imports and comments come before it.
 const SNIFFED: usize = 4096;
 
@@ -400,9 +372,8 @@ const MOST_LOST: usize = 100;
 
 /// The result of a cache lookup, by the name of its artifact.
 fn cache_outcome(name: &str) -> Option<Outcome> {
-    [("_cache_hit", Outcome::Hit), ("_cache_miss", Outcome::Miss), ("_cache_bypass", Outcome::Bypass)]
-        .into_iter()
-        .find_map(|(suffix, outcome)| name.ends_with(suffix).then_some(outcome))
+    let (_, word) = name.rsplit_once("_cache_")?;
+    Outcome::ALL.into_iter().find(|outcome| outcome.word() == word)
 }
 
 /// Which artifact of which compile.

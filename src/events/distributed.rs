@@ -1,41 +1,23 @@
 //! What a rank does together with the others: schedules of collectives, tensor metadata, execution order.
 
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
-use crate::model::{
-    AdviceKind, CodeCall, CollectiveCalls, Collectives, Execution, Fields, Form, GraphOps, Op, TensorMeta,
-};
+use super::{Event, Flow, RankContext};
+use crate::model::{AdviceKind, CodeCall, Fields, Form, InGraph, Op};
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Stateless {
-        name: "distributed",
-        about: "Schedules of collectives, estimated runtimes, tensor metadata and execution order, for comparing ranks.",
-        keys: &[
-            "artifact:inductor_collective_schedule",
-            "artifact:inductor_runtime_and_tensor_meta",
-            "artifact:graph_execution",
-            "artifact:inductor_spmd_graph_mismatch",
-        ],
-        parse: parse_distributed,
-    })]
-}
-
-/// Artifacts that multi-rank comparisons read.
-fn parse_distributed(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_distributed(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or_default();
     let is_text = name == "inductor_spmd_graph_mismatch";
     cx.artifact_of_payload(event, name, if is_text { Form::Text } else { Form::Json });
     let text = event.payload_text().unwrap_or_default();
-    let compile = cx.compile_at_hand();
-    let graph = cx.here().map(|c| c.folder(event.attempt)).unwrap_or_default();
+    let (compile, graph) = (cx.compile_at_hand(), cx.folder());
     match name {
         "inductor_collective_schedule" => {
             let ops = serde_json::from_str(&text)?;
-            cx.model().cross_rank.collectives.push(Collectives { graph, compile, ops });
+            cx.model().cross_rank.collectives.push(InGraph { compile, graph, ops });
         }
         "inductor_runtime_and_tensor_meta" => {
-            let (runtime, tensors) = operations(&text)?;
-            cx.model().cross_rank.runtime.push(GraphOps { graph: graph.clone(), ops: runtime });
-            cx.model().cross_rank.tensor_meta.push(TensorMeta { graph, ops: tensors });
+            let (ops, returned) = operations(&text)?;
+            cx.model().cross_rank.runtime.push(InGraph { compile, graph: graph.clone(), ops });
+            cx.model().cross_rank.tensor_meta.push(InGraph { compile, graph, ops: returned });
         }
         "graph_execution" => {
             let order = execution_order(&text)?;
@@ -75,26 +57,22 @@ fn output(output: &Fields<'_>) -> String {
 }
 
 /// `{"graph_execution_order": [{"compile_id": "0/1"}, ..]}`, or torch 2.9's `{"graph": "graph_0"}`.
-fn execution_order(json: &str) -> anyhow::Result<Vec<Execution>> {
+fn execution_order(json: &str) -> anyhow::Result<Vec<Option<String>>> {
     let payload = Fields::parse(json)?;
     let order: Vec<Fields<'_>> = payload.get("graph_execution_order").unwrap_or_default();
-    Ok(order
-        .iter()
-        .map(|graph| Execution { compile_id: graph.text("compile_id").filter(|id| !id.is_empty()) })
-        .collect())
+    Ok(order.iter().map(|graph| graph.text("compile_id").filter(|id| !id.is_empty())).collect())
 }
 
 impl RankContext<'_> {
     /// Notes the calls of collectives in generated code; comments are ignored.
-    pub(super) fn collectives_in_code(&mut self, event: &Event<'_>, code: &str) {
+    pub(super) fn collectives_in_code(&mut self, code: &str) {
         if !code.contains(FAMILY) {
             return;
         }
         let lines = code.lines().filter(|line| !line.trim_start().starts_with('#'));
-        let calls: Vec<CodeCall> = lines.flat_map(calls_in).collect();
-        let compile = self.compile_at_hand();
-        let graph = self.here().map(|c| c.folder(event.attempt)).unwrap_or_default();
-        self.model().cross_rank.in_code.push(CollectiveCalls { compile, graph, calls });
+        let ops = lines.flat_map(calls_in).collect();
+        let (compile, graph) = (self.compile_at_hand(), self.folder());
+        self.model().cross_rank.in_code.push(InGraph { compile, graph, ops });
     }
 }
 
@@ -102,7 +80,7 @@ impl RankContext<'_> {
 const FAMILY: &str = "torch.ops._c10d_functional.";
 
 /// The collectives that a line of code calls.
-fn calls_in(line: &str) -> impl Iterator<Item = CodeCall> {
+pub(super) fn calls_in(line: &str) -> impl Iterator<Item = CodeCall> {
     line.match_indices(FAMILY).filter_map(|(at, _)| {
         let (operation, arguments) = line.get(at..)?.split_once('(')?;
         let is_name = operation.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'_');
@@ -120,28 +98,4 @@ fn process_group(operation: &str, arguments: &str) -> Option<String> {
     let last = arguments.rsplit(',').next()?.trim();
     let quoted = |quote: char| last.strip_prefix(quote)?.strip_suffix(quote);
     quoted('\'').or_else(|| quoted('"')).map(str::to_owned)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_call_of_a_collective_is_read_with_its_process_group() {
-        let read = |line: &str| -> Vec<CodeCall> { calls_in(line).collect() };
-        let call = |operation: &str, group: Option<&str>| CodeCall {
-            operation: format!("torch.ops._c10d_functional.{operation}.default"),
-            group: group.map(str::to_owned),
-        };
-        assert_eq!(
-            read("    torch.ops._c10d_functional.all_reduce_.default(buf1, 'sum', '12')"),
-            [call("all_reduce_", Some("12"))]
-        );
-        assert_eq!(
-            read("buf1 = torch.ops._c10d_functional.all_gather_into_tensor.default(buf0, 2, 'tp')"),
-            [call("all_gather_into_tensor", Some("tp"))]
-        );
-        assert_eq!(read("torch.ops._c10d_functional.wait_tensor.default(buf1)"), [call("wait_tensor", None)]);
-        assert_eq!(read("assert_alignment(buf1, 16, 'torch.ops._c10d_functional.all_reduce_.default')"), []);
-    }
 }

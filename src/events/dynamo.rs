@@ -1,29 +1,12 @@
 //! Where a compile begins, and what torch remembers of its sizes.
 
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, RankContext};
 use crate::model::{Cell, Column, Form, ProblemKind};
 use anyhow::bail;
 use serde_json::value::RawValue;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(Stateless {
-            name: "dynamo_start",
-            about: "The stack that led to a compile, for the stack trie and for naming the function.",
-            keys: &["dynamo_start"],
-            parse: parse_dynamo_start,
-        }),
-        Box::new(Stateless {
-            name: "code_state",
-            about: "Profile-guided state: which input sizes torch saw change, with the setting that makes them dynamic at once.",
-            keys: &["artifact:*_code_state", "artifact:*_code_state_*"],
-            parse: parse_code_state,
-        }),
-    ]
-}
-
 /// `dynamo_start`: the stack that led to a compile; its last frame is the compiled function.
-fn parse_dynamo_start(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_dynamo_start(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let fields = event.fields();
     let stack = fields.raw("stack").and_then(|raw| cx.stack(event.pid, raw));
     if let Some(compile) = cx.here() {
@@ -56,8 +39,7 @@ fn missing_field(stack: &RawValue) -> Option<&'static str> {
 const STATE_COLUMNS: [Column; 3] =
     [Column::text("Function"), Column::text("Input"), Column::text("Remembered as")];
 
-/// The sizes that torch remembers from earlier runs, and the setting that makes them dynamic from the start.
-fn parse_code_state(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_code_state(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.name.unwrap_or("code_state"), Form::Text);
     let text = event.payload_text().unwrap_or_default();
     let mut section = cx.section(

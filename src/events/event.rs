@@ -1,6 +1,6 @@
 //! One event of a log, as parsers see it.
 
-use crate::model::Fields;
+use crate::model::{Fields, Form};
 use crate::trace::{CompileId, Payload, Span, Stamp, readable_text, strict_json};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -43,6 +43,12 @@ impl Event<'_> {
     /// The value's fields, to be read one by one; empty when the value is not an object.
     pub fn fields(&self) -> Fields<'_> {
         Fields::parse(self.value.get()).unwrap_or_default()
+    }
+
+    /// The form of an artifact whose record may say that it is JSON.
+    pub(super) fn form(&self) -> Form {
+        let json = self.fields().text("encoding").is_some_and(|encoding| encoding == "json");
+        if json { Form::Json } else { Form::Text }
     }
 
     /// The payload's text; bytes that are not UTF-8 become U+FFFD. None if there is no payload, or it is too large to be kept

@@ -1,44 +1,24 @@
 //! Events of torch.export and draft_export.
 
 use super::values::shown;
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, ParseEvents, RankContext};
 use crate::model::{
-    Cell, Column, ExportKind, ExportProblem, ExportedProgram, Fields, Form, Language, Readable, Stack,
-    TextFrame, read_program,
+    Cell, Column, Content, ExportKind, ExportProblem, ExportedProgram, Fields, Form, Language, Readable,
+    Stack, TextFrame, read_program,
 };
 use crate::trace::TextMap;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(Stateless {
-            name: "fake_kernels",
-            about: "Operators whose fake kernel is missing or disagrees with the real one.",
-            keys: &["missing_fake_kernel", "mismatched_fake_kernel"],
-            parse: parse_fake_kernels,
-        }),
-        Box::new(Program::default()),
-        Box::new(Stateless {
-            name: "export",
-            about: "The start of an export with torch.export.",
-            keys: &["export"],
-            parse: parse_started,
-        }),
-    ]
-}
-
 const COLUMNS: [Column; 3] = [Column::text("Operator"), Column::text("Fake kernel"), Column::text("Reason")];
 
-/// Operators whose fake kernel is missing or gives something else than the real one.
-fn parse_fake_kernels(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_fake_kernels(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let fields = event.fields();
-    let state = if event.key == "missing_fake_kernel" { "missing" } else { "differs from the real one" };
+    let (kind, state) = match event.key {
+        "missing_fake_kernel" => (ExportKind::MissingFakeKernel, "missing"),
+        _ => (ExportKind::MismatchedFakeKernel, "differs from the real one"),
+    };
     let row =
         vec![Cell::code(fields.text("op")), Cell::Text(state.to_owned()), Cell::text(fields.text("reason"))];
     cx.section("fake-kernels", "Fake kernels", "what export needs to know of an operator", &COLUMNS).row(row);
-    let kind = match event.key {
-        "missing_fake_kernel" => ExportKind::MissingFakeKernel,
-        _ => ExportKind::MismatchedFakeKernel,
-    };
     let problem = ExportProblem {
         subject: fields.raw("op").map(shown).unwrap_or_default(),
         result: fields.raw("reason").map(shown),
@@ -54,23 +34,19 @@ fn problem(event: &Event<'_>, kind: ExportKind, cx: &mut RankContext<'_>) -> Exp
     ExportProblem {
         compile: cx.compile_at_hand(),
         kind,
-        subject: String::new(),
-        result: None,
-        user_stack: None,
-        stack: None,
-        calls: Vec::new(),
-        source: None,
-        made: None,
-        page: None,
         header: event.header,
         first_line: event.first_line,
         line: event.line,
+        ..ExportProblem::default()
     }
 }
 
 /// How many pages of expressions one log gets. Draft export has at most one per line of the program; a trace with all
 /// details may have very many, and further ones are listed in tables only.
 const MOST_PAGES: usize = 1_000;
+
+/// Their name.
+const PAGE: &str = "symbolic_guard_information";
 
 /// An expression on sizes or data whose value export needed to know.
 pub(super) fn decided(
@@ -89,7 +65,8 @@ pub(super) fn decided(
         user_stack,
         stack,
         made: id.and_then(|id: i64| cx.reading.expressions.get(&id).cloned()),
-        page: (index < MOST_PAGES).then(|| cx.guard_page(index)),
+        page: (index < MOST_PAGES)
+            .then(|| cx.uncounted(|cx| cx.add(PAGE, Content::Guard(index))).place.place()),
         ..problem(event, kind, cx)
     };
     cx.model().export.problems.push(problem);
@@ -108,7 +85,7 @@ fn first_source(fields: &Fields<'_>) -> Option<String> {
 
 /// `exported_program`: the program, and which of the user's lines call the operators that problems named.
 #[derive(Default)]
-struct Program {
+pub(super) struct Program {
     /// How many problems were looked at.
     seen: usize,
     /// Operators whose calls are not known yet, with their problems.
@@ -118,19 +95,7 @@ struct Program {
 /// How many lines that call one operator are kept.
 const MOST_CALLS: usize = 20;
 
-impl StructuredLogParser for Program {
-    fn name(&self) -> &'static str {
-        "exported_program"
-    }
-
-    fn about(&self) -> &'static str {
-        "The program that torch.export made, with its signature and range constraints."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["exported_program"]
-    }
-
+impl ParseEvents for Program {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let id = cx.uncounted(|cx| cx.artifact_of_payload(event, event.key, Form::Text));
         cx.readable(id, Readable::Code(Language::Python));
@@ -174,8 +139,7 @@ impl StructuredLogParser for Program {
     }
 }
 
-/// `export`: one began.
-fn parse_started(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_started(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let compile = cx.compile_at_hand();
     cx.model().export.started.push(compile);
     cx.listed_if_any(event);

@@ -1,16 +1,7 @@
 //! The last parser: an event that no other parser handles is still kept, shown and counted.
 
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, RankContext};
 use crate::model::{Cell, Column, UNKNOWN_EVENTS, Unit};
-
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Stateless {
-        name: "unknown_event",
-        about: "An event that this version does not know: its payload as a file, its fields in a table.",
-        keys: &["*"],
-        parse: parse_fallback,
-    })]
-}
 
 const COLUMNS: [Column; 3] =
     [Column::text("Event"), Column::number("Line"), Column::text("What the record says")];
@@ -18,7 +9,7 @@ const COLUMNS: [Column; 3] =
 /// How many bytes of an unknown record's JSON its row shows; raw.jsonl has all of it.
 const SHOWN: usize = 300;
 
-fn parse_fallback(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_fallback(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     *cx.model().integrity.unknown_events.entry(event.key.to_owned()).or_default() += 1;
     if let Some(payload) = event.payload {
         let id = cx.listed_payload(payload, event.name.unwrap_or(event.key));

@@ -2,48 +2,13 @@
 
 use super::program_lines::captured_lines;
 use super::repeats::repeated_lines;
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, RankContext};
 use crate::model::{Column, Form, GraphSizes, Language, Readable};
 use serde_json::value::RawValue;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(Stateless {
-            name: "dynamo_output_graph",
-            about: "The graph that Dynamo captured, with the size of each value.",
-            keys: &["dynamo_output_graph"],
-            parse: parse_output_graph,
-        }),
-        Box::new(Stateless {
-            name: "graph",
-            about: "A graph of AOTAutograd, Inductor, compiled autograd or the DDP optimizer, as a file.",
-            keys: &[
-                "optimize_ddp_split_graph",
-                "optimize_ddp_split_child",
-                "compiled_autograd_graph",
-                "aot_joint_graph*",
-                "aot_forward_graph*",
-                "aot_backward_graph*",
-                "aot_inference_graph",
-                "aot_saved_tensors_hooks_*",
-                "inductor_pre_grad_graph",
-                "inductor_post_grad_graph",
-            ],
-            parse: parse_graph,
-        }),
-        Box::new(Stateless {
-            name: "graph_dump",
-            about: "Graphs and code that a producer dumps under a name of its own; C++ also as a highlighted page.",
-            keys: &["graph_dump"],
-            parse: parse_graph_dump,
-        }),
-    ]
-}
-
 const SIZE_COLUMNS: [Column; 2] = [Column::text("Value"), Column::text("Size")];
 
-/// `dynamo_output_graph`: what Dynamo captured, with the sizes of its values.
-fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Text);
     let text = event.payload_text().unwrap_or_default();
     let repeated = repeated_lines(&text);
@@ -66,7 +31,7 @@ fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Re
 }
 
 /// Events whose payload is a graph and whose key is its name.
-fn parse_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = match event.name {
         Some(name) => format!("{}_{name}", event.key),
         None => event.key.to_owned(),
@@ -75,8 +40,7 @@ fn parse_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Fl
     Ok(Flow::Handled)
 }
 
-/// `graph_dump`: code of AOTInductor and graphs of other programs, under their own names.
-fn parse_graph_dump(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_graph_dump(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or("graph_dump");
     let id = cx.artifact_of_payload(event, name, Form::Text);
     if is_cpp(event.fields().raw("type"), name) {

@@ -98,73 +98,8 @@ fn is_guard(kind: &str) -> bool {
     !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
 }
 
-fn hash(text: &str) -> u64 {
+pub(super) fn hash(text: &str) -> u64 {
     let mut hasher = fxhash::FxHasher64::default();
     hasher.write(text.as_bytes());
     hasher.finish()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// From 25_guards (20/0), shortened.
-    const TREE: &str = "\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n\
-        | +- GLOBAL_STATE: ___check_global_state() against {\"allow_tf32\":true,\"grad_mode\":true}\n\
-        | +- GuardManager: source=L['c'], accessed_by=FrameLocalsGuardAccessor(key='c', framelocals_idx=1), type=<enum 'Color'>, tag_safe=(False, False)\n\
-        | | +- ID_MATCH: ___check_obj_id(L['c'], 140696905928208), type=<class '__main__.Color'>  # def enum_member(x, c): ..  # s25_guards.py:76 in enum_member\n\
-        | +- GuardManager: source=L['x'], accessed_by=FrameLocalsGuardAccessor(key='x', framelocals_idx=0), type=<class 'torch.Tensor'>, tag_safe=(False, False)\n\
-        | | +- TENSOR_MATCH: check_tensor(L['x'], Tensor, torch.float32, size=[4, 4], stride=[4, 1])\n\
-        +- LAMBDA_GUARD: 2 <= L['x'].size()[0]  # def f(x): ..\n\nGuard latency = 99.66 us\n";
-
-    #[test]
-    fn each_guard_is_kept_with_its_place_and_values_of_recompiles_as_text() {
-        let facts = guard_facts(TREE, true);
-        assert_eq!(facts.prints.len(), 3);
-        let mut places = ["L['c']", "L['x']", "L['x']"].map(hash);
-        places.sort_unstable();
-        let found: Vec<u64> = facts.prints.iter().map(|print| print.place).collect();
-        assert_eq!(found, places, "a condition on a size belongs to its tensor");
-        assert!(facts.global_state.is_some());
-        assert_eq!(facts.allow_tf32, Some(true));
-        assert_eq!(
-            facts.values,
-            [
-                "___check_obj_id(L['c'], 140696905928208), type=<class '__main__.Color'>",
-                "2 <= L['x'].size()[0]"
-            ]
-        );
-        assert_eq!(
-            facts.types[0],
-            PlaceType { source: "L['c']".to_owned(), class: "enum 'Color'".to_owned() }
-        );
-    }
-
-    #[test]
-    fn of_a_first_compile_only_hashes_are_kept() {
-        let facts = guard_facts(TREE, false);
-        assert_eq!((facts.prints.len(), facts.values.len(), facts.types.len()), (3, 0, 0));
-    }
-
-    #[test]
-    fn the_object_that_a_function_works_for_is_kept_of_every_compile() {
-        let place = |name: &str, class: &str| {
-            format!(
-                "| +- GuardManager: source=L['{name}'], accessed_by=F(key='{name}'), type=<class '{class}'>, tag_safe=(True)\n"
-            )
-        };
-        let receiver = |tree: &str| guard_facts(tree, false).receiver.map(|of| (of.source, of.class));
-        let both = place("fn", "function") + &place("self", "m.Net");
-        assert_eq!(receiver(&both), Some(("L['self']".to_owned(), "class 'm.Net'".to_owned())));
-        let of_function = receiver(&place("self", "m.make.<locals>.Net")).map(|(_, class)| class);
-        assert_eq!(of_function.as_deref(), Some("class 'm.make.<locals>.Net'"));
-        let wrapped = receiver(&place("fn", "m.Net")).map(|(source, _)| source);
-        assert_eq!(wrapped.as_deref(), Some("L['fn']"));
-        assert_eq!(receiver(&place("x", "torch.Tensor")), None);
-    }
-
-    #[test]
-    fn the_global_state_is_unknown_where_its_text_does_not_tell_it() {
-        assert_eq!(guard_facts("| +- GLOBAL_STATE: ___check_global_state()\n", true).global_state, None);
-    }
 }

@@ -2,32 +2,14 @@
 
 use super::guard_facts::guard_facts;
 use super::program_lines::guard_origins;
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, RankContext};
 use crate::model::{Cell, Column, Form, Unit};
 use indexmap::IndexMap;
-
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(Stateless {
-            name: "dynamo_cpp_guards_str",
-            about: "The guard tree that the runtime checks before it runs compiled code, counted by kind.",
-            keys: &["dynamo_cpp_guards_str"],
-            parse: parse_guard_tree,
-        }),
-        Box::new(Stateless {
-            name: "dynamo_guards",
-            about: "A page of guards with the user's line behind each, from torch 2.3 to 2.5 or with TORCH_LOGS=guards.",
-            keys: &["dynamo_guards"],
-            parse: parse_guard_list,
-        }),
-    ]
-}
 
 const TREE_COLUMNS: [Column; 3] =
     [Column::text("Kind"), Column::number("Guards"), Column::text("The first of them")];
 
-/// `dynamo_cpp_guards_str`: the tree of guards as the runtime checks it.
-fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Text);
     let text = event.payload_text().unwrap_or_default();
     let compile = cx.compile;
@@ -63,7 +45,7 @@ fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Resu
 }
 
 /// The leaf guards of a tree by kind, in the order of the tree, with the text of the first; a line is `| | +- KIND: text`.
-fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
+pub(super) fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
     let mut kinds = IndexMap::new();
     for line in tree.lines() {
         let Some((_, leaf)) = line.split_once("+- ") else { continue };
@@ -77,24 +59,7 @@ fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
     kinds
 }
 
-/// `dynamo_guards`: guards with the stacks that made them, which torch writes only when asked to.
-fn parse_guard_list(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_guard_list(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Guards);
     Ok(Flow::Handled)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn leaf_guards_are_counted_by_kind_and_managers_are_not() {
-        let tree = "\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GLOBAL_STATE: ___check_global_state()\n\
-                    | +- GuardManager: source=L['x'], accessed_by=X\n| | +- TYPE_MATCH: a\n| | +- TYPE_MATCH: b\n";
-        let kinds = count_kinds(tree);
-        assert_eq!(
-            kinds.into_iter().collect::<Vec<_>>(),
-            [("GLOBAL_STATE", (1, "___check_global_state()")), ("TYPE_MATCH", (2, "a")),]
-        );
-    }
 }

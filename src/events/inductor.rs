@@ -2,55 +2,14 @@
 
 use super::context::ArtifactId;
 use super::kernel_names::kernels_of;
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, RankContext};
 use crate::limits::LONGEST_NAME;
 use crate::model::words::{cache_folder, file_name};
 use crate::model::{Cell, Column, Fields, Form, Language, Readable, Torch, TritonKernel, Unit};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(Stateless {
-            name: "inductor_output_code",
-            about: "The code that Inductor wrote and that runs, highlighted.",
-            keys: &["inductor_output_code"],
-            parse: parse_output_code,
-        }),
-        Box::new(Stateless {
-            name: "fx_graph_runnable",
-            about: "Settings of a single compile, and the name of the device, from the program that reruns its graph.",
-            keys: &["artifact:fx_graph_runnable"],
-            parse: parse_runnable,
-        }),
-        Box::new(Stateless {
-            name: "triton_kernel_info",
-            about: "Triton kernels with their compile time, autotuning state and chosen configuration.",
-            keys: &["artifact:triton_kernel_info"],
-            parse: parse_kernel_info,
-        }),
-        Box::new(Stateless {
-            name: "kernel_stack_traces",
-            about: "The user's lines behind each kernel, as JSON and as a readable page.",
-            keys: &["artifact:inductor_provenance_tracking_kernel_stack_traces"],
-            parse: parse_kernel_stacks,
-        }),
-        Box::new(Stateless {
-            name: "node_mappings",
-            about: "Which nodes of the graphs became which kernels: the pages of provenance.",
-            keys: &[
-                "artifact:inductor_provenance_tracking_node_mappings",
-                "artifact:inductor_post_to_pre_grad_nodes",
-                "artifact:inductor_triton_kernel_to_post_grad_nodes",
-                "artifact:inductor_generated_kernel_to_post_grad_nodes",
-            ],
-            parse: parse_node_mappings,
-        }),
-    ]
-}
-
-/// `inductor_output_code`: the code that Inductor wrote.
-fn parse_output_code(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_output_code(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let fields = event.fields();
     let path = fields.text("filename").or_else(|| fields.text("file_path"));
     let file = path.as_deref().map(file_name);
@@ -69,7 +28,7 @@ fn parse_output_code(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Res
     if let Some(folder) = path.as_deref().and_then(cache_folder) {
         cx.model().cross_rank.cache_folders.insert(folder.to_owned());
     }
-    cx.collectives_in_code(event, &text);
+    cx.collectives_in_code(&text);
     let parts = text.lines().filter(|line| line.starts_with(PART)).count();
     let capability = text.split_once(CAPABILITY).and_then(|(_, rest)| rest.split(',').next()?.parse().ok());
     let kernels = kernels_of(&text);
@@ -92,8 +51,7 @@ const PART: &str = "def partition_";
 /// What precedes the compute capability of a CUDA device in the source of a Triton kernel.
 const CAPABILITY: &str = ", cc=";
 
-/// `fx_graph_runnable`: a program that compiles the graph again, with the settings of this compile and the device's name.
-fn parse_runnable(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_runnable(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let text = event.payload_text().unwrap_or_default();
     if text.contains("config.triton.cudagraphs = True") {
         cx.model().inductor.cudagraphs = Some(true);
@@ -139,8 +97,7 @@ const KERNEL_COLUMNS: [Column; 5] = [
     Column::text("Chosen"),
 ];
 
-/// `triton_kernel_info`: autotuning and compile time of Triton kernels.
-fn parse_kernel_info(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_kernel_info(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "triton_kernel_info", Form::Json);
     let text = event.payload_text().unwrap_or_default();
     let kernels = Fields::parse(&text)?;
@@ -187,8 +144,7 @@ fn configuration(json: &RawValue) -> String {
     if words.is_empty() { json.get().to_owned() } else { words.join(", ") }
 }
 
-/// `inductor_provenance_tracking_kernel_stack_traces`: the user's lines behind each kernel.
-fn parse_kernel_stacks(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_kernel_stacks(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let id = cx.artifact_of_payload(event, "inductor_provenance_tracking_kernel_stack_traces", Form::Json);
     cx.readable(id, Readable::KernelStacks);
     cx.names_kernels(event, id);
@@ -196,10 +152,8 @@ fn parse_kernel_stacks(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::R
 }
 
 /// `inductor_provenance_tracking_node_mappings`, and what torch 2.7 wrote instead.
-fn parse_node_mappings(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-    let json = event.fields().text("encoding").is_some_and(|encoding| encoding == "json");
-    let form = if json { Form::Json } else { Form::Text };
-    let id = cx.artifact_of_payload(event, event.name.unwrap_or(event.key), form);
+pub(super) fn parse_node_mappings(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    let id = cx.artifact_of_payload(event, event.name.unwrap_or(event.key), event.form());
     cx.names_kernels(event, id);
     Ok(Flow::Handled)
 }

@@ -39,7 +39,6 @@ const MOST_OF_USER: usize = 200;
 /// What precedes the definition of a kernel that the user wrote: `# Original path: /app/kernels.py:6`.
 const USERS: &str = "# Original path: ";
 
-/// The kernels of a text.
 #[derive(Debug, Default)]
 pub(super) struct KernelsInCode<'t> {
     /// How often each is defined, or called where a library has it.
@@ -48,7 +47,6 @@ pub(super) struct KernelsInCode<'t> {
     pub of_user: Vec<UserKernel>,
 }
 
-/// The kernels of a text.
 pub(super) fn kernels_of(code: &str) -> KernelsInCode<'_> {
     let mut found = KernelsInCode::default();
     let mut body: Option<&str> = None;
@@ -102,32 +100,4 @@ fn called(line: &str) -> Option<&str> {
     let call = split(line, &SEARCHES.assigned).map_or(line, |(_, value)| value);
     LIBRARIES.iter().find(|library| call.starts_with(**library))?;
     call.split_once('(').map(|(name, _)| name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kernels_are_counted_where_they_are_defined_and_those_of_a_library_where_they_are_called() {
-        let code = "aten = torch.ops.aten\n\
-                    cpp_fused_add_0 = async_compile.cpp_pybinding(['float*'], r'''\n\
-                    #include <x>\n    extern_kernels.mm(inside)\n''')\n\
-                    # Original path: /app/a.py:6\ntriton_poi_1 = async_compile.triton('triton_poi_1', '''\nimport triton\n''', device_str='cuda')\n\
-                    async_compile.wait(globals())\n\
-                    # [Provenance debug handles] extern_kernels.mm:1\n\
-                    \x20       extern_kernels.mm(a, b, out=c)\n        extern_kernels.mm(b, a, out=d)\n\
-                    \x20       buf1 = torch.ops.aten.cumsum.default(c, 0)\n        x = aten.sort\n";
-        let kernels = kernels_of(code);
-        let found: Vec<(&str, u64)> = kernels.counts.into_iter().collect();
-        let expected = [
-            ("cpp_fused_add_0", 1),
-            ("extern_kernels.mm", 2),
-            ("torch.ops.aten.cumsum.default", 1),
-            ("triton_poi_1", 1),
-        ];
-        assert_eq!(found, expected);
-        let own = UserKernel { name: "triton_poi_1".to_owned(), file: "/app/a.py".to_owned(), line: 6 };
-        assert_eq!(kernels.of_user, [own]);
-    }
 }

@@ -1,23 +1,10 @@
 //! Links that the log asks to show, and sources of generated modules.
 
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
-use crate::model::DumpFile;
+use super::{Event, Flow, ParseEvents, RankContext};
+use crate::model::{Content, DumpFile};
 use crate::trace::{Md5, TextMap, readable_text};
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(Stateless {
-            name: "link",
-            about: "Links that the job added to its log.",
-            keys: &["link"],
-            parse: parse_links,
-        }),
-        Box::new(DumpFiles::default()),
-    ]
-}
-
-/// `link`: a name and a URL.
-fn parse_links(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_links(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let fields = event.fields();
     let url = fields.text("url").ok_or_else(|| anyhow::anyhow!("it has no url"))?;
     cx.link(event.name.unwrap_or(&url), &url);
@@ -27,23 +14,11 @@ fn parse_links(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Fl
 
 /// `dump_file`: the source behind frames of a file called `<eval_with_key>.7`.
 #[derive(Default)]
-struct DumpFiles {
+pub(super) struct DumpFiles {
     stems: TextMap<String, Vec<Md5>>,
 }
 
-impl StructuredLogParser for DumpFiles {
-    fn name(&self) -> &'static str {
-        "dump_file"
-    }
-
-    fn about(&self) -> &'static str {
-        "Source of generated modules, as pages with one anchor per line for links from stack frames."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["dump_file"]
-    }
-
+impl ParseEvents for DumpFiles {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let Some(payload) = event.payload else { anyhow::bail!("it has no payload") };
         cx.kept_payload(payload);
@@ -60,7 +35,7 @@ impl StructuredLogParser for DumpFiles {
             again => format!("{}_{again}", file_stem(&key)),
         };
         let index = cx.model().dump_files.len();
-        cx.listed_dump_file(&stem, index);
+        cx.add(&stem, Content::DumpFile(index));
         let lines = payload.text.map_or(0, |text| readable_text(text).lines().count() as u64);
         let file = DumpFile { name: name.to_owned(), key, stem, at: payload.at, lines, line: event.line };
         cx.model().dump_files.push(file);
@@ -69,27 +44,13 @@ impl StructuredLogParser for DumpFiles {
 }
 
 /// What stack frames call the file: `<eval_with_key>.7`, without the `from ..` that some names carry.
-fn frame_name(name: &str) -> String {
+pub(super) fn frame_name(name: &str) -> String {
     name.split(" from ").next().unwrap_or(name).trim().to_owned()
 }
 
 /// `eval_with_key_7` of `<eval_with_key>.7`.
-fn file_stem(key: &str) -> String {
+pub(super) fn file_stem(key: &str) -> String {
     let letters = key.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { ' ' });
     let words: String = letters.take(100).collect();
     words.split_whitespace().collect::<Vec<_>>().join("_")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_generated_module_keeps_its_number_and_loses_where_it_came_from() {
-        assert_eq!(
-            file_stem(&frame_name("<eval_with_key>.0 from /app/x.py:14 in forward")),
-            "eval_with_key_0"
-        );
-        assert_eq!(file_stem("../../etc/passwd"), "etc_passwd");
-    }
 }

@@ -1,31 +1,17 @@
 //! Compilation metrics: what each compile cost, how it ended, and with which configuration.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, ParseEvents, RankContext};
 use crate::limits::{LONGEST_NAME, LONGEST_PATH, bounded};
 use crate::model::{
-    CONFIG_FIELDS, ConfigRef, Failure, Fields, Function, InductorSettings, Metrics, MetricsKind,
+    CONFIG_FIELDS, ConfigRef, Content, Failure, Fields, Function, InductorSettings, Metrics, MetricsKind,
     MetricsRecord, Restart, Torch,
 };
 use crate::trace::{Md5, is_key, push_mostly_one, written_fields};
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(CompilationMetrics::default())]
-}
-
-/// The keys of all five metrics events.
-const KEYS: &[&str] = &[
-    MetricsKind::Forward.key(),
-    MetricsKind::Backward.key(),
-    MetricsKind::Runtime.key(),
-    MetricsKind::BackwardRuntime.key(),
-    MetricsKind::AotBackward.key(),
-];
-
-/// All five metrics events.
 #[derive(Default)]
-struct CompilationMetrics {
+pub(super) struct CompilationMetrics {
     /// The last configuration of each field. Torch writes the same 40 KB with every compile: comparing them is thirty times
     /// as fast as reading and hashing them again.
     last: Vec<LastConfig>,
@@ -39,19 +25,7 @@ struct LastConfig {
     md5: Md5,
 }
 
-impl StructuredLogParser for CompilationMetrics {
-    fn name(&self) -> &'static str {
-        "compilation_metrics"
-    }
-
-    fn about(&self) -> &'static str {
-        "Times, counts, failures and configuration of a compile: forward, backward, runtime and AOT backward."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        KEYS
-    }
-
+impl ParseEvents for CompilationMetrics {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let kind = MetricsKind::of_key(event.key).unwrap_or(MetricsKind::Forward);
         let written = WrittenConfig::all_in(event.value.get());
@@ -70,7 +44,7 @@ impl StructuredLogParser for CompilationMetrics {
         note_failure(&fields, &facts, kind, event, cx);
         note_restarts(&fields, event, cx);
         let index = cx.here().map_or(0, |c| c.metrics.len());
-        cx.metrics_page(event.key, index);
+        cx.add(event.key, Content::Metrics(index));
         let record = MetricsRecord {
             kind,
             attempt: event.attempt,
@@ -149,12 +123,9 @@ impl CompilationMetrics {
     ) -> Arc<[(&'static str, Md5)]> {
         let mut found = Vec::with_capacity(configs.len());
         for &WrittenConfig { field, json, .. } in configs {
-            let Config { md5, text } = self.config(field, json);
+            let (md5, text) = self.config(field, json);
             found.push((field, md5));
-            if cx.model().configs.contains_key(&md5) {
-                continue;
-            }
-            let text = text.unwrap_or_else(|| config_text(json));
+            let Some(text) = text.filter(|_| !cx.model().configs.contains_key(&md5)) else { continue };
             let values = Fields::parse(&text).ok();
             let settings = values.as_ref().map(|values| values.iter().count());
             let place = ConfigRef { header: event.header, first_line: event.first_line, field, settings };
@@ -172,18 +143,18 @@ impl CompilationMetrics {
         self.of_last_record.clone()
     }
 
-    /// Reads a configuration, unless the record before had the same.
-    fn config(&mut self, field: &'static str, json: &str) -> Config {
+    /// The MD5 of a configuration, and its text unless the record before had the same.
+    fn config(&mut self, field: &'static str, json: &str) -> (Md5, Option<String>) {
         let last = self.last.iter_mut().find(|last| last.field == field);
         if let Some(last) = last.as_ref().filter(|last| last.json == json) {
-            return Config { md5: last.md5, text: None };
+            return (last.md5, None);
         }
-        let config = read_config(json);
+        let (md5, text) = read_config(json);
         match last {
-            Some(last) => (last.json, last.md5) = (json.to_owned(), config.md5),
-            None => self.last.push(LastConfig { field, json: json.to_owned(), md5: config.md5 }),
+            Some(last) => (last.json, last.md5) = (json.to_owned(), md5),
+            None => self.last.push(LastConfig { field, json: json.to_owned(), md5 }),
         }
-        config
+        (md5, Some(text))
     }
 }
 
@@ -256,26 +227,14 @@ fn recompile_limit(json: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// A configuration of a record.
-struct Config {
-    /// What names it: the MD5 of its text where it is one, as torch writes it, else of its compact JSON.
-    md5: Md5,
-    /// Its text, if that has been read.
-    text: Option<String>,
-}
-
-fn read_config(json: &str) -> Config {
-    let of = |text: &str| Md5(md5::compute(text).0);
+/// What names a configuration, the MD5 of its text as torch writes it, and that text. One that is no text is known by its
+/// compact JSON and kept verbatim.
+fn read_config(json: &str) -> (Md5, String) {
     if let Ok(text) = serde_json::from_str::<String>(json) {
-        return Config { md5: of(&text), text: Some(text) };
+        return (Md5::of(text.as_bytes()), text);
     }
     let compact = serde_json::from_str::<serde_json::Value>(json).map(|value| value.to_string());
-    Config { md5: of(compact.as_deref().unwrap_or(json)), text: None }
-}
-
-/// The text of a configuration; non-strings are kept verbatim.
-fn config_text(json: &str) -> String {
-    serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
+    (Md5::of(compact.as_deref().unwrap_or(json).as_bytes()), json.to_owned())
 }
 
 fn note_failure(

@@ -38,32 +38,22 @@ pub enum Flow {
     Ignored,
 }
 
-/// A built-in parser that keeps nothing between events.
-pub(super) struct Stateless {
-    /// As [`StructuredLogParser::name`].
-    pub name: &'static str,
-    /// As [`StructuredLogParser::about`].
-    pub about: &'static str,
-    /// As [`StructuredLogParser::keys`].
-    pub keys: &'static [&'static str],
+/// What a built-in parser does with its events.
+pub(super) trait ParseEvents: Send {
     /// As [`StructuredLogParser::parse`].
-    pub parse: fn(&Event<'_>, &mut RankContext<'_>) -> anyhow::Result<Flow>,
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow>;
+
+    /// As [`StructuredLogParser::finish`].
+    fn finish(self: Box<Self>, _cx: &mut RankContext<'_>) -> anyhow::Result<()> {
+        Ok(())
+    }
 }
 
-impl StructuredLogParser for Stateless {
-    fn name(&self) -> &'static str {
-        self.name
-    }
+/// A function keeps nothing between events.
+pub(super) type ParseEvent = fn(&Event<'_>, &mut RankContext<'_>) -> anyhow::Result<Flow>;
 
-    fn about(&self) -> &'static str {
-        self.about
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        self.keys
-    }
-
+impl ParseEvents for ParseEvent {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        (self.parse)(event, cx)
+        self(event, cx)
     }
 }

@@ -62,35 +62,3 @@ pub(super) fn guard_origins(tree: &str, known: &mut ProgramLines) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn operators_count_at_the_line_above_them_and_inputs_do_not() {
-        let graph = "class G:\n    def forward(self, L_x_: \"f32[4]\"):\n        l_x_ = L_x_\n\n\
-                     \x20       # File: /app/m.py:6 in f, code: y = x.sum() > 0\n        w = self.L__w\n\
-                     \x20       sum_1: \"f32[]\" = l_x_.sum();  l_x_ = None\n        gt: \"b8[]\" = sum_1 > 0;  sum_1 = None\n\
-                     \x20       # File: /app/m.py:7 in f, code: return y\n        # a comment\n        z = gt + 1\n\
-                     \x20       # File: /app/m.py:6 in f, code: y = x.sum() > 0\n        t = gt.t()\n        return (t,)\n";
-        let mut known = ProgramLines::default();
-        let lines = captured_lines(graph, &mut known);
-        let counts: Vec<_> = lines.iter().map(|line| (line.comment, line.operators)).collect();
-        assert_eq!(counts, [(0, 3), (1, 0)]);
-        assert_eq!(known.comments.len(), 2);
-    }
-
-    #[test]
-    fn guards_count_at_the_line_that_made_them() {
-        let tree = "+- RootGuardManager\n| +- ID_MATCH: a  # x = f(x)  # app/m.py:55 in outer\n\
-                    | +- TYPE_MATCH: b == '# x'\n| +- TYPE_MATCH: c  # x = f(x)  # app/m.py:55 in outer\n\
-                    | +- DEFAULT_DEVICE: d == None   # _dynamo/output_graph.py:1222 in init_ambient_guards\n";
-        let mut known = ProgramLines::default();
-        guard_origins(tree, &mut known);
-        let found = &known.origins["app/m.py:55 in outer"];
-        assert_eq!((found.code.as_deref(), found.guards), (Some("x = f(x)"), 2));
-        assert_eq!(known.origins["_dynamo/output_graph.py:1222 in init_ambient_guards"].guards, 1);
-        assert_eq!(known.origins.len(), 2);
-    }
-}

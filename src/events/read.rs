@@ -21,7 +21,6 @@ use std::num::NonZeroUsize;
 /// The records of one rank in a log that several ranks wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankPart {
-    /// The rank.
     pub rank: u64,
     /// The processes whose records without a rank belong to this rank.
     pub pids: Vec<u64>,
@@ -113,7 +112,6 @@ pub fn check_is_log(model: &Model) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What has been read of a log.
 pub(super) struct Reader {
     reading: Reading,
     parsers: Parsers,
@@ -149,7 +147,6 @@ impl Reader {
         self.reading.model.integrity.add(kind, damage.line, damage.detail.as_str());
     }
 
-    /// Reads one record.
     pub fn record(&mut self, record: &Record<'_>) {
         for damage in &record.problems {
             self.damage(damage);
@@ -271,15 +268,13 @@ impl Reader {
     }
 
     fn dispatch(&mut self, event: &Event<'_>, compile: CompileIndex) {
-        let (attempt, line, subgraph) = (event.attempt, event.line, event.subgraph);
-        let is_counted = self.is_counted;
         let mut cx = RankContext {
             reading: &mut self.reading,
             compile: Some(compile),
-            attempt,
-            line,
-            subgraph,
-            is_counted,
+            attempt: event.attempt,
+            line: event.line,
+            subgraph: event.subgraph,
+            is_counted: self.is_counted,
         };
         self.parsers.dispatch(event, &mut cx);
     }
@@ -307,18 +302,17 @@ impl Reader {
     fn note_compile(&mut self, record: &Record<'_>, stamp: Stamp) -> CompileIndex {
         let envelope = &record.envelope;
         let index = self.reading.compile_and_attempt(envelope.compile_id.as_ref(), envelope.attempt);
-        let Some(compile) = self.reading.model.compiles.get_mut(index) else { return index };
+        let Model { compiles, integrity, .. } = &mut self.reading.model;
+        let Some(compile) = compiles.get_mut(index) else { return index };
         compile.records += 1;
         if envelope.half_an_id {
-            let detail = "frame_compile_id without frame_id".to_owned();
-            self.reading.model.integrity.add(ProblemKind::ParserErrors, record.line, detail);
+            integrity.add(ProblemKind::ParserErrors, record.line, "frame_compile_id without frame_id");
         }
-        let Some(compile) = self.reading.model.compiles.get_mut(index) else { return index };
         if compile.first.is_none() {
             compile.first = Some(stamp);
             if let Some(odd) = envelope.compile_id.as_ref().and_then(CompileId::odd_part) {
                 let detail = format!("compile id {odd}: torch writes numbers");
-                self.reading.model.integrity.add(ProblemKind::ParserErrors, record.line, detail);
+                integrity.add(ProblemKind::ParserErrors, record.line, detail);
             }
         }
         index

@@ -1,6 +1,6 @@
 //! Which parsers handle an event, and what is done with an error of a parser.
 
-use super::families::FAMILIES;
+use super::families::built_in;
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::ProblemKind;
 use crate::model::words::fits_pattern;
@@ -27,7 +27,7 @@ impl Registry {
     pub(super) fn instances(&self) -> Parsers {
         let own = self.own.iter().map(|make| make());
         let count = self.own.len();
-        Parsers::new(own.chain(FAMILIES.iter().flat_map(|family| family())).collect(), count)
+        Parsers::new(own.chain(built_in()).collect(), count)
     }
 
     /// Name, event keys and one sentence of each parser, in the order in which they are asked.
@@ -96,7 +96,7 @@ impl Parsers {
                 Err(error) => {
                     failed = true;
                     cx.lost(event.line, format!("{}: {error:#}", parser.name()));
-                    if cx.payload_is_placed() {
+                    if cx.reading.placed.is_some() {
                         return;
                     }
                 }
@@ -104,7 +104,6 @@ impl Parsers {
         }
     }
 
-    /// Calls `finish` of every parser.
     pub(super) fn finish(self, cx: &mut RankContext<'_>) {
         for parser in self.list {
             let name = parser.name();

@@ -41,7 +41,6 @@ fn numbered_modules(graph: &str) -> usize {
     graph.split("modules_").skip(1).filter_map(number).collect::<FxHashSet<u64>>().len()
 }
 
-/// A line of a layer.
 struct Repeated<'p> {
     frame: TextFrame,
     place: &'p Place,
@@ -50,7 +49,6 @@ struct Repeated<'p> {
 /// A source line that a graph names.
 #[derive(Default)]
 struct Place {
-    /// How often.
     times: usize,
     /// Hash of the shapes that its operations have where it stands first.
     shapes: u64,
@@ -84,54 +82,4 @@ fn places(graph: &str) -> IndexMap<&str, Place> {
     }
     end(above, shapes.finish(), &mut places);
     places
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn modules() -> String {
-        (0..4)
-            .map(|layer| format!("  l_self_modules_layers_modules_{layer}_parameters_weight_ = x\n"))
-            .collect()
-    }
-
-    fn graph(lines: &[(u64, usize)]) -> String {
-        let comment =
-            |line: &u64| format!("        # File: /app/m.py:{line} in forward, code: line {line}\n");
-        lines.iter().map(|(line, times)| comment(line).repeat(*times)).chain([modules()]).collect()
-    }
-
-    #[test]
-    fn the_lines_of_a_layer_are_those_that_stand_equally_often() {
-        let text = graph(&[(3, 1), (20, 12), (21, 12), (22, 12), (40, 24), (50, 1)]);
-        let found = repeated_lines(&text).expect("a layer");
-        assert_eq!((found.times, found.lines, found.first.line), (12, 3, 20));
-        assert_eq!(found.first.loc.as_deref(), Some("line 20"));
-    }
-
-    #[test]
-    fn copies_of_other_shapes_are_not_alike() {
-        let copy = |width: usize| {
-            (20..23)
-                .map(|line| {
-                    format!(
-                        "  # File: /app/m.py:{line} in forward, code: line {line}\n  y{width}: \"f32[2, {width}]\" = x\n"
-                    )
-                })
-                .collect::<String>()
-        };
-        let alike = modules() + &copy(8).repeat(5);
-        assert_eq!(repeated_lines(&alike).map(|found| found.alike), Some(true));
-        let widths = alike + &copy(16);
-        assert_eq!(repeated_lines(&widths).map(|found| (found.times, found.alike)), Some((6, false)));
-    }
-
-    #[test]
-    fn few_repetitions_a_single_line_or_a_loop_without_modules_are_no_layer() {
-        let text = graph(&[(20, 12), (21, 12), (22, 12)]);
-        assert_eq!(repeated_lines(&text.replace("modules_", "parts_")), None);
-        assert_eq!(repeated_lines(&graph(&[(20, 3), (21, 3), (22, 3)])), None);
-        assert_eq!(repeated_lines(&graph(&[(20, 12), (21, 9), (22, 5)])), None);
-    }
 }

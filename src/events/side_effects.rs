@@ -1,16 +1,7 @@
 //! What compiled code changes outside of itself.
 
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
-use crate::model::{CompileIndex, Form, SideEffect, traceback};
-
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Stateless {
-        name: "dynamo_side_effects",
-        about: "Objects that compiled code changes outside of itself, with the lines that do it.",
-        keys: &["artifact:dynamo_side_effects"],
-        parse: parse_side_effects,
-    })]
-}
+use super::{Event, Flow, RankContext};
+use crate::model::{CompileIndex, SideEffect, traceback};
 
 /// How many side effects of one compile are read.
 const MOST: usize = 256;
@@ -20,9 +11,8 @@ const MOST: usize = 256;
 const FRAMES: usize = 6;
 
 /// `dynamo_side_effects`: objects that exist before the call and are changed by it.
-fn parse_side_effects(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-    let json = event.fields().text("encoding").is_some_and(|encoding| encoding == "json");
-    cx.artifact_of_payload(event, "dynamo_side_effects", if json { Form::Json } else { Form::Text });
+pub(super) fn parse_side_effects(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    cx.artifact_of_payload(event, "dynamo_side_effects", event.form());
     let text = event.payload_text().unwrap_or_default();
     let compile = cx.compile;
     let effects = text.split("\n========================================\n").take(MOST);
@@ -34,7 +24,7 @@ fn parse_side_effects(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Re
 
 /// `Mutating object of type Counter (source name: L['self'])` with a traceback below. Objects that the compiled code
 /// makes itself have no source; nothing guards on them.
-fn side_effect(compile: CompileIndex, block: &str) -> Option<SideEffect> {
+pub(super) fn side_effect(compile: CompileIndex, block: &str) -> Option<SideEffect> {
     let block = block.trim_start();
     let rest = block.strip_prefix("Mutating object of type ")?;
     let (_, rest) = rest.split_once(" (source name: ")?;
@@ -42,28 +32,4 @@ fn side_effect(compile: CompileIndex, block: &str) -> Option<SideEffect> {
     let mut frames = traceback(block);
     frames.drain(..frames.len().saturating_sub(FRAMES));
     Some(SideEffect { compile, source: source.to_owned(), frames })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_effect_names_the_object_and_the_lines_that_change_it() {
-        // 25_guards, 29/0, shortened
-        let block = "Mutating object of type Counter (source name: L['self'])\n\n      \
-                     File \"/app/s25_guards.py\", line 27, in forward\n        self.step += 1\n        ^^^^^^^^^\n      \
-                     File \"/venv/lib/python3.11/site-packages/torch/nn/modules/module.py\", line 2083, in \
-                     __setattr__\n        super().__setattr__(name, value)\n";
-        let effect = side_effect(CompileIndex::new(3), block).unwrap();
-        assert_eq!(effect.source, "L['self']");
-        assert_eq!(effect.frames.len(), 2);
-        assert_eq!(effect.frames[0].loc.as_deref(), Some("self.step += 1"));
-    }
-
-    #[test]
-    fn objects_that_the_code_makes_itself_are_left_out() {
-        let block = "Mutating object of type Output (source: created in torch.compile region)\n";
-        assert!(side_effect(CompileIndex::default(), block).is_none());
-    }
 }

@@ -3,13 +3,12 @@
 use super::scalar::Scalar;
 use crate::limits::{LONGEST_LINE, LONGEST_NAME, bounded};
 use crate::model::{Column, Frame, Function, PhaseName, Stack};
-use crate::trace::TextSet;
-use crate::trace::{FileRef, StringTable};
+use crate::trace::{FileRef, StringTable, TextSet, shared};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// Keeps equal texts, functions, stacks and heads of tables once.
+/// Keeps equal texts, functions, stacks and heads of tables once: each method gives the shared copy.
 #[derive(Default)]
 pub(super) struct Texts {
     texts: TextSet<Arc<str>>,
@@ -20,53 +19,21 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// The shared copy of a text.
     pub(super) fn text(&mut self, text: &str) -> Arc<str> {
-        if let Some(known) = self.texts.get(text) {
-            return known.clone();
-        }
-        let shared: Arc<str> = text.into();
-        self.texts.insert(shared.clone());
-        shared
+        shared(&mut self.texts, text)
     }
 
-    /// The shared copy of the name of a phase.
     pub(super) fn phase(&mut self, name: &str) -> PhaseName {
-        if let Some(known) = self.phases.get(name) {
-            return known.clone();
-        }
-        let shared = PhaseName::from(name);
-        self.phases.insert(shared.clone());
-        shared
+        shared(&mut self.phases, name)
     }
 
-    /// The shared copy of the heads of a table.
+    /// Heads of a table.
     pub(super) fn columns(&mut self, columns: &[Column]) -> Arc<[Column]> {
-        if let Some(known) = self.columns.get(columns) {
-            return known.clone();
-        }
-        let shared: Arc<[Column]> = columns.into();
-        self.columns.insert(shared.clone());
-        shared
+        shared(&mut self.columns, columns)
     }
 
-    /// The shared copy of a function.
     pub(super) fn function(&mut self, function: Function) -> Arc<Function> {
-        if let Some(known) = self.functions.get(&function) {
-            return known.clone();
-        }
-        let shared = Arc::new(function);
-        self.functions.insert(shared.clone());
-        shared
-    }
-
-    fn stack(&mut self, frames: Vec<Frame>) -> Stack {
-        if let Some(known) = self.stacks.get(frames.as_slice()) {
-            return known.clone();
-        }
-        let shared: Stack = frames.into();
-        self.stacks.insert(shared.clone());
-        shared
+        shared(&mut self.functions, function)
     }
 }
 
@@ -93,11 +60,11 @@ pub(super) fn read(json: &RawValue, pid: u64, strings: &mut StringTable, texts: 
     if wire.len() > DEEPEST {
         wire.drain(..wire.len() - DEEPEST);
     }
-    let frames: Vec<Frame> = wire.into_iter().map(|frame| shared(frame, pid, strings, texts)).collect();
-    (!frames.is_empty()).then(|| texts.stack(frames))
+    let frames: Vec<Frame> = wire.into_iter().map(|frame| kept(frame, pid, strings, texts)).collect();
+    (!frames.is_empty()).then(|| shared(&mut texts.stacks, frames))
 }
 
-fn shared(frame: WireFrame<'_>, pid: u64, strings: &mut StringTable, texts: &mut Texts) -> Frame {
+fn kept(frame: WireFrame<'_>, pid: u64, strings: &mut StringTable, texts: &mut Texts) -> Frame {
     let file = match &frame.filename {
         Scalar::Number(id) => strings.slot(pid, *id),
         Scalar::Text(path) => strings.literal(path),

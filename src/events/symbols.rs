@@ -1,127 +1,81 @@
 //! Symbolic sizes: which were created, what was assumed about them, and which became constants.
 
 use super::values::{plain, shown};
-use super::{Event, Flow, RankContext, StructuredLogParser, export};
+use super::{Event, Flow, ParseEvents, RankContext, export};
 use crate::model::{
     Cell, Column, CompileIndex, ExportKind, Fields, Frame, MadeExpression, Recorded, Specialization, Stack,
     Symbol, SymbolGuard, Unit,
 };
 use crate::trace::TextMap;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    let tables = TABLES.iter().map(|table| Box::new(SymbolTable(table)) as Box<dyn StructuredLogParser>);
-    tables.chain([Box::new(Created::default()) as Box<dyn StructuredLogParser>]).collect()
-}
-
 /// Events whose fields are the columns of a table.
-struct Table {
-    name: &'static str,
-    key: &'static [&'static str],
-    about: &'static str,
+pub(super) struct Table {
+    /// Name of its parser.
+    pub parser: &'static str,
     id: &'static str,
     title: &'static str,
     note: &'static str,
-    columns: &'static [Column],
     fields: &'static [&'static str],
 }
 
-const TABLES: &[Table] = &[
+pub(super) const TABLES: &[Table] = &[
     Table {
-        name: "created_symbols",
-        key: &["create_symbol"],
-        about: "Sizes that torch made symbolic, with their source, hint, range and stacks.",
+        parser: "created_symbols",
         id: "symbols",
         title: "Created symbols",
         note: "sizes that may vary",
-        columns: &[
-            Column::text("Symbol"),
-            Column::text("Value"),
-            Column::text("Range"),
-            Column::text("Source"),
-            Column::text("User stack"),
-            Column::text("Framework stack"),
-        ],
         fields: &["symbol", "val", "vr", "source", "user_stack", "stack"],
     },
     Table {
-        name: "unbacked_symbols",
-        key: &["create_unbacked_symbol"],
-        about: "Sizes that depend on data, with their range and stacks.",
+        parser: "unbacked_symbols",
         id: "unbacked-symbols",
         title: "Unbacked symbols",
         note: "sizes that only the data tells",
-        columns: &[
-            Column::text("Symbol"),
-            Column::text("Range"),
-            Column::text("User stack"),
-            Column::text("Framework stack"),
-        ],
         fields: &["symbol", "vr", "user_stack", "stack"],
     },
     Table {
-        name: "specializations",
-        key: &["symbolic_shape_specialization"],
-        about: "Symbolic sizes that became constants, with the reason and the lines responsible.",
+        parser: "specializations",
         id: "specializations",
         title: "Specializations",
         note: "sizes that could have varied and were fixed to one value",
-        columns: &[
-            Column::text("Symbol"),
-            Column::text("Sources"),
-            Column::text("Value"),
-            Column::text("Reason"),
-            Column::text("User stack"),
-            Column::text("Framework stack"),
-        ],
         fields: &["symbol", "sources", "value", "reason", "user_stack", "stack"],
     },
     Table {
-        name: "guards_added",
-        key: &["guard_added_fast", "guard_added"],
-        about: "Conditions on symbolic sizes, with the lines that needed them.",
+        parser: "guards_added",
         id: "guards-added",
         title: "Guards added",
         note: "conditions on symbolic sizes that the compiled code relies on",
-        columns: &[Column::text("Expression"), Column::text("User stack"), Column::text("Framework stack")],
         fields: &["expr", "user_stack", "stack"],
     },
     Table {
-        name: "data_dependent",
-        key: &[
-            "propagate_real_tensors",
-            "propagate_real_tensors_provenance",
-            "guard_on_data_dependent_error",
-        ],
-        about: "Expressions that depend on the data of a tensor, with the result that was assumed.",
+        parser: "data_dependent",
         id: "data-dependent",
         title: "Data-dependent expressions",
         note: "what could only be known from the data",
-        columns: &[
-            Column::text("Expression"),
-            Column::text("Result assumed"),
-            Column::text("User stack"),
-            Column::text("Framework stack"),
-        ],
         fields: &["expr", "result", "user_stack", "stack"],
     },
 ];
 
+/// The column of a field.
+fn column(field: &str) -> Column {
+    Column::text(match field {
+        "symbol" => "Symbol",
+        "sources" => "Sources",
+        "val" | "value" => "Value",
+        "vr" => "Range",
+        "source" => "Source",
+        "reason" => "Reason",
+        "expr" => "Expression",
+        "result" => "Result assumed",
+        "user_stack" => "User stack",
+        _ => "Framework stack",
+    })
+}
+
 /// One table of symbolic facts; each event is a row.
-struct SymbolTable(&'static Table);
+pub(super) struct SymbolTable(pub &'static Table);
 
-impl StructuredLogParser for SymbolTable {
-    fn name(&self) -> &'static str {
-        self.0.name
-    }
-
-    fn about(&self) -> &'static str {
-        self.0.about
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        self.0.key
-    }
-
+impl ParseEvents for SymbolTable {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let table = self.0;
         let fields = event.fields();
@@ -135,7 +89,8 @@ impl StructuredLogParser for SymbolTable {
         });
         let cells = cells.collect();
         fact(event, &fields, (user_stack, all), cx);
-        cx.section(table.id, table.title, table.note, table.columns).row(cells);
+        let columns: Vec<Column> = table.fields.iter().map(|field| column(field)).collect();
+        cx.section(table.id, table.title, table.note, &columns).row(cells);
         cx.listed_if_any(event);
         Ok(Flow::Handled)
     }
@@ -155,7 +110,7 @@ struct CreatedRow {
 /// `expression_created`: symbolic expressions. Torch creates the same ones again and again, so equal ones from the same line
 /// of the program share a row, with their count.
 #[derive(Default)]
-struct Created {
+pub(super) struct Created {
     /// Rows by compile, result, method, arguments and line.
     rows: TextMap<CreatedRow, usize>,
 }
@@ -168,19 +123,7 @@ const CREATED: [Column; 5] = [
     Column::number("Times"),
 ];
 
-impl StructuredLogParser for Created {
-    fn name(&self) -> &'static str {
-        "expressions_created"
-    }
-
-    fn about(&self) -> &'static str {
-        "Symbolic expressions and what they were made of."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["expression_created"]
-    }
-
+impl ParseEvents for Created {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         const FIELDS: [&str; 3] = ["result", "method", "arguments"];
         let fields = event.fields();

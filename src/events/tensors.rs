@@ -1,19 +1,15 @@
 //! Input tensors: three events that describe a tensor, its storage and where it comes from, joined.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
+use super::{Event, Flow, ParseEvents, RankContext};
 use crate::model::{Column, CompileIndex, Fields, InputTensor, StorageSize, TensorDescription};
-use crate::trace::{TextMap, TextSet, push_mostly_one};
+use crate::trace::{TextMap, TextSet, push_mostly_one, shared};
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(Tensors::default())]
-}
-
 /// `describe_tensor`, `describe_storage`, `describe_source`, joined on the describer and the tensor's id.
 #[derive(Default)]
-struct Tensors {
+pub(super) struct Tensors {
     compiles: IndexMap<CompileIndex, Described>,
     /// Equal descriptions are kept once.
     descriptions: TextSet<Arc<TensorDescription>>,
@@ -48,19 +44,7 @@ const COLUMNS: [Column; 8] = [
     Column::number("Storage"),
 ];
 
-impl StructuredLogParser for Tensors {
-    fn name(&self) -> &'static str {
-        "input_tensors"
-    }
-
-    fn about(&self) -> &'static str {
-        "Input tensors of a compile with their names, shapes, strides, dtypes, devices and storage sizes."
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["describe_tensor", "describe_storage", "describe_source"]
-    }
-
+impl ParseEvents for Tensors {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let fields = event.fields();
         let id = (fields.get("describer_id").unwrap_or(-1), fields.get("id").unwrap_or(-1));
@@ -145,18 +129,6 @@ fn description(fields: &Fields<'_>) -> TensorDescription {
     }
 }
 
-fn shared(
-    known: &mut TextSet<Arc<TensorDescription>>,
-    description: TensorDescription,
-) -> Arc<TensorDescription> {
-    if let Some(same) = known.get(&description) {
-        return same.clone();
-    }
-    let description = Arc::new(description);
-    known.insert(description.clone());
-    description
-}
-
 /// Bytes, or an expression where sizes are symbolic (`12*s6`).
 fn storage_size(size: &RawValue, cx: &mut RankContext<'_>) -> StorageSize {
     match serde_json::from_str::<f64>(size.get()) {
@@ -177,21 +149,9 @@ fn sizes(list: &RawValue) -> Vec<String> {
 }
 
 /// `cuda:0` of `device(type='cuda', index=0)`.
-fn device(repr: &str) -> String {
+pub(super) fn device(repr: &str) -> String {
     let Some(inner) = repr.strip_prefix("device(type='").and_then(|r| r.strip_suffix(')')) else {
         return repr.to_owned();
     };
     inner.replace("', index=", ":").trim_end_matches('\'').to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_device_is_written_as_users_write_it() {
-        assert_eq!(device("device(type='cpu')"), "cpu");
-        assert_eq!(device("device(type='cuda', index=0)"), "cuda:0");
-        assert_eq!(device("meta"), "meta");
-    }
 }

@@ -1,7 +1,7 @@
 //! Records about work that went wrong beside a compile, or that was done more than once: nested regions with several
 //! backward passes, results that no cache could store, and compiles of kernels in languages within Python.
 
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, RankContext};
 use crate::model::{Cell, Column, CompileIndex, Fields, Form, NativeCompile, Trouble, TroubleKind, Unit};
 
 /// Characters of torch's text that are kept.
@@ -10,47 +10,6 @@ const TEXT: usize = 2_000;
 /// Native compiles that are kept for findings; all are listed with their compile.
 const NATIVE: usize = 20_000;
 
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(Stateless {
-            name: "invoke_subgraph_backward_duplicate",
-            about: "A further backward pass of a nested region, compiled because its gradients have another layout.",
-            keys: &["artifact:invoke_subgraph_backward_duplicate"],
-            parse: parse_backward_variant,
-        }),
-        Box::new(Stateless {
-            name: "aotautograd_cache_pickle_failure",
-            about: "A result that AOTAutograd's cache could not store, with the field that cannot be pickled.",
-            keys: &["artifact:aotautograd_cache_pickle_failure"],
-            parse: |event, cx| parse_error(event, cx, TroubleKind::NotStored, "field"),
-        }),
-        Box::new(Stateless {
-            name: "dynamo_cache_exception",
-            about: "A precompiled result that could not be loaded, with its key and the exception.",
-            keys: &["artifact:dynamo_cache_exception"],
-            parse: |event, cx| parse_error(event, cx, TroubleKind::NotLoaded, "key"),
-        }),
-        Box::new(Stateless {
-            name: "iterative_recompute_error",
-            about: "A failed check of the estimate of memory that the order of kernels is chosen by.",
-            keys: &["artifact:*_ITERATIVE_RECOMPUTE_ERROR"],
-            parse: |event, cx| parse_text(event, cx, TroubleKind::MemoryEstimate),
-        }),
-        Box::new(Stateless {
-            name: "inductor_overlap_cyclic_extra_deps",
-            about: "Dependencies in a circle that overlap scheduling had added and removed again.",
-            keys: &["artifact:inductor_overlap_cyclic_extra_deps"],
-            parse: |event, cx| parse_text(event, cx, TroubleKind::OverlapCycle),
-        }),
-        Box::new(Stateless {
-            name: "native_dsl_compile",
-            about: "Kernels of operators that are written in a language within Python: compiled or found in its cache.",
-            keys: &["artifact:native_dsl_compile"],
-            parse: parse_native,
-        }),
-    ]
-}
-
 fn note(cx: &mut RankContext<'_>, kind: TroubleKind, subject: Option<String>, text: &str) {
     let compile = cx.compile_at_hand();
     let text = text.chars().take(TEXT).collect();
@@ -58,7 +17,7 @@ fn note(cx: &mut RankContext<'_>, kind: TroubleKind, subject: Option<String>, te
 }
 
 /// `invoke_subgraph_backward_duplicate`: the region, and the gradients that made torch compile its backward again.
-fn parse_backward_variant(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_backward_variant(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.name.unwrap_or(event.key), Form::Json);
     let text = event.payload_text().unwrap_or_default();
     let payload = Fields::parse(&text).unwrap_or_default();
@@ -77,7 +36,7 @@ fn tangent(one: &serde_json::Value) -> Option<String> {
 }
 
 /// A record with an error, and a field that says what it is about.
-fn parse_error(
+pub(super) fn parse_error(
     event: &Event<'_>,
     cx: &mut RankContext<'_>,
     kind: TroubleKind,
@@ -90,7 +49,11 @@ fn parse_error(
     Ok(Flow::Handled)
 }
 
-fn parse_text(event: &Event<'_>, cx: &mut RankContext<'_>, kind: TroubleKind) -> anyhow::Result<Flow> {
+pub(super) fn parse_text(
+    event: &Event<'_>,
+    cx: &mut RankContext<'_>,
+    kind: TroubleKind,
+) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.name.unwrap_or(event.key), Form::Text);
     let text = event.payload_text().unwrap_or_default();
     note(cx, kind, None, &text);
@@ -107,8 +70,7 @@ const NATIVE_COLUMNS: [Column; 7] = [
     Column::text("Key"),
 ];
 
-/// `native_dsl_compile`: one call of a compile function, with the totals of its cache.
-fn parse_native(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_native(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "native_dsl_compile", Form::Json);
     let text = event.payload_text().unwrap_or_default();
     let payload = Fields::parse(&text).unwrap_or_default();

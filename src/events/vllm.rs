@@ -1,27 +1,10 @@
 //! vLLM: which modules it compiled, in which pieces, and what its passes did to each graph.
 
-use super::{ArtifactId, Event, Flow, RankContext, Stateless, StructuredLogParser};
-use crate::model::{Fields, Form, VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart, lenient};
+use super::values::shown;
+use super::{ArtifactId, Event, Flow, RankContext};
+use crate::model::{Fields, Form, VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 use crate::trace::strict_json;
-use serde::Deserialize;
 use serde_json::value::RawValue;
-
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(Stateless {
-            name: "vllm",
-            about: "vLLM's configuration of each module, the pieces that it compiles, and lookups in vLLM's cache.",
-            keys: &["artifact:vllm_*"],
-            parse: parse_artifacts,
-        }),
-        Box::new(Stateless {
-            name: "vllm_graph",
-            about: "The graph that vLLM split, its parts, the graph at each of vLLM's passes, and what a pass looks for.",
-            keys: &["graph_dump:vllm_*"],
-            parse: parse_graphs,
-        }),
-    ]
-}
 
 /// How many fields of one event are kept; vLLM writes about fifteen.
 const MOST_FIELDS: usize = 100;
@@ -35,8 +18,7 @@ const MOST_PARTS: usize = 1_000;
 /// How many operators of a part are named.
 const MOST_OPERATORS: usize = 3;
 
-/// Artifacts: configurations, starts of pieces, outcomes.
-fn parse_artifacts(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_artifacts(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or_default();
     let json = event.fields().text("encoding").is_none_or(|encoding| encoding == "json");
     let form = if json { Form::Json } else { Form::Text };
@@ -47,29 +29,23 @@ fn parse_artifacts(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Resul
     }
     let text = event.payload_text().unwrap_or_default();
     let text = strict_json(&text);
-    let empty = || match name {
-        "vllm_compilation_config" => VllmFact::Config(Vec::new()),
-        "vllm_piecewise_compile_start" => VllmFact::Start(VllmStart::default()),
-        "vllm_compile_event" => VllmFact::Compiled(String::new()),
+    // An event that cannot be read did happen, and it marks where the next piece begins.
+    let (fields, error) = match Fields::parse(&text) {
+        Ok(fields) => (fields, None),
+        Err(error) => (Fields::default(), Some(error)),
+    };
+    let fact = match name {
+        "vllm_compilation_config" => VllmFact::Config(listed(fields.iter())),
+        "vllm_piecewise_compile_start" => VllmFact::Start(start(&fields)),
+        "vllm_compile_event" => VllmFact::Compiled(kept(&fields.text("type").unwrap_or_default())),
         _ => VllmFact::Other,
     };
-    let read = match name {
-        "vllm_compilation_config" => config(&text).map(VllmFact::Config),
-        "vllm_piecewise_compile_start" => start(&text).map(VllmFact::Start),
-        "vllm_compile_event" => compiled(&text).map(VllmFact::Compiled),
-        _ => Ok(VllmFact::Other),
-    };
-    // An event that cannot be read did happen, and it marks where the next piece begins.
-    let (fact, error) = match read {
-        Ok(fact) => (fact, None),
-        Err(error) => (empty(), Some(error)),
-    };
+    let error = error.filter(|_| !matches!(fact, VllmFact::Other));
     cx.vllm(event, id, fact);
     error.map_or(Ok(Flow::Handled), |error| Err(error.into()))
 }
 
-/// `graph_dump`: the split graph, the graph of each part, the graph at each pass, patterns.
-fn parse_graphs(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_graphs(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or_default();
     let fact = graph(name, &event.payload_text().unwrap_or_default());
     let own_folder = !matches!(fact, VllmFact::Pass(_) | VllmFact::Patterns(_));
@@ -91,7 +67,7 @@ impl RankContext<'_> {
 }
 
 /// Which kind of graph has that name.
-fn graph(name: &str, text: &str) -> VllmFact {
+pub(super) fn graph(name: &str, text: &str) -> VllmFact {
     let after = |prefix: &str| {
         let rest = name.strip_prefix(prefix)?;
         if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
@@ -123,7 +99,7 @@ fn pass(name: &str) -> VllmPass {
 }
 
 /// The classes inside the printed module, with the operators that each calls.
-fn parts(text: &str) -> Vec<VllmPart> {
+pub(super) fn parts(text: &str) -> Vec<VllmPart> {
     let mut parts: Vec<VllmPart> = Vec::new();
     for line in text.lines() {
         let inner = line.trim_start();
@@ -162,130 +138,38 @@ fn operator(line: &str) -> Option<String> {
     Some(short.chars().take(80).collect())
 }
 
-fn config(json: &str) -> serde_json::Result<Vec<(String, String)>> {
-    Ok(Fields::parse(json)?.iter().take(MOST_FIELDS).map(|(key, value)| field(key, value)).collect())
+/// Fields as the log has them.
+pub(super) fn listed<'f>(fields: impl Iterator<Item = (&'f str, &'f RawValue)>) -> Vec<(String, String)> {
+    fields.take(MOST_FIELDS).map(|(key, value)| (kept(key), kept(&shown(value)))).collect()
 }
 
-fn field(key: &str, value: &RawValue) -> (String, String) {
-    let text = serde_json::from_str::<String>(value.get()).unwrap_or_else(|_| value.get().to_owned());
-    let kept = |text: &str| text.chars().take(LONGEST_VALUE).collect();
-    (kept(key), kept(&text))
+fn kept(text: &str) -> String {
+    text.chars().take(LONGEST_VALUE).collect()
 }
 
-/// `vllm_piecewise_compile_start` as vLLM writes it.
-#[derive(Deserialize)]
-struct Start {
-    #[serde(default, deserialize_with = "lenient")]
-    piecewise_index: Option<u64>,
-    #[serde(default, deserialize_with = "lenient")]
-    submod_name: Option<String>,
-    #[serde(default, deserialize_with = "lenient")]
-    total_piecewise_compiles: Option<u64>,
-    #[serde(default, deserialize_with = "lenient")]
-    compile_range_start: Option<i64>,
-    #[serde(default, deserialize_with = "lenient")]
-    compile_range_end: Option<i64>,
-    #[serde(default, deserialize_with = "lenient")]
-    is_single_size: Option<bool>,
-    #[serde(default, deserialize_with = "lenient")]
-    is_cudagraph_capture_size: Option<bool>,
-}
-
-/// The fields of [`Start`].
-const KNOWN: [&str; 7] = [
-    "piecewise_index",
-    "submod_name",
-    "total_piecewise_compiles",
-    "compile_range_start",
-    "compile_range_end",
-    "is_single_size",
-    "is_cudagraph_capture_size",
-];
-
-fn start(json: &str) -> serde_json::Result<VllmStart> {
-    let wire: Start = serde_json::from_str(json)?;
-    let fields = Fields::parse(json)?;
+/// `vllm_piecewise_compile_start`
+pub(super) fn start(fields: &Fields<'_>) -> VllmStart {
+    let mut start = VllmStart {
+        index: fields.get("piecewise_index"),
+        submodule: fields.text("submod_name").map(|name| kept(&name)),
+        total: fields.get("total_piecewise_compiles"),
+        from: fields.get("compile_range_start"),
+        to: fields.get("compile_range_end"),
+        single: fields.get("is_single_size"),
+        cudagraph: fields.get("is_cudagraph_capture_size"),
+        more: Vec::new(),
+    };
     // A known field with a value of another type than expected is shown unchanged.
-    let taken = [
-        wire.piecewise_index.is_some(),
-        wire.submod_name.is_some(),
-        wire.total_piecewise_compiles.is_some(),
-        wire.compile_range_start.is_some(),
-        wire.compile_range_end.is_some(),
-        wire.is_single_size.is_some(),
-        wire.is_cudagraph_capture_size.is_some(),
-    ];
-    let is_taken = |key: &str| KNOWN.iter().zip(taken).any(|(known, taken)| *known == key && taken);
-    let more = fields.iter().filter(|(key, _)| !is_taken(key)).take(MOST_FIELDS);
-    Ok(VllmStart {
-        index: wire.piecewise_index,
-        submodule: wire.submod_name.map(|name| name.chars().take(LONGEST_VALUE).collect()),
-        total: wire.total_piecewise_compiles,
-        from: wire.compile_range_start,
-        to: wire.compile_range_end,
-        single: wire.is_single_size,
-        cudagraph: wire.is_cudagraph_capture_size,
-        more: more.map(|(key, value)| field(key, value)).collect(),
-    })
-}
-
-fn compiled(json: &str) -> serde_json::Result<String> {
-    #[derive(Deserialize)]
-    struct Compiled {
-        #[serde(default, deserialize_with = "lenient", rename = "type")]
-        kind: Option<String>,
-    }
-    let wire: Compiled = serde_json::from_str(json)?;
-    Ok(wire.kind.unwrap_or_default().chars().take(LONGEST_VALUE).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_of_a_graph_tells_order_pass_and_stage() {
-        let read = |name: &str| match graph(name, "") {
-            VllmFact::Pass(pass) => (pass.order, pass.name, pass.stage),
-            other => panic!("{other:?}"),
-        };
-        let text = |text: &str| text.to_owned();
-        assert_eq!(read("vllm_post_grad.0.NoOpPass"), (Some(0), text("NoOpPass"), None));
-        assert_eq!(
-            read("vllm_post_grad.12.FusionPass.before"),
-            (Some(12), text("FusionPass"), Some(text("before")))
-        );
-        assert_eq!(read("vllm_post_grad.FusionPass.after"), (None, text("FusionPass"), Some(text("after"))));
-        assert_eq!(read("vllm_post_grad"), (None, text(""), None));
-        assert!(matches!(graph("vllm_patterns.P", ""), VllmFact::Patterns(pass) if pass == "P"));
-        assert!(matches!(graph("vllm_submod_7", ""), VllmFact::Graph(name) if name == "submod_7"));
-        assert!(matches!(graph("vllm_new", ""), VllmFact::Other));
-    }
-
-    #[test]
-    fn a_split_graph_has_the_classes_inside_it_with_their_operators() {
-        let text = "class GraphModule(torch.nn.Module):\n    def forward(self, x):\n        \
-            submod_0 = self.submod_0(x);  x = None\n    class submod_0(torch.nn.Module):\n        \
-            def forward(self, x: \"f32[3]\"):\n            # File: a.py:1 in f, code: y = g(x)\n            \
-            a: \"f32[3, 16]\" = torch._C._nn.linear(x);  x = None\n            b = a.relu()\n            c = b.relu()\n\
-            \x20   class submod_1(torch.nn.Module):\n            d = torch.ops.vllm.attention(c)\n";
-        let parts = parts(text);
-        let shown: Vec<_> = parts.iter().map(|p| (p.name.as_str(), p.calls, p.operators.join(" "))).collect();
-        assert_eq!(
-            shown,
-            [("submod_0", 3, "_C._nn.linear relu".to_owned()), ("submod_1", 1, "vllm.attention".to_owned())]
-        );
-    }
-
-    #[test]
-    fn fields_that_are_unknown_or_of_another_type_are_kept_as_they_stand() {
-        let start = start(r#"{"piecewise_index": 0, "submod_name": 7, "new": [1, 2]}"#).unwrap();
-        assert_eq!((start.index, start.submodule), (Some(0), None));
-        let more: Vec<_> = start.more.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-        assert_eq!(more, [("submod_name", "7"), ("new", "[1, 2]")]);
-        let config = config(r#"{"model": "m", "compile_sizes": "4, 8", "x": false}"#).unwrap();
-        assert_eq!(config[1], ("compile_sizes".to_owned(), "4, 8".to_owned()));
-        assert_eq!(config[2].1, "false");
-        assert!(super::config("[]").is_err());
-    }
+    let is_read = |key: &str| match key {
+        "piecewise_index" => start.index.is_some(),
+        "submod_name" => start.submodule.is_some(),
+        "total_piecewise_compiles" => start.total.is_some(),
+        "compile_range_start" => start.from.is_some(),
+        "compile_range_end" => start.to.is_some(),
+        "is_single_size" => start.single.is_some(),
+        "is_cudagraph_capture_size" => start.cudagraph.is_some(),
+        _ => false,
+    };
+    start.more = listed(fields.iter().filter(|(key, _)| !is_read(key)));
+    start
 }

@@ -1,25 +1,8 @@
 //! Compile workers: processes that compile kernels, and what torch reports when they stall or die.
 
-use super::{Event, Flow, RankContext, Stateless, StructuredLogParser};
+use super::{Event, Flow, RankContext};
 use crate::model::{AdviceKind, Cell, Column, Form, Unit, WorkerStall};
 use crate::trace::CompileId;
-
-pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![
-        Box::new(Stateless {
-            name: "compile_worker_status",
-            about: "Compile jobs that take a minute or more, with the phase they are in.",
-            keys: &["artifact:compile_worker_status"],
-            parse: parse_worker_status,
-        }),
-        Box::new(Stateless {
-            name: "compile_worker_sidecar_death",
-            about: "The death of the process that compiles kernels, with the last lines of its log.",
-            keys: &["artifact:compile_worker_sidecar_death"],
-            parse: parse_worker_death,
-        }),
-    ]
-}
 
 const COLUMNS: [Column; 5] = [
     Column::text("Job"),
@@ -30,7 +13,7 @@ const COLUMNS: [Column; 5] = [
 ];
 
 /// `compile_worker_status`: a job that has run for a minute or more. Only the payload has its compile id.
-fn parse_worker_status(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_worker_status(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let text = event.payload_text().unwrap_or_default();
     let payload = crate::model::Fields::parse(&text).unwrap_or_default();
     let id = payload.text("compile_id").and_then(|id| CompileId::parse(&id));
@@ -57,8 +40,7 @@ fn parse_worker_status(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::R
     Ok(Flow::Handled)
 }
 
-/// `compile_worker_sidecar_death`: the process that runs the workers is gone.
-fn parse_worker_death(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+pub(super) fn parse_worker_death(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "compile_worker_sidecar_death", Form::Text);
     let text = event.payload_text().unwrap_or_default().into_owned();
     cx.notice(AdviceKind::WorkerDeath, "The compile worker process died", text);

@@ -1,5 +1,6 @@
 //! One compile id and everything recorded under it.
 
+use super::words::worded;
 use super::{CapturedLine, GraphSizes, InputTensor, KernelCounts, Section, Stack, TextFrame};
 use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
@@ -17,38 +18,26 @@ pub struct Function {
     pub line: Option<u64>,
 }
 
-/// How a compile ended: the first of these that applies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Status {
-    /// A metrics record has a `fail_type`.
-    Error,
-    /// No `compilation_metrics` arrived.
-    Missing,
-    /// No operator was captured.
-    Empty,
-    /// It restarted, or its graph broke.
-    Break,
-    /// Compiled.
-    Ok,
-}
-
-impl Status {
-    /// The word for it on all pages and in report.json: `error`, `missing`, `empty`, `break`, `ok`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Status::Error => "error",
-            Status::Missing => "missing",
-            Status::Empty => "empty",
-            Status::Break => "break",
-            Status::Ok => "ok",
-        }
+worded! {
+    /// How a compile ended: the first of these that applies.
+    #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Status.word {
+        /// A metrics record has a `fail_type`.
+        Error = "error",
+        /// No `compilation_metrics` arrived.
+        #[default]
+        Missing = "missing",
+        /// No operator was captured.
+        Empty = "empty",
+        /// It restarted, or its graph broke.
+        Break = "break",
+        Ok = "ok",
     }
 }
 
 /// An attempt of a compile that some record names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attempt {
-    /// From 0.
     pub number: u32,
     /// Its place among all attempts of the log, by first appearance.
     pub order: u32,
@@ -59,7 +48,6 @@ pub struct Attempt {
 pub struct RepeatedLines {
     /// How often each of them.
     pub times: usize,
-    /// How many lines there are.
     pub lines: usize,
     /// The first of them in the graph.
     pub first: TextFrame,
@@ -71,11 +59,9 @@ pub struct RepeatedLines {
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct TritonKernel {
     pub name: String,
-    /// Microseconds that compiling it took.
     pub compile_us: Option<f64>,
     /// The result of the lookup in the autotuning cache.
     pub state: Option<String>,
-    /// Configurations to choose from.
     pub candidates: Option<f64>,
     /// The configuration that was chosen: `XBLOCK=64, num_warps=4`.
     pub chosen: Option<String>,
@@ -94,7 +80,6 @@ pub struct TemplateChoice {
     pub choices: u64,
     /// The fastest: `triton_mm_17`, or `mm` of a library.
     pub best: String,
-    /// Microseconds that it takes.
     pub best_us: f64,
     /// Its configuration, if it is a template's, or that of the fastest template.
     pub config: Option<String>,
@@ -110,7 +95,6 @@ pub struct TemplateChoice {
 /// `mode="reduce-overhead"` applies to one graph, so cache keys and code have its settings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DeviceRecords {
-    /// Whether CUDA graphs were asked for.
     pub cudagraphs: bool,
     /// Whether products and convolutions are chosen by measuring.
     pub max_autotune: Option<bool>,
@@ -125,16 +109,14 @@ pub struct DeviceRecords {
 /// A Triton kernel that the user wrote, as the generated code names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserKernel {
-    /// Its function.
     pub name: String,
-    /// File of the function.
     pub file: String,
     /// Line of its first decorator.
     pub line: u64,
 }
 
 /// Everything recorded under one compile id.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Compile {
     /// None collects the records without an id.
     pub id: Option<CompileId>,
@@ -142,15 +124,11 @@ pub struct Compile {
     pub attempts: Vec<Attempt>,
     /// `dynamo_start` records of attempt 0, at least 1.
     pub occurrences: u64,
-    /// How it ended.
     pub status: Status,
-    /// What was compiled; compiles of one function share it.
     pub function: Option<Arc<Function>>,
     /// Of the first `dynamo_start`, outermost first, without the frames of torch's own convert_frame.
     pub stack: Option<Stack>,
-    /// Records of compilation metrics, in log order.
     pub metrics: Vec<MetricsRecord>,
-    /// Files, in log order.
     pub artifacts: Vec<Artifact>,
     pub graph_breaks: u64,
     /// The place of the first of them among the log's distinct ones.
@@ -167,17 +145,14 @@ pub struct Compile {
     pub repeated: Option<Box<RepeatedLines>>,
     /// How many conditions the last guard tree has; None if no tree was recorded.
     pub guard_conditions: Option<u64>,
-    /// Triton kernels after autotuning.
     pub triton_kernels: Vec<TritonKernel>,
     /// What autotuning chose among a library's kernels and templates.
     pub template_choices: Vec<TemplateChoice>,
     /// Kernels of the generated code by name: how often each is defined, or called where a library has it.
     pub kernels: KernelCounts,
-    /// What its records say about the device.
     pub on_device: DeviceRecords,
     /// Triton kernels of the user that the generated code holds.
     pub user_kernels: Vec<UserKernel>,
-    /// When its first record was written.
     pub first: Option<Stamp>,
     /// How many records have this id, without `str`.
     pub records: u64,
@@ -189,37 +164,6 @@ pub struct Compile {
 }
 
 impl Compile {
-    /// An entry that has no facts yet.
-    pub fn new(id: Option<CompileId>) -> Self {
-        Compile {
-            id,
-            attempts: Vec::new(),
-            occurrences: 0,
-            status: Status::Missing,
-            function: None,
-            stack: None,
-            metrics: Vec::new(),
-            artifacts: Vec::new(),
-            graph_breaks: 0,
-            first_break: None,
-            sections: Vec::new(),
-            graph_sizes: GraphSizes::default(),
-            inputs: Vec::new(),
-            captured: Box::default(),
-            repeated: None,
-            guard_conditions: None,
-            triton_kernels: Vec::new(),
-            template_choices: Vec::new(),
-            kernels: KernelCounts::default(),
-            on_device: DeviceRecords::default(),
-            user_kernels: Vec::new(),
-            first: None,
-            records: 0,
-            is_bare: false,
-            lost: Vec::new(),
-        }
-    }
-
     /// As torch writes it; `-` for the records without an id.
     pub fn label(&self) -> String {
         self.id.as_ref().map_or_else(|| "-".to_owned(), |id| id.to_string())
@@ -261,24 +205,26 @@ impl Compile {
     }
 }
 
-/// Which of torch's metrics events a record is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MetricsKind {
-    /// `compilation_metrics`
-    Forward,
-    /// `bwd_compilation_metrics`
-    Backward,
-    /// `compilation_metrics_runtime`
-    Runtime,
-    /// `bwd_compilation_metrics_runtime`
-    BackwardRuntime,
-    /// `aot_autograd_backward_compilation_metrics`, torch 2.4 and 2.5
-    AotBackward,
+worded! {
+    /// Which of torch's metrics events a record is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum MetricsKind.word {
+        /// `compilation_metrics`
+        Forward = "forward",
+        /// `bwd_compilation_metrics`
+        Backward = "backward",
+        /// `compilation_metrics_runtime`
+        Runtime = "runtime",
+        /// `bwd_compilation_metrics_runtime`
+        BackwardRuntime = "backward_runtime",
+        /// `aot_autograd_backward_compilation_metrics`, torch 2.4 and 2.5
+        AotBackward = "aot_backward",
+    }
 }
 
 impl MetricsKind {
     /// The key of its event in the log.
-    pub const fn key(self) -> &'static str {
+    pub fn key(self) -> &'static str {
         match self {
             MetricsKind::Forward => "compilation_metrics",
             MetricsKind::Backward => "bwd_compilation_metrics",
@@ -288,30 +234,14 @@ impl MetricsKind {
         }
     }
 
-    /// The word in report.json.
-    pub fn word(self) -> &'static str {
-        match self {
-            MetricsKind::Forward => "forward",
-            MetricsKind::Backward => "backward",
-            MetricsKind::Runtime => "runtime",
-            MetricsKind::BackwardRuntime => "backward_runtime",
-            MetricsKind::AotBackward => "aot_backward",
-        }
-    }
-
     /// The kind of that word.
     pub fn of_word(word: &str) -> Option<MetricsKind> {
-        MetricsKind::all().find(|kind| kind.word() == word)
+        MetricsKind::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
     /// The kind of the event with that key.
     pub fn of_key(key: &str) -> Option<MetricsKind> {
-        MetricsKind::all().find(|kind| kind.key() == key)
-    }
-
-    fn all() -> impl Iterator<Item = MetricsKind> {
-        use MetricsKind::{AotBackward, Backward, BackwardRuntime, Forward, Runtime};
-        [Forward, Backward, Runtime, BackwardRuntime, AotBackward].into_iter()
+        MetricsKind::ALL.into_iter().find(|kind| kind.key() == key)
     }
 
     /// Whether it reports work done while the model ran.
@@ -327,10 +257,8 @@ pub const CONFIG_FIELDS: [&str; 5] =
 /// One metrics record: its place in the log, and the numbers that lists need.
 #[derive(Debug)]
 pub struct MetricsRecord {
-    /// Which event.
     pub kind: MetricsKind,
     pub attempt: u32,
-    /// Line of the log, from 1.
     pub line: u64,
     /// Header line, to read all fields again.
     pub header: Span,
@@ -340,7 +268,6 @@ pub struct MetricsRecord {
     pub configs: Arc<[(&'static str, Md5)]>,
     /// Byte ranges of their texts in the value of the event, quotes included; empty for one that is not a text.
     pub config_places: Box<[Range<u32>]>,
-    /// What lists and findings need of it.
     pub facts: Metrics,
 }
 
@@ -428,25 +355,14 @@ pub struct Metrics {
     pub cudagraph_skip_reason: Option<Box<str>>,
 }
 
-/// The result of a cache lookup.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// The cache had the result.
-    Hit,
-    /// It did not.
-    Miss,
-    /// There was no lookup, or it was not possible.
-    Bypass,
-}
-
-impl Outcome {
-    /// `hit`, `miss`, `bypass`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Outcome::Hit => "hit",
-            Outcome::Miss => "miss",
-            Outcome::Bypass => "bypass",
-        }
+worded! {
+    /// The result of a cache lookup.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Outcome.word {
+        Hit = "hit",
+        Miss = "miss",
+        /// There was no lookup, or it was not possible.
+        Bypass = "bypass",
     }
 }
 
@@ -457,7 +373,6 @@ pub struct Artifact {
     pub name: Arc<str>,
     /// Running number, unique in the log, in log order.
     pub number: u32,
-    /// Line of the record, from 1.
     pub line: u64,
     /// Attempt; 0 if the record names none.
     pub attempt: u32,
@@ -467,21 +382,17 @@ pub struct Artifact {
     pub path: Option<RelPath>,
     /// The result of the lookup, if it is the artifact of a cache.
     pub cache: Option<Outcome>,
-    /// What the file holds.
     pub content: Content,
-    /// Its folder.
     pub place: Place,
     /// A further page that shows the same for people (`_readable.html`).
     pub readable: Option<Readable>,
     /// Whether its text begins like a graph or a traced program.
     pub graph: bool,
-    /// Whether this program does not know its event.
     pub unknown: bool,
 }
 
 #[derive(Debug)]
 pub struct TablesPage {
-    /// Its heading.
     pub title: String,
     pub sections: Vec<Section>,
 }
@@ -547,10 +458,9 @@ pub enum Language {
     Cpp,
 }
 
-#[cfg(test)]
 impl Artifact {
-    /// An empty artifact of that name, for tests.
-    pub(crate) fn named(name: &str, number: u32) -> Artifact {
+    /// An empty artifact of that name.
+    pub(crate) fn named(name: impl Into<Arc<str>>, number: u32) -> Artifact {
         Artifact {
             name: name.into(),
             number,

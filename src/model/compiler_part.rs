@@ -1,45 +1,26 @@
 //! The parts of the compiler, and the time that each took.
 
-/// A part of the compiler. Each of the first four contains the next, and the fourth contains building and tuning kernels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CompilerPart {
-    /// Traces Python into graphs.
-    Dynamo,
-    /// Splits forward and backward.
-    AotAutograd,
-    /// Rewrites graphs.
-    Inductor,
-    /// Writes kernels and the code that calls them.
-    CodeGeneration,
-    /// Compiles kernels.
-    KernelBuilds,
-    /// Chooses configurations of kernels.
-    Autotuning,
+use super::words::worded;
+
+worded! {
+    /// A part of the compiler. Each of the first four contains the next, and the fourth contains building and tuning kernels.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum CompilerPart.name {
+        /// Traces Python into graphs.
+        Dynamo = "Dynamo",
+        /// Splits forward and backward.
+        AotAutograd = "AOTAutograd",
+        /// Rewrites graphs.
+        Inductor = "Inductor",
+        /// Writes kernels and the code that calls them.
+        CodeGeneration = "Code generation",
+        KernelBuilds = "Kernel builds",
+        /// Chooses configurations of kernels.
+        Autotuning = "Autotuning",
+    }
 }
 
 impl CompilerPart {
-    /// All of them, in the order of all pages.
-    pub const ALL: [CompilerPart; 6] = [
-        CompilerPart::Dynamo,
-        CompilerPart::AotAutograd,
-        CompilerPart::Inductor,
-        CompilerPart::CodeGeneration,
-        CompilerPart::KernelBuilds,
-        CompilerPart::Autotuning,
-    ];
-
-    /// Its name, as pages and report.json have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            CompilerPart::Dynamo => "Dynamo",
-            CompilerPart::AotAutograd => "AOTAutograd",
-            CompilerPart::Inductor => "Inductor",
-            CompilerPart::CodeGeneration => "Code generation",
-            CompilerPart::KernelBuilds => "Kernel builds",
-            CompilerPart::Autotuning => "Autotuning",
-        }
-    }
-
     /// The same within a sentence, where only names of programs keep their capital letters.
     pub fn in_a_sentence(self) -> &'static str {
         match self {
@@ -61,7 +42,6 @@ impl CompilerPart {
 pub struct Parts([f64; CompilerPart::ALL.len()]);
 
 impl Parts {
-    /// The time of one part.
     pub fn of(&self, part: CompilerPart) -> f64 {
         self.0.get(part as usize).copied().unwrap_or_default()
     }
@@ -90,7 +70,6 @@ impl Parts {
         })
     }
 
-    /// The time of all parts.
     pub fn total(&self) -> f64 {
         self.0.iter().sum()
     }

@@ -29,11 +29,6 @@ impl CompileIndex {
         self.0.get() as usize - 1
     }
 
-    /// The compile before it; None for the first.
-    pub fn previous(self) -> Option<Self> {
-        NonZeroU32::new(self.0.get() - 1).map(CompileIndex)
-    }
-
     /// The compile after it, which need not exist.
     pub fn next(self) -> Self {
         CompileIndex(self.0.saturating_add(1))
@@ -72,58 +67,47 @@ impl ArtifactIndex {
 pub struct Compiles(Vec<Compile>);
 
 impl Compiles {
-    /// The compile at that index; None if the log has no such compile.
     pub fn get(&self, index: CompileIndex) -> Option<&Compile> {
         self.0.get(index.place())
     }
 
-    /// The same, to add facts.
     pub fn get_mut(&mut self, index: CompileIndex) -> Option<&mut Compile> {
         self.0.get_mut(index.place())
     }
 
-    /// All of them as a slice, to show them page by page.
     pub fn as_slice(&self) -> &[Compile] {
         &self.0
     }
 
-    /// Adds a compile after the others, and returns its index.
     pub fn push(&mut self, compile: Compile) -> CompileIndex {
         self.0.push(compile);
         CompileIndex::new(self.0.len() - 1)
     }
 
-    /// Gives back memory that no compile uses.
     pub fn shrink_to_fit(&mut self) {
         self.0.shrink_to_fit();
     }
 
-    /// All of them, by first appearance.
     pub fn iter(&self) -> std::slice::Iter<'_, Compile> {
         self.0.iter()
     }
 
-    /// The same, to add facts.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Compile> {
         self.0.iter_mut()
     }
 
-    /// All of them with their indices.
     pub fn indexed(&self) -> impl Iterator<Item = (CompileIndex, &Compile)> {
         self.0.iter().enumerate().map(|(place, compile)| (CompileIndex::new(place), compile))
     }
 
-    /// The index of each.
     pub fn indices(&self) -> impl Iterator<Item = CompileIndex> + use<> {
         (0..self.0.len()).map(CompileIndex::new)
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -9,9 +9,7 @@ use std::sync::Arc;
 pub struct Export {
     /// Compiles in which an export began (`export`), one entry per record; only `TORCH_DTRACE` has them.
     pub started: Vec<CompileIndex>,
-    /// The problems that export found, one entry per record.
     pub problems: Vec<ExportProblem>,
-    /// Exported programs, one entry per record.
     pub programs: Vec<ExportedProgram>,
 }
 
@@ -24,9 +22,10 @@ impl Export {
 }
 
 /// The kind of a problem that export found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExportKind {
     /// An operator without a fake kernel (`missing_fake_kernel`).
+    #[default]
     MissingFakeKernel,
     /// An operator whose fake kernel disagrees with the real one (`mismatched_fake_kernel`).
     MismatchedFakeKernel,
@@ -39,23 +38,20 @@ pub enum ExportKind {
 }
 
 impl ExportKind {
-    /// Whether it is about an operator.
     pub fn of_operator(self) -> bool {
         matches!(self, ExportKind::MissingFakeKernel | ExportKind::MismatchedFakeKernel)
     }
 }
 
 /// A problem that export found: an operator without a correct fake kernel, or an expression whose value it needed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default, Clone)]
 pub struct ExportProblem {
     pub compile: CompileIndex,
-    /// What kind of thing.
     pub kind: ExportKind,
     /// The operator or the expression.
     pub subject: String,
     /// What is wrong with the operator, or what was assumed about the expression.
     pub result: Option<String>,
-    /// The user's frames.
     pub user_stack: Option<Stack>,
     /// All frames, torch's among them.
     pub stack: Option<Stack>,
@@ -63,15 +59,12 @@ pub struct ExportProblem {
     pub calls: Vec<TextFrame>,
     /// The input that the first symbol of the expression is for: `L['x'].size()[0]`.
     pub source: Option<String>,
-    /// How the expression was made, if the log says it.
     pub made: Option<MadeExpression>,
     /// Its page among the artifacts of the compile.
     pub page: Option<usize>,
     /// The record's header line: the text of the user's line is read there again.
     pub header: Span,
-    /// Whether that line is the first of the log.
     pub first_line: bool,
-    /// Line of the log.
     pub line: u64,
 }
 
@@ -80,7 +73,6 @@ pub struct ExportProblem {
 pub struct MadeExpression {
     /// The operation: `eq`.
     pub method: Arc<str>,
-    /// The user's frames.
     pub user_stack: Option<Stack>,
 }
 
@@ -90,7 +82,6 @@ pub struct ExportedProgram {
     pub compile: CompileIndex,
     /// Its file among the artifacts of the compile.
     pub artifact: usize,
-    /// Line of the log.
     pub line: u64,
     /// The content of its text; None if it has no text, or the text is too long to be kept in memory.
     pub facts: Option<ProgramFacts>,
@@ -101,7 +92,6 @@ pub struct ExportedProgram {
 pub struct ProgramFacts {
     /// Names of inputs with what they are: `x`, `USER_INPUT`.
     pub inputs: Vec<(String, String)>,
-    /// Names of outputs with what they are.
     pub outputs: Vec<(String, String)>,
     /// Symbols with the range in which the program holds: `u0`, `[4, 4]`.
     pub ranges: Vec<(String, String)>,

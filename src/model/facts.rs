@@ -14,23 +14,19 @@ pub struct Torch {
 }
 
 /// A distinct graph break: one reason at one place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct GraphBreak {
     /// What could not be traced.
     pub reason: String,
     /// The sentence around it: `Encountered graph break when ..`.
     pub context: Option<String>,
-    /// torch's explanation.
     pub explanation: Option<String>,
     /// torch's `Developer debug context`: which call with which arguments.
     pub debug_context: Option<String>,
-    /// torch's hints.
     pub hints: Vec<String>,
     /// `gb0059`
     pub gb_id: Option<String>,
-    /// Its page in torch's catalog.
     pub url: Option<String>,
-    /// User's file.
     pub file: Option<String>,
     pub line: Option<u64>,
     /// The compiles that hit it, each once, in order.
@@ -39,7 +35,6 @@ pub struct GraphBreak {
     pub count: u64,
     /// The user's frames that led there, outermost first, of the first artifact.
     pub stack: Vec<TextFrame>,
-    /// Those artifacts, in log order.
     pub occurrences: Vec<BreakOccurrence>,
 }
 
@@ -55,7 +50,6 @@ pub struct BreakOccurrence {
 /// Why one compile is a recompile.
 #[derive(Debug, Clone)]
 pub struct Recompile {
-    /// The new compile.
     pub compile: Option<CompileId>,
     /// Process that recorded it (a thread id up to torch 2.4).
     pub writer: u64,
@@ -71,21 +65,16 @@ pub struct Reason {
     /// The reason as torch gives it, without that id and the user's stack.
     pub text: String,
     pub guard: String,
-    /// Where the guard comes from.
     pub source: Option<ReasonSource>,
-    /// A hint that torch gives.
     pub hint: Option<String>,
-    /// Frames of the user's stack.
     pub user_stack: Vec<TextFrame>,
 }
 
 /// The source line that made a guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReasonSource {
-    /// The line's text.
     pub code: String,
     pub file: String,
-    /// Its number.
     pub line: u64,
     pub function: String,
 }
@@ -113,7 +102,6 @@ pub struct Failure {
 #[derive(Debug, Clone)]
 pub struct Restart {
     pub compile: Option<CompileId>,
-    /// Why.
     pub reason: String,
 }
 
@@ -124,9 +112,7 @@ pub struct CacheLookup {
     pub attempt: u32,
     /// `fx_graph`, `aotautograd`, ..
     pub cache: String,
-    /// The result.
     pub outcome: Outcome,
-    /// The key that was looked up.
     pub key: Option<String>,
     /// Why it missed or was bypassed.
     pub reason: Option<String>,
@@ -140,72 +126,34 @@ pub struct CacheLookup {
 /// What a comparison of ranks needs; an empty list means that the log holds no such event.
 #[derive(Debug, Default, Clone)]
 pub struct CrossRank {
-    /// Schedules of collectives.
-    pub collectives: Vec<Collectives>,
-    /// Shapes, strides and dtypes of each graph's operations.
-    pub tensor_meta: Vec<TensorMeta>,
-    /// The order in which graphs ran; None if the log does not say.
-    pub execution: Option<Vec<Execution>>,
-    /// Estimated runtimes.
-    pub runtime: Vec<GraphOps>,
+    /// Scheduled collectives.
+    pub collectives: Vec<InGraph<String>>,
+    /// What operations return: `op: dtype[shape]/[stride]`, one per operation and output.
+    pub tensor_meta: Vec<InGraph<String>>,
+    /// The compiles in the order in which graphs ran, None on a cache hit; None if the log does not say.
+    pub execution: Option<Vec<Option<String>>>,
+    pub runtime: Vec<InGraph<Op>>,
     /// Calls of collectives in generated code.
-    pub in_code: Vec<CollectiveCalls>,
+    pub in_code: Vec<InGraph<CodeCall>>,
     /// Folders of Inductor's cache that generated code was written to.
     pub cache_folders: indexmap::IndexSet<String>,
 }
 
-/// Collectives that the generated code of a compile calls.
+/// What a graph holds, in order.
 #[derive(Debug, Clone)]
-pub struct CollectiveCalls {
+pub struct InGraph<T> {
     pub compile: CompileIndex,
     /// Folder of the compile.
     pub graph: String,
-    /// In order.
-    pub calls: Vec<CodeCall>,
+    pub ops: Vec<T>,
 }
 
 /// One call of a collective in generated code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeCall {
-    /// The operation, as torch names it.
     pub operation: String,
     /// The name of its process group; None for a wait.
     pub group: Option<String>,
-}
-
-/// A graph's scheduled collectives.
-#[derive(Debug, Clone)]
-pub struct Collectives {
-    /// Folder of the compile.
-    pub graph: String,
-    pub compile: CompileIndex,
-    /// Names, in order.
-    pub ops: Vec<String>,
-}
-
-/// The operations of a graph and what they return.
-#[derive(Debug, Clone)]
-pub struct TensorMeta {
-    /// Folder of the compile.
-    pub graph: String,
-    /// `op: dtype[shape]/[stride]`, one per operation and output.
-    pub ops: Vec<String>,
-}
-
-/// A position of the execution order.
-#[derive(Debug, Clone)]
-pub struct Execution {
-    /// Which compile ran; None on a cache hit.
-    pub compile_id: Option<String>,
-}
-
-/// A graph's operations with estimated runtimes.
-#[derive(Debug, Clone)]
-pub struct GraphOps {
-    /// Folder of the compile.
-    pub graph: String,
-    /// In order.
-    pub ops: Vec<Op>,
 }
 
 /// An operation with its estimated runtime.
@@ -214,7 +162,6 @@ pub struct Op {
     pub name: String,
     /// `compute` or `collective`.
     pub kind: Option<String>,
-    /// Nanoseconds.
     pub ns: Option<f64>,
 }
 
@@ -224,26 +171,21 @@ pub struct Stackless {
     /// Event, with the artifact's name.
     pub event: String,
     pub stack: Stack,
-    /// How many records.
     pub count: u64,
-    /// First line.
     pub line: u64,
 }
 
 /// Source of an `<eval_with_key>` module.
 #[derive(Debug, Clone)]
 pub struct DumpFile {
-    /// Name in the log.
     pub name: String,
     /// What frames call it: `<eval_with_key>.7`.
     pub key: String,
     /// File stem in `dump_file/`.
     pub stem: String,
-    /// Its text.
     pub at: PayloadRef,
     /// How many lines the text has; 0 for one of many megabytes.
     pub lines: u64,
-    /// Line of the log.
     pub line: u64,
 }
 
@@ -272,11 +214,8 @@ pub struct InductorSettings {
 #[derive(Debug, Clone)]
 pub struct WorkerStall {
     pub compile: CompileIndex,
-    /// What the worker was doing.
     pub phase: Option<String>,
-    /// Seconds since the job began.
     pub elapsed_s: Option<f64>,
-    /// Number of the job.
     pub job: Option<String>,
 }
 
@@ -294,14 +233,10 @@ pub enum AdviceKind {
 /// Something that the reader of the landing page should see at once.
 #[derive(Debug, Clone)]
 pub struct Advice {
-    /// What it is about.
     pub kind: AdviceKind,
-    /// Heading.
     pub title: String,
-    /// Text of the log.
     pub text: String,
     /// Compile it belongs to; None where a parser gave it at the end of the log.
     pub compile: Option<CompileIndex>,
-    /// Line of the log.
     pub line: u64,
 }

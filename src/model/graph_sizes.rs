@@ -3,7 +3,6 @@
 /// The size of a value of a captured graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphSize<'s> {
-    /// Name of the value.
     pub value: &'s str,
     /// `(4, s77)`
     pub size: &'s str,
@@ -20,7 +19,6 @@ pub struct GraphSizes {
 }
 
 impl GraphSizes {
-    /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = GraphSize<'_>> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|[_, end]| *end));
         starts.zip(&self.ends).filter_map(|(start, [middle, end])| {
@@ -29,12 +27,10 @@ impl GraphSizes {
         })
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

@@ -23,9 +23,7 @@ pub struct GuardFacts {
 /// same way have equal hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GuardPrint {
-    /// The place that it checks.
     pub place: u64,
-    /// Its condition.
     pub condition: u64,
 }
 
@@ -41,7 +39,6 @@ pub struct PlaceType {
 /// Something that the compiled code changes outside of itself (`dynamo_side_effects`).
 #[derive(Debug, Clone)]
 pub struct SideEffect {
-    /// The compile.
     pub compile: CompileIndex,
     /// The object, as torch writes it: `L['self'].config`.
     pub source: String,

@@ -1,56 +1,33 @@
 //! Which parts of a log could be read, and what is damaged.
 
+use super::words::worded;
 use super::{Artifact, Content};
 use crate::trace::OrderedMap;
 
-/// Kinds of damage, each a counter of [`Integrity`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ProblemKind {
-    /// A line is neither a record nor a payload.
-    BadPrefix,
-    /// A record's JSON is not an object.
-    BadJson,
-    /// A payload differs from its hash.
-    BadPayloadMd5,
-    /// The log begins or ends in the middle of a record.
-    Truncated,
-    /// Bytes that are not UTF-8.
-    NonUtf8,
-    /// A record of a second rank.
-    OtherRank,
-    /// A record that its parser could not understand.
-    ParserErrors,
-    /// A stack names a string that no record defines.
-    UnresolvedStrings,
+worded! {
+    /// Kinds of damage, each a counter of [`Integrity`] and a key of report.json.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum ProblemKind.name {
+        /// A line is neither a record nor a payload.
+        BadPrefix = "bad_prefix",
+        /// A record's JSON is not an object.
+        BadJson = "bad_json",
+        /// A payload differs from its hash.
+        BadPayloadMd5 = "bad_payload_md5",
+        /// The log begins or ends in the middle of a record.
+        Truncated = "truncated",
+        /// Bytes that are not UTF-8.
+        NonUtf8 = "non_utf8",
+        /// A record of a second rank.
+        OtherRank = "other_rank",
+        /// A record that its parser could not understand.
+        ParserErrors = "parser_errors",
+        /// A stack names a string that no record defines.
+        UnresolvedStrings = "unresolved_strings",
+    }
 }
 
 impl ProblemKind {
-    /// All kinds, in the order of report.json.
-    pub const ALL: [ProblemKind; 8] = [
-        ProblemKind::BadPrefix,
-        ProblemKind::BadJson,
-        ProblemKind::BadPayloadMd5,
-        ProblemKind::Truncated,
-        ProblemKind::NonUtf8,
-        ProblemKind::OtherRank,
-        ProblemKind::ParserErrors,
-        ProblemKind::UnresolvedStrings,
-    ];
-
-    /// The counter's name in report.json.
-    pub fn name(self) -> &'static str {
-        match self {
-            ProblemKind::BadPrefix => "bad_prefix",
-            ProblemKind::BadJson => "bad_json",
-            ProblemKind::BadPayloadMd5 => "bad_payload_md5",
-            ProblemKind::Truncated => "truncated",
-            ProblemKind::NonUtf8 => "non_utf8",
-            ProblemKind::OtherRank => "other_rank",
-            ProblemKind::ParserErrors => "parser_errors",
-            ProblemKind::UnresolvedStrings => "unresolved_strings",
-        }
-    }
-
     /// Whether `--strict` fails because of it.
     pub fn is_damage(self) -> bool {
         !matches!(self, ProblemKind::NonUtf8 | ProblemKind::UnresolvedStrings)
@@ -60,32 +37,14 @@ impl ProblemKind {
 /// One thing that is wrong with the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Line of the log, from 1.
     pub line: u64,
-    /// What kind of thing.
     pub kind: ProblemKind,
-    /// What was found, for people.
     pub detail: String,
 }
 
-/// What is wrong with the text of an artifact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PayloadDamage {
-    /// The log ends inside it.
-    Cut,
-    /// It does not have the declared hash.
-    OtherHash,
-}
-
-impl PayloadDamage {
-    /// What is wrong, for people.
-    pub fn words(self) -> &'static str {
-        match self {
-            PayloadDamage::Cut => "damaged: cut short",
-            PayloadDamage::OtherHash => "damaged: payload hash",
-        }
-    }
-}
+/// What is wrong with the text of an artifact: the log ends inside it, or it does not have the declared hash.
+const CUT: &str = "damaged: cut short";
+const OTHER_HASH: &str = "damaged: payload hash";
 
 /// How many problems of one kind are listed; further ones are only counted.
 const LISTED: u64 = 100;
@@ -98,9 +57,7 @@ pub struct Integrity {
     pub problems: Vec<Problem>,
     /// Records by event key.
     pub events: OrderedMap<String, u64>,
-    /// Artifact events by name.
     pub artifacts: OrderedMap<String, u64>,
-    /// Records of unknown events, by key.
     pub unknown_events: OrderedMap<String, u64>,
     /// How many records have a stack in place of a compile id.
     pub stacks_without_id: u64,
@@ -119,7 +76,7 @@ impl Integrity {
 
     /// What is wrong with the text of an artifact. A payload that has the declared hash is whole, also where the log was
     /// cut after it.
-    pub fn damage_of(&self, artifact: &Artifact) -> Option<PayloadDamage> {
+    pub fn damage_of(&self, artifact: &Artifact) -> Option<&'static str> {
         let has = |kind| self.problems.iter().any(|p| p.kind == kind && p.line == artifact.line);
         let damaged = match &artifact.content {
             Content::Payload(at, _) => !at.intact,
@@ -127,12 +84,10 @@ impl Integrity {
             Content::Empty(_) => has(ProblemKind::BadPayloadMd5),
             _ => false,
         };
-        let damage =
-            || if has(ProblemKind::Truncated) { PayloadDamage::Cut } else { PayloadDamage::OtherHash };
+        let damage = || if has(ProblemKind::Truncated) { CUT } else { OTHER_HASH };
         damaged.then(damage)
     }
 
-    /// How many problems of a kind there are.
     pub fn count(&self, kind: ProblemKind) -> u64 {
         self.counts.get(kind as usize).copied().unwrap_or(0)
     }
@@ -158,10 +113,10 @@ mod tests {
     #[test]
     fn a_payload_with_its_hash_is_whole_also_where_the_log_is_cut_after_it() {
         let mut integrity = Integrity::default();
-        assert_eq!(integrity.damage_of(&artifact(false)), Some(PayloadDamage::OtherHash));
+        assert_eq!(integrity.damage_of(&artifact(false)), Some(OTHER_HASH));
         integrity.add(ProblemKind::Truncated, 1, "the archive is damaged");
         assert_eq!(integrity.damage_of(&artifact(true)), None);
-        assert_eq!(integrity.damage_of(&artifact(false)), Some(PayloadDamage::Cut));
+        assert_eq!(integrity.damage_of(&artifact(false)), Some(CUT));
     }
 
     #[test]
@@ -171,6 +126,6 @@ mod tests {
         integrity.add(ProblemKind::Truncated, 1, "the archive is damaged");
         assert_eq!(integrity.damage_of(&empty), None);
         integrity.add(ProblemKind::BadPayloadMd5, 1, "the payload is missing");
-        assert_eq!(integrity.damage_of(&empty), Some(PayloadDamage::Cut));
+        assert_eq!(integrity.damage_of(&empty), Some(CUT));
     }
 }

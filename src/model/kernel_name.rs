@@ -22,7 +22,7 @@ const ENDINGS: [&str; 4] = ["_kernel_cuda", "_kernel_impl", "_kernel_hip", "_ker
 
 /// The name without its namespaces, its parameters and the arguments of its template, but for the one that says what it
 /// computes: `vectorized_elementwise_kernel<silu>`. Names of another form stay as they are.
-fn readable_kernel(name: &str) -> Cow<'_, str> {
+pub(super) fn readable_kernel(name: &str) -> Cow<'_, str> {
     let without = name.replace("(anonymous namespace)::", "");
     let Some(signature) = without_return_type(&without) else { return Cow::Borrowed(name) };
     let end = signature.find(['<', '(']).unwrap_or(signature.len());
@@ -112,89 +112,4 @@ pub fn input_words(dims: &[InputDims]) -> String {
         shown.push(format!("{more} more"));
     }
     shown.join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_of_a_template_keeps_what_says_the_work() {
-        for (name, expected) in [
-            (
-                "void at::native::vectorized_elementwise_kernel<4, at::native::(anonymous namespace)::silu_kernel(at::\
-                 TensorIteratorBase&)::{lambda()#1}::operator()() const::{lambda(c10::BFloat16)#1}, std::array<char*, \
-                 2ul> >(int, std::array<char*, 2ul>)",
-                "vectorized_elementwise_kernel<silu>",
-            ),
-            (
-                "void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<at::native::\
-                 BinaryFunctor<float, float, float, at::native::binary_internal::MulFunctor<float> > >(int)",
-                "elementwise_kernel<MulFunctor>",
-            ),
-            (
-                "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::MeanOps<float, float> > \
-                 >(at::native::ReduceOp<float>)",
-                "reduce_kernel<Mean>",
-            ),
-            (
-                "void pytorch_flash::flash_fwd_kernel<64, true>(pytorch_flash::Flash_fwd_params)",
-                "flash_fwd_kernel",
-            ),
-            (
-                "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x32_8x5_nn_align1>(Params)",
-                "Kernel2<cutlass_80_simt_sgemm_128x32_8x5_nn_align1>",
-            ),
-            ("std::enable_if<!(false), void>::type internal::gemvx::kernel<int, float>(int)", "kernel"),
-            (
-                "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-                "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
-            ),
-        ] {
-            assert_eq!(readable_kernel(name), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn other_names_stay_as_they_are() {
-        for name in [
-            "",
-            "triton_poi_fused_add_0",
-            "aten::mm",
-            "Memset (Device)",
-            "Memcpy DtoH (Device -> Pinned)",
-            "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n",
-            "<<<",
-            "void ",
-            "a b c",
-        ] {
-            assert_eq!(readable_kernel(name), name);
-        }
-    }
-
-    #[test]
-    fn a_long_name_keeps_its_beginning_and_its_number() {
-        let name = "cpp_fused__unsafe_view_add_gelu_gelu_backward_sum_transpose_view_3";
-        assert_eq!(short_kernel(name, 40), "cpp_fused__unsafe_view_add…nspose_view_3");
-        assert_eq!(short_kernel("triton_poi_fused_0", 40), "triton_poi_fused_0");
-        assert_eq!(short_kernel("ééééé", 4).chars().count(), 4);
-    }
-
-    #[test]
-    fn a_library_kernel_is_known_by_its_name() {
-        assert_eq!(kernel_family("sm90_xmma_gemm_bf16bf16"), Some("a matrix product"));
-        assert_eq!(kernel_family("Cijk_Alik_Bljk_B_BS_BH"), Some("a matrix product"));
-        assert_eq!(kernel_family("pytorch_flash::flash_fwd_kernel"), Some("attention"));
-        assert_eq!(kernel_family("ncclDevKernel_AllReduce"), Some("communication"));
-        assert_eq!(kernel_family("triton_poi_fused_add_0"), None);
-    }
-
-    #[test]
-    fn inputs_are_tensors_and_further_ones_are_counted() {
-        let one = |sizes: &[i64]| InputDims::One(sizes.to_vec());
-        let dims = [one(&[8, 16]), one(&[]), InputDims::List(vec![vec![1], vec![2]]), one(&[4])];
-        assert_eq!(input_words(&dims), "8×16, 2 tensors, 4");
-        let many = vec![one(&[2]); 6];
-        assert_eq!(input_words(&many), "2, 2, 2, 2, 2 more");
-    }
 }

@@ -28,6 +28,8 @@ mod span;
 mod stable;
 mod stack;
 mod tensors;
+#[cfg(test)]
+mod text_tests;
 mod traceback;
 mod troubles;
 mod vllm;
@@ -42,9 +44,9 @@ pub use compiler_part::{CompilerPart, Parts};
 pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
 pub use export::{Export, ExportKind, ExportProblem, ExportedProgram, MadeExpression, ProgramFacts};
 pub use facts::{
-    Advice, AdviceKind, BreakOccurrence, CacheLookup, CodeCall, CollectiveCalls, Collectives, CrossRank,
-    DumpFile, ErrorTrace, Execution, Failure, GraphBreak, GraphOps, InductorSettings, Op, Reason,
-    ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, WorkerStall,
+    Advice, AdviceKind, BreakOccurrence, CacheLookup, CodeCall, CrossRank, DumpFile, ErrorTrace, Failure,
+    GraphBreak, InGraph, InductorSettings, Op, Reason, ReasonSource, Recompile, Restart, Stackless, Torch,
+    WorkerStall,
 };
 pub use fields::{BorrowedText, Fields, lenient};
 pub use graph_sizes::GraphSizes;
@@ -87,7 +89,6 @@ use std::sync::Arc;
 /// Everything that one log says, as facts.
 #[derive(Default)]
 pub struct Model {
-    /// The log itself.
     pub log: LogFacts,
     /// The torch that wrote it, if the log says so.
     pub torch: Option<Torch>,
@@ -113,7 +114,6 @@ pub struct Model {
     pub caches: Vec<CacheLookup>,
     /// Lines of the program that graphs and guards name.
     pub program_lines: ProgramLines,
-    /// Symbolic sizes.
     pub shapes: Shapes,
     /// The first place of each distinct configuration text, by md5.
     pub configs: OrderedMap<Md5, ConfigRef>,
@@ -123,7 +123,6 @@ pub struct Model {
     pub span_kernels: FxHashMap<usize, Arc<str>>,
     /// The place of each chromium event's payload, in log order.
     pub chromium: PayloadList,
-    /// What a comparison of ranks needs.
     pub cross_rank: CrossRank,
     /// Records that carry a framework stack in place of a compile id.
     pub stackless: Vec<Stackless>,
@@ -141,7 +140,6 @@ pub struct Model {
     pub troubles: Vec<Trouble>,
     /// Kernels of operators that are written in a language within Python, in log order.
     pub native_compiles: Vec<NativeCompile>,
-    /// Events of vLLM, in log order.
     pub vllm: Vec<VllmEvent>,
     /// `0_forward`: what generated code calls itself, by the number of its artifact.
     pub aot_ids: TextMap<u32, String>,
@@ -172,9 +170,7 @@ pub struct Model {
 pub struct LogFacts {
     /// Base name, without `.gz` or `.zst`; `-` for standard input.
     pub file: String,
-    /// Uncompressed size.
     pub bytes: u64,
-    /// Records read, `str` included.
     pub records: u64,
     /// Rank of the process, if the file name or a record has it.
     pub rank: Option<u64>,
@@ -184,7 +180,6 @@ pub struct LogFacts {
     pub ranks: Vec<(u64, u64)>,
     /// Time of the first and of the last record.
     pub first: Option<Stamp>,
-    /// See `first`.
     pub last: Option<Stamp>,
     /// What the last record is, the string table's left out.
     pub last_record: Option<LastRecord>,
@@ -195,20 +190,16 @@ pub struct LogFacts {
 pub struct LastRecord {
     /// Its event; of an artifact the name.
     pub event: String,
-    /// The compile that it names.
     pub compile: Option<CompileId>,
-    /// Its process.
     pub pid: u64,
 }
 
 /// A further process of the same program, which has its own report in a folder of this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// Folder of its report.
     pub dir: String,
     /// Its process id, if its log has a record.
     pub pid: Option<u64>,
-    /// Name of its log.
     pub file: String,
     /// Whether it inherited the strings of this one.
     pub forked: bool,
@@ -226,11 +217,8 @@ impl Process {
 /// The place of a configuration text: a field of a metrics record.
 #[derive(Debug, Clone, Copy)]
 pub struct ConfigRef {
-    /// Header line of the record.
     pub header: Span,
-    /// Whether that line is the first of the log.
     pub first_line: bool,
-    /// Field of the metrics.
     pub field: &'static str,
     /// How many settings it has; None if it is not a list of settings.
     pub settings: Option<usize>,
@@ -239,11 +227,8 @@ pub struct ConfigRef {
 /// One record as raw.jsonl shows it.
 #[derive(Debug, Clone, Copy)]
 pub struct RawRecord {
-    /// Header line.
     pub header: Span,
-    /// Whether that line is the first of the log.
     pub first_line: bool,
-    /// When it was written.
     pub stamp: Stamp,
     /// The file that holds its payload.
     pub payload: Option<PayloadPlace>,
@@ -283,7 +268,7 @@ impl Model {
         if let Some(&index) = self.by_id.get(&id.cloned()) {
             return index;
         }
-        let index = self.compiles.push(Compile::new(id.cloned()));
+        let index = self.compiles.push(Compile { id: id.cloned(), ..Compile::default() });
         self.by_id.insert(id.cloned(), index);
         index
     }
@@ -292,14 +277,12 @@ impl Model {
         self.by_id.get(&id.cloned()).and_then(|&index| self.compiles.get(index))
     }
 
-    /// All input tensors with their compiles.
     pub fn inputs(&self) -> impl Iterator<Item = (CompileIndex, &InputTensor)> {
         self.compiles
             .indexed()
             .flat_map(|(index, compile)| compile.inputs.iter().map(move |one| (index, one)))
     }
 
-    /// Compiles that have an id.
     pub fn identified(&self) -> impl Iterator<Item = &Compile> {
         self.compiles.iter().filter(|c| c.id.is_some())
     }

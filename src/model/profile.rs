@@ -34,7 +34,6 @@ pub struct Profile {
     pub operators: Vec<Operator>,
     /// Calls of operators and annotations on the CPU, by thread, in the order in which they began.
     pub calls: Sorted<OperatorCall>,
-    /// Distinct kernels.
     pub kernels: Vec<DeviceKernel>,
     /// What ran on the device, by the operator that asked for it.
     pub launches: Sorted<Launch>,
@@ -107,7 +106,6 @@ impl<'de> Deserialize<'de> for InputDims {
 }
 
 impl InputDims {
-    /// The sizes of a single tensor.
     pub fn one(&self) -> Option<&[i64]> {
         match self {
             InputDims::One(sizes) => Some(sizes),
@@ -115,7 +113,6 @@ impl InputDims {
         }
     }
 
-    /// The sizes of all its tensors.
     pub fn sizes(&self) -> impl Iterator<Item = &i64> {
         let tensors = match self {
             InputDims::One(sizes) => std::slice::from_ref(sizes),
@@ -136,9 +133,7 @@ pub struct TritonLaunch {
     pub gigabytes: Option<f64>,
     /// `kernel_flop`: floating-point operations of a launch.
     pub flops: Option<f64>,
-    /// `num_warps`.
     pub num_warps: Option<u64>,
-    /// `num_stages`.
     pub num_stages: Option<u64>,
     /// `kernel_kwargs`: the block sizes that were chosen, `XBLOCK=16`.
     pub kwargs: Option<String>,
@@ -154,9 +149,7 @@ pub struct OperatorCall {
     pub thread: u32,
     /// `External id`; 0 for none.
     pub external: u64,
-    /// When it began.
     pub begin_us: f64,
-    /// How long it took.
     pub dur_us: f64,
 }
 
@@ -185,7 +178,6 @@ impl SortedRecord for OperatorCall {
 /// A kernel, a copy or a fill as launches of it have in common.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DeviceKernel {
-    /// As the device names it.
     pub name: String,
     pub kind: DeviceWork,
     /// Of the first launch, if the trace has it.
@@ -222,9 +214,7 @@ pub struct Launch {
     pub external: u64,
     /// `correlation`; 0 for none.
     pub correlation: u64,
-    /// When it began.
     pub begin_us: f64,
-    /// How long it took.
     pub dur_us: f64,
 }
 
@@ -252,9 +242,7 @@ impl SortedRecord for Launch {
 /// A call of the device's runtime: it has the correlation of what it launches, and the id of the operator that made it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Correlation {
-    /// `correlation`.
     pub correlation: u64,
-    /// `External id`.
     pub external: u64,
 }
 
@@ -276,18 +264,5 @@ impl SortedRecord for Correlation {
 
     fn order(&self, other: &Self) -> Ordering {
         self.correlation.cmp(&other.correlation)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_read_as_they_are_written_and_stay_on_one_line_of_an_indented_file() {
-        for json in ["[8,16]", "[]", "[[8,16],[4]]"] {
-            let sizes: InputDims = serde_json::from_str(json).unwrap();
-            assert_eq!(serde_json::to_string_pretty(&sizes).unwrap(), json);
-        }
     }
 }

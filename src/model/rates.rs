@@ -44,21 +44,3 @@ fn digits(value: f64) -> String {
         _ => format!("{value:.2}"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rates_have_three_digits_and_the_unit_at_which_they_are_read() {
-        let plain = |text: String| text.replace('\u{a0}', " ");
-        assert_eq!(plain(flop_rate(610.66)), "611 TFLOP/s");
-        assert_eq!(plain(flop_rate(0.04978)), "49.8 GFLOP/s");
-        assert_eq!(plain(byte_rate(1043.0)), "1.04 TB/s");
-        assert_eq!(plain(byte_rate(7.1759)), "7.18 GB/s");
-        assert_eq!(plain(flop_count(8_388_608.0)), "8.39 MFLOP");
-        assert_eq!(plain(byte_count(74_500_000.0)), "74.5 MB");
-        assert_eq!(plain(byte_count(1_250.0)), "1.25 kB");
-        assert_eq!(plain(byte_count(12.0)), "12 B");
-    }
-}

@@ -9,7 +9,6 @@ use fxhash::FxHashMap;
 pub struct Shapes {
     /// Symbols made, one entry per record.
     pub symbols: Vec<Symbol>,
-    /// Conditions on symbols.
     pub guards: Vec<SymbolGuard>,
     /// Symbols that became constants or other symbols.
     pub specializations: Vec<Specialization>,
@@ -23,7 +22,6 @@ pub struct Shapes {
 const MOST_ALIKE: usize = 16;
 
 impl Shapes {
-    /// Adds a condition.
     pub fn add_guard(&mut self, guard: SymbolGuard) {
         if guard.user_stack.is_some() {
             let alike = self.guarded.entry((guard.at.compile, guard.expr.clone())).or_default();
@@ -32,7 +30,6 @@ impl Shapes {
         self.guards.push(guard);
     }
 
-    /// Adds a symbol that became a constant.
     pub fn add_specialization(&mut self, one: Specialization) {
         self.fixed.entry(one.at.compile).or_default().push(self.specializations.len());
         self.specializations.push(one);
@@ -57,16 +54,13 @@ impl Shapes {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
     pub compile: CompileIndex,
-    /// Attempt of that compile.
     pub attempt: u32,
-    /// Line of the log, from 1.
     pub line: u64,
 }
 
 /// A symbolic size (`create_symbol`, `create_unbacked_symbol`).
 #[derive(Debug, Default, Clone)]
 pub struct Symbol {
-    /// Where it was made.
     pub at: Recorded,
     /// `s77`, `u0`
     pub name: String,
@@ -78,18 +72,15 @@ pub struct Symbol {
     pub range: Option<String>,
     /// `L['x'].size()[0]`
     pub source: Option<String>,
-    /// The reader's lines that led to it.
     pub user_stack: Option<Stack>,
 }
 
 /// A condition on symbols that the compiled code relies on (`guard_added_fast`, `guard_added`).
 #[derive(Debug, Default, Clone)]
 pub struct SymbolGuard {
-    /// Where it was added.
     pub at: Recorded,
     /// `Eq(s77, 12)`
     pub expr: String,
-    /// The reader's lines that needed it.
     pub user_stack: Option<Stack>,
     /// All lines, torch's among them.
     pub stack: Option<Stack>,
@@ -98,7 +89,6 @@ pub struct SymbolGuard {
 /// A symbol that became a constant (`symbolic_shape_specialization`).
 #[derive(Debug, Default, Clone)]
 pub struct Specialization {
-    /// Where that happened.
     pub at: Recorded,
     pub symbol: String,
     /// Inputs that it stood for.
@@ -107,7 +97,6 @@ pub struct Specialization {
     pub value: String,
     /// torch's word for the reason: `range_refined_to_singleton`, `find`, ..
     pub reason: Option<String>,
-    /// The reader's lines that led to it.
     pub user_stack: Option<Stack>,
     /// All lines, torch's among them.
     pub stack: Option<Stack>,

@@ -17,11 +17,10 @@ pub struct TraceSpan {
     pub start_us: f64,
     /// End; a span left open ends with its parent, or with the last event of its process.
     pub end_us: f64,
-    /// Process.
     pub pid: u64,
-    /// Compile it belongs to.
     pub compile: Option<CompileIndex>,
-    around: Around,
+    /// The index of the enclosing span, plus one; 0 without one. The highest bit says that the log never closed the span.
+    around: u32,
 }
 
 /// The name of a phase. Spans are many and names few, so a name is one pointer to a shared text.
@@ -54,11 +53,7 @@ impl Borrow<str> for PhaseName {
     }
 }
 
-/// The index of the enclosing span, plus one; 0 without one. The highest bit says that the log never closed
-/// the span.
-#[derive(Debug, Clone, Copy)]
-struct Around(u32);
-
+/// Marks a span that the log never closed, in the number of the span around it.
 const OPEN: u32 = 1 << 31;
 
 impl TraceSpan {
@@ -66,24 +61,24 @@ impl TraceSpan {
     /// around it, among the first two billion of the log.
     pub fn begin(name: PhaseName, start_us: f64, pid: u64, parent: Option<usize>) -> Self {
         let parent = parent.and_then(|place| u32::try_from(place).ok()).filter(|place| *place < OPEN - 1);
-        let around = Around(OPEN | parent.map_or(0, |place| place + 1));
+        let around = OPEN | parent.map_or(0, |place| place + 1);
         TraceSpan { name, start_us, end_us: start_us, pid, compile: None, around }
     }
 
     /// Ends it, at its begin at the earliest.
     pub fn close(&mut self, end_us: f64, is_open: bool) {
         self.end_us = end_us.max(self.start_us);
-        self.around.0 = if is_open { self.around.0 | OPEN } else { self.around.0 & !OPEN };
+        self.around = if is_open { self.around | OPEN } else { self.around & !OPEN };
     }
 
     /// The span around it: its place among the spans of the log.
     pub fn parent(&self) -> Option<usize> {
-        (self.around.0 & !OPEN).checked_sub(1).map(|place| place as usize)
+        (self.around & !OPEN).checked_sub(1).map(|place| place as usize)
     }
 
     /// Whether the log never closed it.
     pub fn is_open(&self) -> bool {
-        self.around.0 & OPEN != 0
+        self.around & OPEN != 0
     }
 }
 

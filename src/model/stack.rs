@@ -27,6 +27,5 @@ pub struct TextFrame {
     /// Line in it, from 1; 0 where it is unknown.
     pub line: u64,
     pub function: String,
-    /// Source text of the line.
     pub loc: Option<String>,
 }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 pub struct InputTensor {
     /// `L['x']`
     pub source: Arc<str>,
-    /// What it is like.
     pub tensor: Arc<TensorDescription>,
     /// Size of its storage, if the log has it.
     pub storage: Option<StorageSize>,
@@ -42,7 +41,6 @@ pub struct TensorDescription {
     pub sizes: Vec<String>,
     /// `[4, s77]`
     pub shape: String,
-    /// Whether it is a parameter of a module.
     pub parameter: bool,
     /// Dimensions that the program marked as dynamic.
     pub marked: Vec<u64>,
@@ -54,7 +52,6 @@ pub struct TensorDescription {
     pub dtype: String,
     /// `cuda:0`
     pub device: String,
-    /// Whether it requires a gradient.
     pub gradient: bool,
 }
 

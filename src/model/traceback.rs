@@ -20,19 +20,3 @@ fn traceback_frame(line: &str) -> Option<TextFrame> {
     let (line, name) = rest.split_once(", in ")?;
     Some(TextFrame { file: file.to_owned(), line: line.parse().ok()?, function: name.to_owned(), loc: None })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn marks_below_a_line_of_code_are_not_code() {
-        let text = "Traceback:\n  File \"/a.py\", line 9, in f\n    g(x)\n    ~^^^\n  File \"/b.py\", line 2, in g\n";
-        let frames = traceback(text);
-        assert_eq!(frames.len(), 2);
-        let first =
-            TextFrame { file: "/a.py".into(), line: 9, function: "f".into(), loc: Some("g(x)".into()) };
-        assert_eq!(frames[0], first);
-        assert_eq!(frames[1].loc, None);
-    }
-}

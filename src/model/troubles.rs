@@ -20,12 +20,10 @@ pub enum TroubleKind {
 /// One such record.
 #[derive(Debug, Clone)]
 pub struct Trouble {
-    /// What it is about.
     pub kind: TroubleKind,
     pub compile: CompileIndex,
     /// What it names: a region, a field, a key.
     pub subject: Option<String>,
-    /// torch's text.
     pub text: String,
 }
 
@@ -34,14 +32,11 @@ pub struct Trouble {
 pub struct NativeCompile {
     /// The compile during which it happened; the compile without an id while the model runs.
     pub compile: CompileIndex,
-    /// The operator.
     pub op: String,
     /// The language: `cutedsl`, `triton`.
     pub dsl: String,
     /// Whether it was compiled, not found.
     pub compiled: bool,
-    /// What identifies it.
     pub key: String,
-    /// Microseconds.
     pub us: f64,
 }

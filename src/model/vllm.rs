@@ -7,13 +7,10 @@ use crate::trace::Stamp;
 #[derive(Debug, Clone)]
 pub struct VllmEvent {
     pub compile: CompileIndex,
-    /// Attempt of that compile.
     pub attempt: u32,
     /// Its file: an index into the artifacts of the compile.
     pub artifact: usize,
-    /// When it was written.
     pub stamp: Stamp,
-    /// What it says.
     pub fact: VllmFact,
 }
 
@@ -51,9 +48,7 @@ pub struct VllmStart {
     pub from: Option<i64>,
     /// `compile_range_end`: the largest size.
     pub to: Option<i64>,
-    /// `is_single_size`
     pub single: Option<bool>,
-    /// `is_cudagraph_capture_size`
     pub cudagraph: Option<bool>,
     /// Fields that this version does not know.
     pub more: Vec<(String, String)>,
@@ -64,7 +59,6 @@ pub struct VllmStart {
 pub struct VllmPart {
     /// `submod_0`
     pub name: String,
-    /// Calls of operators in it.
     pub calls: usize,
     /// The first operators that it calls, each once: `aten.mm`.
     pub operators: Vec<String>,
@@ -73,7 +67,6 @@ pub struct VllmPart {
 /// A pass, as the name of its graph has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VllmPass {
-    /// The number of the pass.
     pub order: Option<u64>,
     pub name: String,
     /// The moment, if the name says it: `before`, `after`.

@@ -2,6 +2,29 @@
 
 use std::borrow::Cow;
 
+/// An enum whose variants each have a word, which files and pages show, by the method that is named behind the enum.
+macro_rules! worded {
+    ($(#[$about:meta])* pub enum $name:ident.$word:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$about])*
+        pub enum $name {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $name {
+            /// All of them, in the order of reports.
+            pub const ALL: [$name; [$($text),*].len()] = [$($name::$variant),*];
+
+            /// Its word.
+            pub const fn $word(self) -> &'static str {
+                match self {
+                    $($name::$variant => $text,)*
+                }
+            }
+        }
+    };
+}
+pub(crate) use worded;
+
 /// `one` for a count of 1, otherwise `many`.
 pub fn noun<'w>(number: u64, one: &'w str, many: &'w str) -> &'w str {
     if number == 1 { one } else { many }
@@ -132,50 +155,4 @@ pub fn without_addresses(text: &str) -> String {
         clean.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
     }
     clean
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_thing_takes_the_singular_and_none_or_several_the_plural() {
-        let words: Vec<String> = (0..3).map(|number| counted(number, "compile", "compiles")).collect();
-        assert_eq!(words, ["0 compiles", "1 compile", "2 compiles"]);
-    }
-
-    #[test]
-    fn a_line_that_announces_the_next_is_read_with_it() {
-        assert_eq!(headline("\n  Failed:\n\n  Call to f\nmore"), "Failed: Call to f");
-        assert_eq!(headline("Failed\nmore"), "Failed");
-        assert_eq!(headline("Failed:"), "Failed:");
-        assert_eq!(headline(""), "");
-    }
-
-    #[test]
-    fn a_file_name_ends_a_path_of_either_system() {
-        assert_eq!(file_name("/app/x.py"), "x.py");
-        assert_eq!(file_name("C:\\app\\x.py"), "x.py");
-        assert_eq!(file_name("x.py"), "x.py");
-    }
-
-    #[test]
-    fn a_star_stands_for_any_text() {
-        assert!(fits_pattern("*_cache_miss", "fx_graph_cache_miss"));
-        assert!(fits_pattern("vllm_*", "vllm_submod_0"));
-        assert!(fits_pattern("a*b*c", "a1b2c"));
-        assert!(fits_pattern("*", ""));
-        assert!(!fits_pattern("*_cache_miss", "fx_graph_cache_hit"));
-        assert!(!fits_pattern("artifact", "artifacts"));
-    }
-
-    #[test]
-    fn an_object_is_named_without_its_address() {
-        let named =
-            "Skip calling function `<function f at 0x7f432ad258a0>` since <g at 0x1f> is off at 05:00";
-        assert_eq!(
-            without_addresses(named),
-            "Skip calling function `<function f>` since <g> is off at 05:00"
-        );
-    }
 }

@@ -55,32 +55,3 @@ pub fn symbols(text: &str, most_letters: usize) -> impl Iterator<Item = &str> {
         is_number && (1..=most_letters).contains(&letters)
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_end_at_commas_outside_of_brackets_and_quotes() {
-        for (text, expected) in [
-            ("buf0, (2, 3), [a, b]) # (x)", &["buf0", "(2, 3)", "[a, b]"][..]),
-            ("L['a, b'][0], Tensor, size=[1, 2])", &["L['a, b'][0]", "Tensor", "size=[1, 2]"]),
-            ("buf2, )", &["buf2"]),
-            ("not, closed(a, b", &["not", "closed(a, b"]),
-            ("in_a_quote, 'a, b", &["in_a_quote", "'a, b"]),
-            (")", &[]),
-        ] {
-            assert_eq!(arguments(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn symbols_are_found_in_an_expression() {
-        let found: Vec<&str> = symbols("Eq(Mod(u0, 2*s77), zuf3 + u0)", 3).collect();
-        assert_eq!(found, ["u0", "s77", "zuf3", "u0"]);
-        assert_eq!(symbols("zuf3 + s1", 2).collect::<Vec<_>>(), ["s1"]);
-        let found: Vec<&str> = symbols("Eq(Max(1, s77), zf3) & ModularIndexing(u0, 2, s_4, 5s)", 2).collect();
-        assert_eq!(found, ["s77", "zf3", "u0"]);
-        assert_eq!(symbols("Max(1, 0x10) + symbols + float32", 3).count(), 0);
-    }
-}

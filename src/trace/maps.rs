@@ -2,7 +2,10 @@
 
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
+use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+use std::ops::Deref;
 
 /// A map whose keys are, or contain, texts or numbers that a log chose, such as process ids.
 ///
@@ -30,6 +33,20 @@ pub(crate) fn push_mostly_one<T>(list: &mut Vec<T>, item: T) {
         list.reserve_exact(1);
     }
     list.push(item);
+}
+
+/// The one copy of a value that a log repeats: that in the set, where an equal one is there.
+pub(crate) fn shared<K, V>(known: &mut TextSet<K>, value: V) -> K
+where
+    K: Deref<Target: Hash + Eq> + Borrow<K::Target> + From<V> + Clone + Hash + Eq,
+    V: Borrow<K::Target>,
+{
+    if let Some(same) = known.get(value.borrow()) {
+        return same.clone();
+    }
+    let shared = K::from(value);
+    known.insert(shared.clone());
+    shared
 }
 
 #[cfg(test)]

@@ -47,8 +47,8 @@ pub use json::{
     JsonCursor, JsonStep, WrittenField, is_key, nests_deeper, string_length, written_fields, written_value,
 };
 pub use json_forms::{compact_json, ordered_json};
-pub(crate) use maps::push_mostly_one;
 pub use maps::{OrderedMap, TextHasher, TextMap, TextSet};
+pub(crate) use maps::{push_mostly_one, shared};
 pub use names::rank_of_file_name;
 pub use payload::{Md5, PayloadRef, Span};
 pub use payload_list::{ListedPayload, PayloadList};

@@ -239,7 +239,7 @@ mod tests {
     fn compile_with_input(device: &str) -> Compile {
         let tensor = TensorDescription { device: device.to_owned(), ..TensorDescription::default() };
         let input = InputTensor { source: "L['x']".into(), tensor: tensor.into(), storage: None };
-        Compile { inputs: vec![input], ..Compile::new(None) }
+        Compile { inputs: vec![input], ..Compile::default() }
     }
 
     #[test]

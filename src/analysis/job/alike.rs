@@ -90,7 +90,7 @@ fn stops_by_rank(fleet: &Fleet) -> FxHashMap<usize, usize> {
 /// other, nobody is the odd one out, so all differ.
 fn odd_facts(job: &Job, compared: &[Compared]) -> Vec<Vec<Fact>> {
     let mut odd = vec![Vec::new(); job.ranks.len()];
-    let reported = compared.iter().filter(|one| Fact::COMPARED.contains(&one.fact));
+    let reported = compared.iter().filter(|one| one.fact.is_compared());
     for comparison in reported.filter_map(|one| one.outcome.as_ref().ok()).filter(|one| one.differs()) {
         let usual = usize::from(!is_tied(comparison));
         for &rank in comparison.groups.iter().skip(usual).flat_map(|group| &group.ranks) {

@@ -10,7 +10,7 @@ use crate::model::{CollectiveCounts, Fact, Step};
 
 /// All that follows from the facts of a job.
 pub struct JobFound {
-    /// One comparison per kind of fact, in the order of [`Fact::COMPARED`], then those that are only shown.
+    /// One comparison per kind of fact, then those that are only shown.
     pub compared: Vec<Compared>,
     /// Estimated runtimes; None where no log has any.
     pub runtime: Option<RuntimeComparison>,
@@ -46,7 +46,7 @@ impl JobFound {
 
     /// Kinds of facts in which ranks differ, of those that report.json compares.
     pub fn differing(&self) -> impl Iterator<Item = &Comparison> {
-        let compared = self.compared.iter().filter(|compared| Fact::COMPARED.contains(&compared.fact));
+        let compared = self.compared.iter().filter(|compared| compared.fact.is_compared());
         compared.filter_map(|compared| compared.outcome.as_ref().ok()).filter(|compared| compared.differs())
     }
 

@@ -33,8 +33,9 @@ use crate::model::{CollectiveCounts, Fact, Job};
 
 /// Draws the conclusions of a job; `find_line` reads where a rank's program calls a collective.
 pub fn of_job(job: &Job, find_line: FindLine<'_>) -> JobFound {
-    let shown = [Fact::Status, Fact::Ops, Fact::Failures];
-    let facts = Fact::COMPARED.into_iter().chain(shown);
+    let (compared, shown): (Vec<Fact>, Vec<Fact>) =
+        Fact::ALL.into_iter().partition(|fact| fact.is_compared());
+    let facts = compared.into_iter().chain(shown);
     let mut found = JobFound {
         compared: facts.map(|fact| Compared { fact, outcome: groups::compare(job, fact) }).collect(),
         runtime: runtime::of_job(job),

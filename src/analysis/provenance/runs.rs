@@ -287,7 +287,7 @@ mod tests {
 
     /// A compile with these artifacts; a name may be followed by an AOT id.
     fn runs(names: &[&str]) -> Vec<InductorRun> {
-        let mut compile = Compile::new(None);
+        let mut compile = Compile::default();
         let artifact =
             |(number, name): (u32, &&str)| Artifact::named(name.split(' ').next().unwrap(), number);
         compile.artifacts = (0..).zip(names).map(artifact).collect();

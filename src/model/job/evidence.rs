@@ -16,7 +16,6 @@ pub struct RankTimeline {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PartInterval {
     pub part: CompilerPart,
-    /// When.
     pub interval: Interval,
 }
 
@@ -35,7 +34,6 @@ pub struct RankGraph {
     pub rank: usize,
     /// The compile, as the rank names it.
     pub compile: String,
-    /// The graph's file in the rank's report.
     pub file: String,
     pub text: String,
 }

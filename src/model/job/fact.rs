@@ -1,56 +1,44 @@
 //! The facts by which ranks are compared, each with its parts.
 
 use super::ids::{CodePlace, GraphId, TensorListId, TextId, TextListId};
+use crate::model::words::worded;
 use std::sync::Arc;
 
-/// What ranks are compared by, and what is shown beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Fact {
-    /// What was compiled: id, function, file, line.
-    CompileIds,
-    /// Results of cache lookups.
-    Cache,
-    /// Scheduled collectives, by graph.
-    Collectives,
-    /// Shapes, strides and dtypes of what operations return, by graph.
-    TensorMeta,
-    /// The order in which graphs ran.
-    ExecOrder,
-    /// Graph breaks by user line.
-    GraphBreaks,
-    /// Recompilations with their reasons.
-    Recompiles,
-    /// Settings of the compiler.
-    Config,
-    /// How each compile ended.
-    Status,
-    /// Operations that each compile captured.
-    Ops,
-    /// What failed.
-    Failures,
-    /// Sizes, strides and dtypes of the input tensors of each compile.
-    Inputs,
-    /// Process groups in which generated code calls its collectives.
-    ProcessGroups,
-    /// Keys that were looked up in the cache of FX graphs.
-    CacheKeys,
+worded! {
+    /// What ranks are compared by, and what is shown beside it, with its key in report.json and its anchor in pages.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Fact.key {
+        /// What was compiled: id, function, file, line.
+        CompileIds = "compile_ids",
+        /// Results of cache lookups.
+        Cache = "cache",
+        /// Scheduled collectives, by graph.
+        Collectives = "collectives",
+        /// Shapes, strides and dtypes of what operations return, by graph.
+        TensorMeta = "tensor_meta",
+        ExecOrder = "exec_order",
+        /// Graph breaks by user line.
+        GraphBreaks = "graph_breaks",
+        /// Recompilations with their reasons.
+        Recompiles = "recompiles",
+        Config = "config",
+        Status = "status",
+        Ops = "ops",
+        Failures = "failures",
+        /// Sizes, strides and dtypes of the input tensors of each compile.
+        Inputs = "inputs",
+        /// Process groups in which generated code calls its collectives.
+        ProcessGroups = "process_groups",
+        /// Keys that were looked up in the cache of FX graphs.
+        CacheKeys = "cache_keys",
+    }
 }
 
 impl Fact {
-    /// The facts that report.json compares, in its order.
-    pub const COMPARED: [Fact; 11] = [
-        Fact::CompileIds,
-        Fact::Cache,
-        Fact::Collectives,
-        Fact::TensorMeta,
-        Fact::ExecOrder,
-        Fact::GraphBreaks,
-        Fact::Recompiles,
-        Fact::Config,
-        Fact::Inputs,
-        Fact::ProcessGroups,
-        Fact::CacheKeys,
-    ];
+    /// Whether report.json compares it; the others are only shown.
+    pub fn is_compared(self) -> bool {
+        !matches!(self, Fact::Status | Fact::Ops | Fact::Failures)
+    }
 
     /// Whether each of its facts belongs to a graph, in the job's order of graphs.
     pub fn is_by_graph(self) -> bool {
@@ -64,26 +52,6 @@ impl Fact {
                 | Fact::ProcessGroups
                 | Fact::CacheKeys
         )
-    }
-
-    /// Its key in report.json, which is also its anchor in pages.
-    pub fn key(self) -> &'static str {
-        match self {
-            Fact::CompileIds => "compile_ids",
-            Fact::Cache => "cache",
-            Fact::Collectives => "collectives",
-            Fact::TensorMeta => "tensor_meta",
-            Fact::ExecOrder => "exec_order",
-            Fact::GraphBreaks => "graph_breaks",
-            Fact::Recompiles => "recompiles",
-            Fact::Config => "config",
-            Fact::Status => "status",
-            Fact::Ops => "ops",
-            Fact::Failures => "failures",
-            Fact::Inputs => "inputs",
-            Fact::ProcessGroups => "process_groups",
-            Fact::CacheKeys => "cache_keys",
-        }
     }
 }
 
@@ -107,7 +75,6 @@ pub struct Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FunctionFact {
     pub name: Option<TextId>,
-    /// Where it is defined.
     pub place: Option<CodePlace>,
 }
 
@@ -142,15 +109,11 @@ pub struct TensorFact {
 /// What a fact says, in the parts that a sentence about it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FactValue {
-    /// A compile.
     Compiled {
         id: TextId,
-        /// What was compiled.
         function: FunctionFact,
     },
-    /// A cache lookup.
     Lookup {
-        /// The compile that asked.
         graph: Option<GraphId>,
         cache: TextId,
         /// `hit`, `miss`, `bypass`
@@ -158,7 +121,6 @@ pub enum FactValue {
     },
     /// A key that was looked up in a cache.
     Key {
-        /// The compile that asked.
         graph: Option<GraphId>,
         cache: TextId,
         key: TextId,
@@ -167,99 +129,67 @@ pub enum FactValue {
     Collective(TextId),
     /// A call of a collective in generated code.
     Call {
-        /// The compile whose code calls it.
         graph: Option<GraphId>,
-        /// The operation, as torch names it.
         operation: TextId,
-        /// The name of the process group.
         group: TextId,
     },
-    /// An input tensor.
     Input {
-        /// The compile.
         graph: Option<GraphId>,
         /// `L['x']`
         name: TextId,
-        /// What it is.
         tensor: TensorFact,
     },
-    /// What an operation returns.
     Output {
-        /// The compile whose graph holds it.
         graph: Option<GraphId>,
-        /// The operation, as torch names it.
         operation: TextId,
-        /// What it returns.
         outputs: TensorListId,
     },
     /// A graph whose operations are known by a hash only.
     Hashed {
-        /// Its compile.
         graph: Option<GraphId>,
-        /// How many operations it has.
         count: u64,
-        /// The hash of them.
         md5: TextId,
     },
-    /// A graph that ran.
     Executed(GraphId),
-    /// A graph break.
     Break {
-        /// The user's line.
         place: Option<CodePlace>,
         /// What could not be traced.
         reason: TextId,
-        /// How often it was hit.
         times: u64,
     },
-    /// A recompilation.
     Recompiled {
-        /// What was compiled again.
         function: FunctionFact,
         /// The guards that failed, one for each earlier compile; that of the closest version first.
         guards: TextListId,
         /// The user's line that the first of these guards protects.
         place: Option<CodePlace>,
     },
-    /// A failed compile.
     Failed {
-        /// The class of the exception.
         error: TextId,
-        /// What was compiled.
         function: FunctionFact,
-        /// The user's line.
         place: Option<CodePlace>,
-        /// The first line of the message.
         message: Option<TextId>,
         /// Whether it is the backward pass that failed.
         is_backward: bool,
     },
-    /// How a compile ended.
     Status {
-        /// The compile.
         graph: Option<GraphId>,
         /// `ok`, `break`, ..
         status: TextId,
     },
-    /// How many operations a compile captured.
     Operations {
-        /// The compile.
         graph: Option<GraphId>,
         /// Their number; None if its metrics do not say.
         count: Option<u64>,
     },
-    /// A setting of the compiler.
     Setting {
-        /// Which configuration holds it.
         config: TextId,
         name: TextId,
         value: TextId,
     },
     /// A configuration that is known by its hash only.
     HashedConfig {
-        /// Which configuration.
         config: TextId,
-        /// The hash of its settings.
         md5: TextId,
     },
 }

@@ -8,16 +8,11 @@ pub struct LogFinding {
     pub severity: String,
     /// One sentence.
     pub title: String,
-    /// What it means.
     pub detail: Option<String>,
-    /// What to do.
     pub hint: Option<String>,
-    /// The user's file.
     pub file: Option<String>,
     pub line: Option<u64>,
-    /// Compiles that it concerns.
     pub compiles: Vec<String>,
-    /// What it costs, if that is known.
     pub cost: Option<FindingCost>,
     /// Where the rank's report has more.
     pub url: Option<String>,
@@ -29,7 +24,6 @@ pub struct FindingCost {
     pub seconds: f64,
     /// `wasted`, `avoidable`, `expected`
     pub kind: String,
-    /// Why, in a few words.
     pub why: String,
 }
 
@@ -38,7 +32,6 @@ pub struct FindingCost {
 pub struct SharedFinding {
     /// The finding of the first of the ranks, with the highest cost that any rank has.
     pub finding: LogFinding,
-    /// Numbers of the ranks that have it.
     pub ranks: Vec<u64>,
     /// The counts in its title, where ranks have other ones; the first are those of the first rank.
     pub variants: Vec<SharedVariant>,
@@ -47,8 +40,6 @@ pub struct SharedFinding {
 /// Ranks whose finding names the same counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedVariant {
-    /// The title on these ranks.
     pub title: String,
-    /// Their numbers.
     pub ranks: Vec<u64>,
 }

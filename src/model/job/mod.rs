@@ -43,7 +43,6 @@ pub struct Run {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedFile {
     pub name: String,
-    /// Why.
     pub reason: &'static str,
 }
 
@@ -63,16 +62,13 @@ pub struct JobFacts {
 /// A rank whose log could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedRank {
-    /// Its number.
     pub rank: u64,
-    /// Why.
     pub reason: String,
 }
 
 /// Everything that the reports of a job's ranks say, as facts.
 #[derive(Default)]
 pub struct Job {
-    /// The ranks, ascending.
     pub ranks: Vec<RankSummary>,
     pub texts: Texts,
     /// What their own reports found, each once, with the ranks that have it.

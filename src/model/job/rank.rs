@@ -11,13 +11,14 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Whether a rank's log could be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub enum RankState {
     /// All of it.
     Ok,
     /// Not all of it, or nothing; why.
     Damaged(String),
     /// It holds no record.
+    #[default]
     Empty,
 }
 
@@ -89,13 +90,11 @@ pub struct RankCounts {
     pub compiles: u64,
     /// Distinct graph breaks.
     pub graph_breaks: u64,
-    /// Recompilations.
     pub recompiles: u64,
     pub failures: u64,
 }
 
 impl RankCounts {
-    /// The sum of both.
     pub fn plus(self, other: RankCounts) -> RankCounts {
         RankCounts {
             compiles: self.compiles.saturating_add(other.compiles),
@@ -107,19 +106,16 @@ impl RankCounts {
 }
 
 /// One rank, or a further process of a rank, as read from its report.json.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default, Clone)]
 pub struct RankSummary {
     /// Number of the rank, or process id of a further process.
     pub number: u64,
-    /// Whether its log could be read.
     pub state: RankState,
     /// Its log; None where no report could be read.
     pub log: Option<RankLog>,
-    /// The torch that wrote it.
     pub torch: Option<TextId>,
     /// How much there is in it, without its further processes.
     pub counts: RankCounts,
-    /// Seconds in which something was compiled.
     pub compile_time_s: Option<f64>,
     /// Microseconds in each part of the compiler, in the order in which they are shown everywhere.
     pub parts_us: Parts,
@@ -131,13 +127,11 @@ pub struct RankSummary {
     pub bare: Arc<[TextId]>,
     /// Compiles that a graph break split, so that a part of their function runs in eager mode.
     pub broken: Arc<[GraphId]>,
-    /// The compiles that took longest.
     pub slowest: Box<[SlowCompile]>,
     /// Work in its compiles that has nothing to do with what was compiled.
     pub one_offs: RankOneOffs,
     /// Where its log ends; None where it has no record.
     pub end: Option<RankEnd>,
-    /// The lookups in the cache of FX graphs.
     pub keys: Vec<KeyLookup>,
     /// Folders of Inductor's cache that it wrote code to.
     pub cache_folders: Arc<[TextId]>,
@@ -151,40 +145,15 @@ pub struct RankSummary {
     pub parity: Option<Vec<CollectiveCounts>>,
     /// Findings about the log as a whole that a reader of the job should know.
     pub alarms: Vec<Alarm>,
-    /// Further processes of the rank.
     pub processes: Vec<RankSummary>,
 }
 
 impl RankSummary {
     /// A rank of which nothing but its number is known.
     pub fn unreadable(number: u64, reason: String) -> RankSummary {
-        RankSummary {
-            number,
-            state: RankState::Damaged(reason),
-            log: None,
-            torch: None,
-            counts: RankCounts::default(),
-            compile_time_s: None,
-            parts_us: Parts::default(),
-            facts: FxHashMap::default(),
-            cached: Arc::default(),
-            bare: Arc::default(),
-            broken: Arc::default(),
-            slowest: Box::default(),
-            one_offs: RankOneOffs::default(),
-            end: None,
-            keys: Vec::new(),
-            cache_folders: Arc::default(),
-            pauses: Box::default(),
-            schedules: Vec::new(),
-            runtime: None,
-            parity: None,
-            alarms: Vec::new(),
-            processes: Vec::new(),
-        }
+        RankSummary { number, state: RankState::Damaged(reason), ..RankSummary::default() }
     }
 
-    /// The facts of one kind.
     pub fn fact(&self, fact: Fact) -> Option<&Sequence> {
         self.facts.get(&fact)
     }
@@ -245,9 +214,7 @@ pub struct CollectiveCounts {
 /// How many of an operation there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperationCount {
-    /// The operation, as torch names it.
     pub operation: TextId,
-    /// How many.
     pub count: u64,
 }
 
@@ -256,7 +223,6 @@ pub struct OperationCount {
 pub struct Schedule {
     /// The graph: folder of its compile.
     pub graph: TextId,
-    /// Operations in order.
     pub operations: Arc<[TextId]>,
 }
 
@@ -265,20 +231,16 @@ pub struct Schedule {
 pub struct Alarm {
     /// Its kind, as report.json names it.
     pub kind: TextId,
-    /// The finding in a sentence.
     pub title: TextId,
 }
 
 /// A compile that took long.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SlowCompile {
-    /// The compile as all ranks know it.
     pub graph: GraphId,
-    /// Seconds that it took.
     pub seconds: f64,
     /// The part of the compiler that took most of them.
     pub part: Option<CompilerPart>,
-    /// Seconds in that part.
     pub part_s: f64,
 }
 
@@ -311,9 +273,7 @@ pub struct RankEnd {
 /// A phase that was open when a log ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OpenPhase {
-    /// As torch names it.
     pub name: TextId,
-    /// Seconds that it took at least.
     pub at_least_s: f64,
 }
 
@@ -322,9 +282,7 @@ pub struct OpenPhase {
 pub struct KeyLookup {
     /// The compile that made it, as all ranks know it.
     pub graph: Option<GraphId>,
-    /// The key that was looked up.
     pub key: TextId,
-    /// Whether it was a hit.
     pub hit: bool,
     /// When, nanoseconds since 1970.
     pub asked_ns: Option<u64>,
@@ -333,8 +291,6 @@ pub struct KeyLookup {
 /// An interval of time, in microseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// When it began.
     pub start_us: f64,
-    /// When it ended.
     pub end_us: f64,
 }

@@ -4,7 +4,7 @@
 use super::fact::{GraphKey, ReaderName, Sequence, Step, TensorFact};
 use super::ids::{GraphId, TensorListId, TextId, TextListId};
 use super::runtime::GraphRuntime;
-use crate::trace::TextSet;
+use crate::trace::{TextSet, shared};
 use fxhash::FxHashMap;
 use indexmap::IndexSet;
 use std::sync::Arc;
@@ -46,7 +46,6 @@ impl Texts {
         text.map(|text| self.add(text))
     }
 
-    /// Bytes of all texts together.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -99,31 +98,16 @@ impl Texts {
 
     /// The shared copy of a list of facts.
     pub fn sequence(&mut self, steps: Vec<Step>) -> Sequence {
-        if let Some(known) = self.sequences.get(steps.as_slice()) {
-            return Arc::clone(known);
-        }
-        let steps: Sequence = steps.into();
-        self.sequences.insert(Arc::clone(&steps));
-        steps
+        shared(&mut self.sequences, steps)
     }
 
     /// The same for a list of names.
     pub fn names(&mut self, names: Vec<TextId>) -> Arc<[TextId]> {
-        if let Some(known) = self.name_lists.get(names.as_slice()) {
-            return Arc::clone(known);
-        }
-        let names: Arc<[TextId]> = names.into();
-        self.name_lists.insert(Arc::clone(&names));
-        names
+        shared(&mut self.name_lists, names)
     }
 
     /// The same for a graph's estimated runtimes.
     pub fn runtime(&mut self, graph: GraphRuntime) -> Arc<GraphRuntime> {
-        if let Some(known) = self.runtimes.get(&graph) {
-            return Arc::clone(known);
-        }
-        let graph = Arc::new(graph);
-        self.runtimes.insert(Arc::clone(&graph));
-        graph
+        shared(&mut self.runtimes, graph)
     }
 }

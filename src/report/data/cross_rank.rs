@@ -7,7 +7,7 @@ use crate::facts::{
     CacheKey, Call, Calls, CompileKey, CrossRank, End, Graph, Id, Input, Inputs, Interval, KeyLookup, List,
     Map, Op, Parity, ReaderName, Runtime, Text, maybe,
 };
-use crate::model::{self, CollectiveCalls, Compile, GraphOps, InputTensor, Model};
+use crate::model::{self, CodeCall, Compile, InGraph, InputTensor, Model};
 use crate::report::subject::Report;
 use crate::trace::{Md5, OrderedMap};
 
@@ -30,12 +30,8 @@ pub(super) fn cross_rank(report: Report<'_>) -> CrossRank<'_> {
                 outcome: one.outcome.word().into(),
             })
         }),
-        collectives: List::made_unless_empty(move || {
-            facts.collectives.iter().map(|one| graph(&one.graph, &one.ops))
-        }),
-        tensor_meta: List::made_unless_empty(move || {
-            facts.tensor_meta.iter().map(|one| graph(&one.graph, &one.ops))
-        }),
+        collectives: List::made_unless_empty(move || facts.collectives.iter().map(graph)),
+        tensor_meta: List::made_unless_empty(move || facts.tensor_meta.iter().map(graph)),
         execution: execution(report),
         runtime: List::made_unless_empty(move || facts.runtime.iter().map(runtime)),
         parity: List::made_unless_empty(move || report.found.parity.iter().map(parity)),
@@ -63,11 +59,11 @@ fn compile(compile: &Compile) -> Option<CompileKey<'_>> {
     })
 }
 
-fn graph<'m>(graph: &'m str, ops: &'m [String]) -> Graph<'m> {
-    Graph { graph: graph.into(), ops: List::made(move || ops.iter().map(Text::from)) }
+fn graph(graph: &InGraph<String>) -> Graph<'_> {
+    Graph { graph: (&graph.graph).into(), ops: List::made(move || graph.ops.iter().map(Text::from)) }
 }
 
-fn runtime(graph: &GraphOps) -> Runtime<'_> {
+fn runtime(graph: &InGraph<model::Op>) -> Runtime<'_> {
     let op = |op: &'_ crate::model::Op| Op {
         name: op.name.clone().into(),
         kind: op.kind.clone().map(Text::from),
@@ -138,12 +134,12 @@ fn tensor(input: &InputTensor) -> Input<'_> {
     }
 }
 
-fn calls(graph: &CollectiveCalls) -> Calls<'_> {
-    let call = |call: &'_ crate::model::CodeCall| Call {
+fn calls(graph: &InGraph<CodeCall>) -> Calls<'_> {
+    let call = |call: &'_ CodeCall| Call {
         operation: call.operation.clone().into(),
         group: call.group.clone().map(Text::from),
     };
-    Calls { graph: (&graph.graph).into(), calls: graph.calls.iter().map(call).collect() }
+    Calls { graph: (&graph.graph).into(), calls: graph.ops.iter().map(call).collect() }
 }
 
 fn intervals<'a>(all: &[model::Interval]) -> Option<List<'a, Interval>> {

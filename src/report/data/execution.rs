@@ -1,7 +1,7 @@
 //! The order in which compiled graphs ran, with the schedule of each and what a cache answered.
 
 use crate::facts::{Execution, Id, List, Text};
-use crate::model::{self, CompileIndex};
+use crate::model::CompileIndex;
 use crate::report::subject::Report;
 use crate::trace::{CompileId, TextMap};
 use fxhash::FxHashMap;
@@ -14,7 +14,7 @@ const MOST_OPERATIONS: usize = 10_000;
 pub(super) fn execution(report: Report<'_>) -> Option<List<'_, Execution<'_>>> {
     let order = report.model.cross_rank.execution.as_ref()?;
     let mut facts = Facts::of(report);
-    Some(order.iter().map(|position| facts.entry(position)).collect())
+    Some(order.iter().map(|compile_id| facts.entry(compile_id.as_deref())).collect())
 }
 
 /// What is known of the compiles that ran.
@@ -44,14 +44,14 @@ impl<'m> Facts<'m> {
         Facts { report, schedules, outcomes: outcomes.collect(), room: MOST_OPERATIONS }
     }
 
-    fn entry(&mut self, position: &'m model::Execution) -> Execution<'m> {
-        let id = position.compile_id.as_deref().and_then(CompileId::parse);
+    fn entry(&mut self, compile_id: Option<&'m str>) -> Execution<'m> {
+        let id = compile_id.and_then(CompileId::parse);
         let outcome = id.as_ref().and_then(|id| self.outcomes.get(id)).copied();
         let compile = id.and_then(|id| self.report.model.by_id.get(&Some(id)).copied());
         let schedule = compile.and_then(|compile| self.schedules.get_mut(&compile));
         let schedule = schedule.and_then(|schedule| schedule.tell(&mut self.room));
         Execution {
-            compile_id: position.compile_id.as_deref().map(Id::new),
+            compile_id: compile_id.map(Id::new),
             schedule: schedule.map(|operations| List::made(move || operations.iter().map(Text::from))),
             cache: outcome.map(Text::from),
         }

@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_files_of_a_later_attempt_stand_in_its_own_folder() {
-        let compile = Compile::new(crate::trace::CompileId::parse("7/1"));
+        let compile = Compile { id: crate::trace::CompileId::parse("7/1"), ..Compile::default() };
         let graph =
             Artifact { attempt: 2, readable: Some(Readable::KernelStacks), ..Artifact::named("graph", 3) };
         let settings = Settings::default();

@@ -156,7 +156,7 @@ fn marks(report: Report<'_>, artifact: &Artifact) -> Vec<Html> {
         marks.push(Element::new("span").class(&format!("{class} nowrap")).around(words));
     };
     if let Some(damage) = report.model.integrity.damage_of(artifact) {
-        mark("err", damage.words());
+        mark("err", damage);
     }
     if matches!(artifact.content, Content::Empty(_)) {
         mark("warn", "no payload in the log");

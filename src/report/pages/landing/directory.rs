@@ -343,7 +343,7 @@ fn file(view: View<'_>, compile: &Compile, artifact: &Artifact, single: bool) ->
     pieces.extend(artifact.subgraph.as_ref().map(|subgraph| small(format!("subgraph {subgraph}"))));
     pieces.extend(paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "readable")));
     let damage = view.report.model.integrity.damage_of(artifact);
-    pieces.extend(damage.map(|damage| span("err", damage.words())));
+    pieces.extend(damage.map(|damage| span("err", damage)));
     let note = match artifact.content {
         Content::Empty(_) => Some("empty: the record had no payload"),
         Content::Link(_) => Some("link from the log"),

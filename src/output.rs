@@ -17,6 +17,7 @@ mod scratch;
 mod single;
 mod sink;
 mod target;
+mod threads;
 mod unfinished;
 mod zip;
 
@@ -29,7 +30,8 @@ pub use ranks::{JobTarget, RankFolder, rank_folders, ranks_in};
 pub use relative::relative;
 pub use scratch::Scratch;
 pub use single::{check_single_file, write_single_file, write_text};
-pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, SharingSink, Sink};
+pub use sink::{Files, NewFile, Sink};
 pub use target::{Target, check_target, make_empty_folder};
+pub use threads::on_threads;
 pub use unfinished::Unfinished;
 pub use zip::ZipTarget;

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 pub(crate) fn for_each_process(
     work: Work<'_>,
     logs: &RankLogs,
-    sink: &dyn Sink,
+    sink: &Sink,
     write_log: WriteLog,
 ) -> anyhow::Result<RunSummary> {
     let processes = processes(&logs.others);
@@ -29,7 +29,7 @@ pub(crate) fn for_each_process(
         let below = process.map(|process| sink.below(&process.dir));
         let task = LogTask {
             log: &log.path,
-            sink: below.as_deref().unwrap_or(sink),
+            sink: below.as_ref().unwrap_or(sink),
             processes: if process.is_none() { &processes } else { &[] },
             part: None,
             must_be_log: process.is_none(),
@@ -63,7 +63,7 @@ fn with_process(mut summary: RunSummary, process: &Process, one: RunSummary) -> 
 }
 
 fn bytes_of(logs: &RankLogs) -> u64 {
-    let known = std::iter::once(&logs.main).chain(&logs.others).map(|log| log.peek.bytes).sum();
+    let known = logs.logs().map(|log| log.peek.bytes).sum();
     // Sizes of logs that the user named are not known yet.
     if known > 0 { known } else { std::fs::metadata(&logs.main.path).map_or(0, |file| file.len()) }
 }

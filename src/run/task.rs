@@ -43,7 +43,7 @@ pub(crate) fn all_threads() -> NonZeroUsize {
 pub(crate) struct LogTask<'a> {
     pub log: &'a Path,
     /// Receives the files of its report.
-    pub sink: &'a dyn Sink,
+    pub sink: &'a Sink,
     /// Further processes of the same program, which its report lists.
     pub processes: &'a [Process],
     /// The part of the log to read; None for all of it.

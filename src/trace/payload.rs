@@ -150,7 +150,7 @@ pub(super) fn decode_slice(raw: &[u8], strip_cr: bool, out: &mut Vec<u8>) {
     out.clear();
     out.reserve(raw.len());
     let mut first = true;
-    for line in LinesOf(Some(raw)) {
+    for line in lines_of(raw) {
         if kind_of(line, true) == LineKind::Blank {
             continue;
         }
@@ -164,22 +164,14 @@ pub(super) fn decode_slice(raw: &[u8], strip_cr: bool, out: &mut Vec<u8>) {
 }
 
 /// Splits at newlines, as `str::split` does.
-struct LinesOf<'a>(Option<&'a [u8]>);
-
-impl<'a> Iterator for LinesOf<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let rest = self.0?;
-        let cut = memchr::memchr(b'\n', rest).and_then(|at| rest.split_at_checked(at));
-        match cut {
-            Some((line, after)) => {
-                self.0 = after.get(1..);
-                Some(line)
-            }
-            None => self.0.take(),
-        }
-    }
+fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let end = memchr::memchr(b'\n', text);
+        rest = end.and_then(|end| text.get(end + 1..));
+        text.get(..end.unwrap_or(text.len()))
+    })
 }
 
 /// Collects the lines of one payload, appending them to a buffer.
@@ -315,7 +307,7 @@ impl Spill {
 
 /// Passes on a text, without one CR at the end of each line that ends in CRs.
 fn for_each_without_cr(text: &[u8], mut take: impl FnMut(&[u8])) {
-    for (number, line) in LinesOf(Some(text)).enumerate() {
+    for (number, line) in lines_of(text).enumerate() {
         if number > 0 {
             take(b"\n");
         }

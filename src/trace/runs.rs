@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use super::names::name_of;
 use super::peek::Peek;
 use super::prefix::LocalTime;
 
@@ -22,7 +23,7 @@ pub struct Log {
 impl Log {
     /// The name of its file.
     pub fn name(&self) -> String {
-        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        name_of(&self.path).into_owned()
     }
 }
 
@@ -37,6 +38,18 @@ pub struct RankLogs {
     pub others: Vec<Log>,
 }
 
+impl RankLogs {
+    /// The main log, then the others.
+    pub fn logs(&self) -> impl Iterator<Item = &Log> {
+        std::iter::once(&self.main).chain(&self.others)
+    }
+
+    /// A log without further ones.
+    pub fn alone(log: Log) -> RankLogs {
+        RankLogs { rank: log.rank, main: log, others: Vec::new() }
+    }
+}
+
 /// The logs that were written together.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Run {
@@ -47,7 +60,7 @@ pub struct Run {
 impl Run {
     /// All its logs, rank by rank.
     pub fn logs(&self) -> impl Iterator<Item = &Log> {
-        self.ranks.iter().flat_map(|rank| std::iter::once(&rank.main).chain(&rank.others))
+        self.ranks.iter().flat_map(RankLogs::logs)
     }
 
     /// Logs of processes that have a rank.
@@ -55,20 +68,16 @@ impl Run {
         self.ranks.iter().filter(|rank| rank.rank.is_some())
     }
 
-    fn rank_mut(&mut self, rank: Option<u64>) -> Option<&mut RankLogs> {
-        self.ranks.iter_mut().find(|logs| logs.rank == rank)
-    }
-
     fn newest(&self) -> Option<SystemTime> {
         self.logs().map(|log| log.changed).max()
     }
 
     fn add(&mut self, log: Log) {
-        match self.rank_mut(log.rank) {
+        match self.ranks.iter_mut().find(|logs| logs.rank == log.rank) {
             Some(logs) => logs.others.push(log),
             None => {
                 let place = self.ranks.partition_point(|known| known.rank < log.rank);
-                self.ranks.insert(place, RankLogs { rank: log.rank, main: log, others: Vec::new() });
+                self.ranks.insert(place, RankLogs::alone(log));
             }
         }
     }
@@ -104,17 +113,17 @@ pub fn group(logs: Vec<Log>) -> (Vec<Run>, Vec<Log>) {
     for log in timed {
         let Some(began) = begins(&log) else { continue };
         let Some(run) = runs.last_mut() else {
-            runs.push(run_of(log));
+            runs.push(Run { ranks: vec![RankLogs::alone(log)] });
             continue;
         };
         let ended = |logs: &RankLogs| {
-            let own = std::iter::once(&logs.main).chain(&logs.others).filter(|log| !log.peek.forked);
+            let own = logs.logs().filter(|log| !log.peek.forked);
             own.filter_map(moments).all(|(_, last)| over_new_year(last, new_year) < began)
         };
         if log.peek.forked {
             run.adopt(log, began);
         } else if run.ranks.iter().any(|logs| logs.rank == log.rank && ended(logs)) {
-            runs.push(run_of(log));
+            runs.push(Run { ranks: vec![RankLogs::alone(log)] });
         } else {
             run.add(log);
         }
@@ -139,19 +148,15 @@ fn place_empty(runs: &mut Vec<Run>, empty: Vec<Log>) -> Vec<Log> {
     let mut left = Vec::new();
     for log in empty {
         match runs.last_mut() {
-            None => runs.push(run_of(log)),
+            None => runs.push(Run { ranks: vec![RankLogs::alone(log)] }),
             Some(run) if run.ranks.iter().all(|logs| logs.rank != log.rank) => run.add(log),
-            Some(run) if run.newest().is_some_and(|newest| newest < log.changed) => runs.push(run_of(log)),
+            Some(run) if run.newest().is_some_and(|newest| newest < log.changed) => {
+                runs.push(Run { ranks: vec![RankLogs::alone(log)] })
+            }
             Some(_) => left.push(log),
         }
     }
     left
-}
-
-fn run_of(log: Log) -> Run {
-    let mut run = Run::default();
-    run.add(log);
-    run
 }
 
 /// The times of the first and the last record. `over_new_year` adjusts them to the other logs of the folder.

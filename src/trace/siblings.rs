@@ -3,20 +3,18 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::discover::sibling_logs;
-use super::envelope::{Envelope, clean_header};
-use super::lines::Lines;
-use super::payload::{LineKind, kind_of};
-use super::prefix::{LocalTime, Prefix};
+use super::envelope::Envelope;
+use super::header::for_each_header;
+use super::prefix::LocalTime;
 use super::source::Source;
 
 /// How many logs of the folder are searched. A job has one log per rank and a few forked children; searching hundreds of
 /// logs to name a few files of one stack would cost more than it is worth.
 const MAX_SIBLINGS: usize = 64;
-/// Bytes of a line that are searched for a string. Such a line is short: a path of at most 32 KB, and its number.
-const MAX_STRING_LINE: usize = 64 << 10;
 
 /// Looks in the other logs of the folder for strings that this log uses but does not define.
 ///
@@ -37,14 +35,18 @@ pub fn strings_from_siblings(
     if needed.is_empty() {
         return Vec::new();
     }
-    let mut agreed: Option<HashMap<i64, Option<String>>> = None;
-    for tables in tables_beside(log, first) {
-        for table in tables.into_values().filter(|table| needed.iter().all(|id| table.contains_key(id))) {
-            agree(&mut agreed, table, &needed);
+    let mut agreed: Option<HashMap<i64, String>> = None;
+    for table in tables_beside(log, first).flat_map(Tables::into_values) {
+        if needed.iter().any(|id| !table.contains_key(id)) {
+            continue;
+        }
+        match &mut agreed {
+            None => agreed = Some(table),
+            Some(agreed) => agreed.retain(|id, text| table.get(id) == Some(text)),
         }
     }
-    let agreed = agreed.unwrap_or_default();
-    needed.into_iter().filter_map(|id| Some((id, agreed.get(&id)?.clone()?))).collect()
+    let mut agreed = agreed.unwrap_or_default();
+    needed.into_iter().filter_map(|id| Some((id, agreed.remove(&id)?))).collect()
 }
 
 /// String tables by process.
@@ -55,50 +57,23 @@ fn tables_beside(log: &Source, end: LocalTime) -> Box<dyn Iterator<Item = Tables
     if let Some(siblings) = log.stored_siblings() {
         return Box::new(siblings.take(MAX_SIBLINGS).filter_map(move |log| tables_before(log, end).ok()));
     }
-    let siblings = sibling_logs(log.path(), MAX_SIBLINGS).unwrap_or_default();
     let tables = move |path: PathBuf| File::open(path).and_then(|file| tables_before(file, end)).ok();
-    Box::new(siblings.into_iter().filter_map(tables))
-}
-
-/// Merges a candidate's strings into those of all candidates; `None` marks a string on which two disagree.
-fn agree(agreed: &mut Option<HashMap<i64, Option<String>>>, mut table: HashMap<i64, String>, needed: &[i64]) {
-    match agreed {
-        None => *agreed = Some(needed.iter().filter_map(|id| Some((*id, Some(table.remove(id)?)))).collect()),
-        Some(agreed) => {
-            for (id, text) in agreed.iter_mut() {
-                if text.as_ref() != table.get(id) {
-                    *text = None;
-                }
-            }
-        }
-    }
+    Box::new(sibling_logs(log.path()).into_iter().take(MAX_SIBLINGS).filter_map(tables))
 }
 
 /// The string tables, by process, that a log had built up before a time.
 fn tables_before(log: impl Read, end: LocalTime) -> io::Result<Tables> {
-    let mut lines = Lines::new(log);
     let mut tables = Tables::new();
-    let mut in_line = false;
-    loop {
-        let first_line = lines.line() == 1;
-        let Some(piece) = lines.peek()? else { return Ok(tables) };
-        let (starts, ends) = (!in_line, piece.ends);
-        in_line = !ends;
-        if starts && kind_of(piece.bytes, ends) == LineKind::Header {
-            // Only the prefix of a longer line is needed.
-            let beginning = piece.bytes.get(..piece.bytes.len().min(MAX_STRING_LINE)).unwrap_or_default();
-            let line = clean_header(beginning, first_line);
-            if let Some((prefix, json)) = Prefix::parse(&line.text) {
-                if prefix.time >= end {
-                    return Ok(tables);
-                }
-                if let Some((id, text)) = definition(json) {
-                    tables.entry(prefix.pid).or_default().insert(id, text);
-                }
-            }
+    for_each_header(log, |prefix, json| {
+        if prefix.time >= end {
+            return ControlFlow::Break(());
         }
-        lines.consume();
-    }
+        if let Some((id, text)) = definition(json) {
+            tables.entry(prefix.pid).or_default().insert(id, text);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(tables)
 }
 
 /// The number and the text of `{"str": ["text", 7]}`.

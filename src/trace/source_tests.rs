@@ -134,7 +134,7 @@ fn a_log_that_grows_is_read_as_it_was_and_one_that_shrinks_has_changed() {
     assert_eq!(text_of(&source), LOG);
     let mut copy = tempfile::tempfile().unwrap();
     assert_eq!(source.copy_to(&mut copy).unwrap(), LOG.len() as u64);
-    copy.seek(SeekFrom::Start(0)).unwrap();
+    copy.rewind().unwrap();
     assert_eq!(io::read_to_string(copy).unwrap(), LOG);
 
     let mut out = Vec::new();

@@ -24,18 +24,30 @@ pub(super) enum Piece<'b> {
 
 /// Gives every piece of a trace to `take`, in the order of the file. The result says why the reading ended early, when it
 /// did.
-pub(super) fn for_each_piece(reader: impl Read, mut take: impl FnMut(Piece<'_>)) -> Option<String> {
+///
+/// # Errors
+/// The first one of `take`.
+pub(super) fn for_each_piece(
+    reader: impl Read,
+    mut take: impl FnMut(Piece<'_>) -> io::Result<()>,
+) -> io::Result<Option<String>> {
     let mut text = Window { reader, buffer: Vec::new(), start: 0, end: 0, at: 0 };
-    match pieces(&mut text, &mut take) {
-        Ok(()) => None,
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            Some(format!("it ends in the middle, after {} bytes", text.position()))
-        }
-        Err(error) => Some(format!("after {} bytes: {error}", text.position())),
-    }
+    let mut taken = Ok(());
+    let read = pieces(&mut text, &mut |piece| {
+        taken = take(piece);
+        if taken.is_ok() { Ok(()) } else { Err(odd("it is not wanted any more")) }
+    });
+    taken?;
+    Ok(read.err().map(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => format!("it ends in the middle, after {} bytes", text.position()),
+        _ => format!("after {} bytes: {error}", text.position()),
+    }))
 }
 
-fn pieces<R: Read>(text: &mut Window<R>, take: &mut impl FnMut(Piece<'_>)) -> io::Result<()> {
+fn pieces<R: Read>(
+    text: &mut Window<R>,
+    take: &mut impl FnMut(Piece<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     match text.token()? {
         Some(b'[') => return events(text, take),
         Some(b'{') => text.advance(1),
@@ -59,14 +71,17 @@ fn pieces<R: Read>(text: &mut Window<R>, take: &mut impl FnMut(Piece<'_>)) -> io
         } else {
             text.token()?;
             if let Some(value) = text.value()? {
-                take(Piece::Field { name: &name, value });
+                take(Piece::Field { name: &name, value })?;
             }
         }
     }
 }
 
 /// The list of events, from its bracket on.
-fn events<R: Read>(text: &mut Window<R>, take: &mut impl FnMut(Piece<'_>)) -> io::Result<()> {
+fn events<R: Read>(
+    text: &mut Window<R>,
+    take: &mut impl FnMut(Piece<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     text.advance(1);
     loop {
         let is_event = match text.token()? {
@@ -80,14 +95,14 @@ fn events<R: Read>(text: &mut Window<R>, take: &mut impl FnMut(Piece<'_>)) -> io
         };
         if is_event && let Some(event) = Event::at_start(text.rest()) {
             let length = event.text.len();
-            take(Piece::Event(event));
+            take(Piece::Event(event))?;
             text.advance(length);
             continue;
         }
         // It continues after what was read, or is broken.
         match text.value()?.filter(|_| is_event).and_then(Event::at_start) {
-            Some(event) => take(Piece::Event(event)),
-            None => take(Piece::Unreadable),
+            Some(event) => take(Piece::Event(event))?,
+            None => take(Piece::Unreadable)?,
         }
     }
 }
@@ -264,8 +279,9 @@ mod tests {
                 Piece::Event(event) => String::from_utf8_lossy(event.text).into_owned(),
                 Piece::Unreadable => "unreadable".to_owned(),
             });
+            Ok(())
         });
-        (found, damaged)
+        (found, damaged.unwrap())
     }
 
     #[test]

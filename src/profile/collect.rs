@@ -5,7 +5,6 @@
 
 use super::devices::{ClockSamples, Devices, clock_of};
 use super::scan::{Event, Object, unescaped};
-use crate::limits::beginning;
 use crate::model::{
     Correlation, DeviceKernel, DeviceWork, Fields, InputDims, Launch, Operator, OperatorCall, Profile,
     TritonLaunch,
@@ -369,7 +368,9 @@ impl Times {
 
 /// A name, as far as it is kept.
 fn bounded(quoted: &[u8]) -> String {
-    beginning(&unescaped(quoted).unwrap_or_default(), LONGEST_NAME).to_owned()
+    let name = unescaped(quoted).unwrap_or_default();
+    let end = (0..=LONGEST_NAME.min(name.len())).rev().find(|at| name.is_char_boundary(*at));
+    name.get(..end.unwrap_or_default()).unwrap_or_default().to_owned()
 }
 
 /// Sizes or strides of inputs: `[[8, 16], [], [[2], [3]]]`.

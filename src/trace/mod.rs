@@ -8,6 +8,8 @@
 mod archive;
 mod attachment;
 mod batch;
+#[cfg(test)]
+mod cases;
 mod clock;
 mod compile_id;
 mod damage;

@@ -84,19 +84,3 @@ pub(super) fn is_log_name(name: &str) -> bool {
 pub(super) fn is_torch_name(name: &str) -> bool {
     is_log_name(name) && name.starts_with(TORCH_NAME)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_rank_is_read_from_torchs_names_only() {
-        assert_eq!(rank_of_file_name("dedicated_log_torch_trace_rank_12_abcd.log"), Some(12));
-        assert_eq!(rank_of_file_name("dedicated_log_torch_trace_rank_0.log"), Some(0));
-        for name in
-            ["dedicated_log_torch_trace_rank_x_1.log", "dedicated_log_torch_trace_rank_1a.log", "rank_1_.log"]
-        {
-            assert_eq!(rank_of_file_name(name), None);
-        }
-    }
-}

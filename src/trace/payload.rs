@@ -396,13 +396,4 @@ mod tests {
         assert_eq!(Md5::from_hex("+41d8cd98f00b204e9800998ecf8427e"), None);
         assert!(std::mem::size_of::<PayloadRef>() <= 48);
     }
-
-    #[test]
-    fn only_short_names_in_brackets_are_tags() {
-        assert_eq!(untagged(b"[rank12]:V"), b"V");
-        assert_eq!(untagged(b"[default0]:"), b"");
-        for line in [b"[]:V".as_slice(), b"[a b]:V", b"[rank0]V", b"[rank0"] {
-            assert_eq!(untagged(line), line);
-        }
-    }
 }

@@ -3,6 +3,8 @@
 //! [`Target`] decides where the report may be placed and puts it there in one step; [`write()`] fills a [`Sink`], on disk
 //! or in memory. Every path in a sink is a [`RelPath`], so nothing a log says can lead outside.
 
+#[cfg(test)]
+mod cases;
 mod entries;
 mod failure;
 mod hidden;

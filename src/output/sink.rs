@@ -34,7 +34,6 @@ pub type Fill<'f> = Box<dyn FnOnce(NewFile<'_>) -> Result<()> + 'f>;
 /// Whether a file was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
-    /// It is written.
     New,
     /// Another file has that path already; it is left as it is.
     Taken,
@@ -157,7 +156,6 @@ impl Sink {
         }
     }
 
-    /// What was written into memory.
     pub fn into_files(self) -> Files {
         match self.place {
             Place::Disk(_) => Files::new(),

@@ -6,7 +6,6 @@ use std::thread;
 
 use anyhow::{Result, anyhow};
 
-/// What the threads share.
 struct Shared<T, R> {
     items: std::vec::IntoIter<T>,
     made: Vec<R>,

@@ -56,7 +56,6 @@ pub(super) struct Collector {
     devices: Devices,
     /// The clock that the program wrote into the trace, MHz.
     clock_mhz: Option<f64>,
-    /// Clocks that the profiler sampled.
     clocks: ClockSamples,
     /// Reused for every lookup.
     key: Vec<u8>,
@@ -93,7 +92,6 @@ impl Collector {
         }
     }
 
-    /// What was collected.
     pub(super) fn finish(mut self) -> Profile {
         self.profile.calls = self.calls.sorted();
         self.profile.launches = self.launches.sorted();
@@ -242,8 +240,9 @@ impl Collector {
 /// What an event records, of that what is kept.
 enum Recording {
     /// A call on the CPU; an annotation does no work itself.
-    Call { annotation: bool },
-    /// What ran on the device.
+    Call {
+        annotation: bool,
+    },
     Launch(DeviceWork),
     /// What the host asked of the device.
     Runtime,
@@ -309,7 +308,6 @@ impl Interned {
     }
 }
 
-/// Which event of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Recorded {
     /// [`OperatorCall::place`].

@@ -12,7 +12,6 @@ pub(crate) struct RankTrace<'t> {
     pub file: &'t Attachment,
     /// The number of its process in the combined file.
     pub process: u64,
-    /// The name of its process.
     pub name: String,
 }
 

@@ -15,7 +15,6 @@ pub(super) struct Devices {
     ran: Vec<DeviceRuns>,
 }
 
-/// A device of the list.
 #[derive(Debug)]
 struct Listed {
     id: u64,
@@ -39,7 +38,6 @@ fn possible(mhz: f64) -> Option<f64> {
     (mhz > 0.0 && mhz <= HIGHEST_CLOCK).then_some(mhz)
 }
 
-/// Clocks at several times.
 #[derive(Debug, Default)]
 pub(super) struct ClockSamples {
     count: f64,

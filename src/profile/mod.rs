@@ -3,6 +3,8 @@
 //! The file is streamed: one event at a time is in memory, and nothing is kept of most events.
 
 mod augment;
+#[cfg(test)]
+mod cases;
 mod collect;
 mod combine;
 mod devices;

@@ -10,7 +10,6 @@ const LARGEST: usize = 16 << 20;
 /// The field that holds the events.
 const EVENTS: &str = "traceEvents";
 
-/// A part of a trace.
 pub(super) enum Piece<'b> {
     /// A top-level field other than the events, with the text of its value.
     Field {
@@ -248,66 +247,5 @@ impl Skim {
             self.in_string = false;
         }
         Some(found + 1)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Gives one byte per read, so that every place is an edge.
-    struct OneByOne<'t>(&'t [u8]);
-
-    impl Read for OneByOne<'_> {
-        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-            match (self.0.split_first(), out.first_mut()) {
-                (Some((byte, rest)), Some(slot)) => {
-                    *slot = *byte;
-                    self.0 = rest;
-                    Ok(1)
-                }
-                _ => Ok(0),
-            }
-        }
-    }
-
-    fn read(text: &str) -> (Vec<String>, Option<String>) {
-        let mut found = Vec::new();
-        let damaged = for_each_piece(OneByOne(text.as_bytes()), |piece| {
-            found.push(match piece {
-                Piece::Field { name, value } => format!("{name}={}", String::from_utf8_lossy(value)),
-                Piece::Event(event) => String::from_utf8_lossy(event.text).into_owned(),
-                Piece::Unreadable => "unreadable".to_owned(),
-            });
-            Ok(())
-        });
-        (found, damaged.unwrap())
-    }
-
-    #[test]
-    fn fields_and_events_are_told_apart_wherever_a_read_ends() {
-        let text = r#"{ "a": 1, "b" : [1, "}]"], "traceEvents": [ {"n": "x\"}"}, 7, {"m": {"k": [{}]}} ], "c": {"d": "\\"} }"#;
-        let (found, damaged) = read(text);
-        let events = [r#"{"n": "x\"}"}"#, "unreadable", r#"{"m": {"k": [{}]}}"#];
-        let expected = [&["a=1", r#"b=[1, "}]"]"#][..], &events, &[r#"c={"d": "\\"}"#]].concat();
-        assert_eq!((found, damaged), (expected.into_iter().map(str::to_owned).collect(), None));
-    }
-
-    #[test]
-    fn a_trace_that_is_cut_gives_the_events_before_and_says_where_it_ends() {
-        let (found, damaged) = read(r#"{"traceEvents": [{"n": 1}, {"n": "#);
-        assert_eq!(found, [r#"{"n": 1}"#]);
-        assert_eq!(damaged.unwrap(), "it ends in the middle, after 33 bytes");
-    }
-
-    #[test]
-    fn a_bare_list_of_events_is_a_trace() {
-        assert_eq!(read(r#"[{"n": 1}]"#), (vec![r#"{"n": 1}"#.to_owned()], None));
-    }
-
-    #[test]
-    fn what_is_no_trace_is_said_to_be_none() {
-        assert!(read("V1120 04:55").1.unwrap().contains("does not begin"));
-        assert!(read("").1.unwrap().contains("does not begin"));
     }
 }

@@ -19,7 +19,6 @@ pub(crate) enum Input {
     Log(Box<RankLogs>),
     /// The ranks of a distributed job.
     Job(JobInput),
-    /// Unrelated logs.
     Several(Vec<OneOfSeveral>),
 }
 
@@ -27,11 +26,9 @@ pub(crate) enum Input {
 pub(crate) struct OneOfSeveral {
     /// The name of its first log.
     pub name: String,
-    /// A log or a job.
     pub input: Input,
 }
 
-/// A job's logs.
 pub(crate) struct JobInput {
     /// The ranks of the reported run; each has a number.
     pub ranks: Vec<RankLogs>,
@@ -57,7 +54,7 @@ pub(crate) struct Gathered {
 /// There is no log, a folder or an archive cannot be read, or the options ask for a run or ranks that do not exist.
 pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
     let limit = options.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes });
-    let mut opener = Opener::new(limit).keeping(begins_trace);
+    let mut opener = Opener::new(limit, begins_trace);
     let mut notes = Vec::new();
     let (paths, traces) = paths(&options.inputs, &mut notes)?;
     let input = match paths.as_slice() {

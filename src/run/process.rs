@@ -28,15 +28,11 @@ pub(crate) fn for_each_process(
         let progress = |done: u64| work.progress.reading(before + done, total.max(before + done));
         let below = process.map(|process| sink.below(&process.dir));
         let task = LogTask {
-            log: &log.path,
-            sink: below.as_ref().unwrap_or(sink),
             processes: if process.is_none() { &processes } else { &[] },
-            part: None,
             must_be_log: process.is_none(),
             profiled: if process.is_none() { Profiled::OnlyLog } else { Profiled::FurtherProcess },
-            split: false,
-            threads: work.threads(),
             progress: &progress,
+            ..LogTask::new(&log.path, below.as_ref().unwrap_or(sink), work.threads())
         };
         match (write_log(work, &task)?, process) {
             (LogOutcome::Written(one), None) => summary = one,

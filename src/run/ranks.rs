@@ -6,10 +6,10 @@ use super::profiles::Profiled;
 use super::task::{LogOutcome, LogTask, Work, WriteLog};
 use crate::events::RankPart;
 use crate::model::words::rank_folder;
-use crate::model::{self, FailedRank, JobFacts, Process};
+use crate::model::{self, FailedRank, JobFacts};
 use crate::options::RunSummary;
 use crate::output::{RelPath, Sink, on_threads};
-use crate::trace::{self, LocalTime, Log, RankLogs};
+use crate::trace::{self, LocalTime, RankLogs};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -17,7 +17,6 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 /// The outcome of one log of a rank.
 struct RankOutcome {
     rank: u64,
-    /// The name of the log.
     file: String,
     outcome: LogOutcome,
 }
@@ -66,7 +65,6 @@ fn model_run(run: &trace::Run) -> model::Run {
     }
 }
 
-/// What the threads share.
 struct Team<'a> {
     work: Work<'a>,
     sink: &'a Sink,
@@ -120,13 +118,20 @@ impl<'a> Team<'a> {
         let rank = logs.rank.unwrap_or_default();
         let sink = self.sink.below(&rank_folder(rank));
         let processes = processes(&logs.others);
-        let mut outcomes = match self.log(&logs.main, Piece::Whole(&processes), threads, &sink)? {
+        let mut outcomes = match self.log(LogTask {
+            processes: &processes,
+            split: true,
+            ..LogTask::new(&logs.main.path, &sink, threads)
+        })? {
             LogOutcome::Parts(parts) => self.parts(logs, &parts, threads)?,
             outcome => vec![RankOutcome { rank, file: logs.main.name(), outcome }],
         };
         for (log, process) in logs.others.iter().zip(&processes) {
             let sink = sink.below(&process.dir);
-            let outcome = self.log(log, Piece::FurtherProcess, threads, &sink)?;
+            let outcome = self.log(LogTask {
+                profiled: Profiled::FurtherProcess,
+                ..LogTask::new(&log.path, &sink, threads)
+            })?;
             outcomes.push(RankOutcome { rank, file: log.name(), outcome });
         }
         Ok(outcomes)
@@ -147,60 +152,30 @@ impl<'a> Team<'a> {
             // All of them have the same log: a copy each would cost the square of its length.
             let sink = self.sink.below(&rank_folder(part.rank)).sharing(raw_log.clone(), first.clone());
             first = first.or_else(|| sink.file_on_disk(&raw_log));
-            let outcome = self.log(&logs.main, Piece::Part(part), threads, &sink)?;
+            let outcome =
+                self.log(LogTask { part: Some(part), ..LogTask::new(&logs.main.path, &sink, threads) })?;
             outcomes.push(RankOutcome { rank: part.rank, file: logs.main.name(), outcome });
         }
         Ok(outcomes)
     }
 
-    fn log(
-        &self,
-        log: &Log,
-        piece: Piece<'_>,
-        threads: NonZeroUsize,
-        sink: &Sink,
-    ) -> anyhow::Result<LogOutcome> {
+    /// Reads a log and reports how far it is.
+    fn log(&self, task: LogTask<'_>) -> anyhow::Result<LogOutcome> {
         let last = AtomicU64::new(0);
         let progress = |done: u64| {
             let new = done.saturating_sub(last.swap(done, Ordering::Relaxed));
             let sum = self.bytes.fetch_add(new, Ordering::Relaxed) + new;
             self.work.progress.reading(sum, self.total.max(sum));
         };
-        let (processes, part) = match piece {
-            Piece::Whole(processes) => (processes, None),
-            Piece::Part(part) => (&[][..], Some(part)),
-            Piece::FurtherProcess => (&[][..], None),
-        };
-        let is_further = matches!(piece, Piece::FurtherProcess);
-        let task = LogTask {
-            log: &log.path,
-            sink,
-            processes,
-            part,
-            must_be_log: false,
-            profiled: if is_further { Profiled::FurtherProcess } else { Profiled::Rank },
-            split: matches!(piece, Piece::Whole(_)),
-            threads,
-            progress: &progress,
-        };
         // The progress of a job counts ranks, not the files of one rank.
-        match (self.write_log)(Work { progress: &(), ..self.work }, &task) {
+        match (self.write_log)(Work { progress: &(), ..self.work }, &LogTask { progress: &progress, ..task })
+        {
             // One log that is cut off meanwhile must not cost the reports of the others.
             Err(error) if trace::is_log_changed(&error) => {
-                sink.clear()?;
+                task.sink.clear()?;
                 Ok(LogOutcome::Unreadable(error))
             }
             outcome => outcome,
         }
     }
-}
-
-/// What of a log is read.
-enum Piece<'a> {
-    /// All of the first log of a rank, whose report lists the rank's further processes.
-    Whole(&'a [Process]),
-    /// The part that one of several ranks wrote.
-    Part(&'a RankPart),
-    /// All of the log of a further process.
-    FurtherProcess,
 }

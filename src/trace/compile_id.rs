@@ -23,10 +23,7 @@ pub struct CompileId {
 
 /// What the compiles of one function share: an id without the number of the compile.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct FrameId {
-    ca: Option<IdPart>,
-    frame: Option<IdPart>,
-}
+pub struct FrameId(CompileId);
 
 /// One number of an id, or the text that a log has in its place.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -66,16 +63,13 @@ impl CompileId {
         if text.is_empty() || text.contains(char::is_whitespace) {
             return None;
         }
-        let (ca, rest) = match text.strip_prefix('!') {
-            Some(rest) => match rest.split_once('/') {
-                Some((ca, rest)) => (Some(ca), Some(rest)),
-                None => (Some(rest), None),
-            },
+        let (ca, rest) = match text.strip_prefix('!').map(|rest| (rest, rest.split_once('/'))) {
+            Some((_, Some((ca, rest)))) => (Some(ca), Some(rest)),
+            Some((ca, None)) => (Some(ca), None),
             None => (None, Some(text)),
         };
-        let (frame, compile) = match rest.map(|rest| rest.split_once('/')) {
-            Some(Some((frame, compile))) => (Some(frame), Some(compile)),
-            Some(None) => return None,
+        let (frame, compile) = match rest {
+            Some(rest) => rest.split_once('/').map(|(frame, compile)| (Some(frame), Some(compile)))?,
             None => (None, None),
         };
         if [ca, frame, compile].into_iter().flatten().any(|part| part.is_empty() || part.contains('/')) {
@@ -89,7 +83,7 @@ impl CompileId {
     /// What it shares with the other compiles of its function: `!1/0` of `!1/0/2`. The capture of a backward pass (`!1`)
     /// shares it with none.
     pub fn frame(&self) -> FrameId {
-        FrameId { ca: self.ca.clone(), frame: self.frame.clone() }
+        FrameId(CompileId { compile: None, ..self.clone() })
     }
 
     /// Whether it names a frame. The id of a backward pass that compiled autograd captures (`!1`) does not.
@@ -155,8 +149,7 @@ impl fmt::Display for CompileId {
 impl FrameId {
     /// The first compile of the frame; None without a frame.
     pub fn first_compile(&self) -> Option<CompileId> {
-        let FrameId { ca, frame } = self.clone();
-        frame.is_some().then_some(CompileId { ca, frame, compile: Some(IdPart::Number(0)) })
+        self.0.has_frame().then(|| CompileId { compile: Some(IdPart::Number(0)), ..self.0.clone() })
     }
 }
 

@@ -200,18 +200,10 @@ pub fn strict_json(text: &str) -> Cow<'_, str> {
     strict(text).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// What is searched in every header line; built once, as that takes longer than searching a short line.
-static SEARCHES: LazyLock<Searches> = LazyLock::new(|| Searches {
-    nan: Finder::new("NaN"),
-    infinity: Finder::new("Infinity"),
-    escape: Finder::new("\\u"),
-});
-
-struct Searches {
-    nan: Finder<'static>,
-    infinity: Finder<'static>,
-    escape: Finder<'static>,
-}
+// Built once, as that takes longer than searching a short line.
+static NAN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("NaN"));
+static INFINITY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("Infinity"));
+static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\\u"));
 
 /// See [`strict_json`]; `None` when nothing has to be changed.
 fn strict(text: &str) -> Option<String> {
@@ -234,7 +226,7 @@ pub fn has_half_pair(json: &str) -> bool {
 fn without_half_pairs(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let is_half = |at: usize| matches!(bytes.get(at + 2), Some(b'd' | b'D'));
-    if !SEARCHES.escape.find_iter(bytes).any(is_half) {
+    if !ESCAPE.find_iter(bytes).any(is_half) {
         return None;
     }
     let mut out = String::with_capacity(text.len());
@@ -271,7 +263,7 @@ pub(super) fn without_bom(line: &[u8]) -> &[u8] {
 fn without_bare_numbers(text: &str) -> Option<String> {
     const WORDS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
     let bytes = text.as_bytes();
-    if SEARCHES.nan.find(bytes).is_none() && SEARCHES.infinity.find(bytes).is_none() {
+    if NAN.find(bytes).is_none() && INFINITY.find(bytes).is_none() {
         return None;
     }
     // Only the JSON is looked at: a source path may hold the words, and quotes.

@@ -14,13 +14,9 @@ use std::ops::ControlFlow;
 /// A header line over this size, in bytes, is skipped: the largest one seen in a real log has 60 KB.
 pub(super) const MAX_HEADER: usize = 64 << 20;
 
-/// A header line, parsed.
 pub(super) struct Header {
-    /// When the record was written.
     pub time: LocalTime,
-    /// The process that wrote it.
     pub pid: u64,
-    /// Its JSON.
     pub envelope: Envelope,
     /// What is wrong with it; usually nothing.
     pub problems: Vec<Damage>,

@@ -51,23 +51,10 @@ pub struct Opener {
 }
 
 impl Opener {
-    /// Opens inputs that unpack to no more than the limit.
-    pub fn new(limit: Limit) -> Opener {
-        Opener {
-            limit,
-            store: None,
-            used: 0,
-            logs: BTreeMap::new(),
-            attachments: Vec::new(),
-            is_wanted: |_| false,
-            stdin: None,
-        }
-    }
-
-    /// Also keeps JSON files of archives that begin in a certain way.
-    #[must_use]
-    pub fn keeping(self, is_wanted: fn(&[u8]) -> bool) -> Opener {
-        Opener { is_wanted, ..self }
+    /// Opens inputs that unpack to no more than the limit, and keeps JSON files of archives that begin in a certain way.
+    pub fn new(limit: Limit, is_wanted: fn(&[u8]) -> bool) -> Opener {
+        let (logs, attachments) = (BTreeMap::new(), Vec::new());
+        Opener { limit, store: None, used: 0, logs, attachments, is_wanted, stdin: None }
     }
 
     /// What was kept besides logs.

@@ -70,7 +70,6 @@ impl<'j> JsonCursor<'j> {
         JsonCursor { text, at: 0 }
     }
 
-    /// Where it is.
     pub fn at(&self) -> usize {
         self.at
     }

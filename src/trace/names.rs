@@ -65,7 +65,6 @@ fn parents_raw_log(log: &Path) -> Option<PathBuf> {
     ReportFolder::at(above).has(RAW_LOG).then(|| above.join(RAW_LOG))
 }
 
-/// The name of a file.
 pub(super) fn name_of(path: &Path) -> Cow<'_, str> {
     path.file_name().unwrap_or_default().to_string_lossy()
 }

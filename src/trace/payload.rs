@@ -74,7 +74,6 @@ pub(super) enum LineKind {
     Blank,
     /// Begins with a tab.
     Payload,
-    /// Anything else.
     Header,
 }
 
@@ -210,17 +209,9 @@ pub(super) struct Gathered {
 }
 
 impl Gather {
-    /// Keeps texts of up to `limit` bytes.
-    pub fn new(limit: usize) -> Self {
-        Gather { limit, begin: 0, lines: 0, crlf: false, spilled: None }
-    }
-
-    /// Begins a payload at the end of a buffer, which has `begin` bytes.
-    pub fn start(&mut self, begin: usize, crlf: bool) {
-        self.begin = begin;
-        self.lines = 0;
-        self.crlf = crlf;
-        self.spilled = None;
+    /// Begins a payload at the end of a buffer, which has `begin` bytes; keeps a text of up to `limit` bytes.
+    pub fn new(limit: usize, begin: usize, crlf: bool) -> Self {
+        Gather { limit, begin, lines: 0, crlf, spilled: None }
     }
 
     /// The first piece of a line, with its tab.
@@ -247,9 +238,8 @@ impl Gather {
         }
     }
 
-    /// Ends the payload.
-    pub fn finish(&mut self, buffer: &[u8]) -> PayloadText {
-        match self.spilled.take() {
+    pub fn finish(self, buffer: &[u8]) -> PayloadText {
+        match self.spilled {
             Some(spill) => PayloadText::Spilled(spill),
             None => PayloadText::InMemory(self.begin..buffer.len()),
         }
@@ -320,8 +310,8 @@ mod tests {
     use super::*;
 
     fn gathered(lines: &[&[u8]], crlf: bool, declared: Option<Md5>) -> (Vec<u8>, Gathered) {
-        let (mut gather, mut buffer) = (Gather::new(1 << 20), b"before".to_vec());
-        gather.start(buffer.len(), crlf);
+        let mut buffer = b"before".to_vec();
+        let mut gather = Gather::new(1 << 20, buffer.len(), crlf);
         for line in lines {
             gather.begin_line(&mut buffer, line, true);
         }
@@ -361,8 +351,8 @@ mod tests {
         let lines: [&[u8]; 4] = [b"\tab\r", b"\t", b"\tcd\r\r", b"\tef\r"];
         for (crlf, text) in [(false, b"ab\r\n\ncd\r\r\nef\r".as_slice()), (true, b"ab\n\ncd\r\nef")] {
             for limit in 0..text.len() {
-                let (mut gather, mut buffer) = (Gather::new(limit), b"before".to_vec());
-                gather.start(buffer.len(), crlf);
+                let mut buffer = b"before".to_vec();
+                let mut gather = Gather::new(limit, buffer.len(), crlf);
                 for line in lines {
                     gather.begin_line(&mut buffer, &line[..line.len().min(2)], line.len() <= 2);
                     if line.len() > 2 {

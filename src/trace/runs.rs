@@ -8,20 +8,17 @@ use super::names::name_of;
 use super::peek::Peek;
 use super::prefix::LocalTime;
 
-/// A log of a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Log {
     pub path: PathBuf,
     /// Its rank: from its name, else from the first record that has one.
     pub rank: Option<u64>,
-    /// When it was changed last.
     pub changed: SystemTime,
     /// What its beginning and end say.
     pub peek: Peek,
 }
 
 impl Log {
-    /// The name of its file.
     pub fn name(&self) -> String {
         name_of(&self.path).into_owned()
     }

@@ -49,7 +49,6 @@ pub fn strings_from_siblings(
     needed.into_iter().filter_map(|id| Some((id, agreed.remove(&id)?))).collect()
 }
 
-/// String tables by process.
 type Tables = HashMap<u64, HashMap<i64, String>>;
 
 /// The string tables of each log beside this one that can be read.

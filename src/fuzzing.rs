@@ -7,7 +7,7 @@ use crate::analysis::provenance::{self, CodeKind, CodeOfKind, Texts};
 use crate::analysis::{self, classify, guard_diff, parameter_name};
 use crate::events::{self, Registry};
 use crate::model::{self, Fields, Language};
-use crate::output::{self, MemSink};
+use crate::output::{self, Sink};
 use crate::read::{expr::as_written, fx_graph::GraphText, guard_tree::read_guard_tree};
 use crate::report::kit::highlight::Highlighter;
 use crate::report::{self, Cached, Settings, Worker};
@@ -97,7 +97,7 @@ pub fn with_pages(log: &[u8], measure: impl FnOnce(&dyn Fn() -> usize)) {
     measure(&|| {
         let cached = Cached::default();
         let pages = report::pages(report::on(&model, &found, &source, &settings, &[], &cached));
-        let sink = MemSink::default();
+        let sink = Sink::in_memory();
         let written = output::write(pages, &sink, NonZeroUsize::MIN, Worker::new);
         if written.is_ok() { sink.into_files().values().map(Vec::len).sum() } else { 0 }
     });

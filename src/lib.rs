@@ -81,7 +81,7 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 
 use crate::compare::Recording;
 use crate::model::JobFacts;
-use crate::output::{DiskSink, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target, ZipTarget};
+use crate::output::{JobTarget, RankFolder, Sink, Target, ZipTarget};
 use crate::report::{
     Cached, CollectedLog, Collection, FindingCounts, JobReport, Redacted, WholeRank, Worker,
 };
@@ -116,7 +116,7 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     zip.iter().for_each(|zip| progress.begun(zip.unfinished()));
     let summary = match options.redact {
         true => write_redacted(work, &input, target.folder())?,
-        false => write(work, &input, &DiskSink::new(target.folder()), target.folder())?,
+        false => write(work, &input, &Sink::on_disk(target.folder()), target.folder())?,
     };
     notes.extend(options.settings.sources.iter().flat_map(|tree| tree.notes()));
     zip.iter().try_for_each(|zip| zip.pack(target.folder()))?;
@@ -144,13 +144,13 @@ pub fn run_for_facts<T>(
     let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };
     progress.beginning();
     let folder = Scratch::temporary(|made| progress.begun(made))?;
-    let sink = OnlySink::new(Box::new(DiskSink::new(folder.path())), facts::FILE);
+    let sink = Sink::on_disk(folder.path()).only(facts::FILE);
     let summary = write(work, &input, &sink, folder.path())?;
     read(folder.path(), summary.noting_first(notes))
 }
 
 /// Writes the report of a log, or of a job and its ranks, into `sink`, whose files stand in `folder`.
-fn write(work: Work<'_>, input: &Input, sink: &dyn Sink, folder: &Path) -> anyhow::Result<RunSummary> {
+fn write(work: Work<'_>, input: &Input, sink: &Sink, folder: &Path) -> anyhow::Result<RunSummary> {
     match input {
         Input::Log(logs) => run::for_each_process(work, logs, sink, write_log),
         Input::Job(job) => {
@@ -171,7 +171,7 @@ fn write_redacted(work: Work<'_>, input: &Input, folder: &Path) -> anyhow::Resul
         Input::Several(several) => redact_several(work, several, &mut redacted)?,
         Input::Log(_) | Input::Job(_) => redact(work, input, "", &mut redacted)?,
     };
-    output::write(report::redacted_pages(&redacted), &DiskSink::new(folder), NonZeroUsize::MIN, Worker::new)?;
+    output::write(report::redacted_pages(&redacted), &Sink::on_disk(folder), NonZeroUsize::MIN, Worker::new)?;
     let findings = redacted.findings().map(Finding::of).collect();
     Ok(RunSummary { lines: report::redacted_summary(&redacted), findings, ..summary })
 }
@@ -209,12 +209,12 @@ fn redact(
     folder: &str,
     redacted: &mut Redacted,
 ) -> anyhow::Result<RunSummary> {
-    let kept = MemSink::default();
+    let kept = Sink::in_memory();
     let sink = kept.below(facts::IN_MEMORY);
     let (summary, job_facts) = match input {
-        Input::Log(logs) => (run::for_each_process(work, logs, &*sink, write_log)?, None),
+        Input::Log(logs) => (run::for_each_process(work, logs, &sink, write_log)?, None),
         Input::Job(job) => {
-            let (summary, facts) = run::for_each_rank(work, job, &*sink, write_log)?;
+            let (summary, facts) = run::for_each_rank(work, job, &sink, write_log)?;
             (summary, Some(facts))
         }
         Input::Several(_) => bail!("several logs within several logs have no redacted report"),
@@ -250,14 +250,14 @@ fn redact(
 fn write_several(
     work: Work<'_>,
     several: &[OneOfSeveral],
-    sink: &dyn Sink,
+    sink: &Sink,
     folder: &Path,
 ) -> anyhow::Result<RunSummary> {
     let (mut collection, mut all) = (Collection::default(), RunSummary::of_several(several.len()));
     let mut first_error = None;
     for (number, one) in (1..).zip(several) {
         let dir = report::folder_of_log(number);
-        let written = write(work, &one.input, &*sink.below(&dir), &folder.join(&dir));
+        let written = write(work, &one.input, &sink.below(&dir), &folder.join(&dir));
         let (name, is_job) = (one.name.clone(), matches!(one.input, Input::Job(_)));
         let (verdict, summary) = match written {
             Ok(summary) => (Ok(summary.verdict()), summary),
@@ -311,7 +311,7 @@ pub fn run_in_memory(
             "the logs of several ranks or programs have reports in folders, which are not made in memory; give one log"
         );
     };
-    let sink = MemSink::default();
+    let sink = Sink::in_memory();
     let summary = run::for_each_process(work, logs, &sink, write_log)?;
     Ok(InMemory { files: sink.into_files(), summary: summary.noting_first(notes) })
 }
@@ -332,7 +332,7 @@ pub fn combine(
     progress.beginning();
     let target = JobTarget::prepare(folder, overwrite)?;
     progress.begun(target.unfinished());
-    let sink = DiskSink::new(target.staging());
+    let sink = Sink::on_disk(target.staging());
     let (ranks, facts, threads) = (target.ranks(), JobFacts::default(), run::all_threads());
     let summary = write_job(ranks, facts, &sink, settings, threads, progress)?;
     progress.placing();
@@ -368,7 +368,7 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
         let changed = compare::ChangedFunctions::of(&comparison); // what has another graph or other code
         let pages = report::diff_pages(&comparison, &changed);
         progress.writing(pages.len());
-        output::write(pages, &DiskSink::new(target.folder()), NonZeroUsize::MIN, Worker::new)?;
+        output::write(pages, &Sink::on_disk(target.folder()), NonZeroUsize::MIN, Worker::new)?;
     }
     progress.placing();
     let folder = target.map(Target::place).transpose()?;
@@ -455,10 +455,10 @@ impl Reports<'_> {
             highlighters: &Arc::default(),
         };
         let folder = self.folder.join(below);
-        let all = DiskSink::new(&folder);
+        let all = Sink::on_disk(&folder);
         let summary = match self.goal {
             Some(_) => write(work, &input, &all, &folder)?,
-            None => write(work, &input, &OnlySink::new(Box::new(all), facts::FILE), &folder)?,
+            None => write(work, &input, &all.only(facts::FILE), &folder)?,
         };
         notes.extend(summary.notes);
         Ok(())
@@ -498,7 +498,7 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
 fn write_job(
     ranks: &[RankFolder],
     known: JobFacts,
-    sink: &dyn Sink,
+    sink: &Sink,
     settings: &Settings,
     threads: NonZeroUsize,
     progress: &dyn Progress,

@@ -3,6 +3,8 @@
 //! [`Target`] decides where the report may be placed and puts it there in one step; [`write()`] fills a [`Sink`], on disk
 //! or in memory. Every path in a sink is a [`RelPath`], so nothing a log says can lead outside.
 
+#[cfg(test)]
+mod cases;
 mod entries;
 mod failure;
 mod hidden;
@@ -17,6 +19,7 @@ mod scratch;
 mod single;
 mod sink;
 mod target;
+mod threads;
 mod unfinished;
 mod zip;
 
@@ -29,7 +32,8 @@ pub use ranks::{JobTarget, RankFolder, rank_folders, ranks_in};
 pub use relative::relative;
 pub use scratch::Scratch;
 pub use single::{check_single_file, write_single_file, write_text};
-pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, SharingSink, Sink};
+pub use sink::{Files, NewFile, Sink};
 pub use target::{Target, check_target, make_empty_folder};
+pub use threads::on_threads;
 pub use unfinished::Unfinished;
 pub use zip::ZipTarget;

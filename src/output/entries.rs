@@ -14,7 +14,6 @@ pub struct Entries {
 }
 
 impl Entries {
-    /// These paths.
     #[must_use]
     pub fn new(paths: Vec<String>) -> Self {
         Entries { paths, of_parts: None }
@@ -117,55 +116,4 @@ pub(super) fn entries_of_tests() -> Entries {
         "<id>/<name>_<number>.<ext>",
     ];
     Entries::new(PATHS.map(str::to_owned).to_vec())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_reports_write_are_known() {
-        let entries = entries_of_tests();
-        for path in [
-            "index.html",
-            "provenance_tracking_-_0_0_0_2.html",
-            "directory_12.html",
-            "payloads/d41d8cd98f00b204e9800998ecf8427e.txt",
-            "dump_file/a.html",
-            "-_0_0_0/compile.html",
-            "12_-_-_3/graph_of_2_3.txt",
-            "-_-_-_-/x_1.json",
-            "0_0_a-0123abcd_0/x_1.json",
-        ] {
-            assert!(entries.have(path), "{path}");
-            assert!(entries.have_at_top(path.split('/').next().unwrap()), "{path}");
-        }
-        for name in ["rank_0", "process_4711"] {
-            assert!(entries.of_part(name).is_some(), "{name}");
-        }
-    }
-
-    #[test]
-    fn names_that_no_report_writes_are_foreign() {
-        let entries = entries_of_tests();
-        for name in ["rank_", "rank_x", "0_0_0", "a_0_0_0", "-_0_0_0_0", "--_0_0_0", ".git", "src", ""] {
-            assert!(!entries.have_at_top(name) && entries.of_part(name).is_none(), "{name}");
-        }
-        for path in [
-            "notes.txt",
-            "Index.html",
-            "directory_.html",
-            "index.html.bak",
-            "raw.log/",
-            "payloads/notes.txt",
-            "dump_file/notes.txt",
-            "-_0_0_0/notes.txt",
-            "-_0_0_0/notes_x.txt",
-            "-_0_0_0/mine/x_1.txt",
-            "0_0_0/x_1.txt",
-            "rank_0/x_1.txt",
-        ] {
-            assert!(!entries.have(path), "{path}");
-        }
-    }
 }

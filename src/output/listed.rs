@@ -43,7 +43,6 @@ struct Artifact {
     path: String,
 }
 
-/// An attempt in upstream's list.
 #[derive(Deserialize)]
 struct Attempt {
     artifacts: Vec<Entry>,

@@ -4,12 +4,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 
 use super::sink::{Fill, Made, NewFile, Sink};
+use super::threads::on_threads;
 use crate::rel_path::RelPath;
 
 /// Bytes of the write buffer: most pages then need one or two system calls. A worker has one for all its pages: giving back
@@ -71,28 +70,22 @@ impl<'m, W> Page<'m, W> {
 /// The first failure of a page, with its path; it stops the other threads.
 pub fn write<'m, W>(
     pages: Vec<Page<'m, W>>,
-    sink: &dyn Sink,
+    sink: &Sink,
     threads: NonZeroUsize,
     make_worker: impl Fn() -> W + Sync,
 ) -> Result<Vec<RelPath>> {
-    let (pages, left_out) = distinct(pages);
+    let (pages, mut left_out) = distinct(pages);
     let folders: BTreeSet<&str> = pages.iter().flat_map(|page| page.path.folders().last()).collect();
     sink.make_folders(&folders)?;
-    let others = threads.get().min(pages.len()).saturating_sub(1);
-    let queue = Queue::new(pages, left_out);
-    thread::scope(|scope| {
-        let work = || queue.work(sink, &make_worker);
-        // If the system refuses to start a thread, the work goes on without it: this thread takes pages too.
-        let spawned = (0..others).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok());
-        let workers: Vec<_> = spawned.collect();
-        queue.work(sink, &make_worker);
-        for worker in workers {
-            if worker.join().is_err() {
-                queue.fail(anyhow!("a page of the report could not be written because of a bug in tlparse"));
-            }
-        }
-    });
-    queue.outcome()
+    let bug = "a page of the report could not be written because of a bug in tlparse";
+    let begin = || (make_worker(), Vec::with_capacity(BUFFER_BYTES));
+    let taken = on_threads(pages, threads, bug, begin, |(worker, buffer), page| {
+        let made = sink.write(&page.path, filled(page.body, worker, buffer))?;
+        Ok(if made == Made::Taken { vec![page.path] } else { Vec::new() })
+    })?;
+    left_out.extend(taken);
+    left_out.sort();
+    Ok(left_out)
 }
 
 /// The pages without those whose path an earlier page has, or that would be both a file and a folder; and the paths of
@@ -105,58 +98,6 @@ fn distinct<W>(mut pages: Vec<Page<'_, W>>) -> (Vec<Page<'_, W>>, Vec<RelPath>) 
     let mut surplus = surplus.into_iter();
     let left_out = pages.extract_if(.., |_| surplus.next() == Some(true)).map(|page| page.path).collect();
     (pages, left_out)
-}
-
-/// The pages still to be written, shared by the workers.
-struct Queue<'m, W> {
-    pages: Mutex<std::vec::IntoIter<Page<'m, W>>>,
-    left_out: Mutex<Vec<RelPath>>,
-    failure: Mutex<Option<anyhow::Error>>,
-}
-
-impl<'m, W> Queue<'m, W> {
-    fn new(pages: Vec<Page<'m, W>>, left_out: Vec<RelPath>) -> Self {
-        Queue {
-            pages: Mutex::new(pages.into_iter()),
-            left_out: Mutex::new(left_out),
-            failure: Mutex::new(None),
-        }
-    }
-
-    /// Writes pages until none is left. A failure is kept for `outcome`.
-    fn work(&self, sink: &dyn Sink, make_worker: &impl Fn() -> W) {
-        let mut worker = make_worker();
-        let mut buffer = Vec::with_capacity(BUFFER_BYTES);
-        while let Some(page) = self.next() {
-            match sink.write(&page.path, filled(page.body, &mut worker, &mut buffer)) {
-                Ok(Made::Taken) => {
-                    self.left_out.lock().unwrap_or_else(PoisonError::into_inner).push(page.path);
-                }
-                Ok(Made::New) => {}
-                Err(error) => self.fail(error),
-            }
-        }
-    }
-
-    fn next(&self) -> Option<Page<'m, W>> {
-        self.pages.lock().unwrap_or_else(PoisonError::into_inner).next()
-    }
-
-    /// Keeps the first failure and empties the queue, so that the other workers stop after their page.
-    fn fail(&self, error: anyhow::Error) {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        let left = std::mem::take(&mut *self.pages.lock().unwrap_or_else(PoisonError::into_inner));
-        drop(left);
-    }
-
-    fn outcome(self) -> Result<Vec<RelPath>> {
-        if let Some(error) = self.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error);
-        }
-        let mut left_out = self.left_out.into_inner().unwrap_or_else(PoisonError::into_inner);
-        left_out.sort();
-        Ok(left_out)
-    }
 }
 
 /// How a body fills its file.

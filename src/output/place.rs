@@ -137,7 +137,6 @@ pub(super) fn entries_of(folder: &Path) -> io::Result<Vec<OsString>> {
     names.filter(|name| !name.as_ref().is_ok_and(|name| is_hidden_work(name))).collect()
 }
 
-/// An entry that is moved.
 pub(super) struct Move {
     pub from: PathBuf,
     pub to: PathBuf,

@@ -20,14 +20,14 @@ const LEVELS: usize = 4;
 /// Bytes of a `report.json` in which its program is named.
 const HEAD: u64 = 1 << 20;
 
-/// An entry of a folder that is to be replaced.
-struct FolderEntry {
-    name: OsString,
-    kind: FileType,
+pub(super) struct FolderEntry {
+    pub name: OsString,
+    pub kind: FileType,
 }
 
 impl FolderEntry {
-    fn is_work(&self) -> bool {
+    /// Whether it is temporary work of a run.
+    pub fn is_work(&self) -> bool {
         hidden::is_hidden_work(&self.name)
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn check(path: &Path, overwrite: bool, known: &Entries) -> Result<()>
 }
 
 /// The entries of the folder by name.
-fn entries(folder: &Path) -> io::Result<Vec<FolderEntry>> {
+pub(super) fn entries(folder: &Path) -> io::Result<Vec<FolderEntry>> {
     let entries = fs::read_dir(folder)?.map(|entry| {
         let entry = entry?;
         Ok(FolderEntry { name: entry.file_name(), kind: entry.file_type()? })
@@ -207,81 +207,6 @@ impl<'de> Visitor<'de> for ToolName<'_> {
 mod tests {
     use super::super::entries::entries_of_tests;
     use super::*;
-
-    /// A folder of these entries (`x/` a folder, `x=text` a file with content), and whether it may be replaced.
-    fn replaces(entries: &[&str]) -> Result<()> {
-        let folder = tempfile::tempdir().unwrap();
-        for entry in entries {
-            let (name, text) = entry.split_once('=').unwrap_or((entry, ""));
-            match name.strip_suffix('/') {
-                Some(name) => fs::create_dir_all(folder.path().join(name)).unwrap(),
-                None => fs::write(folder.path().join(name), text).unwrap(),
-            }
-        }
-        check(folder.path(), true, &entries_of_tests())
-    }
-
-    const OURS: &str =
-        r#"report.json={"schema": 1, "kind": "log", "tool": {"version": "1", "name": "tlparse"}}"#;
-
-    #[test]
-    fn an_empty_folder_and_reports_of_either_program_are_replaced() {
-        replaces(&[]).unwrap();
-        replaces(&[OURS]).unwrap();
-        replaces(&[OURS, "index.html", "rank_0/", "payloads/", "graph_breaks.html"]).unwrap();
-        replaces(&["index.html", "compile_directory.json"]).unwrap();
-        replaces(&["index.html", "raw.jsonl"]).unwrap();
-        replaces(&["index.html", "rank_3/", "chromium_events.json"]).unwrap();
-        replaces(&["index.html", "-_0_0_0/"]).unwrap();
-        replaces(&[r#"report.json={"tool":{"name":"tlparse"}, cut"#, "raw.log"]).unwrap();
-        replaces(&["index.html", "payloads/", "payloads/d41d8cd98f00b204e9800998ecf8427e.txt"]).unwrap();
-    }
-
-    const WITH_OWN_FILES: &str = r#"report.json={"tool": {"name": "tlparse"}, "compiles": [{"artifacts": [
-        {"path": "-_0_0_0/x_0.txt"}, {"path": "checkpoints.html"}, {"path": "steps/step_1.txt"}]}]}"#;
-
-    #[test]
-    fn files_that_a_parser_of_the_user_placed_are_replaced_with_their_report() {
-        let own = ["index.html", "checkpoints.html", "steps/", "steps/step_1.txt"];
-        replaces(&[&[WITH_OWN_FILES], own.as_slice()].concat()).unwrap();
-        for foreign in ["notes.html", "steps/notes.txt", "steps/mine/", "step/"] {
-            let entries = [&[WITH_OWN_FILES], own.as_slice(), &[foreign]].concat();
-            let error = replaces(&entries).unwrap_err().to_string();
-            assert!(error.contains(foreign.trim_end_matches('/')), "{error}");
-        }
-        let foreign = WITH_OWN_FILES.replace("tlparse", "pytest");
-        let error = replaces(&[&foreign, "index.html", "raw.jsonl", "checkpoints.html"]).unwrap_err();
-        assert!(error.to_string().contains("checkpoints.html"), "{error}");
-    }
-
-    #[test]
-    fn anything_else_is_refused_and_named() {
-        for entries in [
-            &["index.html"][..],
-            &["rank_0/", "raw.jsonl"],
-            &["report.json={\"tool\": {\"name\": \"pytest\"}}"],
-            &["report.json={\"tool\": \"tlparse\"}"],
-            &["report.json={\"name\": \"tlparse\"}"],
-            &["report.json=tlparse"],
-        ] {
-            let error = replaces(entries).unwrap_err().to_string();
-            let first = entries[0].split(['=', '/']).next().unwrap();
-            assert!(
-                error.contains("not a report") && error.contains(first) && error.contains("-o"),
-                "{error}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_foreign_entry_in_a_report_is_refused_and_named() {
-        for foreign in
-            ["thesis.tex", "src/", ".git/", "payloads", "raw.log/", "\u{1b}[31m", "rank_0/rank_1/x/"]
-        {
-            let error = replaces(&[OURS, "index.html", "raw.jsonl", foreign]).unwrap_err().to_string();
-            assert!(error.contains(&format!("{:?}", foreign.trim_end_matches('/'))), "{error}");
-        }
-    }
 
     #[cfg(unix)]
     #[test]

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::failure::about;
 use super::lock::Lock;
+use super::policy::{FolderEntry, entries};
 use super::sink::Files;
 use super::unfinished::Unfinished;
 use super::{hidden, place};
@@ -27,7 +28,6 @@ const JOB_FILES: [&str; 7] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankFolder {
     pub rank: u64,
-    /// Where it is.
     pub path: PathBuf,
     /// Its further processes, by process id: id and folder.
     pub processes: Vec<(u64, PathBuf)>,
@@ -36,7 +36,6 @@ pub struct RankFolder {
 /// What a folder of ranks holds.
 struct Listed {
     ranks: Vec<RankFolder>,
-    /// Files of a job's report.
     files: Vec<String>,
     /// The first entry that is not part of a job's report.
     foreign: Option<String>,
@@ -69,43 +68,37 @@ pub fn ranks_in(files: &Files, folder: &str) -> Vec<RankFolder> {
 
 fn listed(folder: &Path) -> Result<Listed> {
     let mut found = Listed { ranks: Vec::new(), files: Vec::new(), foreign: None };
-    let mut foreign = Vec::new();
-    let unreadable = || format!("could not read the folder {folder:?}");
-    for entry in fs::read_dir(folder).with_context(unreadable)? {
-        let entry = entry.with_context(unreadable)?;
-        let (name, kind) = (entry.file_name(), entry.file_type().with_context(unreadable)?);
-        let is_rank = |target: &str| number(target, "rank_").is_some();
-        if hidden::is_hidden_work(&name) || hidden::is_hidden_work_for(&name.to_string_lossy(), is_rank) {
+    let is_rank = |target: &str| number(target, "rank_").is_some();
+    for entry in entries_of(folder)? {
+        let name = entry.name.to_string_lossy();
+        if entry.is_work() || hidden::is_hidden_work_for(&name, is_rank) {
             continue;
         }
-        let text = name.to_str().unwrap_or_default();
-        match number(text, "rank_") {
-            Some(rank) if kind.is_dir() => {
-                let processes = processes(&entry.path())?;
-                found.ranks.push(RankFolder { rank, path: entry.path(), processes });
+        match number(&name, "rank_") {
+            Some(rank) if entry.kind.is_dir() => {
+                let path = folder.join(&entry.name);
+                found.ranks.push(RankFolder { rank, processes: processes(&path)?, path });
             }
-            _ if kind.is_file() && JOB_FILES.contains(&text) => found.files.push(text.to_owned()),
-            _ => foreign.push(name.to_string_lossy().into_owned()),
+            _ if entry.kind.is_file() && JOB_FILES.contains(&&*name) => found.files.push(name.into_owned()),
+            _ => {
+                found.foreign.get_or_insert_with(|| name.into_owned());
+            }
         }
     }
     found.ranks.sort_by_key(|rank| rank.rank);
-    foreign.sort();
-    found.foreign = foreign.into_iter().next();
     Ok(found)
 }
 
+fn entries_of(folder: &Path) -> Result<Vec<FolderEntry>> {
+    entries(folder).with_context(|| format!("could not read the folder {folder:?}"))
+}
+
 fn processes(rank: &Path) -> Result<Vec<(u64, PathBuf)>> {
-    let unreadable = || format!("could not read the folder {rank:?}");
-    let mut found = Vec::new();
-    for entry in fs::read_dir(rank).with_context(unreadable)? {
-        let entry = entry.with_context(unreadable)?;
-        let pid = entry.file_name().to_str().and_then(|name| number(name, "process_"));
-        if let Some(pid) = pid
-            && entry.file_type().with_context(unreadable)?.is_dir()
-        {
-            found.push((pid, entry.path()));
-        }
-    }
+    let folders = entries_of(rank)?.into_iter().filter(|entry| entry.kind.is_dir());
+    let process = |entry: FolderEntry| {
+        Some((number(&entry.name.to_string_lossy(), "process_")?, rank.join(&entry.name)))
+    };
+    let mut found: Vec<_> = folders.filter_map(process).collect();
     found.sort();
     Ok(found)
 }

@@ -5,11 +5,12 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use anyhow::bail;
 
 use super::*;
-use crate::output::{DiskSink, MemSink};
+use crate::output::Sink;
 
 fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
@@ -46,7 +47,7 @@ fn every_kind_of_page_reaches_its_file() {
         Page::file(path("raw.log"), |file| Ok(file.writer().write_all(b"log")?)),
     ];
     let report = folder.path().join("report");
-    write(pages, &DiskSink::new(&report), threads(2), || "me".to_owned()).unwrap();
+    write(pages, &Sink::on_disk(&report), threads(2), || "me".to_owned()).unwrap();
     let found = files(&report);
     assert_eq!(found["-_0_0_0/compile.html"], b"by me");
     assert_eq!(found["index.html"], b"hello");
@@ -69,7 +70,7 @@ fn one_thread_and_many_write_the_same_files() {
                 Ok(())
             })
         };
-        write(numbers.iter().map(page).collect(), &DiskSink::new(folder.path()), threads(count), || 0)
+        write(numbers.iter().map(page).collect(), &Sink::on_disk(folder.path()), threads(count), || 0)
             .unwrap();
         files(folder.path())
     };
@@ -89,7 +90,7 @@ fn a_piece_longer_than_the_buffer_stands_between_those_around_it() {
             pieces.into_iter().try_for_each(|piece| Ok(out.write_all(piece.as_bytes())?))
         })
     };
-    write(vec![page("a"), page("b")], &DiskSink::new(folder.path()), threads(1), || ()).unwrap();
+    write(vec![page("a"), page("b")], &Sink::on_disk(folder.path()), threads(1), || ()).unwrap();
     let expected = format!("before {long}after {long}");
     let found = files(folder.path());
     assert!(["a", "b"].iter().all(|name| found[*name] == expected.as_bytes()));
@@ -100,7 +101,7 @@ fn each_thread_makes_one_worker() {
     let folder = tempfile::tempdir().unwrap();
     let made = AtomicUsize::new(0);
     let pages = (0..50).map(|n| Page::bytes(path(&format!("{n}")), "")).collect();
-    write(pages, &DiskSink::new(folder.path()), threads(3), || made.fetch_add(1, Ordering::Relaxed)).unwrap();
+    write(pages, &Sink::on_disk(folder.path()), threads(3), || made.fetch_add(1, Ordering::Relaxed)).unwrap();
     assert_eq!(made.into_inner(), 3);
 }
 
@@ -108,7 +109,7 @@ fn each_thread_makes_one_worker() {
 fn a_report_without_pages_is_an_empty_folder() {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report");
-    write::<()>(Vec::new(), &DiskSink::new(&report), threads(2), || ()).unwrap();
+    write::<()>(Vec::new(), &Sink::on_disk(&report), threads(2), || ()).unwrap();
     assert!(report.is_dir());
 }
 
@@ -118,7 +119,7 @@ fn of_two_pages_of_one_name_the_first_is_written_and_the_second_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let pages =
             || -> Vec<Page<'_, ()>> { vec![Page::bytes(path(first), "1"), Page::bytes(path(second), "2")] };
-        let left = write(pages(), &DiskSink::new(folder.path()), threads(2), || ()).unwrap();
+        let left = write(pages(), &Sink::on_disk(folder.path()), threads(2), || ()).unwrap();
         assert_eq!(left, [path(left_out)]);
         let found = files(folder.path());
         assert_eq!(found.len(), 1);
@@ -126,7 +127,7 @@ fn of_two_pages_of_one_name_the_first_is_written_and_the_second_is_named() {
             found.get(second).map(Vec::as_slice),
             (first == "a").then_some(b"2".as_slice()).or((first == second).then_some(b"1"))
         );
-        let memory = MemSink::default();
+        let memory = Sink::in_memory();
         assert_eq!(write(pages(), &memory, threads(2), || ()).unwrap(), left);
         assert_eq!(memory.into_files(), found, "both sinks hold the same files");
     }
@@ -137,7 +138,7 @@ fn a_file_that_is_there_already_is_never_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a"), "mine").unwrap();
     let pages: Vec<Page<'_, ()>> = vec![Page::bytes(path("a"), "yours")];
-    let left_out = write(pages, &DiskSink::new(folder.path()), threads(1), || ()).unwrap();
+    let left_out = write(pages, &Sink::on_disk(folder.path()), threads(1), || ()).unwrap();
     assert_eq!(left_out, [path("a")]);
     assert_eq!(files(folder.path())["a"], b"mine");
 }
@@ -155,7 +156,7 @@ fn the_first_failure_stops_the_others_and_names_the_file() {
                 Ok(())
             }));
         }
-        let error = write(pages, &DiskSink::new(folder.path()), threads(count), || ()).unwrap_err();
+        let error = write(pages, &Sink::on_disk(folder.path()), threads(count), || ()).unwrap_err();
         assert!(error.to_string().contains("x/first.html"), "{error}");
         assert!(format!("{error:#}").contains("no such span"));
         assert!(done.into_inner() < 1000);
@@ -174,7 +175,7 @@ fn a_page_that_panics_on_another_thread_fails_the_report() {
         })
     };
     let error =
-        write((0..100).map(page).collect(), &DiskSink::new(folder.path()), threads(2), || ()).unwrap_err();
+        write((0..100).map(page).collect(), &Sink::on_disk(folder.path()), threads(2), || ()).unwrap_err();
     assert!(error.to_string().contains("bug in tlparse"));
 }
 
@@ -183,7 +184,7 @@ fn a_full_disk_is_told_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let full = |_: &mut (), _: &mut dyn Write| Err(io::Error::from(io::ErrorKind::StorageFull).into());
     let pages = vec![Page::rendered(path("index.html"), full)];
-    let error = write(pages, &DiskSink::new(folder.path()), threads(1), || ()).unwrap_err().to_string();
+    let error = write(pages, &Sink::on_disk(folder.path()), threads(1), || ()).unwrap_err().to_string();
     assert!(error.contains("index.html") && error.contains("free some space"), "{error}");
 }
 
@@ -196,6 +197,6 @@ fn what_is_still_in_the_buffer_when_the_disk_is_full_is_an_error_too() {
         let mut full = File::create("/dev/full")?;
         filled(body, &mut (), &mut Vec::new())(NewFile::Disk(&mut full))
     })];
-    let error = write(pages, &DiskSink::new(folder.path()), threads(1), || ()).unwrap_err().to_string();
+    let error = write(pages, &Sink::on_disk(folder.path()), threads(1), || ()).unwrap_err().to_string();
     assert!(error.contains("free some space"), "{error}");
 }

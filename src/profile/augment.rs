@@ -16,7 +16,7 @@ use std::io::{self, Write};
 pub(crate) type Added = Option<Box<RawValue>>;
 
 /// Writes a trace again, with the fields that `added` gives for an event and its length in microseconds. What an event
-/// has already stays as it is. The result is how many entries were left out because they are not valid JSON.
+/// has already stays as it is. What is not valid JSON is left out.
 ///
 /// # Errors
 /// The trace cannot be opened, or `out` cannot be written.
@@ -24,22 +24,19 @@ pub(crate) fn augment(
     trace: &Attachment,
     out: &mut dyn Write,
     added: &mut dyn FnMut(Recorded, f64) -> io::Result<Added>,
-) -> Result<u64> {
+) -> Result<()> {
     let what = || format!("cannot read {}", trace.path().display());
     let file = trace.open().with_context(what)?;
-    let mut copy =
-        Copy { out, added, places: Places::default(), at: At::Start, has_events: false, left_out: 0 };
-    let mut failed = copy.out.write_all(b"{").err();
-    for_each_piece(file, |piece| {
-        if failed.is_none() {
-            failed = copy.piece(&piece).err();
+    let mut copy = Copy { out, added, places: Places::default(), at: At::Start, has_events: false };
+    copy.out.write_all(b"{")?;
+    for_each_piece(file, |piece| match piece {
+        Piece::Field { name, value } => {
+            without_environment(name, value).map_or(Ok(()), |value| copy.field(name, &value))
         }
-    });
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
-    copy.finish()?;
-    Ok(copy.left_out)
+        Piece::Event(event) => copy.event(&event),
+        Piece::Unreadable => Ok(()),
+    })?;
+    Ok(copy.finish()?)
 }
 
 /// How far the copy is written.
@@ -57,24 +54,9 @@ struct Copy<'o> {
     places: Places,
     at: At,
     has_events: bool,
-    left_out: u64,
 }
 
 impl Copy<'_> {
-    fn piece(&mut self, piece: &Piece<'_>) -> io::Result<()> {
-        match piece {
-            Piece::Field { name, value } => match without_environment(name, value) {
-                Some(value) => self.field(name, &value),
-                None => Ok(()),
-            },
-            Piece::Event(event) => self.event(event),
-            Piece::Unreadable => {
-                self.left_out += 1;
-                Ok(())
-            }
-        }
-    }
-
     fn field(&mut self, name: &str, value: &[u8]) -> io::Result<()> {
         self.out.write_all(match self.at {
             At::Start => b"\n",
@@ -90,7 +72,6 @@ impl Copy<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         let recorded = self.places.of(event);
         if serde_json::from_slice::<&RawValue>(event.text).is_err() {
-            self.left_out += 1;
             return Ok(());
         }
         if self.at != At::BehindEvent {
@@ -178,7 +159,7 @@ fn is_environment(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn augmented(trace: &str) -> (String, u64) {
+    fn augmented(trace: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.json");
         std::fs::write(&path, trace).unwrap();
@@ -191,8 +172,8 @@ mod tests {
                 Recorded::Call(_) => None,
             })
         };
-        let left_out = augment(&Attachment::on_disk(&path), &mut out, &mut added).unwrap();
-        (String::from_utf8(out).unwrap(), left_out)
+        augment(&Attachment::on_disk(&path), &mut out, &mut added).unwrap();
+        String::from_utf8(out).unwrap()
     }
 
     const LAUNCH: &str = r#""ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 2.5"#;
@@ -202,7 +183,7 @@ mod tests {
         let trace = format!(
             r#"{{"schemaVersion": 1.50, "traceEvents": [{{{LAUNCH}, "args": {{"us": 7}}}}, {{"ph": "i"}}, {{{LAUNCH}}}, {{{LAUNCH}, "args": {{}}}}, {{{LAUNCH}, "args": 3}}], "last": "x"}}"#
         );
-        let (text, left_out) = augmented(&trace);
+        let text = augmented(&trace);
         let found: Value = serde_json::from_str(&text).unwrap();
         let args: Vec<String> =
             found["traceEvents"].as_array().unwrap().iter().map(|e| e["args"].to_string()).collect();
@@ -210,14 +191,13 @@ mod tests {
             [r#"{"us":7,"launch":0}"#, "null", r#"{"launch":1,"us":2.5}"#, r#"{"launch":2,"us":2.5}"#, "3"];
         assert_eq!(args, expected);
         assert!(text.contains("\"schemaVersion\": 1.50,") && text.contains("\"last\": \"x\""), "{text}");
-        assert_eq!(left_out, 0);
     }
 
     #[test]
     fn nothing_of_the_environment_is_copied() {
         let trace = r#"{"metadata": {"HF_TOKEN": "planted"}, "otherData": {"kept": 1, "env": {"A": "planted"}},
             "trace_metadata": "planted", "x": [{"api_token": "planted"}], "traceEvents": []}"#;
-        let (text, _) = augmented(trace);
+        let text = augmented(trace);
         assert!(!text.contains("planted") && text.contains("\"kept\":1"), "{text}");
         assert!(serde_json::from_str::<Value>(&text).is_ok());
     }
@@ -226,10 +206,10 @@ mod tests {
     fn a_cut_or_broken_trace_becomes_a_whole_one() {
         let trace =
             format!(r#"{{"traceEvents": [{{{LAUNCH}}}, {{"occupancy": nan}}, 7, {{{LAUNCH}, "args": {{"a"#);
-        let (text, left_out) = augmented(&trace);
+        let text = augmented(&trace);
         let found: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!((found["traceEvents"].as_array().unwrap().len(), left_out), (1, 2));
-        let (text, _) = augmented(r#"{"schemaVersion": 1, "a"#);
+        assert_eq!(found["traceEvents"].as_array().unwrap().len(), 1);
+        let text = augmented(r#"{"schemaVersion": 1, "a"#);
         let found: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(found["traceEvents"], Value::Array(Vec::new()), "a trace has a list of events");
     }

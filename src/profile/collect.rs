@@ -9,13 +9,28 @@ use crate::model::{
     Correlation, DeviceKernel, DeviceWork, Fields, InputDims, Launch, Operator, OperatorCall, Profile,
     TritonLaunch,
 };
-use crate::trace::{Sorter, TextMap};
+use crate::trace::Sorter;
 use indexmap::IndexSet;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// Operators whose work depends on values of inputs other than tensors: padding, masks, whether attention is causal.
 const WITH_VALUES: [&str; 2] = ["convolution", "attention"];
+
+/// What distinguishes operators of the same name: inputs, then what torch records of a Triton kernel.
+const DISTINCT: [&[u8]; 11] = [
+    b"Input Dims",
+    b"Input type",
+    b"Input Strides",
+    b"Concrete Inputs",
+    b"kernel_backend",
+    b"kernel_file",
+    b"kernel_num_gb",
+    b"kernel_flop",
+    b"num_warps",
+    b"num_stages",
+    b"kernel_kwargs",
+];
 
 /// Bytes of a name that are kept. Names of C++ templates have some thousand.
 const LONGEST_NAME: usize = 4 << 10;
@@ -37,11 +52,10 @@ pub(super) struct Collector {
     correlations: Sorter<Correlation>,
     operators: Interned,
     kernels: Interned,
-    threads: Numbers,
+    threads: Interned,
     devices: Devices,
     /// The clock that the program wrote into the trace, MHz.
     clock_mhz: Option<f64>,
-    /// Clocks that the profiler sampled.
     clocks: ClockSamples,
     /// Reused for every lookup.
     key: Vec<u8>,
@@ -78,14 +92,12 @@ impl Collector {
         }
     }
 
-    /// What was collected.
     pub(super) fn finish(mut self) -> Profile {
         self.profile.calls = self.calls.sorted();
         self.profile.launches = self.launches.sorted();
         self.profile.correlations = self.correlations.sorted();
-        let devices = self.devices.finish();
-        self.profile.clock_mhz = self.clock_mhz.or(self.clocks.mean()).or(devices.clock_mhz);
-        (self.profile.devices, self.profile.device) = (devices.ran, devices.name);
+        self.devices.finish(&mut self.profile);
+        self.profile.clock_mhz = self.clock_mhz.or(self.clocks.mean()).or(self.profile.clock_mhz);
         self.profile
     }
 
@@ -122,10 +134,15 @@ impl Collector {
     }
 
     fn push_call(&mut self, fields: &Object<'_>, operator: u32, external: u64, times: &Times) {
+        self.key.clear();
+        for name in ["pid", "tid"] {
+            self.key.extend(fields.raw(name).unwrap_or_default());
+            self.key.push(b'/');
+        }
         self.calls.push(OperatorCall {
             place: place_of(self.calls.count()),
             operator,
-            thread: self.threads.of(fields, ["pid", "tid"]),
+            thread: self.threads.place_of(&self.key).0,
             external,
             begin_us: times.begin,
             dur_us: times.dur,
@@ -134,13 +151,21 @@ impl Collector {
 
     /// The place of the operator among those seen; a new one when shapes or types differ.
     fn operator(&mut self, name: &[u8], args: &Object<'_>, annotation: bool) -> u32 {
-        let inputs = InputFields::of(args);
-        let values = inputs.values.filter(|_| has_values(name));
+        let mut distinct = [None; DISTINCT.len()];
+        // In one pass: this is done for each call of a trace.
+        for (field, value) in args.iter() {
+            if let Some(at) = DISTINCT.iter().position(|known| *known == field) {
+                distinct[at] = Some(value);
+            }
+        }
+        let [dims, types, strides, values, backend, triton @ ..] = distinct;
+        let values = values.filter(|_| has_values(name));
+        // What is said of the launch of a Triton kernel belongs to no other operator. As `triton_of` decides.
+        let is_triton = triton[0].is_some() || backend == Some(b"\"triton\"");
         self.key.clear();
         self.key.extend(name);
-        // What is said of the launch of a Triton kernel belongs to no other operator.
-        let triton = if inputs.is_triton() { inputs.triton } else { Default::default() };
-        for raw in inputs.shapes.into_iter().chain([values]).chain(triton) {
+        for raw in [dims, types, strides, values].into_iter().chain(triton.into_iter().filter(|_| is_triton))
+        {
             // A byte that no JSON text holds keeps one field from running into the next.
             self.key.push(0);
             self.key.extend(raw.unwrap_or_default());
@@ -215,8 +240,9 @@ impl Collector {
 /// What an event records, of that what is kept.
 enum Recording {
     /// A call on the CPU; an annotation does no work itself.
-    Call { annotation: bool },
-    /// What ran on the device.
+    Call {
+        annotation: bool,
+    },
     Launch(DeviceWork),
     /// What the host asked of the device.
     Runtime,
@@ -282,7 +308,6 @@ impl Interned {
     }
 }
 
-/// Which event of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Recorded {
     /// [`OperatorCall::place`].
@@ -322,47 +347,6 @@ fn has_values(name: &[u8]) -> bool {
     WITH_VALUES.iter().any(|part| name.windows(part.len()).any(|window| window == part.as_bytes()))
 }
 
-/// What distinguishes operators of the same name.
-#[derive(Default)]
-struct InputFields<'t> {
-    shapes: [Option<&'t [u8]>; 3],
-    values: Option<&'t [u8]>,
-    backend: Option<&'t [u8]>,
-    triton: [Option<&'t [u8]>; 6],
-}
-
-impl<'t> InputFields<'t> {
-    /// In one pass: this is done for each call of a trace.
-    fn of(args: &Object<'t>) -> InputFields<'t> {
-        let mut inputs = InputFields::default();
-        let [dims, types, strides] = &mut inputs.shapes;
-        let [file, gigabytes, flops, warps, stages, kwargs] = &mut inputs.triton;
-        for (name, value) in args.iter() {
-            let slot = match name {
-                b"Input Dims" => &mut *dims,
-                b"Input type" => &mut *types,
-                b"Input Strides" => &mut *strides,
-                b"Concrete Inputs" => &mut inputs.values,
-                b"kernel_backend" => &mut inputs.backend,
-                b"kernel_file" => &mut *file,
-                b"kernel_num_gb" => &mut *gigabytes,
-                b"kernel_flop" => &mut *flops,
-                b"num_warps" => &mut *warps,
-                b"num_stages" => &mut *stages,
-                b"kernel_kwargs" => &mut *kwargs,
-                _ => continue,
-            };
-            *slot = Some(value);
-        }
-        inputs
-    }
-
-    /// As [`triton_of`] decides.
-    fn is_triton(&self) -> bool {
-        self.triton[0].is_some() || self.backend == Some(b"\"triton\"")
-    }
-}
-
 struct Times {
     begin: f64,
     dur: f64,
@@ -382,52 +366,16 @@ impl Times {
 
 /// A name, as far as it is kept.
 fn bounded(quoted: &[u8]) -> String {
-    let mut name = unescaped(quoted).unwrap_or_default().into_owned();
+    let name = unescaped(quoted).unwrap_or_default();
     let end = (0..=LONGEST_NAME.min(name.len())).rev().find(|at| name.is_char_boundary(*at));
-    name.truncate(end.unwrap_or_default());
-    name
-}
-
-/// Small numbers for what two fields name together.
-#[derive(Default)]
-struct Numbers {
-    known: TextMap<Vec<u8>, u32>,
-    key: Vec<u8>,
-    /// The last answer: most events are of the thread of the one before.
-    last: Option<(Vec<u8>, u32)>,
-}
-
-impl Numbers {
-    fn of(&mut self, fields: &Object<'_>, names: [&str; 2]) -> u32 {
-        self.key.clear();
-        for name in names {
-            self.key.extend(fields.raw(name).unwrap_or_default());
-            self.key.push(b'/');
-        }
-        if let Some((_, number)) = self.last.as_ref().filter(|(key, _)| *key == self.key) {
-            return *number;
-        }
-        if let Some(known) = self.known.get(&self.key) {
-            self.last = Some((self.key.clone(), *known));
-            return *known;
-        }
-        let next = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
-        self.known.insert(self.key.clone(), next);
-        next
-    }
+    name.get(..end.unwrap_or_default()).unwrap_or_default().to_owned()
 }
 
 /// Sizes or strides of inputs: `[[8, 16], [], [[2], [3]]]`.
 fn dims_of(args: &Object<'_>, name: &str) -> Vec<InputDims> {
-    let inputs: Vec<Option<Box<RawValue>>> = args.get(name).unwrap_or_default();
-    let read = |input: Option<Box<RawValue>>| {
-        let json = input.as_deref().map(RawValue::get).unwrap_or_default();
-        match serde_json::from_str(json) {
-            Ok(sizes) => InputDims::One(sizes),
-            Err(_) => serde_json::from_str(json).map_or(InputDims::One(Vec::new()), InputDims::List),
-        }
-    };
-    inputs.into_iter().map(read).collect()
+    let inputs: Vec<Box<RawValue>> = args.get(name).unwrap_or_default();
+    let dims = |input: &RawValue| serde_json::from_str(input.get()).unwrap_or(InputDims::One(Vec::new()));
+    inputs.iter().map(|input| dims(input)).collect()
 }
 
 fn triton_of(args: &Object<'_>) -> Option<TritonLaunch> {

@@ -12,7 +12,6 @@ pub(crate) struct RankTrace<'t> {
     pub file: &'t Attachment,
     /// The number of its process in the combined file.
     pub process: u64,
-    /// The name of its process.
     pub name: String,
 }
 
@@ -59,13 +58,14 @@ pub(crate) fn combine(traces: &[RankTrace<'_>], out: &mut dyn Write) -> Result<C
         )?;
         let mut copy =
             Copy { out, process, later_us: later_ns as f64 / 1e3, threads: TextMap::default(), left_out: 0 };
-        let mut failed = None;
-        for_each_piece(open(trace.file)?, |piece| {
-            if failed.is_none() {
-                failed = copy.piece(&piece).err();
+        for_each_piece(open(trace.file)?, |piece| match piece {
+            Piece::Event(event) => copy.event(&event),
+            Piece::Field { .. } => Ok(()),
+            Piece::Unreadable => {
+                copy.left_out += 1;
+                Ok(())
             }
-        });
-        failed.map_or(Ok(()), Err)?;
+        })?;
         left_out += copy.left_out;
     }
     out.write_all(b"\n]}\n")?;
@@ -92,7 +92,8 @@ fn clock_of(trace: &Attachment) -> Result<Option<u64>> {
         if let Piece::Field { name: "baseTimeNanoseconds", value } = piece {
             clock = serde_json::from_slice(value).ok();
         }
-    });
+        Ok(())
+    })?;
     Ok(clock)
 }
 
@@ -107,17 +108,6 @@ struct Copy<'o> {
 }
 
 impl Copy<'_> {
-    fn piece(&mut self, piece: &Piece<'_>) -> io::Result<()> {
-        match piece {
-            Piece::Event(event) => self.event(event),
-            Piece::Field { .. } => Ok(()),
-            Piece::Unreadable => {
-                self.left_out += 1;
-                Ok(())
-            }
-        }
-    }
-
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         let text = std::str::from_utf8(event.text).ok();
         let Some(fields) = text.and_then(|text| Fields::parse(text).ok()) else {

@@ -1,7 +1,7 @@
 //! The device of a trace: of those that it lists, the one that its kernels name.
 
 use super::scan::Object;
-use crate::model::{DeviceRuns, Fields};
+use crate::model::{DeviceRuns, Fields, Profile};
 use serde_json::value::RawValue;
 
 /// Most devices that are distinguished. A machine has eight or so.
@@ -15,22 +15,11 @@ pub(super) struct Devices {
     ran: Vec<DeviceRuns>,
 }
 
-/// A device of the list.
 #[derive(Debug)]
 struct Listed {
     id: u64,
     name: String,
     clock_mhz: Option<f64>,
-}
-
-/// What is known of the devices of a trace.
-pub(super) struct KnownDevices {
-    /// Those that ran kernels, the one with most runs first.
-    pub(super) ran: Vec<DeviceRuns>,
-    /// The name of the device of the trace.
-    pub(super) name: Option<String>,
-    /// Its clock, MHz.
-    pub(super) clock_mhz: Option<f64>,
 }
 
 /// Names of the clock among the properties of a device, in kHz as CUDA gives it.
@@ -49,7 +38,6 @@ fn possible(mhz: f64) -> Option<f64> {
     (mhz > 0.0 && mhz <= HIGHEST_CLOCK).then_some(mhz)
 }
 
-/// Clocks at several times.
 #[derive(Debug, Default)]
 pub(super) struct ClockSamples {
     count: f64,
@@ -93,21 +81,19 @@ impl Devices {
         }
     }
 
-    /// What is known of them.
-    pub(super) fn finish(mut self) -> KnownDevices {
+    /// Puts what is known of them into the profile.
+    pub(super) fn finish(mut self, profile: &mut Profile) {
+        let name_of = |listed: &Listed| Some(listed.name.clone()).filter(|name| !name.is_empty());
         let mut ran = std::mem::take(&mut self.ran);
-        ran.iter_mut().for_each(|device| {
-            device.name =
-                self.known(device.id).map(|listed| listed.name.clone()).filter(|name| !name.is_empty());
-        });
+        ran.iter_mut().for_each(|device| device.name = self.known(device.id).and_then(name_of));
         ran.sort_by_key(|device| (std::cmp::Reverse(device.runs), device.id));
         let listed = match ran.first() {
             Some(most) => self.known(most.id),
             None => self.listed.first(),
         };
-        let name = listed.map(|listed| listed.name.clone()).filter(|name| !name.is_empty());
-        let clock_mhz = listed.and_then(|listed| listed.clock_mhz);
-        KnownDevices { ran, name, clock_mhz }
+        profile.device = listed.and_then(name_of);
+        profile.clock_mhz = listed.and_then(|listed| listed.clock_mhz);
+        profile.devices = ran;
     }
 
     /// ROCm lists the devices that a process sees from 0 and lets kernels name them by their place in the machine. So an

@@ -3,6 +3,8 @@
 //! The file is streamed: one event at a time is in memory, and nothing is kept of most events.
 
 mod augment;
+#[cfg(test)]
+mod cases;
 mod collect;
 mod combine;
 mod devices;
@@ -86,12 +88,14 @@ pub(crate) fn read(trace: &Attachment) -> Result<Profile> {
 /// Reads the JSON of a trace.
 pub(crate) fn read_from(json: impl Read) -> Profile {
     let mut collector = Collector::default();
-    let damaged = for_each_piece(json, |piece| match piece {
-        Piece::Field { name, value } => collector.field(name, value),
-        Piece::Event(event) => collector.event(&event),
-        Piece::Unreadable => collector.unreadable(),
+    let damaged = for_each_piece(json, |piece| {
+        match piece {
+            Piece::Field { name, value } => collector.field(name, value),
+            Piece::Event(event) => collector.event(&event),
+            Piece::Unreadable => collector.unreadable(),
+        }
+        Ok(())
     });
-    let mut profile = collector.finish();
-    profile.damaged = damaged;
-    profile
+    // Nothing that the collector does can fail.
+    Profile { damaged: damaged.unwrap_or_default(), ..collector.finish() }
 }

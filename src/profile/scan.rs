@@ -86,7 +86,6 @@ impl<'t> Object<'t> {
         self.0.iter().any(|(known, _)| *known == name.as_bytes())
     }
 
-    /// Whether it is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -142,60 +141,4 @@ pub(super) fn unescaped(quoted: &[u8]) -> Option<Cow<'_, str>> {
 fn is_skipped(kind: &[u8]) -> bool {
     let kind = kind.strip_prefix(b"\"").and_then(|kind| kind.strip_suffix(b"\""));
     kind.is_some_and(|kind| SKIPPED.contains(&kind))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_event_is_cut_into_its_fields_and_those_of_its_args() {
-        let text = br#"{ "ph": "X", "cat":"kernel" ,"name": "a\"}b", "ts": 1.5, "args": {"grid": [1, "]"], "n": {"m": 2}, "id": 7}, "dur": 3.0} , {"#;
-        let event = Event::at_start(text).unwrap();
-        assert!(event.text.ends_with(br#""dur": 3.0}"#));
-        assert_eq!(event.fields.text("name").unwrap(), "a\"}b");
-        assert_eq!((event.fields.number("ts"), event.fields.count("dur")), (Some(1.5), Some(3)));
-        assert_eq!(
-            (event.args.raw("grid"), event.args.raw("n")),
-            (Some(&br#"[1, "]"]"#[..]), Some(&br#"{"m": 2}"#[..]))
-        );
-        assert_eq!(event.args.count("id"), Some(7));
-    }
-
-    #[test]
-    fn of_an_event_that_is_not_needed_only_the_end_is_looked_for() {
-        let text = br#"{"ph": "X", "cat": "python_function", "args": {"a": ["}"]}, "ts": 1} "#;
-        let event = Event::at_start(text).unwrap();
-        assert_eq!((event.text.len(), event.fields.raw("ts")), (text.len() - 1, None));
-    }
-
-    #[test]
-    fn what_is_cut_or_broken_is_no_event() {
-        for text in [
-            "{\"a\": 1",
-            "{\"a\"",
-            "{\"a\": \"x",
-            "{\"a\": [1, {}",
-            "{\"a\" 1}",
-            "{1}",
-            "{\"a\": }",
-            "[1]",
-            "",
-        ] {
-            assert_eq!(Event::at_start(text.as_bytes()), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn numbers_are_those_of_json() {
-        let event = Event::at_start(
-            br#"{"a": inf, "b": +1, "c": "2", "d": -1.5e3, "e": null, "f": 1e999, "g": 2.0}"#,
-        )
-        .unwrap();
-        for absent in ["a", "b", "c", "e", "f"] {
-            assert_eq!(event.fields.number(absent), None, "{absent}");
-        }
-        assert_eq!((event.fields.number("d"), event.fields.count("g")), (Some(-1500.0), Some(2)));
-        assert_eq!(event.fields.count("d"), None);
-    }
 }

@@ -19,7 +19,6 @@ pub(crate) enum Input {
     Log(Box<RankLogs>),
     /// The ranks of a distributed job.
     Job(JobInput),
-    /// Unrelated logs.
     Several(Vec<OneOfSeveral>),
 }
 
@@ -27,11 +26,9 @@ pub(crate) enum Input {
 pub(crate) struct OneOfSeveral {
     /// The name of its first log.
     pub name: String,
-    /// A log or a job.
     pub input: Input,
 }
 
-/// A job's logs.
 pub(crate) struct JobInput {
     /// The ranks of the reported run; each has a number.
     pub ranks: Vec<RankLogs>,
@@ -57,23 +54,23 @@ pub(crate) struct Gathered {
 /// There is no log, a folder or an archive cannot be read, or the options ask for a run or ranks that do not exist.
 pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
     let limit = options.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes });
-    let mut opener = Opener::new(limit).keeping(begins_trace);
-    let (paths, traces, twice) = paths(&options.inputs)?;
-    let (input, notes) = match paths.as_slice() {
+    let mut opener = Opener::new(limit, begins_trace);
+    let mut notes = Vec::new();
+    let (paths, traces) = paths(&options.inputs, &mut notes)?;
+    let input = match paths.as_slice() {
         [folder] if folder.is_dir() && trace::logs_of_report(folder).is_empty() => {
-            folder_input(options, folder, &opener)?
+            folder_input(options, folder, &opener, &mut notes)?
         }
-        paths => several_paths(options, paths, &mut opener)?,
+        paths => several_paths(options, paths, &mut opener, &mut notes)?,
     };
-    let notes = twice.into_iter().chain(notes).collect();
     let mut traces: Vec<Attachment> = traces.into_iter().map(Attachment::on_disk).collect();
     traces.extend_from_slice(opener.attachments());
     Ok(Gathered { input, notes, opener, traces })
 }
 
-/// The paths of logs, and of traces among them; then notes. Traces without any log are reported in place of one.
-fn paths(inputs: &[PathBuf]) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>, Vec<String>)> {
-    let (mut paths, mut notes) = (Vec::new(), Vec::new());
+/// The paths of logs, and of traces among them. Traces without any log are reported in place of one.
+fn paths(inputs: &[PathBuf], notes: &mut Vec<String>) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let mut paths = Vec::new();
     for input in inputs {
         let found = trace::expanded(input);
         if found.is_empty() {
@@ -92,7 +89,10 @@ fn paths(inputs: &[PathBuf]) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>, Vec<
     }
     paths.iter().try_for_each(|path| refused::check(path))?;
     let (traces, logs): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(|path| is_trace(path));
-    notes.extend(logs.is_empty().then(|| traces.first()).flatten().map(|trace| {
+    if !logs.is_empty() {
+        return Ok((logs, traces));
+    }
+    notes.extend(traces.first().map(|trace| {
         format!(
             "{} is a trace of torch.profiler: without its log, the report has kernels and no compiles; tlparse LOG --profile {} \
              joins both",
@@ -100,17 +100,7 @@ fn paths(inputs: &[PathBuf]) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>, Vec<
             trace.display()
         )
     }));
-    Ok(if logs.is_empty() { (paths, Vec::new(), notes) } else { (logs, traces, notes) })
-}
-
-/// One folder: its newest run.
-fn folder_input(options: &Options, folder: &Path, opener: &Opener) -> anyhow::Result<(Input, Vec<String>)> {
-    if options.latest {
-        let found = trace::newest_log(folder)?;
-        let note = latest_note(folder, &found);
-        return Ok((Input::Log(Box::new(alone(&found.log))), note));
-    }
-    of_folder(options, folder, trace::logs_in(folder, opener)?)
+    Ok((paths, Vec::new()))
 }
 
 /// A file, an archive, a report, or several paths: all their logs are reported.
@@ -118,43 +108,41 @@ fn several_paths(
     options: &Options,
     paths: &[PathBuf],
     opener: &mut Opener,
-) -> anyhow::Result<(Input, Vec<String>)> {
-    let (logs, notes) = pool(options, paths, opener)?;
+    notes: &mut Vec<String>,
+) -> anyhow::Result<Input> {
+    let logs = pool(options, paths, opener, notes)?;
     match (logs.as_slice(), options.all_ranks) {
         ([log], _) if options.session.is_some_and(|number| number != 1) => bail!(
             "--session {}: {} is one log, which is one run; give the folder that holds the runs",
             options.session.unwrap_or_default(),
             log.display()
         ),
-        ([log], false) => return Ok((Input::Log(Box::new(alone(log))), notes)),
+        ([log], false) => return Ok(alone(log)),
         ([log], true) => bail!(
             "--all-ranks-html needs the logs of all ranks, or their folder; {} is a single log",
             log.display()
         ),
         _ => {}
     }
-    let groups = named::groups(trace::named_logs(&logs, opener));
-    let mut groups = named::chosen(groups, options.session)?;
-    let ranks = groups.iter().map(|run| run.ranked().count()).max().unwrap_or_default();
-    if options.all_ranks && ranks == 0 {
+    let mut groups = named::groups(trace::named_logs(&logs, opener));
+    if let Some(number) = options.session {
+        let chosen = chosen(groups.len(), number, "the given logs are of")?;
+        groups = vec![groups.swap_remove(chosen)];
+    }
+    if options.all_ranks && groups.iter().all(|run| run.ranked().count() == 0) {
         bail!(
             "--all-ranks-html needs the logs of all ranks, or their folder; none of the given logs belongs to a rank"
         );
     }
-    let of_run = |run: Run| of_run(run, options.all_ranks, Vec::new(), Vec::new());
-    if groups.len() == 1 {
-        let (input, others) = of_run(groups.remove(0));
-        return Ok((input, notes.into_iter().chain(others).collect()));
-    }
-    let mut notes = notes;
     let mut several = Vec::new();
     for run in groups {
-        let name = named::name_of(&run);
-        let (input, others) = of_run(run);
-        notes.extend(others);
-        several.push(OneOfSeveral { name, input });
+        let name = name_of(&run);
+        several.push(OneOfSeveral {
+            name,
+            input: of_run(run, options.all_ranks, Vec::new(), Vec::new(), notes),
+        });
     }
-    Ok((Input::Several(several), notes))
+    Ok(if several.len() == 1 { several.remove(0).input } else { Input::Several(several) })
 }
 
 /// The logs of several paths: all those of an archive or a report, and the newest run of a folder.
@@ -162,8 +150,9 @@ fn pool(
     options: &Options,
     paths: &[PathBuf],
     opener: &mut Opener,
-) -> anyhow::Result<(Vec<PathBuf>, Vec<String>)> {
-    let (mut logs, mut notes) = (Vec::new(), Vec::new());
+    notes: &mut Vec<String>,
+) -> anyhow::Result<Vec<PathBuf>> {
+    let mut logs = Vec::new();
     for path in paths {
         if !path.is_dir() {
             match opener.unpack(path)? {
@@ -185,39 +174,50 @@ fn pool(
     if options.latest {
         bail!("--latest needs one folder of logs; without it, all given logs are read");
     }
-    Ok((logs, notes))
+    Ok(logs)
 }
 
 /// A log that the user named: its rank and run do not matter.
-fn alone(path: &Path) -> RankLogs {
+fn alone(path: &Path) -> Input {
     let log =
         Log { path: path.to_owned(), rank: None, changed: SystemTime::UNIX_EPOCH, peek: Peek::default() };
-    RankLogs { rank: None, main: log, others: Vec::new() }
+    Input::Log(Box::new(RankLogs::alone(log)))
 }
 
-fn of_folder(options: &Options, dir: &Path, folder: Folder) -> anyhow::Result<(Input, Vec<String>)> {
-    let Folder { mut runs, skipped } = folder;
+/// One folder: its newest run, or the one that was chosen.
+fn folder_input(
+    options: &Options,
+    dir: &Path,
+    opener: &Opener,
+    notes: &mut Vec<String>,
+) -> anyhow::Result<Input> {
+    if options.latest {
+        let (newest, others) = trace::newest_log(dir)?;
+        notes.extend(latest_note(dir, &newest, &others));
+        return Ok(alone(&newest));
+    }
+    let Folder { mut runs, skipped } = trace::logs_in(dir, opener)?;
     let chosen = match options.session {
         None => runs.len().saturating_sub(1),
-        Some(number) if (1..=runs.len()).contains(&number) => number - 1,
-        Some(number) => bail!(
-            "--session {number}: {} contains {}; 1 is the oldest",
-            dir.display(),
-            counted(runs.len(), "run", "runs")
-        ),
+        Some(number) => chosen(runs.len(), number, &format!("{} contains", dir.display()))?,
     };
-    let mut notes = runs_note(dir, &runs, chosen, "--session N chooses another");
+    notes.extend(runs_note(dir, &runs, chosen, "--session N chooses another"));
     let run = runs.remove(chosen);
-    let ranks = run.ranked().count();
-    if options.all_ranks && ranks == 0 {
+    if options.all_ranks && run.ranked().count() == 0 {
         bail!(
             "no log in {} belongs to a rank: torch records ranks once torch.distributed is initialized; omit --all-ranks-html",
             dir.display()
         );
     }
-    let (input, others) = of_run(run, options.all_ranks, runs, skipped);
-    notes.extend(others);
-    Ok((input, notes))
+    Ok(of_run(run, options.all_ranks, runs, skipped, notes))
+}
+
+/// The place of the run that `--session` selects; `what` says where the runs are.
+fn chosen(runs: usize, number: usize, what: &str) -> anyhow::Result<usize> {
+    if !(1..=runs).contains(&number) {
+        bail!("--session {number}: {what} {}; 1 is the oldest", counted(runs, "run", "runs"));
+    }
+    Ok(number - 1)
 }
 
 /// One run: a job of several ranks, or one process with those that it forked.
@@ -226,27 +226,25 @@ fn of_run(
     all_ranks: bool,
     other_runs: Vec<Run>,
     mut skipped: Vec<(String, &'static str)>,
-) -> (Input, Vec<String>) {
+    notes: &mut Vec<String>,
+) -> Input {
     if !all_ranks && run.ranked().count() < 2 {
-        return one_process(run);
+        return one_process(run, notes);
     }
     let (ranks, rankless): (Vec<_>, Vec<_>) = run.ranks.into_iter().partition(|logs| logs.rank.is_some());
-    for logs in rankless {
-        let all = std::iter::once(&logs.main).chain(&logs.others);
-        skipped.extend(all.map(|log| (log.name(), "a process without a rank; report on it separately")));
-    }
+    let rankless = rankless.iter().flat_map(RankLogs::logs);
+    skipped.extend(rankless.map(|log| (log.name(), "a process without a rank; report on it separately")));
     skipped.sort();
     let skipped = skipped.into_iter().map(|(name, reason)| SkippedFile { name, reason }).collect();
-    (Input::Job(JobInput { ranks, other_runs, skipped }), Vec::new())
+    Input::Job(JobInput { ranks, other_runs, skipped })
 }
 
 /// A run of at most one rank. If a process without a rank, such as a launcher, also wrote a log, the rank's log is read.
-fn one_process(run: Run) -> (Input, Vec<String>) {
+fn one_process(run: Run, notes: &mut Vec<String>) -> Input {
     let mut ranks = run.ranks;
     let main = ranks.iter().position(|logs| logs.rank.is_some()).unwrap_or(0);
     let chosen = ranks.swap_remove(main);
     let others: Vec<String> = ranks.iter().map(|logs| logs.main.name()).collect();
-    let mut notes = Vec::new();
     if !others.is_empty() {
         notes.push(format!("not read, because they have no rank: {}", first_of(&others, NAMED)));
     }
@@ -259,38 +257,40 @@ fn one_process(run: Run) -> (Input, Vec<String>) {
             first_of(&names, NAMED)
         ));
     }
-    (Input::Log(Box::new(chosen)), notes)
+    Input::Log(Box::new(chosen))
 }
 
-fn runs_note(dir: &Path, runs: &[Run], chosen: usize, how: &str) -> Vec<String> {
-    if runs.len() < 2 {
-        return Vec::new();
-    }
-    let name = |run: &Run| run.ranks.first().map(|logs| logs.main.name()).unwrap_or_default();
+/// The name of the first log of a run.
+fn name_of(run: &Run) -> String {
+    run.ranks.first().map(|logs| logs.main.name()).unwrap_or_default()
+}
+
+fn runs_note(dir: &Path, runs: &[Run], chosen: usize, how: &str) -> Option<String> {
     let others = runs.iter().enumerate().filter(|(at, _)| *at != chosen);
-    let others: Vec<String> = others.map(|(at, run)| format!("{} ({})", at + 1, name(run))).collect();
+    let others: Vec<String> = others.map(|(at, run)| format!("{} ({})", at + 1, name_of(run))).collect();
     let which = if chosen + 1 == runs.len() { ", the newest," } else { "" };
-    vec![format!(
-        "{} contains {}; this report is on run {}{which} ({}); {how}: {}",
-        dir.display(),
-        counted(runs.len(), "run", "runs"),
-        chosen + 1,
-        runs.get(chosen).map(name).unwrap_or_default(),
-        first_of(&others, NAMED),
-    )]
+    (!others.is_empty()).then(|| {
+        format!(
+            "{} contains {}; this report is on run {}{which} ({}); {how}: {}",
+            dir.display(),
+            counted(runs.len(), "run", "runs"),
+            chosen + 1,
+            runs.get(chosen).map(name_of).unwrap_or_default(),
+            first_of(&others, NAMED),
+        )
+    })
 }
 
-fn latest_note(dir: &Path, found: &trace::NewestLog) -> Vec<String> {
-    if found.others.is_empty() {
-        return Vec::new();
-    }
+fn latest_note(dir: &Path, newest: &Path, others: &[PathBuf]) -> Option<String> {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let others: Vec<String> = found.others.iter().map(|path| name(path)).collect();
-    vec![format!(
-        "{} is the newest of {} logs in {}; the others: {}",
-        name(&found.log),
-        found.others.len() + 1,
-        dir.display(),
-        first_of(&others, NAMED),
-    )]
+    let names: Vec<String> = others.iter().map(|path| name(path)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} is the newest of {} logs in {}; the others: {}",
+            name(newest),
+            names.len() + 1,
+            dir.display(),
+            first_of(&names, NAMED),
+        )
+    })
 }

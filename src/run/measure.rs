@@ -77,7 +77,7 @@ fn write_augmented(trace: &Attachment, to: &Path, found: &Performance) -> Result
                 };
                 Ok(figures.transpose()?)
             };
-            profile::augment(trace, out, &mut added).map(drop)
+            profile::augment(trace, out, &mut added)
         })
     })
 }

@@ -1,8 +1,6 @@
 //! Groups logs that were named, or that an archive contains. All of them are reported.
 
-use crate::model::words::counted;
 use crate::trace::{Log, RankLogs, Run, group};
-use anyhow::bail;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -20,29 +18,9 @@ pub(super) fn groups(logs: Vec<Log>) -> Vec<Run> {
     folders.into_values().flat_map(grouped).flat_map(apart).collect()
 }
 
-/// The run that `--session` selects, or all.
-///
-/// # Errors
-/// There is no such run.
-pub(super) fn chosen(mut runs: Vec<Run>, session: Option<usize>) -> anyhow::Result<Vec<Run>> {
-    let Some(number) = session else { return Ok(runs) };
-    if !(1..=runs.len()).contains(&number) {
-        bail!(
-            "--session {number}: the given logs are of {}; 1 is the oldest",
-            counted(runs.len(), "run", "runs")
-        );
-    }
-    Ok(vec![runs.swap_remove(number - 1)])
-}
-
-/// The name of the first log of a run.
-pub(super) fn name_of(run: &Run) -> String {
-    run.ranks.first().map(|logs| logs.main.name()).unwrap_or_default()
-}
-
 fn grouped(logs: Vec<Log>) -> Vec<Run> {
     let (mut runs, left) = group(logs);
-    runs.extend(left.into_iter().map(|log| Run { ranks: vec![alone(log)] }));
+    runs.extend(left.into_iter().map(|log| Run { ranks: vec![RankLogs::alone(log)] }));
     runs
 }
 
@@ -59,10 +37,6 @@ fn mixes_folders(run: &Run) -> bool {
         .any(|logs| logs.others.iter().any(|log| !log.peek.forked && folder_of(log) != folder_of(&logs.main)))
 }
 
-fn alone(log: Log) -> RankLogs {
-    RankLogs { rank: log.rank, main: log, others: Vec::new() }
-}
-
 /// Separates other programs, each with its forked children, from a run: processes without a rank in other folders.
 fn apart(run: Run) -> Vec<Run> {
     let (ranked, rankless): (Vec<_>, Vec<_>) = run.ranks.into_iter().partition(|logs| logs.rank.is_some());
@@ -72,11 +46,15 @@ fn apart(run: Run) -> Vec<Run> {
         let RankLogs { main, others, .. } = logs;
         let is_here = |log: &Log| ranks.iter().any(|rank| folder_of(&rank.main) == folder_of(log));
         let is_launcher = is_here(&main);
-        let mut own = alone(main);
+        let mut own = RankLogs::alone(main);
         for other in others {
             let together =
                 other.peek.forked || (is_torchs(&other) && folder_of(&other) == folder_of(&own.main));
-            if together { own.others.push(other) } else { programs.push(Run { ranks: vec![alone(other)] }) }
+            if together {
+                own.others.push(other)
+            } else {
+                programs.push(Run { ranks: vec![RankLogs::alone(other)] })
+            }
         }
         if is_launcher { ranks.insert(0, own) } else { programs.push(Run { ranks: vec![own] }) }
     }

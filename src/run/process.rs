@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 pub(crate) fn for_each_process(
     work: Work<'_>,
     logs: &RankLogs,
-    sink: &dyn Sink,
+    sink: &Sink,
     write_log: WriteLog,
 ) -> anyhow::Result<RunSummary> {
     let processes = processes(&logs.others);
@@ -28,15 +28,11 @@ pub(crate) fn for_each_process(
         let progress = |done: u64| work.progress.reading(before + done, total.max(before + done));
         let below = process.map(|process| sink.below(&process.dir));
         let task = LogTask {
-            log: &log.path,
-            sink: below.as_deref().unwrap_or(sink),
             processes: if process.is_none() { &processes } else { &[] },
-            part: None,
             must_be_log: process.is_none(),
             profiled: if process.is_none() { Profiled::OnlyLog } else { Profiled::FurtherProcess },
-            split: false,
-            threads: work.threads(),
             progress: &progress,
+            ..LogTask::new(&log.path, below.as_ref().unwrap_or(sink), work.threads())
         };
         match (write_log(work, &task)?, process) {
             (LogOutcome::Written(one), None) => summary = one,
@@ -63,7 +59,7 @@ fn with_process(mut summary: RunSummary, process: &Process, one: RunSummary) -> 
 }
 
 fn bytes_of(logs: &RankLogs) -> u64 {
-    let known = std::iter::once(&logs.main).chain(&logs.others).map(|log| log.peek.bytes).sum();
+    let known = logs.logs().map(|log| log.peek.bytes).sum();
     // Sizes of logs that the user named are not known yet.
     if known > 0 { known } else { std::fs::metadata(&logs.main.path).map_or(0, |file| file.len()) }
 }

@@ -16,7 +16,6 @@ const ENDINGS: [&str; 3] = [".json", ".json.gz", ".json.zst"];
 /// Most traces that a note names.
 const NAMED: usize = 8;
 
-/// The traces of a run.
 #[derive(Default)]
 pub(crate) struct Traces(Vec<ProfilerTrace>);
 
@@ -24,6 +23,12 @@ struct ProfilerTrace {
     file: Attachment,
     /// The rank of its process, from its name or its header.
     rank: Option<u64>,
+}
+
+impl ProfilerTrace {
+    fn of(file: Attachment) -> ProfilerTrace {
+        ProfilerTrace { rank: profile::rank_of(&file), file }
+    }
 }
 
 /// Which traces may belong to a log.
@@ -75,8 +80,7 @@ impl Traces {
             }
         }
         files.extend(paths.into_iter().map(Attachment::on_disk));
-        let with_rank = |file: Attachment| ProfilerTrace { rank: profile::rank_of(&file), file };
-        Ok(Traces(files.into_iter().map(with_rank).collect()))
+        Ok(Traces(files.into_iter().map(ProfilerTrace::of).collect()))
     }
 
     /// Notes about traces that belong to none of the logs.
@@ -85,16 +89,15 @@ impl Traces {
         let is_known = |rank: u64| job.ranks.iter().any(|logs| logs.rank == Some(rank));
         let left: Vec<&ProfilerTrace> =
             self.0.iter().filter(|trace| !trace.rank.is_some_and(is_known)).collect();
-        if left.is_empty() {
-            return Vec::new();
-        }
-        let names: Vec<String> =
-            left.iter().take(NAMED).map(|trace| trace.file.path().display().to_string()).collect();
-        vec![format!(
-            "{} not read, because neither name nor distributedInfo has a rank of the job: {}",
-            counted(left.len(), "trace", "traces"),
-            names.join(", ")
-        )]
+        let names = left.iter().take(NAMED).map(|trace| trace.file.path().display().to_string());
+        let note = || {
+            format!(
+                "{} not read, because neither name nor distributedInfo has a rank of the job: {}",
+                counted(left.len(), "trace", "traces"),
+                names.collect::<Vec<_>>().join(", ")
+            )
+        };
+        (!left.is_empty()).then(note).into_iter().collect()
     }
 
     /// Checks that `--augment` can write the trace.
@@ -104,11 +107,11 @@ impl Traces {
     pub fn check_augment(&self, options: &Options) -> Result<()> {
         let Some(to) = &options.augment else { return Ok(()) };
         let trace = match self.0.as_slice() {
-            [] if options.inputs.first().is_some_and(|input| is_trace(input)) => {
-                options.inputs.first().map_or(Path::new(""), PathBuf::as_path)
-            }
             [only] => only.file.path(),
-            [] => bail!("--augment needs a trace to write again; pass one with --profile"),
+            [] => match options.inputs.first().filter(|input| is_trace(input)) {
+                Some(alone) => alone,
+                None => bail!("--augment needs a trace to write again; pass one with --profile"),
+            },
             several => {
                 bail!(
                     "--augment writes one trace, but there are {}; choose one with --profile",
@@ -129,11 +132,9 @@ impl Traces {
     /// There are no two traces, the file may not be written, or a trace cannot be read.
     pub fn combine(&self, options: &Options) -> Result<Vec<String>> {
         let Some(to) = &options.combine else { return Ok(Vec::new()) };
-        let alone = options.inputs.iter().filter(|input| is_trace(input)).map(|path| {
-            let file = Attachment::on_disk(path);
-            ProfilerTrace { rank: profile::rank_of(&file), file }
-        });
-        let alone: Vec<ProfilerTrace> = alone.collect();
+        let alone = options.inputs.iter().filter(|input| is_trace(input));
+        let alone: Vec<ProfilerTrace> =
+            alone.map(|path| ProfilerTrace::of(Attachment::on_disk(path))).collect();
         let mut traces: Vec<&ProfilerTrace> = Vec::new();
         for trace in self.0.iter().chain(&alone) {
             if !traces.iter().any(|known| is_same_file(known.file.path(), trace.file.path())) {

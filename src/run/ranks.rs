@@ -6,20 +6,17 @@ use super::profiles::Profiled;
 use super::task::{LogOutcome, LogTask, Work, WriteLog};
 use crate::events::RankPart;
 use crate::model::words::rank_folder;
-use crate::model::{self, FailedRank, JobFacts, Process};
+use crate::model::{self, FailedRank, JobFacts};
 use crate::options::RunSummary;
-use crate::output::{RelPath, SharingSink, Sink};
-use crate::trace::{self, LocalTime, Log, RankLogs};
+use crate::output::{RelPath, Sink, on_threads};
+use crate::trace::{self, LocalTime, RankLogs};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 /// The outcome of one log of a rank.
 struct RankOutcome {
     rank: u64,
-    /// The name of the log.
     file: String,
     outcome: LogOutcome,
 }
@@ -32,7 +29,7 @@ struct RankOutcome {
 pub(crate) fn for_each_rank(
     work: Work<'_>,
     job: &JobInput,
-    sink: &dyn Sink,
+    sink: &Sink,
     write_log: WriteLog,
 ) -> anyhow::Result<(RunSummary, JobFacts)> {
     let mut facts = JobFacts {
@@ -42,7 +39,7 @@ pub(crate) fn for_each_rank(
         of_own_reports: true,
     };
     let mut all = RunSummary { intact: true, ..RunSummary::default() };
-    for RankOutcome { rank, file, outcome } in Team::new(work, job, sink, write_log).run()? {
+    for RankOutcome { rank, file, outcome } in Team::new(work, job, sink, write_log).run(&job.ranks)? {
         match outcome {
             LogOutcome::Written(one) => all = all.with(one),
             LogOutcome::Unreadable(error) => {
@@ -68,86 +65,50 @@ fn model_run(run: &trace::Run) -> model::Run {
     }
 }
 
-/// State that the threads share.
 struct Team<'a> {
     work: Work<'a>,
-    ranks: &'a [RankLogs],
-    sink: &'a dyn Sink,
+    sink: &'a Sink,
     write_log: WriteLog,
     /// Ranks that have a log of their own.
     known: BTreeSet<u64>,
-    next: AtomicUsize,
     done: AtomicUsize,
     bytes: AtomicU64,
     total: u64,
-    outcomes: Mutex<Vec<RankOutcome>>,
-    failure: Mutex<Option<anyhow::Error>>,
 }
 
 impl<'a> Team<'a> {
-    fn new(work: Work<'a>, job: &'a JobInput, sink: &'a dyn Sink, write_log: WriteLog) -> Self {
-        let logs = job.ranks.iter().flat_map(|logs| std::iter::once(&logs.main).chain(&logs.others));
+    fn new(work: Work<'a>, job: &'a JobInput, sink: &'a Sink, write_log: WriteLog) -> Self {
+        let logs = job.ranks.iter().flat_map(RankLogs::logs);
         Team {
             work,
-            ranks: &job.ranks,
             sink,
             write_log,
             known: job.ranks.iter().filter_map(|logs| logs.rank).collect(),
-            next: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
             bytes: AtomicU64::new(0),
             total: logs.map(|log| log.peek.bytes).sum(),
-            outcomes: Mutex::default(),
-            failure: Mutex::default(),
         }
     }
 
-    /// Runs the threads; returns the outcome of each log, by rank.
-    fn run(self) -> anyhow::Result<Vec<RankOutcome>> {
-        let threads = self.work.threads().get().min(self.ranks.len()).max(1);
+    /// The outcome of each log, by rank.
+    fn run(&self, ranks: &[RankLogs]) -> anyhow::Result<Vec<RankOutcome>> {
+        let threads = self.work.threads();
         // With more processors than ranks, several threads write the pages of each rank.
-        let inner = NonZeroUsize::new(self.work.threads().get() / threads).unwrap_or(NonZeroUsize::MIN);
-        thread::scope(|scope| {
-            let work = || self.work_on_ranks(inner);
-            // This thread works too, so it does not matter if the system refuses to start others.
-            let others: Vec<_> =
-                (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
-            self.work_on_ranks(inner);
-            for other in others {
-                if other.join().is_err() {
-                    self.fail(anyhow::anyhow!("a rank could not be read because of a bug in tlparse"));
-                }
-            }
-        });
-        self.outcomes()
-    }
-
-    /// Takes one rank after the other until none is left.
-    fn work_on_ranks(&self, threads: NonZeroUsize) {
-        loop {
-            let Some(logs) = self.ranks.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return };
-            match self.rank(logs, threads) {
-                Ok(outcomes) => {
-                    self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).extend(outcomes);
-                }
-                Err(error) => return self.fail(error),
-            }
-            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-            self.work.progress.ranks(done, self.ranks.len());
-        }
-    }
-
-    /// Keeps the first failure and lets no thread begin another rank.
-    fn fail(&self, error: anyhow::Error) {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        self.next.store(self.ranks.len(), Ordering::Relaxed);
-    }
-
-    fn outcomes(self) -> anyhow::Result<Vec<RankOutcome>> {
-        if let Some(error) = self.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error);
-        }
-        let mut outcomes = self.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let inner = threads.get() / threads.get().min(ranks.len()).max(1);
+        let inner = NonZeroUsize::new(inner).unwrap_or(NonZeroUsize::MIN);
+        let bug = "a rank could not be read because of a bug in tlparse";
+        let mut outcomes = on_threads(
+            ranks.iter().collect(),
+            threads,
+            bug,
+            || (),
+            |(), logs| {
+                let outcomes = self.rank(logs, inner)?;
+                let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+                self.work.progress.ranks(done, ranks.len());
+                Ok(outcomes)
+            },
+        )?;
         outcomes.sort_by_key(|outcome| outcome.rank);
         Ok(outcomes)
     }
@@ -157,13 +118,20 @@ impl<'a> Team<'a> {
         let rank = logs.rank.unwrap_or_default();
         let sink = self.sink.below(&rank_folder(rank));
         let processes = processes(&logs.others);
-        let mut outcomes = match self.log(&logs.main, Piece::Whole(&processes), threads, &*sink)? {
+        let mut outcomes = match self.log(LogTask {
+            processes: &processes,
+            split: true,
+            ..LogTask::new(&logs.main.path, &sink, threads)
+        })? {
             LogOutcome::Parts(parts) => self.parts(logs, &parts, threads)?,
             outcome => vec![RankOutcome { rank, file: logs.main.name(), outcome }],
         };
         for (log, process) in logs.others.iter().zip(&processes) {
             let sink = sink.below(&process.dir);
-            let outcome = self.log(log, Piece::FurtherProcess, threads, &*sink)?;
+            let outcome = self.log(LogTask {
+                profiled: Profiled::FurtherProcess,
+                ..LogTask::new(&log.path, &sink, threads)
+            })?;
             outcomes.push(RankOutcome { rank, file: log.name(), outcome });
         }
         Ok(outcomes)
@@ -182,63 +150,32 @@ impl<'a> Team<'a> {
         let mut first = None;
         for part in parts.iter().filter(|part| part.rank == own || !self.known.contains(&part.rank)) {
             // All of them have the same log: a copy each would cost the square of its length.
-            let sink = self.sink.below(&rank_folder(part.rank));
-            let sink = SharingSink::new(sink, raw_log.clone(), first.clone());
-            first = first.or_else(|| sink.on_disk(&raw_log));
-            let outcome = self.log(&logs.main, Piece::Part(part), threads, &sink)?;
+            let sink = self.sink.below(&rank_folder(part.rank)).sharing(raw_log.clone(), first.clone());
+            first = first.or_else(|| sink.file_on_disk(&raw_log));
+            let outcome =
+                self.log(LogTask { part: Some(part), ..LogTask::new(&logs.main.path, &sink, threads) })?;
             outcomes.push(RankOutcome { rank: part.rank, file: logs.main.name(), outcome });
         }
         Ok(outcomes)
     }
 
-    fn log(
-        &self,
-        log: &Log,
-        piece: Piece<'_>,
-        threads: NonZeroUsize,
-        sink: &dyn Sink,
-    ) -> anyhow::Result<LogOutcome> {
+    /// Reads a log and reports how far it is.
+    fn log(&self, task: LogTask<'_>) -> anyhow::Result<LogOutcome> {
         let last = AtomicU64::new(0);
         let progress = |done: u64| {
             let new = done.saturating_sub(last.swap(done, Ordering::Relaxed));
             let sum = self.bytes.fetch_add(new, Ordering::Relaxed) + new;
             self.work.progress.reading(sum, self.total.max(sum));
         };
-        let (processes, part) = match piece {
-            Piece::Whole(processes) => (processes, None),
-            Piece::Part(part) => (&[][..], Some(part)),
-            Piece::FurtherProcess => (&[][..], None),
-        };
-        let is_further = matches!(piece, Piece::FurtherProcess);
-        let task = LogTask {
-            log: &log.path,
-            sink,
-            processes,
-            part,
-            must_be_log: false,
-            profiled: if is_further { Profiled::FurtherProcess } else { Profiled::Rank },
-            split: matches!(piece, Piece::Whole(_)),
-            threads,
-            progress: &progress,
-        };
         // The progress of a job counts ranks, not the files of one rank.
-        match (self.write_log)(Work { progress: &(), ..self.work }, &task) {
+        match (self.write_log)(Work { progress: &(), ..self.work }, &LogTask { progress: &progress, ..task })
+        {
             // One log that is cut off meanwhile must not cost the reports of the others.
             Err(error) if trace::is_log_changed(&error) => {
-                sink.clear()?;
+                task.sink.clear()?;
                 Ok(LogOutcome::Unreadable(error))
             }
             outcome => outcome,
         }
     }
-}
-
-/// What of a log is read.
-enum Piece<'a> {
-    /// All of the first log of a rank, whose report lists the rank's further processes.
-    Whole(&'a [Process]),
-    /// The part that one of several ranks wrote.
-    Part(&'a RankPart),
-    /// All of the log of a further process.
-    FurtherProcess,
 }

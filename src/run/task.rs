@@ -43,7 +43,7 @@ pub(crate) fn all_threads() -> NonZeroUsize {
 pub(crate) struct LogTask<'a> {
     pub log: &'a Path,
     /// Receives the files of its report.
-    pub sink: &'a dyn Sink,
+    pub sink: &'a Sink,
     /// Further processes of the same program, which its report lists.
     pub processes: &'a [Process],
     /// The part of the log to read; None for all of it.
@@ -54,13 +54,27 @@ pub(crate) struct LogTask<'a> {
     pub profiled: Profiled,
     /// Whether to split a log that several ranks wrote, instead of reporting it as a whole.
     pub split: bool,
-    /// Number of threads to use.
     pub threads: NonZeroUsize,
     /// Called with the number of bytes read so far.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
-impl LogTask<'_> {
+impl<'a> LogTask<'a> {
+    /// All of the log of a rank.
+    pub fn new(log: &'a Path, sink: &'a Sink, threads: NonZeroUsize) -> LogTask<'a> {
+        LogTask {
+            log,
+            sink,
+            processes: &[],
+            part: None,
+            must_be_log: false,
+            profiled: Profiled::Rank,
+            split: false,
+            threads,
+            progress: &|_| {},
+        }
+    }
+
     /// Whether the input is a trace of torch.profiler instead of a log.
     pub fn is_trace_alone(&self) -> bool {
         self.profiled == Profiled::OnlyLog && is_trace(self.log)
@@ -74,7 +88,6 @@ impl LogTask<'_> {
 }
 
 pub(crate) enum LogOutcome {
-    /// The report is written.
     Written(RunSummary),
     /// Several ranks wrote it: nothing is written yet, and each part needs a report of its own.
     Parts(Vec<RankPart>),

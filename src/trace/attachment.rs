@@ -17,7 +17,6 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    /// A file on the disk.
     pub fn on_disk(path: impl Into<PathBuf>) -> Attachment {
         Attachment { path: path.into(), stored: None }
     }
@@ -27,7 +26,6 @@ impl Attachment {
         Attachment { path, stored: Some((store, span)) }
     }
 
-    /// What it is called.
     pub fn path(&self) -> &Path {
         &self.path
     }

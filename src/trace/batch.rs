@@ -52,7 +52,6 @@ pub(super) struct GroupPayload {
     pub is_utf8: bool,
 }
 
-/// An item of a log.
 #[expect(clippy::large_enum_variant, reason = "nearly all are groups")]
 pub(super) enum Item {
     Group(Group),
@@ -95,7 +94,6 @@ impl Batch {
     }
 }
 
-/// Where batches come from.
 #[expect(clippy::large_enum_variant, reason = "a log has one")]
 pub(super) enum Batches<R> {
     /// They are read when they are asked for.
@@ -157,10 +155,8 @@ impl<R: Read> Batches<R> {
     }
 }
 
-/// Cuts a log into groups.
 pub(super) struct Groups<R> {
     lines: Lines<R>,
-    gather: Gather,
     /// How many bytes the next batch may have.
     room: usize,
 }
@@ -169,17 +165,12 @@ pub(super) struct Groups<R> {
 struct HeaderLine {
     span: Span,
     at: Range<usize>,
-    /// Whether a newline ends it.
     newline: bool,
 }
 
 impl<R: Read> Groups<R> {
     pub fn new(reader: R) -> Self {
-        Groups {
-            lines: Lines::new(reader),
-            gather: Gather::new(MAX_PAYLOAD_IN_MEMORY),
-            room: FIRST_BATCH_BYTES,
-        }
+        Groups { lines: Lines::new(reader), room: FIRST_BATCH_BYTES }
     }
 
     /// Fills a batch with what comes next.
@@ -259,8 +250,8 @@ impl<R: Read> Groups<R> {
 
     /// Gathers the payload lines that follow, and whether a newline ends them. Blank lines are dropped.
     fn payload(&mut self, bytes: &mut Vec<u8>, crlf: bool) -> io::Result<Option<(GroupPayload, bool)>> {
-        let Self { lines, gather, .. } = self;
-        gather.start(bytes.len(), crlf);
+        let lines = &mut self.lines;
+        let mut gather = Gather::new(MAX_PAYLOAD_IN_MEMORY, bytes.len(), crlf);
         let mut found: Option<(Span, bool)> = None;
         loop {
             let offset = lines.offset();

@@ -1,17 +1,15 @@
 //! Which files are logs. The only code that looks for inputs in folders.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow};
 
 use super::intake::Opener;
 use super::names::{
-    RAW_LOG, is_log_name, is_torch_name, numbered, parents_raw_log, rank_of_file_name, rank_of_path,
-    sort_siblings,
+    RAW_LOG, is_log_name, is_torch_name, name_of, numbered, rank_of_file_name, rank_of_path, siblings_of,
 };
 use super::peek::peek;
 use super::runs::{Log, Run, group};
@@ -22,14 +20,6 @@ const LANDING_PAGE: &str = "index.html";
 /// The folders of a report that hold others: of a log among several, of a rank, of a further process.
 const PARTS: [&str; 3] = ["log_", "rank_", "process_"];
 const REPORT_LEVELS: usize = 3;
-
-/// The newest log of a folder.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NewestLog {
-    pub log: PathBuf,
-    /// The folder's other logs, newest first.
-    pub others: Vec<PathBuf>,
-}
 
 /// What a folder holds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -47,14 +37,31 @@ pub struct Folder {
 pub fn logs_in(dir: &Path, opener: &Opener) -> Result<Folder> {
     let about = || format!("cannot read the folder {}", dir.display());
     let listed = logs_of(dir).with_context(about)?;
-    let mut skipped = other_files(dir).with_context(about)?;
-    let logs = looked_at(listed, &mut skipped, opener);
+    let mut skipped = Vec::new();
+    for entry in fs::read_dir(dir).with_context(about)?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !is_log_name(&name) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
+            skipped.push((name, "not the name of a log"));
+        }
+    }
+    let are_named = listed.iter().any(FoundLog::is_torchs);
+    let mut logs = Vec::new();
+    for found in listed {
+        let (name, is_torchs) = (name_of(&found.path).into_owned(), found.is_torchs());
+        if are_named && !is_torchs {
+            skipped.push((name, "not named as torch names its logs"));
+            continue;
+        }
+        let log = found.looked_at(rank_of_file_name(&name), opener);
+        // A log that cannot be read is kept: its rank exists, and the attempt to read it says what is wrong.
+        if log.peek.span.is_none() && !is_torchs && log.peek.bytes > 0 {
+            skipped.push((name, "no line of it is a TORCH_TRACE record"));
+        } else {
+            logs.push(log);
+        }
+    }
     if logs.is_empty() {
-        bail!(
-            "no log in the folder {}: run the program with TORCH_TRACE={} set, or give the path of a log file",
-            dir.display(),
-            dir.display()
-        );
+        return Err(no_log(dir));
     }
     let (runs, left) = group(logs);
     skipped.extend(left.iter().map(|log| (log.name(), "empty, and its rank has another log")));
@@ -62,13 +69,18 @@ pub fn logs_in(dir: &Path, opener: &Opener) -> Result<Folder> {
     Ok(Folder { runs, skipped })
 }
 
+fn no_log(dir: &Path) -> anyhow::Error {
+    let dir = dir.display();
+    anyhow!(
+        "no log in the folder {dir}: run the program with TORCH_TRACE={dir} set, or give the path of a log file"
+    )
+}
+
 /// Files that were named, or that an archive holds, with what their two ends say.
 pub fn named_logs(paths: &[PathBuf], opener: &Opener) -> Vec<Log> {
     let log = |path: &PathBuf| {
-        let rank = rank_of_path(path);
-        let peek = peek(path, rank.is_none(), opener).unwrap_or_default();
         let changed = fs::metadata(path).and_then(|file| file.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-        Log { path: path.clone(), rank: rank.or(peek.rank), changed, peek }
+        FoundLog { path: path.clone(), changed }.looked_at(rank_of_path(path), opener)
     };
     paths.iter().map(log).collect()
 }
@@ -104,143 +116,80 @@ fn add_logs_of_report(dir: &Path, levels: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn looked_at(
-    mut listed: Vec<Listed>,
-    skipped: &mut Vec<(String, &'static str)>,
-    opener: &Opener,
-) -> Vec<Log> {
-    let named = listed.iter().any(|log| log.torch_named);
-    let mut logs = Vec::new();
-    listed.sort_by(|a, b| a.path.cmp(&b.path));
-    for found in listed {
-        let name = found.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if named && !found.torch_named {
-            skipped.push((name, "not named as torch names its logs"));
-            continue;
-        }
-        let rank = rank_of_file_name(&name);
-        match peek(&found.path, rank.is_none(), opener) {
-            Ok(peek) if peek.span.is_none() && !found.torch_named && peek.bytes > 0 => {
-                skipped.push((name, "no line of it is a TORCH_TRACE record"));
-            }
-            // A log that cannot be read is kept: its rank exists, and the attempt to read it says what is wrong.
-            peek => {
-                let peek = peek.unwrap_or_default();
-                let Listed { path, changed, .. } = found;
-                logs.push(Log { path, rank: rank.or(peek.rank), changed, peek });
-            }
-        }
-    }
-    logs
-}
-
-/// The newest trace log of a folder, by time of last change, then by name.
+/// The newest log of a folder, by time of last change, then by name; and its others, newest first. Files that torch named
+/// come before any other `*.log`.
 ///
-/// Files that torch named come before any other `*.log`. The error says what to do when there is none.
-pub fn newest_log(dir: &Path) -> Result<NewestLog> {
+/// # Errors
+/// The folder cannot be read, or holds no log; then the error says what to do.
+pub fn newest_log(dir: &Path) -> Result<(PathBuf, Vec<PathBuf>)> {
     let mut logs = logs_of(dir).with_context(|| format!("cannot read the folder {}", dir.display()))?;
-    if logs.iter().any(|log| log.torch_named) {
-        logs.retain(|log| log.torch_named);
+    if logs.iter().any(FoundLog::is_torchs) {
+        logs.retain(FoundLog::is_torchs);
     }
     logs.sort_by(|a, b| (b.changed, &b.path).cmp(&(a.changed, &a.path)));
     let mut paths = logs.into_iter().map(|log| log.path);
-    let Some(log) = paths.next() else {
-        bail!(
-            "no log in the folder {}: run the program with TORCH_TRACE={} set, or give the path of a log file",
-            dir.display(),
-            dir.display()
-        );
-    };
-    Ok(NewestLog { log, others: paths.collect() })
+    let newest = paths.next().ok_or_else(|| no_log(dir))?;
+    Ok((newest, paths.collect()))
 }
 
-/// Files of a folder that are not named like logs.
-fn other_files(dir: &Path) -> io::Result<Vec<(String, &'static str)>> {
-    let mut others = Vec::new();
-    for entry in fs::read_dir(dir)? {
-        let Ok(entry) = entry else { continue };
-        let name = entry.file_name();
-        if !is_log_name(&name) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
-            others.push((name.to_string_lossy().into_owned(), "not the name of a log"));
-        }
-    }
-    Ok(others)
-}
-
-/// The other uncompressed logs that torch wrote into the folder of this one, by name, at most `limit`.
-///
-/// Empty when this log does not have one of torch's names: then nothing says that its neighbors belong to it.
-pub fn sibling_logs(log: &Path, limit: usize) -> io::Result<Vec<PathBuf>> {
-    if let Some(parent) = parents_raw_log(log) {
-        return Ok(vec![parent]);
-    }
-    if !log.file_name().is_some_and(is_torch_name) {
-        return Ok(Vec::new());
-    }
-    let dir = match log.parent() {
-        Some(dir) if dir != Path::new("") => dir,
-        _ => Path::new("."),
-    };
-    let plain = |found: &Listed| found.torch_named && found.path.extension() == Some(OsStr::new("log"));
-    let mut siblings: Vec<PathBuf> =
-        logs_of(dir)?.into_iter().filter(plain).map(|found| found.path).collect();
-    siblings.retain(|path| path.file_name() != log.file_name());
-    sort_siblings(&mut siblings, log);
-    siblings.truncate(limit);
-    Ok(siblings)
+/// The other uncompressed logs that torch wrote into the folder of this one; see [`siblings_of`].
+pub(super) fn sibling_logs(log: &Path) -> Vec<PathBuf> {
+    siblings_of(log, |folder| {
+        let mut plain = log_files(folder);
+        plain.retain(|path| path.extension().is_some_and(|ending| ending == "log"));
+        plain
+    })
 }
 
 /// The files of a folder that are named as logs are, by name.
 pub fn log_files(dir: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = logs_of(dir).unwrap_or_default().into_iter().map(|log| log.path).collect();
-    paths.sort();
-    paths
+    logs_of(dir).unwrap_or_default().into_iter().map(|log| log.path).collect()
 }
 
-/// The files of a folder whose names end so, in the order of their names.
+/// The files of a folder whose names end so, by name.
 pub fn files_ending(dir: &Path, endings: &[&str]) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let look = look_in(dir);
-    for entry in fs::read_dir(dir)? {
-        let Ok(entry) = entry else { continue };
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let is_wanted = endings.iter().any(|ending| name.ends_with(ending));
-        if is_wanted && look(entry.path()).is_ok_and(|metadata| metadata.is_file()) {
-            found.push(entry.path());
-        }
-    }
-    found.sort();
-    Ok(found)
+    let files = files_of(dir, |name| endings.iter().any(|ending| name.ends_with(ending)))?;
+    Ok(files.into_iter().map(|(path, _)| path).collect())
 }
 
-/// How files of a folder are looked at: links are followed, but not in a report, which may come from anywhere.
-fn look_in(dir: &Path) -> fn(PathBuf) -> io::Result<fs::Metadata> {
-    if is_report(dir) { fs::symlink_metadata } else { fs::metadata }
-}
-
-struct Listed {
+/// A log of a folder that nobody has looked into.
+struct FoundLog {
     path: PathBuf,
     changed: SystemTime,
-    torch_named: bool,
 }
 
-/// Every log file of a folder, in no particular order. Entries that cannot be looked at are left out.
-fn logs_of(dir: &Path) -> io::Result<Vec<Listed>> {
-    let mut logs = Vec::new();
-    let look = look_in(dir);
-    for entry in fs::read_dir(dir)? {
-        let Ok(entry) = entry else { continue };
-        let name = entry.file_name();
-        if !is_log_name(&name) {
-            continue;
-        }
-        let Ok(metadata) = look(entry.path()) else { continue };
-        if metadata.is_file() {
-            let changed = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            logs.push(Listed { path: entry.path(), changed, torch_named: is_torch_name(&name) });
-        }
+impl FoundLog {
+    /// Whether torch gave it its name.
+    fn is_torchs(&self) -> bool {
+        is_torch_name(&name_of(&self.path))
     }
-    Ok(logs)
+
+    /// The log, with the rank that its name has, or else its records.
+    fn looked_at(self, rank: Option<u64>, opener: &Opener) -> Log {
+        let peek = peek(&self.path, rank.is_none(), opener).unwrap_or_default();
+        Log { path: self.path, rank: rank.or(peek.rank), changed: self.changed, peek }
+    }
+}
+
+/// Every log file of a folder, by name.
+fn logs_of(dir: &Path) -> io::Result<Vec<FoundLog>> {
+    let found = |(path, metadata): (PathBuf, fs::Metadata)| FoundLog {
+        path,
+        changed: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+    };
+    Ok(files_of(dir, is_log_name)?.into_iter().map(found).collect())
+}
+
+/// The files of a folder whose names are wanted, by name, without those that cannot be looked at. Links are followed, but
+/// not in a report, which may come from anywhere.
+fn files_of(dir: &Path, is_wanted: impl Fn(&str) -> bool) -> io::Result<Vec<(PathBuf, fs::Metadata)>> {
+    let look = if is_report(dir) { fs::symlink_metadata } else { fs::metadata };
+    let entries = fs::read_dir(dir)?.flatten();
+    let wanted = entries.filter(|entry| is_wanted(&entry.file_name().to_string_lossy()));
+    let looked_at = wanted.filter_map(|entry| Some((entry.path(), look(entry.path()).ok()?)));
+    let mut files: Vec<_> = looked_at.filter(|(_, metadata)| metadata.is_file()).collect();
+    files.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(files)
 }
 
 #[cfg(test)]
@@ -262,31 +211,16 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_log_of_torch_is_taken() {
-        let dir = folder(&[
-            ("dedicated_log_torch_trace_a.log", 5),
-            ("dedicated_log_torch_trace_b.log", 9),
-            ("dedicated_log_torch_trace_c.log.gz", 9),
-            ("newer.log", 20),
-            ("dedicated_log_torch_trace_d.txt", 30),
-        ]);
-        fs::create_dir(dir.path().join("dedicated_log_torch_trace_dir.log")).unwrap();
-        let found = newest_log(dir.path()).unwrap();
-        assert_eq!(found.log.file_name().unwrap(), "dedicated_log_torch_trace_c.log.gz");
-        assert_eq!(
-            names(&found.others),
-            ["dedicated_log_torch_trace_b.log", "dedicated_log_torch_trace_a.log"]
-        );
-    }
-
-    #[test]
-    fn other_logs_are_taken_when_torch_wrote_none() {
-        let dir = folder(&[("a.log", 5), ("b.log", 4), ("c.txt", 9)]);
-        let found = newest_log(dir.path()).unwrap();
-        assert_eq!(
-            (found.log.file_name().unwrap(), names(&found.others)),
-            (OsStr::new("a.log"), vec!["b.log"])
-        );
+    fn the_newest_log_of_torch_is_taken_and_another_when_torch_wrote_none() {
+        let torch = |x: &str| format!("dedicated_log_torch_trace_{x}");
+        let [a, b, c, d] = ["a.log", "b.log", "c.log.gz", "d.txt"].map(torch);
+        let of_torch = folder(&[(&a, 5), (&b, 9), (&c, 9), ("newer.log", 20), (&d, 30)]);
+        fs::create_dir(of_torch.path().join(torch("dir.log"))).unwrap();
+        let others = folder(&[("a.log", 5), ("b.log", 4), ("c.txt", 9)]);
+        for (dir, expected) in [(&of_torch, vec![&*c, &b, &a]), (&others, vec!["a.log", "b.log"])] {
+            let (newest, others) = newest_log(dir.path()).unwrap();
+            assert_eq!(names(&[vec![newest], others].concat()), expected);
+        }
     }
 
     #[test]
@@ -301,9 +235,7 @@ mod tests {
         let torch = |x: &str| format!("dedicated_log_torch_trace_{x}.log");
         let dir = folder(&[(&torch("b"), 1), (&torch("a"), 2), (&torch("c"), 3), ("x.log", 1)]);
         fs::File::create(dir.path().join("dedicated_log_torch_trace_z.log.gz")).unwrap();
-        let found = sibling_logs(&dir.path().join(torch("b")), 9).unwrap();
-        assert_eq!(names(&found), [torch("a"), torch("c")]);
-        assert_eq!(sibling_logs(&dir.path().join(torch("b")), 1).unwrap().len(), 1);
-        assert!(sibling_logs(&dir.path().join("x.log"), 9).unwrap().is_empty());
+        assert_eq!(names(&sibling_logs(&dir.path().join(torch("b")))), [torch("a"), torch("c")]);
+        assert!(sibling_logs(&dir.path().join("x.log")).is_empty());
     }
 }

@@ -29,36 +29,6 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// The names in a folder of some files that a pattern means.
-    fn meant(pattern: &str) -> Vec<String> {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("rank_0")).unwrap();
-        for name in ["b.log", "a.log", ".c.log", "d.txt", "aXbYbZc", "rank_2_x.log", "rank_0/e.log"] {
-            fs::write(folder.path().join(name), "").unwrap();
-        }
-        let found = expanded(&folder.path().join(pattern));
-        let names = found.iter().map(|path| path.strip_prefix(folder.path()).unwrap());
-        names.map(|name| name.to_string_lossy().replace('\\', "/")).collect()
-    }
-
-    #[test]
-    fn a_pattern_means_what_it_means_in_a_shell() {
-        for (pattern, names) in [
-            ("*.log", &["a.log", "b.log", "rank_2_x.log"][..]),
-            (".*.log", &[".c.log"]),
-            ("?.log", &["a.log", "b.log"]),
-            ("[!a].log", &["b.log"]),
-            ("[a-c].log", &["a.log", "b.log"]),
-            ("a*b*c", &["aXbYbZc"]),
-            ("rank_[0-3]_?.log", &["rank_2_x.log"]),
-            ("*/*.log", &["rank_0/e.log"]),
-            ("*.gz", &[]),
-            ("*.logs", &[]),
-        ] {
-            assert_eq!(meant(pattern), names, "{pattern}");
-        }
-    }
-
     #[test]
     fn what_exists_or_is_not_a_pattern_means_itself() {
         for path in ["-", "missing.log", "missing[.log"] {

@@ -3,20 +3,20 @@
 use super::damage::{Damage, DamageKind, bounded, quoted};
 use super::envelope::{Envelope, clean_header};
 use super::json::nests_deeper;
+use super::lines::Lines;
+use super::payload::{LineKind, kind_of};
 use super::prefix::{LocalTime, Prefix};
 use crate::limits::DEEPEST_JSON;
 use std::fmt::Display;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
 
 /// A header line over this size, in bytes, is skipped: the largest one seen in a real log has 60 KB.
 pub(super) const MAX_HEADER: usize = 64 << 20;
 
-/// A header line, parsed.
 pub(super) struct Header {
-    /// When the record was written.
     pub time: LocalTime,
-    /// The process that wrote it.
     pub pid: u64,
-    /// Its JSON.
     pub envelope: Envelope,
     /// What is wrong with it; usually nothing.
     pub problems: Vec<Damage>,
@@ -53,5 +53,28 @@ impl Header {
             problems.push(damage(DamageKind::NonUtf8, "the header has bytes that are not UTF-8".to_owned()));
         }
         Ok(Header { time: prefix.time, pid: prefix.pid, envelope, problems })
+    }
+}
+
+/// Gives the prefix and the JSON of each header line to `take`, until that has enough. Of a line that is longer than the read
+/// buffer they are the beginning.
+pub(super) fn for_each_header(
+    log: impl Read,
+    mut take: impl FnMut(Prefix<'_>, &str) -> ControlFlow<()>,
+) -> io::Result<()> {
+    let mut lines = Lines::new(log);
+    let mut starts = true;
+    loop {
+        let is_first = lines.line() == 1;
+        let Some(piece) = lines.peek()? else { return Ok(()) };
+        if std::mem::replace(&mut starts, piece.ends) && kind_of(piece.bytes, piece.ends) == LineKind::Header
+        {
+            let line = clean_header(piece.bytes, is_first);
+            let header = Prefix::parse(&line.text);
+            if header.is_some_and(|(prefix, json)| take(prefix, json).is_break()) {
+                return Ok(());
+            }
+        }
+        lines.consume();
     }
 }

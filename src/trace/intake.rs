@@ -14,14 +14,12 @@ use crate::hidden::is_hidden;
 use super::archive::{ArchiveKind, for_each_member};
 use super::attachment::Attachment;
 use super::envelope::clean_header;
-use super::names::{is_log_name, is_torch_name, parents_raw_log, sort_siblings};
+use super::names::{STDIN, is_log_name, name_of, shown, siblings_of};
 use super::payload::Span;
 use super::prefix::Prefix;
-use super::source::{Source, StoredLog};
+use super::source::{Source, StoredLog, base_name};
 use super::unpack::{Limit, Limited, Packing, copy_unpacked, unpacking};
 
-/// Standard input.
-const STDIN: &str = "-";
 /// Endings of archives within an archive. Files of other programs, such as saved models, are zips too.
 const ARCHIVE_ENDINGS: [&str; 5] = [".zip", ".tar", ".tgz", ".tar.gz", ".tar.zst"];
 /// How deep archives may be nested.
@@ -53,23 +51,10 @@ pub struct Opener {
 }
 
 impl Opener {
-    /// Opens inputs that unpack to no more than the limit.
-    pub fn new(limit: Limit) -> Opener {
-        Opener {
-            limit,
-            store: None,
-            used: 0,
-            logs: BTreeMap::new(),
-            attachments: Vec::new(),
-            is_wanted: |_| false,
-            stdin: None,
-        }
-    }
-
-    /// Also keeps JSON files of archives that begin in a certain way.
-    #[must_use]
-    pub fn keeping(self, is_wanted: fn(&[u8]) -> bool) -> Opener {
-        Opener { is_wanted, ..self }
+    /// Opens inputs that unpack to no more than the limit, and keeps JSON files of archives that begin in a certain way.
+    pub fn new(limit: Limit, is_wanted: fn(&[u8]) -> bool) -> Opener {
+        let (logs, attachments) = (BTreeMap::new(), Vec::new());
+        Opener { limit, store: None, used: 0, logs, attachments, is_wanted, stdin: None }
     }
 
     /// What was kept besides logs.
@@ -83,26 +68,18 @@ impl Opener {
     /// It cannot be opened, or unpacks to more than the limit.
     pub fn open(&self, path: &Path) -> Result<Source> {
         if let (Some(log), Some(store)) = (self.logs.get(path), &self.store) {
-            return Ok(Source::stored(Arc::clone(store), log, self.beside(path))?);
+            return Ok(Source::at(Arc::clone(store), log.clone(), Some(self.beside(path)))?);
         }
         if path != Path::new(STDIN) {
             return Source::open(path, self.limit);
         }
-        match &self.stdin {
-            Some(spooled) => {
-                let about = "cannot read standard input";
-                let mut file = spooled.try_clone().context(about)?;
-                file.seek(SeekFrom::Start(0)).context(about)?;
-                let mut magic = Vec::new();
-                (&mut file).take(4).read_to_end(&mut magic).context(about)?;
-                file.seek(SeekFrom::Start(0)).context(about)?;
-                match Packing::of(&magic) {
-                    Packing::Plain => Source::of(file, path, None).context(about),
-                    _ => Source::spooled(path, file, self.limit),
-                }
-            }
-            None => Source::spooled(path, io::stdin().lock(), self.limit),
-        }
+        let Some(spooled) = &self.stdin else {
+            return Source::spooled(path, io::stdin().lock(), self.limit);
+        };
+        let about = || "cannot read standard input".to_owned();
+        let mut file = spooled.try_clone().with_context(about)?;
+        file.rewind().with_context(about)?;
+        Source::of_file(path, file, self.limit, about)
     }
 
     /// The logs of an archive, sorted by name; None if the input is not an archive. Standard input is read to its end.
@@ -110,8 +87,7 @@ impl Opener {
     /// # Errors
     /// The archive is damaged, holds no log, or goes beyond a limit.
     pub fn unpack(&mut self, path: &Path) -> Result<Option<Vec<PathBuf>>> {
-        let shown =
-            if path == Path::new(STDIN) { "standard input".to_owned() } else { path.display().to_string() };
+        let shown = shown(path);
         let about = || format!("cannot read {shown}");
         let mut file = if path == Path::new(STDIN) {
             let mut file = tempfile::tempfile().with_context(about)?;
@@ -139,18 +115,10 @@ impl Opener {
 
     /// The logs beside a stored one that torch may have written in the same run, in the order in which they are searched.
     fn beside(&self, path: &Path) -> Vec<StoredLog> {
-        if let Some(parent) = parents_raw_log(path) {
-            return self.logs.get(&parent).cloned().into_iter().collect();
-        }
-        if !path.file_name().is_some_and(is_torch_name) {
-            return Vec::new();
-        }
-        let is_beside = |other: &&PathBuf| {
-            *other != path && other.parent() == path.parent() && other.file_name().is_some_and(is_torch_name)
+        let files_in = |folder: &Path| {
+            self.logs.keys().filter(|other| other.parent() == Some(folder)).cloned().collect()
         };
-        let mut paths: Vec<PathBuf> = self.logs.keys().filter(is_beside).cloned().collect();
-        sort_siblings(&mut paths, path);
-        paths.iter().filter_map(|path| self.logs.get(path).cloned()).collect()
+        siblings_of(path, files_in).iter().filter_map(|path| self.logs.get(path).cloned()).collect()
     }
 
     /// Stores the logs of an archive and of those in it.
@@ -197,19 +165,19 @@ impl Opener {
     /// Copies a member into the store, if it is a log, by its name or because it begins with a record, or an attachment. The
     /// result is the log.
     fn store_member(&mut self, path: &Path, content: &mut dyn Read) -> Result<Option<StoredLog>> {
-        let is_named = path.file_name().is_some_and(is_log_name);
+        let is_named = is_log_name(&name_of(path));
         let may_be_attachment = may_be_attachment(path);
         let looked_at = if may_be_attachment { ATTACHMENT_HEAD } else { HEAD };
+        let mut head = Vec::new();
         let found = unpacking(content).and_then(|(packing, mut stream)| {
-            let mut head = Vec::new();
             (&mut stream).take(looked_at).read_to_end(&mut head)?;
-            Ok((packing, head, stream))
+            Ok((packing, stream))
         });
-        let (packing, head, stream) = match found {
-            Ok(found) => found,
+        let about = || path.display().to_string();
+        let (packing, stream) = match found {
             // Damage in a file that is not needed does not matter, and a packed log may be cut.
             Err(_) if !is_named => return Ok(None),
-            Err(error) => return Err(error).with_context(|| format!("{}", path.display())),
+            found => found.with_context(about)?,
         };
         let is_attachment = may_be_attachment && (self.is_wanted)(&head);
         if !is_attachment && !is_named && !begins_with_record(&head) {
@@ -224,19 +192,19 @@ impl Opener {
         };
         let offset = (&*store).seek(SeekFrom::End(0))?;
         let stream = Limited::new(head.as_slice().chain(stream), self.limit, self.used);
-        let copied = copy_unpacked(stream, &mut &*store);
-        let (len, incomplete) = copied.with_context(|| format!("{}", path.display()))?;
+        let (len, incomplete) = copy_unpacked(stream, &mut &*store).with_context(about)?;
         if let (Packing::Plain, Some(why)) = (packing, &incomplete) {
             bail!("{}: {why}", path.display());
         }
         self.used = self.used.saturating_add(len);
-        let path = plain_path(path);
+        // The content is unpacked.
+        let path = path.with_file_name(base_name(path));
+        let span = Span { offset, len };
         if is_attachment {
-            let span = Span { offset, len };
             self.attachments.push(Attachment::stored(path, store, span));
             return Ok(None);
         }
-        Ok(Some(StoredLog { path, span: Span { offset, len }, incomplete }))
+        Ok(Some(StoredLog { path, span, incomplete }))
     }
 }
 
@@ -248,23 +216,12 @@ fn path_of(within: &Path, name: &str) -> PathBuf {
 
 /// A part of a name, bounded and without what a terminal would act on.
 fn clean(part: &str) -> String {
-    let mut clean = String::new();
-    for c in part.chars() {
-        if clean.len() + c.len_utf8() > MOST_NAME {
-            break;
-        }
-        clean.push(if is_hidden(c) { '_' } else { c });
-    }
-    clean
-}
-
-/// The path without `.gz` and `.zst`: the content is unpacked.
-fn plain_path(path: &Path) -> PathBuf {
-    path.with_file_name(super::source::base_name(path))
+    let bounded = part.char_indices().take_while(|(at, c)| at + c.len_utf8() <= MOST_NAME);
+    bounded.map(|(_, c)| if is_hidden(c) { '_' } else { c }).collect()
 }
 
 fn may_be_attachment(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let name = name_of(path).to_ascii_lowercase();
     !name.starts_with(OF_REPORT) && ATTACHMENT_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 

@@ -92,7 +92,6 @@ impl<R: Read> Lines<R> {
         Ok(Some(Piece { bytes, ends: self.ends, newline }))
     }
 
-    /// Takes what `peek` showed.
     pub fn consume(&mut self) {
         self.start += self.piece;
         self.offset += self.piece as u64;

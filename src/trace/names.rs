@@ -1,9 +1,11 @@
 //! What the names of logs say.
 
 use crate::report_folder::ReportFolder;
-use std::ffi::OsStr;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+/// Standard input.
+pub(super) const STDIN: &str = "-";
 /// How torch names its logs.
 const TORCH_NAME: &str = "dedicated_log_torch_trace_";
 /// The endings of logs: plain and compressed.
@@ -37,44 +39,47 @@ pub(super) fn numbered(name: &str, before: &str) -> Option<u64> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
-/// Logs of the same rank first: in a large job, only some of the logs are read.
-pub(super) fn sort_siblings(siblings: &mut [PathBuf], log: &Path) {
-    let rank = |path: &Path| path.file_name().and_then(|name| rank_of_file_name(&name.to_string_lossy()));
-    let own = rank(log);
-    siblings.sort_by_cached_key(|path| (rank(path) != own, path.clone()));
+/// The logs beside this one that torch may have written in the same run, by name, those of the same rank first: in a large
+/// job, only some of them are read. Empty when this log does not have one of torch's names: then nothing says that its
+/// neighbors belong to it.
+pub(super) fn siblings_of(log: &Path, files_in: impl FnOnce(&Path) -> Vec<PathBuf>) -> Vec<PathBuf> {
+    if let Some(parent) = parents_raw_log(log) {
+        return vec![parent];
+    }
+    if !is_torch_name(&name_of(log)) {
+        return Vec::new();
+    }
+    let folder = log.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let own = rank_of_file_name(&name_of(log));
+    let mut siblings = files_in(folder);
+    siblings.retain(|path| is_torch_name(&name_of(path)) && path.file_name() != log.file_name());
+    siblings.sort_by_cached_key(|path| (rank_of_file_name(&name_of(path)) != own, path.clone()));
+    siblings
 }
 
 /// In the report of a further process, whose log has lost its name: the log of the process that it was forked from.
-pub(super) fn parents_raw_log(log: &Path) -> Option<PathBuf> {
+fn parents_raw_log(log: &Path) -> Option<PathBuf> {
     let folder = log.parent()?;
     numbered(&folder.file_name()?.to_string_lossy(), "process_")?;
     let above = folder.parent().filter(|_| log.file_name().is_some_and(|name| name == RAW_LOG))?;
     ReportFolder::at(above).has(RAW_LOG).then(|| above.join(RAW_LOG))
 }
 
+pub(super) fn name_of(path: &Path) -> Cow<'_, str> {
+    path.file_name().unwrap_or_default().to_string_lossy()
+}
+
+/// An input as a message calls it.
+pub(super) fn shown(path: &Path) -> String {
+    if path == Path::new(STDIN) { "standard input".to_owned() } else { path.display().to_string() }
+}
+
 /// Whether a file is named as logs are, plain or compressed.
-pub(super) fn is_log_name(name: &OsStr) -> bool {
-    let name = name.to_string_lossy();
+pub(super) fn is_log_name(name: &str) -> bool {
     LOG_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Whether torch gave the file its name.
-pub(super) fn is_torch_name(name: &OsStr) -> bool {
-    is_log_name(name) && name.to_string_lossy().starts_with(TORCH_NAME)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_rank_is_read_from_torchs_names_only() {
-        assert_eq!(rank_of_file_name("dedicated_log_torch_trace_rank_12_abcd.log"), Some(12));
-        assert_eq!(rank_of_file_name("dedicated_log_torch_trace_rank_0.log"), Some(0));
-        for name in
-            ["dedicated_log_torch_trace_rank_x_1.log", "dedicated_log_torch_trace_rank_1a.log", "rank_1_.log"]
-        {
-            assert_eq!(rank_of_file_name(name), None);
-        }
-    }
+pub(super) fn is_torch_name(name: &str) -> bool {
+    is_log_name(name) && name.starts_with(TORCH_NAME)
 }

@@ -74,7 +74,6 @@ pub(super) enum LineKind {
     Blank,
     /// Begins with a tab.
     Payload,
-    /// Anything else.
     Header,
 }
 
@@ -150,7 +149,7 @@ pub(super) fn decode_slice(raw: &[u8], strip_cr: bool, out: &mut Vec<u8>) {
     out.clear();
     out.reserve(raw.len());
     let mut first = true;
-    for line in LinesOf(Some(raw)) {
+    for line in lines_of(raw) {
         if kind_of(line, true) == LineKind::Blank {
             continue;
         }
@@ -164,22 +163,14 @@ pub(super) fn decode_slice(raw: &[u8], strip_cr: bool, out: &mut Vec<u8>) {
 }
 
 /// Splits at newlines, as `str::split` does.
-struct LinesOf<'a>(Option<&'a [u8]>);
-
-impl<'a> Iterator for LinesOf<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let rest = self.0?;
-        let cut = memchr::memchr(b'\n', rest).and_then(|at| rest.split_at_checked(at));
-        match cut {
-            Some((line, after)) => {
-                self.0 = after.get(1..);
-                Some(line)
-            }
-            None => self.0.take(),
-        }
-    }
+fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let end = memchr::memchr(b'\n', text);
+        rest = end.and_then(|end| text.get(end + 1..));
+        text.get(..end.unwrap_or(text.len()))
+    })
 }
 
 /// Collects the lines of one payload, appending them to a buffer.
@@ -218,17 +209,9 @@ pub(super) struct Gathered {
 }
 
 impl Gather {
-    /// Keeps texts of up to `limit` bytes.
-    pub fn new(limit: usize) -> Self {
-        Gather { limit, begin: 0, lines: 0, crlf: false, spilled: None }
-    }
-
-    /// Begins a payload at the end of a buffer, which has `begin` bytes.
-    pub fn start(&mut self, begin: usize, crlf: bool) {
-        self.begin = begin;
-        self.lines = 0;
-        self.crlf = crlf;
-        self.spilled = None;
+    /// Begins a payload at the end of a buffer, which has `begin` bytes; keeps a text of up to `limit` bytes.
+    pub fn new(limit: usize, begin: usize, crlf: bool) -> Self {
+        Gather { limit, begin, lines: 0, crlf, spilled: None }
     }
 
     /// The first piece of a line, with its tab.
@@ -255,9 +238,8 @@ impl Gather {
         }
     }
 
-    /// Ends the payload.
-    pub fn finish(&mut self, buffer: &[u8]) -> PayloadText {
-        match self.spilled.take() {
+    pub fn finish(self, buffer: &[u8]) -> PayloadText {
+        match self.spilled {
             Some(spill) => PayloadText::Spilled(spill),
             None => PayloadText::InMemory(self.begin..buffer.len()),
         }
@@ -315,7 +297,7 @@ impl Spill {
 
 /// Passes on a text, without one CR at the end of each line that ends in CRs.
 fn for_each_without_cr(text: &[u8], mut take: impl FnMut(&[u8])) {
-    for (number, line) in LinesOf(Some(text)).enumerate() {
+    for (number, line) in lines_of(text).enumerate() {
         if number > 0 {
             take(b"\n");
         }
@@ -328,8 +310,8 @@ mod tests {
     use super::*;
 
     fn gathered(lines: &[&[u8]], crlf: bool, declared: Option<Md5>) -> (Vec<u8>, Gathered) {
-        let (mut gather, mut buffer) = (Gather::new(1 << 20), b"before".to_vec());
-        gather.start(buffer.len(), crlf);
+        let mut buffer = b"before".to_vec();
+        let mut gather = Gather::new(1 << 20, buffer.len(), crlf);
         for line in lines {
             gather.begin_line(&mut buffer, line, true);
         }
@@ -369,8 +351,8 @@ mod tests {
         let lines: [&[u8]; 4] = [b"\tab\r", b"\t", b"\tcd\r\r", b"\tef\r"];
         for (crlf, text) in [(false, b"ab\r\n\ncd\r\r\nef\r".as_slice()), (true, b"ab\n\ncd\r\nef")] {
             for limit in 0..text.len() {
-                let (mut gather, mut buffer) = (Gather::new(limit), b"before".to_vec());
-                gather.start(buffer.len(), crlf);
+                let mut buffer = b"before".to_vec();
+                let mut gather = Gather::new(limit, buffer.len(), crlf);
                 for line in lines {
                     gather.begin_line(&mut buffer, &line[..line.len().min(2)], line.len() <= 2);
                     if line.len() > 2 {
@@ -403,14 +385,5 @@ mod tests {
         assert_eq!(Md5::from_hex("d41d8cd98f00b204e9800998ecf8427e"), Some(hash));
         assert_eq!(Md5::from_hex("+41d8cd98f00b204e9800998ecf8427e"), None);
         assert!(std::mem::size_of::<PayloadRef>() <= 48);
-    }
-
-    #[test]
-    fn only_short_names_in_brackets_are_tags() {
-        assert_eq!(untagged(b"[rank12]:V"), b"V");
-        assert_eq!(untagged(b"[default0]:"), b"");
-        for line in [b"[]:V".as_slice(), b"[a b]:V", b"[rank0]V", b"[rank0"] {
-            assert_eq!(untagged(line), line);
-        }
     }
 }

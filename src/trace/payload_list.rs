@@ -5,7 +5,6 @@ use super::payload::{PayloadRef, Span};
 /// What is needed to read a payload: a [`PayloadRef`] without its hash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListedPayload {
-    /// Its lines.
     pub span: Span,
     /// Bytes of the decoded text.
     pub text_len: u64,
@@ -35,7 +34,6 @@ pub struct PayloadList {
 }
 
 impl PayloadList {
-    /// Adds a payload.
     pub fn push(&mut self, payload: impl Into<ListedPayload>) {
         let payload = payload.into();
         let Span { offset, len } = payload.span;
@@ -56,7 +54,6 @@ impl PayloadList {
         self.bytes.push(number as u8);
     }
 
-    /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = ListedPayload> {
         let mut bytes = self.bytes.iter().copied();
         let mut end = 0_u64;

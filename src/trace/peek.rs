@@ -1,13 +1,14 @@
 //! What the beginning and the end of a log say about it, without reading the rest.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::Context;
 
 use super::envelope::{Envelope, clean_header};
+use super::header::for_each_header;
 use super::intake::Opener;
-use super::lines::Lines;
 use super::payload::{LineKind, Span, kind_of};
 use super::prefix::{LocalTime, Prefix};
 use super::source::Source;
@@ -56,55 +57,34 @@ pub fn peek(path: &Path, want_rank: bool, opener: &Opener) -> anyhow::Result<Pee
 }
 
 fn beginning(source: &Source, want_rank: bool) -> io::Result<Peek> {
-    let mut lines = Lines::new(source.reader());
     let mut found = Peek::default();
-    let mut strings = Strings::default();
-    let (mut in_line, mut headers) = (false, 0);
-    loop {
-        let first_line = lines.line() == 1;
-        let Some(piece) = lines.peek()? else { break };
-        let (starts, ends) = (!in_line, piece.ends);
-        in_line = !ends;
-        if starts && kind_of(piece.bytes, ends) == LineKind::Header {
-            let line = clean_header(piece.bytes, first_line);
-            if let Some((prefix, json)) = Prefix::parse(&line.text) {
-                headers += 1;
-                found.pid.get_or_insert(prefix.pid);
-                found.span.get_or_insert((prefix.time, prefix.time));
-                strings.note(json);
-                if want_rank && memchr::memmem::find(json.as_bytes(), RANK).is_some() {
-                    found.rank = found.rank.or_else(|| Envelope::parse(json).ok()?.rank);
-                }
-            }
+    let (mut inherits, mut headers) = (None, 0);
+    for_each_header(source.reader(), |prefix, json| {
+        headers += 1;
+        found.pid.get_or_insert(prefix.pid);
+        found.span.get_or_insert((prefix.time, prefix.time));
+        inherits = inherits.or_else(|| inherits_strings(json));
+        if want_rank && memchr::memmem::find(json.as_bytes(), RANK).is_some() {
+            found.rank = found.rank.or_else(|| Envelope::parse(json).ok()?.rank);
         }
-        lines.consume();
-        if (!want_rank || found.rank.is_some()) && (strings.inherited.is_some() || headers >= HEADERS) {
-            break;
+        let knows_rank = !want_rank || found.rank.is_some();
+        match knows_rank && (inherits.is_some() || headers >= HEADERS) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
         }
-    }
-    found.forked = strings.inherited == Some(true);
+    })?;
+    found.forked = inherits == Some(true);
     Ok(found)
 }
 
-/// Whether the first string of a process is its own.
-#[derive(Default)]
-struct Strings {
-    inherited: Option<bool>,
-}
-
-impl Strings {
-    /// A process that was not forked numbers its strings from 0, and writes each before the first frame that refers to it.
-    fn note(&mut self, json: &str) {
-        if self.inherited.is_some() {
-            return;
-        }
-        if json.starts_with("{\"str\":") {
-            let number = json.rsplit_once(',').map(|(_, rest)| rest.trim_start());
-            self.inherited = number.map(|rest| !rest.starts_with("0]"));
-        } else if json.contains("\"filename\": ") && json.contains("\"stack\": [{\"line\": ") {
-            self.inherited = Some(true);
-        }
+/// Whether the first string of a process is not its own. A process that was not forked numbers its strings from 0, and writes
+/// each before the first frame that refers to it.
+fn inherits_strings(json: &str) -> Option<bool> {
+    if json.starts_with("{\"str\":") {
+        let (_, number) = json.rsplit_once(',')?;
+        return Some(!number.trim_start().starts_with("0]"));
     }
+    (json.contains("\"filename\": ") && json.contains("\"stack\": [{\"line\": ")).then_some(true)
 }
 
 /// The time of the last header line.

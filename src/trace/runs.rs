@@ -4,25 +4,23 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use super::names::name_of;
 use super::peek::Peek;
 use super::prefix::LocalTime;
 
-/// A log of a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Log {
     pub path: PathBuf,
     /// Its rank: from its name, else from the first record that has one.
     pub rank: Option<u64>,
-    /// When it was changed last.
     pub changed: SystemTime,
     /// What its beginning and end say.
     pub peek: Peek,
 }
 
 impl Log {
-    /// The name of its file.
     pub fn name(&self) -> String {
-        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        name_of(&self.path).into_owned()
     }
 }
 
@@ -37,6 +35,18 @@ pub struct RankLogs {
     pub others: Vec<Log>,
 }
 
+impl RankLogs {
+    /// The main log, then the others.
+    pub fn logs(&self) -> impl Iterator<Item = &Log> {
+        std::iter::once(&self.main).chain(&self.others)
+    }
+
+    /// A log without further ones.
+    pub fn alone(log: Log) -> RankLogs {
+        RankLogs { rank: log.rank, main: log, others: Vec::new() }
+    }
+}
+
 /// The logs that were written together.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Run {
@@ -47,7 +57,7 @@ pub struct Run {
 impl Run {
     /// All its logs, rank by rank.
     pub fn logs(&self) -> impl Iterator<Item = &Log> {
-        self.ranks.iter().flat_map(|rank| std::iter::once(&rank.main).chain(&rank.others))
+        self.ranks.iter().flat_map(RankLogs::logs)
     }
 
     /// Logs of processes that have a rank.
@@ -55,20 +65,16 @@ impl Run {
         self.ranks.iter().filter(|rank| rank.rank.is_some())
     }
 
-    fn rank_mut(&mut self, rank: Option<u64>) -> Option<&mut RankLogs> {
-        self.ranks.iter_mut().find(|logs| logs.rank == rank)
-    }
-
     fn newest(&self) -> Option<SystemTime> {
         self.logs().map(|log| log.changed).max()
     }
 
     fn add(&mut self, log: Log) {
-        match self.rank_mut(log.rank) {
+        match self.ranks.iter_mut().find(|logs| logs.rank == log.rank) {
             Some(logs) => logs.others.push(log),
             None => {
                 let place = self.ranks.partition_point(|known| known.rank < log.rank);
-                self.ranks.insert(place, RankLogs { rank: log.rank, main: log, others: Vec::new() });
+                self.ranks.insert(place, RankLogs::alone(log));
             }
         }
     }
@@ -104,17 +110,17 @@ pub fn group(logs: Vec<Log>) -> (Vec<Run>, Vec<Log>) {
     for log in timed {
         let Some(began) = begins(&log) else { continue };
         let Some(run) = runs.last_mut() else {
-            runs.push(run_of(log));
+            runs.push(Run { ranks: vec![RankLogs::alone(log)] });
             continue;
         };
         let ended = |logs: &RankLogs| {
-            let own = std::iter::once(&logs.main).chain(&logs.others).filter(|log| !log.peek.forked);
+            let own = logs.logs().filter(|log| !log.peek.forked);
             own.filter_map(moments).all(|(_, last)| over_new_year(last, new_year) < began)
         };
         if log.peek.forked {
             run.adopt(log, began);
         } else if run.ranks.iter().any(|logs| logs.rank == log.rank && ended(logs)) {
-            runs.push(run_of(log));
+            runs.push(Run { ranks: vec![RankLogs::alone(log)] });
         } else {
             run.add(log);
         }
@@ -139,19 +145,15 @@ fn place_empty(runs: &mut Vec<Run>, empty: Vec<Log>) -> Vec<Log> {
     let mut left = Vec::new();
     for log in empty {
         match runs.last_mut() {
-            None => runs.push(run_of(log)),
+            None => runs.push(Run { ranks: vec![RankLogs::alone(log)] }),
             Some(run) if run.ranks.iter().all(|logs| logs.rank != log.rank) => run.add(log),
-            Some(run) if run.newest().is_some_and(|newest| newest < log.changed) => runs.push(run_of(log)),
+            Some(run) if run.newest().is_some_and(|newest| newest < log.changed) => {
+                runs.push(Run { ranks: vec![RankLogs::alone(log)] })
+            }
             Some(_) => left.push(log),
         }
     }
     left
-}
-
-fn run_of(log: Log) -> Run {
-    let mut run = Run::default();
-    run.add(log);
-    run
 }
 
 /// The times of the first and the last record. `over_new_year` adjusts them to the other logs of the folder.
@@ -167,92 +169,4 @@ fn has_month(logs: &[Log], month: u8) -> bool {
 /// In a folder where some logs begin in December and others in January, January is the later one.
 fn over_new_year((wrapped, time): Moment, new_year: bool) -> Moment {
     (wrapped || (new_year && time.month == 1), time)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    fn at(minute: u8) -> LocalTime {
-        LocalTime { month: 11, day: 20, hour: 4, minute, second: 0, micros: 0 }
-    }
-
-    fn log(name: &str, rank: Option<u64>, from: u8, to: u8) -> Log {
-        Log {
-            path: PathBuf::from(name),
-            rank,
-            changed: SystemTime::UNIX_EPOCH + Duration::from_secs(u64::from(to)),
-            peek: Peek { span: Some((at(from), at(to))), ..Peek::default() },
-        }
-    }
-
-    fn forked(name: &str, rank: Option<u64>, from: u8, to: u8) -> Log {
-        let mut log = log(name, rank, from, to);
-        log.peek.forked = true;
-        log
-    }
-
-    /// `rank:main+other,other` of each run.
-    fn text(logs: Vec<Log>) -> Vec<String> {
-        let rank = |logs: &RankLogs| {
-            let others: Vec<String> = logs.others.iter().map(|log| format!("+{}", log.name())).collect();
-            let rank = logs.rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
-            format!("{rank}:{}{}", logs.main.name(), others.concat())
-        };
-        group(logs).0.iter().map(|run| run.ranks.iter().map(rank).collect::<Vec<_>>().join(" ")).collect()
-    }
-
-    #[test]
-    fn a_second_log_of_a_rank_after_the_first_ended_begins_a_new_run() {
-        let logs = vec![
-            log("d", Some(1), 9, 10),
-            log("a", Some(0), 1, 5),
-            log("b", Some(1), 1, 4),
-            log("c", Some(0), 8, 10),
-        ];
-        assert_eq!(text(logs), ["0:a 1:b", "0:c 1:d"]);
-    }
-
-    #[test]
-    fn ranks_that_compile_one_after_the_other_are_one_run() {
-        let logs = vec![log("a", Some(0), 1, 2), log("b", Some(1), 5, 6), log("c", Some(2), 8, 9)];
-        assert_eq!(text(logs), ["0:a 1:b 2:c"]);
-    }
-
-    #[test]
-    fn a_forked_child_joins_its_parents_run_also_when_the_parent_writes_no_more() {
-        let logs = vec![log("a", None, 1, 2), forked("child", None, 5, 6), log("b", None, 9, 10)];
-        assert_eq!(text(logs), ["-:a+child", "-:b"]);
-        let logs = vec![log("a", Some(3), 1, 2), forked("child", None, 5, 6), forked("late", Some(3), 7, 8)];
-        assert_eq!(text(logs), ["3:a+child+late"]);
-    }
-
-    #[test]
-    fn processes_that_ran_at_the_same_time_are_one_run() {
-        assert_eq!(text(vec![log("a", None, 1, 9), log("b", None, 3, 5)]), ["-:a+b"]);
-        assert_eq!(text(vec![log("a", None, 1, 8), log("b", None, 3, 9)]), ["-:b+a"]);
-        assert_eq!(text(vec![forked("a", None, 1, 9), log("b", None, 1, 5)]), ["-:b+a"]);
-    }
-
-    #[test]
-    fn a_log_without_records_joins_the_run_that_lacks_its_rank() {
-        let mut empty = log("e", Some(1), 0, 3);
-        empty.peek.span = None;
-        assert_eq!(text(vec![log("a", Some(0), 1, 5), empty.clone()]), ["0:a 1:e"]);
-        empty.rank = Some(0);
-        let (runs, left) = group(vec![log("a", Some(0), 1, 5), empty.clone()]);
-        assert_eq!((runs.len(), left.len()), (1, 1));
-        empty.changed = SystemTime::UNIX_EPOCH + Duration::from_secs(99);
-        assert_eq!(text(vec![log("a", Some(0), 1, 5), empty]), ["0:a", "0:e"]);
-    }
-
-    #[test]
-    fn a_run_in_january_is_newer_than_one_in_december() {
-        let mut old = log("old", None, 1, 2);
-        old.peek.span = Some((LocalTime { month: 12, ..at(1) }, LocalTime { month: 12, ..at(2) }));
-        let mut new = log("new", None, 1, 2);
-        new.peek.span = Some((LocalTime { month: 1, ..at(1) }, LocalTime { month: 1, ..at(2) }));
-        assert_eq!(text(vec![new, old]), ["-:old", "-:new"]);
-    }
 }

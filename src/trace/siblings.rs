@@ -3,20 +3,18 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::discover::sibling_logs;
-use super::envelope::{Envelope, clean_header};
-use super::lines::Lines;
-use super::payload::{LineKind, kind_of};
-use super::prefix::{LocalTime, Prefix};
+use super::envelope::Envelope;
+use super::header::for_each_header;
+use super::prefix::LocalTime;
 use super::source::Source;
 
 /// How many logs of the folder are searched. A job has one log per rank and a few forked children; searching hundreds of
 /// logs to name a few files of one stack would cost more than it is worth.
 const MAX_SIBLINGS: usize = 64;
-/// Bytes of a line that are searched for a string. Such a line is short: a path of at most 32 KB, and its number.
-const MAX_STRING_LINE: usize = 64 << 10;
 
 /// Looks in the other logs of the folder for strings that this log uses but does not define.
 ///
@@ -37,17 +35,20 @@ pub fn strings_from_siblings(
     if needed.is_empty() {
         return Vec::new();
     }
-    let mut agreed: Option<HashMap<i64, Option<String>>> = None;
-    for tables in tables_beside(log, first) {
-        for table in tables.into_values().filter(|table| needed.iter().all(|id| table.contains_key(id))) {
-            agree(&mut agreed, table, &needed);
+    let mut agreed: Option<HashMap<i64, String>> = None;
+    for table in tables_beside(log, first).flat_map(Tables::into_values) {
+        if needed.iter().any(|id| !table.contains_key(id)) {
+            continue;
+        }
+        match &mut agreed {
+            None => agreed = Some(table),
+            Some(agreed) => agreed.retain(|id, text| table.get(id) == Some(text)),
         }
     }
-    let agreed = agreed.unwrap_or_default();
-    needed.into_iter().filter_map(|id| Some((id, agreed.get(&id)?.clone()?))).collect()
+    let mut agreed = agreed.unwrap_or_default();
+    needed.into_iter().filter_map(|id| Some((id, agreed.remove(&id)?))).collect()
 }
 
-/// String tables by process.
 type Tables = HashMap<u64, HashMap<i64, String>>;
 
 /// The string tables of each log beside this one that can be read.
@@ -55,50 +56,23 @@ fn tables_beside(log: &Source, end: LocalTime) -> Box<dyn Iterator<Item = Tables
     if let Some(siblings) = log.stored_siblings() {
         return Box::new(siblings.take(MAX_SIBLINGS).filter_map(move |log| tables_before(log, end).ok()));
     }
-    let siblings = sibling_logs(log.path(), MAX_SIBLINGS).unwrap_or_default();
     let tables = move |path: PathBuf| File::open(path).and_then(|file| tables_before(file, end)).ok();
-    Box::new(siblings.into_iter().filter_map(tables))
-}
-
-/// Merges a candidate's strings into those of all candidates; `None` marks a string on which two disagree.
-fn agree(agreed: &mut Option<HashMap<i64, Option<String>>>, mut table: HashMap<i64, String>, needed: &[i64]) {
-    match agreed {
-        None => *agreed = Some(needed.iter().filter_map(|id| Some((*id, Some(table.remove(id)?)))).collect()),
-        Some(agreed) => {
-            for (id, text) in agreed.iter_mut() {
-                if text.as_ref() != table.get(id) {
-                    *text = None;
-                }
-            }
-        }
-    }
+    Box::new(sibling_logs(log.path()).into_iter().take(MAX_SIBLINGS).filter_map(tables))
 }
 
 /// The string tables, by process, that a log had built up before a time.
 fn tables_before(log: impl Read, end: LocalTime) -> io::Result<Tables> {
-    let mut lines = Lines::new(log);
     let mut tables = Tables::new();
-    let mut in_line = false;
-    loop {
-        let first_line = lines.line() == 1;
-        let Some(piece) = lines.peek()? else { return Ok(tables) };
-        let (starts, ends) = (!in_line, piece.ends);
-        in_line = !ends;
-        if starts && kind_of(piece.bytes, ends) == LineKind::Header {
-            // Only the prefix of a longer line is needed.
-            let beginning = piece.bytes.get(..piece.bytes.len().min(MAX_STRING_LINE)).unwrap_or_default();
-            let line = clean_header(beginning, first_line);
-            if let Some((prefix, json)) = Prefix::parse(&line.text) {
-                if prefix.time >= end {
-                    return Ok(tables);
-                }
-                if let Some((id, text)) = definition(json) {
-                    tables.entry(prefix.pid).or_default().insert(id, text);
-                }
-            }
+    for_each_header(log, |prefix, json| {
+        if prefix.time >= end {
+            return ControlFlow::Break(());
         }
-        lines.consume();
-    }
+        if let Some((id, text)) = definition(json) {
+            tables.entry(prefix.pid).or_default().insert(id, text);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(tables)
 }
 
 /// The number and the text of `{"str": ["text", 7]}`.
@@ -110,75 +84,4 @@ fn definition(json: &str) -> Option<(i64, String)> {
     let (_, value) = envelope.events.first()?;
     let (text, id): (String, i64) = serde_json::from_str(value.get()).ok()?;
     Some((id, text))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::trace::Limit;
-    use std::fmt::Write as _;
-    use std::fs;
-
-    /// The strings that a log defines: second, string, number.
-    type Strings<'a> = &'a [(u8, &'a str, i64)];
-
-    const CHILD: &str = "dedicated_log_torch_trace_child.log";
-
-    /// A folder with a child's log, which begins at second 30, and others by name.
-    fn folder(others: &[(&str, Strings<'_>)]) -> tempfile::TempDir {
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join(CHILD), "").unwrap();
-        for (name, strings) in others {
-            let mut text = String::new();
-            for (second, string, id) in *strings {
-                let time = format!("V1120 04:00:{second:02}.000000 7 a.py:1]");
-                writeln!(text, "{time} {{\"x\": 1}}\n\t{{\"str\": [\"payload\", {id}]}}").unwrap();
-                writeln!(text, "{time} {{\"str\": [\"{string}\", {id}]}}").unwrap();
-            }
-            fs::write(dir.path().join(format!("dedicated_log_torch_trace_{name}.log")), text).unwrap();
-        }
-        dir
-    }
-
-    fn found(dir: &tempfile::TempDir, needed: &[i64], own_first: Option<i64>) -> Vec<(i64, String)> {
-        let first = LocalTime { month: 11, day: 20, hour: 4, minute: 0, second: 30, micros: 0 };
-        let child = Source::open(&dir.path().join(CHILD), Limit::default()).unwrap();
-        strings_from_siblings(&child, first, needed, own_first)
-    }
-
-    fn owned(strings: &[(i64, &str)]) -> Vec<(i64, String)> {
-        strings.iter().map(|(id, text)| (*id, (*text).to_owned())).collect()
-    }
-
-    #[test]
-    fn a_forks_strings_come_from_its_parents_log() {
-        let dir = folder(&[("p", &[(1, "a.py", 0), (2, "b.py", 1)])]);
-        assert_eq!(found(&dir, &[1, 0, 1, -1], None), owned(&[(0, "a.py"), (1, "b.py")]));
-    }
-
-    #[test]
-    fn a_log_that_lacks_a_needed_string_is_not_the_parents() {
-        let dir = folder(&[("p", &[(1, "a.py", 0)])]);
-        assert!(found(&dir, &[0, 1], None).is_empty());
-    }
-
-    #[test]
-    fn strings_written_after_the_fork_do_not_count() {
-        let dir = folder(&[("p", &[(1, "a.py", 0), (40, "b.py", 1)])]);
-        assert!(found(&dir, &[0, 1], None).is_empty());
-        assert_eq!(found(&dir, &[0], None), owned(&[(0, "a.py")]));
-    }
-
-    #[test]
-    fn numbers_that_the_child_gave_out_itself_are_not_inherited() {
-        let dir = folder(&[("p", &[(1, "a.py", 0), (2, "b.py", 5)])]);
-        assert_eq!(found(&dir, &[0, 5], Some(3)), owned(&[(0, "a.py")]));
-    }
-
-    #[test]
-    fn logs_that_disagree_leave_a_string_unknown() {
-        let dir =
-            folder(&[("p", &[(1, "a.py", 0), (2, "b.py", 1)]), ("q", &[(1, "a.py", 0), (2, "c.py", 1)])]);
-        assert_eq!(found(&dir, &[0, 1], None), owned(&[(0, "a.py")]));
-    }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, Write};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -10,6 +11,7 @@ use std::time::SystemTime;
 use crate::system::files::{read_at, read_behind};
 use anyhow::{Context, Result, bail};
 
+use super::names::{name_of, shown};
 use super::payload::{PayloadRef, Span, decode, decode_slice};
 use super::payload_list::ListedPayload;
 use super::unpack::{Limit, Limited, MAGIC, OverLimit, Packing, copy_unpacked, unpacking};
@@ -21,37 +23,32 @@ const COPY_IN_MEMORY: u64 = 1 << 20;
 const NEIGHBORS: usize = super::lines::WINDOW;
 /// How many bytes at the log's beginning and end are compared to see whether it was rewritten.
 const EDGE: u64 = 4 << 10;
+
 /// An opened log. Only the bytes that it had when it was opened are read, even if the program is still writing to it.
 #[derive(Debug)]
 pub struct Source {
     file: Arc<File>,
-    /// Where the log begins in the file; the file may hold others.
-    base: u64,
-    is_shared: bool,
-    path: PathBuf,
+    log: StoredLog,
     name: String,
-    len: u64,
     opened: Fingerprint,
-    incomplete: Option<String>,
-    /// The logs beside this one that the same file holds.
-    beside: Vec<StoredLog>,
+    /// The logs beside this one, if the same file holds several.
+    beside: Option<Vec<StoredLog>>,
     /// Locked while the file's own position is used.
     position: Mutex<()>,
 }
 
-/// A log in a file that holds several, unpacked.
+/// A log in a file, unpacked; the file may hold others.
 #[derive(Debug, Clone)]
 pub(super) struct StoredLog {
-    /// Its name; there is no such file on the disk.
+    /// As it was given. There is no such file on the disk if an archive has it.
     pub path: PathBuf,
-    /// Where the file has it.
     pub span: Span,
     /// As [`Source::incomplete`].
     pub incomplete: Option<String>,
 }
 
 /// Distinguishes a log that only grew from one that was rewritten.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(Debug)]
 struct Fingerprint {
     modified: Option<SystemTime>,
     edges: (Vec<u8>, Vec<u8>),
@@ -69,7 +66,7 @@ impl Source {
                 path.display()
             )
         };
-        let mut file = File::open(path).with_context(what)?;
+        let file = File::open(path).with_context(what)?;
         let metadata = file.metadata().with_context(what)?;
         if metadata.is_dir() {
             bail!("{} is a folder: give the path of a log file", path.display());
@@ -77,18 +74,28 @@ impl Source {
         if !metadata.is_file() {
             return Source::spooled(path, file, limit);
         }
+        Source::of_file(path, file, limit, what)
+    }
+
+    /// A file on the disk, which is unpacked if it is packed; `what` says that it cannot be read.
+    pub(super) fn of_file(
+        path: &Path,
+        mut file: File,
+        limit: Limit,
+        what: impl Fn() -> String,
+    ) -> Result<Source> {
         let mut magic = Vec::new();
-        (&mut file).take(MAGIC as u64).read_to_end(&mut magic).with_context(what)?;
-        file.seek(SeekFrom::Start(0)).with_context(what)?;
+        let read = (&mut file).take(MAGIC as u64).read_to_end(&mut magic);
+        read.and_then(|_| file.rewind()).with_context(&what)?;
         match Packing::of(&magic) {
-            Packing::Plain => Source::of(file, path, None).with_context(what),
+            Packing::Plain => Source::plain(path, file, None).with_context(what),
             _ => Source::spooled(path, file, limit),
         }
     }
 
     /// A log without a record, for a trace of torch.profiler that is read alone.
     pub fn without_log(path: &Path) -> Result<Source> {
-        Ok(Source::of(tempfile::tempfile()?, path, None)?)
+        Ok(Source::plain(path, tempfile::tempfile()?, None)?)
     }
 
     /// Unpacks a stream into a temporary file without a name, which is removed when the process ends.
@@ -106,63 +113,42 @@ impl Source {
                 Packing::Plain => io::copy(&mut stream, &mut file).map(|_| None)?,
                 _ => copy_unpacked(stream, &mut file)?.1,
             };
-            Source::of(file, path, incomplete)
+            Source::plain(path, file, incomplete)
         };
         let spooled = spool();
         spooled.map_err(|error| {
-            let is_bomb = OverLimit::is_cause_of(&error);
-            let shown = match path == Path::new("-") {
-                true => "standard input".to_owned(),
-                false => path.display().to_string(),
-            };
-            anyhow::Error::new(error).context(match (is_bomb, packing) {
+            let shown = shown(path);
+            let what = match (OverLimit::is_cause_of(&error), packing) {
                 (true, _) => format!("{shown} is too large"),
                 (false, Packing::Plain) => format!("cannot read {shown}"),
                 (false, _) => format!("cannot unpack {shown}, check that the archive was copied whole"),
-            })
+            };
+            anyhow::Error::new(error).context(what)
         })
     }
 
-    /// A plain file. Reports call it by the name in `path`.
-    pub(super) fn of(file: File, path: &Path, incomplete: Option<String>) -> io::Result<Source> {
-        let len = file.metadata()?.len();
-        Source::at(Arc::new(file), Span { offset: 0, len }, path, incomplete)
+    /// A file that is not packed and holds one log. Reports call it by the name in `path`.
+    fn plain(path: &Path, file: File, incomplete: Option<String>) -> io::Result<Source> {
+        let span = Span { offset: 0, len: file.metadata()?.len() };
+        Source::at(Arc::new(file), StoredLog { path: path.to_owned(), span, incomplete }, None)
     }
 
-    /// One of the logs of a file that holds several; `beside` are those of the same folder.
-    pub(super) fn stored(file: Arc<File>, log: &StoredLog, beside: Vec<StoredLog>) -> io::Result<Source> {
-        let source = Source::at(file, log.span, &log.path, log.incomplete.clone())?;
-        Ok(Source { is_shared: true, beside, ..source })
-    }
-
-    fn at(file: Arc<File>, span: Span, path: &Path, incomplete: Option<String>) -> io::Result<Source> {
-        let opened = Fingerprint::of(&file, span)?;
-        Ok(Source {
-            file,
-            base: span.offset,
-            is_shared: false,
-            path: path.to_owned(),
-            name: base_name(path),
-            len: span.len,
-            opened,
-            incomplete,
-            beside: Vec::new(),
-            position: Mutex::new(()),
-        })
+    /// A log in a file; `beside` are those of the same folder if the file holds several.
+    pub(super) fn at(file: Arc<File>, log: StoredLog, beside: Option<Vec<StoredLog>>) -> io::Result<Source> {
+        let opened = Fingerprint::of(&file, log.span)?;
+        let name = base_name(&log.path);
+        Ok(Source { file, log, name, opened, beside, position: Mutex::new(()) })
     }
 
     /// Readers of the logs that share the file with this one. None for a log with a file of its own.
     pub(super) fn stored_siblings(&self) -> Option<impl Iterator<Item = impl Read + use<>> + '_> {
-        let reader = |log: &StoredLog| {
-            let Span { offset, len } = log.span;
-            ReaderAt { file: Arc::clone(&self.file), at: offset, end: offset.saturating_add(len) }
-        };
-        self.is_shared.then(|| self.beside.iter().map(reader))
+        let reader = |log: &StoredLog| ReaderAt::new(Arc::clone(&self.file), log.span);
+        self.beside.as_ref().map(|beside| beside.iter().map(reader))
     }
 
     /// Bytes of the log, unpacked, when it was opened.
     pub fn len(&self) -> u64 {
-        self.len
+        self.log.span.len
     }
 
     /// The base name without `.gz` and `.zst`; `-` for standard input.
@@ -172,43 +158,46 @@ impl Source {
 
     /// The path as it was given.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.log.path
     }
 
     /// Why a compressed input could not be unpacked to its end; `None` when it could. What came before is the log.
     pub fn incomplete(&self) -> Option<&str> {
-        self.incomplete.as_deref()
+        self.log.incomplete.as_deref()
     }
 
     /// Reads the log from its start; every reader has its own position.
     pub fn reader(&self) -> impl Read + use<> {
-        self.reader_of(Span { offset: 0, len: self.len })
+        ReaderAt::new(Arc::clone(&self.file), self.log.span)
     }
 
-    fn reader_of(&self, span: Span) -> ReaderAt {
-        let at = self.base + span.offset;
-        ReaderAt { file: Arc::clone(&self.file), at, end: at + span.len }
+    /// Where the file has a part of the log, and how long it is. An error says that the log changed.
+    fn place(&self, span: Span) -> io::Result<(u64, usize)> {
+        let end = span.offset.checked_add(span.len).filter(|end| *end <= self.len());
+        match (end, usize::try_from(span.len)) {
+            (Some(_), Ok(len)) => Ok((self.log.span.offset + span.offset, len)),
+            _ => Err(changed()),
+        }
     }
 
     /// Reads a span into `out`, replacing what it holds. An error says that the log changed.
     pub fn read_span(&self, span: Span, out: &mut Vec<u8>) -> io::Result<()> {
-        self.check(span)?;
-        let len = usize::try_from(span.len).map_err(|_| changed())?;
+        let (offset, len) = self.place(span)?;
         if out.capacity() == 0 {
-            *out = read_new(&self.file, len, self.base + span.offset)?;
+            *out = read_new(&self.file, len, offset)?;
             return Ok(());
         }
         // What the buffer holds is overwritten, so only what it grows by is zeroed.
         out.resize(len, 0);
-        read_exact_at(&self.file, out, self.base + span.offset)
+        read_exact_at(&self.file, out, offset)
     }
 
     /// Appends a span to `out`.
     pub fn append_span(&self, span: Span, out: &mut Vec<u8>) -> io::Result<()> {
-        self.check(span)?;
+        let (offset, len) = self.place(span)?;
         let start = out.len();
-        out.resize(start + usize::try_from(span.len).map_err(|_| changed())?, 0);
-        read_exact_at(&self.file, out.get_mut(start..).unwrap_or_default(), self.base + span.offset)
+        out.resize(start + len, 0);
+        read_exact_at(&self.file, out.get_mut(start..).unwrap_or_default(), offset)
     }
 
     /// Reads the text of a payload into `out`, replacing what it holds.
@@ -226,45 +215,38 @@ impl Source {
             self.read_payload(payload, &mut text)?;
             return to.write_all(&text);
         }
-        self.check(payload.span)?;
-        let written = decode(self.reader_of(payload.span), payload.strip_cr, to)?;
+        let (offset, _) = self.place(payload.span)?;
+        let raw = ReaderAt::new(&*self.file, Span { offset, ..payload.span });
+        let written = decode(raw, payload.strip_cr, to)?;
         if written == payload.text_len { Ok(()) } else { Err(changed()) }
     }
 
     /// Copies the log: exactly the bytes that are read. Returns their number. The kernel copies them where it can.
     pub fn copy_to(&self, to: &mut File) -> io::Result<u64> {
-        if self.is_shared {
+        if self.beside.is_some() {
             return io::copy(&mut self.reader(), to);
         }
         let _held = self.position.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = &*self.file;
-        file.seek(SeekFrom::Start(0))?;
-        let copied = io::copy(&mut file.take(self.len), to)?;
-        if copied == self.len { Ok(copied) } else { Err(changed()) }
+        file.rewind()?;
+        let copied = io::copy(&mut file.take(self.len()), to)?;
+        if copied == self.len() { Ok(copied) } else { Err(changed()) }
     }
 
     /// Whether the log shrank or was rewritten since it was opened. One that only grew did not change.
     pub fn changed(&self) -> bool {
-        let now = self.file.metadata().and_then(|metadata| {
-            if metadata.len() < self.len {
-                return Ok(None);
-            }
-            let span = Span { offset: 0, len: self.len };
-            Fingerprint::of(&self.file, span).map(|now| Some((now, metadata.len())))
-        });
-        match now {
-            // Nobody else has the file.
-            _ if self.is_shared => false,
-            Ok(Some((now, len))) => {
-                now.edges != self.opened.edges || (len == self.len && now.modified != self.opened.modified)
-            }
-            Ok(None) | Err(_) => true,
-        }
+        // Nobody else has a file that holds several.
+        self.beside.is_none() && self.is_rewritten().unwrap_or(true)
     }
 
-    fn check(&self, span: Span) -> io::Result<()> {
-        let end = span.offset.checked_add(span.len);
-        if end.is_some_and(|end| end <= self.len) { Ok(()) } else { Err(changed()) }
+    fn is_rewritten(&self) -> io::Result<bool> {
+        let len = self.file.metadata()?.len();
+        if len < self.len() {
+            return Ok(true);
+        }
+        let now = Fingerprint::of(&self.file, self.log.span)?;
+        let is_touched = len == self.len() && now.modified != self.opened.modified;
+        Ok(is_touched || now.edges != self.opened.edges)
     }
 }
 
@@ -281,7 +263,7 @@ impl Fingerprint {
 
 /// The base name of a path without `.gz` and `.zst`.
 pub fn base_name(path: &Path) -> String {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name_of(path);
     let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
     plain.to_owned()
 }
@@ -308,21 +290,20 @@ pub fn is_log_changed(error: &anyhow::Error) -> bool {
     causes.filter_map(io::Error::get_ref).any(|inner| inner.is::<LogChanged>())
 }
 
-/// Reads from its own position up to an end.
-pub(super) struct ReaderAt {
-    file: Arc<File>,
+/// Reads a part of a file, wherever others read it.
+pub(super) struct ReaderAt<F> {
+    file: F,
     at: u64,
     end: u64,
 }
 
-impl ReaderAt {
-    /// Reads a part of a file.
-    pub(super) fn new(file: Arc<File>, span: Span) -> ReaderAt {
+impl<F: Deref<Target = File>> ReaderAt<F> {
+    pub(super) fn new(file: F, span: Span) -> Self {
         ReaderAt { file, at: span.offset, end: span.offset.saturating_add(span.len) }
     }
 }
 
-impl Read for ReaderAt {
+impl<F: Deref<Target = File>> Read for ReaderAt<F> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
         let room = left.min(out.len());
@@ -352,19 +333,8 @@ fn read_new(file: &File, len: usize, mut offset: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn read_exact_at(file: &File, mut out: &mut [u8], mut offset: u64) -> io::Result<()> {
-    while !out.is_empty() {
-        match read_at(file, out, offset) {
-            Ok(0) => return Err(changed()),
-            Ok(read) => {
-                offset += read as u64;
-                out = out.get_mut(read..).unwrap_or_default();
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
+fn read_exact_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<()> {
+    ReaderAt::new(file, Span { offset, len: out.len() as u64 }).read_exact(out)
 }
 
 /// Reads many spans, best in ascending order: one read serves neighbors.
@@ -382,12 +352,12 @@ impl<'s> SpanReader<'s> {
 
     /// The bytes of a span, until the next is read. Errors are those of [`Source::read_span`].
     pub fn span(&mut self, span: Span) -> io::Result<&[u8]> {
-        self.source.check(span)?;
+        let (_, wanted) = self.source.place(span)?;
         if !self.holds(span) {
-            let len = span.len.max((NEIGHBORS as u64).min(self.source.len - span.offset));
+            let len = span.len.max((NEIGHBORS as u64).min(self.source.len() - span.offset));
             // If the read fails, the window is left empty.
             let mut window = std::mem::take(&mut self.window);
-            if span.len <= NEIGHBORS as u64 {
+            if wanted <= NEIGHBORS {
                 // The memory of one large span is not kept for the rest of the pass.
                 window.truncate(NEIGHBORS);
                 window.shrink_to(NEIGHBORS);
@@ -396,8 +366,7 @@ impl<'s> SpanReader<'s> {
             (self.window, self.offset) = (window, span.offset);
         }
         let start = usize::try_from(span.offset - self.offset).map_err(|_| changed())?;
-        let len = usize::try_from(span.len).map_err(|_| changed())?;
-        self.window.get(start..start + len).ok_or_else(changed)
+        self.window.get(start..start + wanted).ok_or_else(changed)
     }
 
     /// As [`Source::read_payload`].

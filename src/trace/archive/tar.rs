@@ -8,7 +8,6 @@ use tar::{EntryType, Header, PaxExtensions};
 
 use super::member::{MOST_MEMBERS, MOST_NAME, Visit, bytes_of};
 
-/// Bytes of a block.
 pub(super) const BLOCK: usize = 512;
 /// Bytes of a record of long names or further attributes: those that tools write have a few hundred.
 const MOST_ATTRIBUTES: u64 = 64 << 10;

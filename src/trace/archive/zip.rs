@@ -25,7 +25,6 @@ const MOST_END: u64 = 22 + (64 << 10);
 /// Bytes of the header before a member, without its name and further fields.
 const LOCAL_HEADER: u64 = 30;
 
-/// How a member is compressed.
 const STORED: u64 = 0;
 const DEFLATED: u64 = 8;
 const ZSTD: u64 = 93;

@@ -82,9 +82,8 @@ mod tests {
     use crate::model::Artifact;
 
     fn compile(names: &[&str]) -> Compile {
-        let mut compile = Compile::default();
-        compile.artifacts = names.iter().map(|name| Artifact::named(*name, 0)).collect();
-        compile
+        let artifacts = names.iter().map(|name| Artifact::named(*name, 0)).collect();
+        Compile { artifacts, ..Compile::default() }
     }
 
     #[test]

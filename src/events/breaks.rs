@@ -130,20 +130,11 @@ fn file_and_line(place: &str) -> Option<(String, u64)> {
 
 /// The line above `  Explanation:`; if there is none, the first line after `Reason: `.
 fn reason(block: &str) -> String {
-    let mut above = None;
-    for line in block.lines() {
-        if line.starts_with("  Explanation:") {
-            break;
-        }
-        if !line.trim().is_empty() {
-            above = Some(line);
-        }
-    }
-    let explained = block.lines().any(|l| l.starts_with("  Explanation:"));
-    let line = match above {
-        Some(line) if explained => line,
-        _ => block.lines().find_map(|l| l.split_once("Reason: ").map(|(_, r)| r)).unwrap_or_default(),
-    };
+    let is_explanation = |line: &&str| line.starts_with("  Explanation:");
+    let above = block.lines().take_while(|line| !is_explanation(line)).filter(|line| !line.trim().is_empty());
+    let behind = || block.lines().find_map(|line| Some(line.split_once("Reason: ")?.1));
+    let is_explained = block.lines().any(|line| is_explanation(&line));
+    let line = above.last().filter(|_| is_explained).or_else(behind).unwrap_or_default();
     line.trim().trim_start_matches("Graph Break Reason: ").trim_start_matches("Reason: ").to_owned()
 }
 

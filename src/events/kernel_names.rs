@@ -9,20 +9,12 @@ use std::sync::LazyLock;
 /// What a wrapper in Python calls kernels of a library by, in front of their names.
 const LIBRARIES: [&str; 3] = ["extern_kernels.", "torch.ops.", "aten."];
 
-/// How the value begins that a kernel's name is bound to.
-const DEFINED: &str = " = async_compile.";
-
-/// What is searched in every line; built once, as that takes longer than searching a line.
-static SEARCHES: LazyLock<Searches> =
-    LazyLock::new(|| Searches { defined: Finder::new(DEFINED), assigned: Finder::new(ASSIGNED) });
-
-struct Searches {
-    defined: Finder<'static>,
-    assigned: Finder<'static>,
-}
+/// How the value begins that a kernel's name is bound to. What is searched in every line is built once, as that takes longer
+/// than searching a line.
+static DEFINED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" = async_compile."));
 
 /// What separates a name from its value.
-const ASSIGNED: &str = " = ";
+static ASSIGNED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" = "));
 
 /// The text before and after what is searched.
 fn split<'t>(text: &'t str, search: &Finder<'_>) -> Option<(&'t str, &'t str)> {
@@ -57,7 +49,7 @@ pub(super) fn kernels_of(code: &str) -> KernelsInCode<'_> {
             body = Some(end).filter(|end| !line.starts_with(end));
             continue;
         }
-        if let Some((name, value)) = split(line, &SEARCHES.defined) {
+        if let Some((name, value)) = split(line, &DEFINED) {
             body = ["'''", "\"\"\""].into_iter().find(|quotes| value.matches(quotes).count() == 1);
             count(&mut found.counts, name);
             let original = above.trim_start().strip_prefix(USERS);
@@ -97,7 +89,7 @@ fn called(line: &str) -> Option<&str> {
         return None;
     }
     // A call begins a line or follows `buf0 = `.
-    let call = split(line, &SEARCHES.assigned).map_or(line, |(_, value)| value);
+    let call = split(line, &ASSIGNED).map_or(line, |(_, value)| value);
     LIBRARIES.iter().find(|library| call.starts_with(**library))?;
     call.split_once('(').map(|(name, _)| name)
 }

@@ -42,7 +42,9 @@ impl ParseEvents for CompilationMetrics {
         }
         let configs = self.configs(&written, event, cx);
         note_failure(&fields, &facts, kind, event, cx);
-        note_restarts(&fields, event, cx);
+        for reason in restart_reasons(&fields) {
+            cx.model().restarts.push(Restart { compile: event.compile_id.cloned(), reason });
+        }
         let index = cx.here().map_or(0, |c| c.metrics.len());
         cx.add(event.key, Content::Metrics(index));
         let record = MetricsRecord {
@@ -261,12 +263,6 @@ fn restart_reasons(fields: &Fields<'_>) -> Vec<String> {
     let reasons = fields.get::<Vec<serde_json::Value>>("restart_reasons").unwrap_or_default();
     let text = |reason| if let serde_json::Value::String(text) = reason { text } else { reason.to_string() };
     reasons.into_iter().map(text).collect()
-}
-
-fn note_restarts(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) {
-    for reason in restart_reasons(fields) {
-        cx.model().restarts.push(Restart { compile: event.compile_id.cloned(), reason });
-    }
 }
 
 /// Fails if no field of a record has the type that torch gives it: such a record is garbled. A single field of another type

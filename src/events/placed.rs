@@ -8,29 +8,21 @@ use anyhow::{Result, bail};
 pub type IsOwnPath = fn(&RelPath) -> bool;
 
 /// The files that parsers placed. Paths that differ only in case count as equal: on some systems they mean one file.
+#[derive(Default)]
 pub(super) struct PlacedFiles {
-    is_own_path: IsOwnPath,
+    /// None where nothing is written.
+    pub(super) is_own_path: Option<IsOwnPath>,
     files: TextSet<String>,
     folders: TextSet<String>,
 }
 
-impl Default for PlacedFiles {
-    fn default() -> Self {
-        PlacedFiles::new(|_| false)
-    }
-}
-
 impl PlacedFiles {
-    pub(super) fn new(is_own_path: IsOwnPath) -> Self {
-        PlacedFiles { is_own_path, files: TextSet::default(), folders: TextSet::default() }
-    }
-
     /// Reserves a path for a file.
     ///
     /// # Errors
     /// The report writes such a path itself, another file has it, or it is both a file and a folder.
     pub(super) fn take(&mut self, path: &RelPath) -> Result<()> {
-        if (self.is_own_path)(path) {
+        if self.is_own_path.is_some_and(|is_own| is_own(path)) {
             bail!("no file can be placed at {path}: the report uses that path itself");
         }
         let file = path.as_str().to_lowercase();
@@ -57,7 +49,8 @@ mod tests {
 
     #[test]
     fn a_path_is_given_away_once_and_never_as_file_and_folder() {
-        let mut files = PlacedFiles::new(|path| path.as_str() == "index.html");
+        let is_own_path: Option<IsOwnPath> = Some(|path| path.as_str() == "index.html");
+        let mut files = PlacedFiles { is_own_path, ..PlacedFiles::default() };
         assert!(!takes(&mut files, "index.html"));
         assert!(takes(&mut files, "mine.html") && takes(&mut files, "steps/1.txt"));
         assert!(takes(&mut files, "steps/2.txt"));

@@ -2,7 +2,7 @@
 
 use super::budget::{Budget, is_streamed};
 use super::context::{RankContext, Reading};
-use super::placed::{IsOwnPath, PlacedFiles};
+use super::placed::IsOwnPath;
 use super::registry::{Parsers, Registry};
 use super::scalar::Scalar;
 use super::{Event, finish};
@@ -72,7 +72,7 @@ pub fn read_log(
     is_own_path: IsOwnPath,
 ) -> anyhow::Result<Model> {
     let mut reader = Reader::new(registry);
-    reader.reading.placed_files = PlacedFiles::new(is_own_path);
+    reader.reading.placed_files.is_own_path = Some(is_own_path);
     reader.reading.model.log.rank = part.map(|part| part.rank);
     // Another thread reads, cuts and hashes the records that come next, if there is one to spare. Where each rank of a job has
     // one, as all processors are busy with others, the whole job took 3 % longer with two.

@@ -87,15 +87,10 @@ pub(super) fn graph(name: &str, text: &str) -> VllmFact {
 
 /// `0.NoOpEliminationPass.before`: order and stage may be missing.
 fn pass(name: &str) -> VllmPass {
-    let (order, rest) = match name.split_once('.') {
-        Some((first, rest)) => (first.parse().ok(), rest),
-        None => (None, name),
-    };
-    let rest = if order.is_some() { rest } else { name };
-    match rest.split_once('.') {
-        Some((name, stage)) => VllmPass { order, name: name.to_owned(), stage: Some(stage.to_owned()) },
-        None => VllmPass { order, name: rest.to_owned(), stage: None },
-    }
+    let numbered = name.split_once('.').and_then(|(order, rest)| Some((order.parse().ok()?, rest)));
+    let (order, rest) = numbered.map_or((None, name), |(order, rest)| (Some(order), rest));
+    let (name, stage) = rest.split_once('.').map_or((rest, None), |(name, stage)| (name, Some(stage)));
+    VllmPass { order, name: name.to_owned(), stage: stage.map(str::to_owned) }
 }
 
 /// The classes inside the printed module, with the operators that each calls.

@@ -90,31 +90,17 @@ fn again(command: &[&str], test: &str, yard: &Path, current: &Path) -> bool {
 }
 
 #[test]
-fn a_new_report_appears_only_when_it_is_placed() {
+fn a_new_report_appears_with_its_parents_only_when_it_is_placed() {
     let yard = Yard::new();
-    let target = prepare(&yard.at("tl_out"), false).unwrap();
+    let out = yard.at("deep/er/tl_out");
+    let target = prepare(&out, false).unwrap();
     fill(target.folder(), "new");
-    assert!(!yard.at("tl_out").exists());
-    assert_eq!(target.place().unwrap(), yard.at("tl_out").canonicalize().unwrap());
-    assert_eq!(all(&yard.at("tl_out")), content("new"));
-    assert_eq!(all(yard.0.path()).len(), content("new").len() + 1, "nothing else is left");
-}
-
-#[test]
-fn an_unplaced_report_leaves_nothing_behind() {
-    let yard = Yard::new();
-    let target = prepare(&yard.at("deep/er/tl_out"), false).unwrap();
-    fill(target.folder(), "new");
+    assert!(!out.exists());
     drop(target);
-    assert_eq!(yard.all(), Vec::<String>::new());
-}
-
-#[test]
-fn missing_parents_are_created() {
-    let yard = Yard::new();
-    run(&yard.at("deep/er/tl_out"), false, "new");
-    assert_eq!(all(&yard.at("deep/er/tl_out")), content("new"));
-    assert_eq!(all(&yard.at("deep")).len(), content("new").len() + 2);
+    assert_eq!(yard.all(), Vec::<String>::new(), "a report that is not placed leaves nothing behind");
+    assert_eq!(run(&out, false, "new"), out.canonicalize().unwrap());
+    assert_eq!(all(&out), content("new"));
+    assert_eq!(yard.all().len(), content("new").len() + 3, "nothing else is left");
 }
 
 #[test]
@@ -131,25 +117,19 @@ fn an_existing_folder_needs_overwrite_even_when_it_is_empty() {
 }
 
 #[test]
-fn overwrite_replaces_an_empty_folder_and_a_report() {
+fn overwrite_replaces_an_empty_folder_and_a_report_once_the_new_one_is_placed() {
     let yard = Yard::new();
-    fs::create_dir(yard.at("out")).unwrap();
-    run(&yard.at("out"), true, "one");
-    assert_eq!(all(&yard.at("out")), content("one"));
-    run(&yard.at("out"), true, "two");
-    assert_eq!(all(&yard.at("out")), content("two"));
-    assert_eq!(fs::read_dir(yard.0.path()).unwrap().count(), 1);
-}
-
-#[test]
-fn an_old_report_stays_until_the_new_one_is_placed() {
-    let yard = Yard::new();
-    yard.report("out", "old");
-    let target = prepare(&yard.at("out"), true).unwrap();
-    fill(target.folder(), "new");
-    assert_eq!(all(&yard.at("out")), content("old"));
+    let out = yard.at("out");
+    fs::create_dir(&out).unwrap();
+    run(&out, true, "one");
+    assert_eq!(all(&out), content("one"));
+    let target = prepare(&out, true).unwrap();
+    fill(target.folder(), "two");
+    assert_eq!(all(&out), content("one"));
     drop(target);
-    assert_eq!(all(&yard.at("out")), content("old"));
+    assert_eq!(all(&out), content("one"));
+    run(&out, true, "two");
+    assert_eq!(all(&out), content("two"));
     assert_eq!(fs::read_dir(yard.0.path()).unwrap().count(), 1);
 }
 

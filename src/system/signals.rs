@@ -1,45 +1,7 @@
 //! Signals: Ctrl-C, a closed terminal, a request to end. A system that has none, such as Windows, ends the program at Ctrl-C
 //! at once, and all processes of its console with it.
 
-use std::io;
-
-/// Ends the program as each signal would, but calls `tidy` first. A system that has no thread to spare for it ends the
-/// program without that. A file that may not grow any more is from now on an error of the write, like a full disk.
-pub fn before_the_end(tidy: impl Fn() + Send + 'static) {
-    os::before_the_end(tidy);
-}
-
-/// From now on the first signal only calls `call`; a second one ends the program as usual.
-///
-/// # Errors
-/// Signals cannot be listened to.
-pub fn on_first_signal(call: impl Fn() + Send + 'static) -> io::Result<()> {
-    os::on_first_signal(call)
-}
-
-/// Passes signals that reach this process on to another, until that has ended. Those that the terminal sends reach it by
-/// themselves, as it is in the same group: passed on, Ctrl-C would interrupt it twice.
-pub struct Passed(os::Passed);
-
-impl Passed {
-    /// From now on no signal ends this process.
-    ///
-    /// # Errors
-    /// Signals cannot be listened to.
-    pub fn listen() -> io::Result<Passed> {
-        os::Passed::listen().map(Passed)
-    }
-
-    /// The process that they are passed to.
-    pub fn to(&self, child: u32) {
-        self.0.to(child);
-    }
-
-    /// The other process has ended: from now on a signal is not taken any more.
-    pub fn end_with_the_next(&self) {
-        self.0.end_with_the_next();
-    }
-}
+pub use os::{Passed, before_the_end, on_first_signal};
 
 #[cfg(unix)]
 mod os {
@@ -60,6 +22,8 @@ mod os {
     /// Signals that would end this process before the report of another is written.
     const PASSED: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
 
+    /// Ends the program as each signal would, but calls `tidy` first. A system that has no thread to spare for it ends the
+    /// program without that. A file that may not grow any more is from now on an error of the write, like a full disk.
     pub fn before_the_end(tidy: impl Fn() + Send + 'static) {
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
         let Ok(mut signals) = Signals::new(ENDING) else { return };
@@ -71,6 +35,10 @@ mod os {
         });
     }
 
+    /// From now on the first signal only calls `call`; a second one ends the program as usual.
+    ///
+    /// # Errors
+    /// Signals cannot be listened to.
     pub fn on_first_signal(call: impl Fn() + Send + 'static) -> io::Result<()> {
         let mut signals = Signals::new(ENDING)?;
         let listen = move || {
@@ -86,12 +54,18 @@ mod os {
         thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop)
     }
 
+    /// Passes signals that reach this process on to another, until that has ended. Those that the terminal sends reach it by
+    /// themselves, as it is in the same group: passed on, Ctrl-C would interrupt it twice.
     pub struct Passed {
         child: Sender<u32>,
         has_ended: Arc<AtomicBool>,
     }
 
     impl Passed {
+        /// From now on no signal ends this process.
+        ///
+        /// # Errors
+        /// Signals cannot be listened to.
         pub fn listen() -> io::Result<Passed> {
             let signals = SignalsInfo::<WithOrigin>::new(PASSED)?;
             let (child, started) = channel();
@@ -103,10 +77,12 @@ mod os {
             Ok(Passed { child, has_ended })
         }
 
+        /// The process that they are passed to.
         pub fn to(&self, child: u32) {
             let _ = self.child.send(child);
         }
 
+        /// The other process has ended: from now on a signal is not taken any more.
         pub fn end_with_the_next(&self) {
             self.has_ended.store(true, Ordering::SeqCst);
         }

@@ -191,6 +191,7 @@ pub fn sibling_logs(log: &Path, limit: usize) -> io::Result<Vec<PathBuf>> {
 }
 
 /// The files of a folder that are named as logs are, by name.
+#[must_use]
 pub fn log_files(dir: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = logs_of(dir).unwrap_or_default().into_iter().map(|log| log.path).collect();
     paths.sort();

@@ -29,7 +29,9 @@ mod compare;
 mod drop_in;
 mod events;
 mod facts;
+#[cfg(feature = "fuzzing")]
 #[doc(hidden)]
+#[path = "../fuzz/parsers.rs"]
 pub mod fuzzing;
 mod hidden;
 mod job;

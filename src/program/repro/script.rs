@@ -160,28 +160,10 @@ fn tensor(found: &Captures<'_>, name: &str, dtype: &str) -> String {
 
 /// The name of a type of numbers in torch by that in an annotation.
 fn dtype(short: &str) -> Option<&'static str> {
-    const KNOWN: [(&str, &str); 19] = [
-        ("f64", "float64"),
-        ("f32", "float32"),
-        ("f16", "float16"),
-        ("bf16", "bfloat16"),
-        ("f8e4m3fn", "float8_e4m3fn"),
-        ("f8e5m2", "float8_e5m2"),
-        ("f8e4m3fnuz", "float8_e4m3fnuz"),
-        ("f8e5m2fnuz", "float8_e5m2fnuz"),
-        ("c32", "complex32"),
-        ("c64", "complex64"),
-        ("c128", "complex128"),
-        ("i64", "int64"),
-        ("i32", "int32"),
-        ("i16", "int16"),
-        ("i8", "int8"),
-        ("u8", "uint8"),
-        ("u16", "uint16"),
-        ("u32", "uint32"),
-        ("b8", "bool"),
-    ];
-    KNOWN.iter().find(|(known, _)| *known == short).map(|(_, name)| *name)
+    const KNOWN: &str = "f64:float64 f32:float32 f16:float16 bf16:bfloat16 f8e4m3fn:float8_e4m3fn f8e5m2:float8_e5m2 \
+        f8e4m3fnuz:float8_e4m3fnuz f8e5m2fnuz:float8_e5m2fnuz c32:complex32 c64:complex64 \
+        c128:complex128 i64:int64 i32:int32 i16:int16 i8:int8 u8:uint8 u16:uint16 u32:uint32 b8:bool";
+    KNOWN.split(' ').find_map(|pair| pair.strip_prefix(short)?.strip_prefix(':'))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod os {
     use signal_hook::iterator::exfiltrator::origin::WithOrigin;
     use signal_hook::iterator::{Signals, SignalsInfo};
     use signal_hook::low_level::emulate_default_handler;
-    use signal_hook::low_level::siginfo::{Cause, Origin};
+    use signal_hook::low_level::siginfo::Cause;
     use std::io;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -97,15 +97,12 @@ mod os {
                 // The report is being written: what ends that removes what was begun.
                 return;
             }
+            // Those of the terminal have reached it already.
             let signal = rustix::process::Signal::from_named_raw(origin.signal);
-            if let Some(signal) = signal.filter(|_| !is_of_terminal(&origin)) {
+            if let Some(signal) = signal.filter(|_| origin.cause != Cause::Kernel) {
                 let _ = rustix::process::kill_process(child, signal);
             }
         }
-    }
-
-    fn is_of_terminal(origin: &Origin) -> bool {
-        origin.cause == Cause::Kernel
     }
 }
 

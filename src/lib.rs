@@ -29,7 +29,9 @@ mod compare;
 mod drop_in;
 mod events;
 mod facts;
+#[cfg(feature = "fuzzing")]
 #[doc(hidden)]
+#[path = "../fuzz/parsers.rs"]
 pub mod fuzzing;
 mod hidden;
 mod job;
@@ -67,17 +69,17 @@ pub use model::{
 pub use options::{Compared, DiffOptions, Finding, InMemory, Options, Progress, RunSummary, Written};
 #[doc(hidden)]
 pub use output::Scratch;
-pub use output::{Unfinished, check_single_file, write_text};
+pub use output::{Unfinished, check_single_file, make_empty_folder, write_text};
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
 #[doc(hidden)]
 pub use report_folder::ReportFolder;
-pub use run::{Appended, Watch};
+pub use run::{Appended, Watch, traces_of};
 pub use show::{ReportFile, Showing, Shown, Subject};
 pub use source_tree::SourceTree;
 #[doc(hidden)]
 pub use trace::expanded;
-pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
+pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp, log_files as logs_of};
 
 use crate::compare::Recording;
 use crate::model::JobFacts;
@@ -168,38 +170,19 @@ fn write(work: Work<'_>, input: &Input, sink: &Sink, folder: &Path) -> anyhow::R
 fn write_redacted(work: Work<'_>, input: &Input, folder: &Path) -> anyhow::Result<RunSummary> {
     let mut redacted = Redacted::default();
     let summary = match input {
-        Input::Several(several) => redact_several(work, several, &mut redacted)?,
+        Input::Several(several) => {
+            let (summary, _) = each_of_several(several, |one, dir| {
+                let folder = format!("{dir}/");
+                let read = redact(work, &one.input, &folder, &mut redacted);
+                read.inspect_err(|_| redacted.add_unread(&folder))
+            })?;
+            summary
+        }
         Input::Log(_) | Input::Job(_) => redact(work, input, "", &mut redacted)?,
     };
     output::write(report::redacted_pages(&redacted), &Sink::on_disk(folder), NonZeroUsize::MIN, Worker::new)?;
     let findings = redacted.findings().map(Finding::of).collect();
     Ok(RunSummary { lines: report::redacted_summary(&redacted), findings, ..summary })
-}
-
-fn redact_several(
-    work: Work<'_>,
-    several: &[OneOfSeveral],
-    redacted: &mut Redacted,
-) -> anyhow::Result<RunSummary> {
-    let (mut all, mut errors) = (RunSummary::of_several(several.len()), Vec::new());
-    for (number, one) in (1..).zip(several) {
-        let dir = report::folder_of_log(number);
-        let folder = format!("{dir}/");
-        let (verdict, summary) = match redact(work, &one.input, &folder, redacted) {
-            Ok(summary) => (Ok(summary.verdict()), summary),
-            Err(error) => {
-                redacted.add_unread(&folder);
-                let why = format!("{error:#}");
-                errors.push(error);
-                (Err(why), RunSummary::default())
-            }
-        };
-        all = all.with_report(&one.name, &dir, &verdict, summary);
-    }
-    if errors.len() == several.len() && !errors.is_empty() {
-        return Err(errors.swap_remove(0));
-    }
-    Ok(all)
 }
 
 /// Adds what is safe of a log or a job; `folder` is where its redacted report is going to be.
@@ -253,13 +236,25 @@ fn write_several(
     sink: &Sink,
     folder: &Path,
 ) -> anyhow::Result<RunSummary> {
-    let (mut collection, mut all) = (Collection::default(), RunSummary::of_several(several.len()));
+    let (summary, logs) =
+        each_of_several(several, |one, dir| write(work, &one.input, &sink.below(dir), &folder.join(dir)))?;
+    let collection = Collection { logs };
+    let pages = report::collection_pages(&collection, &work.options.settings);
+    output::write(pages, sink, NonZeroUsize::MIN, Worker::new)?;
+    Ok(summary)
+}
+
+/// Sums up the reports that `report` makes of several logs or jobs, given the folder of each. Only if none of them can be
+/// read, the first error is one.
+fn each_of_several(
+    several: &[OneOfSeveral],
+    mut report: impl FnMut(&OneOfSeveral, &str) -> anyhow::Result<RunSummary>,
+) -> anyhow::Result<(RunSummary, Vec<CollectedLog>)> {
+    let (mut all, mut logs) = (RunSummary::of_several(several.len()), Vec::new());
     let mut first_error = None;
     for (number, one) in (1..).zip(several) {
         let dir = report::folder_of_log(number);
-        let written = write(work, &one.input, &sink.below(&dir), &folder.join(&dir));
-        let (name, is_job) = (one.name.clone(), matches!(one.input, Input::Job(_)));
-        let (verdict, summary) = match written {
+        let (verdict, summary) = match report(one, &dir) {
             Ok(summary) => (Ok(summary.verdict()), summary),
             Err(error) => {
                 let why = format!("{error:#}");
@@ -267,17 +262,16 @@ fn write_several(
                 (Err(why), RunSummary::default())
             }
         };
+        let (name, is_job) = (one.name.clone(), matches!(one.input, Input::Job(_)));
         let findings = FindingCounts::of(summary.findings.iter().map(Finding::facts));
         let log = CollectedLog { name, is_job, dir, verdict, findings, intact: summary.intact };
-        all = all.with_report(&log.name, &log.dir, &log.verdict, summary);
-        collection.logs.push(log);
+        all = all.with_report(&log, summary);
+        logs.push(log);
     }
-    if let Some(error) = first_error.filter(|_| collection.logs.iter().all(|log| log.verdict.is_err())) {
-        return Err(error);
+    match first_error.filter(|_| logs.iter().all(|log| log.verdict.is_err())) {
+        Some(error) => Err(error),
+        None => Ok((all, logs)),
     }
-    let pages = report::collection_pages(&collection, &work.options.settings);
-    output::write(pages, sink, NonZeroUsize::MIN, Worker::new)?;
-    Ok(all)
 }
 
 /// Reads one log and gives the files of its report in memory, byte for byte those that [`run`] writes. Nothing is
@@ -543,26 +537,6 @@ pub fn default_input() -> anyhow::Result<PathBuf> {
 /// It could not; the error says why.
 pub fn check_out(out: &Path, overwrite: bool) -> anyhow::Result<()> {
     output::check_target(out, overwrite, &report::entries())
-}
-
-/// Makes a folder for a program to record into, unless it is there.
-///
-/// # Errors
-/// It cannot be made, or it holds something.
-pub fn make_empty_folder(folder: &Path) -> anyhow::Result<()> {
-    output::make_empty_folder(folder)
-}
-
-/// The logs that stand in a folder, by name.
-#[must_use]
-pub fn logs_of(folder: &Path) -> Vec<PathBuf> {
-    trace::log_files(folder)
-}
-
-/// The traces of torch.profiler that stand in a folder, by name.
-#[must_use]
-pub fn traces_of(folder: &Path) -> Vec<PathBuf> {
-    run::traces_of(folder)
 }
 
 /// Upstream's interface: what programs that were written against tlparse 0.4.8 use.

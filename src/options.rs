@@ -4,7 +4,7 @@ use crate::compare::Threshold;
 use crate::facts;
 use crate::output::{Files, Unfinished};
 use crate::report::formats::{self, Format};
-use crate::report::{Settings, SummaryLine};
+use crate::report::{CollectedLog, Settings, SummaryLine};
 use crate::report_folder::ReportFolder;
 use crate::source_tree::SourceTree;
 use anyhow::Context;
@@ -120,25 +120,19 @@ impl RunSummary {
         RunSummary { lines: vec![line], intact: true, ..RunSummary::default() }
     }
 
-    /// Adds the report of one of several logs: a line, its findings with `dir` before their pages, its notes and counts.
-    pub(crate) fn with_report(
-        mut self,
-        name: &str,
-        dir: &str,
-        verdict: &Result<String, String>,
-        mut other: RunSummary,
-    ) -> Self {
-        let said = verdict.as_ref().unwrap_or_else(|why| why);
-        self.lines.push(SummaryLine::plain(format!("{name}: {said}")));
-        self.findings.extend(other.findings.drain(..).map(|finding| finding.below(dir)));
+    /// Adds the report of one of several logs: a line, its findings with its folder before their pages, its notes and counts.
+    pub(crate) fn with_report(mut self, log: &CollectedLog, mut other: RunSummary) -> Self {
+        let said = log.verdict.as_ref().unwrap_or_else(|why| why);
+        self.lines.push(SummaryLine::plain(format!("{}: {said}", log.name)));
+        self.findings.extend(other.findings.drain(..).map(|finding| finding.below(&log.dir)));
         for (event, count) in std::mem::take(&mut other.events) {
             match self.events.iter_mut().find(|(known, _)| *known == event) {
                 Some((_, sum)) => *sum += count,
                 None => self.events.push((event, count)),
             }
         }
-        self.intact &= verdict.is_ok();
-        if verdict.is_ok() { self.with(other) } else { self }
+        self.intact &= log.verdict.is_ok();
+        if log.verdict.is_ok() { self.with(other) } else { self }
     }
 
     /// Its first line.

@@ -181,44 +181,13 @@ mod tests {
 
     #[test]
     fn paths_that_leave_the_report_or_hurt_a_system_are_refused() {
-        let long = "x".repeat(121);
-        for text in [
-            "",
-            "/",
-            "/etc/passwd",
-            "..",
-            "../x",
-            "a/../b",
-            "a//b",
-            "a/",
-            "./a",
-            "a/.",
-            "C:/x",
-            "c:x",
-            "a\\b",
-            "a\nb",
-            "a\0b",
-            "a\u{7f}",
-            "a\u{85}",
-            "a\u{202e}b",
-            "a<b",
-            "a>b",
-            "a\"b",
-            "a|b",
-            "a?b",
-            "a*b",
-            "con",
-            "Aux.txt",
-            "x/NUL",
-            "com1",
-            "lpt9.log",
-            "com².x",
-            "con .txt",
-            "a.",
-            "a ",
-            "1/2/3/4/5",
-            &long,
-        ] {
+        let long = ["/etc/passwd", "a\u{202e}b", "1/2/3/4/5", &"x".repeat(121)];
+        let short = [
+            "", "/", "..", "../x", "a/../b", "a//b", "a/", "./a", "a/.", "C:/x", "c:x", "a\\b", "a\nb",
+            "a\0b", "a\u{7f}", "a\u{85}", "a<b", "a>b", "a\"b", "a|b", "a?b", "a*b", "con", "Aux.txt",
+            "x/NUL", "com1", "lpt9.log", "com².x", "con .txt", "a.", "a ",
+        ];
+        for text in long.into_iter().chain(short) {
             assert!(RelPath::new(text).is_none(), "{text:?} was taken");
         }
     }

@@ -135,16 +135,12 @@ impl SourceTree {
         }
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
         let tails = (0..parts.len()).take(MOST_FOLDERS).filter_map(|at| parts.get(at..));
-        let mut tails = tails.map(|tail| tail.join("/")).filter(|tail| is_plain(tail));
+        let mut tails = tails.map(|tail| tail.join("/")).filter(|tail| joined(Path::new(tail)).is_some());
         tails.find(|tail| self.root.join(tail).is_file())
     }
 }
 
-/// Whether a path consists of names: no `..`, root or drive.
-fn is_plain(path: &str) -> bool {
-    Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
-}
-
+/// The names of a path with `/` between them; None if it has others: `..`, a root or a drive.
 fn joined(path: &Path) -> Option<String> {
     let parts: Option<Vec<&str>> = path
         .components()

@@ -23,7 +23,7 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 23] = [
+const LAYERS: [(&str, &[&str]); 22] = [
     ("hidden", &[]),
     ("rel_path", &["hidden"]),
     ("limits", &[]),
@@ -94,7 +94,6 @@ const LAYERS: [(&str, &[&str]); 23] = [
         "check",
         &["model", "analysis", "output", "report", "job", "source_tree", "facts", "hidden", "report_folder"],
     ),
-    ("fuzzing", &["trace", "model", "read", "profile", "events", "analysis", "report", "facts", "output"]),
 ];
 
 /// The program, which may use the library as its other users do.

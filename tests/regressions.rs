@@ -1,5 +1,5 @@
 //! Logs that the search in `fuzz/` found, and what must hold for the report of every log. The finds of single parsers are
-//! given to them again in `src/fuzzing.rs`.
+//! given to them again in `fuzz/parsers.rs`.
 
 #[path = "../fuzz/src/oracle.rs"]
 #[allow(dead_code, reason = "the search uses all of it")]

@@ -7,7 +7,7 @@ use crate::report::formats::line_of;
 pub(super) use crate::report::formats::{file_of, without_numbers};
 
 /// Identity of an item. Baselines count equal ones.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Identity {
     /// `graph_break`, `recompile`, `failure`, or the kind of a finding.
     pub kind: String,

@@ -47,7 +47,12 @@ pub(crate) struct ItemCost {
 
 impl Item {
     /// A warning of which no more is known yet than what happened and to whom.
-    fn new(measure: Measure, identity: Identity, functions: Vec<FunctionPlace>, title: String) -> Item {
+    pub(super) fn new(
+        measure: Measure,
+        identity: Identity,
+        functions: Vec<FunctionPlace>,
+        title: String,
+    ) -> Item {
         Item {
             measure,
             amount: 1.0,

@@ -2,7 +2,8 @@
 
 use super::baseline::Baseline;
 use super::budget::{Budget, Limit, Measure};
-use super::items::{FunctionPlace, Item, ItemCost};
+use super::identity::Identity;
+use super::items::{FunctionPlace, Item};
 use super::read::CheckedLog;
 use crate::analysis::Severity;
 use crate::model::words::fits_pattern;
@@ -35,24 +36,14 @@ pub(crate) struct Check {
 /// What exceeds a budget; equal items at one place are merged.
 #[derive(Debug, Clone)]
 pub(crate) struct Excess {
-    pub kind: String,
-    pub title: String,
-    pub severity: Severity,
+    /// The first of them, with the path of its page as the user names the report.
+    pub item: Item,
     /// How often it occurs in the log that has most of it.
     pub count: f64,
-    pub function: Option<String>,
-    pub file: Option<String>,
-    pub line: Option<u64>,
-    pub cost: Option<ItemCost>,
-    pub hint: Option<String>,
-    /// Path of its page.
-    pub page: Option<String>,
     /// Indices of the logs that have it.
     pub logs: Vec<usize>,
     /// The same in every run.
     pub fingerprint: String,
-    /// The fingerprint of its finding, for programs that read findings of a report as well.
-    pub finding: Option<String>,
 }
 
 impl Check {
@@ -64,16 +55,21 @@ impl Check {
 impl Excess {
     /// Sorts by severity, errors first.
     pub(crate) fn weight(&self) -> u8 {
-        match self.severity {
+        match self.item.severity {
             Severity::Error => 0,
             Severity::Warning => 1,
             Severity::Info => 2,
         }
     }
 
+    /// The function that has it.
+    pub(crate) fn function(&self) -> Option<&str> {
+        self.item.functions.first().map(|function| function.name.as_str())
+    }
+
     /// Seconds that were wasted or could have been avoided.
     pub(crate) fn lost(&self) -> f64 {
-        self.cost.as_ref().filter(|cost| cost.kind != "expected").map_or(0.0, |cost| cost.seconds)
+        self.item.cost.as_ref().filter(|cost| cost.kind != "expected").map_or(0.0, |cost| cost.seconds)
     }
 }
 
@@ -206,21 +202,22 @@ fn seconds(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
             let pattern = limit.function.as_deref();
             let own =
                 functions.iter().find(|(one, _)| pattern.is_some_and(|pattern| is_called(one, pattern)));
+            let identity = Identity { kind: "compile_seconds".to_owned(), ..Identity::default() };
+            let functions_of = own.iter().map(|(function, _)| function.clone()).collect();
+            let title = slow_title(limit, amount, functions);
+            let item = Item::new(Measure::CompileSeconds, identity, functions_of, title);
             let own = own.map(|(function, _)| function);
             check.excesses.push(Excess {
-                kind: "compile_seconds".to_owned(),
-                title: slow_title(limit, amount, functions),
-                severity: Severity::Error,
+                item: Item {
+                    severity: Severity::Error,
+                    file: own.and_then(|function| function.file.clone()),
+                    line: own.and_then(|function| u64::try_from(function.line?).ok()),
+                    page: log.log.page("time.html"),
+                    ..item
+                },
                 count: 1.0,
-                function: own.map(|function| function.name.clone()),
-                file: own.and_then(|function| function.file.clone()),
-                line: own.and_then(|function| u64::try_from(function.line?).ok()),
-                cost: None,
-                hint: None,
-                page: log.log.page("time.html"),
                 logs: vec![index],
                 fingerprint: limit.name(),
-                finding: None,
             });
         }
     }
@@ -281,21 +278,9 @@ impl Excesses {
 }
 
 fn excess_of(item: &Item, log: &CheckedLog) -> Excess {
-    Excess {
-        kind: item.kind.clone(),
-        title: item.title.clone(),
-        severity: item.severity,
-        count: 0.0,
-        function: item.functions.first().map(|function| function.name.clone()),
-        file: item.file.clone(),
-        line: item.line,
-        cost: item.cost.clone(),
-        hint: item.hint.clone(),
-        page: item.page.as_deref().and_then(|page| log.page(page)),
-        logs: Vec::new(),
-        fingerprint: item.identity.fingerprint(),
-        finding: item.finding.clone(),
-    }
+    let page = item.page.as_deref().and_then(|page| log.page(page));
+    let fingerprint = item.identity.fingerprint();
+    Excess { item: Item { page, ..item.clone() }, count: 0.0, logs: Vec::new(), fingerprint }
 }
 
 #[cfg(test)]

@@ -215,16 +215,10 @@ impl Per {
 }
 
 /// A value of each side, where it has one.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Sides<T> {
     pub a: Option<T>,
     pub b: Option<T>,
-}
-
-impl<T> Default for Sides<T> {
-    fn default() -> Sides<T> {
-        Sides { a: None, b: None }
-    }
 }
 
 impl Row {

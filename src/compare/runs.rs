@@ -40,15 +40,6 @@ pub(super) struct MatchedFunction {
     pub compiles: Vec<Matched>,
 }
 
-/// In how many logs of each side a thing occurs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Presence {
-    /// Logs of A that have it.
-    pub a: usize,
-    /// Logs of B that have it.
-    pub b: usize,
-}
-
 impl<'r> Runs<'r> {
     /// Matches the functions and compiles of the logs.
     pub fn of(a: &[&'r LogRun], b: &[&'r LogRun], threshold: Threshold) -> Runs<'r> {
@@ -108,10 +99,8 @@ impl<'r> Runs<'r> {
     }
 
     /// In how many logs of each side a thing occurs.
-    pub fn presence(&self, thing: &Matched) -> Presence {
-        let (a, b) = thing.places.split_at(self.of_a.min(thing.places.len()));
-        let known = |side: &[Option<usize>]| side.iter().flatten().count();
-        Presence { a: known(a), b: known(b) }
+    fn presence(&self, thing: &Matched) -> [usize; 2] {
+        self.sides().map(|logs| logs.filter(|log| thing.at(*log).is_some()).count())
     }
 
     /// How many logs B has.
@@ -121,7 +110,7 @@ impl<'r> Runs<'r> {
 
     /// How a thing changed; None if both sides have it alike.
     pub fn became(&self, thing: &Matched) -> Option<RowKind> {
-        let Presence { a, b } = self.presence(thing);
+        let [a, b] = self.presence(thing);
         let most = |count: usize, of: usize| 2 * count > of;
         match (a, b) {
             (0, _) => Some(RowKind::New),
@@ -133,7 +122,7 @@ impl<'r> Runs<'r> {
 
     /// `in 2 of 3 runs of A and in none of B`, if a side has several runs.
     pub fn presence_words(&self, thing: &Matched) -> Option<String> {
-        let Presence { a, b } = self.presence(thing);
+        let [a, b] = self.presence(thing);
         if self.logs.len() == 2 {
             return None;
         }
@@ -242,8 +231,7 @@ impl<'r> Runs<'r> {
 
     /// Whether a log of A and one of B have it.
     pub fn is_common(&self, thing: &Matched) -> bool {
-        let Presence { a, b } = self.presence(thing);
-        a > 0 && b > 0
+        self.presence(thing).into_iter().all(|count| count > 0)
     }
 }
 

@@ -2,13 +2,9 @@
 
 use crate::facts as log;
 use crate::rel_path::RelPath;
-use crate::report_folder::ReportFolder;
 
 /// Files kept per compile and kind: a forward and a backward graph, and pieces of a split one.
 const MOST_FILES: usize = 8;
-
-/// Largest file that is compared, in bytes.
-const LARGEST_FILE: u64 = 4 << 20;
 
 /// Kind of a text of a compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,11 +55,4 @@ pub(super) fn files(compile: &log::Compile<'_>) -> Vec<TextFile> {
         }
     }
     files
-}
-
-impl TextFile {
-    /// Its text in the report of its log; otherwise why there is none, to follow the words `the file`.
-    pub fn read(&self, report: &ReportFolder) -> Result<String, String> {
-        log::text_of(report, &self.path, LARGEST_FILE)
-    }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 pub type ParseOutput = Vec<(PathBuf, String)>;
 
 /// How a log is read. Each field is the option of that name, see `tlparse --help`.
+#[derive(Default)]
 pub struct ParseConfig {
     /// A damaged record, or an error of a custom parser, is an error.
     pub strict: bool,
@@ -24,23 +25,4 @@ pub struct ParseConfig {
     pub export: bool,
     /// Provenance pages are written for all compiles.
     pub inductor_provenance: bool,
-}
-
-#[allow(
-    clippy::derivable_impls,
-    reason = "a boxed trait object has no Debug, and the fields are listed once"
-)]
-impl Default for ParseConfig {
-    fn default() -> Self {
-        ParseConfig {
-            strict: false,
-            strict_compile_id: false,
-            custom_parsers: Vec::new(),
-            custom_header_html: String::new(),
-            verbose: false,
-            plain_text: false,
-            export: false,
-            inductor_provenance: false,
-        }
-    }
 }

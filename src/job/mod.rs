@@ -14,9 +14,7 @@ mod findings;
 mod graph_lists;
 mod places;
 mod read;
-mod tensors;
 mod timeline;
-mod times;
 
 pub(crate) use call_lines::call_line;
 pub(crate) use evidence::read as read_evidence;
@@ -24,11 +22,11 @@ pub(crate) use timeline::Timelines;
 
 use crate::analysis::JobFound;
 use crate::facts::{Reports, log_report};
-use crate::model::{Job, JobEvidence, JobFacts, RankSummary, Run};
+use crate::model::{Job, JobEvidence, JobFacts, RankLog, RankSummary, Run};
 use crate::options::Progress;
 use crate::output::{Page, RankFolder, RelPath};
 use crate::report::Worker;
-use crate::trace::TextSet;
+use crate::trace::{TextSet, instant};
 use std::num::NonZeroUsize;
 
 /// The chromium events of all ranks, streamed from their reports into one file by so many threads. On the way it is noted
@@ -106,6 +104,25 @@ pub(crate) fn read(
         }
     }
     job.ranks.sort_by_key(|rank| rank.number);
-    job.runs = std::iter::once(times::run_of(&job.ranks)).chain(facts.other_runs).collect::<Vec<Run>>();
+    job.runs = std::iter::once(run_of(&job.ranks)).chain(facts.other_runs).collect::<Vec<Run>>();
     Ok(job)
+}
+
+/// The run that these ranks belong to: when it began and ended.
+fn run_of(ranks: &[RankSummary]) -> Run {
+    let all = ranks.iter().flat_map(|rank| std::iter::once(rank).chain(&rank.processes));
+    let logs: Vec<&RankLog> = all.filter_map(|rank| rank.log.as_ref()).collect();
+    let first = logs.iter().filter_map(|log| log.first_time.as_deref());
+    let last = logs.iter().filter_map(|log| log.last_time.as_deref());
+    Run {
+        first_time: first.min_by_key(|time| order(time)).map(str::to_owned),
+        last_time: last.max_by_key(|time| (instant(time), *time)).map(str::to_owned),
+        logs: logs.iter().map(|log| log.file.clone()).collect(),
+    }
+}
+
+/// Times with year and zone come before those without, which are ordered as they are written.
+fn order(time: &str) -> (bool, Option<i64>, &str) {
+    let instant = instant(time);
+    (instant.is_none(), instant, time)
 }

@@ -112,7 +112,7 @@ pub fn check_target(out: &Path, overwrite: bool, entries: &Entries) -> Result<()
     policy::check(&resolve(out)?, overwrite, entries)
 }
 
-/// Makes a folder with its parents, unless it is there.
+/// Makes a folder for a program to record into, with its parents, unless it is there.
 ///
 /// # Errors
 /// It cannot be made, or it holds something.

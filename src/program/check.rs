@@ -11,8 +11,14 @@ use tlparse::{
     Baseline, Budget, Checkable, Checked, Format, Options, Progress, Registry, SourceTree, Verdict,
 };
 
-/// `tlparse check`.
+/// Check logs or finished reports against a budget, for CI
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  tlparse check report --budget torch-compile.toml\n  tlparse check /tmp/trace \
+    --budget torch-compile.toml --format github\n  tlparse check report --baseline known.toml \
+    --update-baseline\n\nExit codes: 0 all budgets hold; 1 there is no report to check; 2 wrong usage; 3 a budget is \
+    exceeded.\n\nTo read a log or folder named check, pass ./check."
+)]
 pub struct Check {
     /// Finished reports, logs (plain, .gz or .zst), or folders of logs [default: $TORCH_TRACE]
     #[arg(value_name = "REPORT|LOG")]
@@ -52,12 +58,6 @@ pub struct Check {
 }
 
 impl Check {
-    /// The end of `--help`.
-    pub const HELP: &str = "Examples:\n  tlparse check report --budget torch-compile.toml\n  tlparse check /tmp/trace --budget \
-                            torch-compile.toml --format github\n  tlparse check report --baseline known.toml \
-                            --update-baseline\n\nExit codes: 0 all budgets hold; 1 there is no report to check; 2 wrong usage; 3 a budget is \
-                            exceeded.\n\nTo read a log or folder named check, pass ./check.";
-
     /// Checks, and prints the verdict.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let outcome = Bar::during(|bar| outcome(self, bar))?;

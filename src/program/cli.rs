@@ -153,44 +153,15 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Write the report of a job from finished reports of its ranks
-    #[command(after_help = Combine::HELP)]
     Combine(Combine),
-
-    /// Check logs or finished reports against a budget, for CI
-    #[command(after_help = Check::HELP)]
     Check(Check),
-
-    /// Compare two runs: what is new, gone, worse and better
-    #[command(after_help = Diff::HELP)]
     Diff(Diff),
-
-    /// Run a command, record what torch.compile does in it, and write the report
-    #[command(after_help = Run::HELP)]
     Run(Run),
-
-    /// Print facts of a report or a log in the terminal
-    #[command(after_help = Show::HELP)]
     Show(Show),
-
-    /// Write a script that runs the graph of one compile by itself
-    #[command(after_help = Repro::HELP)]
     Repro(Repro),
-
-    /// Serve a finished report over HTTP to this machine until Ctrl-C
-    #[command(after_help = Serve::HELP)]
     Serve(Serve),
-
-    /// Answer the questions of an assistant over standard input and output (Model Context Protocol)
-    #[command(after_help = Mcp::HELP)]
     Mcp(Mcp),
-
-    /// Print a completion script for a shell
-    #[command(after_help = Completions::HELP)]
     Completions(Completions),
-
-    /// Print the manual page
-    #[command(after_help = Man::HELP)]
     Man(Man),
 }
 

@@ -9,8 +9,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tlparse::{Editor, Settings};
 
-/// `tlparse combine`.
+/// Write the report of a job from finished reports of its ranks
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Example, the first line for each rank, on any machine:\n  tlparse /tmp/trace -o OUT/rank_0\n  \
+    tlparse combine OUT\n\nTo read a log or folder named combine, pass ./combine."
+)]
 pub struct Combine {
     /// The folder that holds rank_0, rank_1 and so on
     pub out: Option<PathBuf>,
@@ -40,11 +44,6 @@ pub struct Combine {
 }
 
 impl Combine {
-    /// The end of `--help`.
-    pub const HELP: &str = "Example, the first line for each rank, on any machine:\n  tlparse /tmp/trace -o OUT/rank_0\n  \
-                            tlparse combine OUT\n\n\
-                            To read a log or folder named combine, pass ./combine.";
-
     /// Writes the report of the job, and prints the findings.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let Some(out) = &self.out else {

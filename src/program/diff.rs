@@ -8,8 +8,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tlparse::{Compared, DiffOptions, Progress, Registry, Threshold};
 
-/// `tlparse diff`.
+/// Compare two runs: what is new, gone, worse and better
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  tlparse diff before after\n  tlparse diff --a a1 a2 a3 --b b1 b2 b3 -o \
+    comparison\n\nA and B are each a log, a folder of logs, or a finished report; A is the baseline.\nThe page is \
+    DIR/diff.html; the report of a log is written beside it.\n\nExit codes: 0 compared; 1 not compared; 2 wrong \
+    usage.\n\nTo read a log or folder named diff, pass ./diff."
+)]
 pub struct Diff {
     /// The two runs
     #[arg(value_name = "A B", num_args = 0..=2, conflicts_with_all = ["a", "b"])]
@@ -60,13 +66,6 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// The end of `--help`.
-    pub const HELP: &str = "Examples:\n  tlparse diff before after\n  tlparse diff --a a1 a2 a3 --b b1 b2 b3 -o comparison\n\n\
-                            A and B are each a log, a folder of logs, or a finished report; A is the baseline.\nThe page is \
-                            DIR/diff.html; the report of a log is written beside it.\n\n\
-                            Exit codes: 0 compared; 1 not compared; 2 wrong usage.\n\n\
-                            To read a log or folder named diff, pass ./diff.";
-
     /// Compares, prints, and opens the page.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let options = options(self)?;

@@ -16,7 +16,6 @@ mod run;
 mod serve;
 mod shell;
 mod show;
-mod stop;
 mod terminal;
 mod token;
 mod values;

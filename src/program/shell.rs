@@ -8,20 +8,17 @@ use std::process::ExitCode;
 /// The name of the program.
 const NAME: &str = "tlparse";
 
-/// `tlparse completions`.
+/// Print a completion script for a shell
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\nbash: tlparse completions bash > \
+    ~/.local/share/bash-completion/completions/tlparse\nzsh:  tlparse completions zsh > _tlparse, in a folder of \
+    $fpath\nfish: tlparse completions fish > ~/.config/fish/completions/tlparse.fish")]
 pub struct Completions {
     /// The shell to print completions for
     pub shell: Shell,
 }
 
 impl Completions {
-    /// The end of `--help`.
-    pub const HELP: &str = "Examples:\n\
-                            bash: tlparse completions bash > ~/.local/share/bash-completion/completions/tlparse\n\
-                            zsh:  tlparse completions zsh > _tlparse, in a folder of $fpath\n\
-                            fish: tlparse completions fish > ~/.config/fish/completions/tlparse.fish";
-
     /// Prints the script for a program with these arguments.
     pub fn run(&self, mut program: Command) -> anyhow::Result<ExitCode> {
         let mut script = Vec::new();
@@ -31,8 +28,12 @@ impl Completions {
     }
 }
 
-/// `tlparse man`.
+/// Print the manual page
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\ntlparse man | man -l -\ntlparse man > ~/.local/share/man/man1/tlparse.1\ntlparse \
+    man check > ~/.local/share/man/man1/tlparse-check.1"
+)]
 pub struct Man {
     /// Subcommand whose page to print [default: the program's own page]
     #[arg(value_name = "SUBCOMMAND")]
@@ -40,12 +41,6 @@ pub struct Man {
 }
 
 impl Man {
-    /// The end of `--help`.
-    pub const HELP: &str = "Examples:\n\
-                            tlparse man | man -l -\n\
-                            tlparse man > ~/.local/share/man/man1/tlparse.1\n\
-                            tlparse man check > ~/.local/share/man/man1/tlparse-check.1";
-
     /// Prints the page of a program with these arguments.
     pub fn run(&self, mut program: Command) -> anyhow::Result<ExitCode> {
         // Sets the full names of subcommands.

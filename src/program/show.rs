@@ -18,8 +18,14 @@ pub enum ListFormat {
     Jsonl,
 }
 
-/// `tlparse show`.
+/// Print facts of a report or a log in the terminal
 #[derive(Args, Debug)]
+#[command(
+    after_help = "WHAT is findings, compiles, breaks, recompiles, failures, caches, time, kernels, performance, \
+    files, compile ID, function NAME or rank N; without it, the findings are shown.\n\nExamples:\ntlparse show breaks \
+    tl_out\ntlparse show compile 3/1 trace.log\ntlparse show --json recompiles tl_out\ntlparse show --format csv \
+    compiles tl_out > compiles.csv\n\nTo show a folder named breaks, pass ./breaks."
+)]
 pub struct Show {
     /// What to show, then the report or the log to show it from [default: tl_out, or the newest run in $TORCH_TRACE]
     #[arg(value_name = "WHAT REPORT|LOG", num_args = 0..=3)]
@@ -39,15 +45,6 @@ pub struct Show {
 }
 
 impl Show {
-    /// The end of `--help`.
-    pub const HELP: &str = "WHAT is findings, compiles, breaks, recompiles, failures, caches, time, kernels, performance, files, compile ID, function NAME or rank N; \
-                            without it, the findings are shown.\n\nExamples:\n\
-                            tlparse show breaks tl_out\n\
-                            tlparse show compile 3/1 trace.log\n\
-                            tlparse show --json recompiles tl_out\n\
-                            tlparse show --format csv compiles tl_out > compiles.csv\n\n\
-                            To show a folder named breaks, pass ./breaks.";
-
     /// Prints it.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let (subject, path) = self.asked().map_err(exit::usage)?;

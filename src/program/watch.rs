@@ -2,10 +2,11 @@
 
 use super::exit;
 use super::report::Afterwards;
-use super::stop::Stop;
 use super::terminal::{self, Bar, visible};
 use std::process::ExitCode;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
+use tlparse::system::signals;
 use tlparse::{CompileNews, Options, Registry, Watch, Written};
 
 /// How often the logs are checked.
@@ -19,14 +20,18 @@ const MOST_REASON: usize = 160;
 pub fn run(mut options: Options, afterwards: &Afterwards) -> anyhow::Result<ExitCode> {
     let registry = Registry::default();
     tlparse::check_out(&options.out, options.overwrite)?;
-    let stop = Stop::listen()?;
+    // The first signal that asks the program to end lets it write the report; a second one ends it.
+    let (sender, stop) = channel();
+    signals::on_first_signal(move || {
+        let _ = sender.send(());
+    })?;
     let mut watch = Watch::new(&options.inputs, &registry);
     let paths: Vec<String> = options.inputs.iter().map(|path| path.display().to_string()).collect();
     terminal::print(&format!("Watching {} until Ctrl-C\n", visible(&paths.join(", "))))?;
     let (mut quiet, mut is_behind) = (0, false);
     let mut last = Ok(None);
     loop {
-        let is_over = stop.wait(LOOK);
+        let is_over = !matches!(stop.recv_timeout(LOOK), Err(RecvTimeoutError::Timeout));
         match watch.poll() {
             Ok(appended) => {
                 tell(&appended.news);

@@ -203,8 +203,9 @@ fn processes_of<'t>(traces: &[&'t ProfilerTrace]) -> Vec<RankTrace<'t>> {
     traces.iter().enumerate().map(process).collect()
 }
 
-/// The traces in a folder, by name; empty if it cannot be read.
-pub(crate) fn traces_of(folder: &Path) -> Vec<PathBuf> {
+/// The traces of torch.profiler that stand in a folder, by name; empty if it cannot be read.
+#[must_use]
+pub fn traces_of(folder: &Path) -> Vec<PathBuf> {
     in_folder(folder).unwrap_or_default()
 }
 

@@ -1,64 +1,11 @@
 //! Files and folders.
 
-use std::fs::{File, Permissions};
+pub use kernel::{exchange, is_mount_point};
+pub use os::{free_bytes, is_file_at, is_standard_input, read_at, read_behind, writable};
+
+use std::fs::File;
 use std::io;
 use std::path::Path;
-
-/// Reads bytes at an offset, wherever other threads are reading the file.
-///
-/// # Errors
-/// The disk refuses.
-pub fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<usize> {
-    os::read_at(file, out, offset)
-}
-
-/// Reads bytes at an offset and appends them to `out`, at most as many as it has room for. Unlike [`read_at`], it needs no
-/// bytes to write over, where the system allows that: filling them with zeros first is a fiftieth of the work on a long log.
-///
-/// # Errors
-/// The disk refuses.
-pub fn read_behind(file: &File, out: &mut Vec<u8>, offset: u64) -> io::Result<usize> {
-    os::read_behind(file, out, offset)
-}
-
-/// How many bytes the disk of a folder has room for; None where the system does not say.
-#[must_use]
-pub fn free_bytes(folder: &Path) -> Option<u64> {
-    os::free_bytes(folder)
-}
-
-/// Whether `path` still leads to an open file. Where an open file cannot be removed, it always does.
-#[must_use]
-pub fn is_file_at(file: &File, path: &Path) -> bool {
-    os::is_file_at(file, path)
-}
-
-/// Whether a path leads to the file that is standard input, such as `/dev/stdin`. Where files have no numbers, it never does.
-#[must_use]
-pub fn is_standard_input(path: &Path) -> bool {
-    os::is_standard_input(path)
-}
-
-/// These permissions, with write access for the owner.
-#[must_use]
-pub fn writable(permissions: Permissions) -> Permissions {
-    os::writable(permissions)
-}
-
-/// Whether another file system begins at a folder. Where this says no, a mount point is noticed when the report cannot be
-/// put in its place.
-#[must_use]
-pub fn is_mount_point(folder: &Path) -> bool {
-    kernel::is_mount_point(folder)
-}
-
-/// Exchanges two folders in one step.
-///
-/// # Errors
-/// The disk refuses; [`io::ErrorKind::Unsupported`] where the system cannot do it.
-pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
-    kernel::exchange(one, other)
-}
 
 /// Opens a file below a folder; `/` separates the parts of its path, each of which is a plain name. The folder itself may be a
 /// link. No link below it is followed; where the system can look while it opens, not even one that is put there meanwhile.
@@ -96,19 +43,32 @@ mod os {
     use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
     use std::path::Path;
 
+    /// Reads bytes at an offset, wherever other threads are reading the file.
+    ///
+    /// # Errors
+    /// The disk refuses.
     pub fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<usize> {
         file.read_at(out, offset)
     }
 
+    /// Reads bytes at an offset and appends them to `out`, at most as many as it has room for. Unlike [`read_at`], it needs no
+    /// bytes to write over, where the system allows that: filling them with zeros first is a fiftieth of the work on a long log.
+    ///
+    /// # Errors
+    /// The disk refuses.
     pub fn read_behind(file: &File, out: &mut Vec<u8>, offset: u64) -> io::Result<usize> {
         Ok(rustix::io::pread(file, rustix::buffer::spare_capacity(out), offset)?)
     }
 
+    /// How many bytes the disk of a folder has room for; None where the system does not say.
+    #[must_use]
     pub fn free_bytes(folder: &Path) -> Option<u64> {
         let space = rustix::fs::statvfs(folder).ok()?;
         space.f_bavail.checked_mul(space.f_frsize)
     }
 
+    /// Whether `path` still leads to an open file. Where an open file cannot be removed, it always does.
+    #[must_use]
     pub fn is_file_at(file: &File, path: &Path) -> bool {
         match (file.metadata(), fs::symlink_metadata(path)) {
             (Ok(held), Ok(there)) => (held.dev(), held.ino()) == (there.dev(), there.ino()),
@@ -116,6 +76,8 @@ mod os {
         }
     }
 
+    /// Whether a path leads to the file that is standard input, such as `/dev/stdin`. Where files have no numbers, it never does.
+    #[must_use]
     pub fn is_standard_input(path: &Path) -> bool {
         match (rustix::fs::fstat(io::stdin()), rustix::fs::stat(path)) {
             (Ok(input), Ok(there)) => (input.st_dev, input.st_ino) == (there.st_dev, there.st_ino),
@@ -123,6 +85,8 @@ mod os {
         }
     }
 
+    /// These permissions, with write access for the owner.
+    #[must_use]
     pub fn writable(permissions: Permissions) -> Permissions {
         Permissions::from_mode(permissions.mode() | 0o700)
     }
@@ -198,11 +162,18 @@ mod kernel {
     use std::io;
     use std::path::Path;
 
+    /// Whether another file system begins at a folder. Where this says no, a mount point is noticed when the report cannot be
+    /// put in its place.
+    #[must_use]
     pub fn is_mount_point(folder: &Path) -> bool {
         statx(CWD, folder, AtFlags::empty(), StatxFlags::BASIC_STATS)
             .is_ok_and(|status| status.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
     }
 
+    /// Exchanges two folders in one step.
+    ///
+    /// # Errors
+    /// The disk refuses; [`io::ErrorKind::Unsupported`] where the system cannot do it.
     pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
         Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
     }

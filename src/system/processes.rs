@@ -1,41 +1,6 @@
 //! Processes, and whether the user has a display.
 
-use std::process::{Command, ExitStatus};
-
-/// Whether a process runs; yes where the system does not say.
-#[must_use]
-pub fn is_alive(pid: u32) -> bool {
-    os::is_alive(pid)
-}
-
-/// The number of the signal that ended a process. Not every system has signals.
-#[must_use]
-pub fn ending_signal(status: ExitStatus) -> Option<i32> {
-    os::ending_signal(status)
-}
-
-/// Lets a command run in a process group of its own, which no key pressed in the terminal reaches. False where the system
-/// has no such groups.
-pub fn set_own_group(command: &mut Command) -> bool {
-    os::set_own_group(command)
-}
-
-/// Changes the name of this process in lists of processes, where the system allows it.
-pub fn set_name(name: &str) {
-    os::set_name(name);
-}
-
-/// Kills a process with everything that it started and that still has a parent in this tree. A system without `/proc` does
-/// not say what that is: there only the process itself is killed, and none where there are no signals.
-pub fn kill_tree(root: u32) {
-    os::kill_tree(root);
-}
-
-/// Whether a browser has a display to open on.
-#[must_use]
-pub fn has_display() -> bool {
-    os::has_display()
-}
+pub use os::{ending_signal, has_display, is_alive, kill_tree, set_name, set_own_group};
 
 #[cfg(unix)]
 mod os {
@@ -54,16 +19,21 @@ mod os {
         i32::try_from(number).ok().and_then(Pid::from_raw)
     }
 
+    /// Whether a process runs; yes where the system does not say.
+    #[must_use]
     pub fn is_alive(pid: u32) -> bool {
         // For a process of another user, the system returns a different error.
         pid_of(pid).is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
     }
 
+    /// Lets a command run in a process group of its own, which no key pressed in the terminal reaches. False where the system
+    /// has no such groups.
     pub fn set_own_group(command: &mut Command) -> bool {
         command.process_group(0);
         true
     }
 
+    /// Changes the name of this process in lists of processes, where the system allows it.
     pub fn set_name(name: &str) {
         #[cfg(target_os = "linux")]
         if let Ok(name) = std::ffi::CString::new(name) {
@@ -72,6 +42,8 @@ mod os {
         let _ = name;
     }
 
+    /// Kills a process with everything that it started and that still has a parent in this tree. A system without `/proc` does
+    /// not say what that is: there only the process itself is killed, and none where there are no signals.
     pub fn kill_tree(root: u32) {
         let send = |number: u32, signal: Signal| pid_of(number).map(|pid| kill_process(pid, signal));
         let mut tree = vec![root];
@@ -117,10 +89,14 @@ mod os {
         numbers.filter_map(process).collect()
     }
 
+    /// The number of the signal that ended a process. Not every system has signals.
+    #[must_use]
     pub fn ending_signal(status: ExitStatus) -> Option<i32> {
         status.signal()
     }
 
+    /// Whether a browser has a display to open on.
+    #[must_use]
     pub fn has_display() -> bool {
         // Only the window systems of other systems than a Mac say in the environment where they are.
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -1,45 +1,7 @@
 //! Signals: Ctrl-C, a closed terminal, a request to end. A system that has none, such as Windows, ends the program at Ctrl-C
 //! at once, and all processes of its console with it.
 
-use std::io;
-
-/// Ends the program as each signal would, but calls `tidy` first. A system that has no thread to spare for it ends the
-/// program without that. A file that may not grow any more is from now on an error of the write, like a full disk.
-pub fn before_the_end(tidy: impl Fn() + Send + 'static) {
-    os::before_the_end(tidy);
-}
-
-/// From now on the first signal only calls `call`; a second one ends the program as usual.
-///
-/// # Errors
-/// Signals cannot be listened to.
-pub fn on_first_signal(call: impl Fn() + Send + 'static) -> io::Result<()> {
-    os::on_first_signal(call)
-}
-
-/// Passes signals that reach this process on to another, until that has ended. Those that the terminal sends reach it by
-/// themselves, as it is in the same group: passed on, Ctrl-C would interrupt it twice.
-pub struct Passed(os::Passed);
-
-impl Passed {
-    /// From now on no signal ends this process.
-    ///
-    /// # Errors
-    /// Signals cannot be listened to.
-    pub fn listen() -> io::Result<Passed> {
-        os::Passed::listen().map(Passed)
-    }
-
-    /// The process that they are passed to.
-    pub fn to(&self, child: u32) {
-        self.0.to(child);
-    }
-
-    /// The other process has ended: from now on a signal is not taken any more.
-    pub fn end_with_the_next(&self) {
-        self.0.end_with_the_next();
-    }
-}
+pub use os::{Passed, before_the_end, on_first_signal};
 
 #[cfg(unix)]
 mod os {
@@ -47,7 +9,7 @@ mod os {
     use signal_hook::iterator::exfiltrator::origin::WithOrigin;
     use signal_hook::iterator::{Signals, SignalsInfo};
     use signal_hook::low_level::emulate_default_handler;
-    use signal_hook::low_level::siginfo::{Cause, Origin};
+    use signal_hook::low_level::siginfo::Cause;
     use std::io;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,6 +22,8 @@ mod os {
     /// Signals that would end this process before the report of another is written.
     const PASSED: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
 
+    /// Ends the program as each signal would, but calls `tidy` first. A system that has no thread to spare for it ends the
+    /// program without that. A file that may not grow any more is from now on an error of the write, like a full disk.
     pub fn before_the_end(tidy: impl Fn() + Send + 'static) {
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
         let Ok(mut signals) = Signals::new(ENDING) else { return };
@@ -71,6 +35,10 @@ mod os {
         });
     }
 
+    /// From now on the first signal only calls `call`; a second one ends the program as usual.
+    ///
+    /// # Errors
+    /// Signals cannot be listened to.
     pub fn on_first_signal(call: impl Fn() + Send + 'static) -> io::Result<()> {
         let mut signals = Signals::new(ENDING)?;
         let listen = move || {
@@ -86,12 +54,18 @@ mod os {
         thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop)
     }
 
+    /// Passes signals that reach this process on to another, until that has ended. Those that the terminal sends reach it by
+    /// themselves, as it is in the same group: passed on, Ctrl-C would interrupt it twice.
     pub struct Passed {
         child: Sender<u32>,
         has_ended: Arc<AtomicBool>,
     }
 
     impl Passed {
+        /// From now on no signal ends this process.
+        ///
+        /// # Errors
+        /// Signals cannot be listened to.
         pub fn listen() -> io::Result<Passed> {
             let signals = SignalsInfo::<WithOrigin>::new(PASSED)?;
             let (child, started) = channel();
@@ -103,10 +77,12 @@ mod os {
             Ok(Passed { child, has_ended })
         }
 
+        /// The process that they are passed to.
         pub fn to(&self, child: u32) {
             let _ = self.child.send(child);
         }
 
+        /// The other process has ended: from now on a signal is not taken any more.
         pub fn end_with_the_next(&self) {
             self.has_ended.store(true, Ordering::SeqCst);
         }
@@ -121,15 +97,12 @@ mod os {
                 // The report is being written: what ends that removes what was begun.
                 return;
             }
+            // Those of the terminal have reached it already.
             let signal = rustix::process::Signal::from_named_raw(origin.signal);
-            if let Some(signal) = signal.filter(|_| !is_of_terminal(&origin)) {
+            if let Some(signal) = signal.filter(|_| origin.cause != Cause::Kernel) {
                 let _ = rustix::process::kill_process(child, signal);
             }
         }
-    }
-
-    fn is_of_terminal(origin: &Origin) -> bool {
-        origin.cause == Cause::Kernel
     }
 }
 

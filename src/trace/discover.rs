@@ -142,6 +142,7 @@ pub(super) fn sibling_logs(log: &Path) -> Vec<PathBuf> {
 }
 
 /// The files of a folder that are named as logs are, by name.
+#[must_use]
 pub fn log_files(dir: &Path) -> Vec<PathBuf> {
     logs_of(dir).unwrap_or_default().into_iter().map(|log| log.path).collect()
 }

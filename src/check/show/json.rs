@@ -76,21 +76,21 @@ fn of_check<'v>(verdict: &'v Verdict, check: &'v Check, tree: &SourceTree) -> Ch
 fn of_excess<'v>(verdict: &'v Verdict, excess: &'v Excess, tree: &SourceTree) -> Exceeding<'v> {
     let logs = excess.logs.iter().filter_map(|index| verdict.logs.get(*index));
     Exceeding {
-        kind: &excess.kind,
-        title: &excess.title,
-        severity: excess.severity.word(),
+        kind: &excess.item.kind,
+        title: &excess.item.title,
+        severity: excess.item.severity.word(),
         count: excess.count,
-        function: excess.function.as_deref(),
-        file: excess.file.as_deref(),
-        line: excess.line,
-        relative_file: excess.file.as_deref().and_then(|file| tree.relative(file)),
-        cost: excess.cost.as_ref().map(|cost| Cost {
+        function: excess.function(),
+        file: excess.item.file.as_deref(),
+        line: excess.item.line,
+        relative_file: excess.item.file.as_deref().and_then(|file| tree.relative(file)),
+        cost: excess.item.cost.as_ref().map(|cost| Cost {
             seconds: cost.seconds,
             kind: &cost.kind,
             words: words::cost(cost),
         }),
-        hint: excess.hint.as_deref(),
-        page: excess.page.as_deref(),
+        hint: excess.item.hint.as_deref(),
+        page: excess.item.page.as_deref(),
         logs: logs.map(String::as_str).collect(),
         fingerprint: &excess.fingerprint,
     }

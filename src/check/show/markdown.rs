@@ -59,11 +59,11 @@ fn excesses(verdict: &Verdict, tree: &SourceTree, document: &mut Markdown) {
 
 /// `- **title** at net.py:11 in forward, 146 ms wasted`, followed by the hint and the page.
 fn entry(verdict: &Verdict, check: &Check, excess: &Excess, tree: &SourceTree) -> String {
-    let mut parts = vec![format!("- **{}**", prose(&words::one_line(&excess.title), LONGEST_TITLE))];
-    if let Some(file) = &excess.file {
+    let mut parts = vec![format!("- **{}**", prose(&words::one_line(&excess.item.title), LONGEST_TITLE))];
+    if let Some(file) = &excess.item.file {
         let shown = tree.relative(file).unwrap_or_else(|| file.clone());
-        let line = excess.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let function = excess.function.as_deref().map(|name| format!(" in {}", code(name, LONGEST_PATH)));
+        let line = excess.item.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let function = excess.function().map(|name| format!(" in {}", code(name, LONGEST_PATH)));
         parts.push(format!(
             " at {}{}",
             code(&format!("{shown}{line}"), LONGEST_PATH),
@@ -73,11 +73,11 @@ fn entry(verdict: &Verdict, check: &Check, excess: &Excess, tree: &SourceTree) -
     if excess.count > 1.0 && excess.count < check.found + 0.5 {
         parts.push(format!(", {:.0} times", excess.count));
     }
-    parts.extend(excess.cost.as_ref().map(|cost| format!(", {}", words::cost(cost))));
+    parts.extend(excess.item.cost.as_ref().map(|cost| format!(", {}", words::cost(cost))));
     parts.extend(words::ranks(verdict, excess).map(|ranks| format!(", {}", prose(&ranks, LONGEST_TITLE))));
     let mut lines = vec![parts.concat()];
-    let hint = excess.hint.as_deref().and_then(|hint| hint.lines().next());
+    let hint = excess.item.hint.as_deref().and_then(|hint| hint.lines().next());
     lines.extend(hint.map(|hint| format!("  - {}", prose(hint, LONGEST_HINT))));
-    lines.extend(excess.page.as_deref().map(|page| format!("  - Report: {}", code(page, LONGEST_PATH))));
+    lines.extend(excess.item.page.as_deref().map(|page| format!("  - Report: {}", code(page, LONGEST_PATH))));
     lines.join("\n")
 }

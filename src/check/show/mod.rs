@@ -33,7 +33,7 @@ impl Verdict {
             exceeded.flat_map(|check| check.excesses.iter().map(move |excess| (check, excess))).collect();
         excesses.sort_by(|(_, a), (_, b)| a.weight().cmp(&b.weight()).then(b.lost().total_cmp(&a.lost())));
         let mut listed = IndexSet::new();
-        excesses.retain(|(_, one)| listed.insert((&one.title, &one.file, one.line)));
+        excesses.retain(|(_, one)| listed.insert((&one.item.title, &one.item.file, one.item.line)));
         excesses.into_iter().map(|(check, excess)| notice(self, check, excess)).collect()
     }
 
@@ -50,18 +50,18 @@ impl Verdict {
 
 fn notice(verdict: &Verdict, check: &Check, excess: &Excess) -> Notice {
     let mut details = vec![words::sentence(check)];
-    details.extend(excess.hint.clone());
+    details.extend(excess.item.hint.clone());
     details.extend(words::ranks(verdict, excess));
     Notice {
-        rule: excess.kind.clone(),
+        rule: excess.item.kind.clone(),
         // Whatever its severity, it fails the check.
         level: crate::analysis::Severity::Error,
-        title: excess.title.clone(),
+        title: excess.item.title.clone(),
         details,
-        file: excess.file.clone(),
-        line: excess.line,
-        cost: excess.cost.as_ref().map(words::cost),
-        page: excess.page.clone(),
-        fingerprint: excess.finding.as_ref().unwrap_or(&excess.fingerprint).clone(),
+        file: excess.item.file.clone(),
+        line: excess.item.line,
+        cost: excess.item.cost.as_ref().map(words::cost),
+        page: excess.item.page.clone(),
+        fingerprint: excess.item.finding.as_ref().unwrap_or(&excess.fingerprint).clone(),
     }
 }

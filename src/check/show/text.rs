@@ -12,7 +12,7 @@ pub(super) fn text(verdict: &Verdict) -> String {
         lines.push(format!("Exceeded: {}", sentence(check)));
         for excess in check.excesses.iter().take(EXCESSES) {
             lines.push(format!("  {}", line(verdict, excess)));
-            if let Some(page) = &excess.page {
+            if let Some(page) = &excess.item.page {
                 lines.push(format!("    {}", one_line(page)));
             }
         }

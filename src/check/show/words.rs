@@ -35,8 +35,8 @@ pub(super) fn cost(cost: &ItemCost) -> String {
 
 /// `net.py:11`
 pub(super) fn place(excess: &Excess) -> Option<String> {
-    let file = excess.file.as_deref()?;
-    Some(excess.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
+    let file = excess.item.file.as_deref()?;
+    Some(excess.item.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
 }
 
 /// `in rank 0, rank 1`, if there are several logs.
@@ -51,15 +51,15 @@ pub(super) fn ranks(verdict: &Verdict, excess: &Excess) -> Option<String> {
 
 /// `title, at net.py:11 in forward, 4 times, 146 ms wasted`
 pub(super) fn line(verdict: &Verdict, excess: &Excess) -> String {
-    let mut parts = vec![one_line(&excess.title.replace('`', ""))];
+    let mut parts = vec![one_line(&excess.item.title.replace('`', ""))];
     if let Some(place) = place(excess) {
-        let function = excess.function.as_deref().map(|name| format!(" in {}", one_line(name)));
+        let function = excess.function().map(|name| format!(" in {}", one_line(name)));
         parts.push(format!("at {}{}", one_line(&place), function.unwrap_or_default()));
     }
     if excess.count > 1.0 {
         parts.push(format!("{:.0} times", excess.count));
     }
-    parts.extend(excess.cost.as_ref().map(cost));
+    parts.extend(excess.item.cost.as_ref().map(cost));
     parts.extend(ranks(verdict, excess));
     parts.join(", ")
 }

@@ -18,17 +18,16 @@ use rmcp::ServiceExt;
 use server::Server;
 use std::process::ExitCode;
 
-/// `tlparse mcp`.
+/// Answer the questions of an assistant over standard input and output (Model Context Protocol)
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Example, in the settings of an assistant, which starts it:\n{\"mcpServers\": {\"tlparse\": \
+    {\"command\": \"tlparse\", \"args\": [\"mcp\"]}}}\n\nIt only reads. Reports of logs are written to a temporary \
+    folder, which is removed at the end.\n\nTo read a log or folder named mcp, pass ./mcp."
+)]
 pub struct Mcp {}
 
 impl Mcp {
-    /// The end of `--help`.
-    pub const HELP: &str = "Example, in the settings of an assistant, which starts it:\n\
-                            {\"mcpServers\": {\"tlparse\": {\"command\": \"tlparse\", \"args\": [\"mcp\"]}}}\n\n\
-                            It only reads. Reports of logs are written to a temporary folder, which is removed at the end.\n\n\
-                            To read a log or folder named mcp, pass ./mcp.";
-
     /// Answers until standard input ends.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

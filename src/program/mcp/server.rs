@@ -59,72 +59,52 @@ impl Server {
 
 #[tool_router]
 impl Server {
-    #[tool(
-        description = "Open a log, a folder of logs, an archive or a finished report, and summarize it. Open a log again \
-                       after it has grown.",
-        annotations(read_only_hint = true, open_world_hint = false)
-    )]
+    /// Open a log, a folder of logs, an archive or a finished report, and summarize it. Open a log again after it has grown.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn open(&self, Parameters(request): Parameters<Open>) -> Lined {
         let lines = request.lines();
         self.answer(lines, move |library| answers::opened(&*library.open(&request.path, &request.profiles)?))
             .await
     }
 
-    #[tool(
-        description = "The findings, most important first: what went wrong, what it cost, the line, and what to do. A line of \
-                       JSON each.",
-        annotations(read_only_hint = true, open_world_hint = false)
-    )]
+    /// The findings, most important first: what went wrong, what it cost, the line, and what to do. A line of JSON each.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn findings(&self, Parameters(request): Parameters<Findings>) -> Lined {
         self.answer(request.lines(), move |library| answers::findings(library, &request.which())).await
     }
 
-    #[tool(
-        description = "A list of the report: compiles, graph breaks, recompilations, failures, caches, time, kernels, \
-                       performance or files.",
-        annotations(read_only_hint = true, open_world_hint = false)
-    )]
+    /// A list of the report: compiles, graph breaks, recompilations, failures, caches, time, kernels, performance or files.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn list(&self, Parameters(request): Parameters<List>) -> Lined {
         self.answer(request.lines(), move |library| answers::list(library, &request)).await
     }
 
-    #[tool(
-        description = "All that belongs to one compile, by its id such as 3/1, and the names of its files.",
-        annotations(read_only_hint = true, open_world_hint = false)
-    )]
+    /// All that belongs to one compile, by its id such as 3/1, and the names of its files.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn compile(&self, Parameters(request): Parameters<Compile>) -> Lined {
         self.answer(request.lines(), move |library| answers::compile(library, &request)).await
     }
 
-    #[tool(
-        description = "Lines of a file of a compile, such as dynamo_output_graph, inductor_output_code, dynamo_guards or \
-                       fx_graph_runnable.",
-        annotations(read_only_hint = true, open_world_hint = false)
-    )]
+    /// Lines of a file of a compile, such as dynamo_output_graph, inductor_output_code, dynamo_guards or fx_graph_runnable.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn artifact(&self, Parameters(request): Parameters<Artifact>) -> Lined {
         self.answer(request.lines(), move |library| answers::artifact(library, &request)).await
     }
 
-    #[tool(
-        description = "Search for a text in the findings and in the files of all compiles.",
-        annotations(read_only_hint = true, open_world_hint = false)
-    )]
+    /// Search for a text in the findings and in the files of all compiles.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn search(&self, Parameters(request): Parameters<Search>) -> Lined {
         self.answer(request.lines(), move |library| answers::search(library, &request)).await
     }
 
-    #[tool(
-        description = "Compare two runs: what is new, gone, worse and better in B. The open report stays open.",
-        annotations(read_only_hint = true, open_world_hint = false)
-    )]
+    /// Compare two runs: what is new, gone, worse and better in B. The open report stays open.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn diff(&self, Parameters(request): Parameters<Diff>) -> Lined {
         self.answer(request.lines(), move |library| answers::diff(library, &request)).await
     }
 
-    #[tool(
-        description = "Check a run against a budget, such as graph_breaks = 0.",
-        annotations(read_only_hint = true, open_world_hint = false)
-    )]
+    /// Check a run against a budget, such as graph_breaks = 0.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn check(&self, Parameters(request): Parameters<Check>) -> Lined {
         self.answer(request.lines(), move |library| answers::check(library, &request)).await
     }

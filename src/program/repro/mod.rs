@@ -7,7 +7,7 @@ use super::terminal::{self, Bar};
 use super::{exit, values};
 use anyhow::Context;
 use clap::Args;
-use script::{Command, comment, of_captured, of_runnable, settings_of, with_tf32};
+use script::{comment, of_captured, of_runnable, settings_of, with_tf32};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,8 +16,14 @@ use tlparse::{ReportFile, Shown, Subject};
 /// What the terminal says of each script.
 const RUNS: &str = "it runs code out of the log, with your rights; read it before you run it";
 
-/// `tlparse repro`.
+/// Write a script that runs the graph of one compile by itself
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  tlparse repro 3/1 trace.log -o repro.py && python repro.py\n  tlparse repro 3/1 \
+    tl_out --minify -o minify.py\n\nThe script holds the graph, inputs of the recorded shapes, types and strides with \
+    random numbers, and the settings that differ from torch's defaults. It is code from the log: read it before you \
+    run it.\n\nTo read a log or folder named repro, pass ./repro."
+)]
 pub struct Repro {
     /// The id of the compile, such as 3/1
     #[arg(value_name = "ID")]
@@ -104,12 +110,6 @@ struct Failure {
 }
 
 impl Repro {
-    /// The end of `--help`.
-    pub const HELP: &str = "Examples:\n  tlparse repro 3/1 trace.log -o repro.py && python repro.py\n  tlparse repro 3/1 tl_out --minify \
-                            -o minify.py\n\nThe script holds the graph, inputs of the recorded shapes, types and strides \
-                            with random numbers, and the settings that differ from torch's defaults. It is code from the log: \
-                            read it before you run it.\n\nTo read a log or folder named repro, pass ./repro.";
-
     /// Writes the script.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         if let Some(out) = &self.out {
@@ -161,7 +161,7 @@ impl Repro {
             own.iter().copied().filter(|file| file.name == name && file.attempt == last).collect()
         };
         let runnable = named("fx_graph_runnable");
-        let command = if self.minify { Command::Minify } else { Command::Run };
+        let command = if self.minify { "minify" } else { "run" };
         let mut head = self.head(opened, &facts, &below);
         if !runnable.is_empty() {
             let number = self.number(runnable.len(), !facts.failures.is_empty())?;

@@ -14,29 +14,6 @@ const ANY_SIZE: u32 = 8;
 /// Characters of a line of the comment at the top.
 const LONGEST_LINE: usize = 400;
 
-/// What the script does when it runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Command {
-    /// Runs the graph.
-    Run,
-    /// Calls torch's minifier, which looks for the smallest graph that still fails.
-    Minify,
-}
-
-impl Command {
-    fn word(self) -> &'static str {
-        match self {
-            Command::Run => "run",
-            Command::Minify => "minify",
-        }
-    }
-}
-
-/// A pattern of this file.
-fn pattern(text: &str) -> anyhow::Result<Regex> {
-    Ok(Regex::new(text)?)
-}
-
 /// The comment at the top of a script. Each text of the log becomes a line, whatever it holds. Python takes the encoding of a
 /// script from the first of its two lines that names one: a name in the log must not choose it.
 pub fn comment(lines: &[String]) -> String {
@@ -62,9 +39,9 @@ fn ascii(text: &str) -> String {
     ascii
 }
 
-/// The script of a graph that torch lowered, to run on another machine.
-pub fn of_runnable(runnable: &str, command: Command) -> anyhow::Result<String> {
-    if let Some(found) = pattern(r"(?m)^\s*(self\.\w+ = <.*>\(\))\s*$")?.captures(runnable) {
+/// The script of a graph that torch lowered, to run on another machine: `command` is `run`, or `minify` for torch's minifier.
+pub fn of_runnable(runnable: &str, command: &str) -> anyhow::Result<String> {
+    if let Some(found) = Regex::new(r"(?m)^\s*(self\.\w+ = <.*>\(\))\s*$")?.captures(runnable) {
         let line = found.get(1).map_or("", |line| line.as_str());
         anyhow::bail!(
             "this graph calls a function whose code torch did not write down (it wrote {}), so no script can run it. \
@@ -72,10 +49,13 @@ pub fn of_runnable(runnable: &str, command: Command) -> anyhow::Result<String> {
             ascii(line)
         );
     }
-    let mut script = without_the_machine(runnable)?;
-    script = with_sizes(&script)?;
-    let commands = pattern(r"(?m)^(\s+run_repro\(.*)command='run'")?;
-    Ok(commands.replace(&script, format!("${{1}}command='{}'", command.word())).into_owned())
+    // What belongs to the process that was recorded: its folders, its log, its addresses.
+    let of_machine = Regex::new(
+        r"(?m)^os\.environ\['(?:_\w+|TORCH_TRACE|TORCH_LOGS\w*|TORCH_COMPILE_DEBUG|\w+_DIR|\w+_PATH)'\] = .*\n",
+    )?;
+    let script = with_sizes(&of_machine.replace_all(runnable, ""))?;
+    let commands = Regex::new(r"(?m)^(\s+run_repro\(.*)command='run'")?;
+    Ok(commands.replace(&script, format!("${{1}}command='{command}'")).into_owned())
 }
 
 /// The script with the precision of the recorded program, where it is not torch's default.
@@ -84,23 +64,15 @@ pub fn with_tf32(script: &str, allowed: bool) -> String {
     if allowed { script.replacen("import torch\n", setting, 1) } else { script.to_owned() }
 }
 
-/// Leaves out what belongs to the process that was recorded: its folders, its log, its addresses.
-fn without_the_machine(runnable: &str) -> anyhow::Result<String> {
-    let of_machine = pattern(
-        r"(?m)^os\.environ\['(?:_\w+|TORCH_TRACE|TORCH_LOGS\w*|TORCH_COMPILE_DEBUG|\w+_DIR|\w+_PATH)'\] = .*\n",
-    )?;
-    Ok(of_machine.replace_all(runnable, "").into_owned())
-}
-
 /// Defines the sizes that the inputs are written with, where torch names them and gives their values but defines none.
 fn with_sizes(script: &str) -> anyhow::Result<String> {
     let Some((before, from)) = script.split_once("def load_args(reader):\n") else {
         return Ok(script.to_owned());
     };
     let (inputs, after) = from.split_once("load_args._version").unwrap_or((from, ""));
-    let given = pattern(r"reader\.symint\((-?\d+), expr='([su]\d+)'\)")?;
+    let given = Regex::new(r"reader\.symint\((-?\d+), expr='([su]\d+)'\)")?;
     let mut sizes = String::new();
-    let defined = pattern(r"(?m)^([su]\d+) = ")?;
+    let defined = Regex::new(r"(?m)^([su]\d+) = ")?;
     let names = defined.captures_iter(before).filter_map(|found| Some(found.get(1)?.as_str().to_owned()));
     let mut known: BTreeSet<String> = names.collect();
     for found in given.captures_iter(inputs) {
@@ -125,32 +97,32 @@ fn with_sizes(script: &str) -> anyhow::Result<String> {
 fn unknown_sizes(text: &str, known: &BTreeSet<String>) -> anyhow::Result<BTreeSet<String>> {
     let code: String =
         text.lines().map(|line| format!("{}\n", line.split('#').next().unwrap_or_default())).collect();
-    let named = pattern(r"\b[su]\d+\b")?;
+    let named = Regex::new(r"\b[su]\d+\b")?;
     let names = named.find_iter(&code).map(|found| found.as_str().to_owned());
     Ok(names.filter(|name| !known.contains(name)).collect())
 }
 
 /// The settings that a script of the same log makes.
 pub fn settings_of(runnable: &str) -> anyhow::Result<String> {
-    let lines = pattern(r"(?m)^(?:import torch\.\S+\.?_?config|torch\.[\w.]+onfig\.[\w.]+ = .*)$")?;
+    let lines = Regex::new(r"(?m)^(?:import torch\.\S+\.?_?config|torch\.[\w.]+onfig\.[\w.]+ = .*)$")?;
     Ok(lines.find_iter(runnable).map(|found| format!("{}\n", found.as_str())).collect())
 }
 
 /// The script of a graph that Dynamo captured; None if the text is none.
-pub fn of_captured(graph: &str, settings: &str, command: Command) -> anyhow::Result<Option<String>> {
-    let class = pattern(r"(?m)^class (\w+)\(torch\.nn\.Module\):")?;
-    let head = pattern(r"(?m)^    def forward\(self(?:, (.*))?\):")?;
+pub fn of_captured(graph: &str, settings: &str, command: &str) -> anyhow::Result<Option<String>> {
+    let class = Regex::new(r"(?m)^class (\w+)\(torch\.nn\.Module\):")?;
+    let head = Regex::new(r"(?m)^    def forward\(self(?:, (.*))?\):")?;
     let (Some(class), Some(head)) = (class.captures(graph), head.captures(graph)) else { return Ok(None) };
     let inputs = inputs_of(head.get(1).map_or("", |found| found.as_str()))?;
     let name = class.get(1).map_or("", |found| found.as_str());
-    let script = OF_GRAPH.replace("CLASS()", &format!("{name}()")).replace("COMMAND", command.word());
+    let script = OF_GRAPH.replace("CLASS()", &format!("{name}()")).replace("COMMAND", command);
     let script = script.replace("# [settings]\n", settings).replace("    # [inputs]\n    pass\n", &inputs);
     Ok(Some(script.replace("# [graph]\n", &format!("{}\n", graph.trim_end()))))
 }
 
 /// The statements that make the arguments of a captured graph from their annotations: `x: "f32[s0, 4][4, 1]cpu"`.
 fn inputs_of(arguments: &str) -> anyhow::Result<String> {
-    let argument = pattern(
+    let argument = Regex::new(
         r#"(\w+)(?:: "(?:Sym\((\w+)\)|(\w+)\[([^\]"]*)\](?:\[([^\]"]*)\])?(\w+(?::\d+)?)?)[^"]*")?(?:, |$)"#,
     )?;
     let mut lines = String::new();
@@ -188,33 +160,15 @@ fn tensor(found: &Captures<'_>, name: &str, dtype: &str) -> String {
 
 /// The name of a type of numbers in torch by that in an annotation.
 fn dtype(short: &str) -> Option<&'static str> {
-    const KNOWN: [(&str, &str); 19] = [
-        ("f64", "float64"),
-        ("f32", "float32"),
-        ("f16", "float16"),
-        ("bf16", "bfloat16"),
-        ("f8e4m3fn", "float8_e4m3fn"),
-        ("f8e5m2", "float8_e5m2"),
-        ("f8e4m3fnuz", "float8_e4m3fnuz"),
-        ("f8e5m2fnuz", "float8_e5m2fnuz"),
-        ("c32", "complex32"),
-        ("c64", "complex64"),
-        ("c128", "complex128"),
-        ("i64", "int64"),
-        ("i32", "int32"),
-        ("i16", "int16"),
-        ("i8", "int8"),
-        ("u8", "uint8"),
-        ("u16", "uint16"),
-        ("u32", "uint32"),
-        ("b8", "bool"),
-    ];
-    KNOWN.iter().find(|(known, _)| *known == short).map(|(_, name)| *name)
+    const KNOWN: &str = "f64:float64 f32:float32 f16:float16 bf16:bfloat16 f8e4m3fn:float8_e4m3fn f8e5m2:float8_e5m2 \
+        f8e4m3fnuz:float8_e4m3fnuz f8e5m2fnuz:float8_e5m2fnuz c32:complex32 c64:complex64 \
+        c128:complex128 i64:int64 i32:int32 i16:int16 i8:int8 u8:uint8 u16:uint16 u32:uint32 b8:bool";
+    KNOWN.split(' ').find_map(|pair| pair.strip_prefix(short)?.strip_prefix(':'))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, comment, inputs_of, of_captured, of_runnable};
+    use super::{comment, inputs_of, of_captured, of_runnable};
 
     const RUNNABLE: &str = "os.environ['TORCH_TRACE'] = '/app/trace'\n\
         os.environ['TORCHINDUCTOR_COMPILE_THREADS'] = '1'\n\
@@ -229,23 +183,23 @@ mod tests {
 
     #[test]
     fn a_script_defines_its_sizes_and_leaves_out_the_folders_of_the_recording() {
-        let script = of_runnable(RUNNABLE, Command::Run).unwrap();
+        let script = of_runnable(RUNNABLE, "run").unwrap();
         assert!(script.contains("    s77 = 7\n    s3 = 8  # the log"), "{script}");
         assert!(
             script.contains("COMPILE_THREADS")
                 && !script.contains("TORCH_TRACE")
                 && !script.contains("DATA_PTR")
         );
-        let minify = of_runnable(RUNNABLE, Command::Minify).unwrap();
+        let minify = of_runnable(RUNNABLE, "minify").unwrap();
         assert!(minify.contains("command='minify'") && minify.contains("load_args._version = 0"), "{minify}");
     }
 
     #[test]
     fn a_graph_without_inputs_is_a_script_and_one_with_a_function_that_torch_left_out_says_so() {
-        let script = of_runnable("def load_args(reader):\nload_args._version = 0\n", Command::Run).unwrap();
+        let script = of_runnable("def load_args(reader):\nload_args._version = 0\n", "run").unwrap();
         assert_eq!(script, "def load_args(reader):\n    pass\nload_args._version = 0\n");
         let left_out = "class Repro:\n        self.sdpa_score0 = <lambda>()\n";
-        let error = of_runnable(left_out, Command::Run).unwrap_err().to_string();
+        let error = of_runnable(left_out, "run").unwrap_err().to_string();
         assert!(error.contains("self.sdpa_score0 = <lambda>()"), "{error}");
     }
 
@@ -260,7 +214,7 @@ mod tests {
         );
         assert!(lines.contains("random(reader, (), None, torch.int64, \"cpu\")  # L_y_"), "{lines}");
         assert!(lines.contains("reader.const(\"other\")"), "{lines}");
-        assert!(of_captured("no graph", "", Command::Run).unwrap().is_none());
+        assert!(of_captured("no graph", "", "run").unwrap().is_none());
     }
 
     #[test]

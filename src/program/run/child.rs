@@ -7,24 +7,6 @@ use std::process::{Command, ExitCode, ExitStatus};
 use tlparse::system::processes::ending_signal;
 use tlparse::system::signals::Passed;
 
-/// The command could not be started.
-pub struct NotStarted {
-    program: String,
-    error: io::Error,
-}
-
-impl NotStarted {
-    /// Prints the error; exits like a shell, with 127 if there is no such program and 126 otherwise.
-    pub fn exit_code(&self) -> ExitCode {
-        let NotStarted { program, error } = self;
-        let (code, why) = match error.kind() {
-            io::ErrorKind::NotFound => (127, "there is no such program".to_owned()),
-            _ => (126, error.to_string()),
-        };
-        exit::with(code, &anyhow::anyhow!("cannot run {program}: {why}"))
-    }
-}
-
 /// How a command ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended(ExitStatus);
@@ -61,11 +43,9 @@ impl Ended {
     }
 }
 
-/// Runs a command to its end.
-///
-/// # Errors
-/// It cannot be started.
-pub fn run(mut command: Command) -> Result<Ended, NotStarted> {
+/// Runs a command to its end. One that cannot be started is told; then the exit code is that of a shell, 127 if there is no
+/// such program and 126 otherwise.
+pub fn run(mut command: Command) -> Result<Ended, ExitCode> {
     let program = command.get_program().to_string_lossy().into_owned();
     let mut run = || {
         let signals = Passed::listen()?;
@@ -80,5 +60,11 @@ pub fn run(mut command: Command) -> Result<Ended, NotStarted> {
         signals.end_with_the_next();
         ended
     };
-    run().map(Ended).map_err(|error| NotStarted { program, error })
+    run().map(Ended).map_err(|error: io::Error| {
+        let (code, why) = match error.kind() {
+            io::ErrorKind::NotFound => (127, "there is no such program".to_owned()),
+            _ => (126, error.to_string()),
+        };
+        exit::with(code, &anyhow::anyhow!("cannot run {program}: {why}"))
+    })
 }

@@ -17,8 +17,16 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use tlparse::{Editor, Options, Registry, Settings};
 
-/// `tlparse run`.
+/// Run a command, record what torch.compile does in it, and write the report
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  tlparse run -- python train.py\n  tlparse run --provenance -o report -- torchrun \
+    --nproc-per-node 2 train.py\n\nThe command keeps the terminal, its input and its output; messages of tlparse go to \
+    standard error. The report is written however the command ends. It shows your source files whole, if they are \
+    below the git work tree around the current folder, or below that folder.\n\nExit codes: the exit code of the \
+    command; 128 plus the number of the signal that ended it; 127 if it cannot be found, 126 if it cannot be started; \
+    1 if the report cannot be written and the command ended with 0.\n\nTo read a log or folder named run, pass ./run."
+)]
 pub struct Run {
     /// Folder to write the report to
     #[arg(short, long, value_name = "DIR", default_value = "tl_out", help_heading = "Output")]
@@ -58,16 +66,6 @@ pub struct Run {
 }
 
 impl Run {
-    /// The end of `--help`.
-    pub const HELP: &str = "Examples:\n  tlparse run -- python train.py\n  tlparse run --provenance -o report -- torchrun \
-                            --nproc-per-node 2 train.py\n\nThe command keeps the terminal, its input and its output; messages of tlparse go to standard \
-                            error. The report is written however the command ends. It shows your source files whole, if they are below the \
-                            git work tree around the current folder, or below that folder.\n\nExit codes: the exit code of the \
-                            command; 128 plus the number of the signal that ended it; 127 if it cannot be found, 126 if it \
-                            cannot be started; 1 if the report cannot be written and the command ended with 0.\n\n\
-                            To read a log or folder named run, \
-                            pass ./run.";
-
     /// Runs the command, then writes and opens the report.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         if self.guard {
@@ -80,7 +78,7 @@ impl Run {
         let profiler = self.profile.then(|| Profiler::prepare(&recording)).transpose()?;
         let ended = match child::run(self.command(&recording, profiler.as_ref())?) {
             Ok(ended) => ended,
-            Err(error) => return Ok(error.exit_code()),
+            Err(code) => return Ok(code),
         };
         drop(profiler);
         Ok(ended.code_after(self.report(recording, ended)))

@@ -143,15 +143,8 @@ mod tests {
         for own in ["localhost", "localhost:9000", "127.0.0.1:8080", "[::1]:80"] {
             assert_eq!(pass(&access, &path, &[("host", own)]), Pass::Newcomer, "{own}");
         }
-        for foreign in [
-            "",
-            "evil.example",
-            "127.0.0.1.evil.example",
-            "localhost.",
-            "localhost:",
-            "localhost:x",
-            "127.0.0.2",
-        ] {
+        let foreign = "evil.example 127.0.0.1.evil.example localhost. localhost: localhost:x 127.0.0.2";
+        for foreign in foreign.split(' ').chain([""]) {
             assert_eq!(pass(&access, &path, &[("host", foreign)]), Pass::ForeignHost, "{foreign}");
         }
         assert_eq!(pass(&access, &path, &[]), Pass::ForeignHost);

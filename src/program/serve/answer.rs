@@ -1,16 +1,16 @@
 //! Answers a request.
 
-use super::access::Pass;
+use super::access::{Access, Pass};
 use super::body::Content;
-use super::files::Found;
-use super::site::Site;
+use super::files::{Folder, Found};
 use hyper::header::{
     ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
     HeaderValue, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use tempfile::NamedTempFile;
 
 /// Headers of every answer. Pages also have a policy of their own in their head.
 const HEADERS: [(HeaderName, &str); 6] = [
@@ -31,6 +31,26 @@ const FOREIGN: &str = "This server answers requests to localhost only.\n";
 const STRANGER: &str = "The address of this report has a token: open the one that tlparse printed.\n";
 const METHODS: &str = "Only GET and HEAD are answered.\n";
 const NOT_FOUND: &str = "There is no such file in the report.\n";
+
+/// The served folder and the access to it.
+pub struct Site {
+    pub folder: Folder,
+    pub access: Access,
+    /// The page that redirects the browser to the report, until it has arrived.
+    signpost: Mutex<Option<NamedTempFile>>,
+}
+
+impl Site {
+    /// Serves a folder.
+    pub fn new(folder: Folder, access: Access) -> Site {
+        Site { folder, access, signpost: Mutex::default() }
+    }
+
+    /// Keeps the page that redirects the browser; None removes it.
+    pub fn hold_signpost(&self, page: Option<NamedTempFile>) {
+        *self.signpost.lock().unwrap_or_else(PoisonError::into_inner) = page;
+    }
+}
 
 /// Answers a request with these credentials.
 pub async fn to(site: Arc<Site>, request: Parts, pass: Pass) -> Response<Content> {

@@ -5,8 +5,7 @@
 //! oldest first, and is closed after an answer.
 
 use super::access::Pass;
-use super::answer;
-use super::site::Site;
+use super::answer::{self, Site};
 use anyhow::Context as _;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;

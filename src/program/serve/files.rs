@@ -108,27 +108,11 @@ mod tests {
     #[test]
     fn nothing_else_is_found() {
         let (_kept, folder) = folder();
-        for path in [
-            "",
-            "secret.txt",
-            "/../secret.txt",
-            "/%2e%2e/secret.txt",
-            "/..%2fsecret.txt",
-            "/..%5csecret.txt",
-            "/rank_0/../../secret.txt",
-            "/rank_0/..%2f..%2fsecret.txt",
-            "//index.html",
-            "/./index.html",
-            "/index.html%00",
-            "/index.html/",
-            "/rank_0",
-            "/payloads/",
-            "/%ff",
-            "/C:/x",
-            "/raw.log%20",
-            "/raw.log.",
-            "/%252e%252e/secret.txt",
-        ] {
+        let paths = "secret.txt /../secret.txt /%2e%2e/secret.txt /..%2fsecret.txt /..%5csecret.txt \
+            /rank_0/../../secret.txt /rank_0/..%2f..%2fsecret.txt //index.html /./index.html \
+            /index.html%00 /index.html/ /rank_0 /payloads/ /%ff /C:/x /raw.log%20 /raw.log. \
+            /%252e%252e/secret.txt";
+        for path in paths.split(' ').chain([""]) {
             assert!(folder.find(path).is_none(), "{path}");
         }
     }

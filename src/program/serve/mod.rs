@@ -9,14 +9,13 @@ mod answer;
 mod body;
 mod connection;
 mod files;
-mod site;
 
 use super::terminal;
 use access::Access;
+use answer::Site;
 use anyhow::Context;
 use clap::Args;
 use files::Folder;
-use site::Site;
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -24,8 +23,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tlparse::system::signals;
 
-/// `tlparse serve`.
+/// Serve a finished report over HTTP to this machine until Ctrl-C
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  tlparse serve tl_out --port 8000\n\nThe report is served to this machine only, and \
+    only under the printed address, which contains a token.\n\nTo read a log or folder named serve, pass ./serve."
+)]
 pub struct Serve {
     /// Folder of a finished report or comparison
     #[arg(default_value = "tl_out")]
@@ -41,10 +44,6 @@ pub struct Serve {
 }
 
 impl Serve {
-    /// The end of `--help`.
-    pub const HELP: &str = "Example:\n  tlparse serve tl_out --port 8000\n\nThe report is served to this machine only, and only under the printed address, which contains a \
-                            token.\n\nTo read a log or folder named serve, pass ./serve.";
-
     /// Serves the report until the program ends.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         Serving::start(&self.report, self.port)?.run(self.no_browser)?;

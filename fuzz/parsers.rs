@@ -1,7 +1,7 @@
 //! The parsers of single texts, for the search in `fuzz/`: each takes any bytes, ends, and keeps what is promised of it.
 //!
-//! For that search, for tests and for the measurements of `benches/speed`; no part of the library's interface. It is always
-//! compiled, since a feature would mean a second build of the crate. Inputs that once failed are in `fuzz/regressions`.
+//! For that search, for tests and for the measurements of `benches/speed`: a module of the library, since it calls what the
+//! library's interface does not have, with the feature `fuzzing`. Inputs that once failed are in `fuzz/regressions`.
 
 use crate::analysis::provenance::{self, CodeKind, CodeOfKind, Texts};
 use crate::analysis::{self, classify, guard_diff, parameter_name};

@@ -1,8 +1,7 @@
 //! Failures: which compiles ended with an exception, at which line of the user.
 
 use super::basis::{Basis, Family};
-use super::break_advice::{Situation, TorchVersion};
-use super::break_cause::{TextParts, Told};
+use super::break_rules::Told;
 use super::cost::{ChargeOrder, Claim, Work};
 use super::export;
 use super::finding::{Advice, Finding, FurtherReading, Severity, Value};
@@ -106,18 +105,7 @@ fn advice(model: &Model, failure: &Failure, cause: &FailureCause<'_>, text: &str
     if !undecided.is_empty() {
         return undecided.into_iter().map(Advice::from).collect();
     }
-    let parts = TextParts::of(text);
-    let line = cause.place.loc.as_deref().unwrap_or_default();
-    let file = cause.place.file.as_deref().unwrap_or_default();
-    let mut told = Told::of_text(text, &parts, line, file);
-    let mut hints = prose::hints(text);
-    if let Some(one) = cause.at_break.filter(|_| text.is_empty()) {
-        told.reason = &one.reason;
-        told.explanation = one.explanation.as_deref().unwrap_or_default();
-        told.debug = one.debug_context.as_deref().unwrap_or_default();
-        hints.clone_from(&one.hints);
-    }
-    Situation { told, torch: TorchVersion::of(model), hints: &hints }.advice()
+    Told::of_failure(model, cause, text).advice()
 }
 
 /// What a dimension was marked as, and what the code makes of it.

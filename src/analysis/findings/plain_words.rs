@@ -1,6 +1,6 @@
 //! Why a compile failed, in plain words: torch's names for it mean little to whoever wrote the function.
 
-use super::break_cause::{BreakCause, TextParts, Told};
+use super::break_rules::Told;
 use super::failures::{kernel_words, marked_words, why};
 use crate::analysis::failed_in::FailedIn;
 use crate::analysis::failures::{FailureCause, FailureEffect, failed_kernel, fixed_against_mark};
@@ -29,7 +29,7 @@ pub fn plain_words(model: &Model, cause: &FailureCause<'_>, failed_in: &FailedIn
     of_call(error, text)
         .or_else(|| of_backend(text))
         .or_else(|| of_own_function(error, text, failed_in))
-        .or_else(|| of_break(cause, text).map(|what| without_a_break(cause, what)))
+        .or_else(|| Some(without_a_break(cause, Told::of_failure(model, cause, text).cause()?.plain()?)))
         .unwrap_or_else(|| why(error, text))
 }
 
@@ -113,49 +113,6 @@ fn without_a_break(cause: &FailureCause<'_>, what: Sentence) -> Sentence {
         FailureEffect::NotCompiled => sentence![what, ", and no graph break is allowed"],
         FailureEffect::BrokeInLoop | FailureEffect::BrokeForGood => what,
     }
-}
-
-/// What Dynamo could not trace, where a graph break was not possible.
-fn of_break(cause: &FailureCause<'_>, text: &str) -> Option<Sentence> {
-    let parts = TextParts::of(text);
-    let line = cause.place.loc.as_deref().unwrap_or_default();
-    let mut told = Told::of_text(text, &parts, line, cause.place.file.as_deref().unwrap_or_default());
-    if let Some(one) = cause.at_break.filter(|_| text.is_empty()) {
-        told.reason = &one.reason;
-        told.explanation = one.explanation.as_deref().unwrap_or_default();
-        told.debug = one.debug_context.as_deref().unwrap_or_default();
-    }
-    let cannot = |what: String| sentence![code(what), " cannot be in a graph"];
-    let named = |function: &String, other: &'static str| match function.as_str() {
-        "" => other.into(),
-        function => cannot(function.to_owned()),
-    };
-    Some(match BreakCause::of(&told) {
-        BreakCause::Print { .. } => cannot("print".to_owned()),
-        BreakCause::Logging { method, .. } => named(&method, "Logging cannot be in a graph"),
-        BreakCause::Warning => cannot("warnings.warn".to_owned()),
-        BreakCause::Item(_) => "A tensor's value is needed as a number of Python".into(),
-        BreakCause::Branch { is_loop: false } => "A branch depends on the value of a tensor".into(),
-        BreakCause::Branch { is_loop: true } => "A loop depends on the value of a tensor".into(),
-        BreakCause::RandomBranch => "A branch depends on a random number".into(),
-        BreakCause::DynamicShape { operator } | BreakCause::NoFakeTensors { operator }
-            if !operator.is_empty() =>
-        {
-            sentence!["The size of the result of ", code(operator), " depends on data"]
-        }
-        BreakCause::NoFakeKernel { operator } => {
-            sentence![code(operator), " has no fake kernel, so torch does not know its result's shape"]
-        }
-        BreakCause::Numpy { function } | BreakCause::Native { function } | BreakCause::Clock { function } => {
-            named(&function, "A function that is called here cannot be in a graph")
-        }
-        BreakCause::Disabled { function } => {
-            sentence![code(function), " is under ", code("torch.compiler.disable")]
-        }
-        BreakCause::Asked { by_user: true } => "You asked for a graph break here".into(),
-        BreakCause::Backward => sentence![code("backward()"), " cannot be in a graph"],
-        _ => return None,
-    })
 }
 
 /// The message of `RuntimeError: no`: the class says little.

@@ -13,11 +13,6 @@ pub(super) fn explanation(text: &str) -> Option<String> {
     Some(one_paragraph(&without_addresses(first)))
 }
 
-/// The useful ones of torch's hints.
-pub(super) fn hints(text: &str) -> Vec<String> {
-    useful(break_block::hints(text))
-}
-
 /// Beginnings of hints that nobody can follow, or that were tried and do harm.
 const USELESS: [&str; 13] = [
     "see https://",

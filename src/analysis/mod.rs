@@ -8,6 +8,7 @@ mod graph_pairs;
 mod names;
 mod on_device;
 mod outlook;
+mod pattern;
 mod producers;
 mod split;
 mod stage;

@@ -6,10 +6,10 @@ use super::prose;
 use crate::analysis::failures::FailureCause;
 use crate::analysis::lab::tried;
 use crate::analysis::own_code::is_library;
+use crate::analysis::pattern::{Groups, Pattern, filled};
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{code, own};
 use crate::model::{GraphBreak, Model, Sentence, break_block};
-use regex::{Captures, Regex};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -92,18 +92,6 @@ struct When {
     group: BTreeMap<String, Pattern>,
 }
 
-#[derive(Deserialize)]
-#[serde(try_from = "String")]
-struct Pattern(Regex);
-
-impl TryFrom<String> for Pattern {
-    type Error = regex::Error;
-
-    fn try_from(text: String) -> Result<Pattern, regex::Error> {
-        Regex::new(&text).map(Pattern)
-    }
-}
-
 impl TryFrom<String> for Version {
     type Error = &'static str;
 
@@ -121,9 +109,6 @@ impl Version {
 
 static RULES: LazyLock<Rules> =
     LazyLock::new(|| toml::from_str(include_str!("break_rules.toml")).unwrap_or_default());
-
-/// What named groups of the patterns hold.
-type Groups = BTreeMap<&'static str, String>;
 
 /// What kept Dynamo from tracing on, with the names that torch's texts have.
 pub(super) struct Found<'t> {
@@ -197,7 +182,7 @@ impl When {
         let line = told.line.trim();
         let reaches = |limit: &Version| torch.map(|torch| torch >= *limit);
         let lacks = |pattern: &Option<Pattern>, text: &str| {
-            pattern.as_ref().is_none_or(|Pattern(pattern)| !pattern.is_match(text))
+            pattern.as_ref().is_none_or(|pattern| !pattern.is_in(text))
         };
         let mut known = groups.clone();
         let mut has = |pattern: &'static Option<Pattern>, texts: &[&str]| {
@@ -214,28 +199,14 @@ impl When {
             && has(&self.line, &[line])
             && lacks(&self.not_debug, debug)
             && lacks(&self.not_line, line)
-            && self.group.iter().all(|(name, Pattern(pattern))| {
-                groups.get(name.as_str()).is_some_and(|text| pattern.is_match(text))
-            });
+            && self
+                .group
+                .iter()
+                .all(|(name, pattern)| groups.get(name.as_str()).is_some_and(|text| pattern.is_in(text)));
         if holds {
             *groups = known;
         }
         holds
-    }
-}
-
-impl Pattern {
-    /// Whether a text matches, with no group that differs from what is known; adds the others.
-    fn holds(&'static self, text: &str, known: &mut Groups) -> bool {
-        let Some(found) = self.0.captures(text) else { return false };
-        let named = self.0.capture_names().flatten();
-        let named = named.filter_map(|name| Some((name, found.name(name)?.as_str())));
-        let named: Vec<(&str, &str)> = named.filter(|(_, text)| !text.is_empty()).collect();
-        let agrees = named.iter().all(|(name, text)| known.get(name).is_none_or(|known| known == text));
-        if agrees {
-            known.extend(named.into_iter().map(|(name, text)| (name, text.to_owned())));
-        }
-        agrees
     }
 }
 
@@ -276,20 +247,6 @@ impl Found<'_> {
             ..Advice::default()
         })
     }
-}
-
-/// A text with its groups; None if one of them is not known.
-fn filled(text: &str, groups: &Groups) -> Option<String> {
-    static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\{(\w+)(?:\|([^}]*))?\}").ok());
-    let mut is_whole = true;
-    let text = PLACE.as_ref()?.replace_all(text, |place: &Captures<'_>| {
-        let known = groups.get(&place[1]).map(String::as_str);
-        let text = known.or_else(|| Some(place.get(2)?.as_str()));
-        is_whole &= text.is_some();
-        text.unwrap_or_default().to_owned()
-    });
-    let text = text.into_owned();
-    is_whole.then_some(text)
 }
 
 #[cfg(test)]

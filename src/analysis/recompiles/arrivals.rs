@@ -180,7 +180,8 @@ fn by_compile<T>(all: &[T], compile: impl Fn(&T) -> CompileIndex) -> FxHashMap<C
 
 /// Fills the value that arrived from the new compile's guard on the same thing.
 fn fill_from(change: &mut Change, guarded: Change) {
-    let is_comparable = change.kind == guarded.kind || change.kind.is_scalar() && guarded.kind.is_scalar();
+    let is_comparable =
+        change.kind == guarded.kind || change.kind.facts().scalar && guarded.kind.facts().scalar;
     let is_other = guarded.old.is_some() && guarded.old != change.old;
     // True and False are two objects side by side in Python's memory; torch 2.6 checks them by their addresses.
     let addresses = change.address.zip(guarded.address);

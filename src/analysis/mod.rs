@@ -10,6 +10,8 @@ mod on_device;
 mod outlook;
 mod pattern;
 mod producers;
+#[cfg(test)]
+mod sketch;
 mod split;
 mod stage;
 mod trie;

@@ -262,9 +262,10 @@ impl Compile {
 }
 
 /// Which of torch's metrics events a record is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MetricsKind {
     /// `compilation_metrics`
+    #[default]
     Forward,
     /// `bwd_compilation_metrics`
     Backward,
@@ -325,7 +326,7 @@ pub const CONFIG_FIELDS: [&str; 5] =
     ["dynamo_config", "inductor_config", "functorch_config", "compiler_config", "inductor_provenance"];
 
 /// One metrics record: its place in the log, and the numbers that lists need.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MetricsRecord {
     /// Which event.
     pub kind: MetricsKind,

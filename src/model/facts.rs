@@ -14,7 +14,7 @@ pub struct Torch {
 }
 
 /// A distinct graph break: one reason at one place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GraphBreak {
     /// What could not be traced.
     pub reason: String,
@@ -91,7 +91,7 @@ pub struct ReasonSource {
 }
 
 /// A metrics record with a `fail_type`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Failure {
     /// Which compile.
     pub compile: Option<CompileId>,

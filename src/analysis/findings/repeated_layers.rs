@@ -3,7 +3,6 @@
 use super::basis::{Basis, Family};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::lab::tried;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::sentence;
@@ -71,16 +70,12 @@ fn finding(title: Sentence, lines: &RepeatedLines) -> Finding {
          separately.",
         lines.times, lines.first.function
     ));
-    found.advise(Advice {
-        text: "Compile the layer instead of the whole model (regional compilation): the copies have the same operations and \
-               shapes, so the code of the first serves the others. It has a cost: each layer is a call of its own then, and \
-               small layers run slower (12 of width 512: 14.9 to 27.2 ms a step), large ones as fast (8 of width 2,048)."
-            .to_owned(),
-        code: Some("for layer in layers:\n    layer.compile()".to_owned()),
-        because: Some("The captured graph has the same operations with the same shapes in each copy.".to_owned()),
-        tried: tried("regional.1"),
-        ..Advice::default()
-    });
+    let text = "Compile the layer instead of the whole model (regional compilation): the copies have the same operations and \
+                shapes, so the code of the first serves the others. It has a cost: each layer is a call of its own then, and \
+                small layers run slower (12 of width 512: 14.9 to 27.2 ms a step), large ones as fast (8 of width 2,048).";
+    let because = "The captured graph has the same operations with the same shapes in each copy.";
+    let regional = Advice { because: Some(because.to_owned()), ..Advice::tried("regional.1", text) };
+    found.advise(regional.with_code("for layer in layers:\n    layer.compile()"));
     found.fact("Copies", Value::Prose(lines.times.to_string()));
     found
 }

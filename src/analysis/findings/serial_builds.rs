@@ -4,7 +4,6 @@ use super::basis::{Basis, Family};
 use super::cost::{Claim, Work};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::lab::tried;
 use crate::model::Part;
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
@@ -63,10 +62,8 @@ fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
         let text = "Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores. \
              torch does so by itself, up to 32: where nobody set it to 1, the process may use one core only, and then more \
              threads gain nothing.";
-        found.advise(Advice {
-            tried: tried(if on_device.uses_gpu { "triton_builds.1" } else { "compile_threads.1" }),
-            ..Advice::from(text)
-        });
+        let kind = if on_device.uses_gpu { "triton_builds.1" } else { "compile_threads.1" };
+        found.advise(Advice::tried(kind, text));
         for one in &builds.side_by_side {
             let claim = Claim::avoidable(Work::Compile, vec![one.compile], "of builds in series");
             found.claim(claim.at_most(one.us));

@@ -4,7 +4,6 @@ use super::super::cause::is_one_call_site;
 use super::super::change::Change;
 use super::super::kind::{AdviceCase, ChangeKind, KindAdvice};
 use super::situation::Situation;
-use super::words::tried;
 use super::{layouts, numbers};
 use crate::analysis::findings::Advice;
 use crate::analysis::pattern::{Groups, filled};
@@ -49,7 +48,7 @@ pub(super) fn advice_of(at: &Situation<'_>) -> Vec<Advice> {
     let Some(row) = rows.find(|row| applies(at, row, &mut groups)) else { return Vec::new() };
     let text = of_state(at, kind).or_else(|| filled(&row.text, &groups)).unwrap_or_default();
     let first = match &row.tried {
-        Some(experiment) => tried(experiment, text, None, None),
+        Some(experiment) => Advice::tried(experiment, text),
         None => Advice::from(text),
     };
     std::iter::once(first).chain(limit(at, kind)).collect()
@@ -60,7 +59,7 @@ fn limit(at: &Situation<'_>, kind: ChangeKind) -> Option<Advice> {
     let is_value = matches!(kind, ChangeKind::Text | ChangeKind::EnumMember | ChangeKind::Value);
     (is_value && at.chain.limit_hit()).then(|| {
         let text = "Where the values are few and known, let torch keep a version of each.";
-        tried("recompile_limit.1", text, Some("torch._dynamo.config.recompile_limit = 16".to_owned()), None)
+        Advice::tried("recompile_limit.1", text).with_code("torch._dynamo.config.recompile_limit = 16")
     })
 }
 

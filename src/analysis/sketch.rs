@@ -4,13 +4,14 @@
 //! the thing before it. Frames are `function:line` of `/app/x.py`, or of a file of torch as `torch/function:line`.
 
 use crate::analysis::break_costs;
+use crate::analysis::builds;
 use crate::analysis::guard_texts::GuardTexts;
 use crate::analysis::recompiles::{Chain, recompile_chains};
 use crate::model::{
     ArtifactIndex, BreakOccurrence, CacheLookup, CompileIndex, Failure, Frame, Function, GraphBreak,
     GuardPrint, InputTensor, Metrics, MetricsKind, MetricsRecord, Model, NativeCompile, Outcome, ProblemKind,
-    Reason, Recompile, Recorded, Restart, SideEffect, Specialization, Status, Symbol, TensorDescription,
-    TextFrame, Trouble, TroubleKind,
+    Reason, Recompile, Recorded, RepeatedLines, Restart, SideEffect, Specialization, Status, Symbol,
+    TensorDescription, TextFrame, Trouble, TroubleKind,
 };
 use crate::trace::CompileId;
 
@@ -32,6 +33,7 @@ impl Sketch {
             let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
             let done = sketch.program(what, rest).is_some()
                 || sketch.trouble(what, rest).is_some()
+                || sketch.phases(what, rest).is_some()
                 || sketch.guards(what, rest).is_some();
             assert!(done, "what is {line}?");
         }
@@ -182,6 +184,45 @@ impl Sketch {
                 let (op, dsl, key, us) = (own(op), own(dsl), own(key), number(us) as f64);
                 let compile = self.compile(id);
                 self.model.native_compiles.push(NativeCompile { compile, op, dsl, compiled, key, us });
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Where the time went, and settings: `built` are the phases of a log that builds kernels, `phase` is a further one.
+    fn phases(&mut self, what: &str, rest: &str) -> Option<()> {
+        let [place, one, two, three] = words(rest);
+        let us = |seconds: &str| seconds.parse::<f64>().unwrap() * 1e6;
+        match what {
+            "built" => self.model = builds::tests::model(),
+            "phase" => {
+                let (start, end) = (us(two) / 1e6, us(three) / 1e6);
+                self.model.spans.push(builds::tests::span(place, one.parse().ok(), start, end));
+            }
+            "until" => self.model.spans.truncate(number(place) as usize),
+            "times" => {
+                let span = &mut self.model.spans[number(place) as usize];
+                (span.start_us, span.end_us) = (us(one), us(two));
+            }
+            "named" => self.model.spans[number(place) as usize].name = one.into(),
+            "threads" => self.model.inductor.compile_threads = Some(number(place)),
+            "cudagraphs" => self.model.inductor.cudagraphs = Some(true),
+            "repeats" => {
+                let lines = RepeatedLines {
+                    times: number(one) as usize,
+                    lines: number(two) as usize,
+                    first: text_frame("forward:175"),
+                    alike: three == "alike",
+                };
+                let index = self.compile(place);
+                self.model.compiles[index].repeated = Some(lines.into());
+            }
+            "device" => {
+                let tensor = TensorDescription { device: one.to_owned(), ..TensorDescription::default() };
+                let input = InputTensor { source: "L['x']".into(), tensor: tensor.into(), storage: None };
+                let index = self.compile(place);
+                self.model.compiles[index].inputs.push(input);
             }
             _ => return None,
         }

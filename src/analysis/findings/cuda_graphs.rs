@@ -219,31 +219,3 @@ fn on_cpu_only(model: &Model) -> bool {
     let mut devices = model.inputs().map(|(_, input)| input.tensor.device.as_str()).peekable();
     devices.peek().is_some() && devices.all(|device| device.starts_with("cpu"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{InputTensor, TensorDescription};
-
-    fn compile_with_input(device: &str) -> Compile {
-        let tensor = TensorDescription { device: device.to_owned(), ..TensorDescription::default() };
-        let input = InputTensor { source: "L['x']".into(), tensor: tensor.into(), storage: None };
-        Compile { inputs: vec![input], ..Compile::new(None) }
-    }
-
-    #[test]
-    fn cuda_graphs_are_missed_only_where_they_were_asked_for_and_all_inputs_are_on_the_cpu() {
-        let mut model = Model::default();
-        let compile = model.compiles.push(compile_with_input("cpu"));
-        model.compiles.push(compile_with_input("cpu"));
-        let found = |model: &Model| on_cpu(model).iter().count();
-        assert_eq!(found(&model), 0, "nobody asked");
-        model.inductor.cudagraphs = Some(true);
-        assert_eq!(found(&model), 1);
-        let on_gpu = compile_with_input("cuda:0").inputs;
-        model.compiles.get_mut(compile).unwrap().inputs.extend(on_gpu);
-        assert_eq!(found(&model), 0, "some run on a GPU");
-        model.compiles.iter_mut().for_each(|compile| compile.inputs.clear());
-        assert_eq!(found(&model), 0, "the log names no device");
-    }
-}

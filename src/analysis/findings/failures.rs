@@ -297,22 +297,3 @@ fn rest(text: &str) -> Option<String> {
     let rest = rest.trim().trim_start_matches("- ");
     (!rest.is_empty()).then(|| rest.to_owned())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_exception_of_the_users_call_outranks_torchs_words_around_it() {
-        let call = "RuntimeError when making fake tensor call\n  Explanation: Dynamo failed to run FX node with fake tensors: \
-                    call_function matmul(*(..), **{}): got RuntimeError('a and b must have same reduction dim, but got [3, 4] \
-                    X [5, 6].')\n  Hint: Your code may result in an error when running in eager.\n";
-        let words = "RuntimeError: a and b must have same reduction dim, but got [3, 4] X [5, 6]";
-        assert_eq!(why("TorchRuntimeError", call), words);
-        let raised = "Observed exception\n  Explanation: Dynamo found no exception handler.\n\n  Developer debug context: \
-                      raised exception ValueError('user says no')\n";
-        assert_eq!(why("Unsupported", raised), "ValueError: user says no");
-        let other = "Failed to trace builtin operator\n  Explanation: got RuntimeError('x')";
-        assert_eq!(why("Unsupported", other), "Failed to trace builtin operator");
-    }
-}

@@ -44,7 +44,7 @@ fn limit(text: &str) -> Sentence {
 }
 
 /// An operator that does not take these inputs, or an exception of the user's own code.
-fn of_call(error: &str, text: &str) -> Option<Sentence> {
+pub(super) fn of_call(error: &str, text: &str) -> Option<Sentence> {
     if text.starts_with("Observed exception") {
         let class = between(text, "raised exception ", "(")?;
         let class = name(NameOf::Exception, class.trim());
@@ -67,7 +67,7 @@ fn of_call(error: &str, text: &str) -> Option<Sentence> {
 }
 
 /// `matmul` of `call_function <built-in function matmul>(..)`, `view` of `call_method view(..)`.
-fn called_operator(text: &str) -> Option<&str> {
+pub(super) fn called_operator(text: &str) -> Option<&str> {
     let target =
         ["call_function ", "call_method ", "call_module "].iter().find_map(|call| text.split_once(call));
     let (_, target) = target?;
@@ -83,7 +83,7 @@ fn called_operator(text: &str) -> Option<&str> {
 }
 
 /// A backend that raised: `backend='mine' raised:` and the exception on the next line.
-fn of_backend(text: &str) -> Option<Sentence> {
+pub(super) fn of_backend(text: &str) -> Option<Sentence> {
     let backend = between(text, "backend='", "'")?;
     let (_, said) = text.split_once(" raised:\n")?;
     let said = said.lines().next().map(message).filter(|said| !said.is_empty());
@@ -133,33 +133,5 @@ fn short(text: &str) -> String {
     match text.char_indices().nth(LONGEST_QUOTE) {
         Some((end, _)) => format!("{} …", text.get(..end).unwrap_or(text)),
         None => text.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_operator_is_named_however_torch_describes_it() {
-        for (text, operator) in [
-            ("call_function <built-in function matmul>(*(..", Some("matmul")),
-            ("call_function <function layer_norm at 0x7f..>(*(", Some("layer_norm")),
-            ("call_method view(*(FakeTensor", Some("view")),
-            ("call_function aten.mm.default(*(", Some("aten.mm.default")),
-            ("nothing of the kind", None),
-        ] {
-            assert_eq!(called_operator(text), operator, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_backend_is_named_with_what_it_said() {
-        let text = "backend='mine' raised:\nRuntimeError: no room";
-        assert_eq!(of_backend(text).unwrap().text(), "The backend `mine` raised an error: no room");
-        let shapes = "RuntimeError when making fake tensor call\n  Explanation: call_function <built-in function \
-                      matmul>(*(..)): got RuntimeError('a and b differ. More.')";
-        let said = of_call("TorchRuntimeError", shapes).unwrap().text();
-        assert_eq!(said, "`matmul` does not take these inputs: a and b differ");
     }
 }

@@ -65,21 +65,3 @@ pub(super) fn read_more(text: &str) -> Option<FurtherReading> {
 fn one_paragraph(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_title_has_neither_classes_of_dynamo_nor_a_second_sentence() {
-        let classes =
-            "Unsupported: builtin: print [<class 'torch._dynamo.variables.constant.ConstantVariable'>] False";
-        assert_eq!(short_reason(classes), "Unsupported: builtin: print");
-        let long = "Unsupported: Dynamic control flow is not supported at the moment. Please use \
-                    functorch.experimental.control_flow.cond to explicitly capture the control flow.";
-        assert_eq!(short_reason(long), "Unsupported: Dynamic control flow is not supported at the moment");
-        let skipped = "Unsupported: 'skip function graph_break in file /venv/torch/_dynamo/decorators.py'";
-        assert_eq!(short_reason(skipped), "Unsupported: `graph_break` is a function that Dynamo skips");
-        assert_eq!(short_reason("Call to f. Twice"), "Call to f. Twice", "a short one is read whole");
-    }
-}

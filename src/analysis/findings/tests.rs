@@ -1,10 +1,13 @@
 //! What is found in small logs: `cases.txt`.
 
+use super::failures::why;
 use super::finding::{Finding, Value};
-use super::{Basis, checked, kinds};
+use super::plain_words::{called_operator, of_backend, of_call};
+use super::{Basis, checked, kinds, prose};
 use crate::analysis::ledger::Ledger;
 use crate::analysis::sketch::Sketch;
 use crate::analysis::{Spans, Split, time};
+use crate::model::sentence::quoted;
 use crate::model::{CompileIndex, Model};
 
 fn of_log(sketch: &Sketch) -> Vec<Finding> {
@@ -73,6 +76,32 @@ fn each_log_has_the_findings_of_its_case() {
         }
         let more: Vec<String> = found.map(|one| told(&sketch.model, one)).collect();
         assert!(more.is_empty(), "{case}: also found: {more:?}");
+    }
+}
+
+#[test]
+fn texts_of_torch_are_read_as_their_rows_say() {
+    let rows = include_str!("texts.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
+    let mut reader = "";
+    for row in rows {
+        if let Some(name) = row.strip_prefix('[') {
+            reader = name.trim_end_matches(']');
+            continue;
+        }
+        let (text, expected) = row.split_once(" => ").expect(row);
+        let text = &text.replace("\\n", "\n");
+        let found = match reader {
+            "short reason" => Some(prose::short_reason(text)),
+            "called operator" => called_operator(text).map(|operator| quoted(operator).into()),
+            "backend" => of_backend(text),
+            "call" => of_call("TorchRuntimeError", text),
+            error => Some(why(error, text)),
+        };
+        assert_eq!(
+            found.map_or_else(|| "none".to_owned(), |found| found.text()),
+            expected,
+            "{reader}: {text}"
+        );
     }
 }
 

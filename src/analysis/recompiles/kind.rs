@@ -22,15 +22,11 @@ pub enum ChangeKind {
     Relation,
     /// A relation of a Python number that the code relies on: a branch tested it, or an operation needs it.
     NumberRelation,
-    /// The stride of a tensor.
     Stride,
     /// Where a tensor starts in its memory.
     StorageOffset,
-    /// The dispatch keys of a tensor.
     DispatchKeys,
-    /// The element type of a tensor.
     Dtype,
-    /// The device of a tensor.
     Device,
     /// Whether an input needs a gradient.
     RequiresGrad,
@@ -39,7 +35,6 @@ pub enum ChangeKind {
     Autocast,
     /// Another setting of torch: threads, deterministic algorithms, default dtype or device.
     Setting,
-    /// The type of a value.
     Type,
     Object,
     /// Which function it is: its code, or a function itself.
@@ -65,7 +60,6 @@ pub enum ChangeKind {
     Length,
     /// How many items an iterator has left.
     IteratorLength,
-    /// The keys of a dictionary.
     Keys,
     /// Whether a set has an item.
     Member,

@@ -154,8 +154,8 @@ pub struct Finding(facts::Finding<'static>);
 
 impl Finding {
     /// The finding with these facts.
-    pub(crate) fn of(facts: facts::Finding<'_>) -> Finding {
-        Finding(facts.into_owned())
+    pub(crate) fn of(facts: facts::Finding<'static>) -> Finding {
+        Finding(facts)
     }
 
     /// Its facts.

@@ -72,7 +72,8 @@ fn came_out_well(versions: Option<&Vec<String>>, program: &str) -> bool {
 fn advised() -> BTreeSet<Key> {
     let programs = programs();
     let key = Regex::new(r#""([a-z_]+)\.(\d+)""#).unwrap();
-    let files = files_below(&source("src/analysis")).into_iter().filter(|path| path.ends_with(".rs"));
+    let is_ours = |path: &String| path.ends_with(".rs") || path.ends_with(".toml");
+    let files = files_below(&source("src/analysis")).into_iter().filter(is_ours);
     let texts =
         files.filter(|path| path != "lab.rs").map(|path| source_text(&format!("src/analysis/{path}")));
     let found = |text: String| -> Vec<Key> {

@@ -8,7 +8,10 @@ mod graph_pairs;
 mod names;
 mod on_device;
 mod outlook;
+mod pattern;
 mod producers;
+#[cfg(test)]
+mod sketch;
 mod split;
 mod stage;
 mod trie;

@@ -21,11 +21,6 @@ impl Text<'_> {
     pub fn owned(&self) -> String {
         self.0.clone().into_owned()
     }
-
-    /// The same text, which borrows nothing.
-    pub fn into_owned(self) -> Text<'static> {
-        Text(Cow::Owned(self.0.into_owned()))
-    }
 }
 
 impl Deref for Text<'_> {
@@ -81,11 +76,6 @@ impl<'a> Id<'a> {
     /// The id with this text, which is not empty.
     pub fn new(text: impl Into<Text<'a>>) -> Id<'a> {
         Id(text.into())
-    }
-
-    /// The same id, which borrows nothing.
-    pub fn into_owned(self) -> Id<'static> {
-        Id(self.0.into_owned())
     }
 }
 
@@ -162,14 +152,6 @@ struct EachNamed<F>(F);
 impl<N: Serialize, V: Serialize, I: Iterator<Item = (N, V)>, F: Fn() -> I> Serialize for EachNamed<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map((self.0)())
-    }
-}
-
-impl<T> List<'_, T> {
-    /// A list of what becomes of the entries of one that was read.
-    pub fn map<O>(self, entry: impl FnMut(T) -> O) -> List<'static, O> {
-        let List::Read(entries) = self else { return List::default() };
-        entries.into_iter().map(entry).collect()
     }
 }
 

@@ -207,9 +207,10 @@ impl Compile {
 
 worded! {
     /// Which of torch's metrics events a record is.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub enum MetricsKind.word {
         /// `compilation_metrics`
+        #[default]
         Forward = "forward",
         /// `bwd_compilation_metrics`
         Backward = "backward",
@@ -255,7 +256,7 @@ pub const CONFIG_FIELDS: [&str; 5] =
     ["dynamo_config", "inductor_config", "functorch_config", "compiler_config", "inductor_provenance"];
 
 /// One metrics record: its place in the log, and the numbers that lists need.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MetricsRecord {
     pub kind: MetricsKind,
     pub attempt: u32,

@@ -80,7 +80,7 @@ pub struct ReasonSource {
 }
 
 /// A metrics record with a `fail_type`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Failure {
     /// Which compile.
     pub compile: Option<CompileId>,

@@ -47,7 +47,7 @@ pub fn on<'m>(
 }
 
 /// The findings in the form of report.json, most important first.
-pub fn findings(report: Report<'_>) -> impl Iterator<Item = crate::facts::Finding<'_>> {
+pub fn findings(report: Report<'_>) -> impl Iterator<Item = crate::facts::Finding<'static>> {
     data::findings(report)
 }
 

@@ -1,10 +1,9 @@
 //! Graph breaks: what could not be traced, which tracing was discarded, and what was compiled in addition.
 
 use super::basis::{Basis, Family};
-use super::break_advice::{Situation, TorchVersion};
-use super::break_cause::Told;
+use super::break_rules::Told;
 use super::cost::{ChargeOrder, Claim, Work};
-use super::finding::{Advice, Finding, FurtherReading, Severity, Value};
+use super::finding::{Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
 use super::prose;
 use crate::analysis::failures::failed_at_breaks;
@@ -58,7 +57,7 @@ fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {
         Severity::Info => {
             found.advise("Nothing to do: torch runs this part in eager mode and resumes after it.")
         }
-        _ => found.advise_all(advice(model, one)),
+        _ => found.advise_all(Told::of_break(model, one, &found.place).advice()),
     }
     for hit in hits {
         let share = hit.thrown_away_us.unwrap_or_default();
@@ -100,19 +99,6 @@ fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {
     }
     found.reason = one.reason.clone();
     found
-}
-
-/// What to do about a break, from torch's words and the line that broke.
-fn advice(model: &Model, one: &GraphBreak) -> Vec<Advice> {
-    let place = place(one);
-    let told = Told {
-        reason: &one.reason,
-        explanation: one.explanation.as_deref().unwrap_or_default(),
-        debug: one.debug_context.as_deref().unwrap_or_default(),
-        line: place.loc.as_deref().unwrap_or_default(),
-        file: one.file.as_deref().unwrap_or_default(),
-    };
-    Situation { told, torch: TorchVersion::of(model), hints: &one.hints }.advice()
 }
 
 /// torch's explanation, and the text that the call would have written: it often names what to set to have no call.

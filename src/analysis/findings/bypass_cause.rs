@@ -86,37 +86,3 @@ impl BypassCause {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bypass_is_named_by_what_the_program_chose() {
-        let cases = [
-            ("Freezing may introduce constants that aren't static across runs.", BypassCause::Freezing),
-            ("Skipping graph with frozen constants", BypassCause::Freezing),
-            (
-                "Can't cache HigherOrderOperator: flex_attention",
-                BypassCause::HigherOrderOperator("flex_attention".to_owned()),
-            ),
-            (
-                "Unsupported call_function target torch._dynamo.compiled_autograd.ops.validate_outputs. \n Function module: x",
-                BypassCause::CompiledAutograd,
-            ),
-            ("Won't cache a graph with fakify_first_call enabled", BypassCause::SplitForDdp),
-            ("Unsupported post grad custom pass", BypassCause::CustomPass),
-            ("Something new\nmore", BypassCause::Other("Something new".to_owned())),
-        ];
-        for (reason, cause) in cases {
-            assert_eq!(BypassCause::of(reason), cause, "{reason}");
-        }
-    }
-
-    #[test]
-    fn only_what_torch_never_caches_is_on_purpose() {
-        assert!(BypassCause::Freezing.is_on_purpose());
-        assert!(!BypassCause::CustomPass.is_on_purpose());
-        assert!(!BypassCause::Other(String::new()).is_on_purpose());
-    }
-}

@@ -221,145 +221,22 @@ fn reason_words(reason: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::basis::Basis;
     use super::super::cost::CostKind;
     use super::*;
-    use crate::model::ArtifactIndex;
-    use crate::trace::CompileId;
-
-    fn lookup(model: &mut Model, id: &str, cache: &str, outcome: Outcome, reason: &str) {
-        let compile = model.compile_index(CompileId::parse(id).as_ref());
-        model.caches.push(CacheLookup {
-            compile: CompileId::parse(id),
-            attempt: 0,
-            cache: cache.to_owned(),
-            outcome,
-            key: Some(format!("key of {cache}")),
-            reason: Some(reason.to_owned()),
-            saved_ns: None,
-            asked_ns: None,
-            artifact: ArtifactIndex::new(compile, 0),
-        });
-    }
-
-    fn findings(model: &Model) -> Vec<Finding> {
-        of_log(Basis::of_model(model))
-    }
-
-    #[test]
-    fn freezing_is_one_finding_of_information_whichever_caches_it_bypasses() {
-        let mut model = Model::default();
-        lookup(&mut model, "0/0", "fx_graph", Outcome::Bypass, "Skipping graph with frozen constants");
-        lookup(&mut model, "0/0", "aotautograd", Outcome::Bypass, "Freezing is not supported");
-        lookup(&mut model, "1/0", "fx_graph", Outcome::Bypass, "Skipping graph with frozen constants");
-        let found = findings(&model);
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].title, "No compile of this log can be cached: freezing is on");
-        assert_eq!((found[0].severity, found[0].count, found[0].compiles.len()), (Severity::Info, 3, 2));
-    }
-
-    #[test]
-    fn one_cause_that_two_caches_word_differently_is_one_finding() {
-        let mut model = Model::default();
-        lookup(&mut model, "0/0", "fx_graph", Outcome::Bypass, "Unsupported post grad custom pass");
-        lookup(&mut model, "0/0", "aotautograd", Outcome::Bypass, "Cannot cache a graph with this");
-        let found = findings(&model);
-        assert_eq!((found.len(), found[0].count), (1, 2));
-        assert!(found[0].title.text().contains("a custom pass has no id"), "{}", found[0].title);
-        lookup(&mut model, "1/0", "aotautograd", Outcome::Bypass, "Cannot cache a graph with this");
-        assert_eq!(findings(&model).len(), 2, "another compile is bypassed for it too");
-    }
-
-    #[test]
-    fn a_pass_without_an_id_is_a_problem_and_its_hint_names_uuid() {
-        let mut model = Model::default();
-        lookup(&mut model, "0/0", "fx_graph", Outcome::Bypass, "Unsupported post grad custom pass");
-        lookup(&mut model, "1/0", "fx_graph", Outcome::Miss, "full_miss");
-        let found = findings(&model);
-        assert_eq!(
-            (found[0].severity, found[0].title.text().as_str()),
-            (Severity::Warning, "1 compile cannot be cached: a custom pass has no id")
-        );
-        assert!(found[0].advice[0].text.contains("uuid()"));
-    }
-
-    #[test]
-    fn a_cold_cache_is_one_sentence_even_where_the_run_finds_its_own_results_again() {
-        let mut model = Model::default();
-        lookup(&mut model, "0/0", "fx_graph", Outcome::Miss, "full_miss");
-        lookup(&mut model, "0/1", "aotautograd", Outcome::Miss, "full_miss");
-        let title = |model: &Model| findings(model)[0].title.text();
-        assert_eq!(title(&model), "Cold cache: 2 misses, a second run will hit the cache");
-        assert_eq!(findings(&model)[0].count, 2);
-        lookup(&mut model, "1/0", "fx_graph", Outcome::Hit, "hit");
-        assert_eq!(title(&model), "Cold cache: 2 misses, a second run will hit the cache");
-        // A key that nothing in this log missed was left by an earlier run.
-        model.caches[2].key = Some("another".to_owned());
-        assert_eq!(title(&model), "2 misses and 1 hit");
-    }
-
-    #[test]
-    fn a_guard_that_does_not_hold_is_no_cold_cache() {
-        let mut model = Model::default();
-        lookup(&mut model, "0/0", "fx_graph", Outcome::Miss, "guard_miss: s0 < 5");
-        let found = findings(&model);
-        assert_eq!(found[0].title, "1 miss and 0 hits");
-        assert!(
-            found[0].detail.as_deref().is_some_and(|text| text.contains("guard of the entry does not hold"))
-        );
-    }
-
-    #[test]
-    fn where_only_autograds_cache_is_bypassed_inductors_keeps_the_graphs() {
-        let mut model = Model::default();
-        let reason = "Won't cache a graph with fakify_first_call enabled";
-        lookup(&mut model, "0/0", "aotautograd", Outcome::Bypass, reason);
-        let title = |model: &Model| findings(model)[0].title.text();
-        assert!(title(&model).starts_with("No compile of this log can be cached"), "{}", title(&model));
-        lookup(&mut model, "0/0", "fx_graph", Outcome::Miss, "full_miss");
-        assert!(
-            title(&model).starts_with("AOTAutograd's cache is bypassed in 1 compile"),
-            "{}",
-            title(&model)
-        );
-    }
-
-    /// Which work of how many compiles a finding claims, and of which kind.
-    fn claimed(found: &Finding) -> Vec<(CostKind, Work, usize)> {
-        found.claims.iter().map(|claim| (claim.kind, claim.work, claim.compiles.len())).collect()
-    }
+    use crate::analysis::sketch::Sketch;
 
     #[test]
     fn a_bypass_claims_what_the_bypassed_cache_would_have_kept_and_one_on_purpose_is_expected() {
-        let mut model = Model::default();
-        lookup(&mut model, "0/0", "fx_graph", Outcome::Bypass, "Unsupported post grad custom pass");
-        lookup(&mut model, "1/0", "fx_graph", Outcome::Bypass, "Unsupported post grad custom pass");
-        lookup(&mut model, "1/0", "aotautograd", Outcome::Bypass, "Unsupported post grad custom pass");
-        let (kind, found) = (CostKind::Avoidable, findings(&model).remove(0));
-        assert_eq!(claimed(&found), [(kind, Work::InductorGraph, 2), (kind, Work::AotGraph, 1)]);
-        for lookup in &mut model.caches {
-            lookup.reason = Some("Skipping graph with frozen constants".to_owned());
+        for (reason, kind) in [
+            ("Unsupported post grad custom pass", CostKind::Avoidable),
+            ("Skipping graph with frozen constants", CostKind::Expected),
+        ] {
+            let lookups = ["0/0 fx_graph", "1/0 fx_graph", "1/0 aotautograd"];
+            let log = lookups.map(|lookup| format!("cache {lookup} bypass {reason}\n")).concat();
+            let found = of_log(Basis::of_model(&Sketch::of(&log).model)).remove(0);
+            let claims = found.claims.iter().map(|claim| (claim.kind, claim.work, claim.compiles.len()));
+            let expected = [(kind, Work::InductorGraph, 2), (kind, Work::AotGraph, 1)];
+            assert_eq!(claims.collect::<Vec<_>>(), expected);
         }
-        let (kind, found) = (CostKind::Expected, findings(&model).remove(0));
-        assert_eq!(claimed(&found), [(kind, Work::InductorGraph, 2), (kind, Work::AotGraph, 1)]);
-    }
-
-    #[test]
-    fn a_higher_order_operator_is_named_once_and_each_cause_apart() {
-        let mut model = Model::default();
-        for id in ["0/0", "1/0"] {
-            for cache in ["fx_graph", "aotautograd"] {
-                let reason = "Can't cache HigherOrderOperator: flex_attention";
-                lookup(&mut model, id, cache, Outcome::Bypass, reason);
-            }
-        }
-        lookup(&mut model, "2/0", "fx_graph", Outcome::Bypass, "Freezing is not supported");
-        let found = findings(&model);
-        let titles: Vec<String> = found.iter().map(|one| one.title.text()).collect();
-        let operator =
-            "2 compiles cannot be cached: torch cannot cache the higher-order operator `flex_attention`";
-        assert_eq!(titles, [operator, "1 compile cannot be cached: freezing is on"]);
-        assert!(found.iter().all(|one| one.severity == Severity::Info));
-        assert_eq!((found[0].count, found[1].count), (4, 1));
     }
 }

@@ -5,7 +5,6 @@ use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::KindOfFinding;
 use super::on_device::{LISTED, at, of};
-use crate::analysis::lab::tried;
 use crate::analysis::names::function_words;
 use crate::analysis::on_device::{CudaGraphs, Obstacle, Operation};
 use crate::analysis::user_place::UserPlace;
@@ -76,15 +75,12 @@ fn skipped(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Fi
              so torch skips it where an input is written that may be another tensor in the next call.",
         );
         let name = inputs.first().map_or("cache", |name| name.as_str());
-        found.advise(Advice {
-            text: format!(
-                "Tell torch that the tensor stays the same, and pass the same one in each call: before the first call, mark \
-                 `{name}` with `mark_static_address`. Or make it a buffer of the module (`register_buffer`)."
-            ),
-            code: Some(format!("torch._dynamo.mark_static_address({name})")),
-            tried: tried("mutated_input.1"),
-            ..Advice::default()
-        });
+        let text = format!(
+            "Tell torch that the tensor stays the same, and pass the same one in each call: before the first call, mark \
+             `{name}` with `mark_static_address`. Or make it a buffer of the module (`register_buffer`)."
+        );
+        let code = format!("torch._dynamo.mark_static_address({name})");
+        found.advise(Advice::tried("mutated_input.1", text).with_code(code));
         at(&mut found, model, index, first, &graphs.written);
         return Some(found);
     }
@@ -161,17 +157,10 @@ fn sizes(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Find
         "A CUDA graph is recorded for each size of a dynamic dimension, and each keeps its own memory. Recording took {}.",
         duration(graphs.us)
     ));
-    found.advise(Advice {
-        text: "Pad the inputs to multiples, such as 16, so that fewer sizes occur. Each call then pays for the padding."
-            .to_owned(),
-        tried: tried("graph_per_size.1"),
-        ..Advice::default()
-    });
-    found.advise(Advice {
-        text: "Or record no CUDA graph for dynamic sizes.".to_owned(),
-        code: Some("torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True".to_owned()),
-        ..Advice::default()
-    });
+    let text = "Pad the inputs to multiples, such as 16, so that fewer sizes occur. Each call then pays for the padding.";
+    found.advise(Advice::tried("graph_per_size.1", text));
+    let none = Advice::from("Or record no CUDA graph for dynamic sizes.");
+    found.advise(none.with_code("torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True"));
     found
         .claim(Claim::avoidable(Work::AtRunTime, vec![index], "of recording CUDA graphs").at_most(graphs.us));
     found.count = graphs.recordings as u64;
@@ -217,7 +206,7 @@ fn on_cpu(model: &Model) -> Option<Finding> {
     found.explain("`mode=\"reduce-overhead\"` and `triton.cudagraphs` record CUDA graphs, which exist on GPUs only. Here they change \
          nothing.");
     let text = "Leave the mode out where the program runs on a CPU, or move model and inputs to a GPU.";
-    found.advise(Advice { tried: tried("cuda_graphs_on_cpu.1"), ..Advice::from(text) });
+    found.advise(Advice::tried("cuda_graphs_on_cpu.1", text));
     let compiled = |(index, compile): (CompileIndex, &Compile)| {
         compile.metrics.iter().any(|record| record.facts.inductor_us.is_some()).then_some(index)
     };
@@ -229,32 +218,4 @@ fn on_cpu(model: &Model) -> Option<Finding> {
 fn on_cpu_only(model: &Model) -> bool {
     let mut devices = model.inputs().map(|(_, input)| input.tensor.device.as_str()).peekable();
     devices.peek().is_some() && devices.all(|device| device.starts_with("cpu"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{InputTensor, TensorDescription};
-
-    fn compile_with_input(device: &str) -> Compile {
-        let tensor = TensorDescription { device: device.to_owned(), ..TensorDescription::default() };
-        let input = InputTensor { source: "L['x']".into(), tensor: tensor.into(), storage: None };
-        Compile { inputs: vec![input], ..Compile::default() }
-    }
-
-    #[test]
-    fn cuda_graphs_are_missed_only_where_they_were_asked_for_and_all_inputs_are_on_the_cpu() {
-        let mut model = Model::default();
-        let compile = model.compiles.push(compile_with_input("cpu"));
-        model.compiles.push(compile_with_input("cpu"));
-        let found = |model: &Model| on_cpu(model).iter().count();
-        assert_eq!(found(&model), 0, "nobody asked");
-        model.inductor.cudagraphs = Some(true);
-        assert_eq!(found(&model), 1);
-        let on_gpu = compile_with_input("cuda:0").inputs;
-        model.compiles.get_mut(compile).unwrap().inputs.extend(on_gpu);
-        assert_eq!(found(&model), 0, "some run on a GPU");
-        model.compiles.iter_mut().for_each(|compile| compile.inputs.clear());
-        assert_eq!(found(&model), 0, "the log names no device");
-    }
 }

@@ -1,8 +1,7 @@
 //! Failures: which compiles ended with an exception, at which line of the user.
 
 use super::basis::{Basis, Family};
-use super::break_advice::{Situation, TorchVersion};
-use super::break_cause::{TextParts, Told};
+use super::break_rules::Told;
 use super::cost::{ChargeOrder, Claim, Work};
 use super::export;
 use super::finding::{Advice, Finding, FurtherReading, Severity, Value};
@@ -106,18 +105,7 @@ fn advice(model: &Model, failure: &Failure, cause: &FailureCause<'_>, text: &str
     if !undecided.is_empty() {
         return undecided.into_iter().map(Advice::from).collect();
     }
-    let parts = TextParts::of(text);
-    let line = cause.place.loc.as_deref().unwrap_or_default();
-    let file = cause.place.file.as_deref().unwrap_or_default();
-    let mut told = Told::of_text(text, &parts, line, file);
-    let mut hints = prose::hints(text);
-    if let Some(one) = cause.at_break.filter(|_| text.is_empty()) {
-        told.reason = &one.reason;
-        told.explanation = one.explanation.as_deref().unwrap_or_default();
-        told.debug = one.debug_context.as_deref().unwrap_or_default();
-        hints.clone_from(&one.hints);
-    }
-    Situation { told, torch: TorchVersion::of(model), hints: &hints }.advice()
+    Told::of_failure(model, cause, text).advice()
 }
 
 /// What a dimension was marked as, and what the code makes of it.
@@ -308,23 +296,4 @@ fn rest(text: &str) -> Option<String> {
     // A single violated constraint is not shown as a list.
     let rest = rest.trim().trim_start_matches("- ");
     (!rest.is_empty()).then(|| rest.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_exception_of_the_users_call_outranks_torchs_words_around_it() {
-        let call = "RuntimeError when making fake tensor call\n  Explanation: Dynamo failed to run FX node with fake tensors: \
-                    call_function matmul(*(..), **{}): got RuntimeError('a and b must have same reduction dim, but got [3, 4] \
-                    X [5, 6].')\n  Hint: Your code may result in an error when running in eager.\n";
-        let words = "RuntimeError: a and b must have same reduction dim, but got [3, 4] X [5, 6]";
-        assert_eq!(why("TorchRuntimeError", call), words);
-        let raised = "Observed exception\n  Explanation: Dynamo found no exception handler.\n\n  Developer debug context: \
-                      raised exception ValueError('user says no')\n";
-        assert_eq!(why("Unsupported", raised), "ValueError: user says no");
-        let other = "Failed to trace builtin operator\n  Explanation: got RuntimeError('x')";
-        assert_eq!(why("Unsupported", other), "Failed to trace builtin operator");
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::cost::{Claim, Cost, CostKind, CostPart};
 use super::kind::KindOfFinding;
-use crate::analysis::lab::Tried;
+use crate::analysis::lab::{Tried, tried};
 use crate::analysis::user_place::UserPlace;
 use crate::model::{CompileIndex, ReasonSource, Sentence, TextFrame};
 
@@ -98,6 +98,18 @@ pub struct Proof {
     pub compile: CompileIndex,
     /// Its name: `dynamo_cpp_guards_str`.
     pub record: &'static str,
+}
+
+impl Advice {
+    /// An advice that an experiment of the lab supports.
+    pub(in crate::analysis) fn tried(kind: &str, text: impl Into<String>) -> Advice {
+        Advice { tried: tried(kind), ..Advice::from(text.into()) }
+    }
+
+    /// The same with the line to write.
+    pub(in crate::analysis) fn with_code(self, code: impl Into<String>) -> Advice {
+        Advice { code: Some(code.into()), ..self }
+    }
 }
 
 impl From<String> for Advice {

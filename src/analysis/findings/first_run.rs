@@ -53,24 +53,3 @@ pub(super) fn has(model: &Model, one: &Finding) -> bool {
         kind => [&toolchain::TOOLCHAIN, &serial_builds::SERIAL_BUILDS, &slow_log::SLOW_LOG].contains(&kind),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analysis::builds::tests::model;
-
-    #[test]
-    fn what_every_first_run_has_is_one_entry_above_its_parts() {
-        let model = model();
-        let basis = Basis::of_model(&model);
-        let toolchain = Finding::new(&toolchain::TOOLCHAIN, Severity::Info, "x");
-        let serial = Finding::new(&serial_builds::SERIAL_BUILDS, Severity::Info, "y");
-        assert!(of(basis, std::slice::from_ref(&toolchain)).is_none(), "a single one is its own entry");
-        let found = of(basis, &[toolchain, serial.clone()]).expect("an entry");
-        assert_eq!(
-            found.title,
-            "First run with an empty cache folder: first C++ build 4.00 s, kernel builds 8.00 s"
-        );
-        assert!(of(basis, &[serial.clone(), serial]).is_none(), "neither cold cache nor first build");
-    }
-}

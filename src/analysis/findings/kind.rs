@@ -104,9 +104,7 @@ impl KindOfFinding {
             entry: EntryStyle::USUAL,
         }
     }
-}
 
-impl KindOfFinding {
     /// A kind of difference between the ranks of a job.
     pub(in crate::analysis) const fn difference(
         fact: Fact,

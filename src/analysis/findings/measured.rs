@@ -4,7 +4,6 @@
 use super::basis::{Basis, Family};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{FirstOfGroup, KindOfFinding, Topic};
-use crate::analysis::lab::tried;
 use crate::analysis::performance::{Judgement, Limit, MeasuredKernel, Performance};
 use crate::analysis::user_place::UserPlace;
 use crate::facts::{Backend, Bound, FigureFrom, owned};
@@ -250,14 +249,10 @@ fn launches(basis: Basis<'_>, performance: &Performance) -> Option<Finding> {
     if basis.on_device.iter().any(|(_, of)| of.cuda_graphs.is_some()) {
         found.advise("CUDA graphs are on; these launches are outside of them. Fewer graph breaks, and compiling more of the step, bring them in.");
     } else if compiled_us > us / 2.0 {
-        found.advise(Advice {
-            text: "`mode=\"reduce-overhead\"` launches all kernels of a compiled graph at once, as a CUDA graph. At most the \
-                   idle time can be gained."
-                .to_owned(),
-            code: Some("torch.compile(model, mode=\"reduce-overhead\")".to_owned()),
-            tried: tried("idle_device.1"),
-            ..Advice::default()
-        });
+        let text = "`mode=\"reduce-overhead\"` launches all kernels of a compiled graph at once, as a CUDA graph. At most the \
+                    idle time can be gained.";
+        let code = "torch.compile(model, mode=\"reduce-overhead\")";
+        found.advise(Advice::tried("idle_device.1", text).with_code(code));
     } else {
         found.advise("Most of them ran outside of compiled code: compiling what launches them fuses them.");
     }

@@ -9,8 +9,7 @@
 
 mod autotuning;
 mod basis;
-mod break_advice;
-mod break_cause;
+mod break_rules;
 mod breaks;
 mod bypass_cause;
 mod caches;

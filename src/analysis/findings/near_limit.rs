@@ -3,7 +3,6 @@
 use super::basis::{Basis, Family};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::lab::tried;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{Chain, recompile_limit};
@@ -45,14 +44,10 @@ fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>, limit: u
     found.explain("At the limit, calls that fit no version run in eager mode.");
     let function = model.compiles.get(first).and_then(|compile| compile.function.as_ref());
     if function.is_some_and(|function| function.file.as_deref().is_some_and(is_library)) {
-        found.advise(Advice {
-            text: "Several modules pass through this code of a library, and each takes one version. Where they are few and \
-                   known, let torch keep a version of each."
-                .to_owned(),
-            code: Some("torch._dynamo.config.recompile_limit = 16".to_owned()),
-            tried: tried("modules_limit.1"),
-            ..Advice::default()
-        });
+        let text = "Several modules pass through this code of a library, and each takes one version. Where they are few and \
+                    known, let torch keep a version of each.";
+        let code = "torch._dynamo.config.recompile_limit = 16";
+        found.advise(Advice::tried("modules_limit.1", text).with_code(code));
     }
     found.fact("Compiled versions", Value::Prose(format!("{} of {limit}", chain.versions)));
     found.count = chain.versions as u64;

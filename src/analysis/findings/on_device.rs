@@ -5,7 +5,6 @@ use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::recompiles::is_of_device;
-use crate::analysis::lab::tried;
 use crate::analysis::on_device::Operation;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{code, count, own, sentence};
@@ -88,10 +87,8 @@ fn on_host_at(basis: Basis<'_>, same: &[OnHost<'_>]) -> Option<Finding> {
     found.explain(detail);
     found.advise(match input {
         Some(input) => Advice {
-            text: format!("Put `{input}` on the device where it is made, once."),
             code: is_name(input).then(|| format!("{input} = {input}.cuda()")),
-            tried: tried("cpu_input.1"),
-            ..Advice::default()
+            ..Advice::tried("cpu_input.1", format!("Put `{input}` on the device where it is made, once."))
         },
         None => {
             "Compute it on the device, with torch, and move the result to the CPU outside of compiled code."
@@ -131,17 +128,11 @@ fn float32_products(basis: Basis<'_>) -> Option<Finding> {
         "The device has matrix units for TF32, which multiply float32 matrices several times as fast, with 10 instead of 23 bits \
          of the fraction. By default, torch does not use them.",
     );
-    found.advise(Advice {
-        text: "Allow TF32 with `torch.set_float32_matmul_precision(\"high\")`, if its precision is enough: this changes the \
-               results."
-            .to_owned(),
-        code: Some("torch.set_float32_matmul_precision(\"high\")".to_owned()),
-        promise: Some(
-            "5.1 times as fast for products of 4,096 by 4,096, forward and backward, on an H200".to_owned(),
-        ),
-        tried: tried("float32_products.1"),
-        ..Advice::default()
-    });
+    let text = "Allow TF32 with `torch.set_float32_matmul_precision(\"high\")`, if its precision is enough: this changes the \
+                results.";
+    let promise = "5.1 times as fast for products of 4,096 by 4,096, forward and backward, on an H200";
+    let allowed = Advice { promise: Some(promise.to_owned()), ..Advice::tried("float32_products.1", text) };
+    found.advise(allowed.with_code("torch.set_float32_matmul_precision(\"high\")"));
     let index = of.first().map(|(index, _)| *index)?;
     at(&mut found, basis.model, index, first, &operations);
     found.compiles = of.iter().map(|(index, _)| *index).collect();

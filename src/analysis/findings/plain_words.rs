@@ -1,6 +1,6 @@
 //! Why a compile failed, in plain words: torch's names for it mean little to whoever wrote the function.
 
-use super::break_cause::{BreakCause, TextParts, Told};
+use super::break_rules::Told;
 use super::failures::{kernel_words, marked_words, why};
 use crate::analysis::failed_in::FailedIn;
 use crate::analysis::failures::{FailureCause, FailureEffect, failed_kernel, fixed_against_mark};
@@ -29,7 +29,7 @@ pub fn plain_words(model: &Model, cause: &FailureCause<'_>, failed_in: &FailedIn
     of_call(error, text)
         .or_else(|| of_backend(text))
         .or_else(|| of_own_function(error, text, failed_in))
-        .or_else(|| of_break(cause, text).map(|what| without_a_break(cause, what)))
+        .or_else(|| Some(without_a_break(cause, Told::of_failure(model, cause, text).cause()?.plain()?)))
         .unwrap_or_else(|| why(error, text))
 }
 
@@ -44,7 +44,7 @@ fn limit(text: &str) -> Sentence {
 }
 
 /// An operator that does not take these inputs, or an exception of the user's own code.
-fn of_call(error: &str, text: &str) -> Option<Sentence> {
+pub(super) fn of_call(error: &str, text: &str) -> Option<Sentence> {
     if text.starts_with("Observed exception") {
         let class = between(text, "raised exception ", "(")?;
         let class = name(NameOf::Exception, class.trim());
@@ -67,7 +67,7 @@ fn of_call(error: &str, text: &str) -> Option<Sentence> {
 }
 
 /// `matmul` of `call_function <built-in function matmul>(..)`, `view` of `call_method view(..)`.
-fn called_operator(text: &str) -> Option<&str> {
+pub(super) fn called_operator(text: &str) -> Option<&str> {
     let target =
         ["call_function ", "call_method ", "call_module "].iter().find_map(|call| text.split_once(call));
     let (_, target) = target?;
@@ -83,7 +83,7 @@ fn called_operator(text: &str) -> Option<&str> {
 }
 
 /// A backend that raised: `backend='mine' raised:` and the exception on the next line.
-fn of_backend(text: &str) -> Option<Sentence> {
+pub(super) fn of_backend(text: &str) -> Option<Sentence> {
     let backend = between(text, "backend='", "'")?;
     let (_, said) = text.split_once(" raised:\n")?;
     let said = said.lines().next().map(message).filter(|said| !said.is_empty());
@@ -115,49 +115,6 @@ fn without_a_break(cause: &FailureCause<'_>, what: Sentence) -> Sentence {
     }
 }
 
-/// What Dynamo could not trace, where a graph break was not possible.
-fn of_break(cause: &FailureCause<'_>, text: &str) -> Option<Sentence> {
-    let parts = TextParts::of(text);
-    let line = cause.place.loc.as_deref().unwrap_or_default();
-    let mut told = Told::of_text(text, &parts, line, cause.place.file.as_deref().unwrap_or_default());
-    if let Some(one) = cause.at_break.filter(|_| text.is_empty()) {
-        told.reason = &one.reason;
-        told.explanation = one.explanation.as_deref().unwrap_or_default();
-        told.debug = one.debug_context.as_deref().unwrap_or_default();
-    }
-    let cannot = |what: String| sentence![code(what), " cannot be in a graph"];
-    let named = |function: &String, other: &'static str| match function.as_str() {
-        "" => other.into(),
-        function => cannot(function.to_owned()),
-    };
-    Some(match BreakCause::of(&told) {
-        BreakCause::Print { .. } => cannot("print".to_owned()),
-        BreakCause::Logging { method, .. } => named(&method, "Logging cannot be in a graph"),
-        BreakCause::Warning => cannot("warnings.warn".to_owned()),
-        BreakCause::Item(_) => "A tensor's value is needed as a number of Python".into(),
-        BreakCause::Branch { is_loop: false } => "A branch depends on the value of a tensor".into(),
-        BreakCause::Branch { is_loop: true } => "A loop depends on the value of a tensor".into(),
-        BreakCause::RandomBranch => "A branch depends on a random number".into(),
-        BreakCause::DynamicShape { operator } | BreakCause::NoFakeTensors { operator }
-            if !operator.is_empty() =>
-        {
-            sentence!["The size of the result of ", code(operator), " depends on data"]
-        }
-        BreakCause::NoFakeKernel { operator } => {
-            sentence![code(operator), " has no fake kernel, so torch does not know its result's shape"]
-        }
-        BreakCause::Numpy { function } | BreakCause::Native { function } | BreakCause::Clock { function } => {
-            named(&function, "A function that is called here cannot be in a graph")
-        }
-        BreakCause::Disabled { function } => {
-            sentence![code(function), " is under ", code("torch.compiler.disable")]
-        }
-        BreakCause::Asked { by_user: true } => "You asked for a graph break here".into(),
-        BreakCause::Backward => sentence![code("backward()"), " cannot be in a graph"],
-        _ => return None,
-    })
-}
-
 /// The message of `RuntimeError: no`: the class says little.
 fn message(line: &str) -> &str {
     match line.split_once(": ") {
@@ -176,33 +133,5 @@ fn short(text: &str) -> String {
     match text.char_indices().nth(LONGEST_QUOTE) {
         Some((end, _)) => format!("{} …", text.get(..end).unwrap_or(text)),
         None => text.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_operator_is_named_however_torch_describes_it() {
-        for (text, operator) in [
-            ("call_function <built-in function matmul>(*(..", Some("matmul")),
-            ("call_function <function layer_norm at 0x7f..>(*(", Some("layer_norm")),
-            ("call_method view(*(FakeTensor", Some("view")),
-            ("call_function aten.mm.default(*(", Some("aten.mm.default")),
-            ("nothing of the kind", None),
-        ] {
-            assert_eq!(called_operator(text), operator, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_backend_is_named_with_what_it_said() {
-        let text = "backend='mine' raised:\nRuntimeError: no room";
-        assert_eq!(of_backend(text).unwrap().text(), "The backend `mine` raised an error: no room");
-        let shapes = "RuntimeError when making fake tensor call\n  Explanation: call_function <built-in function \
-                      matmul>(*(..)): got RuntimeError('a and b differ. More.')";
-        let said = of_call("TorchRuntimeError", shapes).unwrap().text();
-        assert_eq!(said, "`matmul` does not take these inputs: a and b differ");
     }
 }

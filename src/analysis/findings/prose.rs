@@ -13,11 +13,6 @@ pub(super) fn explanation(text: &str) -> Option<String> {
     Some(one_paragraph(&without_addresses(first)))
 }
 
-/// The useful ones of torch's hints.
-pub(super) fn hints(text: &str) -> Vec<String> {
-    useful(break_block::hints(text))
-}
-
 /// Beginnings of hints that nobody can follow, or that were tried and do harm.
 const USELESS: [&str; 13] = [
     "see https://",
@@ -69,22 +64,4 @@ pub(super) fn read_more(text: &str) -> Option<FurtherReading> {
 
 fn one_paragraph(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_title_has_neither_classes_of_dynamo_nor_a_second_sentence() {
-        let classes =
-            "Unsupported: builtin: print [<class 'torch._dynamo.variables.constant.ConstantVariable'>] False";
-        assert_eq!(short_reason(classes), "Unsupported: builtin: print");
-        let long = "Unsupported: Dynamic control flow is not supported at the moment. Please use \
-                    functorch.experimental.control_flow.cond to explicitly capture the control flow.";
-        assert_eq!(short_reason(long), "Unsupported: Dynamic control flow is not supported at the moment");
-        let skipped = "Unsupported: 'skip function graph_break in file /venv/torch/_dynamo/decorators.py'";
-        assert_eq!(short_reason(skipped), "Unsupported: `graph_break` is a function that Dynamo skips");
-        assert_eq!(short_reason("Call to f. Twice"), "Call to f. Twice", "a short one is read whole");
-    }
 }

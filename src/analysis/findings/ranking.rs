@@ -123,48 +123,37 @@ mod tests {
 
     static KIND: KindOfFinding = KindOfFinding::of("kind", "Kind");
 
-    fn finding(title: &'static str, severity: Severity, us: f64) -> Finding {
-        let cost = Cost { us, kind: CostKind::Avoidable, why: String::new() };
-        Finding { cost: Some(cost), ..Finding::new(&KIND, severity, title) }
-    }
+    type Row = (&'static str, Severity, f64, Option<usize>);
 
-    fn order(findings: &[Finding]) -> Vec<(String, Option<usize>)> {
-        findings.iter().map(|one| (one.title.text(), one.caused_by)).collect()
-    }
-
-    fn named(title: &str, caused_by: Option<usize>) -> (String, Option<usize>) {
-        (title.to_owned(), caused_by)
+    /// Titles in order, each with the place of its cause, of findings with what they lost and the places of their causes.
+    fn sorted(rows: &[Row]) -> String {
+        let finding = |&(title, severity, us, _): &Row| {
+            let cost = Cost { us, kind: CostKind::Avoidable, why: String::new() };
+            Finding { cost: Some(cost), ..Finding::new(&KIND, severity, title) }
+        };
+        let causes: Vec<Option<usize>> = rows.iter().map(|row| row.3).collect();
+        let found = in_tree(rows.iter().map(finding).collect(), &causes);
+        let told = found.iter().map(|one| match one.caused_by {
+            Some(cause) => format!("{} by {cause}", one.title),
+            None => one.title.text(),
+        });
+        told.collect::<Vec<_>>().join(", ")
     }
 
     #[test]
     fn a_cause_counts_with_its_consequences_which_follow_it() {
-        let findings = vec![
-            finding("alone", Severity::Warning, 5.0),
-            finding("small", Severity::Warning, 1.0),
-            finding("cause", Severity::Warning, 2.0),
-            finding("large", Severity::Warning, 4.0),
+        use Severity::{Error, Info, Warning};
+        let costs = [
+            ("alone", Warning, 5.0, None),
+            ("small", Warning, 1.0, Some(2)),
+            ("cause", Warning, 2.0, None),
+            ("large", Warning, 4.0, Some(2)),
         ];
-        let sorted = in_tree(findings, &[None, Some(2), None, Some(2)]);
-        let expected =
-            [named("cause", None), named("large", Some(0)), named("small", Some(0)), named("alone", None)];
-        assert_eq!(order(&sorted), expected);
-    }
-
-    #[test]
-    fn an_error_among_the_consequences_brings_its_cause_to_the_front() {
-        let findings = vec![
-            finding("costly", Severity::Warning, 9.0),
-            finding("cause", Severity::Info, 0.0),
-            finding("error", Severity::Error, 0.0),
-        ];
-        let sorted = in_tree(findings, &[None, None, Some(1)]);
-        assert_eq!(order(&sorted), [named("cause", None), named("error", Some(0)), named("costly", None)]);
-    }
-
-    #[test]
-    fn findings_that_would_cause_each_other_stay_in_the_list() {
-        let findings = vec![finding("a", Severity::Info, 0.0), finding("b", Severity::Info, 0.0)];
-        let sorted = in_tree(findings, &[Some(1), Some(0)]);
-        assert_eq!(order(&sorted), [named("a", None), named("b", None)]);
+        assert_eq!(sorted(&costs), "cause, large by 0, small by 0, alone");
+        let error =
+            [("costly", Warning, 9.0, None), ("cause", Info, 0.0, None), ("error", Error, 0.0, Some(1))];
+        assert_eq!(sorted(&error), "cause, error by 0, costly", "an error brings its cause to the front");
+        let circle = [("a", Info, 0.0, Some(1)), ("b", Info, 0.0, Some(0))];
+        assert_eq!(sorted(&circle), "a, b", "what would cause each other stays in the list");
     }
 }

@@ -9,7 +9,7 @@ use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{
     Cause, Chain, Change, ChangeKind, LEFT_BY_BREAK, Limit, Step, Subject, disagreement, fixed,
-    is_left_by_break, is_limit, meaning, recompile_limit, what_changed, without_stack_values,
+    is_left_by_break, is_limit, recompile_limit, what_changed, without_stack_values,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{count, name, sentence};
@@ -334,7 +334,7 @@ fn detail(model: &Model, chain: &Chain<'_>, subjects: &[Subject<'_>]) -> Option<
         });
     }
     let Some(kind) = lead.kind else { return Some("The log gives no reason for it.".to_owned()) };
-    let mut text = meaning(kind).to_owned();
+    let mut text = kind.meaning().to_owned();
     if let Some(step) = chain.steps.iter().rev().find(|step| disagreement(step).is_some())
         && let (Some(words), Some(compile)) = (disagreement(step), model.compiles.get(step.compile))
     {

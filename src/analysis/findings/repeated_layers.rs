@@ -3,7 +3,6 @@
 use super::basis::{Basis, Family};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::lab::tried;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::sentence;
@@ -71,54 +70,12 @@ fn finding(title: Sentence, lines: &RepeatedLines) -> Finding {
          separately.",
         lines.times, lines.first.function
     ));
-    found.advise(Advice {
-        text: "Compile the layer instead of the whole model (regional compilation): the copies have the same operations and \
-               shapes, so the code of the first serves the others. It has a cost: each layer is a call of its own then, and \
-               small layers run slower (12 of width 512: 14.9 to 27.2 ms a step), large ones as fast (8 of width 2,048)."
-            .to_owned(),
-        code: Some("for layer in layers:\n    layer.compile()".to_owned()),
-        because: Some("The captured graph has the same operations with the same shapes in each copy.".to_owned()),
-        tried: tried("regional.1"),
-        ..Advice::default()
-    });
+    let text = "Compile the layer instead of the whole model (regional compilation): the copies have the same operations and \
+                shapes, so the code of the first serves the others. It has a cost: each layer is a call of its own then, and \
+                small layers run slower (12 of width 512: 14.9 to 27.2 ms a step), large ones as fast (8 of width 2,048).";
+    let because = "The captured graph has the same operations with the same shapes in each copy.";
+    let regional = Advice { because: Some(because.to_owned()), ..Advice::tried("regional.1", text) };
+    found.advise(regional.with_code("for layer in layers:\n    layer.compile()"));
     found.fact("Copies", Value::Prose(lines.times.to_string()));
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::basis::Basis;
-    use super::*;
-    use crate::model::{Metrics, MetricsKind, MetricsRecord, Model, TextFrame};
-    use crate::trace::{CompileId, Span};
-
-    #[test]
-    fn a_layer_that_a_long_compile_repeats_is_told_with_its_line_and_regional_compilation() {
-        let mut model = Model::default();
-        let index = model.compile_index(CompileId::parse("0/0").as_ref());
-        let first =
-            TextFrame { file: "/app/m.py".to_owned(), line: 175, function: "forward".to_owned(), loc: None };
-        model.compiles[index].repeated =
-            Some(RepeatedLines { times: 12, lines: 15, first, alike: true }.into());
-        assert!(of_log(Basis::of_model(&model)).is_empty(), "no time is known");
-        model.compiles[index].metrics.push(MetricsRecord {
-            kind: MetricsKind::Forward,
-            attempt: 0,
-            line: 1,
-            header: Span { offset: 0, len: 0 },
-            first_line: false,
-            configs: [].into(),
-            config_places: [].into(),
-            facts: Metrics { dynamo_us: Some(47e6), ..Metrics::default() },
-        });
-        let found = of_log(Basis::of_model(&model));
-        assert_eq!(found[0].title, "A layer is repeated 12 times in one graph, which took 47.0 s to compile");
-        assert_eq!((found[0].place.file.as_deref(), found[0].place.line), (Some("/app/m.py"), Some(175)));
-        assert!(found[0].advice[0].text.contains("regional compilation"));
-        model.compiles[index].repeated.as_mut().unwrap().alike = false;
-        assert!(
-            of_log(Basis::of_model(&model)).is_empty(),
-            "copies of other shapes would be compiled one by one"
-        );
-    }
 }

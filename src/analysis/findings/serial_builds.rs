@@ -4,7 +4,6 @@ use super::basis::{Basis, Family};
 use super::cost::{Claim, Work};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::lab::tried;
 use crate::model::Part;
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
@@ -63,10 +62,8 @@ fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
         let text = "Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores. \
              torch does so by itself, up to 32: where nobody set it to 1, the process may use one core only, and then more \
              threads gain nothing.";
-        found.advise(Advice {
-            tried: tried(if on_device.uses_gpu { "triton_builds.1" } else { "compile_threads.1" }),
-            ..Advice::from(text)
-        });
+        let kind = if on_device.uses_gpu { "triton_builds.1" } else { "compile_threads.1" };
+        found.advise(Advice::tried(kind, text));
         for one in &builds.side_by_side {
             let claim = Claim::avoidable(Work::Compile, vec![one.compile], "of builds in series");
             found.claim(claim.at_most(one.us));
@@ -77,59 +74,4 @@ fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
              content, so a second run builds none of these kernels.");
     }
     vec![found]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::basis::Basis;
-    use super::*;
-    use crate::analysis::builds::tests::{model, span};
-    use crate::model::Model;
-
-    #[test]
-    fn builds_one_after_the_other_are_a_problem_where_they_dominate_and_one_thread_is_set() {
-        let found = |model: &Model| of_log(Basis::of_model(model));
-        let mut model = model();
-        let one = found(&model).remove(0);
-        assert_eq!(
-            one.title,
-            "Kernels are built one after the other: 8.00 s of 20.0 s, with `compile_threads` 1"
-        );
-        assert_eq!(
-            (one.count, one.claims[0].most_us),
-            (4, Some(6e6)),
-            "the longest build is needed in any case"
-        );
-        model.inductor.compile_threads = Some(8);
-        assert!(found(&model).is_empty(), "eight threads");
-        model.inductor.compile_threads = Some(1);
-        model.spans[0].end_us = 30e6;
-        assert!(found(&model).is_empty(), "builds are a quarter of the time");
-    }
-
-    #[test]
-    fn triton_kernels_that_this_process_builds_are_builds_as_well() {
-        let mut model = model();
-        for build in &mut model.spans[4..] {
-            build.name = "async_compile.precompile".into();
-        }
-        let one = of_log(Basis::of_model(&model)).remove(0);
-        assert_eq!((one.count, one.claims[0].most_us), (4, Some(6e6)), "{}", one.title);
-    }
-
-    #[test]
-    fn where_each_graph_has_one_kernel_threads_are_not_advised() {
-        let mut model = model();
-        model.spans.truncate(4);
-        for kernel in 0..4 {
-            let start = 6.0 + 2.0 * f64::from(kernel);
-            let loader = model.spans.len();
-            model.spans.push(span("PyCodeCache.load_by_key_path", Some(0), start, start + 2.0));
-            model.spans.push(span("compile_file", Some(loader), start, start + 2.0));
-        }
-        let one = of_log(Basis::of_model(&model)).remove(0);
-        assert_eq!((one.severity, one.claims.len()), (Severity::Info, 0), "{}", one.title);
-        assert!(one.title.text().ends_with("more `compile_threads` would save nothing"), "{}", one.title);
-        assert!(one.advice[0].text.contains("TORCHINDUCTOR_CACHE_DIR"));
-    }
 }

@@ -6,7 +6,6 @@ use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::recompiles::{Again, Changing};
 use crate::analysis::failures::fixed_against_mark;
-use crate::analysis::lab::tried;
 use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{LEFT_BY_BREAK, is_left_by_break, without_stack_values};
 use crate::analysis::user_place::{UserPlace, text_frames};
@@ -175,14 +174,11 @@ fn is_of_weight(model: &Model, one: &Specialization) -> bool {
 /// What to do about the user's line that needs a `size` or `number` as a constant.
 fn advice(place: &UserPlace, thing: &str, name: &str) -> Option<Advice> {
     let is_own = place.file.as_deref().is_some_and(|file| !is_library(file));
-    (is_own && place.loc.is_some()).then(|| Advice {
-        text: format!(
-            "If the {thing} should stay dynamic, change this line: it needs `{name}` as a constant, as a key, a comparison or \
-             the argument of an operation does."
-        ),
-        tried: tried("specialized_size.6"),
-        ..Advice::default()
-    })
+    let text = format!(
+        "If the {thing} should stay dynamic, change this line: it needs `{name}` as a constant, as a key, a comparison or \
+         the argument of an operation does."
+    );
+    (is_own && place.loc.is_some()).then(|| Advice::tried("specialized_size.6", text))
 }
 
 /// What it means that a `size` or `number` was fixed at a line.

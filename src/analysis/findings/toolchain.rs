@@ -43,24 +43,3 @@ fn of_log(Basis { builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
     }
     vec![found]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::basis::Basis;
-    use super::*;
-    use crate::analysis::builds::tests::model;
-
-    #[test]
-    fn the_first_build_is_told_as_work_of_once_and_a_short_one_is_not() {
-        let mut model = model();
-        let found = of_log(Basis::of_model(&model));
-        assert_eq!(found.len(), 1);
-        assert_eq!(
-            found[0].title,
-            "The first C++ build took 4.00 s: once per machine with a warm cache folder"
-        );
-        assert_eq!(found[0].severity, Severity::Info);
-        model.spans[2].end_us = 0.5e6;
-        assert!(of_log(Basis::of_model(&model)).is_empty());
-    }
-}

@@ -88,54 +88,6 @@ mod tests {
         GuardFacts { prints: prints.collect(), ..GuardFacts::default() }
     }
 
-    fn chosen(texts: &[(&str, bool, Option<usize>)]) -> Option<usize> {
-        let changes: Vec<Change> = texts.iter().map(|(text, ..)| classify(text)).collect();
-        let candidates = changes.iter().zip(texts).map(|(change, &(_, other_backend, differences))| {
-            Candidate { change, other_backend, differences }
-        });
-        closest(&candidates.collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn the_version_with_the_fewest_differences_is_the_closest() {
-        // 04_recompiles, 2/4: only the oldest version has the same k.
-        let texts = [
-            ("k == 2.5", false, Some(2)),
-            ("k == 3", false, Some(2)),
-            ("k == 2", false, Some(2)),
-            ("flag == True", false, Some(1)),
-        ];
-        assert_eq!(chosen(&texts), Some(3));
-    }
-
-    #[test]
-    fn of_equal_versions_the_one_whose_guard_is_checked_last_is_the_closest() {
-        // 04_recompiles, 6/2: the global state is checked before any tensor.
-        let grad = "tensor 'x' requires_grad mismatch. expected requires_grad=0";
-        assert_eq!(
-            chosen(&[("GLOBAL_STATE changed: grad_mode ", false, None), (grad, false, None)]),
-            Some(1)
-        );
-        // 25_guards, 0/2: a relation is checked after all tensors.
-        let stride = "tensor 'x' stride mismatch at index 0. expected 4, actual 1";
-        let relation = "x.stride()[0] == x.size()[1]*x.stride()[1]  # (unknown source x.stride()[0])";
-        assert_eq!(chosen(&[(relation, false, None), (stride, false, None)]), Some(0));
-        // Sizes are checked in the order of the dimensions.
-        let first = "tensor 'x' size mismatch at index 0. expected 4, actual 6";
-        let second = "tensor 'x' size mismatch at index 1. expected 4, actual 6";
-        assert_eq!(chosen(&[(first, false, None), (second, false, None)]), Some(1));
-        assert_eq!(chosen(&[(first, false, None), (first, false, None)]), Some(0), "the newest of equals");
-    }
-
-    #[test]
-    fn a_version_of_another_backend_is_never_close() {
-        let backend = "BACKEND_MATCH failure: torch.compile detected different backend callables.";
-        let size = "tensor 'x' size mismatch at index 1. expected 4, actual 5";
-        assert_eq!(chosen(&[(backend, true, Some(0)), (size, false, Some(3))]), Some(1));
-        assert_eq!(chosen(&[(backend, true, None)]), Some(0));
-        assert_eq!(chosen(&[]), None);
-    }
-
     #[test]
     fn differences_count_places_not_guards() {
         let change = classify("k == 1");

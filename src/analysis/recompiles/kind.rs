@@ -1,7 +1,12 @@
 //! The kinds of things that change between compiles of one function.
 
+use crate::analysis::pattern::Pattern;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 /// What changed between two compiles of one function. Each kind has its own words and advice.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 pub enum ChangeKind {
     /// A dimension of an input.
     Size,
@@ -17,15 +22,11 @@ pub enum ChangeKind {
     Relation,
     /// A relation of a Python number that the code relies on: a branch tested it, or an operation needs it.
     NumberRelation,
-    /// The stride of a tensor.
     Stride,
     /// Where a tensor starts in its memory.
     StorageOffset,
-    /// The dispatch keys of a tensor.
     DispatchKeys,
-    /// The element type of a tensor.
     Dtype,
-    /// The device of a tensor.
     Device,
     /// Whether an input needs a gradient.
     RequiresGrad,
@@ -34,7 +35,6 @@ pub enum ChangeKind {
     Autocast,
     /// Another setting of torch: threads, deterministic algorithms, default dtype or device.
     Setting,
-    /// The type of a value.
     Type,
     Object,
     /// Which function it is: its code, or a function itself.
@@ -60,7 +60,6 @@ pub enum ChangeKind {
     Length,
     /// How many items an iterator has left.
     IteratorLength,
-    /// The keys of a dictionary.
     Keys,
     /// Whether a set has an item.
     Member,
@@ -79,41 +78,68 @@ pub enum ChangeKind {
     Other,
 }
 
+/// What is known of a kind: its entry in `change_kinds.toml`.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct KindFacts {
+    word: String,
+    /// What stands before the name of the thing in a title.
+    pub(super) noun: String,
+    /// One sentence on what it means for compiled code.
+    meaning: String,
+    expected: bool,
+    /// Whether the value may be replaced by a scalar of another kind: None after a number.
+    pub(super) scalar: bool,
+    /// When torch checks it among the guards of a version: global state first, then values and tensors in tree order, then
+    /// conditions on symbolic sizes.
+    pub(super) stage: Option<u8>,
+    pub(super) advice: Vec<KindAdvice>,
+}
+
+/// What to do about a kind.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KindAdvice {
+    /// What the thing is called.
+    pub(super) source: Option<Pattern>,
+    pub(super) case: Option<AdviceCase>,
+    pub(super) text: String,
+    /// The program of the lab.
+    pub(super) tried: Option<String>,
+}
+
+/// What advice on a kind may depend on.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub(super) enum AdviceCase {
+    /// The condition is the bound of 32-bit indices.
+    Bound32,
+    /// The tensor is a parameter or buffer.
+    OfParameter,
+    /// A container had one item more in each version than in the one before, until torch gave up.
+    Grows,
+    /// Versions differ in a class of one name that a function defines.
+    ClassMadeAnew,
+    /// The version and the one it is compared with were called from the same line.
+    OneCallSite,
+}
+
+static KINDS: LazyLock<BTreeMap<ChangeKind, KindFacts>> =
+    LazyLock::new(|| toml::from_str(include_str!("change_kinds.toml")).unwrap_or_default());
+
 impl ChangeKind {
+    pub(super) fn facts(self) -> &'static KindFacts {
+        static UNKNOWN: LazyLock<KindFacts> = LazyLock::new(KindFacts::default);
+        KINDS.get(&self).unwrap_or(&UNKNOWN)
+    }
+
     /// The kind in words, as in report.json.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Size => "size",
-            Self::ParameterSize => "size of a parameter",
-            Self::Rank => "number of dimensions",
-            Self::ZeroOne => "size 0 or 1",
-            Self::EqualSizes => "equal sizes",
-            Self::Relation => "relation of sizes",
-            Self::Stride => "stride",
-            Self::StorageOffset => "storage offset",
-            Self::DispatchKeys => "dispatch keys",
-            Self::Dtype => "dtype",
-            Self::Device => "device",
-            Self::RequiresGrad | Self::GradMode | Self::Autocast | Self::Setting => "global or grad state",
-            Self::Type | Self::NotATensor => "type",
-            Self::Object | Self::Function => "object identity",
-            Self::Alias => "alias",
-            Self::NumberRelation
-            | Self::Number
-            | Self::Text
-            | Self::Flag
-            | Self::NoneOrNot
-            | Self::Value
-            | Self::EnumMember => "Python value",
-            Self::Training => "training or evaluation",
-            Self::Length | Self::IteratorLength | Self::Keys | Self::Member => "container",
-            Self::Attribute => "attribute",
-            Self::Backend => "backend",
-            Self::Marks => "dynamic marks",
-            Self::Race => "race",
-            Self::Unnamed => "no reason named",
-            Self::Other => "other",
-        }
+        &self.facts().word
+    }
+
+    /// One sentence on what it means for compiled code.
+    pub fn meaning(self) -> &'static str {
+        &self.facts().meaning
     }
 
     /// Whether what changed is the shape or the dtype of a tensor, and not a value of the program.
@@ -125,33 +151,7 @@ impl ChangeKind {
     /// Whether each value needs a version of its own: training and evaluation, dtypes, sizes 0 and 1, a flag that selects
     /// a branch.
     pub fn is_expected(self) -> bool {
-        matches!(
-            self,
-            Self::Dtype
-                | Self::GradMode
-                | Self::RequiresGrad
-                | Self::Training
-                | Self::ZeroOne
-                | Self::NumberRelation
-                | Self::Flag
-                | Self::Text
-                | Self::NoneOrNot
-                | Self::EnumMember
-        )
-    }
-
-    /// Whether the value is a scalar, which may be replaced by a scalar of another kind: None after a number.
-    pub(super) fn is_scalar(self) -> bool {
-        matches!(
-            self,
-            Self::Number
-                | Self::Text
-                | Self::Flag
-                | Self::NoneOrNot
-                | Self::Value
-                | Self::EnumMember
-                | Self::Training
-        )
+        self.facts().expected
     }
 
     /// Whether it is about the contents of an object: the items of a container, an attribute.
@@ -159,25 +159,21 @@ impl ChangeKind {
         matches!(self, Self::Length | Self::Keys | Self::Member | Self::Attribute)
     }
 
-    /// When torch checks it among the guards of a version: global state first, then values and tensors in tree order,
-    /// then conditions on symbolic sizes.
+    /// When torch checks it among the guards of a version.
     pub(super) fn stage(self) -> u8 {
-        match self {
-            Self::GradMode | Self::Autocast | Self::Setting => 0,
-            // The order in which torch checks the properties of one tensor.
-            Self::DispatchKeys => 2,
-            Self::Dtype => 3,
-            Self::Device => 4,
-            Self::RequiresGrad => 5,
-            Self::Rank => 6,
-            Self::Size | Self::ParameterSize => 7,
-            Self::Stride => 8,
-            Self::Relation
-            | Self::NumberRelation
-            | Self::EqualSizes
-            | Self::ZeroOne
-            | Self::StorageOffset => 9,
-            _ => 1,
-        }
+        self.facts().stage.unwrap_or(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_its_entry() {
+        let kinds: BTreeMap<ChangeKind, KindFacts> =
+            toml::from_str(include_str!("change_kinds.toml")).unwrap();
+        assert_eq!(kinds.len(), ChangeKind::Other as usize + 1);
+        assert!(kinds.values().all(|facts| !facts.word.is_empty() && facts.meaning.ends_with('.')));
     }
 }

@@ -48,43 +48,24 @@ fn first_line(failure: &Failure) -> String {
 mod tests {
     use super::*;
 
-    fn failure(error: &str, reason: &str) -> Failure {
-        Failure {
-            compile: None,
-            kind: "forward",
-            error: error.to_owned(),
-            reason: Some(reason.to_owned()),
-            file: None,
-            line: None,
-            record: 1,
-        }
-    }
-
     #[test]
     fn a_limit_either_raises_or_runs_eagerly() {
         // 25_guards 48/2, 21_torch28_25_guards 48/2, 04_recompiles 3/8, 21_torch28_04_recompiles 3/8
-        let raises = [
-            ("FailOnRecompileLimitHit", "Hard failure due to fail_on_recompile_limit_hit"),
-            (
-                "FailOnRecompileLimitHit",
-                "recompile_limit reached, because fail_on_recompile_limit_hit = True this is a HARD failure",
-            ),
-        ];
-        let eager = [
-            ("Unsupported", "Dynamo recompile limit exceeded\n  Explanation: fail_on_recompile_limit_hit"),
-            ("RecompileLimitExceeded", "recompile_limit reached"),
-        ];
-        for (error, reason) in raises {
-            let failure = failure(error, reason);
-            assert!(is_limit(&failure), "{error}");
-            assert_eq!(limit_of(&failure), Limit::Raises, "{reason}");
+        let hard =
+            "recompile_limit reached, because fail_on_recompile_limit_hit = True this is a HARD failure";
+        let exceeded = "Dynamo recompile limit exceeded\n  Explanation: fail_on_recompile_limit_hit";
+        for (error, reason, limit) in [
+            ("FailOnRecompileLimitHit", "Hard failure due to fail_on_recompile_limit_hit", Limit::Raises),
+            ("FailOnRecompileLimitHit", hard, Limit::Raises),
+            ("FailOnCacheLimitHit", "", Limit::Raises),
+            ("Unsupported", exceeded, Limit::RunsEagerly),
+            ("RecompileLimitExceeded", "recompile_limit reached", Limit::RunsEagerly),
+            ("Unsupported", "call_method UserDefinedObjectVariable", Limit::NotReached),
+        ] {
+            let (error, reason) = (error.to_owned(), Some(reason.to_owned()));
+            let failure = Failure { error, reason, ..Failure::default() };
+            assert_eq!(is_limit(&failure), limit != Limit::NotReached, "{failure:?}");
+            assert!(!is_limit(&failure) || limit_of(&failure) == limit, "{failure:?}");
         }
-        for (error, reason) in eager {
-            let failure = failure(error, reason);
-            assert!(is_limit(&failure), "{error}");
-            assert_eq!(limit_of(&failure), Limit::RunsEagerly, "{reason}");
-        }
-        assert!(!is_limit(&failure("Unsupported", "call_method UserDefinedObjectVariable")));
-        assert!(is_limit(&failure("FailOnCacheLimitHit", "")), "the name until torch 2.6");
     }
 }

@@ -26,11 +26,11 @@ pub(in crate::analysis) fn what_changed(subject: &Subject<'_>) -> Sentence {
             return sentence![thing, values_in_words(subject)];
         }
         if named.is_some_and(is_left_by_break) {
-            let noun = noun(kind).trim_end_matches(" of");
+            let noun = kind.facts().noun.trim_end_matches(" of");
             let of = if noun.is_empty() { "" } else { " of " };
             return sentence![noun, of, LEFT_BY_BREAK, values_in_words(subject)];
         }
-        let thing = match (noun(kind), named.map(code)) {
+        let thing = match (kind.facts().noun.as_str(), named.map(code)) {
             ("", Some(name)) => name.into(),
             ("", None) => "a guard".into(),
             (noun, Some(name)) => sentence![noun, " ", name],
@@ -67,30 +67,6 @@ fn values_in_words(subject: &Subject<'_>) -> Sentence {
             sentence![": ", arrows(first), " -> .. -> ", value(last)]
         }
         values => sentence![": ", arrows(values)],
-    }
-}
-
-/// The noun before the name of a thing.
-fn noun(kind: ChangeKind) -> &'static str {
-    match kind {
-        ChangeKind::Size => "size",
-        ChangeKind::ParameterSize => "size of the parameter or buffer",
-        ChangeKind::Rank => "number of dimensions",
-        ChangeKind::Stride => "stride",
-        ChangeKind::StorageOffset => "storage offset",
-        ChangeKind::Dtype => "dtype",
-        ChangeKind::Device => "device",
-        ChangeKind::Type | ChangeKind::NotATensor => "type of",
-        ChangeKind::Number => "number",
-        ChangeKind::Text => "string",
-        ChangeKind::Flag => "flag",
-        ChangeKind::IteratorLength => "length of the iterator",
-        ChangeKind::Keys => "keys of",
-        ChangeKind::Member => "items of the set",
-        ChangeKind::Attribute => "attribute",
-        ChangeKind::Backend => "backend",
-        ChangeKind::Marks => "dynamic marks of",
-        _ => "",
     }
 }
 
@@ -217,59 +193,4 @@ fn group(group: &Disagreement<'_>) -> String {
         _ => format!("{name} differs"),
     };
     format!("{what} for {}", group.versions)
-}
-
-/// One sentence on what a kind means for compiled code.
-pub(in crate::analysis) fn meaning(kind: ChangeKind) -> &'static str {
-    match kind {
-        ChangeKind::Size => {
-            "The first compile is for one size only. A second size makes torch treat the dimension as dynamic, unless \
-             `dynamic=False` is set."
-        }
-        ChangeKind::ParameterSize => "The sizes of parameters and buffers are part of the compiled code.",
-        ChangeKind::Rank => "Compiled code is for one number of dimensions.",
-        ChangeKind::ZeroOne => "torch always compiles sizes 0 and 1 separately, even if the size is dynamic.",
-        ChangeKind::EqualSizes => {
-            "Sizes that are equal in the first call share one symbol, so the compiled code relies on it."
-        }
-        ChangeKind::Relation => {
-            "The compiled code relies on a relation of sizes that held in the first call."
-        }
-        ChangeKind::NumberRelation => {
-            "The compiled code relies on a relation of the number, which a branch tested or an operation needs."
-        }
-        ChangeKind::Stride | ChangeKind::StorageOffset => "Compiled code is for one memory layout.",
-        ChangeKind::DispatchKeys => "Compiled code is for one kind of tensor.",
-        ChangeKind::Dtype => "Each dtype needs a version of its own.",
-        ChangeKind::Device => "Each device needs a version of its own.",
-        ChangeKind::RequiresGrad | ChangeKind::GradMode => "Code with and without gradients differs.",
-        ChangeKind::Autocast | ChangeKind::Setting => "Compiled code is for one state of torch's settings.",
-        ChangeKind::Training => "Modules behave differently in training and in evaluation.",
-        ChangeKind::Type | ChangeKind::NotATensor => "Compiled code is for one type of each input.",
-        ChangeKind::Object | ChangeKind::Function => "Dynamo guards on which object it is.",
-        ChangeKind::Alias => "Compiled code relies on which inputs are the same tensor.",
-        ChangeKind::Length | ChangeKind::IteratorLength | ChangeKind::Keys | ChangeKind::Member => {
-            "Dynamo unrolls containers, so what they hold is part of the compiled code."
-        }
-        ChangeKind::Backend => "Code that one backend compiled is not used for another.",
-        ChangeKind::Marks => "Compiled code is for one set of dynamic marks.",
-        ChangeKind::Race => {
-            "Every guard held when torch looked for the one that failed. Another thread changed something in between, \
-             or torch is at fault."
-        }
-        ChangeKind::Unnamed => {
-            "torch versions before 2.9 write an empty reason where no guard failed: the backend is another one, or \
-             several threads compiled at the same time."
-        }
-        ChangeKind::Number
-        | ChangeKind::Text
-        | ChangeKind::Flag
-        | ChangeKind::NoneOrNot
-        | ChangeKind::EnumMember
-        | ChangeKind::Attribute
-        | ChangeKind::Value => {
-            "Dynamo makes Python values part of the compiled code and guards on them, so a new value compiles again."
-        }
-        ChangeKind::Other => "A guard of every older version failed.",
-    }
 }

@@ -3,7 +3,7 @@
 use super::entries::{id, line};
 use crate::analysis::findings::{Advice, ChainStep, Fact, Value as Says};
 use crate::analysis::{Finding, UserPlace};
-use crate::facts::{self, Text, maybe};
+use crate::facts::{self, Text};
 use crate::model::words::plain;
 use crate::model::{CompileIndex, Model};
 use crate::report::kit::formats::{cost_part, counted};
@@ -18,11 +18,11 @@ pub(crate) const ENTRIES: usize = 100;
 const NAMED: usize = 1_000;
 
 /// The findings of a log, most important first.
-pub(crate) fn all(report: Report<'_>) -> impl Iterator<Item = facts::Finding<'_>> + '_ {
+pub(crate) fn all(report: Report<'_>) -> impl Iterator<Item = facts::Finding<'static>> + '_ {
     report.found.findings.iter().enumerate().map(move |(index, one)| finding(report, index, one))
 }
 
-fn finding<'m>(report: Report<'m>, index: usize, one: &'m Finding) -> facts::Finding<'m> {
+fn finding(report: Report<'_>, index: usize, one: &Finding) -> facts::Finding<'static> {
     let first = one.compiles.first().and_then(|&index| report.model.compiles.get(index));
     let url = match index < ENTRIES {
         true => Some(format!("{}#finding-{}", paths::landing(report.settings), index + 1)),
@@ -33,7 +33,7 @@ fn finding<'m>(report: Report<'m>, index: usize, one: &'m Finding) -> facts::Fin
         severity: one.severity.word().into(),
         title: one.title.text().into(),
         detail: detail(report.model, one).map(Text::from),
-        file: maybe(one.place.file.as_deref()),
+        file: one.place.file.clone().map(Text::from),
         line: line(one.place.line),
         compile_ids: ids(report, one),
         cost: cost(one),
@@ -46,22 +46,22 @@ fn finding<'m>(report: Report<'m>, index: usize, one: &'m Finding) -> facts::Fin
     }
 }
 
-fn member<'m>(report: Report<'m>, one: &'m Finding) -> facts::Member<'m> {
+fn member(report: Report<'_>, one: &Finding) -> facts::Member<'static> {
     facts::Member {
         title: one.title.text().into(),
-        file: maybe(one.place.file.as_deref()),
+        file: one.place.file.clone().map(Text::from),
         line: line(one.place.line),
         compile_ids: ids(report, one),
         cost: cost(one),
     }
 }
 
-fn ids<'m>(report: Report<'m>, one: &Finding) -> facts::List<'m, Option<facts::Id<'m>>> {
+fn ids(report: Report<'_>, one: &Finding) -> facts::List<'static, Option<facts::Id<'static>>> {
     let known = one.compiles.iter().filter_map(|&index| report.model.compiles.get(index));
     known.map(|compile| id(&compile.id)).collect()
 }
 
-pub(crate) fn cost(one: &Finding) -> Option<facts::FindingCost<'_>> {
+pub(crate) fn cost(one: &Finding) -> Option<facts::FindingCost<'static>> {
     one.cost.as_ref().map(|cost| facts::FindingCost {
         seconds: cost.seconds(),
         kind: cost.kind.word().into(),
@@ -73,11 +73,11 @@ pub(crate) fn cost(one: &Finding) -> Option<facts::FindingCost<'_>> {
 pub(crate) fn advice(
     one: &Finding,
     evidence: impl Fn(&Advice) -> Vec<String>,
-) -> facts::List<'_, facts::Advice<'_>> {
+) -> facts::List<'static, facts::Advice<'static>> {
     let each = one.advice.iter().map(|one| facts::Advice {
-        text: (&*one.text).into(),
-        code: maybe(one.code.as_deref()),
-        promise: maybe(one.promise.as_deref()),
+        text: one.text.clone().into(),
+        code: one.code.clone().map(Text::from),
+        promise: one.promise.clone().map(Text::from),
         evidence: evidence(one).into_iter().map(Text::from).collect(),
         tried: one.tried.map(|tried| facts::Tried {
             kind: tried.kind.into(),

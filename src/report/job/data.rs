@@ -162,21 +162,21 @@ fn parity<'m>(report: JobReport<'m>) -> impl Iterator<Item = RankParity<'m>> + '
 /// How many ranks a finding names. More say nothing to a reader, and a finding on all of 100,000 ranks would be a megabyte.
 const NAMED_RANKS: usize = 1_000;
 
-fn numbers_of<'m>(report: JobReport<'m>, ranks: &[usize]) -> List<'m, u64> {
+fn numbers_of(report: JobReport<'_>, ranks: &[usize]) -> List<'static, u64> {
     let ranks = ranks.iter().take(NAMED_RANKS).filter_map(|&index| report.rank_at(index));
     ranks.map(|rank| rank.number).collect()
 }
 
 /// The findings of the job, most important first.
-pub(crate) fn findings<'m>(report: JobReport<'m>) -> impl Iterator<Item = Finding<'m>> + 'm {
+pub(crate) fn findings(report: JobReport<'_>) -> impl Iterator<Item = Finding<'static>> + '_ {
     report.found.findings.iter().zip(1..).map(move |(one, number)| Finding {
-        kind: one.kind_name().into(),
+        kind: one.kind_name().to_owned().into(),
         severity: one.severity.word().into(),
         title: one.sentence().text().into(),
-        detail: maybe(one.detail.as_deref()),
-        file: maybe(one.place.file.as_deref()),
+        detail: one.detail.clone().map(Into::into),
+        file: one.place.file.clone().map(Into::into),
         line: one.place.line.and_then(|line| i64::try_from(line).ok()),
-        compile_ids: one.in_job.compile_ids.iter().map(|id| Some(Id::new(id))).collect(),
+        compile_ids: one.in_job.compile_ids.iter().map(|id| Some(Id::new(id.clone()))).collect(),
         cost: cost(one),
         hint: one.hint().map(Into::into),
         advice: advice(one, |_| Vec::new()),

@@ -63,7 +63,7 @@ pub fn job_facts(report: JobReport<'_>) -> anyhow::Result<Vec<u8>> {
 }
 
 /// The findings of a job as report.json has them, most important first.
-pub fn job_findings(report: JobReport<'_>) -> impl Iterator<Item = Finding<'_>> {
+pub fn job_findings(report: JobReport<'_>) -> impl Iterator<Item = Finding<'static>> {
     data::findings(report)
 }
 

@@ -1,7 +1,6 @@
 //! Advice on tensors that come in several memory layouts.
 
 use super::situation::Situation;
-use super::words::tried;
 use crate::analysis::findings::Advice;
 use crate::model::{CompileIndex, TensorDescription};
 use crate::read::expr::as_written;
@@ -29,8 +28,8 @@ pub(super) fn of_stride(at: &Situation<'_>) -> Advice {
             "{tensor} is `channels_last` in some calls and has another memory format in others. Give it one memory format \
              before the call: this one, or `.contiguous()`."
         );
-        let code = Some(format!("{name} = {name}.contiguous(memory_format=torch.channels_last)"));
-        return tried("memory_format.2", text, code, alone);
+        let code = format!("{name} = {name}.contiguous(memory_format=torch.channels_last)");
+        return Advice { promise: alone, ..Advice::tried("memory_format.2", text).with_code(code) };
     }
     let (kind, what) = match () {
         () if has(Layout::Part) => {
@@ -50,7 +49,7 @@ pub(super) fn of_stride(at: &Situation<'_>) -> Advice {
     };
     let text =
         format!("{tensor} {what} and contiguous in others. Give it one layout before the call.{dynamic}");
-    tried(kind, text, Some(format!("{name} = {name}.contiguous()")), alone)
+    Advice { promise: alone, ..Advice::tried(kind, text).with_code(format!("{name} = {name}.contiguous()")) }
 }
 
 /// The layouts that the tensor has in the versions of which the log describes it.

@@ -3,7 +3,7 @@
 use super::super::chain::Chain;
 use super::super::limit::is_limit;
 use super::super::proof::{Dimension, Elsewhere, Marks, Verdict, Why};
-use super::words::{compiles_become, line_of, tried};
+use super::words::{compiles_become, line_of};
 use crate::analysis::findings::{Advice, Proof};
 use crate::analysis::own_code::{is_library, is_wrapper};
 use crate::analysis::user_place::UserPlace;
@@ -76,13 +76,13 @@ fn of_marks(model: &Model, chain: &Chain<'_>, marks: &Marks) -> Vec<Advice> {
     text.push_str(&whose(model, chain));
     let code = (marks.dimensions.len() <= MOST_MARKS).then(|| code(&marks.dimensions));
     let proof = Some(Proof { compile: marks.version, record: "dynamo_cpp_guards_str" });
-    let mark = Advice { proof, ..tried(kind.mark, text, code, promise.clone()) };
+    let mark = Advice { proof, code, promise: promise.clone(), ..Advice::tried(kind.mark, text) };
     let mut advice = vec![mark];
     if has_dynamic_sources(model) {
         let text = "Or without a change of code: set `TORCH_COMPILE_DYNAMIC_SOURCES` before the program starts. It goes by \
                     name, so it applies to inputs of these names in every function.";
         let code = Some(environment(&marks.dimensions));
-        advice.push(Advice { proof, ..tried(kind.environment, text, code, promise) });
+        advice.push(Advice { proof, code, promise, ..Advice::tried(kind.environment, text) });
     }
     advice
 }
@@ -171,7 +171,7 @@ fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Advice {
                  them all; then one compile serves them."
             );
             let kind = if chain.limit_hit() { "modules_limit.5" } else { "parameter_size.5" };
-            tried(kind, text, None, None)
+            Advice::tried(kind, text)
         }
         Why::Constant(one) => {
             let size = one.sources.first().map_or_else(|| one.symbol.clone(), |source| size_as_written(source));
@@ -179,7 +179,7 @@ fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Advice {
                 "{} makes a constant of `{size}`, so no mark helps. Change that line, and the size can stay dynamic.",
                 line_of(&UserPlace::of_specialization(model, one))
             );
-            tried("specialized_size.6", text, None, None)
+            Advice::tried("specialized_size.6", text)
         }
         Why::DynamicFalse { changing } => {
             let sizes: Vec<String> = changing.iter().take(NAMED).map(shape).collect();
@@ -191,7 +191,7 @@ fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Advice {
                 "`dynamic=False` is set, so each new size is compiled. Remove it from `torch.compile`: the second size \
                  then makes a version that serves further ones.{sizes}"
             );
-            tried("dynamic_false.1", text, None, None)
+            Advice::tried("dynamic_false.1", text)
         }
         Why::FirstHasOne { relation } => format!(
             "Expected, and no mark saves it: the first call has a size of 0 or 1, for which `{}` does not hold. torch \

@@ -3,7 +3,7 @@
 use super::super::subject::Subject;
 use super::literals::{Likeness, Operations, Values};
 use super::situation::Situation;
-use super::words::{line_of, tried};
+use super::words::line_of;
 use crate::analysis::findings::Advice;
 use crate::analysis::own_code::is_library;
 use crate::analysis::user_place::{UserPlace, own_frame};
@@ -27,14 +27,12 @@ pub(super) fn keep_dynamic(at: &Situation<'_>, one: &Specialization) -> Advice {
     let name = at.named("the number");
     let source = at.subject.source().unwrap_or("the number");
     match place.loc.as_deref().and_then(|code| table_of(code, source)) {
-        Some(table) => tried(
+        Some(table) => Advice::tried(
             "number_table.1",
             format!(
                 "{line} needs {name} as a constant: one version per value. If `{table}` is a list of numbers, make it a tensor, \
                  as a buffer of the module: an index into a tensor stays dynamic."
             ),
-            None,
-            None,
         ),
         None => format!(
             "{line} needs {name} as a constant: one version per value. To share one, change that line."
@@ -69,8 +67,9 @@ pub(super) fn of_number(at: &Situation<'_>) -> Vec<Advice> {
             "`specialize_float` is set, so each value of {} is compiled. Set it back to its default.",
             at.named("the number")
         );
-        let code = Some("torch._dynamo.config.specialize_float = False".to_owned());
-        return vec![tried("specialize_float.1", text, code, at.alone_becomes(2))];
+        let code = "torch._dynamo.config.specialize_float = False";
+        let by_default = Advice::tried("specialize_float.1", text).with_code(code);
+        return vec![Advice { promise: at.alone_becomes(2), ..by_default }];
     }
     vec![one_version_per_value(at)]
 }
@@ -105,7 +104,7 @@ fn dynamic(at: &Situation<'_>) -> Advice {
             "{name} is dynamic since the last compile, and further values do not recompile. A learning rate that is a \
              tensor from the start saves that compile."
         );
-        return tried("optimizer_lr.1", text, Some("lr=torch.tensor(..)".to_owned()), None);
+        return Advice::tried("optimizer_lr.1", text).with_code("lr=torch.tensor(..)");
     }
     let tensor = if takes_tensor(at) {
         " Passing a tensor from the first call on saves that one compile: the graph computes with it, and nothing \
@@ -253,21 +252,21 @@ fn of_module(at: &Situation<'_>, number: &Number<'_>) -> Advice {
                 "torch makes integers of modules constants. The graphs of the versions differ in {name} alone, as an \
                  operand: `allow_unspec_int_on_nn_module` makes it dynamic.{counted}"
             );
-            tried(kind, text, Some(UNSPEC.to_owned()), at.alone_becomes(2))
+            Advice { promise: at.alone_becomes(2), ..Advice::tried(kind, text).with_code(UNSPEC) }
         }
         _ if number.some_direct => {
             let text = format!(
                 "torch makes integers of modules constants. Some versions have equal graphs, or graphs that differ in \
                  {name} alone: `allow_unspec_int_on_nn_module` makes it dynamic, and may make these one version.{counted}"
             );
-            tried("layer_index.1", text, Some(UNSPEC.to_owned()), None)
+            Advice::tried("layer_index.1", text).with_code(UNSPEC)
         }
         _ => {
             let text = format!(
                 "{name} decides what is in the graph, as a key, a branch, a dimension or the count of a loop does: one \
                  version per value is expected. To share one, pass what {name} selects as an argument.{counted}"
             );
-            tried("layer_key.2", text, None, None)
+            Advice::tried("layer_key.2", text)
         }
     }
 }
@@ -286,7 +285,7 @@ fn global(at: &Situation<'_>, number: &Number<'_>) -> Vec<Advice> {
         "Globals are constants of the compiled code. Pass {name} as an argument: an argument becomes dynamic at its second \
          value."
     );
-    vec![tried("int_global.3", text, None, None)]
+    vec![Advice::tried("int_global.3", text)]
 }
 
 /// A relation of a number that the code relies on.
@@ -301,5 +300,5 @@ pub(super) fn of_relation(at: &Situation<'_>) -> Advice {
          on a tensor makes one.",
         at.subject("this")
     );
-    tried("int_branch.3", text, None, None)
+    Advice::tried("int_branch.3", text)
 }

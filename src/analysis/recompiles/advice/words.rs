@@ -1,6 +1,5 @@
 //! Words that all advice shares.
 
-use crate::analysis::findings::Advice;
 use crate::analysis::user_place::UserPlace;
 use crate::model::words::file_name;
 
@@ -10,17 +9,6 @@ pub(super) fn line_of(place: &UserPlace) -> String {
     let file = place.file.as_deref().map_or("A line", file_name);
     let code = place.loc.as_deref().map_or_else(String::new, |loc| format!(", `{}`,", loc.trim()));
     format!("{file}{line}{code}")
-}
-
-/// An advice that an experiment of the lab supports.
-pub(super) fn tried(
-    kind: &str,
-    text: impl Into<String>,
-    code: Option<String>,
-    promise: Option<String>,
-) -> Advice {
-    let tried = crate::analysis::lab::tried(kind);
-    Advice { text: text.into(), code, promise, tried, ..Advice::default() }
 }
 
 /// `4 compiles become 1`

@@ -1,0 +1,55 @@
+//! Patterns and texts of rules that are kept in files: a pattern finds named groups, and a text has places for them.
+
+use regex::{Captures, Regex};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// What named groups hold.
+pub(super) type Groups = BTreeMap<&'static str, String>;
+
+/// A regular expression of a rule.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Pattern(Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = regex::Error;
+
+    fn try_from(text: String) -> Result<Pattern, regex::Error> {
+        Regex::new(&text).map(Pattern)
+    }
+}
+
+impl Pattern {
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+
+    /// Whether a text matches, with no group that differs from what is known; adds the others.
+    pub(super) fn holds(&'static self, text: &str, known: &mut Groups) -> bool {
+        let Some(found) = self.0.captures(text) else { return false };
+        let named = self.0.capture_names().flatten();
+        let named = named.filter_map(|name| Some((name, found.name(name)?.as_str())));
+        let named: Vec<(&str, &str)> = named.filter(|(_, text)| !text.is_empty()).collect();
+        let agrees = named.iter().all(|(name, text)| known.get(name).is_none_or(|known| known == text));
+        if agrees {
+            known.extend(named.into_iter().map(|(name, text)| (name, text.to_owned())));
+        }
+        agrees
+    }
+}
+
+/// A text with its `{groups}`, or the words of `{group|words}` for one that is not known; None if there are none.
+pub(super) fn filled(text: &str, groups: &Groups) -> Option<String> {
+    static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\{(\w+)(?:\|([^}]*))?\}").ok());
+    let mut is_whole = true;
+    let text = PLACE.as_ref()?.replace_all(text, |place: &Captures<'_>| {
+        let known = groups.get(&place[1]).map(String::as_str);
+        let text = known.or_else(|| Some(place.get(2)?.as_str()));
+        is_whole &= text.is_some();
+        text.unwrap_or_default().to_owned()
+    });
+    let text = text.into_owned();
+    is_whole.then_some(text)
+}

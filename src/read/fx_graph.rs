@@ -34,9 +34,9 @@ pub struct Node<'t> {
 }
 
 impl<'t> Node<'t> {
-    /// The statement that defines it.
-    pub fn statement(&self) -> Statement<'t> {
-        Statement { name: self.name, annotation: self.annotation, value: self.value }
+    /// The operator that it calls, `aten.mul.Tensor`, and the text behind its opening bracket.
+    pub fn call(&self) -> Option<(&'t str, &'t str)> {
+        self.value.strip_prefix("torch.ops.")?.split_once('(')
     }
 }
 

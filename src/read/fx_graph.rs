@@ -266,15 +266,7 @@ impl<'t> Reader<'t> {
         }
         let index = self.graph.nodes.len();
         let place = if placeholder { None } else { self.place };
-        self.graph.nodes.push(Node {
-            name,
-            annotation,
-            value,
-            lines: vec![line],
-            placeholder,
-            scope,
-            place,
-        });
+        self.graph.nodes.push(Node { name, annotation, value, lines: vec![line], placeholder, scope, place });
         self.graph.in_scope.insert((scope, name), index);
         self.graph.by_name.entry(name).or_default().push(index);
     }

@@ -103,8 +103,7 @@ impl Tree {
     /// The children whose names are numbers, ascending.
     fn numbered_children(&self, at: usize) -> Vec<(u64, usize)> {
         let number = |child: &usize| Some((self.branches[*child].name.parse::<u64>().ok()?, *child));
-        let mut numbered: Vec<(u64, usize)> =
-            self.branches[at].children.iter().filter_map(number).collect();
+        let mut numbered: Vec<(u64, usize)> = self.branches[at].children.iter().filter_map(number).collect();
         numbered.sort_unstable();
         numbered
     }

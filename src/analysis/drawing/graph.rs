@@ -113,7 +113,8 @@ fn kernels(graph: &mut Operators, found: &Provenance) -> Vec<Kernel> {
     let by_name: TextMap<String, usize> = names.collect();
     let mut kernels = Vec::new();
     for (place, call) in found.kernels.iter().enumerate() {
-        let nodes: BTreeSet<usize> = call.nodes.iter().filter_map(|name| by_name.get(name).copied()).collect();
+        let nodes: BTreeSet<usize> =
+            call.nodes.iter().filter_map(|name| by_name.get(name).copied()).collect();
         if nodes.is_empty() {
             continue;
         }

@@ -225,7 +225,8 @@ impl Search<'_> {
         }
         let before = self.near(true);
         for (at, operator) in self.graph.operators.iter().enumerate() {
-            let patterns = operator.place.filter(|_| self.is_unknown(at)).and_then(|place| of_place.get(&place));
+            let patterns =
+                operator.place.filter(|_| self.is_unknown(at)).and_then(|place| of_place.get(&place));
             let Some(patterns) = patterns else { continue };
             let near = before[at].iter();
             let layers = near.flat_map(|near| patterns.iter().filter_map(|one| near.get(..one.len())));

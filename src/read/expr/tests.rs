@@ -1,4 +1,5 @@
 use super::*;
+use crate::read::cases::hold;
 use std::time::{Duration, Instant};
 
 fn joined<T: ToString>(parts: impl IntoIterator<Item = T>) -> String {
@@ -50,18 +51,7 @@ fn answer(query: &str, text: &str) -> Option<String> {
 
 #[test]
 fn each_query_reads_what_the_rows_of_its_file_say() {
-    let mut query = "";
-    let rows = include_str!("cases.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
-    for row in rows {
-        match row.strip_prefix('[').and_then(|row| row.strip_suffix(']')) {
-            Some(name) => query = name,
-            None => {
-                let (text, expected) = row.split_once(" =>").expect(row);
-                let found = answer(query, text).unwrap_or_else(|| "none".to_owned());
-                assert_eq!(found, expected.trim_start(), "{query} of {text}");
-            }
-        }
-    }
+    hold(include_str!("cases.txt"), answer);
 }
 
 #[test]

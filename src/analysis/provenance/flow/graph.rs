@@ -85,7 +85,8 @@ impl<'t> FlowGraph<'t> {
 
     /// The node whose memory this one uses: itself unless it is a view or a copy.
     pub(super) fn base(&self, mut at: usize) -> usize {
-        while let Some(node) = self.nodes.get(at) {
+        loop {
+            let node = &self.nodes[at];
             let from = match node.kind {
                 FlowKind::View => node.operands.first(),
                 FlowKind::Copy => node.operands.get(1),
@@ -94,23 +95,22 @@ impl<'t> FlowGraph<'t> {
             // Operands come before what is computed from them.
             match from.filter(|from| **from < at) {
                 Some(from) => at = *from,
-                None => break,
+                None => return at,
             }
         }
-        at
     }
 
     /// Whether the node exists before anything is computed.
     pub(super) fn is_given(&self, at: usize) -> bool {
-        self.nodes.get(at).is_some_and(|node| matches!(node.kind, FlowKind::Input | FlowKind::Constant))
+        matches!(self.nodes[at].kind, FlowKind::Input | FlowKind::Constant)
     }
 
     /// The views between an operand and its base.
     pub(super) fn views_of(&self, mut at: usize) -> Vec<usize> {
         let mut views = Vec::new();
-        while let Some(node) = self.nodes.get(at).filter(|node| node.kind == FlowKind::View) {
-            views.extend((node.operator != "getitem").then_some(at));
-            match node.operands.first().filter(|from| **from < at) {
+        while self.nodes[at].kind == FlowKind::View {
+            views.extend((self.nodes[at].operator != "getitem").then_some(at));
+            match self.nodes[at].operands.first().filter(|from| **from < at) {
                 Some(from) => at = *from,
                 None => break,
             }
@@ -120,8 +120,7 @@ impl<'t> FlowGraph<'t> {
 
     /// The bases of the operands of a node.
     pub(super) fn operand_bases(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
-        let operands = self.nodes.get(at).map(|node| node.operands.as_slice()).unwrap_or_default();
-        operands.iter().map(|operand| self.base(*operand))
+        self.nodes[at].operands.iter().map(|operand| self.base(*operand))
     }
 }
 

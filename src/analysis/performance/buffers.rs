@@ -126,23 +126,19 @@ struct Reader {
 impl Reader {
     /// Tracks the buffers that a statement allocates, checks or renames.
     fn statement(&mut self, text: &str) {
-        if let Some(rest) = text.strip_prefix("assert_size_stride_grouped(") {
-            return self.check_group(rest);
-        }
-        if let Some(rest) = text.strip_prefix("assert_size_stride(") {
-            let parts = arguments(rest);
-            if let [name, sizes, strides, ..] = parts.as_slice() {
-                self.check(name, sizes, strides);
-            }
-            return;
-        }
-        if let Some(rest) = text.strip_prefix("assert_tensor_metadata(") {
-            let parts = arguments(rest);
-            if let [name, sizes, strides, dtype, ..] = parts.as_slice() {
-                self.check(name, sizes, strides);
-                if let Some(known) = self.buffers.get_mut(*name) {
-                    known.element = element_bytes(dtype).or(known.element);
+        if let Some((check, rest)) = text.strip_prefix("assert_").and_then(|rest| rest.split_once('(')) {
+            match (check, arguments(rest).as_slice()) {
+                ("size_stride", [name, sizes, strides, ..]) => self.check(name, sizes, strides, ""),
+                ("tensor_metadata", [name, sizes, strides, kind, ..]) => {
+                    self.check(name, sizes, strides, kind)
                 }
+                ("size_stride_grouped", [names, sizes, strides, ..]) => {
+                    let [names, sizes, strides] = [names, sizes, strides].map(|part| items(part));
+                    for ((name, sizes), strides) in names.iter().zip(&sizes).zip(&strides) {
+                        self.check(name, sizes, strides, "");
+                    }
+                }
+                _ => {}
             }
             return;
         }
@@ -163,21 +159,13 @@ impl Reader {
         }
     }
 
-    fn check_group(&mut self, rest: &str) {
-        let parts = arguments(rest);
-        let [names, sizes, strides, ..] = parts.as_slice() else { return };
-        let [names, sizes, strides] = [names, sizes, strides].map(|part| items(part));
-        for ((name, sizes), strides) in names.iter().zip(&sizes).zip(&strides) {
-            self.check(name, sizes, strides);
-        }
-    }
-
-    fn check(&mut self, name: &str, sizes: &str, strides: &str) {
+    /// A tensor whose sizes, strides and, unless that is empty, type the code checks.
+    fn check(&mut self, name: &str, sizes: &str, strides: &str, kind: &str) {
         let element = self.annotated.get(name).and_then(|tensor| tensor.element);
         let known = self.buffers.entry(name.to_owned()).or_default();
         known.sizes = numbers(sizes);
         known.strides = strides_of(strides);
-        known.element = known.element.or(element);
+        known.element = element_bytes(kind).or(known.element).or(element);
         known.offset.get_or_insert(0);
         if known.memory.is_empty() {
             known.memory = name.to_owned();
@@ -244,14 +232,14 @@ impl Reader {
             match buffer.extent() {
                 Some(extent) => {
                     let element = buffer.element.unwrap_or_default();
-                    let bytes = |touched: Option<Touched>| touched.map(|touched| touched.bytes(element));
+                    let bytes = |is_used: bool, touched: Option<Touched>| {
+                        is_used.then(|| touched.map_or(f64::INFINITY, |touched| touched.bytes(element)))
+                    };
                     // Memory that nobody wrote yet is there to be written.
                     let is_fresh = self.fresh.contains(&buffer.memory);
                     let used = Used {
-                        reads: parameter.reads && !is_fresh,
-                        writes: parameter.writes || is_fresh,
-                        reads_at_most: bytes(parameter.read),
-                        writes_at_most: bytes(parameter.written),
+                        reads: bytes(parameter.reads && !is_fresh, parameter.read),
+                        writes: bytes(parameter.writes || is_fresh, parameter.written),
                     };
                     memory.add(&buffer.memory, extent, used);
                 }

@@ -49,8 +49,7 @@ struct Table {
 impl DevicePeaks {
     /// The device of our table with that name; None for an unknown device.
     pub fn named(name: &str) -> Option<DevicePeaks> {
-        let table: Table = serde_json::from_str(TABLE).ok()?;
-        best(table.devices, name)
+        best(known(), name)
     }
 
     /// Reads what the user gave: the name of a device, a CPU in numbers, or the text of a file with one device or a table of
@@ -64,10 +63,9 @@ impl DevicePeaks {
         }
         if !name_or_json.trim_start().starts_with('{') {
             return Self::named(name_or_json).with_context(|| {
-                format!(
-                    "no device is called {name_or_json}; give one of {}, or a JSON file",
-                    known().join(", ")
-                )
+                let names: Vec<String> = known().into_iter().map(|device| device.name).collect();
+                let names = names.join(", ");
+                format!("no device is called {name_or_json}; give one of {names}, or a JSON file")
             });
         }
         if let Ok(one) = serde_json::from_str::<DevicePeaks>(name_or_json) {
@@ -141,9 +139,8 @@ fn of_cpu(text: &str) -> Option<DevicePeaks> {
     })
 }
 
-fn known() -> Vec<String> {
-    let table: Option<Table> = serde_json::from_str(TABLE).ok();
-    table.map(|table| table.devices.into_iter().map(|device| device.name).collect()).unwrap_or_default()
+fn known() -> Vec<DevicePeaks> {
+    serde_json::from_str(TABLE).map(|table: Table| table.devices).unwrap_or_default()
 }
 
 fn best(devices: Vec<DevicePeaks>, name: &str) -> Option<DevicePeaks> {

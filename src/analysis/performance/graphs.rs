@@ -12,6 +12,7 @@ use crate::model::{ArtifactIndex, CacheLookup, Compile, CompileIndex, InputDims,
 use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
 use std::borrow::Cow;
+use std::hash::Hash;
 
 /// A line's share of the time of a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -143,14 +144,12 @@ impl Graphs {
                 if let Some(id) = compile.id.as_ref().filter(|_| !is_cached) {
                     let is_backward = graph.direction.as_deref() == Some("backward");
                     for of in [Some(id.to_string()), None] {
-                        let known = found.without_key.entry((of, is_backward));
-                        known.and_modify(|several| *several = None).or_insert(Some(place));
+                        only(&mut found.without_key, (of, is_backward), place);
                     }
                 }
                 for call in graph.calls.iter().filter(|call| call.generated) {
                     for name in std::iter::once(&call.name).chain(&call.recorded) {
-                        let known = found.by_kernel.entry(name.clone()).or_insert(Some(place));
-                        *known = known.filter(|known| *known == place);
+                        only(&mut found.by_kernel, name.clone(), place);
                     }
                 }
                 found.graphs.push(graph);
@@ -211,8 +210,7 @@ impl Graphs {
         let wrapper = read_wrapper(&code, texts.post.as_deref(), lines);
         let work = texts.post.as_deref().map(work_of_nodes).unwrap_or_default();
         for file in kernel_files(&code) {
-            let known = self.by_file.entry(file.to_owned()).or_insert(Some(self.graphs.len()));
-            *known = known.filter(|known| *known == self.graphs.len());
+            only(&mut self.by_file, file.to_owned(), self.graphs.len());
         }
         let estimates = estimated_runtimes(owner, run, read)?;
         let mut graph = Graph {
@@ -290,6 +288,12 @@ impl Graphs {
             self.lines.len() - 1
         })
     }
+}
+
+/// Notes that a graph has a key; one that several have leads to none.
+fn only<K: Eq + Hash>(known: &mut TextMap<K, Option<usize>>, key: K, graph: usize) {
+    let known = known.entry(key).or_insert(Some(graph));
+    *known = known.filter(|known| *known == graph);
 }
 
 /// The key of the graph that an operator of a trace calls.

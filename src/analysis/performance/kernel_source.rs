@@ -4,7 +4,7 @@
 
 use super::formulas::element_bytes;
 use super::touched::{Ranges, Touched, index_of};
-use crate::read::source_text::{is_word, last_word};
+use crate::read::source_text::{closing, last_word, words};
 use crate::trace::TextMap;
 
 /// A parameter of a generated kernel.
@@ -62,14 +62,14 @@ impl KernelSource {
         let pointers = names.iter().enumerate().filter(|one| is_pointer(*one)).map(|(_, name)| *name);
         let ranges = Ranges::of(body);
         let operands = ranges.operands();
-        let accesses = Accesses::of(body, pointers, &ranges);
+        let accesses = accesses(body, pointers, &ranges);
         let parameters = head.split(',').zip(&names).enumerate();
         found.parameters = parameters
             .map(|(place, (text, name))| {
                 let in_triton = types.get(place).map(String::as_str).unwrap_or_default();
                 let pointee = text.split_once('*').map(|(kind, _)| kind.trim().trim_start_matches("const "));
                 let pointee = pointee.or_else(|| in_triton.strip_prefix('*'));
-                let access = accesses.found.get(name);
+                let access = accesses.get(name);
                 let (reads, writes) =
                     access.map_or_else(|| by_form(text, name), |access| (access.reads_first, access.writes));
                 Parameter {
@@ -137,11 +137,6 @@ fn triton_types(text: &str) -> Vec<String> {
     kinds.map(str::to_owned).collect()
 }
 
-/// What a body does with its pointers.
-struct Accesses<'t> {
-    found: TextMap<&'t str, Access<'t>>,
-}
-
 /// What a body does with a pointer: whether the first access reads, whether any writes, and what each distinct index touches.
 #[derive(Debug, Default)]
 struct Access<'t> {
@@ -151,46 +146,41 @@ struct Access<'t> {
     written: TextMap<&'t str, Option<Touched>>,
 }
 
-impl<'t> Accesses<'t> {
-    /// Looks at each use of a pointer, in the order of the body.
-    fn of(body: &'t str, pointers: impl Iterator<Item = &'t str>, ranges: &Ranges<'_>) -> Accesses<'t> {
-        // `auto in_ptr2 = in_out_ptr0;` gives a pointer another name.
-        let mut origins: TextMap<&str, &'t str> = pointers.map(|name| (name, name)).collect();
-        let mut found: TextMap<&'t str, Access<'t>> = TextMap::default();
-        for (start, word) in words(body) {
-            let Some(origin) = origins.get(word).copied() else { continue };
-            let end = start + word.len();
-            let (before, after) =
-                (body.get(..start).unwrap_or_default(), body.get(end..).unwrap_or_default());
-            if after.starts_with([';', '\n'])
-                && let Some(alias) = alias_before(before)
-            {
-                origins.insert(alias, origin);
-                continue;
-            }
-            let Some(kind) = Kind::of(before, after) else { continue };
-            let access = found
-                .entry(origin)
-                .or_insert_with(|| Access { reads_first: kind != Kind::Write, ..Access::default() });
-            access.writes |= kind != Kind::Read;
-            let index = index_of(after);
-            let touched = index.and_then(|index| ranges.touched(index));
-            let index = index.unwrap_or_default();
-            if kind != Kind::Write {
-                access.read.insert(index, touched);
-            }
-            if kind != Kind::Read {
-                access.written.insert(index, touched);
-            }
+/// Looks at each use of a pointer, in the order of the body.
+fn accesses<'t>(
+    body: &'t str,
+    pointers: impl Iterator<Item = &'t str>,
+    ranges: &Ranges<'_>,
+) -> TextMap<&'t str, Access<'t>> {
+    // `auto in_ptr2 = in_out_ptr0;` gives a pointer another name.
+    let mut origins: TextMap<&str, &'t str> = pointers.map(|name| (name, name)).collect();
+    let mut found: TextMap<&'t str, Access<'t>> = TextMap::default();
+    for word in words(body) {
+        let Some(origin) = origins.get(word).copied() else { continue };
+        let start = word.as_ptr().addr() - body.as_ptr().addr();
+        let (before, after) = (&body[..start], &body[start + word.len()..]);
+        if after.starts_with([';', '\n'])
+            && let Some(alias) = alias_before(before)
+        {
+            origins.insert(alias, origin);
+            continue;
         }
-        Accesses { found }
+        let Some(kind) = Kind::of(before, after) else { continue };
+        let access = found
+            .entry(origin)
+            .or_insert_with(|| Access { reads_first: kind != Kind::Write, ..Access::default() });
+        access.writes |= kind != Kind::Read;
+        let index = index_of(after);
+        let touched = index.and_then(|index| ranges.touched(index));
+        let index = index.unwrap_or_default();
+        if kind != Kind::Write {
+            access.read.insert(index, touched);
+        }
+        if kind != Kind::Read {
+            access.written.insert(index, touched);
+        }
     }
-}
-
-/// The words of a text, with their places.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let all = text.split(|c| !is_word(c)).filter(|word| !word.is_empty());
-    all.map(|word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
+    found
 }
 
 /// `in_ptr2` where `auto in_ptr2 = ` stands before the pointer; in Python without `auto`.
@@ -227,7 +217,8 @@ impl Kind {
             "store" => return Some(Kind::Write),
             _ => {}
         }
-        let behind = behind_brackets(after.strip_prefix('[')?)?.trim_start();
+        let index = after.strip_prefix('[')?;
+        let behind = index[closing(index, *b"[]", LONGEST_INDEX)? + 1..].trim_start();
         match () {
             () if behind.starts_with("= ") => Some(Kind::Write),
             () if behind.get(1..3) == Some("= ") && behind.starts_with(['+', '-', '*', '/']) => {
@@ -236,20 +227,4 @@ impl Kind {
             () => Some(Kind::Read),
         }
     }
-}
-
-/// What follows the end of a bracket that was opened.
-fn behind_brackets(text: &str) -> Option<&str> {
-    let mut depth = 1_usize;
-    for (at, byte) in text.bytes().enumerate().take(LONGEST_INDEX) {
-        match byte {
-            b'[' => depth += 1,
-            b']' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return text.get(at + 1..);
-        }
-    }
-    None
 }

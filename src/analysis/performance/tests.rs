@@ -3,6 +3,7 @@
 use super::buffers::read_wrapper;
 use super::cpp_wrapper::CppStatements;
 use super::devices::DevicePeaks;
+use super::footprint::{Extent, Footprint, Used};
 use super::formulas::{Formula, element_bytes};
 use super::graphs::name_in_trace;
 use super::kernel_source::{KernelSource, Parameter};
@@ -59,6 +60,22 @@ fn calls(code: &str) -> impl Iterator<Item = (u32, &str)> {
     })
 }
 
+/// Bytes of a call with these tensors of a buffer, of 4 bytes an element: `10x4/18x1@4 w` has sizes, strides and an
+/// offset, and is written.
+fn covered(tensors: &str) -> Option<f64> {
+    let numbers = |list: &str| list.split('x').filter_map(|number| number.parse().ok()).collect::<Vec<i64>>();
+    let mut found = Footprint::default();
+    for tensor in tensors.split(", ") {
+        let (shape, uses) = tensor.split_once(' ')?;
+        let (shape, offset) = shape.split_once('@')?;
+        let (sizes, strides) = shape.split_once('/')?;
+        let extent = Extent::of(&numbers(sizes), &numbers(strides), 4, offset.parse().ok()?)?;
+        let [reads, writes] = ['r', 'w'].map(|used| uses.contains(used).then_some(f64::INFINITY));
+        found.add("buf0", extent, Used { reads, writes });
+    }
+    Some(found.bytes(&mut i64::MAX.clone()))
+}
+
 fn parameter(parameter: &Parameter) -> String {
     let mark = |is_so: bool, mark: &str| if is_so { mark.to_owned() } else { String::new() };
     let size = parameter.element.map(|bytes| bytes.to_string()).unwrap_or_default();
@@ -113,6 +130,7 @@ fn answer(query: &str, text: &str) -> Option<String> {
             let last = u32::try_from(code.lines().count()).unwrap();
             read_wrapper(code, Some(graph), calls(code)).calls.get(&last)?.bytes?.to_string()
         }
+        "covered" => covered(text)?.to_string(),
         "C++ in Python" => {
             let mut statements = CppStatements::default();
             for array in ["int_array_0[] = {6L, 9L};", "int_array_1[] = {9L, 1L};"] {

@@ -1,7 +1,7 @@
 //! How much of a tensor a Triton kernel touches, from the indices in its source: a slice, a column, rows that another tensor
 //! names.
 
-use crate::read::source_text::{is_word, words};
+use crate::read::source_text::{closing, is_word, words};
 use crate::trace::TextMap;
 
 /// Bytes that memory is read and written in.
@@ -154,16 +154,5 @@ impl<'t> Ranges<'t> {
 /// The index behind a pointer: `x0 + 4096*x1` of ` + (x0 + 4096*x1), xmask)`.
 pub(super) fn index_of(after: &str) -> Option<&str> {
     let rest = after.strip_prefix(" + (")?;
-    let mut depth = 1_usize;
-    for (at, byte) in rest.bytes().enumerate().take(LONGEST_INDEX) {
-        match byte {
-            b'(' => depth += 1,
-            b')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return rest.get(..at);
-        }
-    }
-    None
+    Some(&rest[..closing(rest, *b"()", LONGEST_INDEX)?])
 }

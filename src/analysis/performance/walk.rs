@@ -229,16 +229,14 @@ impl<'p> Walk<'p, '_> {
         let (launched_by, in_region, in_graph) = (innermost.place, innermost.in_region, innermost.in_graph);
         let wrapper = in_graph.and_then(|at| self.open.get(at));
         let (graph, from) = (wrapper.and_then(|frame| frame.graph), wrapper.map_or(0, |frame| frame.code_at));
-        let mut pieces: Vec<Piece> = Vec::with_capacity(launches.len());
-        for launch in launches {
-            let what = What::Device(launch.kernel);
-            let mut piece = Piece::new(what, launch.place, launch.begin_us, launch.dur_us, None);
-            piece.launched_by = Some(launched_by);
-            piece.in_cuda_graph = true;
-            piece.compiled = in_region.is_some() || in_graph.is_some();
-            piece.graph = graph;
-            pieces.push(piece);
-        }
+        let piece = |launch: &Launch| Piece {
+            launched_by: Some(launched_by),
+            in_cuda_graph: true,
+            compiled: in_region.is_some() || in_graph.is_some(),
+            graph,
+            ..Piece::launched(launch, None)
+        };
+        let pieces: Vec<Piece> = launches.iter().map(piece).collect();
         let Some(code) = graph.and_then(|graph| self.graphs.graphs.get(graph)) else {
             return pieces.into_iter().for_each(|piece| self.only_graph_of(piece));
         };
@@ -284,8 +282,7 @@ impl<'p> Walk<'p, '_> {
         let asking = around.and_then(|at| self.open.get(at)?.with_formula.or(Some(at)));
         let kernel = self.profile.kernels.get(launch.kernel as usize);
         let operator = asking.and_then(|at| Some(self.open.get(at)?.operator));
-        let what = What::Device(launch.kernel);
-        let mut piece = Piece::new(what, launch.place, launch.begin_us, launch.dur_us, operator);
+        let mut piece = Piece::launched(launch, operator);
         piece.launched_by = around.and_then(|at| Some(self.open.get(at)?.place));
         if around.is_some() {
             self.place(&mut piece, kernel.map(|kernel| kernel.name.as_str()));

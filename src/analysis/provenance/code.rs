@@ -174,21 +174,18 @@ impl<'t, 'n> Reader<'t, 'n> {
 
     fn statement(&mut self, number: u32, line: &'t str) {
         let mut called: Vec<&str> = Vec::new();
-        let mut found = Vec::new();
-        for (index, waiting) in self.waiting.iter_mut().enumerate() {
+        for mut waiting in std::mem::take(&mut self.waiting) {
             waiting.next = waiting.next.or(Some(number));
             match named(line, waiting.kernel) {
                 Some(true) if !called.contains(&waiting.kernel) => {
                     called.push(waiting.kernel);
-                    found.push(index);
+                    self.call(waiting, number);
+                    continue;
                 }
                 Some(_) => waiting.named = waiting.named.or(Some(number)),
                 None => {}
             }
-        }
-        for (removed, index) in found.into_iter().enumerate() {
-            let waiting = self.waiting.remove(index - removed);
-            self.call(&waiting, number);
+            self.waiting.push(waiting);
         }
         if !called.is_empty() {
             return;
@@ -196,7 +193,7 @@ impl<'t, 'n> Reader<'t, 'n> {
         let Some(kernel) = self.plain_call(line) else { return };
         if BY_TABLE.contains(&kernel) && !self.waiting.is_empty() {
             let waiting = self.waiting.remove(0);
-            return self.call(&waiting, number);
+            return self.call(waiting, number);
         }
         let source_nodes = std::mem::take(&mut self.source_nodes);
         self.calls.push(Call { kernel, handle: None, line: number, source_nodes });
@@ -214,17 +211,17 @@ impl<'t, 'n> Reader<'t, 'n> {
         called.next().or_else(|| library_call(line).filter(|name| !waits(name)))
     }
 
-    fn call(&mut self, waiting: &Waiting<'t>, line: u32) {
-        let handle = Some(waiting.handle).filter(|handle| !handle.is_empty());
-        let source_nodes = waiting.source_nodes.clone();
-        self.calls.push(Call { kernel: waiting.kernel, handle, line, source_nodes });
+    fn call(&mut self, waiting: Waiting<'t>, line: u32) {
+        let Waiting { kernel, handle, source_nodes, .. } = waiting;
+        let handle = Some(handle).filter(|handle| !handle.is_empty());
+        self.calls.push(Call { kernel, handle, line, source_nodes });
     }
 
     /// Assigns handles without a call to the line that names their kernel, or that follows their comment.
     fn flush(&mut self) {
         for waiting in std::mem::take(&mut self.waiting) {
             if let Some(line) = waiting.named.or(waiting.next) {
-                self.call(&waiting, line);
+                self.call(waiting, line);
             }
         }
     }
@@ -244,13 +241,10 @@ fn source_nodes(comment: &str) -> Option<Vec<&str>> {
 /// Whether a line calls a kernel; None if it does not contain the kernel as a whole word.
 fn named(line: &str, kernel: &str) -> Option<bool> {
     let mut found = None;
-    let mut from = 0;
-    while let Some(at) = line.get(from..).and_then(|rest| rest.find(kernel)).filter(|_| !kernel.is_empty()) {
-        let (start, end) = (from + at, from + at + kernel.len());
-        let before = line.get(..start).unwrap_or_default();
+    for (start, _) in line.match_indices(kernel).filter(|_| !kernel.is_empty()) {
+        let (before, after) = (&line[..start], &line[start + kernel.len()..]);
         // The C++ wrapper calls a Triton kernel through a function of its own.
         let free = !before.strip_suffix("call_").unwrap_or(before).ends_with(is_word);
-        let after = line.get(end..).unwrap_or_default();
         if free && !after.starts_with(is_word) {
             let defines = before.ends_with("def ") || before.ends_with("void ");
             let called = after.starts_with('(') || after.starts_with(".run(");
@@ -260,7 +254,6 @@ fn named(line: &str, kernel: &str) -> Option<bool> {
             }
             found = Some(false);
         }
-        from = end;
     }
     found
 }

@@ -3,7 +3,7 @@
 //! For that search, for tests and for the measurements of `benches/speed`: a module of the library, since it calls what the
 //! library's interface does not have, with the feature `fuzzing`. Inputs that once failed are in `fuzz/regressions`.
 
-use crate::analysis::provenance::{self, CodeKind, CodeOfKind, Texts};
+use crate::analysis::provenance::{self, CodeKind, CodeOfKind, RunTexts};
 use crate::analysis::{self, classify, guard_diff, parameter_name};
 use crate::events::{self, Registry};
 use crate::model::{self, Fields, Language};
@@ -216,17 +216,17 @@ fn programs(text: &[u8]) {
 fn code(text: &[u8]) {
     let text = String::from_utf8_lossy(text);
     let parts: Vec<&str> = text.split("\n----\n").collect();
-    let part = |at: usize| parts.get(at).copied();
+    let part = |at: usize| parts.get(at).map(ToString::to_string);
     let kinds = [(2, CodeKind::Python), (3, CodeKind::Cpp)];
     let files = kinds.into_iter().filter_map(|(at, kind)| Some(CodeOfKind { kind, text: part(at)? }));
-    let texts = Texts {
+    let texts = RunTexts {
         pre: part(0),
         post: part(1),
         code: files.collect(),
         mappings: part(4).into_iter().collect(),
         stacks: part(5),
     };
-    let found = provenance::provenance(&texts);
+    let found = texts.provenance();
     for call in &found.kernels {
         let of = texts.code.iter().find(|file| file.kind == call.file);
         let lines = of.map_or(0, |file| file.text.lines().count());
@@ -236,7 +236,7 @@ fn code(text: &[u8]) {
     for file in &texts.code {
         let calls = found.kernels.iter().filter(|call| call.file == file.kind);
         let calls = calls.map(|call| (call.line, call.kernel.as_str()));
-        for bytes in analysis::performance::bytes_of_calls(file.text, texts.post, calls) {
+        for bytes in analysis::performance::bytes_of_calls(&file.text, texts.post.as_deref(), calls) {
             assert!(bytes.is_finite() && bytes > 0.0, "a call moves {bytes} bytes");
         }
     }

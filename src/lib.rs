@@ -23,13 +23,15 @@
 //! ```
 
 mod analysis;
+#[cfg(test)]
+mod cases;
 mod check;
 mod compare;
 #[cfg(feature = "upstream")]
 mod drop_in;
 mod events;
 mod facts;
-#[cfg(feature = "fuzzing")]
+#[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 #[path = "../fuzz/parsers.rs"]
 pub mod fuzzing;

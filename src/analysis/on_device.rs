@@ -13,7 +13,7 @@ use super::user_place::UserPlace;
 use crate::model::words::{counted, duration};
 use crate::model::{Compile, CompileIndex, Model, TraceSpan};
 use crate::read::expr::as_written;
-use crate::read::fx_graph::{GraphText, PlaceComment, Statement, annotations};
+use crate::read::fx_graph::{GraphText, Node, PlaceComment};
 use crate::read::source_text::{arguments, symbols};
 use crate::trace::TextMap;
 use indexmap::IndexMap;
@@ -91,22 +91,8 @@ pub struct Operation {
 const RECORDING: &str = "CUDAGraphNode.record";
 
 /// Operators that need no kernel.
-const VIEWS: [&str; 14] = [
-    "alias",
-    "as_strided",
-    "detach",
-    "expand",
-    "permute",
-    "reshape",
-    "select",
-    "slice",
-    "split",
-    "squeeze",
-    "t",
-    "transpose",
-    "unsqueeze",
-    "view",
-];
+const VIEWS: &str =
+    "alias as_strided detach expand permute reshape select slice split squeeze t transpose unsqueeze view";
 
 impl OnDevice {
     /// Draws the conclusions.
@@ -120,10 +106,9 @@ impl OnDevice {
             };
             let graphs: Vec<Graph<'_>> =
                 texts.lowered.iter().map(|text| Graph::read(text, texts, compile)).collect();
-            let mut of = CompileOnDevice {
-                on_host: graphs.iter().flat_map(Graph::on_host).collect(),
-                ..CompileOnDevice::default()
-            };
+            let outside: Vec<Operation> = graphs.iter().flat_map(Graph::outside).collect();
+            let on_host = outside.iter().filter(|one| one.obstacle == Obstacle::OnHost).cloned();
+            let mut of = CompileOnDevice { on_host: on_host.collect(), ..CompileOnDevice::default() };
             if has_tf32 && compile.on_device.tf32 == Some(false) {
                 of.float32 = graphs.iter().flat_map(Graph::float32_products).collect();
                 of.float32_flops = graphs.iter().map(Graph::float32_flops).sum();
@@ -131,7 +116,7 @@ impl OnDevice {
             of.cuda_graphs = compile.on_device.cudagraphs.then(|| CudaGraphs {
                 parts: compile.on_device.parts,
                 written: graphs.iter().flat_map(|graph| graph.written(texts)).collect(),
-                outside: graphs.iter().flat_map(Graph::outside).collect(),
+                outside,
                 is_dynamic: graphs.iter().any(Graph::is_dynamic),
                 ..CudaGraphs::default()
             });
@@ -204,55 +189,23 @@ impl OnDevice {
     }
 }
 
-/// A node of a graph that Inductor generated code for.
-struct Node<'t> {
-    name: &'t str,
-    /// `f32[64, 256][256, 1]cuda:0`; empty if the graph has none.
-    tensor: &'t str,
-    /// `aten.mul.Tensor`; None for an input or a constant.
-    operator: Option<&'t str>,
-    arguments: Vec<&'t str>,
-    place: Option<PlaceComment<'t>>,
-    is_input: bool,
-}
-
-/// The graph with what its nodes are about.
+/// A graph that Inductor generated code for, with what its nodes are about.
 struct Graph<'t> {
     text: &'t str,
-    nodes: Vec<Node<'t>>,
-    by_name: TextMap<&'t str, usize>,
+    graph: GraphText<'t>,
     /// The user's names of its inputs in order; empty where they are unknown, as in a backward.
     inputs: Vec<Option<String>>,
 }
 
 impl<'t> Graph<'t> {
     fn read(text: &'t str, texts: &DeviceTexts, compile: &Compile) -> Graph<'t> {
-        let lines: Vec<&str> = text.lines().collect();
-        let mut tensors: TextMap<&str, &str> = TextMap::default();
-        for (name, tensor) in lines.iter().flat_map(|line| annotations(line)) {
-            tensors.entry(name).or_insert(tensor);
-        }
-        let nodes: Vec<Node<'t>> = GraphText::read(text)
-            .nodes
-            .into_iter()
-            .filter(|node| node.scope == 0)
-            .map(|node| {
-                let line = node.lines.last().and_then(|line| lines.get((*line as usize).checked_sub(1)?));
-                let call = line.filter(|_| !node.placeholder).and_then(|line| Statement::read(line)?.call());
-                Node {
-                    name: node.name,
-                    tensor: tensors.get(node.name).copied().unwrap_or_default(),
-                    operator: call.map(|(operator, _)| operator),
-                    arguments: call.map(|(_, rest)| arguments(rest)).unwrap_or_default(),
-                    place: node.place,
-                    is_input: node.placeholder,
-                }
-            })
-            .collect();
-        let by_name = nodes.iter().enumerate().map(|(at, node)| (node.name, at)).collect();
-        let mut graph = Graph { text, nodes, by_name, inputs: Vec::new() };
+        let mut graph = Graph { text, graph: GraphText::read(text), inputs: Vec::new() };
         graph.inputs = graph.names_of_inputs(texts, compile);
         graph
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = &Node<'t>> {
+        self.graph.nodes.iter().filter(|node| node.scope == 0)
     }
 
     /// Whether its inputs are those of the captured graph: a backward has results of its forward among them.
@@ -261,7 +214,7 @@ impl<'t> Graph<'t> {
     }
 
     fn inputs(&self) -> impl Iterator<Item = &Node<'t>> {
-        self.nodes.iter().filter(|node| node.is_input)
+        self.nodes().filter(|node| node.placeholder)
     }
 
     /// Those of the captured graph, whose inputs are in the same order, if this graph has the same inputs.
@@ -283,19 +236,22 @@ impl<'t> Graph<'t> {
     }
 
     fn node(&self, name: &str) -> Option<&Node<'t>> {
-        self.nodes.get(*self.by_name.get(name)?)
+        self.graph.node(name).filter(|node| node.scope == 0)
+    }
+
+    /// The values that a node is computed from.
+    fn arguments(&self, node: &Node<'t>) -> impl Iterator<Item = &Node<'t>> {
+        let all = node.call().map(|(_, rest)| arguments(rest)).unwrap_or_default();
+        all.into_iter().filter_map(|argument| self.node(argument))
     }
 
     fn tensors_of(&self, node: &Node<'t>) -> impl Iterator<Item = &Node<'t>> {
-        node.arguments
-            .iter()
-            .filter_map(|argument| self.node(argument))
-            .filter(|node| device(node.tensor).is_some())
+        self.arguments(node).filter(|node| device(node.annotation).is_some())
     }
 
     fn operation(&self, node: &Node<'t>, obstacle: Obstacle) -> Operation {
-        let operator = node.operator.unwrap_or_default();
-        let place = node.place.or_else(|| node.arguments.iter().find_map(|name| self.node(name)?.place));
+        let operator = operator(node).unwrap_or_default();
+        let place = node.place.or_else(|| self.arguments(node).find_map(|argument| argument.place));
         Operation {
             operator: operator.rsplit_once('.').map_or(operator, |(name, _)| name).to_owned(),
             place: place.map(user_place).unwrap_or_default(),
@@ -308,22 +264,13 @@ impl<'t> Graph<'t> {
     fn input_on_host(&self, node: &Node<'t>) -> Option<String> {
         let mut at = node;
         for _ in 0..LONGEST_WAY {
-            if at.is_input {
+            if at.placeholder {
                 let place = self.inputs().position(|input| input.name == at.name)?;
                 return self.inputs.get(place)?.clone();
             }
-            at = self.tensors_of(at).find(|from| device(from.tensor) == Some(HOST))?;
+            at = self.tensors_of(at).find(|from| device(from.annotation) == Some(HOST))?;
         }
         None
-    }
-
-    /// Operations that a kernel on the CPU computes.
-    fn on_host(&self) -> Vec<Operation> {
-        let of = |node: &Node<'t>| Operation {
-            input: self.input_on_host(node),
-            ..self.operation(node, Obstacle::OnHost)
-        };
-        self.nodes.iter().filter(|node| self.obstacle(node) == Obstacle::OnHost).map(of).collect()
     }
 
     /// Operations that no CUDA graph can hold.
@@ -333,38 +280,36 @@ impl<'t> Graph<'t> {
             (obstacle != Obstacle::None)
                 .then(|| Operation { input: self.input_on_host(node), ..self.operation(node, obstacle) })
         };
-        self.nodes.iter().filter_map(of).collect()
+        self.nodes().filter_map(of).collect()
     }
 
     fn obstacle(&self, node: &Node<'t>) -> Obstacle {
-        let Some(operator) = node.operator else { return Obstacle::None };
+        let Some(operator) = operator(node) else { return Obstacle::None };
         let base = operator.split('.').nth(1).unwrap_or_default();
-        let own = device(node.tensor);
+        let own = device(node.annotation);
         let unknown = |tensor: &str| symbols(tensor, 1).filter(|symbol| symbol.starts_with('u')).count();
         if own.is_some_and(|own| {
-            self.tensors_of(node).next().is_some_and(|from| device(from.tensor) != Some(own))
+            self.tensors_of(node).next().is_some_and(|from| device(from.annotation) != Some(own))
         }) && (base.contains("copy") || base == "device_put")
         {
             return Obstacle::Copy;
         }
-        if unknown(node.tensor) > 0
-            && !node.arguments.iter().any(|of| self.node(of).is_some_and(|of| unknown(of.tensor) > 0))
-        {
+        if unknown(node.annotation) > 0 && !self.arguments(node).any(|of| unknown(of.annotation) > 0) {
             return Obstacle::UnknownSize;
         }
         // A constant that is made on the CPU becomes part of the kernels that read it.
-        let computes = self.tensors_of(node).next().is_some() && !VIEWS.contains(&base);
+        let computes = self.tensors_of(node).next().is_some() && !VIEWS.split(' ').any(|view| view == base);
         if own == Some(HOST) && computes { Obstacle::OnHost } else { Obstacle::None }
     }
 
     /// Products of float32 matrices on the device.
     fn float32_nodes(&self) -> impl Iterator<Item = &Node<'t>> {
-        self.nodes.iter().filter(|node| {
+        self.nodes().filter(|node| {
             let product =
-                node.operator.and_then(|operator| operator.strip_prefix("aten.")?.strip_suffix(".default"));
+                operator(node).and_then(|operator| operator.strip_prefix("aten.")?.strip_suffix(".default"));
             product.is_some_and(|product| PRODUCTS.contains(&product))
-                && node.tensor.starts_with("f32[")
-                && device(node.tensor).is_some_and(|device| device.starts_with("cuda"))
+                && node.annotation.starts_with("f32[")
+                && device(node.annotation).is_some_and(|device| device.starts_with("cuda"))
         })
     }
 
@@ -378,7 +323,7 @@ impl<'t> Graph<'t> {
     }
 
     fn is_dynamic(&self) -> bool {
-        self.inputs().any(|node| symbols(node.tensor, 1).any(|symbol| symbol.starts_with('s')))
+        self.inputs().any(|node| symbols(node.annotation, 1).any(|symbol| symbol.starts_with('s')))
     }
 
     /// Inputs on the device that are written in place and need not have the same address in the next call.
@@ -388,17 +333,23 @@ impl<'t> Graph<'t> {
             return Vec::new();
         }
         let of = |at: &usize| {
-            let input = self.inputs().nth(*at).filter(|input| device(input.tensor) != Some(HOST))?;
+            let input = self.inputs().nth(*at).filter(|input| device(input.annotation) != Some(HOST))?;
             let writes = |node: &&Node<'t>| {
-                let base = node.operator.and_then(|operator| operator.split('.').nth(1)).unwrap_or_default();
-                base.ends_with('_') && node.arguments.first() == Some(&input.name)
+                let Some((operator, rest)) = node.call() else { return false };
+                operator.split('.').nth(1).is_some_and(|base| base.ends_with('_'))
+                    && arguments(rest).first() == Some(&input.name)
             };
-            let written = self.nodes.iter().find(writes).map(|node| self.operation(node, Obstacle::None));
+            let written = self.nodes().find(writes).map(|node| self.operation(node, Obstacle::None));
             let name = self.inputs.get(*at).cloned().flatten();
             Some(Operation { input: name, ..written.unwrap_or_default() })
         };
         metadata.moving.iter().filter_map(of).collect()
     }
+}
+
+/// `aten.mul.Tensor`; None for an input or a constant.
+fn operator<'t>(node: &Node<'t>) -> Option<&'t str> {
+    node.call().map(|(operator, _)| operator)
 }
 
 /// Steps from an operation back to an input.

@@ -3,7 +3,7 @@ use super::{
     InputDims, TextFrame, input_words, kernel_family, kernel_name, rates, read_program, short_kernel,
 };
 use super::{stable, traceback};
-use crate::read::cases::{hold, joined, maybe};
+use crate::cases::{hold, joined, maybe};
 
 fn frame(frame: &TextFrame) -> String {
     let TextFrame { file, line, function, loc } = frame;

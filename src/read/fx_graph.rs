@@ -19,6 +19,10 @@ pub struct PlaceComment<'t> {
 pub struct Node<'t> {
     /// Its name, unique in its class.
     pub name: &'t str,
+    /// The type of its value, `f32[2][1]cpu`; empty if the graph has none.
+    pub annotation: &'t str,
+    /// What is computed, as in [`Statement::value`]; empty for an input.
+    pub value: &'t str,
     /// Lines that define it, from 1.
     pub lines: Vec<u32>,
     /// Whether it is an input.
@@ -27,6 +31,13 @@ pub struct Node<'t> {
     pub scope: u32,
     /// The comment above it.
     pub place: Option<PlaceComment<'t>>,
+}
+
+impl<'t> Node<'t> {
+    /// The operator that it calls, `aten.mul.Tensor`, and the text behind its opening bracket.
+    pub fn call(&self) -> Option<(&'t str, &'t str)> {
+        self.value.strip_prefix("torch.ops.")?.split_once('(')
+    }
 }
 
 /// A statement of a graph: `mul: "f32[2][1]cpu" = torch.ops.aten.mul.Tensor(a, b);  a = None`.
@@ -68,6 +79,28 @@ pub fn annotations(text: &str) -> impl Iterator<Item = (&str, &str)> {
         let name = last_word(text.get(..at)?);
         Some((name, text.get(at + 3..)?.split('"').next()?))
     })
+}
+
+/// The names of values in an expression: neither `mul` of `torch.ops.aten.mul.Tensor(..)` nor `dim` of `dim = 0`.
+pub fn names_in(expression: &str) -> impl Iterator<Item = &str> {
+    let mut rest = expression;
+    std::iter::from_fn(move || {
+        loop {
+            let from = rest.get(rest.find(is_word)?..)?;
+            let end = from.find(|c: char| !is_word(c) && c != '.').unwrap_or(from.len());
+            let (word, after) = from.split_at_checked(end)?;
+            rest = after;
+            if !after.starts_with(" = ") {
+                return Some(word.split('.').next().unwrap_or(word));
+            }
+        }
+    })
+}
+
+/// What the outermost graph of a text returns, `(getitem, None)`, if it returns anything.
+pub fn returned(text: &str) -> Option<&str> {
+    // Nested graphs follow the outermost one.
+    text.split('\n').find_map(|line| line.trim_start().strip_prefix("return "))
 }
 
 /// The nodes of a graph's text.
@@ -169,7 +202,7 @@ impl<'t> Reader<'t> {
         // `a, b, = fx_pytree.tree_flatten_spec(..)` defines inputs; earlier lines have only their types.
         if let Some((names, _)) = text.split_once("= fx_pytree.") {
             for name in names.split(',').map(str::trim) {
-                self.define(number, name, true);
+                self.define(number, Statement { name, ..Statement::default() }, true);
             }
             return;
         }
@@ -178,11 +211,12 @@ impl<'t> Reader<'t> {
         let typed = rest.starts_with(':');
         if typed && !rest.contains(" = ") {
             // Types of inputs: `a: "f32[2]"; b: "i64[3]"; `.
-            for declared in text.split(';').filter_map(|piece| piece.split_once(':')) {
-                self.define(number, declared.0.trim(), true);
+            for (name, kind) in text.split(';').filter_map(|piece| piece.split_once(':')) {
+                self.define(number, typed_name(name.trim(), kind.trim_start()), true);
             }
         } else if typed || rest.trim_start().starts_with('=') && !rest.trim_start().starts_with("==") {
-            self.define(number, name, false);
+            let statement = Statement::read(text).unwrap_or_default();
+            self.define(number, Statement { name, ..statement }, false);
         }
     }
 
@@ -192,7 +226,9 @@ impl<'t> Reader<'t> {
             if let (Some(from), false) = (start, is_word(c)) {
                 let name = text.get(from..at).unwrap_or_default();
                 if name != "self" {
-                    self.define(number, name, true);
+                    let behind = text.get(at..).unwrap_or_default();
+                    let kind = behind.strip_prefix(": ").unwrap_or_default();
+                    self.define(number, typed_name(name, kind), true);
                 }
                 start = None;
                 signature.at_name = false;
@@ -214,7 +250,8 @@ impl<'t> Reader<'t> {
         self.signature = Some(signature);
     }
 
-    fn define(&mut self, line: u32, name: &'t str, placeholder: bool) {
+    fn define(&mut self, line: u32, statement: Statement<'t>, placeholder: bool) {
+        let Statement { name, annotation, value } = statement;
         if name.is_empty() || name == "return" || !name.chars().all(is_word) {
             return;
         }
@@ -229,10 +266,16 @@ impl<'t> Reader<'t> {
         }
         let index = self.graph.nodes.len();
         let place = if placeholder { None } else { self.place };
-        self.graph.nodes.push(Node { name, lines: vec![line], placeholder, scope, place });
+        self.graph.nodes.push(Node { name, annotation, value, lines: vec![line], placeholder, scope, place });
         self.graph.in_scope.insert((scope, name), index);
         self.graph.by_name.entry(name).or_default().push(index);
     }
+}
+
+/// An input with its type, which a graph has in quotes.
+fn typed_name<'t>(name: &'t str, quoted: &'t str) -> Statement<'t> {
+    let annotation = quoted.strip_prefix('"').and_then(|text| text.split('"').next()).unwrap_or_default();
+    Statement { name, annotation, ..Statement::default() }
 }
 
 /// Reads `File: /app/x.py:19 in forward, code: y = f(x)`, anywhere in a comment.

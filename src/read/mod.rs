@@ -2,7 +2,6 @@
 //! and length. What a text means for the program is for `events` and `analysis` to say.
 
 #[cfg(test)]
-pub(crate) mod cases;
 pub mod expr;
 pub mod fx_graph;
 pub mod guard_tree;

@@ -46,6 +46,16 @@ pub fn arguments(text: &str) -> Vec<&str> {
     found
 }
 
+/// Where the bracket is that closes one which was opened before the text, if it is among the first `most` bytes.
+pub fn closing(text: &str, [open, close]: [u8; 2], most: usize) -> Option<usize> {
+    let mut depth = 1_usize;
+    text.bytes().take(most).position(|byte| {
+        depth += usize::from(byte == open);
+        depth -= usize::from(byte == close);
+        depth == 0
+    })
+}
+
 /// Symbols in an expression: up to `most_letters` lower-case letters and a number, such as `s77`, `u0` and `zuf3`.
 pub fn symbols(text: &str, most_letters: usize) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(move |word| {

@@ -1,4 +1,4 @@
-use super::cases::{hold, joined, maybe};
+use crate::cases::{hold, joined, maybe};
 use super::fx_graph::{GraphText, Node, Statement, annotations, place_comment};
 use super::guard_tree::{GuardLine, read_guard_tree, tensor_check};
 use super::source_text::{arguments, symbols};

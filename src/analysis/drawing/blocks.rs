@@ -2,9 +2,9 @@
 
 use super::operators::Operators;
 use super::paths::{Parts, Path};
-use crate::trace::{TextHasher, TextMap};
+use crate::trace::TextMap;
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::mem::take;
 
 /// Boxes in a block; a larger one is cut into pieces.
 pub(super) const MOST_BOXES: usize = 400;
@@ -45,86 +45,52 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The tree of these paths, one for each operator. `marks` are facts that operators of equal layers must share.
-    pub(super) fn of(graph: &Operators, mut paths: Vec<Path>, parts: &Parts, marks: &[u64]) -> Tree {
+    /// The tree of these paths, one for each operator.
+    pub(super) fn of(graph: &Operators, mut paths: Vec<Path>, parts: &Parts) -> Tree {
         without_outermost(&mut paths, parts);
-        let mut tree = Tree::default();
-        tree.branches.push(Branch { layers: 1, ..Branch::default() });
+        let mut tree = Tree {
+            branches: vec![Branch { layers: 1, ..Branch::default() }],
+            shown: (0..paths.len()).collect(),
+            layer: vec![None; paths.len()],
+        };
         let mut of_path: BTreeMap<(usize, u32), usize> = BTreeMap::new();
         for (at, path) in paths.iter().enumerate() {
             let mut branch = 0;
             for part in path {
-                branch = tree.child(&mut of_path, branch, *part, parts);
+                let known = of_path.entry((branch, *part));
+                branch = *known.or_insert_with(|| tree.add(branch, parts.name(*part).to_owned()));
             }
-            if let Some(branch) = tree.branches.get_mut(branch) {
-                branch.own.push(at);
-            }
+            tree.branches[branch].own.push(at);
         }
-        tree.shown = (0..paths.len()).collect();
-        tree.layer = vec![None; paths.len()];
-        tree.merge_layers(graph, marks);
+        // Layers differ in how they are fused with their neighbors, which a drawing with kernels shows.
+        if graph.operators.iter().all(|operator| operator.kernels.is_empty()) {
+            tree.merge_layers(graph);
+        }
         tree.lift_layers();
         tree.cut_large(graph);
         tree.give_ids();
         tree
     }
 
-    fn child(
-        &mut self,
-        of_path: &mut BTreeMap<(usize, u32), usize>,
-        parent: usize,
-        part: u32,
-        parts: &Parts,
-    ) -> usize {
-        if let Some(known) = of_path.get(&(parent, part)) {
-            return *known;
-        }
-        let at = self.add(parent, parts.name(part).to_owned());
-        of_path.insert((parent, part), at);
-        at
-    }
-
     fn add(&mut self, parent: usize, name: String) -> usize {
         let at = self.branches.len();
         self.branches.push(Branch { name, parent: Some(parent), layers: 1, ..Branch::default() });
-        if let Some(parent) = self.branches.get_mut(parent) {
-            parent.children.push(at);
-        }
+        self.branches[parent].children.push(at);
         at
     }
 
-    /// All operators of a branch, each with its path below the branch.
-    fn below(&self, branch: usize) -> Vec<(String, usize)> {
-        let mut found = Vec::new();
-        let mut open = vec![(branch, String::new())];
-        while let Some((at, path)) = open.pop() {
-            let Some(branch) = self.branches.get(at) else { continue };
-            found.extend(branch.own.iter().map(|own| (path.clone(), *own)));
-            let child = |child: &usize| Some((*child, format!("{path}.{}", self.branches.get(*child)?.name)));
-            open.extend(branch.children.iter().filter_map(child));
-        }
-        found
-    }
-
     /// Draws neighboring layers with the same operators once.
-    fn merge_layers(&mut self, graph: &Operators, marks: &[u64]) {
+    fn merge_layers(&mut self, graph: &Operators) {
         // Outer layers first: layers inside of layers are merged in the one that is drawn.
-        let mut at = 0;
-        while at < self.branches.len() {
-            let is_merged_away = self.is_merged_away(at);
+        for at in 0..self.branches.len() {
+            let mut around = std::iter::successors(Some(at), |at| self.branches[*at].parent);
             let numbered = self.numbered_children(at);
-            at += 1;
-            if numbered.len() < 2 || is_merged_away {
+            if numbered.len() < 2 || around.any(|branch| self.branches[branch].layers == 0) {
                 continue;
             }
-            let hasher = TextHasher::default();
-            let layers: Vec<Layer> = numbered
-                .into_iter()
-                .map(|(number, branch)| self.layer_of(number, branch, (graph, marks), &hasher))
-                .collect();
-            for run in
-                layers.chunk_by(|left, right| left.number + 1 == right.number && left.equal == right.equal)
-            {
+            let layers: Vec<Layer<'_>> =
+                numbered.into_iter().map(|(number, branch)| self.layer_of(number, branch, graph)).collect();
+            for run in layers.chunk_by(Layer::is_before_equal) {
                 if let [first, others @ ..] = run
                     && !others.is_empty()
                 {
@@ -134,109 +100,75 @@ impl Tree {
         }
     }
 
-    fn is_merged_away(&self, at: usize) -> bool {
-        let mut branch = self.branches.get(at);
-        while let Some(one) = branch {
-            if one.layers == 0 {
-                return true;
-            }
-            branch = one.parent.and_then(|parent| self.branches.get(parent));
-        }
-        false
-    }
-
     /// The children whose names are numbers, ascending.
     fn numbered_children(&self, at: usize) -> Vec<(u64, usize)> {
-        let children = self.branches.get(at).map(|branch| branch.children.as_slice()).unwrap_or_default();
-        let number = |child: &usize| Some((self.branches.get(*child)?.name.parse::<u64>().ok()?, *child));
-        let mut numbered: Vec<(u64, usize)> = children.iter().filter_map(number).collect();
+        let number = |child: &usize| Some((self.branches[*child].name.parse::<u64>().ok()?, *child));
+        let mut numbered: Vec<(u64, usize)> = self.branches[at].children.iter().filter_map(number).collect();
         numbered.sort_unstable();
         numbered
     }
 
-    fn layer_of(
-        &self,
-        number: u64,
-        branch: usize,
-        (graph, marks): (&Operators, &[u64]),
-        hasher: &TextHasher,
-    ) -> Layer {
-        let mut operators = self.below(branch);
-        let key = |(path, at): &(String, usize)| {
-            let operator = graph.all.get(*at);
-            let facts = operator.map(|operator| (operator.op.clone(), operator.shape.clone()));
-            (path.clone(), facts, marks.get(*at).copied())
-        };
-        operators.sort_by_cached_key(|one| (key(one), one.1));
-        let mut state = hasher.build_hasher();
-        for one in &operators {
-            key(one).hash(&mut state);
+    fn layer_of<'g>(&self, number: u64, branch: usize, graph: &'g Operators) -> Layer<'g> {
+        let mut operators = Vec::new();
+        let mut open = vec![(branch, String::new())];
+        while let Some((at, path)) = open.pop() {
+            let branch = &self.branches[at];
+            operators.extend(branch.own.iter().map(|at| {
+                let operator = &graph.operators[*at];
+                LayerOperator { path: path.clone(), op: &operator.op, shape: &operator.shape, at: *at }
+            }));
+            let child = |child: &usize| (*child, format!("{path}.{}", self.branches[*child].name));
+            open.extend(branch.children.iter().map(child));
         }
-        let operators: Vec<usize> = operators.into_iter().map(|(_, at)| at).collect();
-        Layer { number, branch, equal: (operators.len(), state.finish()), operators }
+        operators.sort();
+        Layer { number, branch, operators }
     }
 
-    fn merge(&mut self, first: &Layer, others: &[Layer]) {
+    fn merge(&mut self, first: &Layer<'_>, others: &[Layer<'_>]) {
         for (order, layer) in std::iter::once(first).chain(others).enumerate() {
-            for (shown, at) in first.operators.iter().zip(&layer.operators) {
-                if let Some(place) = self.shown.get_mut(*at) {
-                    *place = *shown;
-                }
-                if let Some(place) = self.layer.get_mut(*at) {
-                    *place = Some((first.branch, order));
-                }
+            for (shown, one) in first.operators.iter().zip(&layer.operators) {
+                self.shown[one.at] = shown.at;
+                self.layer[one.at] = Some((first.branch, order));
             }
+        }
+        for layer in others {
+            self.branches[layer.branch].layers = 0;
         }
         let last = others.last().map_or(first.number, |layer| layer.number);
-        let away: Vec<usize> = others.iter().map(|layer| layer.branch).collect();
-        for branch in &away {
-            if let Some(branch) = self.branches.get_mut(*branch) {
-                branch.layers = 0;
-            }
-        }
-        if let Some(branch) = self.branches.get_mut(first.branch) {
-            branch.layers = 1 + others.len();
-            branch.name = format!("{}–{last}", first.number);
-            let parent = branch.parent;
-            if let Some(parent) = parent.and_then(|parent| self.branches.get_mut(parent)) {
-                parent.children.retain(|child| !away.contains(child));
-            }
+        let branch = &mut self.branches[first.branch];
+        branch.layers = 1 + others.len();
+        branch.name = format!("{}–{last}", first.number);
+        if let Some(parent) = branch.parent {
+            let is_away = |child: &usize| others.iter().any(|layer| layer.branch == *child);
+            self.branches[parent].children.retain(|child| !is_away(child));
         }
     }
 
     /// Moves layers into the block that contains their list: `layers 0–3` instead of `layers` containing `0–3`.
     fn lift_layers(&mut self) {
         for at in (1..self.branches.len()).rev() {
-            let Some(list) = self.branches.get(at).filter(|branch| branch.layers > 0) else { continue };
-            let Some(parent) = list.parent else { continue };
-            let is_layer = |child: &usize| {
-                let name = self.branches.get(*child).map(|child| child.name.as_str()).unwrap_or_default();
-                name.starts_with(|c: char| c.is_ascii_digit())
-            };
+            let list = &self.branches[at];
+            let is_layer =
+                |child: &usize| self.branches[*child].name.starts_with(|c: char| c.is_ascii_digit());
             let few = (1..=MOST_LAYERS_SHOWN).contains(&list.children.len());
-            if !few || !list.children.iter().all(is_layer) {
+            let (Some(parent), true) = (list.parent, few && list.layers > 0) else { continue };
+            if !list.children.iter().all(is_layer) {
                 continue;
             }
-            let (name, children, own) = (list.name.clone(), list.children.clone(), list.own.clone());
+            let list = &mut self.branches[at];
+            list.layers = 0;
+            let (name, children, own) = (list.name.clone(), take(&mut list.children), take(&mut list.own));
             for child in &children {
-                if let Some(child) = self.branches.get_mut(*child) {
-                    let between = if child.layers > 1 { ' ' } else { '.' };
-                    child.name = format!("{name}{between}{}", child.name);
-                    child.parent = Some(parent);
-                }
+                let child = &mut self.branches[*child];
+                let between = if child.layers > 1 { ' ' } else { '.' };
+                child.name = format!("{name}{between}{}", child.name);
+                child.parent = Some(parent);
             }
-            if let Some(list) = self.branches.get_mut(at) {
-                list.children.clear();
-                list.own.clear();
-                list.layers = 0;
-            }
-            if let Some(parent) = self.branches.get_mut(parent) {
-                parent.own.extend(own);
-                parent.own.sort_unstable();
-                let place = parent.children.iter().position(|child| *child == at);
-                if let Some(place) = place {
-                    parent.children.splice(place..=place, children);
-                }
+            let parent = &mut self.branches[parent];
+            parent.own.extend(own);
+            parent.own.sort_unstable();
+            if let Some(place) = parent.children.iter().position(|child| *child == at) {
+                parent.children.splice(place..=place, children);
             }
         }
     }
@@ -244,94 +176,67 @@ impl Tree {
     /// Cuts blocks with too many operators: by line of the program, then by number.
     fn cut_large(&mut self, graph: &Operators) {
         for at in 0..self.branches.len() {
-            let own = self.branches.get(at).map(|branch| branch.own.clone()).unwrap_or_default();
-            if own.len() <= MOST_BOXES {
+            if self.branches[at].own.len() <= MOST_BOXES {
                 continue;
             }
-            let rest = self.cut_by_line(at, &own, graph);
-            if rest.len() <= PIECE {
-                continue;
-            }
-            if let Some(branch) = self.branches.get_mut(at) {
-                branch.own.clear();
-            }
-            for piece in rest.chunks(PIECE) {
-                self.add_piece(at, piece);
+            self.cut_by_line(at, graph);
+            if self.branches[at].own.len() > PIECE {
+                for piece in take(&mut self.branches[at].own).chunks(PIECE) {
+                    let name = format!("operators {}–{}", piece[0] + 1, piece[piece.len() - 1] + 1);
+                    let branch = self.add(at, name);
+                    self.branches[branch].own = piece.to_vec();
+                }
             }
         }
         // A block of very many lines, or of very many pieces.
         let mut at = 0;
         while at < self.branches.len() {
-            let children = self.branches.get(at).map(|branch| branch.children.clone()).unwrap_or_default();
-            if children.len() > MOST_BOXES {
-                self.group(at, &children);
+            if self.branches[at].children.len() > MOST_BOXES {
+                self.group(at);
             }
             at += 1;
         }
     }
 
-    /// Puts each line with several operators into a block of its own, and returns the operators that are left.
-    fn cut_by_line(&mut self, at: usize, own: &[usize], graph: &Operators) -> Vec<usize> {
+    /// Puts each line with several operators into a block of its own.
+    fn cut_by_line(&mut self, at: usize, graph: &Operators) {
+        let own = take(&mut self.branches[at].own);
         let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for operator in own {
-            if let Some(place) = graph.all.get(*operator).and_then(|operator| operator.place) {
+        for operator in &own {
+            if let Some(place) = graph.operators[*operator].place {
                 lines.entry(place).or_default().push(*operator);
             }
         }
         lines.retain(|_, operators| operators.len() > 1 && operators.len() <= MOST_BOXES);
-        let mut moved: Vec<usize> = Vec::new();
+        let moved = |operator: &usize| {
+            graph.operators[*operator].place.is_some_and(|place| lines.contains_key(&place))
+        };
+        self.branches[at].own = own.into_iter().filter(|operator| !moved(operator)).collect();
         for (place, operators) in lines {
             let line = graph.places.get_index(place).map(|place| place.line).unwrap_or_default();
             let line = self.add(at, format!("line {line}"));
-            moved.extend(&operators);
-            if let Some(line) = self.branches.get_mut(line) {
-                line.own = operators;
-            }
-        }
-        moved.sort_unstable();
-        let rest: Vec<usize> = own.iter().copied().filter(|one| moved.binary_search(one).is_err()).collect();
-        if let Some(branch) = self.branches.get_mut(at) {
-            branch.own.clone_from(&rest);
-        }
-        rest
-    }
-
-    fn add_piece(&mut self, at: usize, piece: &[usize]) {
-        let (Some(first), Some(last)) = (piece.first(), piece.last()) else { return };
-        let name = format!("operators {}–{}", first + 1, last + 1);
-        let branch = self.add(at, name);
-        if let Some(branch) = self.branches.get_mut(branch) {
-            branch.own = piece.to_vec();
+            self.branches[line].own = operators;
         }
     }
 
     /// Groups the blocks in a block by hundreds.
-    fn group(&mut self, at: usize, children: &[usize]) {
-        if let Some(branch) = self.branches.get_mut(at) {
-            branch.children.clear();
-        }
-        for (order, group) in children.chunks(PIECE).enumerate() {
+    fn group(&mut self, at: usize) {
+        for (order, group) in take(&mut self.branches[at].children).chunks(PIECE).enumerate() {
             let from = order * PIECE;
             let branch = self.add(at, format!("blocks {}–{}", from + 1, from + group.len()));
-            for child in group {
-                if let Some(child) = self.branches.get_mut(*child) {
-                    child.parent = Some(branch);
-                }
-            }
-            if let Some(branch) = self.branches.get_mut(branch) {
-                branch.children = group.to_vec();
-            }
+            group.iter().for_each(|child| self.branches[*child].parent = Some(branch));
+            self.branches[branch].children = group.to_vec();
         }
     }
 
     /// Gives each block an address that no other has: `layers.self_attn`, without the numbers of layers drawn once.
     fn give_ids(&mut self) {
-        let mut taken: TextMap<String, usize> = TextMap::default();
-        let mut open = vec![0];
+        let mut taken: TextMap<String, usize> = [(String::new(), 1)].into_iter().collect();
+        let mut open = self.branches[0].children.clone();
         while let Some(at) = open.pop() {
-            let Some(branch) = self.branches.get(at) else { continue };
-            let parent = branch.parent.and_then(|parent| self.branches.get(parent));
-            let around = parent.map(|parent| parent.id.clone()).unwrap_or_default();
+            let branch = &self.branches[at];
+            open.extend(&branch.children);
+            let around = branch.parent.map(|parent| self.branches[parent].id.as_str()).unwrap_or_default();
             let own = match branch.layers > 1 {
                 true => branch.name.rsplit_once(' ').map_or(branch.name.as_str(), |(list, _)| list),
                 false => branch.name.as_str(),
@@ -344,22 +249,37 @@ impl Tree {
             if *times > 1 {
                 id = format!("{id}~{times}");
             }
-            open.extend(&branch.children);
-            if let Some(branch) = self.branches.get_mut(at) {
-                branch.id = if at == 0 { String::new() } else { id };
-            }
+            self.branches[at].id = id;
         }
     }
 }
 
 /// A layer that may be equal to the next.
-struct Layer {
+struct Layer<'g> {
     number: u64,
     branch: usize,
-    /// How many operators it has, and a hash of them.
-    equal: (usize, u64),
     /// In an order that equal layers share.
-    operators: Vec<usize>,
+    operators: Vec<LayerOperator<'g>>,
+}
+
+/// An operator of a layer, with the path of its block in the layer.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct LayerOperator<'g> {
+    path: String,
+    op: &'g str,
+    shape: &'g str,
+    at: usize,
+}
+
+impl Layer<'_> {
+    /// What equal layers share.
+    fn facts(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.operators.iter().map(|one| (one.path.as_str(), one.op, one.shape))
+    }
+
+    fn is_before_equal(&self, other: &Layer<'_>) -> bool {
+        self.number + 1 == other.number && self.facts().eq(other.facts())
+    }
 }
 
 /// Removes the modules around nearly everything: `model.layers.0` becomes `layers.0`.

@@ -2,7 +2,7 @@
 
 use crate::analysis::provenance::{InductorRun, inductor_runs};
 use crate::model::{Artifact, Compile, CompileIndex, Content, Form, Model};
-use crate::trace::{Md5, PayloadRef};
+use crate::trace::PayloadRef;
 use fxhash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -64,14 +64,15 @@ impl DrawnGraphs {
         let cost = |compile: &Compile| compile.compile_us().unwrap_or_default().max(0.0) as u64;
         graphs.sort_by_key(|(index, compile, at)| (Reverse(cost(compile)), Reverse(at.text_len), *index));
         let mut found = DrawnGraphs::default();
-        let mut of_text: FxHashMap<Hashed, CompileIndex> = FxHashMap::default();
+        // By the hash of the text. Texts that collide would have to be chosen for it, and their drawings would be shared.
+        let mut of_text: FxHashMap<[u8; 16], CompileIndex> = FxHashMap::default();
         for (index, compile, at) in graphs {
-            if let Some(first) = of_text.get(&Hashed::of(at.md5)) {
+            if let Some(first) = of_text.get(&at.md5.0) {
                 found.same.insert(index, *first);
             } else if found.drawn.len() < MOST_DRAWINGS
                 && let Some(graph) = chosen(model, compile)
             {
-                of_text.insert(Hashed::of(at.md5), index);
+                of_text.insert(at.md5.0, index);
                 found.drawn.insert(index, graph);
             }
         }
@@ -104,16 +105,6 @@ impl DrawnGraphs {
             Some(bytes) if bytes > LARGEST_READ => NotDrawn::Large,
             Some(_) => NotDrawn::Cheaper,
         })
-    }
-}
-
-/// The hash of a text as a key. The texts that collide would have to be chosen for it, and their drawings would be shared.
-#[derive(PartialEq, Eq, Hash)]
-struct Hashed(u128);
-
-impl Hashed {
-    fn of(md5: Md5) -> Hashed {
-        Hashed(u128::from_le_bytes(md5.0))
     }
 }
 

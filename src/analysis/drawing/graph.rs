@@ -2,8 +2,8 @@
 
 use super::blocks::Tree;
 use super::links::{self, Links};
-use super::operators::{self, Input, Operators, Place};
-use super::owners::{is_quiet, owners};
+use super::operators::{Input, Operator, Operators, Place, clip};
+use super::owners::owners;
 use super::paths::{Parts, Path, in_common_of_all, modules_of_inputs};
 use crate::analysis::provenance::{CodeKind, KernelBody, Provenance};
 use crate::trace::TextMap;
@@ -22,30 +22,6 @@ pub struct GraphTexts<'t> {
     pub captured: Option<&'t str>,
     /// The graph before AOTAutograd, with the maps of the run.
     pub origins: Option<(&'t str, &'t Provenance)>,
-}
-
-#[derive(Debug, Clone)]
-pub struct Operator {
-    /// Its name in the graph.
-    pub name: String,
-    /// What it computes.
-    pub op: String,
-    /// Type and size; empty if the graph does not say.
-    pub shape: String,
-    /// Its line in the graph, from 1.
-    pub line: u32,
-    /// Its place in [`Drawing::places`].
-    pub place: Option<usize>,
-    /// Operators that it reads.
-    pub args: Vec<usize>,
-    /// Inputs that it reads.
-    pub inputs: Vec<usize>,
-    /// Kernels that compute it.
-    pub kernels: Vec<usize>,
-    /// The operator that is drawn for it: itself, or that of the first of equal layers.
-    pub shown: usize,
-    /// Whether it only moves or reshapes data.
-    pub quiet: bool,
 }
 
 #[derive(Debug, Default)]
@@ -113,99 +89,16 @@ impl Drawing {
         let modules = modules_of_inputs(&mut graph, captured.as_ref(), &mut parts);
         let given = texts.origins.and_then(|(pre, found)| of_origins(&graph, pre, found, &mut parts));
         let paths = owners(&graph, &modules, given, &mut parts);
-        let mut drawing = Drawing { left_out: graph.left_out, ..Drawing::default() };
-        let kernels = drawing.take_kernels(&graph, texts.origins.map(|(_, found)| found));
-        let tree = Tree::of(&graph, paths, &parts, &marks(&kernels));
-        drawing.take_blocks(&graph, &tree, &kernels);
-        drawing.take_operators(graph, &tree, kernels);
-        drawing
-    }
-
-    /// The kernels of the run, and for each operator those that compute it.
-    fn take_kernels(&mut self, graph: &Operators, found: Option<&Provenance>) -> Vec<Vec<usize>> {
-        let mut of_operators = vec![Vec::new(); graph.all.len()];
         // Without torch's own map, kernels are a guess, which a drawing would show as a fact.
-        let Some(found) = found.filter(|found| found.names_kernels) else { return of_operators };
-        let names = graph.all.iter().enumerate().map(|(at, operator)| (operator.name.as_str(), at));
-        let by_name: TextMap<&str, usize> = names.collect();
-        for (place, call) in found.kernels.iter().enumerate() {
-            let nodes: BTreeSet<usize> =
-                call.nodes.iter().filter_map(|name| by_name.get(name.as_str()).copied()).collect();
-            if nodes.is_empty() {
-                continue;
-            }
-            for at in &nodes {
-                if let Some(kernels) = of_operators.get_mut(*at) {
-                    kernels.push(self.kernels.len());
-                }
-            }
-            self.kernels.push(Kernel {
-                name: operators::clip(&call.kernel, 120),
-                operators: nodes.len(),
-                call: (call.file, call.line),
-                definition: call.definition,
-                place,
-            });
+        let known = texts.origins.filter(|(_, found)| found.names_kernels);
+        let kernels = known.map(|(_, found)| kernels(&mut graph, found)).unwrap_or_default();
+        let tree = Tree::of(&graph, paths, &parts);
+        let blocks = blocks(&graph, &tree);
+        for (operator, shown) in graph.operators.iter_mut().zip(tree.shown) {
+            operator.shown = shown;
         }
-        of_operators
-    }
-
-    fn take_blocks(&mut self, graph: &Operators, tree: &Tree, kernels: &[Vec<usize>]) {
-        let totals = links::totals(graph, tree);
-        let mut facts: Vec<[BTreeSet<usize>; 3]> = tree.branches.iter().map(|_| Default::default()).collect();
-        for (at, branch) in tree.branches.iter().enumerate() {
-            for block in links::chain(tree, at) {
-                let Some([places, weights, of_kernels]) = facts.get_mut(block) else { continue };
-                for own in &branch.own {
-                    let Some(operator) = graph.all.get(*own) else { continue };
-                    places.extend(operator.place);
-                    let is_weight =
-                        |at: &&usize| graph.inputs.get(**at).is_some_and(|one| !one.weight.is_empty());
-                    weights.extend(operator.inputs.iter().filter(is_weight));
-                    of_kernels.extend(kernels.get(*own).into_iter().flatten());
-                }
-            }
-        }
-        let links = links::links(graph, tree);
-        for ((branch, links), (total, facts)) in
-            tree.branches.iter().zip(links).zip(totals.into_iter().zip(facts))
-        {
-            let [places, weights, kernels] = facts.map(|one| one.into_iter().collect());
-            let around = branch.parent.and_then(|parent| self.blocks.get(parent));
-            let times = around.map_or(1, |parent| parent.times) * branch.layers.max(1);
-            self.blocks.push(Block {
-                id: branch.id.clone(),
-                name: branch.name.clone(),
-                parent: branch.parent,
-                links,
-                total,
-                layers: branch.layers,
-                times,
-                places,
-                weights,
-                kernels,
-            });
-        }
-    }
-
-    fn take_operators(&mut self, graph: Operators, tree: &Tree, kernels: Vec<Vec<usize>>) {
-        let all = graph.all.into_iter().zip(kernels).zip(&tree.shown);
-        self.operators = all
-            .map(|((one, kernels), shown)| Operator {
-                quiet: is_quiet(&one.op),
-                name: one.name,
-                op: one.op,
-                shape: one.shape,
-                line: one.line,
-                place: one.place,
-                args: one.args,
-                inputs: one.inputs,
-                kernels,
-                shown: *shown,
-            })
-            .collect();
-        self.inputs = graph.inputs;
-        self.places = graph.places.into_iter().collect();
+        let Operators { operators, inputs, places, left_out } = graph;
+        Drawing { operators, inputs, places: places.into_iter().collect(), blocks, kernels, left_out }
     }
 
     /// The operators of one of the layers that a block represents.
@@ -214,11 +107,62 @@ impl Drawing {
     }
 }
 
-/// What equal layers must share beside their operators: nothing without kernels. With kernels each operator has a mark of
-/// its own, because layers differ in how they are fused with their neighbors.
-fn marks(kernels: &[Vec<usize>]) -> Vec<u64> {
-    let known = kernels.iter().any(|kernels| !kernels.is_empty());
-    kernels.iter().zip(0..).map(|(_, at)| if known { at } else { 0 }).collect()
+/// The kernels of the run. Each operator learns which of them compute it.
+fn kernels(graph: &mut Operators, found: &Provenance) -> Vec<Kernel> {
+    let names = graph.operators.iter().enumerate().map(|(at, operator)| (operator.name.clone(), at));
+    let by_name: TextMap<String, usize> = names.collect();
+    let mut kernels = Vec::new();
+    for (place, call) in found.kernels.iter().enumerate() {
+        let nodes: BTreeSet<usize> =
+            call.nodes.iter().filter_map(|name| by_name.get(name).copied()).collect();
+        if nodes.is_empty() {
+            continue;
+        }
+        nodes.iter().for_each(|at| graph.operators[*at].kernels.push(kernels.len()));
+        kernels.push(Kernel {
+            name: clip(&call.kernel, 120),
+            operators: nodes.len(),
+            call: (call.file, call.line),
+            definition: call.definition,
+            place,
+        });
+    }
+    kernels
+}
+
+fn blocks(graph: &Operators, tree: &Tree) -> Vec<Block> {
+    let totals = links::totals(tree);
+    let mut facts: Vec<[BTreeSet<usize>; 3]> = tree.branches.iter().map(|_| Default::default()).collect();
+    for (at, branch) in tree.branches.iter().enumerate() {
+        for block in links::chain(tree, at) {
+            let [places, weights, kernels] = &mut facts[block];
+            for operator in branch.own.iter().map(|own| &graph.operators[*own]) {
+                places.extend(operator.place);
+                weights.extend(operator.inputs.iter().filter(|at| graph.is_weight(**at)));
+                kernels.extend(&operator.kernels);
+            }
+        }
+    }
+    let mut blocks: Vec<Block> = Vec::new();
+    let all = tree.branches.iter().zip(links::links(graph, tree)).zip(totals.into_iter().zip(facts));
+    for ((branch, links), (total, facts)) in all {
+        let [places, weights, kernels] = facts.map(|one| one.into_iter().collect());
+        let around = branch.parent.and_then(|parent| blocks.get(parent));
+        let times = around.map_or(1, |parent| parent.times) * branch.layers.max(1);
+        blocks.push(Block {
+            id: branch.id.clone(),
+            name: branch.name.clone(),
+            parent: branch.parent,
+            links,
+            total,
+            layers: branch.layers,
+            times,
+            places,
+            weights,
+            kernels,
+        });
+    }
+    blocks
 }
 
 /// The paths of operators by the nodes of the graph before AOTAutograd that they come from; None without such a map.
@@ -235,14 +179,14 @@ fn of_origins(
     let modules = modules_of_inputs(&mut origins, None, parts);
     let paths = owners(&origins, &modules, None, parts);
     let by_line: FxHashMap<u32, usize> =
-        origins.all.iter().enumerate().map(|(at, one)| (one.line, at)).collect();
+        origins.operators.iter().enumerate().map(|(at, one)| (one.line, at)).collect();
     let origins_of = |line: u32| {
         let lines = found.maps.post_to_pre.get(&line).map(Vec::as_slice).unwrap_or_default();
         lines.iter().filter_map(|line| by_line.get(line).copied())
     };
-    let path_of = |operator: &operators::Operator| {
+    let path_of = |operator: &Operator| {
         let paths = origins_of(operator.line).filter_map(|origin| paths.get(origin));
         in_common_of_all(paths).map(<[u32]>::to_vec)
     };
-    Some(graph.all.iter().map(path_of).collect())
+    Some(graph.operators.iter().map(path_of).collect())
 }

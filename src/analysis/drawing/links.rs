@@ -5,7 +5,7 @@ use super::blocks::Tree;
 use super::operators::{Operators, Value};
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A box of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,20 +45,18 @@ pub struct Links {
 /// The links of each block of a tree.
 pub(super) fn links(graph: &Operators, tree: &Tree) -> Vec<Links> {
     let mut maker = Maker::of(graph, tree);
+    let users = graph.users();
     let later = maker.layer_inputs();
-    for (at, operator) in graph.all.iter().enumerate() {
-        if tree.shown.get(at) != Some(&at) {
+    for (at, operator) in graph.operators.iter().enumerate() {
+        if tree.shown[at] != at {
             continue;
         }
         for (order, value) in operator.reads.iter().enumerate() {
-            let later = later.contains(&(at, order));
-            match value {
-                Value::Operator(arg) => maker.connect(*arg, at, later),
-                Value::Input(input) => maker.connect_input(*input, at, later),
-            }
+            let layers = tree.layer[at].map(|(layers, _)| layers).filter(|_| later.contains(&(at, order)));
+            maker.connect(*value, at, layers);
         }
         // Values that a forward graph also returns for its backward would lead out of everywhere.
-        if operator.returned && maker.users.get(at).is_some_and(Vec::is_empty) {
+        if operator.returned && users[at].is_empty() {
             maker.leave(at, None);
         }
     }
@@ -68,7 +66,6 @@ pub(super) fn links(graph: &Operators, tree: &Tree) -> Vec<Links> {
 struct Maker<'g> {
     graph: &'g Operators,
     tree: &'g Tree,
-    users: Vec<Vec<usize>>,
     /// For each operator that is drawn: its block.
     block_of: Vec<usize>,
     links: Vec<Links>,
@@ -78,37 +75,23 @@ struct Maker<'g> {
 
 impl<'g> Maker<'g> {
     fn of(graph: &'g Operators, tree: &'g Tree) -> Maker<'g> {
-        let mut maker = Maker {
-            graph,
-            tree,
-            users: graph.users(),
-            block_of: vec![0; graph.all.len()],
-            links: Vec::new(),
-            places: FxHashMap::default(),
-        };
+        let block_of = block_of(tree);
+        let mut maker = Maker { graph, tree, block_of, links: Vec::new(), places: FxHashMap::default() };
         let mut first_of: Vec<usize> = vec![usize::MAX; tree.branches.len()];
         for (at, branch) in tree.branches.iter().enumerate() {
-            for own in &branch.own {
-                if let Some(block) = maker.block_of.get_mut(*own) {
-                    *block = at;
-                }
-                for block in chain(tree, at) {
-                    if let Some(first) = first_of.get_mut(block) {
-                        *first = (*first).min(*own);
-                    }
-                }
+            if let Some(first) = branch.own.iter().min() {
+                chain(tree, at).for_each(|block| first_of[block] = first_of[block].min(*first));
             }
         }
         let inputs = maker.drawn_inputs();
         for (at, branch) in tree.branches.iter().enumerate() {
-            let first = |child: usize| first_of.get(child).copied().unwrap_or_default();
-            let own = branch.own.iter().filter(|own| tree.shown.get(**own) == Some(own));
+            let own = branch.own.iter().filter(|own| tree.shown[**own] == **own);
             let mut items: Vec<(usize, Item)> = own.map(|own| (*own, Item::Operator(*own))).collect();
-            items.extend(branch.children.iter().map(|child| (first(*child), Item::Block(*child))));
+            items.extend(branch.children.iter().map(|child| (first_of[*child], Item::Block(*child))));
             items.sort_unstable();
             let before = inputs.iter().filter(|_| at == 0).map(|input| Item::Input(*input));
             let items: Vec<Item> = before.chain(items.into_iter().map(|(_, item)| item)).collect();
-            items.iter().enumerate().for_each(|(place, item)| _ = maker.places.insert(*item, place));
+            maker.places.extend(items.iter().copied().zip(0..));
             maker.links.push(Links { items, ..Links::default() });
         }
         maker
@@ -117,51 +100,37 @@ impl<'g> Maker<'g> {
     /// Inputs that are no weights, in the order of their first use.
     fn drawn_inputs(&self) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
-        for input in self.graph.all.iter().flat_map(|operator| &operator.inputs) {
-            let is_weight = self.graph.inputs.get(*input).is_none_or(|input| !input.weight.is_empty());
-            if !is_weight && found.len() < MOST_INPUTS && !found.contains(input) {
+        for input in self.graph.operators.iter().flat_map(|operator| &operator.inputs) {
+            if !self.graph.is_weight(*input) && found.len() < MOST_INPUTS && !found.contains(input) {
                 found.push(*input);
             }
         }
         found
     }
 
-    /// The box of an operator, and those around it, from the inside to the root.
-    fn boxes(&self, shown: usize) -> Vec<(usize, Item)> {
-        let block = self.block_of.get(shown).copied().unwrap_or_default();
+    /// The box of an operator, and those around it, from the inside to the root, each with its block and its place there.
+    fn boxes(&self, shown: usize) -> Vec<Boxed> {
         let mut item = Item::Operator(shown);
         let mut found = Vec::new();
-        for around in chain(self.tree, block) {
-            found.push((around, item));
-            item = Item::Block(around);
+        for block in chain(self.tree, self.block_of[shown]) {
+            found.push(Boxed { block, item, place: self.places.get(&item).copied() });
+            item = Item::Block(block);
         }
         found
-    }
-
-    fn shown(&self, at: usize) -> usize {
-        self.tree.shown.get(at).copied().unwrap_or(at)
-    }
-
-    fn layer(&self, at: usize) -> Option<(usize, usize)> {
-        self.tree.layer.get(at).copied().flatten()
-    }
-
-    fn place(&self, item: Item) -> Option<usize> {
-        self.places.get(&item).copied()
     }
 
     /// Arguments of layers that come from the layer before: drawn operators, and the places among their arguments. Such
     /// values leave the layer at its lower side.
     fn layer_inputs(&mut self) -> FxHashSet<(usize, usize)> {
+        let tree = self.tree;
         let mut found = FxHashSet::default();
-        for (at, operator) in self.graph.all.iter().enumerate() {
-            let Some((block, layer)) = self.layer(at).filter(|(_, layer)| *layer > 0) else { continue };
+        for (at, operator) in self.graph.operators.iter().enumerate() {
+            let Some((block, layer)) = tree.layer[at].filter(|(_, layer)| *layer > 0) else { continue };
             for (order, value) in operator.reads.iter().enumerate() {
                 let Value::Operator(arg) = value else { continue };
-                let before = self.layer(*arg).is_some_and(|(of, before)| of == block && before < layer);
-                if before {
-                    found.insert((self.shown(at), order));
-                    self.leave(self.shown(*arg), Some(block));
+                if tree.layer[*arg].is_some_and(|(of, before)| of == block && before < layer) {
+                    found.insert((tree.shown[at], order));
+                    self.leave(tree.shown[*arg], Some(block));
                 }
             }
         }
@@ -170,61 +139,50 @@ impl<'g> Maker<'g> {
 
     /// Notes that a value leaves the blocks around it, up to and with this one.
     fn leave(&mut self, shown: usize, outermost: Option<usize>) {
-        for (block, item) in self.boxes(shown) {
+        for Boxed { block, place, .. } in self.boxes(shown) {
             if block == 0 {
                 break;
             }
-            let place = self.place(item);
-            if let (Some(place), Some(links)) = (place, self.links.get_mut(block)) {
-                links.exits.insert(place);
-            }
+            self.links[block].exits.extend(place);
             if Some(block) == outermost {
                 break;
             }
         }
     }
 
-    /// Connects a value with an operator that is drawn.
-    fn connect(&mut self, arg: usize, at: usize, later_layers: bool) {
-        let shown = self.shown(arg);
-        let (from, to) = (self.boxes(shown), self.boxes(at));
-        let Some((block, source)) =
-            from.iter().find(|(block, _)| to.iter().any(|(of, _)| of == block)).copied()
-        else {
-            return;
-        };
-        for (around, item) in from.iter().take_while(|(around, _)| *around != block) {
-            let place = self.place(*item);
-            if let (Some(place), Some(links)) = (place, self.links.get_mut(*around)) {
-                links.exits.insert(place);
-            }
-        }
-        let name = self.name(source);
-        let layered = self.layer(at).map(|(layers, _)| layers).filter(|_| later_layers);
-        self.enter(&to, (block, source), &name, layered);
-    }
-
-    fn connect_input(&mut self, input: usize, at: usize, later_layers: bool) {
-        let Some(one) = self.graph.inputs.get(input).filter(|one| one.weight.is_empty()) else { return };
-        let name = one.name.clone();
+    /// Connects a value with an operator that is drawn. `layers` are those in which it comes from the layer before, but in
+    /// the first.
+    fn connect(&mut self, value: Value, at: usize, layers: Option<usize>) {
         let to = self.boxes(at);
-        let layered = self.layer(at).map(|(layers, _)| layers).filter(|_| later_layers);
-        self.enter(&to, (0, Item::Input(input)), &name, layered);
+        let (block, source) = match value {
+            Value::Input(input) if self.graph.is_weight(input) => return,
+            Value::Input(input) => (0, Item::Input(input)),
+            Value::Operator(arg) => {
+                let from = self.boxes(self.tree.shown[arg]);
+                let shared = |one: &Boxed| to.iter().any(|other| other.block == one.block);
+                let Some(common) = from.iter().position(shared) else { return };
+                for Boxed { block, place, .. } in &from[..common] {
+                    self.links[*block].exits.extend(*place);
+                }
+                (from[common].block, from[common].item)
+            }
+        };
+        let inside_layers = layers.is_some_and(|layers| to.iter().any(|one| one.block == layers));
+        let name = match source {
+            Item::Input(at) => &self.graph.inputs[at].name,
+            Item::Operator(at) => &self.graph.operators[at].name,
+            Item::Block(at) => &self.tree.branches[at].name,
+        };
+        let label = if inside_layers { format!("{name}, then {LAYER_BEFORE}") } else { name.clone() };
+        self.enter(&to, (block, source), label);
     }
 
     /// Draws the edge in the block where source and operator are in different boxes, and a port in each block below it.
-    fn enter(
-        &mut self,
-        to: &[(usize, Item)],
-        (block, source): (usize, Item),
-        name: &str,
-        layered: Option<usize>,
-    ) {
-        let source = self.place(source);
-        let inside_layers = layered.filter(|layers| to.iter().any(|(around, _)| around == layers));
-        for (around, item) in to {
-            let place = self.place(*item);
-            let (Some(place), Some(links)) = (place, self.links.get_mut(*around)) else { continue };
+    fn enter(&mut self, to: &[Boxed], (block, source): (usize, Item), label: String) {
+        let source = self.places.get(&source).copied();
+        for Boxed { block: around, place, .. } in to {
+            let Some(place) = *place else { continue };
+            let links = &mut self.links[*around];
             if *around == block {
                 if let Some(source) = source.filter(|source| *source != place)
                     && links.edges.len() < MOST_EDGES
@@ -233,44 +191,41 @@ impl<'g> Maker<'g> {
                 }
                 return;
             }
-            let label = match inside_layers {
-                Some(_) => format!("{name}, then {LAYER_BEFORE}"),
-                None => name.to_owned(),
-            };
             let full = links.ports.len() >= MOST_PORTS && !links.ports.contains_key(&label);
-            let label = if full { "others".to_owned() } else { label };
-            links.ports.entry(label).or_default().insert(place);
+            let label = if full { "others" } else { &label };
+            links.ports.entry(label.to_owned()).or_default().insert(place);
         }
     }
+}
 
-    fn name(&self, item: Item) -> String {
-        match item {
-            Item::Input(at) => self.graph.inputs.get(at).map(|input| input.name.clone()),
-            Item::Operator(at) => self.graph.all.get(at).map(|operator| operator.name.clone()),
-            Item::Block(at) => self.tree.branches.get(at).map(|branch| branch.name.clone()),
-        }
-        .unwrap_or_default()
-    }
+/// A box in a block.
+struct Boxed {
+    block: usize,
+    item: Item,
+    /// Its place among the items of the block; None if it is not drawn.
+    place: Option<usize>,
 }
 
 /// A block and those around it, to the root.
 pub(super) fn chain(tree: &Tree, block: usize) -> impl Iterator<Item = usize> {
-    std::iter::successors(Some(block), |at| tree.branches.get(*at)?.parent)
+    std::iter::successors(Some(block), |at| tree.branches[*at].parent)
+}
+
+/// For each operator its block.
+fn block_of(tree: &Tree) -> Vec<usize> {
+    let mut found = vec![0; tree.shown.len()];
+    for (at, branch) in tree.branches.iter().enumerate() {
+        branch.own.iter().for_each(|own| found[*own] = at);
+    }
+    found
 }
 
 /// How many operators each block has, with those of all equal layers.
-pub(super) fn totals(graph: &Operators, tree: &Tree) -> Vec<usize> {
-    let mut direct: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut block_of = vec![0; graph.all.len()];
-    for (at, branch) in tree.branches.iter().enumerate() {
-        branch.own.iter().for_each(|own| block_of[*own] = at);
-    }
-    for shown in &tree.shown {
-        *direct.entry(block_of.get(*shown).copied().unwrap_or_default()).or_default() += 1;
-    }
+pub(super) fn totals(tree: &Tree) -> Vec<usize> {
+    let block_of = block_of(tree);
     let mut totals = vec![0; tree.branches.len()];
-    for (block, count) in direct {
-        chain(tree, block).for_each(|around| totals[around] += count);
+    for shown in &tree.shown {
+        chain(tree, block_of[*shown]).for_each(|around| totals[around] += 1);
     }
     totals
 }

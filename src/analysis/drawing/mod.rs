@@ -16,7 +16,7 @@ mod sheets;
 mod tests;
 
 pub use choice::{DrawnGraph, DrawnGraphs, MOST_DRAWINGS, NotDrawn};
-pub use graph::{Block, Drawing, GraphTexts, Kernel, Operator};
+pub use graph::{Block, Drawing, GraphTexts, Kernel};
 pub use links::Item;
-pub use operators::Place;
+pub use operators::{Operator, Place};
 pub use sheets::{Level, Piece, Sheet};

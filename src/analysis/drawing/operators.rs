@@ -1,7 +1,7 @@
 //! The operators of a printed graph: what each one computes and reads, and the line of the program that it comes from.
 
 use crate::model::words::shortened;
-use crate::read::fx_graph::{GraphText, Node, Statement, annotations, place_comment};
+use crate::read::fx_graph::{GraphText, Node, names_in, returned};
 use crate::read::source_text::is_word;
 use crate::trace::TextMap;
 use indexmap::IndexSet;
@@ -41,33 +41,43 @@ pub struct Input {
     pub weight: String,
 }
 
+/// An operator, and what a drawing adds to what the graph says.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Operator {
-    pub(super) name: String,
+pub struct Operator {
+    /// Its name in the graph.
+    pub name: String,
     /// What it computes: `mul`.
-    pub(super) op: String,
-    pub(super) shape: String,
+    pub op: String,
+    /// Type and size; empty if the graph does not say.
+    pub shape: String,
     /// Its line in the graph, from 1.
-    pub(super) line: u32,
+    pub line: u32,
     /// Operators that it reads; each stands before it.
-    pub(super) args: Vec<usize>,
+    pub args: Vec<usize>,
     /// Inputs that it reads.
-    pub(super) inputs: Vec<usize>,
+    pub inputs: Vec<usize>,
     /// Both, in the order of its arguments.
     pub(super) reads: Vec<Value>,
     /// Its place in [`Operators::places`].
-    pub(super) place: Option<usize>,
+    pub place: Option<usize>,
     /// Whether the graph returns it.
     pub(super) returned: bool,
     /// Whether a forward graph computes it only for its backward.
     pub(super) for_backward: bool,
+    /// Whether it only moves or reshapes data.
+    pub quiet: bool,
+    /// Kernels that compute it.
+    pub kernels: Vec<usize>,
+    /// The operator that is drawn for it: itself, or that of the first of equal layers.
+    pub shown: usize,
 }
 
 /// The outermost graph of a text.
 #[derive(Debug, Default)]
 pub(super) struct Operators {
-    pub(super) all: Vec<Operator>,
+    pub(super) operators: Vec<Operator>,
     pub(super) inputs: Vec<Input>,
+    /// Lines of the program.
     pub(super) places: IndexSet<Place>,
     /// Operators of nested graphs, and operators beyond the limit.
     pub(super) left_out: usize,
@@ -84,108 +94,103 @@ pub(super) enum Value {
 impl Operators {
     /// Reads the output of `print_readable`.
     pub(super) fn read(text: &str) -> Operators {
-        let lines: Vec<&str> = text.split('\n').collect();
-        let types = types_of_inputs(text);
-        let functions = functions(&lines);
-        let for_backward = for_backward(&lines);
+        let graph = GraphText::read(text);
+        let for_backward = for_backward(text);
+        // Comments of one place need not all name its function.
+        let mut functions: TextMap<(&str, u64), &str> = TextMap::default();
+        for place in graph.nodes.iter().filter_map(|node| node.place) {
+            if let Some(function) = place.function {
+                functions.entry((place.file, place.line)).or_insert(function);
+            }
+        }
         let mut found = Operators::default();
         let mut known: TextMap<&str, Value> = TextMap::default();
-        for node in GraphText::read(text).nodes {
-            if node.scope != 0 || found.all.len() >= MOST_OPERATORS {
+        for node in &graph.nodes {
+            if node.scope != 0 || found.operators.len() >= MOST_OPERATORS {
                 found.left_out += usize::from(!node.placeholder);
                 continue;
             }
             if node.placeholder {
                 known.insert(node.name, Value::Input(found.inputs.len()));
-                let shape = types.get(node.name).map(|text| short_shape(text)).unwrap_or_default();
+                // Only a signature is trusted to have the types of all inputs.
+                let shape = if node.lines.len() == 1 { short_shape(node.annotation) } else { String::new() };
                 found.inputs.push(Input { name: clip(node.name, LONGEST_INPUT), shape, ..Input::default() });
                 continue;
             }
-            let line = node.lines.first().copied().unwrap_or_default();
-            let text = lines.get((line as usize).saturating_sub(1)).copied().unwrap_or_default();
-            let definition = Statement::read(text).unwrap_or_default();
             // `l_x_ = L_x_` is another name of an input.
-            if let Some(input @ Value::Input(_)) = known.get(definition.value).copied() {
+            if let Some(input @ Value::Input(_)) = known.get(node.value).copied() {
                 known.insert(node.name, input);
                 continue;
             }
-            let mut operator = found.operator(&node, line, &definition, (&known, &functions));
-            operator.for_backward = for_backward.get((line as usize).saturating_sub(1)) == Some(&true);
-            known.insert(node.name, Value::Operator(found.all.len()));
-            found.all.push(operator);
+            let mut operator = Operator::of(node, &known);
+            operator.for_backward = for_backward[node.lines[0] as usize - 1];
+            operator.place = node.place.map(|place| {
+                let function = functions.get(&(place.file, place.line)).copied().unwrap_or_default();
+                let place = Place {
+                    file: clip(place.file, LONGEST_PATH),
+                    line: place.line,
+                    function: clip(function, LONGEST_NAME),
+                    code: clip(place.code.unwrap_or_default(), LONGEST_CODE),
+                };
+                found.places.insert_full(place).0
+            });
+            known.insert(node.name, Value::Operator(found.operators.len()));
+            found.operators.push(operator);
         }
-        found.mark_returned(&lines, &known);
+        for name in returned(text).into_iter().flat_map(names_in) {
+            if let Some(Value::Operator(at)) = known.get(name) {
+                found.operators[*at].returned = true;
+            }
+        }
         found
-    }
-
-    fn operator(
-        &mut self,
-        node: &Node<'_>,
-        line: u32,
-        definition: &Statement<'_>,
-        (known, functions): (&TextMap<&str, Value>, &Functions<'_>),
-    ) -> Operator {
-        let mut operator = Operator {
-            name: clip(node.name, LONGEST_NAME),
-            op: clip(operator(definition.value), LONGEST_NAME),
-            shape: short_shape(definition.annotation),
-            line,
-            ..Operator::default()
-        };
-        for name in names_in(definition.value) {
-            let Some(value) = known.get(name).copied() else { continue };
-            if operator.reads.len() >= MOST_ARGUMENTS || operator.reads.contains(&value) {
-                continue;
-            }
-            operator.reads.push(value);
-            match value {
-                Value::Input(at) => operator.inputs.push(at),
-                Value::Operator(at) => operator.args.push(at),
-            }
-        }
-        operator.place = node.place.map(|place| {
-            let function = functions.get(&(place.file, place.line)).copied().unwrap_or_default();
-            let place = Place {
-                file: clip(place.file, LONGEST_PATH),
-                line: place.line,
-                function: clip(function, LONGEST_NAME),
-                code: clip(place.code.unwrap_or_default(), LONGEST_CODE),
-            };
-            self.places.insert_full(place).0
-        });
-        operator
-    }
-
-    fn mark_returned(&mut self, lines: &[&str], known: &TextMap<&str, Value>) {
-        // Nested graphs follow the outermost one.
-        let Some(line) = lines.iter().find_map(|line| line.trim_start().strip_prefix("return ")) else {
-            return;
-        };
-        for name in names_in(line) {
-            if let Some(Value::Operator(at)) = known.get(name)
-                && let Some(operator) = self.all.get_mut(*at)
-            {
-                operator.returned = true;
-            }
-        }
     }
 
     /// For each operator those that read it.
     pub(super) fn users(&self) -> Vec<Vec<usize>> {
-        let mut users = vec![Vec::new(); self.all.len()];
-        for (at, operator) in self.all.iter().enumerate() {
-            for arg in &operator.args {
-                if let Some(users) = users.get_mut(*arg) {
-                    users.push(at);
-                }
-            }
+        let mut users = vec![Vec::new(); self.operators.len()];
+        for (at, operator) in self.operators.iter().enumerate() {
+            operator.args.iter().for_each(|arg| users[*arg].push(at));
         }
         users
     }
 
-    pub(super) fn place(&self, operator: &Operator) -> Option<&Place> {
-        self.places.get_index(operator.place?)
+    pub(super) fn is_weight(&self, input: usize) -> bool {
+        !self.inputs[input].weight.is_empty()
     }
+}
+
+impl Operator {
+    /// What a graph says of a node.
+    fn of(node: &Node<'_>, known: &TextMap<&str, Value>) -> Operator {
+        let op = clip(operator(node.value), LONGEST_NAME);
+        let mut found = Operator {
+            name: clip(node.name, LONGEST_NAME),
+            quiet: is_quiet(&op),
+            op,
+            shape: short_shape(node.annotation),
+            line: node.lines[0],
+            ..Operator::default()
+        };
+        for value in names_in(node.value).filter_map(|name| known.get(name).copied()) {
+            if found.reads.len() >= MOST_ARGUMENTS || found.reads.contains(&value) {
+                continue;
+            }
+            found.reads.push(value);
+            match value {
+                Value::Input(at) => found.inputs.push(at),
+                Value::Operator(at) => found.args.push(at),
+            }
+        }
+        found
+    }
+}
+
+/// Operators that only move, reshape or convert data.
+const QUIET: &str = "reshape view _unsafe_view permute transpose t unsqueeze squeeze expand slice select getitem get_attr \
+                     clone alias contiguous detach as_strided split split_with_sizes flatten convert_element_type";
+
+fn is_quiet(op: &str) -> bool {
+    QUIET.split(' ').any(|quiet| quiet == op)
 }
 
 /// The first characters of a text of the log.
@@ -202,7 +207,8 @@ fn operator(expression: &str) -> &str {
     }
     if !rest.starts_with('(') {
         let sign = rest.split_whitespace().next().unwrap_or_default();
-        return SIGNS.iter().find(|(one, _)| *one == sign).map_or("get_attr", |(_, name)| name);
+        let mut pairs = SIGNS.split(", ");
+        return pairs.find_map(|pair| pair.strip_prefix(sign)?.strip_prefix(' ')).unwrap_or("get_attr");
     }
     let mut parts = callee.split('.');
     match callee.starts_with("torch.ops.") {
@@ -212,41 +218,8 @@ fn operator(expression: &str) -> &str {
 }
 
 /// Python's operators, and what FX calls them.
-const SIGNS: [(&str, &str); 16] = [
-    ("+", "add"),
-    ("-", "sub"),
-    ("*", "mul"),
-    ("/", "div"),
-    ("//", "floordiv"),
-    ("%", "mod"),
-    ("**", "pow"),
-    ("@", "matmul"),
-    ("==", "eq"),
-    ("!=", "ne"),
-    ("<", "lt"),
-    (">", "gt"),
-    ("<=", "le"),
-    (">=", "ge"),
-    ("&", "and"),
-    ("|", "or"),
-];
-
-/// The names of values in an expression: neither `mul` of `torch.ops.aten.mul.Tensor(..)` nor `dim` of `dim = 0`.
-fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        loop {
-            let start = rest.find(is_word)?;
-            let from = rest.get(start..)?;
-            let end = from.find(|c: char| !is_word(c) && c != '.').unwrap_or(from.len());
-            let (word, after) = from.split_at_checked(end)?;
-            rest = after;
-            if !after.starts_with(" = ") {
-                return Some(word.split('.').next().unwrap_or(word));
-            }
-        }
-    })
-}
+const SIGNS: &str = "+ add, - sub, * mul, / div, // floordiv, % mod, ** pow, @ matmul, == eq, != ne, < lt, > gt, \
+                     <= le, >= ge, & and, | or";
 
 /// `f32[2, 24]` of `f32[2, 24][24, 1]cpu`.
 fn short_shape(text: &str) -> String {
@@ -254,36 +227,17 @@ fn short_shape(text: &str) -> String {
     clip(text.get(..end).unwrap_or(text), LONGEST_NAME)
 }
 
-/// The types in the signature of a graph, `a: "f32[2]"`, by name.
-fn types_of_inputs(text: &str) -> TextMap<&str, &str> {
-    let Some((_, signature)) = text.split_once("def forward(") else { return TextMap::default() };
-    annotations(signature.split("):").next().unwrap_or_default()).collect()
-}
-
 /// For each line of the graph whether the comment above it says that it belongs to the backward of another node.
-fn for_backward(lines: &[&str]) -> Vec<bool> {
+fn for_backward(text: &str) -> Vec<bool> {
     let mut current = false;
-    let of_line = |line: &&str| {
+    let of_line = |line: &str| {
         let text = line.trim_start();
         if text.starts_with('#') && text.contains("File: ") {
             current = text.contains("Backward of forward node");
         }
         current
     };
-    lines.iter().map(of_line).collect()
-}
-
-/// The function that each line of the program is in.
-type Functions<'t> = TextMap<(&'t str, u64), &'t str>;
-
-fn functions<'t>(lines: &[&'t str]) -> Functions<'t> {
-    let mut functions = Functions::default();
-    for place in lines.iter().filter_map(|line| place_comment(line.trim_start().strip_prefix('#')?)) {
-        if let Some(function) = place.function {
-            functions.entry((place.file, place.line)).or_insert(function);
-        }
-    }
-    functions
+    text.split('\n').map(of_line).collect()
 }
 
 #[cfg(test)]
@@ -302,7 +256,7 @@ mod tests {
     fn operators_have_what_they_compute_and_read() {
         let found = Operators::read(TEXT);
         let all: Vec<_> = found
-            .all
+            .operators
             .iter()
             .map(|one| (one.name.as_str(), one.op.as_str(), one.args.as_slice(), one.inputs.as_slice()))
             .collect();
@@ -315,11 +269,11 @@ mod tests {
                 ("getitem", "getitem", &[2], &[])
             ]
         );
-        assert_eq!(found.all[0].shape, "f32[3, 5]");
+        assert_eq!(found.operators[0].shape, "f32[3, 5]");
         assert_eq!(found.inputs[1].shape, "f32[5]");
-        let place = found.place(&found.all[1]).unwrap();
+        let place = found.places.get_index(found.operators[1].place.unwrap()).unwrap();
         assert_eq!((place.line, place.function.as_str()), (6, "f"));
-        assert!(found.all[3].returned && !found.all[2].returned);
+        assert!(found.operators[3].returned && !found.operators[2].returned);
     }
 
     #[test]
@@ -328,7 +282,7 @@ mod tests {
             "{TEXT}\n    class inner(torch.nn.Module):\n        def forward(self, a):\n            b = a + 1\n"
         );
         let found = Operators::read(&text);
-        assert_eq!((found.all.len(), found.left_out), (4, 1));
+        assert_eq!((found.operators.len(), found.left_out), (4, 1));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The module that each operator belongs to: of its weights, of its neighbors on the same lines, or what the nearest
 //! operators before and after it have in common.
 
-use super::operators::{Operator, Operators};
+use super::operators::Operators;
 use super::paths::{Parts, Path, in_common, in_common_of_all};
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -17,35 +17,6 @@ const SAME_METHOD: u64 = 4;
 
 /// The block of what a forward graph computes only for its backward.
 const FOR_BACKWARD: &str = "for backward";
-
-/// Whether an operator only moves, reshapes or converts data.
-pub(super) fn is_quiet(op: &str) -> bool {
-    const QUIET: [&str; 22] = [
-        "reshape",
-        "view",
-        "_unsafe_view",
-        "permute",
-        "transpose",
-        "t",
-        "unsqueeze",
-        "squeeze",
-        "expand",
-        "slice",
-        "select",
-        "getitem",
-        "get_attr",
-        "clone",
-        "alias",
-        "contiguous",
-        "detach",
-        "as_strided",
-        "split",
-        "split_with_sizes",
-        "flatten",
-        "convert_element_type",
-    ];
-    QUIET.contains(&op)
-}
 
 /// Whether an operator is a product with a weight, or looks up rows of one.
 fn is_product(op: &str) -> bool {
@@ -108,44 +79,32 @@ pub(super) fn owners(
 }
 
 impl Search<'_> {
-    fn operator(&self, at: usize) -> Option<&Operator> {
-        self.graph.all.get(at)
-    }
-
-    fn owner(&self, at: usize) -> &Owner {
-        self.owners.get(at).unwrap_or(&Owner::Unknown)
-    }
-
     /// Operators that read a weight, also through a permutation or a conversion of it.
     fn of_weights(&mut self, modules: &[Option<Path>]) {
-        let mut is_weight = vec![false; self.graph.all.len()];
+        let mut is_weight = vec![false; self.graph.operators.len()];
         // Tied weights: the module that looks up rows is the owner, not the product at the end of the model.
         let mut looked_up: FxHashSet<Path> = FxHashSet::default();
         let mut tied: Vec<usize> = Vec::new();
-        for (at, operator) in self.graph.all.iter().enumerate() {
-            let of_inputs = operator.inputs.iter().filter_map(|input| modules.get(*input)?.as_ref());
-            let of_args = operator.args.iter().filter(|arg| is_weight.get(**arg) == Some(&true));
-            let of_args = of_args.filter_map(|arg| self.owner(*arg).path());
+        for (at, operator) in self.graph.operators.iter().enumerate() {
+            let weights = operator.args.iter().filter(|arg| is_weight[**arg]);
+            let of_inputs = operator.inputs.iter().filter_map(|input| modules[*input].as_ref());
+            let of_args = weights.clone().filter_map(|arg| self.owners[*arg].path());
             let path = in_common_of_all(of_inputs.chain(of_args)).map(<[u32]>::to_vec);
-            let only_weights =
-                operator.inputs.iter().all(|input| matches!(modules.get(*input), Some(Some(_))))
-                    && operator.args.iter().all(|arg| is_weight.get(*arg) == Some(&true));
             let owner = match path {
                 Some(path) if is_product(&operator.op) => {
                     if operator.op == "embedding" {
                         looked_up.insert(path.clone());
                         Owner::Product(path)
                     } else if looked_up.contains(&path) {
-                        tied.extend(operator.args.iter().filter(|arg| is_weight.get(**arg) == Some(&true)));
+                        tied.extend(weights);
                         Owner::Unknown
                     } else {
                         Owner::Product(path)
                     }
                 }
                 Some(path) => {
-                    if let Some(is_weight) = is_weight.get_mut(at) {
-                        *is_weight = only_weights;
-                    }
+                    is_weight[at] = operator.inputs.iter().all(|input| modules[*input].is_some())
+                        && operator.args.iter().all(|arg| is_weight[*arg]);
                     Owner::Module(path)
                 }
                 None => Owner::Unknown,
@@ -153,80 +112,63 @@ impl Search<'_> {
             self.owners.push(owner);
         }
         for at in tied {
-            if let Some(owner) = self.owners.get_mut(at) {
-                *owner = Owner::Unknown;
-            }
+            self.owners[at] = Owner::Unknown;
         }
     }
 
     /// Reshapes before and after a product on its line belong to it.
     fn around_products(&mut self) {
-        for at in 0..self.owners.len() {
-            let Some(operator) = self.quiet_unknown(at) else { continue };
-            let before = operator.args.iter().find_map(|arg| match self.owner(*arg) {
-                Owner::Product(path) if self.is_same_line(*arg, at) => Some(path.clone()),
-                _ => None,
-            });
-            if let (Some(path), Some(owner)) = (before, self.owners.get_mut(at)) {
-                *owner = Owner::Product(path);
-            }
+        let product = |search: &Self, at: usize, near: usize| match &search.owners[near] {
+            Owner::Product(path) if search.is_same_line(near, at) => Some(path.clone()),
+            _ => None,
+        };
+        for at in (0..self.owners.len()).filter(|at| self.graph.operators[*at].quiet) {
+            let before = self.graph.operators[at].args.iter().find_map(|arg| product(self, at, *arg));
+            self.inherit(at, before.map(Owner::Product));
         }
-        for at in (0..self.owners.len()).rev() {
-            if self.quiet_unknown(at).is_none() {
-                continue;
-            }
-            let users = self.users.get(at).map(Vec::as_slice).unwrap_or_default();
-            let of_users = users.iter().map(|user| match self.owner(*user) {
-                Owner::Product(path) if self.is_same_line(*user, at) => Some(path),
-                _ => None,
-            });
-            let same = all_equal(of_users).cloned();
-            if let (Some(path), Some(owner)) = (same, self.owners.get_mut(at)) {
-                *owner = Owner::Product(path);
-            }
+        for at in (0..self.owners.len()).rev().filter(|at| self.graph.operators[*at].quiet) {
+            let same = all_equal(self.users[at].iter().map(|user| product(self, at, *user)));
+            self.inherit(at, same.map(Owner::Product));
         }
     }
 
-    fn quiet_unknown(&self, at: usize) -> Option<&Operator> {
-        self.operator(at).filter(|operator| is_quiet(&operator.op) && *self.owner(at) == Owner::Unknown)
+    fn is_unknown(&self, at: usize) -> bool {
+        self.owners[at] == Owner::Unknown
     }
 
     fn is_same_line(&self, left: usize, right: usize) -> bool {
-        let place = |at| self.operator(at).and_then(|operator| operator.place);
+        let place = |at: usize| self.graph.operators[at].place;
         place(left).is_some() && place(left) == place(right)
     }
 
     /// The rest of a method whose weight is not used by a product, such as a norm: what comes before and after on its lines.
     fn in_methods(&mut self) {
+        let module = |search: &Self, near: usize, first: usize, second: usize| match &search.owners[near] {
+            Owner::Module(path) if search.is_same_method(first, second) => Some(path.clone()),
+            _ => None,
+        };
         for at in (0..self.owners.len()).rev() {
             // Users that no module owns may be anywhere: a forward graph also computes what its backward needs.
-            let users = self.users.get(at).map(Vec::as_slice).unwrap_or_default();
-            let known = users.iter().filter(|user| *self.owner(**user) != Owner::Unknown);
-            let of_users = known.map(|user| match self.owner(*user) {
-                Owner::Module(path) if self.is_same_method(at, *user) => Some(path),
-                _ => None,
-            });
-            self.inherit(at, all_equal(of_users).cloned());
+            let known = self.users[at].iter().filter(|user| !self.is_unknown(**user));
+            let same = all_equal(known.map(|user| module(self, *user, at, *user)));
+            self.inherit(at, same.map(Owner::Module));
         }
         for at in 0..self.owners.len() {
-            let args = self.operator(at).map(|operator| operator.args.as_slice()).unwrap_or_default();
-            let of_args = args.iter().map(|arg| match self.owner(*arg) {
-                Owner::Module(path) if self.is_same_method(*arg, at) => Some(path),
-                _ => None,
-            });
-            self.inherit(at, all_equal(of_args).cloned());
+            let args = &self.graph.operators[at].args;
+            let same = all_equal(args.iter().map(|arg| module(self, *arg, *arg, at)));
+            self.inherit(at, same.map(Owner::Module));
         }
     }
 
-    fn inherit(&mut self, at: usize, path: Option<Path>) {
-        if let (Some(path), Some(owner @ Owner::Unknown)) = (path, self.owners.get_mut(at)) {
-            *owner = Owner::Module(path);
+    fn inherit(&mut self, at: usize, owner: Option<Owner>) {
+        if let (Some(owner), true) = (owner, self.is_unknown(at)) {
+            self.owners[at] = owner;
         }
     }
 
     /// Whether the second operator is on the same line of a function as the first, or just below.
     fn is_same_method(&self, first: usize, second: usize) -> bool {
-        let place = |at| self.operator(at).and_then(|operator| self.graph.place(operator));
+        let place = |at: usize| self.graph.places.get_index(self.graph.operators[at].place?);
         let (Some(first), Some(second)) = (place(first), place(second)) else { return false };
         first.file == second.file
             && first.function == second.function
@@ -239,23 +181,17 @@ impl Search<'_> {
         let mut near: Vec<Vec<Path>> = vec![Vec::new(); count];
         for step in 0..count {
             let at = if forward { step } else { count - 1 - step };
-            let next: &[usize] = match forward {
-                true => self.operator(at).map(|operator| operator.args.as_slice()).unwrap_or_default(),
-                false => self.users.get(at).map(Vec::as_slice).unwrap_or_default(),
-            };
+            let next = if forward { &self.graph.operators[at].args } else { &self.users[at] };
             // Direct neighbors first: a sum is near all layers before it, and nearest to its own.
-            let direct = next.iter().filter_map(|other| self.owner(*other).path());
-            let unknown = next.iter().filter(|other| self.owner(**other).path().is_none());
-            let further = unknown.filter_map(|other| near.get(*other)).flatten();
+            let direct = next.iter().filter_map(|other| self.owners[*other].path());
+            let unknown = next.iter().filter(|other| self.is_unknown(**other));
             let mut found: Vec<Path> = Vec::new();
-            for path in direct.chain(further) {
+            for path in direct.chain(unknown.flat_map(|other| &near[*other])) {
                 if found.len() < MOST_NEAR && !found.contains(path) {
                     found.push(path.clone());
                 }
             }
-            if let Some(place) = near.get_mut(at) {
-                *place = found;
-            }
+            near[at] = found;
         }
         near
     }
@@ -263,11 +199,10 @@ impl Search<'_> {
     /// What the nearest modules before and after an operator have in common.
     fn between(&self, parts: &Parts) -> Vec<Path> {
         let (before, after) = (self.near(true), self.near(false));
-        let of = |at: usize| {
-            let (before, after) = (before.get(at)?, after.get(at)?);
-            Some(self.owner(at).path().cloned().unwrap_or_else(|| place_between(before, after, parts)))
+        let of = |(at, owner): (usize, &Owner)| {
+            owner.path().cloned().unwrap_or_else(|| place_between(&before[at], &after[at], parts))
         };
-        (0..self.owners.len()).map(|at| of(at).unwrap_or_default()).collect()
+        self.owners.iter().enumerate().map(of).collect()
     }
 
     /// If other operators of a line are inside of layers, one between blocks is in the layer that it comes from. The sum at
@@ -277,7 +212,7 @@ impl Search<'_> {
             path.iter().map(|part| (!parts.is_number(*part)).then_some(*part)).collect()
         };
         let mut of_place: FxHashMap<usize, BTreeSet<Vec<Option<u32>>>> = FxHashMap::default();
-        for (operator, path) in self.graph.all.iter().zip(paths.iter()) {
+        for (operator, path) in self.graph.operators.iter().zip(paths.iter()) {
             // Up to the number of the layer: operators of a line may be in several modules of it.
             let layer = path.iter().rposition(|part| parts.is_number(*part));
             if let (Some(place), Some(layer)) = (operator.place, layer) {
@@ -289,18 +224,16 @@ impl Search<'_> {
             }
         }
         let before = self.near(true);
-        for (at, operator) in self.graph.all.iter().enumerate() {
-            if *self.owner(at) != Owner::Unknown {
-                continue;
-            }
-            let Some(patterns) = operator.place.and_then(|place| of_place.get(&place)) else { continue };
-            let Some(path) = paths.get_mut(at) else { continue };
-            let near = before.get(at).into_iter().flatten();
+        for (at, operator) in self.graph.operators.iter().enumerate() {
+            let patterns =
+                operator.place.filter(|_| self.is_unknown(at)).and_then(|place| of_place.get(&place));
+            let Some(patterns) = patterns else { continue };
+            let near = before[at].iter();
             let layers = near.flat_map(|near| patterns.iter().filter_map(|one| near.get(..one.len())));
-            let inside = layers.filter(|layer| layer.len() > path.len() && layer.starts_with(path));
-            let found = inside.into_iter().find(|layer| patterns.contains(&pattern(layer)));
-            if let Some(found) = found {
-                *path = found.to_vec();
+            let path = &paths[at];
+            let mut inside = layers.filter(|layer| layer.len() > path.len() && layer.starts_with(path));
+            if let Some(found) = inside.find(|layer| patterns.contains(&pattern(layer))) {
+                paths[at] = found.to_vec();
             }
         }
     }
@@ -309,41 +242,34 @@ impl Search<'_> {
     fn only_used_inside(&self, paths: &mut [Path], parts: &Parts) {
         let before = self.near(true);
         for at in (0..paths.len()).rev() {
-            let Some(operator) = self.operator(at) else { continue };
-            let prepares = is_quiet(&operator.op) || before.get(at).is_some_and(Vec::is_empty);
-            if !prepares || *self.owner(at) != Owner::Unknown {
+            let is_free = before[at].is_empty();
+            if !(self.graph.operators[at].quiet || is_free) || !self.is_unknown(at) {
                 continue;
             }
-            let users = self.users.get(at).into_iter().flatten().filter(|user| !self.is_for_backward(**user));
+            let users = self.users[at].iter().filter(|user| !self.graph.operators[**user].for_backward);
             let same_line = users.clone().any(|user| self.is_same_line(at, *user));
             let source = self.source(at);
-            if source != at && !same_line && paths.get(source) == paths.get(at) {
+            if source != at && !same_line && paths[source] == paths[at] {
                 // The end of what its own block computes.
                 continue;
             }
-            let users = users.filter_map(|user| paths.get(*user));
+            let users = users.map(|user| &paths[*user]);
             let Some(inside) = in_common_of_all(users.clone()) else { continue };
             let mut inside = inside.to_vec();
             leave_list(&mut inside, users, parts);
             // What comes from no module is wherever it is used, and a view of an argument is where the argument is.
-            let is_free = same_line || before.get(at).is_some_and(Vec::is_empty);
-            if let Some(path) = paths.get_mut(at)
-                && (is_free || inside.len() > path.len() && inside.starts_with(path))
-            {
-                *path = inside;
+            if same_line || is_free || inside.len() > paths[at].len() && inside.starts_with(&paths[at]) {
+                paths[at] = inside;
             }
         }
-    }
-
-    fn is_for_backward(&self, at: usize) -> bool {
-        self.operator(at).is_some_and(|operator| operator.for_backward)
     }
 
     /// The operator whose data this one only moves.
     fn source(&self, at: usize) -> usize {
         let mut source = at;
-        while let Some(operator) = self.quiet_unknown(source)
-            && let Some(arg) = operator.args.first()
+        while let Some(arg) = self.graph.operators[source].args.first()
+            && self.graph.operators[source].quiet
+            && self.is_unknown(source)
         {
             source = *arg;
         }
@@ -352,12 +278,12 @@ impl Search<'_> {
 
     /// What a forward graph computes only for its backward is in a block of its own, beside the model.
     fn for_backward(&self, paths: &mut [Path], parts: &mut Parts) {
-        let count = self.graph.all.iter().filter(|operator| operator.for_backward).count();
-        if count == 0 || count * 2 > self.graph.all.len() {
+        let count = self.graph.operators.iter().filter(|operator| operator.for_backward).count();
+        if count == 0 || count * 2 > self.graph.operators.len() {
             return;
         }
         let block = parts.number(FOR_BACKWARD);
-        for (operator, path) in self.graph.all.iter().zip(paths.iter_mut()) {
+        for (operator, path) in self.graph.operators.iter().zip(paths.iter_mut()) {
             if operator.for_backward {
                 *path = vec![block];
             }
@@ -366,9 +292,9 @@ impl Search<'_> {
 }
 
 /// The path that all have, if each has one and there is at least one.
-fn all_equal<'p>(mut paths: impl Iterator<Item = Option<&'p Path>>) -> Option<&'p Path> {
+fn all_equal(mut paths: impl Iterator<Item = Option<Path>>) -> Option<Path> {
     let first = paths.next()??;
-    paths.all(|path| path == Some(first)).then_some(first)
+    paths.all(|path| path.as_ref() == Some(&first)).then_some(first)
 }
 
 /// The block between the modules before and after an operator.

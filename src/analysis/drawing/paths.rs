@@ -122,24 +122,16 @@ mod tests {
         assert_eq!(parts.of_parameter("L_x_"), None);
     }
 
+    /// A graph with these inputs, each with its size.
+    fn graph(inputs: &[(&str, &str)]) -> Operators {
+        let types: Vec<String> = inputs.iter().map(|(name, shape)| format!("{name}: \"{shape}\"")).collect();
+        Operators::read(&format!("def forward(self, {}):\n", types.join(", ")))
+    }
+
     #[test]
     fn inputs_of_a_later_graph_are_those_of_the_captured_one_by_number_and_size() {
-        let mut captured = Operators::default();
-        let mut later = Operators::default();
-        for (name, shape) in [("L_self_modules_a_parameters_w_", "f32[2]"), ("L_x_", "f32[3]")] {
-            captured.inputs.push(super::super::operators::Input {
-                name: name.to_owned(),
-                shape: shape.to_owned(),
-                ..Default::default()
-            });
-        }
-        for (name, shape) in [("primals_2", "f32[3]"), ("primals_1", "f32[2]"), ("tangents_1", "f32[2]")] {
-            later.inputs.push(super::super::operators::Input {
-                name: name.to_owned(),
-                shape: shape.to_owned(),
-                ..Default::default()
-            });
-        }
+        let captured = graph(&[("L_self_modules_a_parameters_w_", "f32[2]"), ("L_x_", "f32[3]")]);
+        let mut later = graph(&[("primals_2", "f32[3]"), ("primals_1", "f32[2]"), ("tangents_1", "f32[2]")]);
         let mut parts = Parts::default();
         let found = modules_of_inputs(&mut later, Some(&captured), &mut parts);
         let found: Vec<Option<String>> =

@@ -107,7 +107,7 @@ impl Drawing {
         let mut boxes = 0;
         let mut open = vec![(0, 0)];
         while let Some((block, depth)) = open.pop() {
-            let block = self.blocks.get(block)?;
+            let block = &self.blocks[block];
             boxes += block.links.items.len();
             if boxes > MOST_BOXES && level != Level::Closed {
                 return None;
@@ -127,10 +127,9 @@ impl Drawing {
 
     /// Whether a block is open at a level; `depth` counts the blocks around it.
     fn is_open(&self, at: usize, level: Level, depth: usize) -> bool {
-        let Some(block) = self.blocks.get(at) else { return false };
         match level {
             Level::Closed => false,
-            Level::Modules => block.layers > 1 && depth == 0,
+            Level::Modules => self.blocks[at].layers > 1 && depth == 0,
             Level::All => true,
         }
     }
@@ -140,8 +139,7 @@ impl Drawing {
     }
 
     fn compose(&self, at: usize, level: Level, depth: usize) -> Sheet {
-        let Some(block) = self.blocks.get(at) else { return Sheet::default() };
-        let links = &block.links;
+        let links = &self.blocks[at].links;
         let mut slots: Vec<Slot> = Vec::new();
         let mut sizes: Vec<Size> = Vec::new();
         for item in &links.items {
@@ -174,11 +172,10 @@ impl Drawing {
         let letters = |text: &str| text.chars().count().min(LONGEST_DRAWN) as f64;
         match item {
             Item::Input(at) => {
-                let name = self.inputs.get(at).map(|input| letters(&input.name)).unwrap_or_default();
-                ((name * NAME_LETTER + 26.0).max(44.0), QUIET_HEIGHT)
+                ((letters(&self.inputs[at].name) * NAME_LETTER + 26.0).max(44.0), QUIET_HEIGHT)
             }
             Item::Operator(at) => {
-                let Some(operator) = self.operators.get(at) else { return (0.0, 0.0) };
+                let operator = &self.operators[at];
                 let number = if operator.kernels.is_empty() { 0.0 } else { 30.0 };
                 let name = letters(&operator.op) * NAME_LETTER + 20.0 + number;
                 let shape = letters(&operator.shape) * SMALL_LETTER + 20.0;
@@ -188,7 +185,7 @@ impl Drawing {
                 }
             }
             Item::Block(at) => {
-                let Some(block) = self.blocks.get(at) else { return (0.0, 0.0) };
+                let block = &self.blocks[at];
                 let about = self.about(block).chars().count() as f64 * WORD_LETTER;
                 let name = letters(&block.name) * NAME_LETTER;
                 let stack = if block.layers > 1 { STACK } else { 0.0 };
@@ -211,11 +208,10 @@ impl Drawing {
         if block.layers > 1 {
             return format!("×{}, {nodes} each, drawn once", block.layers);
         }
-        let mut lines = block.places.iter().filter_map(|at| self.places.get(*at));
-        match (lines.next(), block.places.len()) {
-            (Some(place), 1) => format!("{nodes} · line {}", place.line),
-            (_, 0) => nodes,
-            (_, count) => format!("{nodes} · {count} lines"),
+        match block.places.as_slice() {
+            [] => nodes,
+            [only] => format!("{nodes} · line {}", self.places[*only].line),
+            several => format!("{nodes} · {} lines", several.len()),
         }
     }
 }

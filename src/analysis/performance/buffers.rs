@@ -11,6 +11,7 @@ use super::footprint::{Extent, Footprint, Used};
 use super::formulas::element_bytes;
 use super::kernel_source::{KernelSource, Parameter};
 use super::touched::Touched;
+use crate::analysis::provenance::{CodeKind, Definition, definitions};
 use crate::read::fx_graph::annotations;
 use crate::read::source_text::{arguments, is_name};
 use crate::trace::{TextMap, TextSet};
@@ -66,21 +67,17 @@ pub(super) fn read_wrapper<'c>(
         pieces_left: MOST_PIECES,
         ..Reader::default()
     };
-    let mut cpp = None;
-    if is_cpp(code) {
+    let mut cpp = is_cpp(code).then(CppStatements::default);
+    if cpp.is_some() {
         reader.kernels = kernels_of(code);
-        cpp = Some(CppStatements::default());
     }
+    reader.kernels.extend(kernels_in_quotes(code));
     let mut found = TextMap::default();
     let mut in_kernel = false;
     for (number, line) in (1_u32..).zip(code.split('\n')) {
         let is_edge = line.matches("'''").count() % 2 == 1;
-        reader.source(line, in_kernel, is_edge);
-        if is_edge {
-            in_kernel = !in_kernel;
-            continue;
-        }
-        if in_kernel {
+        in_kernel ^= is_edge;
+        if is_edge || in_kernel {
             continue;
         }
         let text = line.trim();
@@ -122,8 +119,6 @@ struct Reader {
     fresh: TextSet<String>,
     /// By kernel, for those whose source was read.
     kernels: TextMap<String, KernelSource>,
-    /// The kernel whose source is being read.
-    open: Option<OpenSource>,
     /// How many more pieces of views may be compared.
     pieces_left: i64,
 }
@@ -131,23 +126,19 @@ struct Reader {
 impl Reader {
     /// Tracks the buffers that a statement allocates, checks or renames.
     fn statement(&mut self, text: &str) {
-        if let Some(rest) = text.strip_prefix("assert_size_stride_grouped(") {
-            return self.check_group(rest);
-        }
-        if let Some(rest) = text.strip_prefix("assert_size_stride(") {
-            let parts = arguments(rest);
-            if let [name, sizes, strides, ..] = parts.as_slice() {
-                self.check(name, sizes, strides);
-            }
-            return;
-        }
-        if let Some(rest) = text.strip_prefix("assert_tensor_metadata(") {
-            let parts = arguments(rest);
-            if let [name, sizes, strides, dtype, ..] = parts.as_slice() {
-                self.check(name, sizes, strides);
-                if let Some(known) = self.buffers.get_mut(*name) {
-                    known.element = element_bytes(dtype).or(known.element);
+        if let Some((check, rest)) = text.strip_prefix("assert_").and_then(|rest| rest.split_once('(')) {
+            match (check, arguments(rest).as_slice()) {
+                ("size_stride", [name, sizes, strides, ..]) => self.check(name, sizes, strides, ""),
+                ("tensor_metadata", [name, sizes, strides, kind, ..]) => {
+                    self.check(name, sizes, strides, kind)
                 }
+                ("size_stride_grouped", [names, sizes, strides, ..]) => {
+                    let [names, sizes, strides] = [names, sizes, strides].map(|part| items(part));
+                    for ((name, sizes), strides) in names.iter().zip(&sizes).zip(&strides) {
+                        self.check(name, sizes, strides, "");
+                    }
+                }
+                _ => {}
             }
             return;
         }
@@ -168,21 +159,13 @@ impl Reader {
         }
     }
 
-    fn check_group(&mut self, rest: &str) {
-        let parts = arguments(rest);
-        let [names, sizes, strides, ..] = parts.as_slice() else { return };
-        let [names, sizes, strides] = [names, sizes, strides].map(|part| items(part));
-        for ((name, sizes), strides) in names.iter().zip(&sizes).zip(&strides) {
-            self.check(name, sizes, strides);
-        }
-    }
-
-    fn check(&mut self, name: &str, sizes: &str, strides: &str) {
+    /// A tensor whose sizes, strides and, unless that is empty, type the code checks.
+    fn check(&mut self, name: &str, sizes: &str, strides: &str, kind: &str) {
         let element = self.annotated.get(name).and_then(|tensor| tensor.element);
         let known = self.buffers.entry(name.to_owned()).or_default();
         known.sizes = numbers(sizes);
         known.strides = strides_of(strides);
-        known.element = known.element.or(element);
+        known.element = element_bytes(kind).or(known.element).or(element);
         known.offset.get_or_insert(0);
         if known.memory.is_empty() {
             known.memory = name.to_owned();
@@ -249,14 +232,14 @@ impl Reader {
             match buffer.extent() {
                 Some(extent) => {
                     let element = buffer.element.unwrap_or_default();
-                    let bytes = |touched: Option<Touched>| touched.map(|touched| touched.bytes(element));
+                    let bytes = |is_used: bool, touched: Option<Touched>| {
+                        is_used.then(|| touched.map_or(f64::INFINITY, |touched| touched.bytes(element)))
+                    };
                     // Memory that nobody wrote yet is there to be written.
                     let is_fresh = self.fresh.contains(&buffer.memory);
                     let used = Used {
-                        reads: parameter.reads && !is_fresh,
-                        writes: parameter.writes || is_fresh,
-                        reads_at_most: bytes(parameter.read),
-                        writes_at_most: bytes(parameter.written),
+                        reads: bytes(parameter.reads && !is_fresh, parameter.read),
+                        writes: bytes(parameter.writes || is_fresh, parameter.written),
                     };
                     memory.add(&buffer.memory, extent, used);
                 }
@@ -273,43 +256,24 @@ impl Reader {
         found.bytes = is_known.then(|| memory.bytes(&mut self.pieces_left)).filter(|bytes| *bytes > 0.0);
         Some(found)
     }
-
-    /// Collects the source of a kernel, whose lines are those between quotes; `is_edge` is whether the line begins or ends
-    /// them.
-    fn source(&mut self, line: &str, in_kernel: bool, is_edge: bool) {
-        if in_kernel {
-            let Some(mut open) = self.open.take() else { return };
-            if is_edge {
-                let mut source = KernelSource::read(&open.defined, &open.text);
-                if open.defined != open.name && !open.defined.starts_with("triton_") {
-                    source.recorded.get_or_insert(open.defined);
-                }
-                self.kernels.insert(open.name, source);
-                return;
-            }
-            open.text.push_str(line);
-            open.text.push('\n');
-            self.open = Some(open);
-        } else if let Some((name, made)) = line.split_once(" = async_compile.") {
-            let name = name.trim();
-            // A kernel of the program: `swiglu_kernel_0 = async_compile.triton('swiglu_kernel', '''`.
-            let defined = made.strip_prefix("triton('").and_then(|rest| rest.split('\'').next());
-            self.open = is_name(name).then(|| OpenSource {
-                name: name.to_owned(),
-                defined: defined.unwrap_or(name).to_owned(),
-                text: String::new(),
-            });
-        }
-    }
 }
 
-/// The source of a kernel, as far as it was read.
-struct OpenSource {
-    /// The name under which the wrapper calls it.
-    name: String,
-    /// The name that its source defines.
-    defined: String,
-    text: String,
+/// The kernels whose sources are between the quotes of a wrapper, by the name under which it calls them.
+fn kernels_in_quotes(code: &str) -> TextMap<String, KernelSource> {
+    let lines: Vec<&str> = code.split('\n').collect();
+    let mut found = TextMap::default();
+    for Definition { kernel, body, .. } in definitions(code, CodeKind::Python) {
+        let [head, source @ .., _] = &lines[body.first as usize - 1..body.last as usize] else { continue };
+        // A kernel of the program: `swiglu_kernel_0 = async_compile.triton('swiglu_kernel', '''`.
+        let defined = head.split_once("triton('").and_then(|(_, rest)| rest.split('\'').next());
+        let defined = defined.unwrap_or(kernel);
+        let mut source = KernelSource::read(defined, &source.join("\n"));
+        if defined != kernel && !defined.starts_with("triton_") {
+            source.recorded.get_or_insert(defined.to_owned());
+        }
+        found.insert(kernel.to_owned(), source);
+    }
+    found
 }
 
 /// What a library does with an argument: it reads it, unless it is the result. An operator whose name ends in `_` updates
@@ -407,82 +371,4 @@ fn tensors_of_graph(graph: &str) -> TextMap<String, Buffer> {
         });
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Bytes of the call in the last line of a wrapper.
-    fn bytes(code: &str, graph: &str, kernel: &str) -> Option<f64> {
-        let line = u32::try_from(code.lines().count()).unwrap();
-        read_wrapper(code, Some(graph), [(line, kernel)]).calls.get(&line)?.bytes
-    }
-
-    #[test]
-    fn the_result_of_a_library_has_the_sizes_and_the_type_that_the_code_checks() {
-        let code = "buf2 = extern_kernels.convolution(buf0, buf1, stride=(2, 2), bias=None)\n\
-                    assert_tensor_metadata(buf2, (2, 64, 32, 32), (65536, 1, 2048, 64), torch.float16, 'aten.convolution')\n\
-                    buf3 = buf2; del buf2  # reuse\n\
-                    buf4 = empty_strided_cpu((2, 64), (64, 1), torch.float32)\n\
-                    cpp_fused_relu_1(buf3, buf4)";
-        assert_eq!(bytes(code, "", "cpp_fused_relu_1"), Some(2.0 * 131_072.0 + 4.0 * 128.0));
-    }
-
-    #[test]
-    fn inputs_that_the_code_does_not_check_have_the_sizes_of_the_graph() {
-        let graph = "def forward(self, arg0_1: \"f32[2, 3, 4][12, 4, 1]cpu\", relu: \"bf16[8, 16]\", arg2_1: \"f32[s3]\"):";
-        assert_eq!(bytes("cpp_fused_add_0(arg0_1, relu)", graph, "cpp_fused_add_0"), Some(96.0 + 256.0));
-        let renamed = "buf26 = relu; del relu  # reuse\ncpp_fused_add_0(buf26)";
-        assert_eq!(bytes(renamed, graph, "cpp_fused_add_0"), Some(256.0));
-        assert_eq!(
-            bytes("cpp_fused_add_0(arg0_1, arg2_1)", graph, "cpp_fused_add_0"),
-            None,
-            "a size is a symbol"
-        );
-    }
-
-    #[test]
-    fn checks_of_several_inputs_at_once_and_elements_of_a_result_are_read() {
-        let code = "assert_size_stride_grouped((arg0_1, arg1_1), ((8, ), (4, 4)), ((1, ), (4, 1)), 'input')\n\
-                    buf1 = buf0[0]\n\
-                    assert_tensor_metadata(buf1, (3, ), (1, ), torch.float64, 'x')\n\
-                    cpp_fused_add_0(arg0_1, arg1_1, buf1)";
-        let graph = "arg0_1: \"f32[8]\", arg1_1: \"f32[4, 4]\"";
-        assert_eq!(bytes(code, graph, "cpp_fused_add_0"), Some(32.0 + 64.0 + 24.0));
-    }
-
-    #[test]
-    fn a_buffer_that_the_kernel_finds_empty_is_not_read() {
-        let kernel = "cpp_fused_add_0 = async_compile.cpp_pybinding(['float*'], r'''\n\
-                      extern \"C\"  void  kernel(float* in_out_ptr0)\n{\nauto tmp0 = in_out_ptr0[x0];\nin_out_ptr0[x0] = tmp0;\n}\n\
-                      ''')\n";
-        let fresh =
-            format!("{kernel}buf0 = empty_strided_cpu((8, ), (1, ), torch.float32)\ncpp_fused_add_0(buf0)");
-        assert_eq!(bytes(&fresh, "", "cpp_fused_add_0"), Some(32.0));
-        let known = format!("{kernel}assert_size_stride(arg0_1, (8, ), (1, ))\ncpp_fused_add_0(arg0_1)");
-        assert_eq!(bytes(&known, "", "cpp_fused_add_0"), Some(64.0));
-        let again = format!(
-            "{kernel}buf0 = empty_strided_cpu((8, ), (1, ), torch.float32)\nextern_kernels.mm(arg0_1, arg1_1, out=buf0)\nbuf1 = buf0; del buf0  # reuse\ncpp_fused_add_0(buf1)"
-        );
-        let line = u32::try_from(again.lines().count()).unwrap();
-        let calls = [(line - 2, "extern_kernels.mm"), (line, "cpp_fused_add_0")];
-        assert_eq!(read_wrapper(&again, None, calls).calls[&line].bytes, Some(64.0));
-    }
-
-    #[test]
-    fn a_parameter_of_a_frozen_graph_has_the_sizes_beside_its_name() {
-        let code = "_frozen_param0 = None  # device(type='cpu') torch.float32 (30, 16) (16, 1) 7fd0a5d0\n\
-                    buf0 = empty_strided_cpu((4, 16), (16, 1), torch.float32)\n\
-                    cpp_fused_embedding_0(_frozen_param0, buf0)";
-        assert_eq!(bytes(code, "", "cpp_fused_embedding_0"), Some(4.0 * (480.0 + 64.0)));
-        assert_eq!(bytes("cpp_fused_add_0(_frozen_param7)", "", "cpp_fused_add_0"), None);
-    }
-
-    #[test]
-    fn an_operator_that_updates_its_first_tensor_reads_and_writes_it() {
-        let graph = "arg0_1: \"f32[8]\", arg1_1: \"i64[2]\", arg2_1: \"f32[2]\"";
-        let call = "aten.index_put_(arg0_1, [arg1_1], arg2_1, True)";
-        assert_eq!(bytes(call, graph, "aten.index_put_"), Some(2.0 * 32.0 + 16.0 + 8.0));
-    }
 }

@@ -136,37 +136,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_of_cpp_are_read_as_those_of_python() {
-        let mut known = CppStatements::default();
-        assert_eq!(known.in_python("static constexpr int64_t int_array_0[] = {6L, 9L};"), None);
-        assert_eq!(known.in_python("static constexpr int64_t int_array_1[] = {9L, 1L};"), None);
-        for (cpp, python) in [
-            (
-                "AOTI_TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(2, int_array_0, int_array_1, cached_torch_dtype_float32, cached_torch_device_type_cpu,  0, &buf0_handle));",
-                "buf0 = empty_strided((6, 9, ), (9, 1, ), torch.float32)",
-            ),
-            (
-                "assert_size_stride(primals_5, {64L, }, {1L, }, \"input\");",
-                "assert_size_stride(primals_5, (64, ), (1, ), \"input\")",
-            ),
-            ("auto buf3 = std::move(buf0);  // reuse", "buf3 = buf0"),
-            (
-                "auto buf4 = wrap_with_raii_handle_if_needed(reinterpret_tensor_wrapper(buf0, 2, int_array_1, int_array_0, 4L));",
-                "buf4 = reinterpret_tensor(buf0, (9, 1, ), (6, 9, ), 4)",
-            ),
-        ] {
-            assert_eq!(known.in_python(cpp).as_deref(), Some(python), "{cpp}");
-        }
-        let call = "cpp_fused_add_0((const int64_t*)(primals_3.data_ptr()), (float*)(wrap_with_raii_handle_if_needed(reinterpret_tensor_wrapper(buf0, 2, int_array_0, int_array_1, 0L)).data_ptr()), 7L);";
-        assert_eq!(
-            known.call_in_python(call, "cpp_fused_add_0").unwrap(),
-            "cpp_fused_add_0(primals_3, reinterpret_tensor(buf0, (6, 9, ), (9, 1, ), 0), 7L)"
-        );
+    fn a_deeply_nested_call_is_kept_as_text() {
         let nested = format!("auto buf9 = {}buf0{};", "std::move(".repeat(100_000), ")".repeat(100_000));
-        assert!(known.in_python(&nested).is_some(), "a deeply nested call is kept as text");
-        for other in ["", ";", "return;", "buf0.reset();", "auto x", "aoti_torch_empty_strided(", "x[] = {"] {
-            known.in_python(other);
-        }
+        assert!(CppStatements::default().in_python(&nested).is_some());
     }
 
     #[test]

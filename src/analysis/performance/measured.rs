@@ -72,8 +72,7 @@ impl Performance {
     /// # Errors
     /// The temporary file of the runs cannot be read.
     pub fn follow_runs(&self) -> io::Result<FollowedRuns<'_>> {
-        let rows = self.runs.as_ref().map(|known| known.runs.iter()).transpose()?;
-        Ok(FollowedRuns { found: self, rows, next: None })
+        self.follow(|known| &known.runs)
     }
 
     /// The kernels that do the work of calls, in the order of the trace; in a trace of a CPU, calls are runs.
@@ -81,7 +80,11 @@ impl Performance {
     /// # Errors
     /// The temporary file of the calls cannot be read.
     pub fn follow_calls(&self) -> io::Result<FollowedRuns<'_>> {
-        let rows = self.runs.as_ref().map(|known| known.calls.iter()).transpose()?;
+        self.follow(|known| &known.calls)
+    }
+
+    fn follow(&self, rows: fn(&KernelsOfRuns) -> &Sorted<KernelOfRun>) -> io::Result<FollowedRuns<'_>> {
+        let rows = self.runs.as_ref().map(|known| rows(known).iter()).transpose()?;
         Ok(FollowedRuns { found: self, rows, next: None })
     }
 

@@ -19,6 +19,8 @@ mod rates;
 mod regions;
 mod steps;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod times;
 mod touched;
 mod tuning;

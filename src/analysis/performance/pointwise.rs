@@ -6,7 +6,7 @@ use crate::model::{InputDims, Operator};
 use std::sync::LazyLock;
 
 /// Operators that compute each element of the result from one element of each input, sorted.
-static POINTWISE: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("pointwise.txt")));
+pub(super) static POINTWISE: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("pointwise.txt")));
 
 /// Operators with a boolean result.
 const COMPARE: [&str; 9] = ["eq", "ge", "gt", "le", "logical_and", "logical_not", "logical_or", "lt", "ne"];
@@ -84,47 +84,4 @@ fn broadcast(inputs: &[Input<'_>]) -> Option<f64> {
         all *= size as f64;
     }
     Some(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn operator(name: &str, inputs: &[(&[i64], &str)]) -> Operator {
-        Operator {
-            name: name.to_owned(),
-            dims: inputs.iter().map(|(sizes, _)| InputDims::One(sizes.to_vec())).collect(),
-            types: inputs.iter().map(|(_, kind)| (*kind).to_owned()).collect(),
-            ..Operator::default()
-        }
-    }
-
-    #[test]
-    fn each_input_is_read_once_and_the_broadcast_shape_is_written() {
-        let add = operator("aten::add", &[(&[8, 16], "c10::BFloat16"), (&[16], "float"), (&[], "Scalar")]);
-        assert_eq!(pointwise_bytes(&add), Some(8.0 * 16.0 * 2.0 + 16.0 * 4.0 + 8.0 * 16.0 * 4.0));
-        let less = operator("aten::lt", &[(&[8, 16], "float"), (&[], "Scalar")]);
-        assert_eq!(pointwise_bytes(&less), Some(8.0 * 16.0 * 5.0));
-        let number = operator("aten::mul", &[(&[8, 16], "float"), (&[], "double")]);
-        assert_eq!(pointwise_bytes(&number), Some(8.0 * 16.0 * 8.0 + 8.0));
-        let outer = operator("aten::mul", &[(&[8, 1], "float"), (&[1, 16], "float")]);
-        assert_eq!(pointwise_bytes(&outer), Some((8.0 + 16.0 + 128.0) * 4.0));
-    }
-
-    #[test]
-    fn a_tensor_updated_in_place_is_read_and_written() {
-        let add = operator("aten::add_", &[(&[8, 16], "float"), (&[8, 16], "float")]);
-        assert_eq!(pointwise_bytes(&add), Some(3.0 * 8.0 * 16.0 * 4.0));
-        let copy =
-            operator("aten::copy_", &[(&[8, 16], "c10::BFloat16"), (&[8, 16], "float"), (&[], "Scalar")]);
-        assert_eq!(pointwise_bytes(&copy), Some(8.0 * 16.0 * 6.0));
-    }
-
-    #[test]
-    fn other_operators_and_shapes_that_do_not_fit_are_unknown() {
-        assert_eq!(pointwise_bytes(&operator("aten::sum", &[(&[8], "float")])), None);
-        assert_eq!(pointwise_bytes(&operator("aten::add", &[(&[8], "float"), (&[7], "float")])), None);
-        assert_eq!(pointwise_bytes(&operator("aten::add", &[])), None);
-        assert!(POINTWISE.is_sorted());
-    }
 }

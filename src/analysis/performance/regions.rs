@@ -11,13 +11,14 @@ use std::io;
 /// The guard check that finds the compiled code for a call. It ends before the call of the code begins.
 const LOOKUP: &str = "TorchDynamo Cache Lookup";
 /// What an operator means for a region.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RegionKind {
     /// A call of compiled code: the place of its id among the ids of the trace.
     Region(u32),
     Graph,
     Lookup,
     Operator,
+    #[default]
     Other,
 }
 

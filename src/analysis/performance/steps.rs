@@ -23,7 +23,7 @@ pub(super) fn count_steps(
 
 /// How often a sequence ran of whose parts each ran so often: as often as all of them, or as the number that divides all.
 /// Parts that ran once beside others that ran more often say nothing.
-fn repetitions(counts: impl Iterator<Item = u64> + Clone) -> Option<u64> {
+pub(super) fn repetitions(counts: impl Iterator<Item = u64> + Clone) -> Option<u64> {
     let first = counts.clone().next()?;
     let common = counts.clone().fold(0, divisor);
     let is_told = common > 1 || counts.clone().all(|count| count == first);
@@ -35,20 +35,5 @@ fn divisor(one: u64, other: u64) -> u64 {
     match other {
         0 => one,
         _ => divisor(other, one % other),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sequence_is_repeated_as_often_as_its_parts_allow() {
-        let of = |counts: &[u64]| repetitions(counts.iter().copied());
-        assert_eq!(of(&[5, 5, 5]), Some(5));
-        assert_eq!(of(&[1, 1]), Some(1));
-        assert_eq!(of(&[5, 60, 10]), Some(5));
-        assert_eq!(of(&[1, 12, 24]), None, "a part that ran once says nothing of the others");
-        assert_eq!(of(&[]), None);
     }
 }

@@ -435,23 +435,24 @@ impl<'p> Tables<'p> {
             let first = of(calls.first()?)?;
             calls.iter().all(|call| of(call) == Some(first)).then_some(first)
         };
-        let inputs = |figure: Option<f64>| figure.map(|figure| (figure, FigureFrom::Inputs));
+        let from = |figure: Option<f64>, source: FigureFrom| figure.map(|figure| (figure, source));
         let is_generated = calls.iter().all(|call| call.generated);
         let from_code = if is_generated { FigureFrom::Kernel } else { FigureFrom::Code };
-        let code = |figure: Option<f64>| figure.map(|figure| (figure, from_code));
-        let trace = |figure: Option<f64>| figure.map(|figure| (figure, FigureFrom::Trace));
-        let flops_of_code = equal(|work| work.flops).map(|flops| (flops, FigureFrom::Code));
         // Sizes that the code has as symbols are in the trace.
         let of_template = || {
             let (formula, share) = calls.first()?.template?;
             let flops = formula.work(operator.filter(|_| stated.is_some())?).flops;
             possible(flops.map(|flops| flops * share))
         };
-        let of_inputs_or_code = inputs(of_inputs.flops).or(flops_of_code).or_else(|| inputs(of_template()));
-        let flops = trace(stated.and_then(|of| of.flops)).or(of_inputs_or_code);
-        let (of_code, of_inputs) = (code(equal(|work| work.bytes)), inputs(of_inputs.bytes));
+        let flops = from(stated.and_then(|of| of.flops), FigureFrom::Trace)
+            .or(from(of_inputs.flops, FigureFrom::Inputs))
+            .or(from(equal(|work| work.flops), FigureFrom::Code))
+            .or_else(|| from(of_template(), FigureFrom::Inputs));
+        let of_code = from(equal(|work| work.bytes), from_code);
+        let of_inputs = from(of_inputs.bytes, FigureFrom::Inputs);
         let known = if stated.is_some() { of_code.or(of_inputs) } else { of_inputs.or(of_code) };
-        let bytes = trace(stated.and_then(|of| of.gigabytes).map(|gigabytes| gigabytes * 1e9)).or(known);
+        let bytes = stated.and_then(|of| of.gigabytes).map(|gigabytes| gigabytes * 1e9);
+        let bytes = from(bytes, FigureFrom::Trace).or(known);
         (found.facts.flops, found.facts.flops_from) = flops.unzip();
         (found.facts.bytes, found.facts.bytes_from) = bytes.unzip();
     }

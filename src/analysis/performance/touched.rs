@@ -1,7 +1,7 @@
 //! How much of a tensor a Triton kernel touches, from the indices in its source: a slice, a column, rows that another tensor
 //! names.
 
-use crate::read::source_text::{is_word, words};
+use crate::read::source_text::{closing, is_word, words};
 use crate::trace::TextMap;
 
 /// Bytes that memory is read and written in.
@@ -154,60 +154,5 @@ impl<'t> Ranges<'t> {
 /// The index behind a pointer: `x0 + 4096*x1` of ` + (x0 + 4096*x1), xmask)`.
 pub(super) fn index_of(after: &str) -> Option<&str> {
     let rest = after.strip_prefix(" + (")?;
-    let mut depth = 1_usize;
-    for (at, byte) in rest.bytes().enumerate().take(LONGEST_INDEX) {
-        match byte {
-            b'(' => depth += 1,
-            b')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return rest.get(..at);
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const BODY: &str = "    xnumel = 65536\n    r0_numel = 128\n    rnumel = r0_numel\n    rindex = r0_index\n    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]\n    \
-                        r0_index = r0_offset + r0_base\n    x0 = (xindex % 512)\n    x1 = xindex // 512\n    \
-                        x2 = ((xindex // 64) % 8)\n    x3 = xindex\n    r0_4 = r0_index\n";
-
-    fn bytes(index: &str) -> Option<f64> {
-        Ranges::of(BODY).touched(index).map(|touched| touched.bytes(4.0))
-    }
-
-    #[test]
-    fn an_index_touches_as_many_elements_as_its_variables_have_values() {
-        assert_eq!(bytes("x3"), Some(4.0 * 65536.0));
-        assert_eq!(bytes("x0"), Some(4.0 * 512.0));
-        assert_eq!(bytes("r0_4 + 128*x2"), Some(4.0 * 128.0 * 8.0));
-        assert_eq!(bytes("r0_4 + 128*x3"), Some(4.0 * 128.0 * 65536.0));
-        assert_eq!(bytes("tl.broadcast_to(x0, [XBLOCK])"), Some(4.0 * 512.0));
-        assert_eq!(bytes("0"), Some(4.0), "a constant is an element");
-    }
-
-    #[test]
-    fn elements_that_lie_apart_cost_their_sectors_and_an_index_that_is_read_touches_all() {
-        assert_eq!(bytes("7 + 8192*x1"), Some(32.0 * 128.0));
-        assert_eq!(bytes("2*x0 + 1024*x1"), Some(8.0 * 65536.0));
-        assert_eq!(bytes("x0 + 512*tmp4"), Some(4.0 * 65536.0 * 128.0));
-        assert_eq!(
-            bytes("x0 + 64*tmp4"),
-            Some(4.0 * 65536.0 * 128.0 / 8.0),
-            "a part of what is put together"
-        );
-        assert_eq!(bytes("tmp4 + 16000*x3"), Some(4.0 * 65536.0 * 128.0));
-    }
-
-    #[test]
-    fn what_is_known_only_at_run_time_is_unknown() {
-        assert_eq!(bytes("x0 + ks0*x1"), None);
-        assert_eq!(Ranges::of("xnumel = 8\nxnumel = 16\nxindex = 0\nx0 = xindex\n").touched("x0"), None);
-        assert_eq!(index_of(" + (x0 + ((x1 // 4), xmask)"), None, "brackets are not closed");
-        assert_eq!(index_of(" + (x0 + ((x1 // 4))), xmask)"), Some("x0 + ((x1 // 4))"));
-    }
+    Some(&rest[..closing(rest, *b"()", LONGEST_INDEX)?])
 }

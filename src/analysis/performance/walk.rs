@@ -44,7 +44,7 @@ pub(super) fn walk(profile: &Profile, graphs: &Graphs, take: &mut dyn FnMut(Piec
             walk.cpu_call(&call);
             continue;
         };
-        let is_graph = walk.kind_of(&call).is_some_and(|kind| kind.launches_graph);
+        let is_graph = walk.kind_of(&call).launches_graph;
         let mut of_graph = Vec::new();
         while let Some(Asked { launch, .. }) = next.filter(|asked| asks(asked, &call)) {
             if is_graph && of_graph.len() < LAUNCHES_OF_GRAPH {
@@ -69,7 +69,7 @@ fn asks(asked: &Asked, call: &OperatorCall) -> bool {
 }
 
 /// What this pass needs to know about an operator.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy)]
 struct Kind {
     has_formula: bool,
     /// The graph that it calls by its key, if the log has it.
@@ -97,11 +97,12 @@ impl Kind {
 }
 
 /// An open call.
+#[derive(Default)]
 struct Frame {
     place: u32,
     operator: u32,
     ends_us: f64,
-    kind: Option<Kind>,
+    kind: Kind,
     /// The graph that it calls.
     graph: Option<usize>,
     /// The outermost open call with a formula, possibly this one.
@@ -152,41 +153,32 @@ impl<'p> Walk<'p, '_> {
         let ended = self.open.iter().rev().take_while(|frame| ended(frame)).count();
         self.close_down_to(self.open.len() - ended);
         let kind = self.kind_of(call);
-        if let Some(region) = kind.map(|kind| kind.region).filter(|region| *region != RegionKind::Other) {
-            let around = self.open.last().and_then(|around| self.open.get(around.marked?)?.kind);
-            let around = around.map(|around| around.region);
-            self.regions.call(region, around, self.open.last().map(|around| around.place), call);
+        let (here, nothing) = (self.open.len(), Frame::default());
+        let around = self.open.last().unwrap_or(&nothing);
+        let is_marked = kind.region != RegionKind::Other;
+        if is_marked {
+            let marked = around.marked.and_then(|at| self.open.get(at)).map(|marked| marked.kind.region);
+            self.regions.call(kind.region, marked, self.open.last().map(|around| around.place), call);
         }
-        let graph = match kind {
-            Some(kind) if kind.region == RegionKind::Graph => kind.graph.or_else(|| self.graph_without_key()),
-            _ => None,
-        };
-        let around = self.open.last();
-        let own_formula = kind.is_some_and(|kind| kind.has_formula).then_some(self.open.len());
-        let region = kind.map_or(RegionKind::Other, |kind| kind.region);
-        let (in_region, in_graph) = match region {
+        let is_graph = kind.region == RegionKind::Graph;
+        let (in_region, in_graph) = match kind.region {
             RegionKind::Region(region) => (Some(region), None),
-            RegionKind::Graph => (around.and_then(|around| around.in_region), Some(self.open.len())),
-            _ => (around.and_then(|around| around.in_region), around.and_then(|around| around.in_graph)),
+            RegionKind::Graph => (around.in_region, Some(here)),
+            _ => (around.in_region, around.in_graph),
         };
-        let is_marked = region != RegionKind::Other;
         let frame = Frame {
-            marked: is_marked.then_some(self.open.len()).or_else(|| around.and_then(|around| around.marked)),
+            marked: if is_marked { Some(here) } else { around.marked },
             in_region,
             in_graph,
-            is_backward: around.is_some_and(|around| around.is_backward)
-                || kind.is_some_and(|kind| kind.is_backward),
+            is_backward: around.is_backward || kind.is_backward,
             place: call.place,
             operator: call.operator,
             ends_us: end,
             kind,
-            graph,
-            with_formula: around.and_then(|around| around.with_formula).or(own_formula),
-            computes: around.is_some_and(|around| around.computes)
-                || kind.is_some_and(|kind| kind.region == RegionKind::Operator),
-            code_at: 0,
-            code_call: None,
-            launched: Vec::new(),
+            graph: kind.graph.or_else(|| self.graph_without_key()).filter(|_| is_graph),
+            with_formula: around.with_formula.or(kind.has_formula.then_some(here)),
+            computes: around.computes || kind.region == RegionKind::Operator,
+            ..Frame::default()
         };
         self.open.push(frame);
     }
@@ -200,14 +192,14 @@ impl<'p> Walk<'p, '_> {
         self.graphs.without_key(region, is_backward)
     }
 
-    fn kind_of(&self, call: &OperatorCall) -> Option<Kind> {
-        self.kinds.get(call.operator as usize).copied()
+    fn kind_of(&self, call: &OperatorCall) -> Kind {
+        self.kinds.get(call.operator as usize).copied().unwrap_or_default()
     }
 
     fn close_down_to(&mut self, count: usize) {
         while self.open.len() > count {
             let Some(frame) = self.open.pop() else { return };
-            self.share_out(frame.launched, frame.kind.is_some_and(|kind| kind.has_two_gradients));
+            self.share_out(frame.launched, frame.kind.has_two_gradients);
         }
     }
 
@@ -237,16 +229,14 @@ impl<'p> Walk<'p, '_> {
         let (launched_by, in_region, in_graph) = (innermost.place, innermost.in_region, innermost.in_graph);
         let wrapper = in_graph.and_then(|at| self.open.get(at));
         let (graph, from) = (wrapper.and_then(|frame| frame.graph), wrapper.map_or(0, |frame| frame.code_at));
-        let mut pieces: Vec<Piece> = Vec::with_capacity(launches.len());
-        for launch in launches {
-            let what = What::Device(launch.kernel);
-            let mut piece = Piece::new(what, launch.place, launch.begin_us, launch.dur_us, None);
-            piece.launched_by = Some(launched_by);
-            piece.in_cuda_graph = true;
-            piece.compiled = in_region.is_some() || in_graph.is_some();
-            piece.graph = graph;
-            pieces.push(piece);
-        }
+        let piece = |launch: &Launch| Piece {
+            launched_by: Some(launched_by),
+            in_cuda_graph: true,
+            compiled: in_region.is_some() || in_graph.is_some(),
+            graph,
+            ..Piece::launched(launch, None)
+        };
+        let pieces: Vec<Piece> = launches.iter().map(piece).collect();
         let Some(code) = graph.and_then(|graph| self.graphs.graphs.get(graph)) else {
             return pieces.into_iter().for_each(|piece| self.only_graph_of(piece));
         };
@@ -292,8 +282,7 @@ impl<'p> Walk<'p, '_> {
         let asking = around.and_then(|at| self.open.get(at)?.with_formula.or(Some(at)));
         let kernel = self.profile.kernels.get(launch.kernel as usize);
         let operator = asking.and_then(|at| Some(self.open.get(at)?.operator));
-        let what = What::Device(launch.kernel);
-        let mut piece = Piece::new(what, launch.place, launch.begin_us, launch.dur_us, operator);
+        let mut piece = Piece::launched(launch, operator);
         piece.launched_by = around.and_then(|at| Some(self.open.get(at)?.place));
         if around.is_some() {
             self.place(&mut piece, kernel.map(|kernel| kernel.name.as_str()));

@@ -1,5 +1,6 @@
 //! What a trace recorded, as pieces of work: each is one run of a kernel, with its operator and graph.
 
+use crate::model::Launch;
 use crate::read::source_text::is_word;
 use std::borrow::Cow;
 
@@ -58,6 +59,13 @@ impl Piece {
             compiled: false,
             in_cuda_graph: false,
         }
+    }
+}
+
+impl Piece {
+    /// A launch of a kernel on the device.
+    pub(super) fn launched(launch: &Launch, operator: Option<u32>) -> Piece {
+        Piece::new(What::Device(launch.kernel), launch.place, launch.begin_us, launch.dur_us, operator)
     }
 }
 

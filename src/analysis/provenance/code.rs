@@ -26,14 +26,28 @@ pub struct Definition<'t> {
     pub kernel: &'t str,
     /// `C++`, `Triton`, ..
     pub language: &'static str,
-    /// First line, from 1.
-    pub line: u32,
-    /// Lines of its source.
-    pub lines: u32,
+    pub body: KernelBody,
     /// Nodes of the post-grad graph that the comment above it lists.
     pub fragment: Vec<&'t str>,
     /// Nodes of the pre-grad graph that the comment above it names.
     pub source_nodes: Vec<&'t str>,
+}
+
+/// The source of a kernel in a file of code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelBody {
+    pub file: CodeKind,
+    /// First line, from 1.
+    pub first: u32,
+    /// Last line.
+    pub last: u32,
+}
+
+impl KernelBody {
+    /// How many lines it has.
+    pub fn lines(self) -> u32 {
+        self.last - self.first + 1
+    }
 }
 
 /// The contents of a file of generated code.
@@ -63,7 +77,8 @@ impl<'t> CodeText<'t> {
         code.has_handles = text.contains(HANDLE);
         if matches!(kind, CodeKind::Python | CodeKind::Cpp) {
             let names = code.definitions.iter().map(|d| d.kernel).chain(known.iter().copied());
-            let mut reader = Reader::new(names.collect(), kind);
+            let cpp = kind == CodeKind::Cpp;
+            let mut reader = Reader { known: names.collect(), cpp, ..Reader::default() };
             for (number, line) in (1..).zip(text.split('\n')) {
                 reader.line(number, line);
             }
@@ -92,6 +107,7 @@ struct Waiting<'t> {
     source_nodes: Vec<&'t str>,
 }
 
+#[derive(Default)]
 struct Reader<'t, 'n> {
     known: TextSet<&'n str>,
     /// Whether the current line is in the source of a kernel.
@@ -107,19 +123,6 @@ struct Reader<'t, 'n> {
 }
 
 impl<'t, 'n> Reader<'t, 'n> {
-    fn new(known: TextSet<&'n str>, kind: CodeKind) -> Self {
-        Reader {
-            known,
-            in_kernel: false,
-            cpp_follows: false,
-            cpp: kind == CodeKind::Cpp,
-            runs: false,
-            waiting: Vec::new(),
-            source_nodes: Vec::new(),
-            calls: Vec::new(),
-        }
-    }
-
     fn line(&mut self, number: u32, line: &'t str) {
         if !self.enters_code(line) {
             return;
@@ -171,21 +174,18 @@ impl<'t, 'n> Reader<'t, 'n> {
 
     fn statement(&mut self, number: u32, line: &'t str) {
         let mut called: Vec<&str> = Vec::new();
-        let mut found = Vec::new();
-        for (index, waiting) in self.waiting.iter_mut().enumerate() {
+        for mut waiting in std::mem::take(&mut self.waiting) {
             waiting.next = waiting.next.or(Some(number));
             match named(line, waiting.kernel) {
                 Some(true) if !called.contains(&waiting.kernel) => {
                     called.push(waiting.kernel);
-                    found.push(index);
+                    self.call(waiting, number);
+                    continue;
                 }
                 Some(_) => waiting.named = waiting.named.or(Some(number)),
                 None => {}
             }
-        }
-        for (removed, index) in found.into_iter().enumerate() {
-            let waiting = self.waiting.remove(index - removed);
-            self.call(&waiting, number);
+            self.waiting.push(waiting);
         }
         if !called.is_empty() {
             return;
@@ -193,7 +193,7 @@ impl<'t, 'n> Reader<'t, 'n> {
         let Some(kernel) = self.plain_call(line) else { return };
         if BY_TABLE.contains(&kernel) && !self.waiting.is_empty() {
             let waiting = self.waiting.remove(0);
-            return self.call(&waiting, number);
+            return self.call(waiting, number);
         }
         let source_nodes = std::mem::take(&mut self.source_nodes);
         self.calls.push(Call { kernel, handle: None, line: number, source_nodes });
@@ -211,17 +211,17 @@ impl<'t, 'n> Reader<'t, 'n> {
         called.next().or_else(|| library_call(line).filter(|name| !waits(name)))
     }
 
-    fn call(&mut self, waiting: &Waiting<'t>, line: u32) {
-        let handle = Some(waiting.handle).filter(|handle| !handle.is_empty());
-        let source_nodes = waiting.source_nodes.clone();
-        self.calls.push(Call { kernel: waiting.kernel, handle, line, source_nodes });
+    fn call(&mut self, waiting: Waiting<'t>, line: u32) {
+        let Waiting { kernel, handle, source_nodes, .. } = waiting;
+        let handle = Some(handle).filter(|handle| !handle.is_empty());
+        self.calls.push(Call { kernel, handle, line, source_nodes });
     }
 
     /// Assigns handles without a call to the line that names their kernel, or that follows their comment.
     fn flush(&mut self) {
         for waiting in std::mem::take(&mut self.waiting) {
             if let Some(line) = waiting.named.or(waiting.next) {
-                self.call(&waiting, line);
+                self.call(waiting, line);
             }
         }
     }
@@ -241,13 +241,10 @@ fn source_nodes(comment: &str) -> Option<Vec<&str>> {
 /// Whether a line calls a kernel; None if it does not contain the kernel as a whole word.
 fn named(line: &str, kernel: &str) -> Option<bool> {
     let mut found = None;
-    let mut from = 0;
-    while let Some(at) = line.get(from..).and_then(|rest| rest.find(kernel)).filter(|_| !kernel.is_empty()) {
-        let (start, end) = (from + at, from + at + kernel.len());
-        let before = line.get(..start).unwrap_or_default();
+    for (start, _) in line.match_indices(kernel).filter(|_| !kernel.is_empty()) {
+        let (before, after) = (&line[..start], &line[start + kernel.len()..]);
         // The C++ wrapper calls a Triton kernel through a function of its own.
         let free = !before.strip_suffix("call_").unwrap_or(before).ends_with(is_word);
-        let after = line.get(end..).unwrap_or_default();
         if free && !after.starts_with(is_word) {
             let defines = before.ends_with("def ") || before.ends_with("void ");
             let called = after.starts_with('(') || after.starts_with(".run(");
@@ -257,7 +254,6 @@ fn named(line: &str, kernel: &str) -> Option<bool> {
             }
             found = Some(false);
         }
-        from = end;
     }
     found
 }
@@ -307,7 +303,7 @@ fn path_at_end(text: &str) -> &str {
 }
 
 /// Kernels defined in a file, in order.
-fn definitions(text: &str, kind: CodeKind) -> Vec<Definition<'_>> {
+pub fn definitions(text: &str, kind: CodeKind) -> Vec<Definition<'_>> {
     let mut found: Vec<Definition<'_>> = Vec::new();
     let mut open: Option<&'static str> = None;
     let mut has_body = false;
@@ -316,7 +312,7 @@ fn definitions(text: &str, kind: CodeKind) -> Vec<Definition<'_>> {
         if let (Some(end), Some(definition)) = (open, found.last_mut()) {
             has_body = has_body || line.contains('{');
             if line.starts_with(end) {
-                definition.lines = number - definition.line + 1;
+                definition.body.last = number;
                 open = None;
             } else if !has_body && line.trim_end().ends_with(';') {
                 // Only declared: its source is in another file.
@@ -335,8 +331,9 @@ fn definitions(text: &str, kind: CodeKind) -> Vec<Definition<'_>> {
         };
         let comment = std::mem::take(&mut comment);
         if let Some((kernel, language, end)) = begun {
-            let (fragment, source_nodes) = (comment.fragment, comment.source_nodes);
-            found.push(Definition { kernel, language, line: number, lines: 1, fragment, source_nodes });
+            let body = KernelBody { file: kind, first: number, last: number };
+            let Comment { fragment, source_nodes, .. } = comment;
+            found.push(Definition { kernel, language, body, fragment, source_nodes });
             open = end;
             // In Python the source is a string, which is not read.
             has_body = kind == CodeKind::Python || line.contains('{');
@@ -403,139 +400,4 @@ fn cpp_kernel(line: &str) -> Option<(&str, &'static str, Option<&'static str>)> 
     let (name, rest) = signature.trim_start().split_once('(')?;
     let declared = rest.trim_end().ends_with(';');
     (!declared && name.chars().all(is_word)).then_some((name, "C++", Some("}")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn calls(text: &str, kind: CodeKind) -> Vec<(String, Option<String>, u32)> {
-        let code = CodeText::read(text, kind, &[]);
-        code.calls.iter().map(|c| (c.kernel.to_owned(), c.handle.map(str::to_owned), c.line)).collect()
-    }
-
-    fn call(kernel: &str, handle: &str, line: u32) -> (String, Option<String>, u32) {
-        (kernel.to_owned(), (!handle.is_empty()).then(|| handle.to_owned()), line)
-    }
-
-    #[test]
-    fn a_handle_belongs_to_the_next_line_that_calls_its_kernel() {
-        let text = "triton_a_1 = async_compile.triton('triton_a_1', '''\ndef triton_a_1(x):\n    triton_a_1(x)\n''', device_str='cuda')\n\
-                    def call(args):\n    # Topologically Sorted Source Nodes: [h, y], Original ATen: []\n    \
-                    # [Provenance debug handles] triton_a_1:10\n    stream0 = get_raw_stream(0)\n    triton_a_10.run(a)\n    \
-                    triton_a_1.run(a)\n    # [Provenance debug handles] torch.ops.ns::op:2\n    b = torch.ops.ns::op(c)\n    \
-                    extern_kernels.mm(a, b, out=c)\n";
-        let code = CodeText::read(text, CodeKind::Python, &[]);
-        assert_eq!(code.calls[0].source_nodes, ["h", "y"]);
-        assert_eq!(code.definitions[0].lines, 4);
-        assert_eq!(
-            calls(text, CodeKind::Python),
-            [
-                call("triton_a_1", "10", 10),
-                call("torch.ops.ns::op", "2", 12),
-                call("extern_kernels.mm", "", 13)
-            ]
-        );
-    }
-
-    #[test]
-    fn consecutive_handles_belong_to_their_own_calls_or_to_the_same_line() {
-        let text = "def call(args):\n    # [Provenance debug handles] a_0:1\n    # [Provenance debug handles] b_0:2\n    \
-                    combo(a_0(x), b_0(y))\n    # [Provenance debug handles] a_0:3\n    # [Provenance debug handles] a_0:4\n    \
-                    a_0(x)\n    a_0(y)\n";
-        assert_eq!(
-            calls(text, CodeKind::Python),
-            [call("a_0", "1", 4), call("b_0", "2", 4), call("a_0", "3", 7), call("a_0", "4", 8)]
-        );
-    }
-
-    #[test]
-    fn declarations_and_earlier_functions_of_the_cpp_wrapper_call_nothing() {
-        let text = "void AOTInductorModel::_const_run_impl(\n    int a) {\n    call_k_0(x);\n}\nvoid other(\n) {\n    call_k_0(x);\n}\n\
-                    void AOTInductorModel::run_impl(\n) {\n    // [Provenance debug handles] k_0:1\n    int64_t k_0_xnumel = 4;\n    \
-                    call_k_0(x, k_0_xnumel);\n    // [Provenance debug handles] torch.ops.mine.op.default:2\n    \
-                    aoti_torch_proxy_executor_call_function(p, 0);\n    // [Provenance debug handles] aoti_torch_cpu_mm_out:3\n    \
-                    static int n;\n    CHECK(aoti_torch_cpu_mm_out(a));\n}\n";
-        let known = CodeText::read(text, CodeKind::Cpp, &["k_0"]);
-        let lines: Vec<(&str, u32)> = known.calls.iter().map(|c| (c.kernel, c.line)).collect();
-        assert_eq!(
-            lines,
-            [("k_0", 3), ("k_0", 13), ("torch.ops.mine.op.default", 15), ("aoti_torch_cpu_mm_out", 18)]
-        );
-    }
-
-    #[test]
-    fn operators_are_recognized_by_the_prefixes_of_libraries() {
-        let calls = [
-            ("        extern_kernels.mm(a, b, out=c)", Some("extern_kernels.mm")),
-            (
-                "        aten.randint.low_out(-9223372036854775808, 7, [38], out=buf6)",
-                Some("aten.randint.low_out"),
-            ),
-            (
-                "        buf1 = inductor_ops.accumulate_grad_.default(a, b)",
-                Some("inductor_ops.accumulate_grad_.default"),
-            ),
-            (
-                "        buf15 = torch.ops.aten.cumsum.default(buf14, dim=-1)",
-                Some("torch.ops.aten.cumsum.default"),
-            ),
-            ("    CHECK(aoti_torch_cpu_mm_out(buf0, a, b));", Some("aoti_torch_cpu_mm_out")),
-            ("        assert_alignment(buf15, 16, 'torch.ops.aten.cumsum.default')", None),
-            ("        assert_metadata(buf15, 'aten.cumsum', (2, 3))", None),
-            ("        my_aten.f(x)", None),
-            ("        é_aten.f(aten.mm(x))", Some("aten.mm")),
-            ("        日aten.f(x)", None),
-            ("aten = torch.ops.aten", None),
-        ];
-        for (line, name) in calls {
-            assert_eq!(library_call(line), name, "{line}");
-        }
-    }
-
-    #[test]
-    fn calls_without_a_handle_are_found_in_both_wrappers() {
-        let python = "triton_a_1 = async_compile.triton('triton_a_1', '''\n''', device_str='cuda')\n\
-                      def call(args):\n    stream0 = get_raw_stream(0)\n    triton_a_1.run(b, 8, grid=grid(8), stream=stream0)\n    \
-                      aten.randint.low_out(0, 7, [38], out=buf6)\n";
-        assert_eq!(
-            calls(python, CodeKind::Python),
-            [call("triton_a_1", "", 5), call("aten.randint.low_out", "", 6)]
-        );
-        let cpp = "void AOTInductorModel::run_impl(\n) {\n__check_inputs_outputs(a);\n    launchKernel(kernels.triton_a_1, grid_0);\n    \
-                   call_triton_b_2(x, stream);\n    cpp_c_3((float*)(buf2.data_ptr()), s0);\n    \
-                   aoti_torch_proxy_executor_call_function(proxy_executor, 0, 0, nullptr);\n}\n";
-        let code = CodeText::read(cpp, CodeKind::Cpp, &["triton_a_1", "triton_b_2", "cpp_c_3"]);
-        let lines: Vec<(&str, u32)> = code.calls.iter().map(|call| (call.kernel, call.line)).collect();
-        assert_eq!(
-            lines,
-            [
-                ("triton_a_1", 4),
-                ("triton_b_2", 5),
-                ("cpp_c_3", 6),
-                ("aoti_torch_proxy_executor_call_function", 7)
-            ]
-        );
-    }
-
-    #[test]
-    fn a_kernel_that_is_only_declared_is_defined_elsewhere() {
-        let text =
-            "extern \"C\"  void  k_0(float* a,\n    int b);\nextern \"C\" void k_1(int a)\n{\n    x;\n}\n";
-        let code = CodeText::read(text, CodeKind::Cpp, &[]);
-        let found: Vec<(&str, u32, u32)> =
-            code.definitions.iter().map(|d| (d.kernel, d.line, d.lines)).collect();
-        assert_eq!(found, [("k_1", 3, 4)]);
-    }
-
-    #[test]
-    fn comments_above_a_kernel_name_its_nodes_without_provenance() {
-        let text = "# kernel path: /tmp/x.py\n# Topologically Sorted Source Nodes: [x], Original ATen: [aten.add]\n\
-                    # Source node to ATen node mapping:\n#   x => add\n# Graph fragment:\n#   %arg : Tensor = PlaceHolder[target=arg]\n\
-                    #   %add_3 : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = (%arg, 1), kwargs = {})\n\
-                    triton_poi_0 = async_compile.triton('triton_poi_0', '''\n''')\n";
-        let code = CodeText::read(text, CodeKind::Python, &[]);
-        assert_eq!(code.definitions[0].fragment, ["add_3"]);
-        assert_eq!(code.definitions[0].source_nodes, ["x"]);
-    }
 }

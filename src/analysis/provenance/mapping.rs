@@ -23,10 +23,10 @@ pub(super) struct Mapping {
 impl Mapping {
     /// Reads the artifacts of a run. torch 2.7 also wrote the origins of nodes and the nodes of Triton kernels to artifacts
     /// of their own. `pre` is the graph before AOTAutograd; origins refer to its number.
-    pub(super) fn read(texts: &[&str], pre: Option<&str>) -> Mapping {
+    pub(super) fn read(texts: &[impl AsRef<str>], pre: Option<&str>) -> Mapping {
         let mut mapping = Mapping::default();
         let mut origins = Names::default();
-        for text in texts {
+        for text in texts.iter().map(AsRef::as_ref) {
             let Ok(fields) = Fields::parse(text) else { continue };
             mapping.handles |= fields.number("version").is_some_and(|version| version >= 2.0);
             let known = [

@@ -1,9 +1,10 @@
 //! Maps between the lines of a run's texts, from torch's mapping.
 
 use super::CodeKind;
-use super::code::CodeText;
+use super::code::{CodeText, Definition, KernelBody};
 use super::flow::{CodeFileText, nodes_of_calls};
 use super::mapping::{Mapping, label};
+use super::run_texts::{CodeOfKind, RunTexts};
 use super::source::{KernelStacks, Lines, Place, SourceLine, callers, kernel_stacks};
 use crate::read::fx_graph::{GraphText, PlaceComment};
 use crate::trace::{TextMap, TextSet};
@@ -13,29 +14,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines (from 1) to lines of another text, ascending.
 pub type LineMap = BTreeMap<u32, Vec<u32>>;
-
-/// The texts of a run; a missing text leaves its maps empty.
-#[derive(Debug, Clone, Default)]
-pub struct Texts<'t> {
-    /// The graph before AOTAutograd.
-    pub pre: Option<&'t str>,
-    /// The graph that code was generated from.
-    pub post: Option<&'t str>,
-    /// Generated code.
-    pub code: Vec<CodeOfKind<'t>>,
-    /// Node mappings.
-    pub mappings: Vec<&'t str>,
-    /// Stack traces of kernels.
-    pub stacks: Option<&'t str>,
-}
-
-/// A file of generated code.
-#[derive(Debug, Clone, Copy)]
-pub struct CodeOfKind<'t> {
-    /// What kind of file it is.
-    pub kind: CodeKind,
-    pub text: &'t str,
-}
 
 /// The maps between the texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -80,30 +58,8 @@ pub struct Coverage {
     pub nodes: Linked,
 }
 
-/// The source of a kernel in a file of code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KernelBody {
-    pub file: CodeKind,
-    /// First line, from 1.
-    pub first: u32,
-    /// Last line.
-    pub last: u32,
-}
-
-impl KernelBody {
-    /// The body that begins at `first` and has `lines` lines.
-    pub fn new(file: CodeKind, first: u32, lines: u32) -> KernelBody {
-        KernelBody { file, first, last: first.saturating_add(lines.saturating_sub(1)) }
-    }
-
-    /// How many lines it has.
-    pub fn lines(self) -> u32 {
-        self.last - self.first + 1
-    }
-}
-
 /// A call of a kernel and what is known about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KernelCall {
     /// As the code names it.
     pub kernel: String,
@@ -123,30 +79,13 @@ pub struct KernelCall {
     /// Lines of the program: places in [`Provenance::source`].
     pub source: Vec<usize>,
     /// Nodes of the pre-grad graph that the comment above the call, or above its source, names.
-    source_nodes: Vec<String>,
+    pub(super) source_nodes: Vec<String>,
 }
 
 impl KernelCall {
     /// `extern_kernels.mm:1`, as torch's artifacts name it.
     pub fn label(&self) -> String {
         label(&self.kernel, self.handle.as_deref())
-    }
-
-    /// A call with only the kernel's name.
-    #[cfg(test)]
-    pub(super) fn named(kernel: &str) -> KernelCall {
-        KernelCall {
-            kernel: kernel.to_owned(),
-            handle: None,
-            file: CodeKind::Python,
-            line: 0,
-            definition: None,
-            language: None,
-            nodes: Vec::new(),
-            post: Vec::new(),
-            source: Vec::new(),
-            source_nodes: Vec::new(),
-        }
     }
 }
 
@@ -187,23 +126,25 @@ pub struct Provenance {
 /// nodes for many kernels, would take quadratic space.
 const MOST_LINKS: usize = 500_000;
 
-/// Connects the texts of a run.
-pub fn provenance(texts: &Texts<'_>) -> Provenance {
-    let pre = texts.pre.map(GraphText::read).unwrap_or_default();
-    let post = texts.post.map(GraphText::read).unwrap_or_default();
-    let mapping = Mapping::read(&texts.mappings, texts.pre);
-    let stacks = texts.stacks.and_then(kernel_stacks).unwrap_or_default();
-    let mut found = Provenance {
-        has_map: !mapping.kernel_to_post.is_empty() || !mapping.pre_to_post.is_empty(),
-        names_kernels: !mapping.kernel_to_post.is_empty(),
-        has_stacks: !stacks.is_empty(),
-        ..Provenance::default()
-    };
-    found.kernels = kernels(texts, &mapping, &post);
-    found.maps(&mapping, &pre, &post);
-    found.source_lines(&mapping, &stacks, (&pre, &post));
-    found.count(&post);
-    found
+impl RunTexts {
+    /// Connects the texts; a missing one leaves its maps empty.
+    pub fn provenance(&self) -> Provenance {
+        let pre = self.pre.as_deref().map(GraphText::read).unwrap_or_default();
+        let post = self.post.as_deref().map(GraphText::read).unwrap_or_default();
+        let mapping = Mapping::read(&self.mappings, self.pre.as_deref());
+        let stacks = self.stacks.as_deref().and_then(kernel_stacks).unwrap_or_default();
+        let mut found = Provenance {
+            has_map: !mapping.kernel_to_post.is_empty() || !mapping.pre_to_post.is_empty(),
+            names_kernels: !mapping.kernel_to_post.is_empty(),
+            has_stacks: !stacks.is_empty(),
+            ..Provenance::default()
+        };
+        found.kernels = kernels(self, &mapping, &post);
+        found.maps(&mapping, &pre, &post);
+        found.source_lines(&mapping, &stacks, (&pre, &post));
+        found.count(&post);
+        found
+    }
 }
 
 impl Provenance {
@@ -251,9 +192,10 @@ impl Provenance {
             call.post.iter().for_each(|node| back.entry(*node).or_default().push(call.line));
             self.worked_out = true;
         }
-        let maps = [&mut self.maps.py_code_to_post, &mut self.maps.post_to_py_code];
-        let cpp = [&mut self.maps.cpp_code_to_post, &mut self.maps.post_to_cpp_code];
-        for lines in maps.into_iter().chain(cpp).flat_map(|map| map.values_mut()) {
+        let LineMaps { py_code_to_post, post_to_py_code, cpp_code_to_post, post_to_cpp_code, .. } =
+            &mut self.maps;
+        let maps = [py_code_to_post, post_to_py_code, cpp_code_to_post, post_to_cpp_code];
+        for lines in maps.into_iter().flat_map(BTreeMap::values_mut) {
             lines.sort_unstable();
             lines.dedup();
         }
@@ -283,9 +225,7 @@ impl Provenance {
         self.source = lines.sorted();
         for (at, line) in self.source.iter().enumerate() {
             for call in &line.calls {
-                if let Some(call) = self.kernels.get_mut(*call) {
-                    call.source.push(at);
-                }
+                self.kernels[*call].source.push(at);
             }
         }
     }
@@ -343,12 +283,8 @@ impl Provenance {
             self.kernels.iter().flat_map(|call| call.nodes.iter().map(String::as_str)).collect();
         let all = || post.nodes.iter().filter(|node| !node.placeholder);
         let unmapped = all().filter(|node| !named.contains(node.name));
-        self.unmapped = unmapped
-            .map(|node| UnmappedNode {
-                name: node.name.to_owned(),
-                line: node.lines.first().copied().unwrap_or_default(),
-            })
-            .collect();
+        self.unmapped =
+            unmapped.map(|node| UnmappedNode { name: node.name.to_owned(), line: node.lines[0] }).collect();
         let kernels = self.kernels.iter().filter(|call| !call.post.is_empty() || !call.source.is_empty());
         let nodes = all().count();
         self.coverage = Coverage {
@@ -453,72 +389,70 @@ fn lines<'l>(
 
 /// The calls of all files, with their nodes from the mapping, otherwise from the comment above the kernel's source,
 /// otherwise from the flow of data.
-fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<KernelCall> {
+fn kernels(texts: &RunTexts, mapping: &Mapping, post: &GraphText<'_>) -> Vec<KernelCall> {
     let files = files(texts, mapping);
     let flow = match mapping.kernel_to_post.is_empty() {
-        true => nodes_of_calls(texts.post.map(|text| (text, post)), &files),
+        true => nodes_of_calls(texts.post.as_deref().map(|text| (text, post)), &files),
         false => FxHashMap::default(),
     };
-    let mut definitions = FxHashMap::default();
-    for file in files.iter().rev() {
-        let of_file = file.code.definitions.iter();
-        definitions.extend(of_file.map(|definition| (definition.kernel, (file.kind, definition))));
-    }
+    let all = files.iter().rev().flat_map(|file| &file.code.definitions);
+    let definitions: FxHashMap<&str, &Definition<'_>> = all.map(|one| (one.kernel, one)).collect();
     let mut found = Vec::new();
     let mut called = TextSet::default();
     // Many calls of one handle with many nodes would need the product of both.
     let mut room = MOST_LINKS;
-    for (file, call) in files.iter().flat_map(|file| file.code.calls.iter().map(move |call| (file, call))) {
-        let definition = definitions.get(call.kernel);
+    for (file, call) in
+        files.iter().flat_map(|file| file.code.calls.iter().map(move |call| (file.kind, call)))
+    {
+        let definition = definitions.get(call.kernel).copied();
         let mapped = mapping.nodes(call).filter(|nodes| nodes.len() <= room);
         room -= mapped.map_or(0, Vec::len);
         // The comment above a kernel's source is that of its first call.
         let described = definition.filter(|_| called.insert(call.kernel));
-        let fragment =
-            described.map(|(_, definition)| &definition.fragment).filter(|nodes| !nodes.is_empty());
-        let fragment = || fragment.map(|nodes| nodes.iter().map(|name| (*name).to_owned()).collect());
-        let flown = || flow.get(&(file.kind, call.line)).cloned();
+        let fragment = || described.map(|definition| owned(definition.fragment.iter()));
+        let flown = || flow.get(&(file, call.line)).cloned();
         // The launch of a kernel of the program has the same name in all graphs; its flow of data ends at its buffers.
-        let launch = || {
-            let is_launch =
-                |name: &&&str| name.starts_with("triton_kernel_wrapper_") && post.node(name).is_some();
-            let nodes: Vec<String> =
-                call.source_nodes.iter().filter(is_launch).map(ToString::to_string).collect();
-            (!nodes.is_empty()).then_some(nodes)
-        };
-        let nodes = mapped.cloned().or_else(fragment).or_else(launch).or_else(flown).unwrap_or_default();
+        let is_launch =
+            |name: &&&str| name.starts_with("triton_kernel_wrapper_") && post.node(name).is_some();
+        let launch = || owned(call.source_nodes.iter().filter(is_launch));
+        let has_any = |nodes: &Vec<String>| !nodes.is_empty();
+        let told = mapped.cloned().or_else(|| fragment().filter(has_any));
+        let nodes = told.or_else(|| Some(launch()).filter(has_any)).or_else(flown).unwrap_or_default();
         let lines: BTreeSet<u32> = nodes.iter().flat_map(|name| post.lines(name)).copied().collect();
         let source_nodes = match described {
-            Some((_, definition)) if call.source_nodes.is_empty() => &definition.source_nodes,
+            Some(definition) if call.source_nodes.is_empty() => &definition.source_nodes,
             _ => &call.source_nodes,
         };
         found.push(KernelCall {
             kernel: call.kernel.to_owned(),
             handle: call.handle.map(str::to_owned),
-            file: file.kind,
+            file,
             line: call.line,
-            definition: definition
-                .map(|(kind, definition)| KernelBody::new(*kind, definition.line, definition.lines)),
-            language: definition.map(|(_, definition)| definition.language),
+            definition: definition.map(|definition| definition.body),
+            language: definition.map(|definition| definition.language),
             nodes,
             post: lines.into_iter().collect(),
             source: Vec::new(),
-            source_nodes: source_nodes.iter().map(|name| (*name).to_owned()).collect(),
+            source_nodes: owned(source_nodes.iter()),
         });
     }
     found
 }
 
+fn owned<'n>(names: impl Iterator<Item = &'n &'n str>) -> Vec<String> {
+    names.map(ToString::to_string).collect()
+}
+
 /// The files of generated code. All of them know the kernels of the mapping and of later files.
-fn files<'t>(texts: &Texts<'t>, mapping: &Mapping) -> Vec<CodeFileText<'t>> {
+fn files<'t>(texts: &'t RunTexts, mapping: &'t Mapping) -> Vec<CodeFileText<'t>> {
     let of_mapping = mapping.kernel_to_post.keys().filter(|_| !mapping.handles);
     let mut known: Vec<&str> = of_mapping.map(String::as_str).collect();
     let mut files = Vec::new();
     // Kernels of the C++ wrapper are defined in a later file.
-    for CodeOfKind { kind, text } in texts.code.iter().rev().copied() {
-        let code = CodeText::read(text, kind, &known);
+    for CodeOfKind { kind, text } in texts.code.iter().rev() {
+        let code = CodeText::read(text, *kind, &known);
         known.extend(code.definitions.iter().map(|definition| definition.kernel));
-        files.push(CodeFileText { kind, text, code });
+        files.push(CodeFileText { kind: *kind, text, code });
     }
     files.reverse();
     files

@@ -8,12 +8,13 @@ mod owners;
 mod run_texts;
 mod runs;
 mod source;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use code::{kernel_bound, library_call};
-pub use maps::{
-    CodeOfKind, Coverage, KernelBody, KernelCall, LineMap, LineMaps, Linked, Provenance, Texts, provenance,
-};
+pub use code::KernelBody;
+pub(crate) use code::{Definition, definitions, kernel_bound, library_call};
+pub use maps::{Coverage, KernelCall, LineMap, LineMaps, Linked, Provenance};
 pub use owners::{LineOwners, Owners, line_owners};
-pub use run_texts::RunTexts;
+pub use run_texts::{CodeOfKind, RunTexts};
 pub use runs::{CodeKind, InductorRun, inductor_runs};
 pub use source::{KernelStacks, SourceLine, kernel_stacks};

@@ -124,10 +124,9 @@ mod tests {
     use super::*;
     use crate::analysis::provenance::{KernelCall, LineMaps, SourceLine};
 
-    fn call(line: u32, definition: KernelBody, source: Vec<usize>) -> KernelCall {
-        let mut call = KernelCall::named("cpp_fused_add_0");
-        (call.line, call.definition, call.source) = (line, Some(definition), source);
-        call
+    fn call(line: u32, source: Vec<usize>) -> KernelCall {
+        let body = KernelBody { file: CodeKind::Python, first: 10, last: 12 };
+        KernelCall { line, definition: Some(body), source, ..KernelCall::default() }
     }
 
     /// Two lines of the program; the second has no comment in the post-grad graph, only a mapped node.
@@ -144,10 +143,7 @@ mod tests {
                 post_to_py_code: LineMap::from([(6, vec![40])]),
                 ..LineMaps::default()
             },
-            kernels: vec![
-                call(40, KernelBody::new(CodeKind::Python, 10, 3), vec![0]),
-                call(41, KernelBody::new(CodeKind::Python, 10, 3), Vec::new()),
-            ],
+            kernels: vec![call(40, vec![0]), call(41, Vec::new())],
             ..Provenance::default()
         }
     }

@@ -1,6 +1,6 @@
 //! The texts of an Inductor run, read from the log.
 
-use super::{CodeKind, CodeOfKind, InductorRun, Provenance, Texts, provenance};
+use super::{CodeKind, InductorRun};
 use crate::model::{Compile, Content};
 use crate::trace::PayloadRef;
 
@@ -13,9 +13,20 @@ pub struct RunTexts {
     pub pre: Option<String>,
     /// The graph that code was generated from.
     pub post: Option<String>,
-    code: Vec<(CodeKind, String)>,
-    mappings: Vec<String>,
-    stacks: Option<String>,
+    /// Generated code, by kind.
+    pub code: Vec<CodeOfKind>,
+    /// Node mappings.
+    pub mappings: Vec<String>,
+    /// Stack traces of kernels.
+    pub stacks: Option<String>,
+}
+
+/// A file of generated code.
+#[derive(Debug)]
+pub struct CodeOfKind {
+    /// What kind of file it is.
+    pub kind: CodeKind,
+    pub text: String,
 }
 
 impl RunTexts {
@@ -43,27 +54,11 @@ impl RunTexts {
             ..RunTexts::default()
         };
         for file in &run.code {
-            texts.code.extend(text(Some(file.artifact))?.map(|text| (file.kind, text)));
+            texts.code.extend(text(Some(file.artifact))?.map(|text| CodeOfKind { kind: file.kind, text }));
         }
         for index in &run.mappings {
             texts.mappings.extend(text(Some(*index))?);
         }
         Ok(texts)
-    }
-
-    /// Generated code, by kind.
-    pub fn code(&self) -> impl Iterator<Item = CodeOfKind<'_>> {
-        self.code.iter().map(|(kind, text)| CodeOfKind { kind: *kind, text })
-    }
-
-    /// Connects the texts.
-    pub fn provenance(&self) -> Provenance {
-        provenance(&Texts {
-            pre: self.pre.as_deref(),
-            post: self.post.as_deref(),
-            code: self.code().collect(),
-            mappings: self.mappings.iter().map(String::as_str).collect(),
-            stacks: self.stacks.as_deref(),
-        })
     }
 }

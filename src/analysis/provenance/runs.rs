@@ -39,9 +39,10 @@ pub struct CodeFile {
 }
 
 /// A kind of file of generated code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CodeKind {
     /// The Python wrapper, with kernels in strings.
+    #[default]
     Python,
     /// The C++ wrapper.
     Cpp,
@@ -93,7 +94,9 @@ impl InductorRun {
 pub fn inductor_runs<'m>(compile: &Compile, aot_id: impl Fn(u32) -> Option<&'m str>) -> Vec<InductorRun> {
     let mut attempts: BTreeMap<u32, Cutter<'_>> = BTreeMap::new();
     for (index, artifact) in compile.artifacts.iter().enumerate() {
-        let cutter = attempts.entry(artifact.attempt).or_insert_with(|| Cutter::of(artifact.attempt));
+        let cutter = attempts
+            .entry(artifact.attempt)
+            .or_insert_with(|| Cutter { attempt: artifact.attempt, ..Cutter::default() });
         cutter.take(index, artifact, aot_id(artifact.number));
     }
     attempts.into_values().flat_map(Cutter::finish).collect()
@@ -104,6 +107,7 @@ pub fn inductor_runs<'m>(compile: &Compile, aot_id: impl Fn(u32) -> Option<&'m s
 /// Graphs come before the code generated from them. Everything else can be anywhere in a run: torch 2.7 writes node
 /// mappings before the code, later versions after it. So the next run begins with a graph after code, and with any
 /// artifact that the run already has.
+#[derive(Default)]
 struct Cutter<'m> {
     attempt: u32,
     run: Option<InductorRun>,
@@ -146,17 +150,6 @@ impl<'m> PreGraph<'m> {
 }
 
 impl<'m> Cutter<'m> {
-    fn of(attempt: u32) -> Cutter<'m> {
-        Cutter {
-            attempt,
-            run: None,
-            named: Vec::new(),
-            pre: PreGraph::default(),
-            forwards: TextMap::default(),
-            found: Vec::new(),
-        }
-    }
-
     fn take(&mut self, index: usize, artifact: &'m Artifact, aot_id: Option<&str>) {
         let role = role(artifact);
         if self.begins_another(&role, artifact) {
@@ -283,83 +276,10 @@ fn code_kind(artifact: &Artifact) -> Option<CodeKind> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::runs;
     use super::*;
 
-    /// A compile with these artifacts; a name may be followed by an AOT id.
-    fn runs(names: &[&str]) -> Vec<InductorRun> {
-        let mut compile = Compile::default();
-        let artifact =
-            |(number, name): (u32, &&str)| Artifact::named(name.split(' ').next().unwrap(), number);
-        compile.artifacts = (0..).zip(names).map(artifact).collect();
-        inductor_runs(&compile, |number| names[number as usize].split_once(' ').map(|(_, id)| id))
-    }
-
     const MAP: &str = "inductor_provenance_tracking_node_mappings";
-
-    #[test]
-    fn a_run_begins_when_the_compiler_starts_again() {
-        let names = [
-            "before_pre_grad_graph",
-            "fx_graph_runnable",
-            "before_post_grad_graph",
-            "inductor_post_grad_graph",
-            "inductor_output_code_a 0_forward",
-            MAP,
-            "fx_graph_cache_miss",
-            "compilation_metrics",
-            "fx_graph_runnable",
-            "before_post_grad_graph",
-            "inductor_post_grad_graph",
-            "inductor_output_code_b 0_backward",
-            MAP,
-        ];
-        let runs = runs(&names);
-        assert_eq!(runs.len(), 2);
-        assert_eq!((runs[0].direction(), runs[1].direction()), (Some("forward"), Some("backward")));
-        assert_eq!((runs[0].post, runs[1].post), (Some(3), Some(10)));
-        assert_eq!((runs[0].pre, runs[1].pre), (Some(0), Some(0)));
-        assert_eq!((runs[0].mappings.as_slice(), runs[1].mappings.as_slice()), (&[5][..], &[12][..]));
-        assert_eq!(runs[1].order, 2);
-    }
-
-    #[test]
-    fn runs_without_a_runnable_are_divided_at_graphs_or_code() {
-        let names = ["inductor_post_grad_graph", "inductor_output_code_a", "inductor_post_grad_graph"];
-        assert_eq!(runs(&[names[0], names[1], names[2], names[1]]).len(), 2);
-        assert_eq!(runs(&[names[1], names[1], MAP, MAP]).len(), 3);
-        assert_eq!(runs(&["inductor_post_grad_graph"]).len(), 0);
-    }
-
-    #[test]
-    fn a_late_backward_has_the_pre_grad_graph_of_its_forward() {
-        let names = [
-            "before_pre_grad_graph",
-            "fx_graph_runnable",
-            "inductor_output_code_a 0_forward",
-            "before_pre_grad_graph",
-            "fx_graph_runnable",
-            "inductor_output_code_b 1_inference",
-            "fx_graph_runnable",
-            "inductor_output_code_c 0_backward",
-        ];
-        let pre: Vec<_> = runs(&names).iter().map(|run| run.pre).collect();
-        assert_eq!(pre, [Some(0), Some(3), Some(0)]);
-    }
-
-    #[test]
-    fn all_files_of_aotinductor_are_one_run_and_its_wrapper_comes_first() {
-        let names = [
-            "inductor_post_grad_graph",
-            "inductor_aot_header_code",
-            "inductor_aot_kernel_code",
-            "inductor_aot_wrapper_code",
-            MAP,
-        ];
-        let runs = runs(&names);
-        assert_eq!(runs.len(), 1);
-        let kinds: Vec<CodeKind> = runs[0].code.iter().map(|file| file.kind).collect();
-        assert_eq!(kinds, [CodeKind::Cpp, CodeKind::Kernels, CodeKind::Header]);
-    }
 
     /// Calls `see` with all permutations of the items.
     fn each_order<'a>(items: &mut [&'a str], done: usize, see: &mut impl FnMut(&[&'a str])) {
@@ -424,7 +344,7 @@ mod tests {
             "inductor_post_to_pre_grad_nodes",
             "inductor_triton_kernel_to_post_grad_nodes",
             "inductor_provenance_tracking_node_mappings",
-            "inductor_output_code_a 0_forward",
+            "inductor_output_code_a:0_forward",
             "fx_graph_cache_miss",
         ];
         every_order_gives_two_runs(&names, names[0]);
@@ -437,38 +357,11 @@ mod tests {
             "fx_graph_runnable",
             "before_post_grad_graph",
             "inductor_post_grad_graph",
-            "inductor_output_code_a 0_forward",
+            "inductor_output_code_a:0_forward",
             MAP,
             "inductor_provenance_tracking_kernel_stack_traces",
             "fx_graph_cache_miss",
         ];
         every_order_gives_two_runs(&names, names[0]);
-    }
-
-    #[test]
-    fn a_second_cache_lookup_begins_the_next_run() {
-        let names = [
-            "inductor_post_grad_graph",
-            "inductor_output_code_a 0_forward",
-            "fx_graph_cache_miss",
-            "fx_graph_cache_hit",
-            "inductor_output_code_b 0_backward",
-            MAP,
-        ];
-        let runs = runs(&names);
-        let artifacts: Vec<_> = runs.iter().map(|run| run.artifacts.clone()).collect();
-        assert_eq!(artifacts, [0..3, 3..6]);
-        assert_eq!(runs[1].mappings, [5]);
-    }
-
-    #[test]
-    fn a_graph_captured_by_dynamo_counts_only_without_a_later_graph() {
-        let old = ["dynamo_output_graph", "fx_graph_runnable", "inductor_output_code_a"];
-        assert_eq!(runs(&old)[0].pre, Some(0));
-        let new = ["before_pre_grad_graph", "dynamo_output_graph", "inductor_output_code_a"];
-        assert_eq!(runs(&new)[0].pre, Some(0));
-        // Compiled again under the same id by a torch that writes only the captured graph.
-        let again = [new, old].concat();
-        assert_eq!(runs(&again)[1].pre, Some(3));
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::read::cases::{hold, joined};
+use crate::cases::{hold, joined};
 use std::time::{Duration, Instant};
 
 /// The sizes of the inputs that relations are about.

@@ -1,7 +1,6 @@
 //! The post-grad graph as data flow: the operands of each node.
 
-use crate::read::fx_graph::{GraphText, Statement};
-use crate::read::source_text::is_word;
+use crate::read::fx_graph::{GraphText, Node, names_in, returned};
 use crate::trace::TextMap;
 
 /// A node of the graph.
@@ -41,63 +40,33 @@ pub(super) struct FlowGraph<'t> {
 }
 
 /// Operators that only view memory in another way.
-const VIEWS: [&str; 27] = [
-    "_reshape_alias",
-    "_unsafe_view",
-    "alias",
-    "as_strided",
-    "chunk",
-    "detach",
-    "diagonal",
-    "expand",
-    "flatten",
-    "lift_fresh",
-    "movedim",
-    "permute",
-    "reshape",
-    "select",
-    "slice",
-    "split",
-    "split_with_sizes",
-    "squeeze",
-    "t",
-    "transpose",
-    "unbind",
-    "unfold",
-    "unsqueeze",
-    "view",
-    "view_as_complex",
-    "view_as_real",
-    "wait_tensor",
-];
+const VIEWS: &str = "_reshape_alias _unsafe_view alias as_strided chunk detach diagonal expand flatten lift_fresh movedim \
+                     permute reshape select slice split split_with_sizes squeeze t transpose unbind unfold unsqueeze view \
+                     view_as_complex view_as_real wait_tensor";
 
 impl<'t> FlowGraph<'t> {
     pub(super) fn read(text: &'t str, known: &GraphText<'t>) -> FlowGraph<'t> {
-        let lines: Vec<&'t str> = text.split('\n').collect();
-        let line = |number: u32| (number as usize).checked_sub(1).and_then(|at| lines.get(at)).copied();
         let mut graph = FlowGraph::default();
         for node in known.nodes.iter().filter(|node| node.scope == 0) {
-            let definition = node.lines.last().and_then(|number| line(*number));
-            let read = definition.filter(|_| !node.placeholder).and_then(|line| graph.node(node.name, line));
             let kind = if node.placeholder { FlowKind::Input } else { FlowKind::Constant };
             let given = FlowNode { name: node.name, operator: "", operands: Vec::new(), kind };
+            let computed = graph.computed(node);
             graph.by_name.insert(node.name, graph.nodes.len());
-            graph.nodes.push(read.unwrap_or(given));
+            graph.nodes.push(computed.unwrap_or(given));
         }
-        let last = lines.iter().find_map(|line| line.trim_start().strip_prefix("return "));
-        let items = last.map(|items| items.trim_matches(['(', ')', '[', ']', ' '])).unwrap_or_default();
-        let names = items.split(',').map(|item| item.trim_matches(['(', ')', '[', ']', ' ']));
-        graph.outputs =
-            names.filter(|name| !name.is_empty()).map(|name| graph.by_name.get(name).copied()).collect();
+        let around = ['(', ')', '[', ']', ' '];
+        let items = returned(text).map(|items| items.trim_matches(around)).unwrap_or_default();
+        let names = items.split(',').map(|item| item.trim_matches(around)).filter(|name| !name.is_empty());
+        graph.outputs = names.map(|name| graph.by_name.get(name).copied()).collect();
         graph
     }
 
-    /// The node that a statement defines.
-    fn node(&self, name: &'t str, line: &'t str) -> Option<FlowNode<'t>> {
-        let value = Statement::read(line)?.value;
+    /// A node that is computed from others.
+    fn computed(&self, node: &Node<'t>) -> Option<FlowNode<'t>> {
+        let (name, value) = (node.name, node.value);
         let called = value.find(['(', '[']).and_then(|end| value.split_at_checked(end));
         let (target, arguments) = called.unwrap_or((value, ""));
-        if target.starts_with("self.") {
+        if value.is_empty() || target.starts_with("self.") {
             return None;
         }
         if let (Some(from), true) = (self.by_name.get(target), arguments.starts_with('[')) {
@@ -108,7 +77,7 @@ impl<'t> FlowGraph<'t> {
         let operands = names_in(arguments).filter_map(|name| self.by_name.get(name).copied()).collect();
         let kind = match operator {
             "copy_" => FlowKind::Copy,
-            _ if VIEWS.binary_search(&operator).is_ok() => FlowKind::View,
+            _ if VIEWS.split(' ').any(|view| view == operator) => FlowKind::View,
             _ => FlowKind::Computed,
         };
         Some(FlowNode { name, operator, operands, kind })
@@ -116,7 +85,8 @@ impl<'t> FlowGraph<'t> {
 
     /// The node whose memory this one uses: itself unless it is a view or a copy.
     pub(super) fn base(&self, mut at: usize) -> usize {
-        while let Some(node) = self.nodes.get(at) {
+        loop {
+            let node = &self.nodes[at];
             let from = match node.kind {
                 FlowKind::View => node.operands.first(),
                 FlowKind::Copy => node.operands.get(1),
@@ -125,23 +95,22 @@ impl<'t> FlowGraph<'t> {
             // Operands come before what is computed from them.
             match from.filter(|from| **from < at) {
                 Some(from) => at = *from,
-                None => break,
+                None => return at,
             }
         }
-        at
     }
 
     /// Whether the node exists before anything is computed.
     pub(super) fn is_given(&self, at: usize) -> bool {
-        self.nodes.get(at).is_some_and(|node| matches!(node.kind, FlowKind::Input | FlowKind::Constant))
+        matches!(self.nodes[at].kind, FlowKind::Input | FlowKind::Constant)
     }
 
     /// The views between an operand and its base.
     pub(super) fn views_of(&self, mut at: usize) -> Vec<usize> {
         let mut views = Vec::new();
-        while let Some(node) = self.nodes.get(at).filter(|node| node.kind == FlowKind::View) {
-            views.extend((node.operator != "getitem").then_some(at));
-            match node.operands.first().filter(|from| **from < at) {
+        while self.nodes[at].kind == FlowKind::View {
+            views.extend((self.nodes[at].operator != "getitem").then_some(at));
+            match self.nodes[at].operands.first().filter(|from| **from < at) {
                 Some(from) => at = *from,
                 None => break,
             }
@@ -151,30 +120,8 @@ impl<'t> FlowGraph<'t> {
 
     /// The bases of the operands of a node.
     pub(super) fn operand_bases(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
-        let operands = self.nodes.get(at).map(|node| node.operands.as_slice()).unwrap_or_default();
-        operands.iter().map(|operand| self.base(*operand))
+        self.nodes[at].operands.iter().map(|operand| self.base(*operand))
     }
-}
-
-/// The names in a piece of code, without those of keyword arguments and of attributes.
-pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    let mut before = '(';
-    std::iter::from_fn(move || {
-        loop {
-            let start = rest.find(is_word)?;
-            before = rest.get(..start)?.chars().next_back().unwrap_or(before);
-            rest = rest.get(start..)?;
-            let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            let (name, after) = rest.split_at_checked(end)?;
-            rest = after;
-            let attribute = before == '.';
-            before = name.chars().next_back().unwrap_or(before);
-            if !attribute && !after.starts_with('.') && !after.starts_with(" = ") {
-                return Some(name);
-            }
-        }
-    })
 }
 
 #[cfg(test)]
@@ -202,10 +149,5 @@ mod tests {
         assert!(graph.is_given(at("w")) && !graph.is_given(at("mm")));
         assert_eq!(graph.views_of(at("permute")), [at("permute")]);
         assert_eq!(graph.outputs, [Some(at("getitem")), None, Some(at("mm"))]);
-    }
-
-    #[test]
-    fn the_operators_of_views_are_sorted_so_that_they_are_found() {
-        assert!(VIEWS.is_sorted());
     }
 }

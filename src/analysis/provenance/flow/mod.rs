@@ -7,7 +7,7 @@
 mod graph;
 mod names;
 mod solve;
-mod wrapper;
+pub(super) mod wrapper;
 
 use super::CodeKind;
 use super::code::CodeText;

@@ -124,12 +124,12 @@ impl<'g, 't> Solver<'g, 't> {
         if !self.memory.contains_key(name) {
             self.fresh(name);
         }
-        self.memory.get(name).copied().unwrap_or_default()
+        self.memory[name]
     }
 
     fn content_of(&mut self, name: &'t str) -> usize {
         let memory = self.memory_of(name);
-        self.holds.get(memory).copied().unwrap_or_default()
+        self.holds[memory]
     }
 
     fn call(&mut self, call: &WrapperCall<'t>) {
@@ -159,12 +159,10 @@ impl<'g, 't> Solver<'g, 't> {
         (node, sources): (Option<usize>, &Option<BTreeSet<usize>>),
     ) -> usize {
         let memory = self.memory_of(name);
-        let now = self.holds.get(memory).copied().unwrap_or_default();
+        let now = self.holds[memory];
         let part = self.parts.contains(name);
-        if let Some(content) = self.contents.get_mut(now)
-            && part
-            && (content.in_parts || content.writers.is_empty() && content.node.is_none())
-        {
+        let content = &mut self.contents[now];
+        if part && (content.in_parts || content.writers.is_empty() && content.node.is_none()) {
             content.in_parts = true;
             content.writers.push(step);
             match (&mut content.sources, sources) {
@@ -175,10 +173,8 @@ impl<'g, 't> Solver<'g, 't> {
         }
         let content = Content { node, writers: vec![step], sources: sources.clone(), in_parts: part };
         self.contents.push(content);
-        if let Some(held) = self.holds.get_mut(memory) {
-            *held = self.contents.len() - 1;
-        }
-        self.contents.len() - 1
+        self.holds[memory] = self.contents.len() - 1;
+        self.holds[memory]
     }
 
     /// Notes that a call computes a node. The lists of nodes to try drop those at their beginning that are taken: calls come
@@ -190,8 +186,7 @@ impl<'g, 't> Solver<'g, 't> {
                 list.pop_front();
             }
         };
-        let operator = self.graph.nodes.get(node).map_or("", |node| node.operator);
-        self.by_operator.get_mut(operator).into_iter().for_each(prune);
+        self.by_operator.get_mut(self.graph.nodes[node].operator).into_iter().for_each(prune);
         for base in self.graph.operand_bases(node) {
             self.users.get_mut(&base).into_iter().for_each(prune);
         }
@@ -200,14 +195,14 @@ impl<'g, 't> Solver<'g, 't> {
     /// What all of these were computed from; None if one of them is unknown.
     fn sources(&self, contents: &[usize]) -> Option<BTreeSet<usize>> {
         let mut all = BTreeSet::new();
-        for content in contents.iter().filter_map(|at| self.contents.get(*at)) {
-            all.extend(content.sources.as_ref()?);
+        for at in contents {
+            all.extend(self.contents[*at].sources.as_ref()?);
         }
         Some(all)
     }
 
     fn known(&self, contents: &[usize]) -> impl Iterator<Item = usize> {
-        contents.iter().filter_map(|at| self.contents.get(*at)?.node)
+        contents.iter().filter_map(|at| self.contents[*at].node)
     }
 
     /// The node that a call of an operator computes: one with its inputs that no other call computed.
@@ -218,8 +213,7 @@ impl<'g, 't> Solver<'g, 't> {
         let candidates = rarest.filter(|_| !known.is_empty()).or(all)?;
         let graph = self.graph;
         let fits = |at: &usize| {
-            let same = graph.nodes.get(*at).is_some_and(|node| is_same(node.operator, operator));
-            if !same || self.taken.contains(at) {
+            if !is_same(graph.nodes[*at].operator, operator) || self.taken.contains(at) {
                 return false;
             }
             let inputs: FxHashSet<usize> = graph.operand_bases(*at).collect();
@@ -243,7 +237,7 @@ impl<'g, 't> Solver<'g, 't> {
                 continue;
             }
             self.visits += 1;
-            let input = self.graph.nodes.get(at).is_none_or(|node| node.kind == FlowKind::Input);
+            let input = self.graph.nodes[at].kind == FlowKind::Input;
             if input || self.taken.contains(&at) || self.visits > MOST_VISITS {
                 return false;
             }
@@ -264,7 +258,8 @@ impl<'g, 't> Solver<'g, 't> {
 
     fn name(&mut self, content: usize, node: usize) {
         let computed = !self.graph.is_given(node) && !self.taken.contains(&node);
-        if let Some(content) = self.contents.get_mut(content).filter(|c| computed && !c.writers.is_empty()) {
+        let content = &mut self.contents[content];
+        if computed && !content.writers.is_empty() {
             content.node.get_or_insert(node);
         }
     }
@@ -280,10 +275,9 @@ impl<'g, 't> Solver<'g, 't> {
             }
         }
         for (at, node) in graph.nodes.iter().enumerate().filter(|(_, node)| node.kind == FlowKind::Copy) {
-            let to = node.operands.first().and_then(|to| graph.nodes.get(graph.base(*to)));
-            if let Some(memory) = to.and_then(|to| self.memory.get(to.name)) {
-                let content = self.holds.get(*memory).copied().unwrap_or_default();
-                self.name(content, graph.base(at));
+            let to = node.operands.first().map(|to| graph.nodes[graph.base(*to)].name);
+            if let Some(memory) = to.and_then(|to| self.memory.get(to)) {
+                self.name(self.holds[*memory], graph.base(at));
             }
         }
     }
@@ -321,13 +315,12 @@ impl<'g, 't> Solver<'g, 't> {
             region.nodes = self.between(&region, |_| true);
             if region.nodes.is_empty() {
                 let unknown = step.writes.iter().filter_map(|content| readers.get(content)).flatten();
-                let later = unknown.filter(|reader| **reader > at).filter_map(|reader| regions.get(*reader));
-                let later: BTreeSet<usize> = later.flat_map(|region| &region.nodes).copied().collect();
+                let later = unknown.filter(|reader| **reader > at);
+                let later: BTreeSet<usize> =
+                    later.flat_map(|reader| &regions[*reader].nodes).copied().collect();
                 region.nodes = self.computable(&later, &sources);
             }
-            if let Some(slot) = regions.get_mut(at) {
-                *slot = region;
-            }
+            regions[at] = region;
         }
         regions
     }
@@ -342,10 +335,10 @@ impl<'g, 't> Solver<'g, 't> {
         regions: &[Region],
     ) -> BTreeSet<usize> {
         let graph = self.graph;
-        let Some(region) = regions.get(at) else { return BTreeSet::new() };
-        let operator = |at: &usize| graph.nodes.get(*at).map_or("", |node| node.operator);
+        let region = &regions[at];
+        let operator = |at: &usize| graph.nodes[*at].operator;
         let all = with_views(graph, &region.nodes);
-        let contents = step.reads.iter().filter_map(|at| self.contents.get(*at));
+        let contents = step.reads.iter().map(|at| &self.contents[*at]);
         let unknown = contents.filter(|content| content.node.is_none()).flat_map(|content| &content.writers);
         let before: Vec<usize> = unknown.copied().filter(|before| *before != at).collect();
         if before.is_empty() && !region.roots.is_empty() {
@@ -353,9 +346,9 @@ impl<'g, 't> Solver<'g, 't> {
         }
         let is_complete = is_complete(kernel, all.iter().map(operator));
         let of_others = |node: &usize| {
-            let others = before.iter().filter_map(|at| regions.get(*at).zip(steps.get(*at)?.kernel));
-            let mut theirs = others.filter(|(region, _)| region.nodes.contains(node));
-            theirs.any(|(_, other)| names(other, operator(node)) && leaves_out(kernel, operator(node)))
+            let theirs = before.iter().filter(|at| regions[**at].nodes.contains(node));
+            let mut names_of_theirs = theirs.filter_map(|at| steps[*at].kernel);
+            names_of_theirs.any(|other| names(other, operator(node)) && leaves_out(kernel, operator(node)))
         };
         let within = |node: usize| {
             let left_out = is_complete && !names(kernel, operator(&node));
@@ -371,8 +364,8 @@ impl<'g, 't> Solver<'g, 't> {
     /// Collects the nodes that a kernel writes. If several kernels wrote a node together, this one computed the parts that
     /// come from its own inputs.
     fn find_roots(&mut self, step: &Step<'_>, sources: &BTreeSet<usize>, region: &mut Region) {
-        for content in &step.writes {
-            let Some(content) = self.contents.get(*content) else { continue };
+        for at in &step.writes {
+            let content = &self.contents[*at];
             let Some(root) = content.node.filter(|node| !region.held.contains(node)) else { continue };
             if content.writers.len() > 1 {
                 region.shared.insert(root);
@@ -409,10 +402,8 @@ impl<'g, 't> Solver<'g, 't> {
                 break;
             }
             let own = |base: &usize| sources.contains(base) || found.contains(base);
-            let constant = |base: &usize| {
-                let given = self.graph.nodes.get(*base).is_some_and(|node| node.kind == FlowKind::Constant);
-                given || constants.contains(base)
-            };
+            let constant =
+                |base: &usize| self.graph.nodes[*base].kind == FlowKind::Constant || constants.contains(base);
             let bases: Vec<usize> = self.graph.operand_bases(*at).collect();
             if bases.iter().all(constant) {
                 constants.insert(*at);
@@ -438,7 +429,7 @@ struct Region {
 
 /// Nodes with the views between them and their operands.
 fn with_views(graph: &FlowGraph<'_>, nodes: &BTreeSet<usize>) -> BTreeSet<usize> {
-    let operands = nodes.iter().filter_map(|at| graph.nodes.get(*at)).flat_map(|node| &node.operands);
+    let operands = nodes.iter().flat_map(|at| &graph.nodes[*at].operands);
     operands.flat_map(|at| graph.views_of(*at)).chain(nodes.iter().copied()).collect()
 }
 

@@ -1,12 +1,12 @@
 //! The buffers that each call in the wrapper reads and writes.
 
-use crate::analysis::provenance::code::{CodeText, Definition, library_call, without_call};
+use crate::analysis::provenance::code::{CodeText, Definition, KernelBody, library_call, without_call};
 use crate::read::source_text::{arguments, last_word, words};
 use crate::trace::{TextMap, TextSet};
 
 /// A statement of the wrapper.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Statement<'t> {
+pub enum Statement<'t> {
     /// `to` is another name for `from`, or for a part of it.
     Alias {
         to: &'t str,
@@ -24,15 +24,15 @@ pub(super) enum Statement<'t> {
 
 /// A call of a kernel or of an operator.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct WrapperCall<'t> {
+pub struct WrapperCall<'t> {
     /// Line, from 1.
-    pub(super) line: u32,
+    pub line: u32,
     /// As the code names it.
-    pub(super) kernel: &'t str,
+    pub kernel: &'t str,
     /// The operator without library and overload; None for a generated kernel.
-    pub(super) operator: Option<&'t str>,
-    pub(super) reads: Vec<&'t str>,
-    pub(super) writes: Vec<&'t str>,
+    pub operator: Option<&'t str>,
+    pub reads: Vec<&'t str>,
+    pub writes: Vec<&'t str>,
 }
 
 /// How a kernel uses an argument.
@@ -46,7 +46,7 @@ enum Use {
 }
 
 /// The statements of a wrapper in the order of the text. `inputs` are the names of the graph's inputs.
-pub(super) fn statements<'t>(
+pub fn statements<'t>(
     text: &'t str,
     code: &CodeText<'t>,
     signatures: &Signatures<'_>,
@@ -72,15 +72,15 @@ pub(super) fn statements<'t>(
 
 /// How kernels use their arguments, by their names.
 #[derive(Default)]
-pub(super) struct Signatures<'t>(TextMap<&'t str, Vec<Use>>);
+pub struct Signatures<'t>(TextMap<&'t str, Vec<Use>>);
 
 impl<'t> Signatures<'t> {
     /// Adds the kernels of a file.
-    pub(super) fn add(&mut self, text: &'t str, definitions: &[Definition<'t>]) {
+    pub fn add(&mut self, text: &'t str, definitions: &[Definition<'t>]) {
         let lines: Vec<&str> = text.split('\n').collect();
         for definition in definitions {
-            let start = (definition.line as usize).saturating_sub(1);
-            let body = lines.iter().skip(start).take(definition.lines as usize);
+            let KernelBody { first, last, .. } = definition.body;
+            let body = lines[first as usize - 1..last as usize].iter();
             self.0.insert(definition.kernel, signature(body.copied()));
         }
     }
@@ -200,79 +200,4 @@ fn operator(name: &str) -> &str {
     let operator = path.split('.').nth(1).unwrap_or(path);
     // A collective in place is a node that is not.
     operator.strip_suffix('_').unwrap_or(operator)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analysis::provenance::CodeKind;
-
-    #[test]
-    fn the_python_wrapper_says_what_is_read_and_written() {
-        let text = "cpp_a_0 = async_compile.cpp_pybinding(['float*'], r'''\nextern \"C\"  void  kernel(float* in_out_ptr0,\n                       \
-                    const float* in_ptr0,\n                       float* out_ptr0, const int64_t ks0)\n{\n}\n''')\n\n    def call(self, args):\n        \
-                    buf0 = empty_strided_cpu((2, 3), (3, 1), torch.float32)\n        \
-                    extern_kernels.mm(reinterpret_tensor(arg1_1, (2, 3), (3, 1), 0), x, out=buf0)\n        \
-                    buf2 = reinterpret_tensor(buf0, (3, 2), (1, 3), 0); del buf0  # reuse\n        \
-                    buf3 = reinterpret_tensor(buf9, (3, 2), (1, 3), 0)  # alias\n        \
-                    cpp_a_0(buf2, arg1_1, buf3, s0)\n        \
-                    torch.ops._c10d_functional.all_reduce_.default(buf2, 'sum', '0')\n        \
-                    return (buf2, s0, buf3, )\n";
-        let code = CodeText::read(text, CodeKind::Python, &[]);
-        let mut signatures = Signatures::default();
-        signatures.add(text, &code.definitions);
-        let inputs: TextSet<&str> = ["arg1_1"].into_iter().collect();
-        let found = statements(text, &code, &signatures, &inputs);
-        let call = |line, kernel, operator, reads: &[&'static str], writes: &[&'static str]| {
-            let (reads, writes) = (reads.to_vec(), writes.to_vec());
-            Statement::Call(WrapperCall { line, kernel, operator, reads, writes })
-        };
-        assert_eq!(
-            found,
-            [
-                Statement::Fresh("buf0"),
-                call(11, "extern_kernels.mm", Some("mm"), &["arg1_1"], &["buf0"]),
-                Statement::Alias { to: "buf2", from: "buf0", part: false },
-                Statement::Alias { to: "buf3", from: "buf9", part: true },
-                call(14, "cpp_a_0", None, &["buf2", "arg1_1"], &["buf2", "buf3"]),
-                call(
-                    15,
-                    "torch.ops._c10d_functional.all_reduce_.default",
-                    Some("all_reduce"),
-                    &["buf2"],
-                    &["buf2"]
-                ),
-                Statement::Return(vec![Some("buf2"), None, Some("buf3")]),
-            ]
-        );
-    }
-
-    #[test]
-    fn the_cpp_wrapper_says_it_too() {
-        let text = "extern \"C\"  void cpp_a_0(const float* in_ptr0,\n                       float* out_ptr0);\n\
-                    void AOTInductorModel::run_impl(\n) {\n    RAIIAtenTensorHandle buf0(buf0_handle);\n    \
-                    AOTI_TORCH_ERROR_CODE_CHECK(aoti_torch_cpu_addmm_out(buf0, bias, arg4_1, wrap(reinterpret_tensor_wrapper(w, 2)), 1L));\n    \
-                    auto buf2 = std::move(buf0);  // reuse\n    cpp_a_0((const float*)(buf2.data_ptr()), (float*)(buf1.data_ptr()));\n    \
-                    CHECK(aoti_torch_cpu_cumsum(buf1, 1, 0, &buf3_handle));\n    output_handles[0] = buf3.release();\n}\n";
-        let kernels = "extern \"C\"  void cpp_a_0(const float* in_ptr0,\n                       float* out_ptr0)\n{\n}\n";
-        let definitions = CodeText::read(kernels, CodeKind::Kernels, &[]).definitions;
-        let mut signatures = Signatures::default();
-        signatures.add(kernels, &definitions);
-        let code = CodeText::read(text, CodeKind::Cpp, &["cpp_a_0"]);
-        let inputs: TextSet<&str> = ["bias", "arg4_1", "w"].into_iter().collect();
-        let call = |line, kernel, operator, reads: &[&'static str], writes: &[&'static str]| {
-            let (reads, writes) = (reads.to_vec(), writes.to_vec());
-            Statement::Call(WrapperCall { line, kernel, operator, reads, writes })
-        };
-        assert_eq!(
-            statements(text, &code, &signatures, &inputs),
-            [
-                call(6, "aoti_torch_cpu_addmm_out", Some("addmm"), &["bias", "arg4_1", "w"], &["buf0"]),
-                Statement::Alias { to: "buf2", from: "buf0", part: false },
-                call(8, "cpp_a_0", None, &["buf2"], &["buf1"]),
-                call(9, "aoti_torch_cpu_cumsum", Some("cumsum"), &["buf1"], &["buf3"]),
-                Statement::Output("buf3"),
-            ]
-        );
-    }
 }

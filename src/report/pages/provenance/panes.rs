@@ -87,7 +87,7 @@ pub(crate) fn panes<'p>(view: View<'_>, run: &Run<'_>, shown: Shown<'p>) -> Vec<
     add_graph(("pre", pre_title, "Pre-grad"), &texts.pre, run.run.pre, pre_lines(found), &owners.pre);
     let post = ("post", "Post-grad graph", "Post-grad");
     add_graph(post, &texts.post, run.run.post, post_lines(found), &owners.post);
-    let code: Vec<Text<'p>> = texts.code().map(|code| code_text(run, shown, code, &file)).collect();
+    let code: Vec<Text<'p>> = texts.code.iter().map(|code| code_text(run, shown, code, &file)).collect();
     if let Some(first) = code.first() {
         let title = if code.len() > 1 { "Code" } else { "Generated code" };
         add("code", title, "Code", lines_of(first.text), Body::Texts(code));
@@ -102,9 +102,10 @@ fn lines_of(text: &str) -> String {
 fn code_text<'p>(
     run: &Run<'_>,
     Shown { found, owners, .. }: Shown<'p>,
-    CodeOfKind { kind, text }: CodeOfKind<'p>,
+    CodeOfKind { kind, text }: &'p CodeOfKind,
     file: &impl Fn(Option<usize>) -> Option<String>,
 ) -> Text<'p> {
+    let kind = *kind;
     let (id, label) = code_words(kind);
     let calls = found.kernels.iter().filter(|call| call.file == kind);
     let mut mapped: BTreeSet<u32> = calls.map(|call| call.line).collect();

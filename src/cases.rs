@@ -1,32 +1,36 @@
-//! Tables of cases: what a query reads in a text.
+//! Tables of cases of unit tests: what a query makes of a text.
 
-/// Holds that each query of a table gives the answers of its rows. `[query]` begins its rows. A row is `input => answer`, or
-/// lines behind `|` that are one input, then the lines of the answer behind `=>`.
+/// Holds that each query of a table gives the answers of its rows; `none` is no answer. `[query]` begins its rows. A row is
+/// `input => answer`, where ` ¶ ` ends a line, or lines behind `|` that are one input, then the lines of the answer behind
+/// `=>`.
 pub(crate) fn hold(table: &str, answer: impl Fn(&str, &str) -> Option<String>) {
     let mut query = "";
+    let mut wrong = Vec::new();
     let mut rows = table.lines().filter(|row| !row.is_empty() && !row.starts_with('#')).peekable();
     while let Some(row) = rows.next() {
-        if let Some(name) = row.strip_prefix('[').and_then(|row| row.strip_suffix(']'))
-            && !row.contains(" =>")
-        {
+        let name = row.strip_prefix('[').and_then(|row| row.strip_suffix(']'));
+        if let Some(name) = name.filter(|_| !row.contains(" =>")) {
             query = name;
             continue;
         }
         let (input, expected) = match row.strip_prefix('|') {
-            None => row
-                .split_once(" =>")
-                .map(|(input, answer)| (input.to_owned(), answer.trim_start().to_owned())),
+            None => {
+                let (input, answer) = row.split_once(" =>").unwrap_or_else(|| panic!("no answer in {row}"));
+                (input.replace(" ¶ ", "\n"), answer.trim_start().to_owned())
+            }
             Some(first) => {
                 let more = std::iter::from_fn(|| rows.next_if(|row| row.starts_with('|'))?.get(1..));
                 let input = behind_blank([first].into_iter().chain(more));
                 let answer = std::iter::from_fn(|| rows.next_if(|row| row.starts_with("=>"))?.get(2..));
-                Some((input, behind_blank(answer)))
+                (input, behind_blank(answer))
             }
-        }
-        .unwrap_or_else(|| panic!("no answer in {row}"));
+        };
         let found = answer(query, &input).unwrap_or_else(|| "none".to_owned());
-        assert_eq!(found, expected, "{query} of {input}");
+        if found != expected {
+            wrong.push(format!("[{query}] {input}\n    gives {found}\n    and not {expected}"));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Lines without the blank that separates each from its mark.

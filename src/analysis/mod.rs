@@ -11,6 +11,8 @@ mod outlook;
 mod producers;
 mod split;
 mod stage;
+#[cfg(test)]
+mod tests;
 mod trie;
 pub mod vllm;
 
@@ -25,6 +27,8 @@ pub mod performance;
 mod run_time;
 mod spans;
 mod time;
+#[cfg(test)]
+mod time_tests;
 mod timeline;
 mod warm_run;
 
@@ -87,7 +91,7 @@ pub use recompiles::{Chain, Change, ChangeKind, Step, change_of, classify, disag
 pub use spans::Spans;
 pub use split::{Piece, Split};
 pub use stage::Stage;
-pub use time::{CompileTime, Phase, PhaseNode};
+pub use time::{CompileTime, PhaseNode, seconds};
 pub use timeline::{Timeline, Track};
 pub use trie::Trie;
 pub use user_place::UserPlace;

@@ -134,6 +134,26 @@ pub fn without_addresses(text: &str) -> String {
     clean
 }
 
+/// Checks the answers in a file of test cases: a question in brackets, and below it an input and its answer in each line.
+/// `¦` is between parts, `\n` ends a line of a text, and a line that begins with `#` is a comment.
+#[cfg(test)]
+pub(crate) fn check_cases(file: &str, answer: impl Fn(&str, &[&str]) -> Vec<String>) {
+    let (mut question, mut wrong) = ("", Vec::new());
+    for row in file.lines().filter(|row| !row.is_empty() && !row.starts_with('#')) {
+        match row.split_once(" =>") {
+            None => question = row.trim_matches(['[', ']']).split(':').next().unwrap_or(row),
+            Some((input, expected)) => {
+                let input = input.replace("\\n", "\n");
+                let parts: Vec<&str> = input.split(" ¦ ").collect();
+                let found = answer(question, &parts).join(" ¦ ");
+                let is_right = found == expected.trim_start();
+                wrong.extend((!is_right).then(|| format!("{question} of {row}\n    is {found}")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

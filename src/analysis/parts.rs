@@ -24,7 +24,7 @@ pub(super) fn parts_of_compile(compile: &Compile) -> Parts {
 
 /// The same from one record: the time of each part without the time of the part inside it. A backward graph is compiled
 /// outside of Dynamo, so that its outermost part is AOTAutograd.
-fn parts_of_metrics(kind: MetricsKind, facts: &Metrics) -> Parts {
+pub(super) fn parts_of_metrics(kind: MetricsKind, facts: &Metrics) -> Parts {
     let total = facts.total_us(kind);
     let outermost = match kind {
         MetricsKind::Runtime | MetricsKind::BackwardRuntime => return Parts::default(),
@@ -98,24 +98,4 @@ pub fn part_of_phase(name: &str) -> Option<CompilerPart> {
         return Some(KernelBuilds);
     }
     BEGINNINGS.iter().find(|(_, word)| name.starts_with(word)).map(|(part, _)| *part)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn metrics_give_nested_parts_and_autotuning() {
-        let facts = Metrics {
-            dynamo_us: Some(100.0),
-            inductor_us: Some(60.0),
-            codegen_us: Some(40.0),
-            autotune_us: Some(45.0),
-            ..Metrics::default()
-        };
-        let parts = parts_of_metrics(MetricsKind::Forward, &facts);
-        assert_eq!(parts.iter().map(|(_, us)| us).collect::<Vec<_>>(), [40.0, 0.0, 15.0, 0.0, 0.0, 45.0]);
-        assert_eq!(parts.total(), 100.0);
-        assert_eq!(parts_of_metrics(MetricsKind::Runtime, &facts), Parts::default());
-    }
 }

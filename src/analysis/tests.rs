@@ -10,11 +10,12 @@ use super::guard_texts::{is_asked, settings};
 use super::ledger::{Ledger, amount};
 use super::names::function_words;
 use super::parity::offset;
+use super::parts::parts_of_metrics;
 use super::shapes::{Dimension, State, TensorSizes, dimensions, guarded_sizes, symbols};
 use super::two_columns::{changed_words, same_text, two_columns};
 use super::{
-    Names, OneOff, OneOffKind, OwnFiles, Producers, Spans, Split, Stage, caches, export, functions,
-    graph_pairs, parameter_name, part_of_phase,
+    Names, OneOff, OneOffKind, OwnFiles, Producers, Spans, Split, Stage, break_text, caches, export,
+    functions, graph_pairs, parameter_name, part_of_phase, trie,
 };
 use crate::model::words::check_cases;
 use crate::model::{
@@ -36,6 +37,7 @@ fn answer(question: &str, parts: &[&str]) -> Vec<String> {
     let maybe = |text: Option<String>| vec![text.unwrap_or_else(|| "none".to_owned())];
     match question {
         "part of a phase" => maybe(part_of_phase(text).map(|part| CompilerPart::name(part).to_owned())),
+        "parts of a record" => parts_of_record(text, parts[1]),
         "phase that writes an artifact" => vec![format!("{:?}", Stage::of(text))],
         "producers of these files" => produced(text),
         "pairs of graphs" => paired(text),
@@ -57,6 +59,7 @@ fn answer(question: &str, parts: &[&str]) -> Vec<String> {
         }
         "entries of each compile" => grouped(text),
         "settings that differ" => settings_that_differ(parts),
+        "tree of stacks" => tree(text),
         "compiles by function or frame" => compiled(text),
         "scheduled collectives, those in code, and what separates them but waits" => {
             let counts = |ops| pairs(ops).map(|(op, count)| (op, count.parse().unwrap())).collect();
@@ -65,6 +68,7 @@ fn answer(question: &str, parts: &[&str]) -> Vec<String> {
         "line of an origin in a log of app/train.py and mine.py" => origin(text),
         "setting against the default of a version" => against_default(parts),
         "values of settings are the same" => truth(same(text, parts[1])),
+        "text of a graph break" => told(text),
         "line of a failure" => raised_in(parts),
         "effect of a failure in line 7" => effect(text, parts.len() > 1),
         "failures and compiles of each cause" => causes(text),
@@ -85,6 +89,21 @@ fn answer(question: &str, parts: &[&str]) -> Vec<String> {
         }
         _ => panic!("{question}"),
     }
+}
+
+fn parts_of_record(kind: &str, times: &str) -> Vec<String> {
+    let kinds = [MetricsKind::Forward, MetricsKind::Runtime];
+    let kind = kinds.into_iter().find(|one| one.word() == kind).unwrap();
+    let mut times = times.split(' ').map(|us| us.parse().ok());
+    let facts = Metrics {
+        dynamo_us: times.next().flatten(),
+        inductor_us: times.next().flatten(),
+        codegen_us: times.next().flatten(),
+        autotune_us: times.next().flatten(),
+        ..Metrics::default()
+    };
+    let parts = parts_of_metrics(kind, &facts);
+    vec![parts.iter().map(|(_, us)| us.to_string()).collect::<Vec<_>>().join(" ")]
 }
 
 /// Each file's phase, and its producer if that is not torch.
@@ -188,6 +207,25 @@ fn settings_that_differ(configs: &[&str]) -> Vec<String> {
     of.collect()
 }
 
+fn tree(stacks: &str) -> Vec<String> {
+    let mut model = Model::default();
+    let file = model.strings.literal("/app/a.py");
+    for of in stacks.split(", ") {
+        let (id, lines) = of.split_once(' ').unwrap_or((of, ""));
+        let frame = |line: &str| Frame { file, line: line.parse().ok(), name: "f".into(), loc: None };
+        let stack = lines.split(' ').filter(|line| !line.is_empty()).map(frame).collect();
+        let index = compile(&mut model, id);
+        model.compiles[index].stack = Some(stack);
+    }
+    let trie = trie::of_log(&model);
+    vec![
+        format!("{} nodes, roots {:?}", trie.nodes.len(), trie.roots),
+        format!("{:?} without a branch", trie.chain(0)),
+        format!("{:?} below", trie.nodes[1].children),
+        format!("stacks {:?} end in 2", trie.nodes[2].stacks),
+    ]
+}
+
 fn compiled(compiles: &str) -> Vec<String> {
     let mut model = Model::default();
     for of in compiles.split(", ") {
@@ -220,6 +258,16 @@ fn against_default(parts: &[&str]) -> Vec<String> {
     };
     let against = defaults.against(parts[1], parts[2], parts[3]);
     vec![format!("{} {:?}", defaults.torch, defaults.choice), format!("{against:?}")]
+}
+
+fn told(text: &str) -> Vec<String> {
+    let found = break_text(text);
+    let lines = format!("lines {:?}", found.frames.iter().map(|frame| frame.line).collect::<Vec<_>>());
+    let further = found.further.into_iter().flat_map(|one| {
+        let known = [Some(one.reason), one.explanation, Some(one.hints.join(", ")), one.url];
+        known.map(|text| text.unwrap_or_else(|| "none".to_owned()))
+    });
+    std::iter::once(lines).chain(further).collect()
 }
 
 /// Frames of the reader's file by their lines, or of torch.

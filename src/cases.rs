@@ -13,7 +13,7 @@ pub(crate) fn hold(table: &str, answer: impl Fn(&str, &str) -> Option<String>) {
             query = name;
             continue;
         }
-        let (input, expected) = match row.strip_prefix('|') {
+        let (input, expected) = match row.strip_prefix('|').filter(|_| !row.contains(" =>")) {
             None => {
                 let (input, answer) = row.split_once(" =>").unwrap_or_else(|| panic!("no answer in {row}"));
                 (input.replace(" ¶ ", "\n"), answer.trim_start().to_owned())
@@ -31,6 +31,16 @@ pub(crate) fn hold(table: &str, answer: impl Fn(&str, &str) -> Option<String>) {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The same where an input has parts between `¦`, in which `\n` ends a line, and a query is explained behind a colon.
+pub(crate) fn hold_parts(table: &str, answer: impl Fn(&str, &[&str]) -> Vec<String>) {
+    hold(table, |query, input| {
+        let query = query.split(':').next().unwrap_or(query);
+        let input = input.replace("\\n", "\n");
+        let parts: Vec<&str> = input.split(" ¦ ").collect();
+        Some(answer(query, &parts).join(" ¦ "))
+    });
 }
 
 /// Lines without the blank that separates each from its mark.

@@ -141,25 +141,3 @@ fn only_contains_others(name: &str) -> bool {
         || name.starts_with("compile_attempt_")
         || name == "_compile.compile_inner"
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn covered_time_counts_once_and_the_longest_gap_comes_first() {
-        let span = TraceSpan::closed;
-        let spans = vec![
-            span("dynamo", 10.0, 20.0, None),
-            span("bytecode_tracing", 12.0, 18.0, Some(0)),
-            span("dynamo", 25.0, 30.0, None),
-            span("pgo.get", 90.0, 91.0, None),
-        ];
-        let model = Model { spans, ..Model::default() };
-        let account = Account::of(&Spans::of(&model));
-        assert_eq!((account.wall_us, account.covered_us, account.uncovered_us()), (81.0, 16.0, 65.0));
-        let gaps: Vec<_> = account.gaps.iter().map(|g| (g.start_us, g.end_us, g.before, g.after)).collect();
-        assert_eq!(gaps, [(30.0, 90.0, Some(2), Some(3)), (20.0, 25.0, Some(0), Some(2))]);
-        assert_eq!(account.between_us, 9.0);
-    }
-}

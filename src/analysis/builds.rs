@@ -6,7 +6,10 @@ use super::spans::{Spans, union};
 use crate::model::{CompileIndex, CompilerPart, TraceSpan};
 use indexmap::IndexMap;
 
-/// The spans of one kind of work, by compile.
+/// When the spans of one kind of work in a compile begin and end.
+type Intervals = Vec<(f64, f64)>;
+
+/// The same by compile.
 type ByCompile = IndexMap<CompileIndex, Intervals>;
 
 /// From this ratio of work to elapsed time, builds ran side by side: clocks of spans that touch may overlap a little.
@@ -27,18 +30,10 @@ pub struct BuildsOf {
     pub work_us: f64,
 }
 
-/// The spans of one kind of work in a compile.
-#[derive(Default)]
-struct Intervals(Vec<(f64, f64)>);
-
-impl Intervals {
-    fn add(&mut self, span: &TraceSpan) {
-        self.0.push((span.start_us, span.end_us));
-    }
-
-    fn of(mut self, compile: CompileIndex) -> BuildsOf {
-        let work_us = self.0.iter().map(|(start, end)| end - start).sum();
-        BuildsOf { compile, count: self.0.len(), us: union(&mut self.0), work_us }
+impl BuildsOf {
+    fn of((compile, mut spans): (CompileIndex, Intervals)) -> BuildsOf {
+        let work_us = spans.iter().map(|(start, end)| end - start).sum();
+        BuildsOf { compile, count: spans.len(), us: union(&mut spans), work_us }
     }
 }
 
@@ -63,28 +58,19 @@ pub struct Builds {
     pub log_us: f64,
 }
 
-/// Kernels that one phase loads.
-struct Batch {
-    compile: CompileIndex,
-    spans: Intervals,
-    longest_us: f64,
-}
-
 impl Builds {
     /// Reads the spans of a log.
     pub fn of(all: &Spans<'_>, one_offs: &[OneOff]) -> Builds {
         let mut found = Builds::default();
-        let mut batches: IndexMap<usize, Batch> = IndexMap::new();
+        // Kernels that one phase loads.
+        let mut batches: IndexMap<usize, (CompileIndex, Intervals)> = IndexMap::new();
         let (mut kernels, mut ahead_of_time) = (ByCompile::new(), ByCompile::new());
         let (mut trials, mut tuning) = (IndexMap::new(), ByCompile::new());
         for build in &all.builds {
-            let us = build.span.end_us - build.span.start_us;
             match build.purpose {
                 BuildPurpose::Kernel { loader } if add(&mut kernels, build.compile, build.span) => {
-                    let new = Batch { compile: build.compile, spans: Intervals::default(), longest_us: 0.0 };
-                    let batch = batches.entry(loader).or_insert(new);
-                    batch.spans.add(build.span);
-                    batch.longest_us = batch.longest_us.max(us);
+                    let (_, spans) = batches.entry(loader).or_insert((build.compile, Vec::new()));
+                    spans.push((build.span.start_us, build.span.end_us));
                 }
                 BuildPurpose::AheadOfTime => _ = add(&mut ahead_of_time, build.compile, build.span),
                 // Counted as one-off work and as autotuning.
@@ -107,14 +93,13 @@ impl Builds {
         let mut side_by_side = IndexMap::new();
         for batch in batches.into_values() {
             // At best, the kernels of a graph take as long as the longest one.
-            let all = batch.spans.of(batch.compile);
-            let saved_us = all.us - batch.longest_us;
-            add_time(&mut side_by_side, batch.compile, saved_us);
+            let longest_us = batch.1.iter().map(|(start, end)| end - start).fold(0.0, f64::max);
+            let all = BuildsOf::of(batch);
+            add_time(&mut side_by_side, all.compile, all.us - longest_us);
         }
-        let intervals = all.model.spans.iter().map(|span| (span.start_us, span.end_us));
-        let mut intervals: Vec<(f64, f64)> = intervals.collect();
-        let of =
-            |kind: ByCompile| kind.into_iter().map(|(compile, spans)| spans.of(compile)).collect::<Vec<_>>();
+        let mut intervals: Intervals =
+            all.model.spans.iter().map(|span| (span.start_us, span.end_us)).collect();
+        let of = |kind: ByCompile| kind.into_iter().map(BuildsOf::of).collect();
         found.kernels = of(kernels);
         found.ahead_of_time = of(ahead_of_time);
         found.side_by_side = side_by_side.into_values().collect();
@@ -176,7 +161,7 @@ fn add(kind: &mut ByCompile, compile: CompileIndex, span: &TraceSpan) -> bool {
     let us = span.end_us - span.start_us;
     let is_time = us.is_finite() && us > 0.0;
     if is_time {
-        kind.entry(compile).or_default().add(span);
+        kind.entry(compile).or_default().push((span.start_us, span.end_us));
     }
     is_time
 }
@@ -194,14 +179,8 @@ fn add_time(kind: &mut IndexMap<CompileIndex, BuildsOf>, compile: CompileIndex, 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::analysis::one_offs::one_offs;
     use crate::model::Model;
     use crate::trace::CompileId;
-
-    fn of(model: &Model) -> Builds {
-        let spans = Spans::of(model);
-        Builds::of(&spans, &one_offs(&spans))
-    }
 
     /// A log of 20 s: 4 s of checking the compiler, and four kernels of 2 s.
     pub(in crate::analysis) fn model() -> Model {
@@ -226,81 +205,5 @@ pub(crate) mod tests {
         let mut span = TraceSpan::closed(name, start_s * 1e6, end_s * 1e6, parent);
         span.compile = parent.is_none().then_some(CompileIndex::new(0));
         span
-    }
-
-    #[test]
-    fn builds_during_code_generation_check_the_compiler_and_all_others_are_kernels() {
-        let spans = vec![
-            span("entire_frame_compile", None, 0.0, 30.0),
-            span("Scheduler.codegen", Some(0), 1.0, 8.0),
-            span("compile_file", Some(1), 1.0, 5.0),
-            span("compile_file", Some(1), 5.0, 7.0),
-            span("PyCodeCache.load_by_key_path", Some(0), 8.0, 20.0),
-            span("compile_file", Some(4), 8.0, 14.0),
-            span("compile_file", Some(4), 14.0, 18.0),
-            span("mm_template_autotuning", Some(0), 20.0, 22.0),
-        ];
-        let builds = of(&Model { spans, ..Model::default() });
-        let one = |count, us| BuildsOf { compile: CompileIndex::new(0), count, us, work_us: us };
-        assert_eq!(builds.trials, [one(1, 6e6)]);
-        assert_eq!(builds.kernels, [one(2, 10e6)]);
-        assert_eq!(builds.side_by_side, [one(1, 4e6)], "the longest takes 6 s in any case");
-        assert_eq!(builds.tuning, [one(1, 2e6)]);
-        assert_eq!(builds.log_us, 30e6);
-    }
-
-    #[test]
-    fn builds_side_by_side_count_as_the_time_they_cover_and_their_work_is_told_apart() {
-        let spans = vec![
-            span("entire_frame_compile", None, 0.0, 30.0),
-            span("PyCodeCache.load_by_key_path", Some(0), 8.0, 20.0),
-            span("compile_file", Some(1), 8.0, 14.0),
-            span("compile_file", Some(1), 9.0, 15.0),
-        ];
-        let builds = of(&Model { spans, ..Model::default() });
-        assert_eq!((builds.kernels_us(), builds.parallel_work_us()), (7e6, Some(12e6)));
-        assert_eq!(of(&model()).parallel_work_us(), None, "one after the other");
-    }
-
-    #[test]
-    fn threads_save_nothing_if_each_graph_has_one_kernel_or_all_is_built_ahead_of_time() {
-        let loaded = |loader: &str, two: &str| {
-            let spans = vec![
-                span("entire_frame_compile", None, 0.0, 30.0),
-                span(loader, Some(0), 8.0, 14.0),
-                span("compile_file", Some(1), 8.0, 14.0),
-                span(two, Some(0), 14.0, 20.0),
-                span("compile_file", Some(3), 14.0, 20.0),
-            ];
-            of(&Model { spans, ..Model::default() })
-        };
-        let graphs = loaded("PyCodeCache.load_by_key_path", "PyCodeCache.load_by_key_path");
-        assert_eq!((graphs.kernels_us(), graphs.side_by_side_us()), (12e6, 0.0));
-        let ahead = loaded("AotCodeCompiler.compile", "AotCodeCompiler.compile");
-        assert_eq!((ahead.kernels_us(), ahead.ahead_of_time_us()), (0.0, 12e6));
-        assert_eq!(ahead.side_by_side_us(), 0.0);
-    }
-
-    #[test]
-    fn candidates_of_autotuning_are_neither_kernels_nor_checks() {
-        let spans = vec![
-            span("entire_frame_compile", None, 0.0, 30.0),
-            span("cpp_gemm_template_precompiling", Some(0), 1.0, 8.0),
-            span("compile_file", Some(1), 1.0, 5.0),
-        ];
-        let builds = of(&Model { spans, ..Model::default() });
-        assert_eq!((builds.kernels.len(), builds.trials.len()), (0, 0));
-    }
-
-    #[test]
-    fn a_log_without_compile_ids_has_builds_too() {
-        let mut model = Model::default();
-        let without_id = model.compile_index(None);
-        let mut outer = span("compile_fx_aot", None, 0.0, 30.0);
-        outer.compile = None;
-        let spans = [span("Scheduler.codegen", Some(0), 1.0, 8.0), span("compile_file", Some(1), 1.0, 5.0)];
-        model.spans = std::iter::once(outer).chain(spans).collect();
-        let builds = of(&model);
-        assert_eq!(builds.trials, [BuildsOf { compile: without_id, count: 1, us: 4e6, work_us: 4e6 }]);
     }
 }

@@ -124,21 +124,3 @@ impl<T> Grouped<T> {
         self.ends.iter().map(|(compile, _)| *compile)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_compile_has_its_own_entries_in_their_order() {
-        let [first, second, third] = [0, 1, 2].map(CompileIndex::new);
-        let entries =
-            [(Some(third), 'a'), (Some(first), 'b'), (None, 'c'), (Some(third), 'd'), (Some(first), 'e')];
-        let grouped = Grouped::of(entries.into_iter());
-        assert_eq!(
-            [first, second, third].map(|compile| grouped.at(compile)),
-            [&['b', 'e'][..], &[], &['a', 'd']]
-        );
-        assert_eq!(grouped.compiles().collect::<Vec<_>>(), [first, third]);
-    }
-}

@@ -18,7 +18,7 @@ const MOST_COMPONENTS: usize = 200_000;
 #[derive(Debug, Default)]
 pub struct Components {
     /// By a hash of their hash and name, which a log cannot control.
-    all: IndexMap<u64, Component, FxBuildHasher>,
+    pub(super) all: IndexMap<u64, Component, FxBuildHasher>,
     hasher: TextHasher,
     names: OrderedMap<String, ()>,
 }
@@ -122,9 +122,9 @@ fn parse(text: &str) -> Option<(&str, &str, &str)> {
 /// Says whether a key belongs to a backward graph; such keys are compared only with each other.
 const BACKWARD: &str = "fx_kwargs[is_backward]";
 
-/// What a lookup was for. Only keys of the same function are compared.
+/// What a compile or a lookup was for. Only keys of the same function are compared.
 #[derive(PartialEq, Eq, Hash)]
-enum Owner<'m> {
+pub(super) enum Owner<'m> {
     Function(&'m Function),
     /// The log does not name the function.
     Frame(FrameId),
@@ -264,116 +264,4 @@ fn kinds(differences: &[Difference<'_>]) -> IndexMap<String, usize> {
         *words.entry(kind(difference.name)).or_default() += 1;
     }
     words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::ArtifactIndex;
-    use crate::trace::CompileId;
-
-    fn lookup(compile: usize, id: &str, outcome: Outcome) -> CacheLookup {
-        CacheLookup {
-            compile: CompileId::parse(id),
-            attempt: 0,
-            cache: "fx_graph".to_owned(),
-            outcome,
-            key: None,
-            reason: None,
-            saved_ns: None,
-            asked_ns: None,
-            artifact: ArtifactIndex::new(CompileIndex::new(compile), 0),
-        }
-    }
-
-    #[test]
-    fn differing_components_are_paired_by_name() {
-        let mut components = Components::default();
-        let old = components.key(["[a1] gm: f\n\ndef g(): x", "[b1] same: 1", "[c1] gone: 2"]);
-        let new = components.key(["[a2] gm: h", "[b1] same: 1", "[d1] made: 3", "no component"]);
-        let found: Vec<_> = components
-            .differences(&old, &new)
-            .into_iter()
-            .map(|d| (d.name, d.old.map(|c| c.hash.as_str()), d.new.map(|c| c.value.as_str())))
-            .collect();
-        assert_eq!(
-            found,
-            [("gm", Some("a1"), Some("h")), ("made", None, Some("3")), ("gone", Some("c1"), None)]
-        );
-        assert_eq!(components.all.len(), 5);
-    }
-
-    #[test]
-    fn a_lookup_is_compared_with_the_nearest_earlier_compile_of_its_function_and_pass_and_with_no_other() {
-        let mut components = Components::default();
-        let lookups = [(0, "0/0"), (1, "1/0"), (2, "0/1"), (2, "0/1"), (3, "1/1"), (4, "5/0")]
-            .map(|(compile, id)| lookup(compile, id, Outcome::Miss));
-        let backward = [false, false, false, true, false, true];
-        let keys = backward.map(|b| components.key([format!("[{b}] {BACKWARD}: {b}").as_str()]));
-        let mut model = Model { caches: lookups.into(), ..Model::default() };
-        assert_eq!(nearest(&model, &keys, &components), [None, None, Some(0), None, Some(1), None]);
-        // Compiled under another frame id, it is the same function still.
-        let function = |name: &str| Function {
-            name: name.to_owned(),
-            file: Some("/app/a.py".to_owned()),
-            line: Some(1),
-        };
-        for (id, name) in [("0/0", "f"), ("1/0", "g"), ("0/1", "f"), ("1/1", "g"), ("5/0", "f")] {
-            let index = model.compile_index(CompileId::parse(id).as_ref());
-            model.compiles[index].function = Some(function(name).into());
-        }
-        assert_eq!(nearest(&model, &keys, &components), [None, None, Some(0), None, Some(1), Some(3)]);
-    }
-
-    #[test]
-    fn the_nearest_of_several_earlier_compiles_is_compared() {
-        let mut components = Components::default();
-        let lookups = [(0, "0/0"), (1, "0/1"), (2, "0/2")].map(|(c, id)| lookup(c, id, Outcome::Miss));
-        let keys = ["[a] gm: a", "[b] gm: b", "[c] gm: c"].map(|text| components.key([text]));
-        let model = Model { caches: lookups.into(), ..Model::default() };
-        assert_eq!(nearest(&model, &keys, &components), [None, Some(0), Some(1)]);
-    }
-
-    #[test]
-    fn a_second_lookup_of_a_compile_is_not_compared_with_the_first() {
-        let mut components = Components::default();
-        let lookups = [(0, "0/0"), (1, "0/1"), (1, "0/1")].map(|(c, id)| lookup(c, id, Outcome::Miss));
-        let keys = ["[a] gm: a", "[b] gm: b", "[c] gm: c"].map(|text| components.key([text]));
-        let model = Model { caches: lookups.into(), ..Model::default() };
-        assert_eq!(nearest(&model, &keys, &components), [None, Some(0), Some(0)]);
-        assert!(
-            nearest(&model, &[Key::default(), Key::default(), Key::default()], &components)
-                .iter()
-                .all(Option::is_none)
-        );
-    }
-
-    #[test]
-    fn answers_are_summed_by_cache_and_differences_are_put_in_words() {
-        let caches = [Outcome::Hit, Outcome::Hit, Outcome::Miss].map(|o| lookup(0, "0/0", o));
-        let mut model = Model { caches: caches.into(), ..Model::default() };
-        model.caches[0].saved_ns = Some(2_000.0);
-        let sum = CacheSum { hits: 2, misses: 1, bypasses: 0, saved_us: Some(2.0) };
-        assert_eq!(sums(&model)["fx_graph"], sum);
-        for one in &mut model.caches {
-            (one.saved_ns, one.key) = (Some(2_000.0), Some("the same".to_owned()));
-        }
-        let outer = CacheLookup {
-            cache: OUTER.to_owned(),
-            saved_ns: Some(5_000.0),
-            ..lookup(0, "0/0", Outcome::Hit)
-        };
-        model.caches.push(outer);
-        let saved: Vec<_> = sums(&model).values().map(|sum| sum.saved_us).collect();
-        assert_eq!(
-            saved,
-            [Some(2.0), Some(3.0)],
-            "an entry once, and what AOTAutograd's has beyond its graphs"
-        );
-        let of = |name| Difference { name, old: None, new: None };
-        let words = in_words(&[of("gm"), of("inductor_config[a]"), of("inductor_config[b]"), of("odd")]);
-        assert_eq!(words, ["the graph", "settings of Inductor (2)", "odd"]);
-        let one = in_kinds(&[of("inductor_config[a]"), of("gm")]);
-        assert_eq!(one, in_kinds(&[of("gm"), of("inductor_config[b]"), of("inductor_config[c]")]));
-    }
 }

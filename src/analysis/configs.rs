@@ -59,28 +59,6 @@ pub static NOTABLE: LazyLock<Vec<Notable>> = LazyLock::new(|| {
 mod tests {
     use super::*;
 
-    fn settings(of: &[(&str, &str)]) -> Settings {
-        of.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-    }
-
-    #[test]
-    fn settings_that_differ_name_the_configurations_with_each_value() {
-        let configs = [
-            settings(&[("a", "1"), ("b", "2")]),
-            settings(&[("a", "1"), ("b", "3")]),
-            settings(&[("b", "2")]),
-        ];
-        let found = differing(&configs.iter().collect::<Vec<_>>());
-        assert_eq!(
-            found,
-            [
-                Differing { name: "a", values: vec![(Some("1"), vec![0, 1]), (None, vec![2])] },
-                Differing { name: "b", values: vec![(Some("2"), vec![0, 2]), (Some("3"), vec![1])] },
-            ]
-        );
-        assert!(differing(&[&configs[0], &configs[0]]).is_empty());
-    }
-
     #[test]
     fn no_notable_setting_is_listed_twice() {
         for (index, notable) in NOTABLE.iter().enumerate() {

@@ -153,7 +153,7 @@ fn compact(value: &RawValue) -> String {
 }
 
 /// Whether two JSON values are the same; torch writes sets in any order.
-fn same(one: &str, other: &str) -> bool {
+pub(super) fn same(one: &str, other: &str) -> bool {
     // Nearly all settings are equal as they are written.
     one == other || ordered_json(one).is_some_and(|one| ordered_json(other) == Some(one))
 }
@@ -186,52 +186,6 @@ fn number(version: &str) -> Option<(u32, u32)> {
 mod tests {
     use super::*;
 
-    fn for_torch(torch: &str) -> Defaults {
-        Defaults::for_log(Some(torch), &[]).unwrap()
-    }
-
-    #[test]
-    fn a_version_has_its_own_defaults_and_unchanged_older_ones() {
-        let (old, new) = (for_torch("2.6.0"), for_torch("2.15.0+cu132"));
-        assert_eq!((old.torch, old.choice), ("2.6.0+cu124", Choice::Same));
-        assert_eq!(new.against("dynamo_config", "assume_static_by_default", "true"), Against::Default);
-        assert_eq!(
-            new.against("dynamo_config", "assume_static_by_default", "false"),
-            Against::Changed("true".to_owned())
-        );
-        // Renamed in 2.7.
-        assert_eq!(old.against("dynamo_config", "recompile_limit", "8"), Against::Unknown);
-        assert_eq!(new.against("dynamo_config", "recompile_limit", "9"), Against::Changed("8".to_owned()));
-        assert_eq!(old.against("dynamo_config", "cache_size_limit", "8"), Against::Default);
-        assert_eq!(
-            old.against("inductor_config", "max_autotune", "true"),
-            Against::Changed("false".to_owned())
-        );
-        assert_eq!(old.against("no_config", "a", "1"), Against::Unknown);
-    }
-
-    #[test]
-    fn settings_that_depend_on_the_machine_are_never_changed() {
-        for torch in ["2.6.0", "2.8.0", "2.15.0"] {
-            let defaults = for_torch(torch);
-            let threads = defaults.against("inductor_config", "compile_threads", "77");
-            assert_eq!(threads, Against::OfMachine, "{torch}");
-        }
-    }
-
-    #[test]
-    fn an_unrecorded_version_is_compared_with_the_one_before() {
-        // It may have the default of either version.
-        let between = for_torch("2.7.1");
-        assert_eq!((between.torch, between.choice), ("2.6.0+cu124", Choice::NearestBelow));
-        let pgo = |value| between.against("dynamo_config", "automatic_dynamic_local_pgo", value);
-        assert_eq!((pgo("false"), pgo("true")), (Against::Default, Against::Default));
-        let newer = for_torch("2.99.1");
-        assert_eq!((newer.torch, newer.choice), ("2.15.0+cu132", Choice::NearestBelow));
-        assert!(Defaults::for_log(Some("1.13.0"), &[]).is_none());
-        assert!(Defaults::for_log(None, &[]).is_none());
-    }
-
     #[test]
     fn a_log_without_a_version_is_recognized_by_its_settings() {
         for one in all() {
@@ -249,14 +203,8 @@ mod tests {
     }
 
     #[test]
-    fn a_set_is_the_same_in_any_order() {
-        assert!(same(r#"["a", "b"]"#, r#"["b","a"]"#));
-        assert!(!same(r#"["a", "b"]"#, r#"["b", "b"]"#));
-    }
-
-    #[test]
     fn a_default_is_shown_without_the_spaces_that_torch_writes() {
-        let defaults = for_torch("2.6.0");
+        let defaults = Defaults::for_log(Some("2.6.0"), &[]).unwrap();
         let Against::Changed(default) =
             defaults.against("dynamo_config", "_autograd_backward_strict_mode_banned_ops", "[]")
         else {

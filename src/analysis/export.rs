@@ -174,7 +174,7 @@ pub fn check_for(problem: &ExportProblem, line: Option<&str>) -> Option<String> 
 
 /// The call of `torch._check` that states an assumption, from the user's line, the operation of the expression, and its
 /// value. None unless the line compares exactly two values.
-fn check_of(line: &str, method: &str, result: &str) -> Option<String> {
+pub(super) fn check_of(line: &str, method: &str, result: &str) -> Option<String> {
     let line = line.trim();
     let condition = ["if ", "elif ", "while ", "assert "].iter().find_map(|word| line.strip_prefix(word))?;
     let condition = condition.trim_end().trim_end_matches(':').trim();
@@ -208,40 +208,3 @@ const SIGNS: [(&str, (&str, &str)); 6] = [
     ("lt", ("<", ">=")),
     ("gt", (">", "<=")),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_comparison_becomes_a_check_of_the_assumption() {
-        let check = |line, method, result| check_of(line, method, result);
-        assert_eq!(
-            check("if a.shape[0] == 4:", "eq", "True").as_deref(),
-            Some("torch._check(a.shape[0] == 4)")
-        );
-        assert_eq!(
-            check("if a.shape[0] == 4:", "eq", "False").as_deref(),
-            Some("torch._check(a.shape[0] != 4)")
-        );
-        assert_eq!(check("elif n > 2:", "gt", "False").as_deref(), Some("torch._check(n <= 2)"));
-        assert_eq!(check("assert n <= m", "le", "True").as_deref(), Some("torch._check(n <= m)"));
-    }
-
-    #[test]
-    fn other_lines_give_no_check() {
-        for (line, method, result) in [
-            ("if a.shape[0] == 4 and b:", "eq", "True"),
-            ("if not n > 2:", "gt", "True"),
-            ("if n > 2:", "eq", "True"),
-            ("if 0 < n < 2:", "lt", "True"),
-            ("if n < 2 == b:", "lt", "True"),
-            ("x = torch.zeros(n)", "ge", "True"),
-            ("if f(n):", "eq", "True"),
-            ("if n == 2:", "eq", "4"),
-            ("assert n == 2, \"odd\"", "eq", "True"),
-        ] {
-            assert_eq!(check_of(line, method, result), None, "{line}");
-        }
-    }
-}

@@ -3,6 +3,8 @@
 use super::failures::FailureCause;
 use super::own_code::is_library;
 use crate::model::TextFrame;
+use crate::model::words::words_of;
+use std::sync::LazyLock;
 
 /// The part of the compiler that a compile had reached when it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,8 +30,8 @@ pub struct FailedIn {
     pub own: Option<TextFrame>,
     /// The setting by which the compiler calls that function: `post_grad_custom_post_pass`.
     pub setting: Option<&'static str>,
-    /// Names of the records with the graph that this step worked on, the best first.
-    pub graphs: &'static [&'static str],
+    /// Names of the records with the graph that this step worked on, the best first, with spaces between them.
+    pub graphs: &'static str,
 }
 
 impl FailedIn {
@@ -58,65 +60,41 @@ impl FailedIn {
 const BACKEND: &str = "backend";
 
 /// A step of the compiler.
-#[derive(Clone, Copy)]
 struct Step {
-    /// Part of the path of its files.
-    path: &'static str,
+    /// Part of the path of its files, or the class of an exception that it raises.
+    of: &'static str,
     reached: Reached,
     name: &'static str,
-    graphs: &'static [&'static str],
+    graphs: &'static str,
 }
 
-const CAPTURED: &[&str] = &["dynamo_output_graph"];
+const CAPTURED: &str = "dynamo_output_graph";
 
-const LOWERED: &[&str] = &["inductor_post_grad_graph", "after_post_grad_graph", "before_post_grad_graph"];
+const LOWERED: &str = "inductor_post_grad_graph after_post_grad_graph before_post_grad_graph";
 
-const fn step(
-    path: &'static str,
-    reached: Reached,
-    name: &'static str,
-    graphs: &'static [&'static str],
-) -> Step {
-    Step { path, reached, name, graphs }
-}
+/// Steps by the files that run them.
+static STEPS: LazyLock<Vec<Step>> = LazyLock::new(|| {
+    let step = |(of, rest): (&'static str, &'static str)| {
+        let mut parts = rest.split('|').map(str::trim);
+        let reached = match parts.next()? {
+            "Backend" => Reached::Backend,
+            "Inductor" => Reached::Inductor,
+            "CodeGeneration" => Reached::CodeGeneration,
+            _ => Reached::Dynamo,
+        };
+        let (name, graphs) = (parts.next()?, parts.next()?);
+        let graphs = match graphs {
+            "captured" => CAPTURED,
+            "lowered" => LOWERED,
+            name => name,
+        };
+        Some(Step { of, reached, name, graphs })
+    };
+    words_of(include_str!("failed_in.txt")).into_iter().filter_map(step).collect()
+});
 
-/// Steps by the files that run them. The innermost frame in one of these files decides.
-const STEPS: &[Step] = &[
-    step(
-        "torch/_inductor/fx_passes/post_grad.py",
-        Reached::Inductor,
-        "post-grad passes",
-        &["before_post_grad_graph"],
-    ),
-    step(
-        "torch/_inductor/fx_passes/joint_graph.py",
-        Reached::Inductor,
-        "joint-graph passes",
-        &["before_joint_graph"],
-    ),
-    step(
-        "torch/_inductor/fx_passes/pre_grad.py",
-        Reached::Inductor,
-        "pre-grad passes",
-        &["before_pre_grad_graph"],
-    ),
-    step("torch/_inductor/fx_passes/", Reached::Inductor, "graph passes", LOWERED),
-    step("torch/_inductor/select_algorithm.py", Reached::CodeGeneration, "autotuning", LOWERED),
-    step("torch/_inductor/async_compile.py", Reached::CodeGeneration, "building kernels", LOWERED),
-    step("torch/_inductor/cpp_builder.py", Reached::CodeGeneration, "building kernels", LOWERED),
-    step("torch/_inductor/runtime/", Reached::CodeGeneration, "building kernels", LOWERED),
-    step("torch/_inductor/codecache.py", Reached::CodeGeneration, "loading its code", LOWERED),
-    step("torch/_inductor/codegen/", Reached::CodeGeneration, "code generation", LOWERED),
-    step("torch/_inductor/scheduler.py", Reached::Inductor, "scheduling and fusion", LOWERED),
-    step("torch/_inductor/lowering.py", Reached::Inductor, "lowering", LOWERED),
-    step("torch/_inductor/ir.py", Reached::Inductor, "lowering", LOWERED),
-    step("torch/_inductor/graph.py", Reached::Inductor, "lowering", LOWERED),
-    step("torch/_inductor/", Reached::Inductor, "", LOWERED),
-    step("torch/_functorch/", Reached::Backend, "", CAPTURED),
-    step("torch/_dynamo/backends/distributed.py", Reached::Backend, "splitting the graph for DDP", CAPTURED),
-    step("torch/_dynamo/repro/after_dynamo.py", Reached::Backend, BACKEND, CAPTURED),
-    step("torch/_dynamo/backends/", Reached::Backend, BACKEND, CAPTURED),
-];
+/// Any other failure.
+static TRACING: Step = Step { of: "", reached: Reached::Dynamo, name: "", graphs: CAPTURED };
 
 /// Settings that name a function of the user which Inductor calls with a graph.
 const SETTINGS: [&str; 5] = [
@@ -141,21 +119,22 @@ pub fn failed_in(cause: &FailureCause<'_>) -> FailedIn {
         let code = frame.loc.as_deref()?;
         SETTINGS.into_iter().find(|setting| code.contains(setting))
     });
-    let by_name = || {
-        let error = failure.map_or("", |failure| &failure.error);
-        let backward = failure.is_some_and(|failure| failure.kind.contains("backward"));
-        match error.rsplit('.').next().unwrap_or_default() {
-            "BackendCompilerFailed" => step("", Reached::Backend, BACKEND, CAPTURED),
-            "InductorError" | "LoweringException" => step("", Reached::Inductor, "", LOWERED),
-            _ if backward => step("", Reached::Inductor, "backward graph", LOWERED),
-            "TorchRuntimeError" => step("", Reached::Dynamo, "fake tensors", CAPTURED),
-            _ => step("", Reached::Dynamo, "", CAPTURED),
-        }
+    let by_class = || {
+        let class = failure.and_then(|failure| failure.error.rsplit('.').next());
+        let is_backward = failure.is_some_and(|failure| failure.kind.contains("backward"));
+        let of = match class.unwrap_or_default() {
+            class @ ("BackendCompilerFailed" | "InductorError" | "LoweringException") => class,
+            _ if is_backward => "a backward graph",
+            class @ "TorchRuntimeError" => class,
+            _ => "",
+        };
+        STEPS.iter().find(|step| step.of == of)
     };
-    let at = found.unwrap_or_else(by_name);
+    let at = found.or_else(by_class).unwrap_or(&TRACING);
     FailedIn { reached: at.reached, step: at.name, own, setting, graphs: at.graphs }
 }
 
-fn step_of(frame: &TextFrame) -> Option<Step> {
-    STEPS.iter().find(|step| frame.file.contains(step.path)).copied()
+/// The innermost frame in a file of a step decides.
+fn step_of(frame: &TextFrame) -> Option<&'static Step> {
+    STEPS.iter().find(|step| step.of.contains('/') && frame.file.contains(step.of))
 }

@@ -1,5 +1,6 @@
 //! Compiles by function.
 
+use super::caches::Owner;
 use super::split::Split;
 use crate::model::{Compile, CompileIndex, Function, Model, Outcome, Parts};
 use crate::trace::{CompileId, FrameId, TextMap};
@@ -21,12 +22,7 @@ pub struct FunctionGroup {
 
 /// The functions of a log, in order of first appearance. A compile without a function has the function of its frame.
 pub(super) fn of_log(model: &Model, split: &Split) -> Vec<FunctionGroup> {
-    #[derive(PartialEq, Eq, Hash)]
-    enum Key<'a> {
-        Function(&'a str, Option<&'a str>, Option<u64>),
-        Frame(FrameId),
-    }
-    let mut groups: IndexMap<Key<'_>, FunctionGroup> = IndexMap::new();
+    let mut groups: IndexMap<Owner<'_>, FunctionGroup> = IndexMap::new();
     // Beyond the recompile limit torch writes metrics without the function's name, but the frame has it.
     let frames: TextMap<FrameId, &Function> = model
         .identified()
@@ -35,11 +31,8 @@ pub(super) fn of_log(model: &Model, split: &Split) -> Vec<FunctionGroup> {
     for (index, compile) in model.compiles.indexed() {
         let Some(frame) = compile.id.as_ref().map(CompileId::frame) else { continue };
         let function = compile.function.as_deref().or_else(|| frames.get(&frame).copied());
-        let key = match function {
-            Some(f) => Key::Function(&f.name, f.file.as_deref(), f.line),
-            None => Key::Frame(frame),
-        };
-        let group = groups.entry(key).or_default();
+        let owner = function.map_or(Owner::Frame(frame), Owner::Function);
+        let group = groups.entry(owner).or_default();
         if group.function.is_none() {
             group.function = function.cloned();
         }
@@ -85,37 +78,4 @@ pub fn by_status<'c>(compiles: impl IntoIterator<Item = &'c Compile>) -> Vec<(&'
         *counts.entry(compile.status).or_default() += 1;
     }
     counts.into_iter().map(|(status, count)| (status.word(), count)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analysis::Spans;
-    use crate::analysis::builds::tests::span;
-
-    #[test]
-    fn compiles_are_grouped_by_function_or_by_frame() {
-        let mut model = Model::default();
-        for (id, name) in [("0/0", Some("f")), ("1/0", None), ("0/1", None), ("1/1", None), ("2/0", None)] {
-            let index = model.compile_index(CompileId::parse(id).as_ref());
-            model.compiles[index].function =
-                name.map(|name| Function { name: name.to_owned(), file: None, line: Some(1) }.into());
-        }
-        let groups = of_log(&model, &Split::default());
-        let compiles: Vec<_> = groups.iter().map(|g| g.compiles.clone()).collect();
-        assert_eq!(compiles, [vec![0, 2], vec![1, 3], vec![4]]);
-    }
-
-    #[test]
-    fn the_time_of_a_function_is_split_like_the_time_of_the_log() {
-        let mut model = Model::default();
-        model.compile_index(CompileId::parse("0/0").as_ref());
-        model.spans =
-            vec![span("entire_frame_compile", None, 0.0, 9.0), span("compile_file", Some(0), 2.0, 8.0)];
-        let split = Split::of(&Spans::of(&model));
-        let functions = of_log(&model, &split);
-        assert_eq!(functions.len(), 1);
-        assert_eq!(functions[0].parts, split.whole);
-        assert_eq!(functions[0].parts.total(), 9e6);
-    }
 }

@@ -1,5 +1,6 @@
 //! Differences between the guards of two compiles of one function.
 
+use super::two_columns::words;
 use crate::read::expr::as_written;
 use regex::Regex;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -172,7 +173,8 @@ fn changed(old: &[String], new: &[String]) -> Vec<DiffLine> {
 
 /// Both texts in pieces, with the differing ones marked.
 fn words_that_differ(old: &str, new: &str) -> (Vec<Piece>, Vec<Piece>) {
-    let (was, is) = (words(old), words(new));
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let (was, is) = (words(old, is_word), words(new, is_word));
     let (mut old_pieces, mut new_pieces) = (Vec::new(), Vec::new());
     for op in capture_diff_slices(Algorithm::Myers, &was, &is) {
         let differs = !matches!(op, DiffOp::Equal { .. });
@@ -185,23 +187,6 @@ fn words_that_differ(old: &str, new: &str) -> (Vec<Piece>, Vec<Piece>) {
         }
     }
     (old_pieces, new_pieces)
-}
-
-/// Words and the characters between them.
-fn words(text: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let mut rest = text;
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-    while let Some(first) = rest.chars().next() {
-        let end = match is_word(first) {
-            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
-        };
-        let (word, after) = rest.split_at(end);
-        words.push(word);
-        rest = after;
-    }
-    words
 }
 
 #[cfg(test)]

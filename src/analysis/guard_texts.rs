@@ -154,7 +154,7 @@ fn compiles_to_read(model: &Model) -> Vec<CompileIndex> {
 }
 
 /// Whether a failed guard is about a size, a stride or a number.
-fn is_asked(guard: &str) -> bool {
+pub(super) fn is_asked(guard: &str) -> bool {
     let of_tensor = ["size mismatch", "stride mismatch", ".size()[", ".stride()["];
     let number = guard.rsplit_once(" == ").is_some_and(|(_, value)| value.trim().parse::<f64>().is_ok());
     of_tensor.iter().any(|part| guard.contains(part)) || number || guard.contains(" <= ")
@@ -183,7 +183,7 @@ fn config(model: &Model, compile: &Compile) -> Option<Span> {
 }
 
 /// Reads the settings from a header, in which the configuration is JSON within a string of JSON.
-fn settings(header: &str) -> DynamoSettings {
+pub(super) fn settings(header: &str) -> DynamoSettings {
     let flag = |name: &str| {
         let (_, rest) = header.split_once(&format!("\"{name}\\\": "))?;
         match rest.split([',', '}']).next()?.trim() {
@@ -195,25 +195,5 @@ fn settings(header: &str) -> DynamoSettings {
     DynamoSettings {
         automatic_dynamic_shapes: flag("automatic_dynamic_shapes"),
         specialize_float: flag("specialize_float"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn settings_are_read_from_a_configuration_within_a_record() {
-        let header = r#"{"compilation_metrics": {"dynamo_config": "{\"automatic_dynamic_shapes\": false, \"specialize_float\": true}"}}"#;
-        let read = settings(header);
-        assert_eq!((read.automatic_dynamic_shapes, read.specialize_float), (Some(false), Some(true)));
-        assert_eq!(settings("{}"), DynamoSettings::default());
-    }
-
-    #[test]
-    fn only_guards_on_sizes_strides_and_numbers_are_worth_the_texts() {
-        assert!(is_asked("tensor 'x' size mismatch at index 0. expected 4, actual 6"));
-        assert!(is_asked("2 <= L['x'].size()[0]") && is_asked("self.step == 3"));
-        assert!(!is_asked("mode == 'mean'") && !is_asked("GLOBAL_STATE changed: grad_mode "));
     }
 }

@@ -76,14 +76,8 @@ impl Ledger {
         let at_run_time = at_run_time(model);
         let of = |(index, compile)| {
             let apart = apart.get(&index).copied().unwrap_or_default();
-            let at_run_time_us = at_run_time.get(&index).map_or(0.0, RunTime::total_us);
-            (
-                index,
-                Account {
-                    at_run_time_us: amount(at_run_time_us),
-                    ..Account::of(compile, split.at(index), apart)
-                },
-            )
+            let at_run_time_us = amount(at_run_time.get(&index).map_or(0.0, RunTime::total_us));
+            (index, Account { at_run_time_us, ..Account::of(compile, split.at(index), apart) })
         };
         let accounts = model.compiles.indexed().map(of).collect();
         Ledger { accounts, left_us: amount(compile_time_s * 1e6) }
@@ -165,100 +159,6 @@ impl Account {
 }
 
 /// Whole microseconds, so that sums of seconds with six decimals are what was charged; none where a log has nonsense.
-fn amount(us: f64) -> f64 {
+pub(super) fn amount(us: f64) -> f64 {
     if us.is_finite() { us.max(0.0).floor() } else { 0.0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analysis::Spans;
-    use crate::analysis::one_offs::OneOffKind;
-    use crate::model::{Metrics, MetricsKind, MetricsRecord};
-    use crate::trace::Span;
-
-    /// A ledger of one compile of 100 us, of which 20 were thrown away and 10 fell into it by chance.
-    fn ledger(compile_time_us: f64) -> (Ledger, CompileIndex) {
-        let mut model = Model::default();
-        let index = model.compile_index(None);
-        let facts = Metrics {
-            dynamo_us: Some(100.0),
-            inductor_us: Some(60.0),
-            wasted_us: Some(20.0),
-            ..Metrics::default()
-        };
-        let record = |kind, facts| MetricsRecord {
-            kind,
-            attempt: 0,
-            line: 1,
-            header: Span { offset: 0, len: 0 },
-            first_line: false,
-            configs: [].into(),
-            config_places: [].into(),
-            facts,
-        };
-        let ran = Metrics { runtime_tuning_us: Some(500.0), ..Metrics::default() };
-        let records = [record(MetricsKind::Forward, facts), record(MetricsKind::Runtime, ran)];
-        model.compiles[index].metrics.extend(records);
-        let one_off = OneOff {
-            kind: OneOffKind::Toolchain,
-            compile: index,
-            us: 10.0,
-            in_graph_us: 10.0,
-            within_tracing: false,
-        };
-        (Ledger::of(&model, &Split::of(&Spans::of(&model)), &[one_off], compile_time_us / 1e6), index)
-    }
-
-    fn charged(ledger: &mut Ledger, finding: usize, work: Work, index: CompileIndex) -> f64 {
-        ledger.charge(finding, &Claim::avoidable(work, vec![index], "")).us
-    }
-
-    #[test]
-    fn a_second_claim_gets_what_the_first_left_and_learns_who_has_the_rest() {
-        let (mut ledger, index) = ledger(1000.0);
-        assert_eq!(charged(&mut ledger, 0, Work::Discarded, index), 20.0);
-        assert_eq!(charged(&mut ledger, 1, Work::Compile, index), 70.0);
-        let again = ledger.charge(2, &Claim::avoidable(Work::Compile, vec![index], ""));
-        assert_eq!((again.us, again.held), (0.0, vec![Held { compile: index, finding: 1 }]));
-    }
-
-    #[test]
-    fn one_off_work_is_charged_to_nobody_but_a_compile_of_which_nothing_came() {
-        let (mut ledger, index) = self::ledger(1000.0);
-        assert_eq!(charged(&mut ledger, 0, Work::Compile, index), 90.0);
-        assert_eq!(charged(&mut ledger, 1, Work::Whole, index), 10.0);
-    }
-
-    #[test]
-    fn a_bypassed_cache_costs_what_it_would_have_kept() {
-        let (mut ledger, index) = ledger(1000.0);
-        // The graph of Inductor took 60 us, 10 of which fell into it by chance.
-        assert_eq!(charged(&mut ledger, 0, Work::InductorGraph, index), 50.0);
-        assert_eq!(charged(&mut ledger, 1, Work::AotGraph, index), 0.0);
-    }
-
-    #[test]
-    fn all_charges_together_never_exceed_the_compile_time_of_the_log() {
-        let (mut ledger, index) = ledger(30.0);
-        assert_eq!(charged(&mut ledger, 0, Work::Discarded, index), 20.0);
-        assert_eq!(charged(&mut ledger, 1, Work::Compile, index), 10.0);
-        assert_eq!(charged(&mut ledger, 2, Work::AtRunTime, index), 500.0, "which is no compile time");
-    }
-
-    #[test]
-    fn what_is_expected_leaves_the_rest_of_the_log_to_others() {
-        let (mut ledger, index) = ledger(30.0);
-        let expected = Claim::expected(Work::Discarded, vec![index], "");
-        assert_eq!(ledger.charge(0, &expected).us, 20.0);
-        assert_eq!(charged(&mut ledger, 1, Work::Compile, index), 30.0);
-    }
-
-    #[test]
-    fn nonsense_costs_nothing() {
-        for us in [f64::NAN, f64::INFINITY, -5.0] {
-            assert_eq!(amount(us), 0.0);
-        }
-        assert_eq!(amount(1.9), 1.0);
-    }
 }

@@ -14,6 +14,8 @@ mod producers;
 mod sketch;
 mod split;
 mod stage;
+#[cfg(test)]
+mod tests;
 mod trie;
 pub mod vllm;
 
@@ -28,6 +30,8 @@ pub mod performance;
 mod run_time;
 mod spans;
 mod time;
+#[cfg(test)]
+mod time_tests;
 mod timeline;
 mod warm_run;
 
@@ -90,7 +94,7 @@ pub use recompiles::{Chain, Change, ChangeKind, Step, change_of, classify, disag
 pub use spans::Spans;
 pub use split::{Piece, Split};
 pub use stage::Stage;
-pub use time::{CompileTime, Phase, PhaseNode};
+pub use time::{CompileTime, PhaseNode, seconds};
 pub use timeline::{Timeline, Track};
 pub use trie::Trie;
 pub use user_place::UserPlace;

@@ -53,7 +53,7 @@ pub struct Names {
 impl Names {
     /// Names the functions of all compiles.
     pub(super) fn of_log(model: &Model) -> Names {
-        let frames = Frames::of(model);
+        let functions = FunctionWords::of(model);
         let mut known: TextSet<Arc<FunctionName>> = TextSet::default();
         let mut shared = |name: FunctionName| {
             if let Some(known) = known.get(&name) {
@@ -63,7 +63,7 @@ impl Names {
             known.insert(Arc::clone(&name));
             name
         };
-        let name = |index| frames.name(model, index, receiver(model, index));
+        let name = |index| functions.name(index, receiver(model, index));
         let names = model.compiles.indices().map(|index| name(index).map(&mut shared));
         Names { of: names.collect() }
     }
@@ -86,23 +86,6 @@ impl Names {
 /// several functions.
 pub(super) fn function_words(model: &Model, index: CompileIndex) -> Option<Sentence> {
     FunctionWords::of(model).at(index)
-}
-
-/// The functions of all compiles, for sentences.
-pub(super) struct FunctionWords<'m> {
-    model: &'m Model,
-    frames: Frames<'m>,
-}
-
-impl<'m> FunctionWords<'m> {
-    pub(super) fn of(model: &'m Model) -> Self {
-        FunctionWords { model, frames: Frames::of(model) }
-    }
-
-    /// As [`function_words`].
-    pub(super) fn at(&self, index: CompileIndex) -> Option<Sentence> {
-        Some(self.frames.name(self.model, index, None)?.words())
-    }
 }
 
 /// Where a module keeps its parts: items of these are its attributes.
@@ -132,10 +115,11 @@ pub fn parameter_name(source: &str) -> Option<String> {
     Some(name)
 }
 
-/// What the compiles of each frame say together, because a compile that failed or hit a limit has no guards, and possibly
-/// no function.
-struct Frames<'m> {
-    of: TextMap<FrameId, OfFrame<'m>>,
+/// The functions of all compiles, for names and sentences. What the compiles of each frame say is taken together, because a
+/// compile that failed or hit a limit has no guards, and possibly no function.
+pub(super) struct FunctionWords<'m> {
+    model: &'m Model,
+    frames: TextMap<FrameId, OfFrame<'m>>,
 }
 
 #[derive(Default)]
@@ -145,28 +129,33 @@ struct OfFrame<'m> {
     classes_differ: bool,
 }
 
-impl<'m> Frames<'m> {
-    fn of(model: &'m Model) -> Frames<'m> {
-        let mut of: TextMap<FrameId, OfFrame<'m>> = TextMap::default();
+impl<'m> FunctionWords<'m> {
+    pub(super) fn of(model: &'m Model) -> Self {
+        let mut frames: TextMap<FrameId, OfFrame<'m>> = TextMap::default();
         for (index, compile) in model.compiles.indexed() {
             let Some(frame) = compile.id.as_ref().map(|id| id.frame()) else { continue };
-            let known = of.entry(frame).or_default();
+            let known = frames.entry(frame).or_default();
             known.function = known.function.or(compile.function.as_deref());
             if let Some(receiver) = receiver(model, index) {
                 let first = known.receiver.get_or_insert(receiver);
                 known.classes_differ |= first.class != receiver.class;
             }
         }
-        Frames { of }
+        FunctionWords { model, frames }
+    }
+
+    /// As [`function_words`].
+    pub(super) fn at(&self, index: CompileIndex) -> Option<Sentence> {
+        Some(self.name(index, None)?.words())
     }
 
     /// The name of a compile's function, for an object of class `own` or of the class that its frame has throughout.
-    fn name(&self, model: &Model, index: CompileIndex, own: Option<&PlaceType>) -> Option<FunctionName> {
-        let compile = model.compiles.get(index)?;
-        let of_frame = compile.id.as_ref().and_then(|id| self.of.get(&id.frame()));
+    fn name(&self, index: CompileIndex, own: Option<&PlaceType>) -> Option<FunctionName> {
+        let compile = self.model.compiles.get(index)?;
+        let of_frame = compile.id.as_ref().and_then(|id| self.frames.get(&id.frame()));
         let function = compile.function.as_deref().or_else(|| of_frame?.function)?;
         let of_frame = of_frame.filter(|frame| !frame.classes_differ);
-        Some(name_of(model, compile, function, own.or_else(|| of_frame?.receiver)))
+        Some(name_of(self.model, compile, function, own.or_else(|| of_frame?.receiver)))
     }
 }
 
@@ -231,127 +220,4 @@ fn class_of(receiver: &PlaceType, own: bool) -> Option<&str> {
     let class = path.rsplit('.').next().unwrap_or(path);
     let class = if class == "GraphModuleImpl" { "GraphModule" } else { class };
     (!class.is_empty() && !NO_CLASS.contains(&class)).then_some(class)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{Frame, GuardFacts};
-    use crate::trace::CompileId;
-
-    const LIBRARY: &str = "/v/lib/python3.11/site-packages/transformers/utils/generic.py";
-
-    /// A log of one compile, called from line 44 of the reader's file.
-    fn log(id: &str, function: (&str, &str), receiver: Option<(&str, &str)>) -> Model {
-        let mut model = Model::default();
-        add(&mut model, id, function, receiver);
-        model
-    }
-
-    fn add(model: &mut Model, id: &str, (name, file): (&str, &str), receiver: Option<(&str, &str)>) {
-        let index = model.compile_index(CompileId::parse(id).as_ref());
-        let mut frame = |path: &str, line, name: &str| Frame {
-            file: model.strings.literal(path),
-            line: Some(line),
-            name: name.into(),
-            loc: None,
-        };
-        let stack = [frame("/app/train.py", 44, "main"), frame(file, 9, name)];
-        let compile = model.compiles.get_mut(index).unwrap();
-        compile.stack = Some(stack.into());
-        compile.function =
-            Some(Function { name: name.to_owned(), file: Some(file.to_owned()), line: Some(9) }.into());
-        let receiver = receiver.map(|(source, class)| PlaceType {
-            source: source.to_owned(),
-            class: format!("class '{class}'"),
-        });
-        model.guards.insert(index, GuardFacts { receiver, ..GuardFacts::default() });
-    }
-
-    fn named(model: &Model) -> (String, Option<u64>) {
-        let names = Names::of_log(model);
-        let name = names.at(CompileIndex::new(0)).unwrap();
-        (name.title.clone(), name.called.as_ref().and_then(|place| place.line))
-    }
-
-    #[test]
-    fn a_librarys_wrapper_is_named_after_the_class_of_self_and_has_the_users_call() {
-        let llama = Some(("L['self']", "transformers.models.llama.modeling_llama.LlamaForCausalLM"));
-        let model = log("0/0", ("wrapper", LIBRARY), llama);
-        assert_eq!(named(&model), ("LlamaForCausalLM".to_owned(), Some(44)));
-        let loss = log("0/0", ("loss_function", LIBRARY), llama);
-        assert_eq!(named(&loss), ("LlamaForCausalLM.loss_function".to_owned(), Some(44)));
-    }
-
-    #[test]
-    fn the_users_own_function_keeps_its_name_after_its_class() {
-        let own = |receiver| named(&log("0/0", ("forward", "/app/model.py"), receiver)).0;
-        assert_eq!(own(Some(("L['self']", "__main__.Mlp"))), "Mlp.forward");
-        assert_eq!(own(Some(("L['self']", "__main__.main.<locals>.Mlp"))), "Mlp.forward");
-        assert_eq!(
-            own(Some(("L['fn']", "torch.nn.Linear"))),
-            "forward",
-            "a variable of it is not its object"
-        );
-        assert_eq!(own(None), "forward");
-    }
-
-    #[test]
-    fn a_module_that_torch_wraps_is_named_after_its_class_and_a_plain_function_is_not() {
-        let inner = |class| named(&log("0/0", ("inner", LIBRARY), Some(("L['fn']", class)))).0;
-        assert_eq!(inner("torch.nn.modules.container.Sequential"), "Sequential");
-        assert_eq!(inner("function"), "inner");
-    }
-
-    #[test]
-    fn what_compiled_autograd_captured_is_the_backward_pass() {
-        let model = log("!0/1/0", ("forward", "<eval_with_key>.7"), None);
-        assert_eq!(named(&model), ("backward pass".to_owned(), Some(44)));
-        let module = log("0/0", ("forward", "<eval_with_key>.7"), Some(("L['self']", "a.GraphModuleImpl")));
-        assert_eq!(named(&module).0, "GraphModule");
-    }
-
-    #[test]
-    fn a_wrapper_of_several_classes_keeps_its_name_in_sentences_about_all_its_compiles() {
-        let mut model = log("0/0", ("inner", LIBRARY), Some(("L['fn']", "a.Linear")));
-        let words = |model: &Model| function_words(model, CompileIndex::new(0)).unwrap();
-        assert_eq!(words(&model), "`Linear`");
-        add(&mut model, "0/1", ("inner", LIBRARY), Some(("L['fn']", "a.Dropout")));
-        assert_eq!(words(&model), "`inner`");
-        let names = Names::of_log(&model);
-        let indices: Vec<_> = model.compiles.indices().collect();
-        assert_eq!(names.at(indices[1]).unwrap().title, "Dropout");
-        assert_eq!(names.shared(&indices), None);
-    }
-
-    #[test]
-    fn a_compile_without_guards_has_the_name_of_the_others_of_its_frame() {
-        let mut model = log("0/0", ("wrapper", LIBRARY), None);
-        add(&mut model, "0/1", ("wrapper", LIBRARY), Some(("L['self']", "a.Bert")));
-        assert_eq!(named(&model).0, "Bert");
-    }
-
-    #[test]
-    fn a_parameter_has_its_name_in_the_state_dict() {
-        for (source, name) in [
-            (
-                "L['self']._modules['model']._modules['layers']._modules['0']._modules['mlp']._parameters['weight']",
-                Some("self.model.layers.0.mlp.weight"),
-            ),
-            ("L['self']._buffers['mask']", Some("self.mask")),
-            ("L['fn']._modules['1']._modules['k']._parameters['weight']", Some("fn.1.k.weight")),
-            ("L['xs'][0]", None),
-            ("L['kwargs']['input_ids']", None),
-        ] {
-            assert_eq!(parameter_name(source).as_deref(), name, "{source}");
-        }
-    }
-
-    #[test]
-    fn a_resumed_function_keeps_its_line() {
-        let model = log("0/0", ("torch_dynamo_resume_in_f_at_9", "/app/model.py"), None);
-        let name = Names::of_log(&model).at(CompileIndex::new(0)).unwrap().clone();
-        assert_eq!((name.title.as_str(), name.resumed.as_deref()), ("f", Some("9")));
-        assert_eq!(name.words(), "`f`, resumed at line 9");
-    }
 }

@@ -66,31 +66,3 @@ fn within_builds(all: &Spans<'_>) -> Vec<Option<(usize, BuildKind)>> {
     }
     within
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analysis::builds::tests::{model, span};
-    use crate::model::Model;
-
-    #[test]
-    fn each_build_is_a_stretch_and_all_else_is_one_per_part() {
-        let order = order_of_time(&Spans::of(&model()));
-        let builds: Vec<Option<BuildKind>> = order.iter().map(|one| one.build).collect();
-        let (trial, kernel) = (Some(BuildKind::Trial), Some(BuildKind::Kernel));
-        assert_eq!(builds, [trial, None, kernel, kernel, kernel, kernel, None]);
-        assert_eq!(order.iter().map(|one| one.us).sum::<f64>(), 20e6);
-        assert_eq!(order[2].us, 2e6);
-        assert_eq!(order[0].us + order[1].us, 6e6);
-    }
-
-    #[test]
-    fn pauses_are_left_out() {
-        let spans = vec![
-            span("entire_frame_compile", None, 0.0, 1.0),
-            span("entire_frame_compile", None, 50.0, 52.0),
-        ];
-        let order = order_of_time(&Spans::of(&Model { spans, ..Model::default() }));
-        assert_eq!(order.iter().map(|one| one.us).collect::<Vec<_>>(), [3e6]);
-    }
-}

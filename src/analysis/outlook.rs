@@ -83,34 +83,3 @@ fn repeated(model: &Model) -> Vec<Repeated<'_>> {
     found.sort_by(|a, b| b.us.unwrap_or(0.0).total_cmp(&a.us.unwrap_or(0.0)).then(a.compile.cmp(&b.compile)));
     found
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analysis::Spans;
-    use crate::analysis::builds::tests::model;
-    use crate::analysis::one_offs::one_offs;
-    use crate::analysis::warm_run::tests::lookup;
-    use crate::model::{CacheLookup, Outcome};
-
-    fn warm(lookups: Vec<CacheLookup>) -> Option<f64> {
-        let mut model = model();
-        model.caches = lookups;
-        let spans = Spans::of(&model);
-        let (split, one_offs) = (Split::of(&spans), one_offs(&spans));
-        Outlook::of(&model, &split, (&Builds::of(&spans, &one_offs), &one_offs), &[]).warm_us
-    }
-
-    #[test]
-    fn a_warm_run_saves_what_was_missed_and_what_is_kept_by_content() {
-        assert_eq!(warm(Vec::new()), None, "no cache was asked");
-        // 20 s, of which 12 s build and 8 s generate code.
-        assert_eq!(warm(vec![lookup("aotautograd", Outcome::Miss)]), Some(20e6));
-        assert_eq!(warm(vec![lookup("fx_graph", Outcome::Miss)]), Some(20e6));
-        assert_eq!(
-            warm(vec![lookup("fx_graph", Outcome::Bypass)]),
-            Some(12e6),
-            "kernels are kept by content"
-        );
-    }
-}

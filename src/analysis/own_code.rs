@@ -146,26 +146,3 @@ impl OwnFiles {
             || known.is_some_and(|paths| paths.iter().any(|path| path.ends_with(&end)))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn origins_in_the_users_files_are_recognized() {
-        let own = |names: &[&str]| OwnFiles {
-            own: names.iter().map(|name| (*name).to_owned()).collect(),
-            libraries: TextMap::from_iter([(
-                "generic.py".to_owned(),
-                vec!["//v/lib/python3.11/site-packages/transformers/utils/generic.py".to_owned()],
-            )]),
-        };
-        let files = own(&["mine.py"]);
-        let line = |origin| files.line(origin, Some("/app/train.py"));
-        assert_eq!(line("app/train.py:6 in f"), Some((None, "6")));
-        assert_eq!(line("utils/mine.py:7 in f"), Some((Some("utils/mine.py"), "7")));
-        assert_eq!(line("lib/other.py:7 in f"), Some((Some("lib/other.py"), "7")));
-        assert_eq!(line("nn/modules/linear.py:134 in forward"), None);
-        assert_eq!(line("transformers/utils/generic.py:943 in wrapper"), None);
-    }
-}

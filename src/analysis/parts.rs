@@ -1,43 +1,20 @@
 //! Compile time by part of the compiler, from spans or metrics.
 
-use crate::model::CompilerPart::{AotAutograd, Autotuning, CodeGeneration, Dynamo, Inductor, KernelBuilds};
+use crate::model::CompilerPart::{AotAutograd, Autotuning, CodeGeneration, Inductor, KernelBuilds};
+use crate::model::words::words_of;
 use crate::model::{Compile, CompileIndex, CompilerPart, Metrics, MetricsKind, Parts, TraceSpan};
 use crate::trace::TextMap;
+use std::sync::LazyLock;
 
 /// Parts whose result for a graph is kept by a cache: all but Dynamo and the kernels.
 pub(super) const GRAPH_PARTS: [CompilerPart; 3] = [AotAutograd, Inductor, CodeGeneration];
 
 /// Prefixes of the names of phases that open a part.
-const BEGINNINGS: [(CompilerPart, &[&str]); 5] = [
-    (Autotuning, &["CachingAutotuner.", "benchmark_"]),
-    (
-        KernelBuilds,
-        &[
-            "compile_file",
-            "async_compile",
-            "CppCodeCache",
-            "AotCodeCompiler",
-            "aoti_precompile_header",
-            "triton_compile",
-        ],
-    ),
-    (CodeGeneration, &["code_gen", "GraphLowering.co", "PyCodeCache", "Scheduler.", "triton"]),
-    (
-        Inductor,
-        &[
-            "inductor_",
-            "fx_codegen",
-            "compile_fx",
-            "_recursive_",
-            "FxGraphCache",
-            "FXGraphCache",
-            "fx_graph",
-            "CacheBase.",
-            "GraphLowering.run",
-        ],
-    ),
-    (AotAutograd, &["backend_compile", "create_aot", "aot_", "AOTAutograd", "entire_backward", "backward"]),
-];
+static BEGINNINGS: LazyLock<Vec<(CompilerPart, &str)>> = LazyLock::new(|| {
+    let parts = words_of(include_str!("parts.txt")).into_iter();
+    let parts = parts.filter_map(|(part, words)| Some((CompilerPart::named(Some(part))?, words)));
+    parts.flat_map(|(part, words)| words.split(' ').map(move |word| (part, word))).collect()
+});
 
 /// Microseconds in each part from the metrics records of a compile, without those of runtime. They do not time kernel builds.
 pub(super) fn parts_of_compile(compile: &Compile) -> Parts {
@@ -47,7 +24,7 @@ pub(super) fn parts_of_compile(compile: &Compile) -> Parts {
 
 /// The same from one record: the time of each part without the time of the part inside it. A backward graph is compiled
 /// outside of Dynamo, so that its outermost part is AOTAutograd.
-fn parts_of_metrics(kind: MetricsKind, facts: &Metrics) -> Parts {
+pub(super) fn parts_of_metrics(kind: MetricsKind, facts: &Metrics) -> Parts {
     let total = facts.total_us(kind);
     let outermost = match kind {
         MetricsKind::Runtime | MetricsKind::BackwardRuntime => return Parts::default(),
@@ -120,55 +97,5 @@ pub fn part_of_phase(name: &str) -> Option<CompilerPart> {
     if name.contains("precompiling") {
         return Some(KernelBuilds);
     }
-    // Most differ in the first letter, which is cheap to compare.
-    let may_begin = |word: &str| word.as_bytes().first() == name.as_bytes().first();
-    let begins = |words: &&[&str]| words.iter().any(|word| may_begin(word) && name.starts_with(word));
-    let dynamo = ["dynamo", "entire_frame", "compile_attempt", "bytecode_", "build_guards"];
-    let found = BEGINNINGS.iter().find(|(_, words)| begins(words)).map(|(part, _)| *part);
-    found.or_else(|| begins(&dynamo.as_slice()).then_some(Dynamo))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_phase_belongs_to_the_part_that_its_name_opens() {
-        for (name, part) in [
-            ("entire_frame_compile", "Dynamo"),
-            ("compile_attempt_1", "Dynamo"),
-            ("create_aot_dispatcher_function", "AOTAutograd"),
-            ("entire_backward_compile", "AOTAutograd"),
-            ("inductor_compile", "Inductor"),
-            ("_recursive_joint_graph_passes", "Inductor"),
-            ("inductor_codecache_torch_key", "Inductor"),
-            ("GraphLowering.run", "Inductor"),
-            ("GraphLowering.compile_to_fn", "Code generation"),
-            ("Scheduler.codegen", "Code generation"),
-            ("PyCodeCache.load_by_key_path", "Code generation"),
-            ("compile_file", "Kernel builds"),
-            ("async_compile.wait", "Kernel builds"),
-            ("mm_template_precompiling", "Kernel builds"),
-            ("mm_template_autotuning", "Autotuning"),
-            ("CachingAutotuner.benchmark_all_configs", "Autotuning"),
-        ] {
-            assert_eq!(part_of_phase(name).map(CompilerPart::name), Some(part), "{name}");
-        }
-        assert_eq!(part_of_phase("gc"), None);
-    }
-
-    #[test]
-    fn metrics_give_nested_parts_and_autotuning() {
-        let facts = Metrics {
-            dynamo_us: Some(100.0),
-            inductor_us: Some(60.0),
-            codegen_us: Some(40.0),
-            autotune_us: Some(45.0),
-            ..Metrics::default()
-        };
-        let parts = parts_of_metrics(MetricsKind::Forward, &facts);
-        assert_eq!(parts.iter().map(|(_, us)| us).collect::<Vec<_>>(), [40.0, 0.0, 15.0, 0.0, 0.0, 45.0]);
-        assert_eq!(parts.total(), 100.0);
-        assert_eq!(parts_of_metrics(MetricsKind::Runtime, &facts), Parts::default());
-    }
+    BEGINNINGS.iter().find(|(_, word)| name.starts_with(word)).map(|(part, _)| *part)
 }

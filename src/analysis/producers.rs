@@ -79,34 +79,6 @@ fn first_word(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Artifact;
-
-    fn compile(names: &[&str]) -> Compile {
-        let artifacts = names.iter().map(|name| Artifact::named(*name, 0)).collect();
-        Compile { artifacts, ..Compile::default() }
-    }
-
-    #[test]
-    fn names_that_share_an_unknown_prefix_have_one_producer() {
-        let compile = compile(&[
-            "autoparallel_joint_graph",
-            "autoparallel_bucketing_diagnostics",
-            "thunder_trace",
-            "dynamo_output_graph",
-            "dynamo_guards",
-            "normalization_pass_pre_grad",
-            "normalization_pass_post_grad",
-            "../x_1",
-            "../x_2",
-        ]);
-        let producers = Producers::of(&compile);
-        assert_eq!(producers.producer("autoparallel_joint_graph"), Some("autoparallel"));
-        assert_eq!(producers.place("autoparallel_joint_graph"), (Stage::Other, Some("autoparallel")));
-        for torch in ["thunder_trace", "dynamo_guards", "normalization_pass_pre_grad", "../x_1", ""] {
-            assert_eq!(producers.producer(torch), None, "{torch}");
-        }
-        assert_eq!(producers.place("dynamo_guards").0, Stage::Dynamo);
-    }
 
     #[test]
     fn the_words_of_torch_are_in_order() {

@@ -76,7 +76,7 @@ pub fn log_end(model: &Model) -> Option<LogEnd> {
 }
 
 /// Spans of a process that were open when its log ended, the outermost first.
-fn open_at_end(spans: &[TraceSpan], pid: u64) -> Vec<(usize, &TraceSpan)> {
+pub(super) fn open_at_end(spans: &[TraceSpan], pid: u64) -> Vec<(usize, &TraceSpan)> {
     let mut open: Vec<(usize, &TraceSpan)> = Vec::new();
     for (index, span) in spans.iter().enumerate().filter(|(_, span)| span.is_open() && span.pid == pid) {
         // Spans that ended with their parent are marked open as well, but their parent is not.
@@ -117,42 +117,4 @@ pub fn pauses(model: &Model) -> Vec<Interval> {
     }
     pauses.retain(|pause| pause.end_us - pause.start_us >= SHORTEST_PAUSE_US);
     pauses
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn span(name: &str, times: [f64; 2], parent: Option<usize>, open: bool) -> TraceSpan {
-        let mut span = TraceSpan::begin(name.into(), times[0] * 1e6, 1, parent);
-        span.close(times[1] * 1e6, open);
-        span
-    }
-
-    #[test]
-    fn spans_that_ended_with_their_parent_are_not_open_at_the_end() {
-        let spans = [
-            span("dynamo", [0.0, 2.0], None, false),
-            span("left by an exception", [0.5, 2.0], Some(0), true),
-            span("dynamo", [3.0, 9.0], None, true),
-            span("gc", [4.0, 5.0], Some(2), false),
-            span("compile_file", [6.0, 9.0], Some(2), true),
-        ];
-        let names: Vec<&str> = open_at_end(&spans, 1).iter().map(|(_, span)| &*span.name).collect();
-        assert_eq!(names, ["dynamo", "compile_file"]);
-        assert!(open_at_end(&spans, 2).is_empty());
-    }
-
-    #[test]
-    fn a_pause_is_a_long_time_of_code_generation_without_a_phase_inside() {
-        let spans = vec![
-            span("Scheduler.codegen", [0.0, 5.0], None, false),
-            span(BUILD, [0.2, 1.0], Some(0), false),
-            span(BUILD, [4.0, 4.9], Some(0), false),
-            span("GraphLowering.run", [6.0, 9.0], None, false),
-        ];
-        let model = Model { spans, ..Model::default() };
-        assert_eq!(pauses(&model), [Interval { start_us: 1e6, end_us: 4e6 }]);
-        assert_eq!(builds(&model).len(), 2);
-    }
 }

@@ -56,34 +56,3 @@ fn is_outside(model: &Model, span: &TraceSpan) -> bool {
     let mut around = std::iter::successors(Some(span), |span| model.spans.get(span.parent()?));
     !around.any(|one| one.compile == span.compile && !one.name.starts_with(TUNING))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analysis::builds::tests::span;
-
-    #[test]
-    fn tuning_within_a_compile_is_no_work_at_run_time() {
-        let mut model = Model::default();
-        let [own, other] =
-            ["0/0", "!0"].map(|id| model.compile_index(crate::trace::CompileId::parse(id).as_ref()));
-        let tuning = |parent, start, end| {
-            let mut tuning = span("CachingAutotuner.benchmark_all_configs", parent, start, end);
-            tuning.compile = Some(own);
-            tuning
-        };
-        let mut capture = span("compiled_autograd", None, 20.0, 30.0);
-        capture.compile = Some(other);
-        let compile = span("entire_frame_compile", None, 0.0, 10.0);
-        model.spans = vec![
-            compile,
-            tuning(Some(0), 1.0, 3.0),
-            tuning(None, 11.0, 12.0),
-            capture,
-            tuning(Some(3), 21.0, 25.0),
-        ];
-        let found = at_run_time(&model);
-        let of = RunTime { tuning_us: 5e6, tuning_spans_us: 5e6, cudagraphs_us: 0.0 };
-        assert_eq!(found.into_iter().collect::<Vec<_>>(), [(own, of)]);
-    }
-}

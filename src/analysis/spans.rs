@@ -75,14 +75,3 @@ impl Covered {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn overlapping_intervals_count_once() {
-        assert_eq!(union(&mut [(0.0, 2.0), (1.0, 3.0), (5.0, 6.0), (5.5, 5.7)]), 4.0);
-        assert_eq!(union(&mut []), 0.0);
-    }
-}

@@ -63,27 +63,3 @@ impl Stage {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn artifacts_belong_to_the_phase_that_writes_them() {
-        for (name, stage) in [
-            ("dynamo_cpp_guards_str", Stage::Dynamo),
-            ("torch_dynamo_resume_in_inner_at_9_ORIGINAL_BYTECODE", Stage::Dynamo),
-            ("recompile_reasons", Stage::Dynamo),
-            ("aot_joint_graph", Stage::AotAutograd),
-            ("torch._functorch.config", Stage::AotAutograd),
-            ("before_joint_graph", Stage::InductorPasses),
-            ("inductor_post_grad_graph", Stage::InductorPasses),
-            ("inductor_output_code_cabc", Stage::CodeGeneration),
-            ("aotautograd_cache_miss", Stage::Caches),
-            ("bwd_compilation_metrics", Stage::Metrics),
-            ("vllm_submod_0", Stage::Other),
-        ] {
-            assert_eq!(Stage::of(name), stage, "{name}");
-        }
-    }
-}

@@ -2,6 +2,7 @@
 
 use super::by_compile::Grouped;
 use super::spans::{Covered, Spans};
+use crate::facts::Phase;
 use crate::model::{CompileIndex, MetricsKind, Model, PhaseName, TraceSpan};
 use crate::trace::TextMap;
 
@@ -11,7 +12,7 @@ pub struct CompileTime {
     /// Seconds covered by at least one span.
     pub total_s: f64,
     /// All phases, most self time first.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<Phase<'static>>,
     /// The spans of each compile: indices into the model's spans. A span without a compile belongs to the compile of the
     /// span around it.
     spans: Grouped<u32>,
@@ -50,19 +51,6 @@ impl CompileTime {
         }
         forest.flatten()
     }
-}
-
-/// A phase, over all its spans.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Phase {
-    /// As torch names it.
-    pub name: PhaseName,
-    /// Seconds in its spans, outside of their children.
-    pub self_s: f64,
-    /// Seconds covered by its spans.
-    pub total_s: f64,
-    /// Number of spans.
-    pub count: u64,
 }
 
 /// A phase of one compile, below its parent: spans with the same name and parent are one node.
@@ -104,20 +92,20 @@ pub(super) fn of_log(all: &Spans<'_>) -> CompileTime {
         let total_s = seconds(covered.length);
         let own_s = seconds(self_us.get(name).copied().unwrap_or_default());
         // Spans that ran side by side took no longer than the time they cover.
-        Phase { name: name.clone(), self_s: own_s.min(total_s), total_s, count }
+        Phase { name: name.to_string().into(), self_s: own_s.min(total_s), total_s, count }
     };
-    let mut phases: Vec<Phase> = of_name.into_iter().map(phase).collect();
+    let mut phases: Vec<Phase<'static>> = of_name.into_iter().map(phase).collect();
     sort(&mut phases);
     let spans = Grouped::of(all.owners.iter().map(|owner| owner.compile).zip(0..));
     CompileTime { total_s, phases, spans }
 }
 
-fn sort(phases: &mut [Phase]) {
+fn sort(phases: &mut [Phase<'_>]) {
     phases.sort_by(|a, b| b.self_s.total_cmp(&a.self_s).then_with(|| a.name.cmp(&b.name)));
 }
 
-/// Microseconds as seconds, six decimals.
-fn seconds(us: f64) -> f64 {
+/// Microseconds as seconds with six decimals, so that sums do not show how floats are added.
+pub fn seconds(us: f64) -> f64 {
     us.round() / 1e6
 }
 
@@ -174,7 +162,7 @@ fn from_metrics(model: &Model) -> CompileTime {
         ("code_gen", sum(&mut forward().filter_map(|f| f.codegen_us))),
     ];
     let below = nested.iter().skip(1).map(|(_, (us, _))| *us).chain([0.0]);
-    let mut phases: Vec<Phase> = nested
+    let mut phases: Vec<Phase<'static>> = nested
         .iter()
         .zip(below)
         .map(|((name, (us, count)), inner)| (*name, *us, (us - inner).max(0.0), *count))
@@ -192,7 +180,7 @@ fn from_metrics(model: &Model) -> CompileTime {
         })
         .collect();
     sort(&mut phases);
-    let outer = |p: &&Phase| matches!(&*p.name, "entire_frame_compile" | "entire_backward_compile");
+    let outer = |p: &&Phase<'_>| matches!(&*p.name, "entire_frame_compile" | "entire_backward_compile");
     let total_s = phases.iter().filter(outer).fold(0.0, |sum, p| sum + p.total_s);
     CompileTime { total_s, phases, ..CompileTime::default() }
 }

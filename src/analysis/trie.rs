@@ -75,27 +75,3 @@ pub(super) fn of_log(model: &Model) -> Trie {
         .filter_map(|(index, compile)| Some((index.place(), compile.stack.as_ref()?)));
     Trie::of(stacks)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::trace::CompileId;
-
-    #[test]
-    fn stacks_share_their_outer_frames() {
-        let mut model = Model::default();
-        let file = model.strings.literal("/app/a.py");
-        let frame = |line| Frame { file, line: Some(line), name: "f".into(), loc: None };
-        for (id, lines) in
-            [("0/0", vec![1, 2, 3]), ("1/0", vec![1, 2, 4]), ("0/1", vec![1, 2, 3]), ("2/0", vec![])]
-        {
-            let index = model.compile_index(CompileId::parse(id).as_ref());
-            model.compiles[index].stack = Some(lines.into_iter().map(frame).collect());
-        }
-        let trie = of_log(&model);
-        assert_eq!((trie.nodes.len(), &trie.roots), (4, &vec![0]));
-        assert_eq!(trie.chain(0), [0, 1]);
-        assert_eq!(trie.nodes[1].children, [2, 3]);
-        assert_eq!(trie.nodes[2].stacks, [0, 2]);
-    }
-}

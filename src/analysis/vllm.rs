@@ -6,6 +6,7 @@ use crate::model::{
 };
 use crate::trace::{Stamp, TextMap};
 use fxhash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Everything about vLLM in a log.
 #[derive(Default)]
@@ -17,6 +18,7 @@ pub struct Vllm<'m> {
 }
 
 /// A module compiled by vLLM's backend.
+#[derive(Default)]
 pub struct Module<'m> {
     pub compile: CompileIndex,
     /// Attempt of that compile.
@@ -58,19 +60,17 @@ impl Vllm<'_> {
         let mut all = Vllm::default();
         for index in compiles {
             let Some(compile) = model.compiles.get(index) else { continue };
-            let mut attempts: FxHashMap<u32, Reading<'_>> = FxHashMap::default();
+            let mut attempts: BTreeMap<u32, Reading<'_>> = BTreeMap::new();
             for (at, artifact) in compile.artifacts.iter().enumerate() {
-                let reading = attempts.entry(artifact.attempt).or_insert_with(|| Reading::new(index));
+                let reading = attempts
+                    .entry(artifact.attempt)
+                    .or_insert_with(|| Reading { compile: index, ..Reading::default() });
                 match by_file.get(&(index, at)) {
                     Some(event) => reading.event(event),
                     None => reading.file(at, artifact),
                 }
             }
-            let mut attempts: Vec<(u32, Reading<'_>)> = attempts.into_iter().collect();
-            attempts.sort_unstable_by_key(|(attempt, _)| *attempt);
-            for (attempt, reading) in attempts {
-                reading.close(attempt, &mut all);
-            }
+            attempts.into_values().for_each(|reading| reading.close(&mut all));
         }
         all.modules.sort_by_key(|module| {
             let line = line(model, module);
@@ -93,6 +93,7 @@ fn line(model: &Model, module: &Module<'_>) -> Option<u64> {
 }
 
 /// Reads the files of one attempt of a compile, in log order.
+#[derive(Default)]
 struct Reading<'m> {
     compile: CompileIndex,
     modules: Vec<Module<'m>>,
@@ -105,16 +106,6 @@ struct Reading<'m> {
 }
 
 impl<'m> Reading<'m> {
-    fn new(compile: CompileIndex) -> Self {
-        Reading {
-            compile,
-            modules: Vec::new(),
-            outcomes: Vec::new(),
-            before: Vec::new(),
-            named: TextMap::default(),
-        }
-    }
-
     fn event(&mut self, event: &'m VllmEvent) {
         match &event.fact {
             VllmFact::Config(_) => self.config(event),
@@ -194,15 +185,8 @@ impl<'m> Reading<'m> {
 
     fn begin(&mut self, attempt: u32) {
         self.named.clear();
-        self.modules.push(Module {
-            compile: self.compile,
-            attempt,
-            config: None,
-            events: Vec::new(),
-            pieces: Vec::new(),
-            outside: std::mem::take(&mut self.before),
-            has_outcome: false,
-        });
+        let outside = std::mem::take(&mut self.before);
+        self.modules.push(Module { compile: self.compile, attempt, outside, ..Module::default() });
     }
 
     /// The current module; a new one without a configuration if there is none.
@@ -214,12 +198,11 @@ impl<'m> Reading<'m> {
         &mut self.modules[last]
     }
 
-    fn close(mut self, attempt: u32, all: &mut Vllm<'m>) {
+    fn close(mut self, all: &mut Vllm<'m>) {
         match self.modules.last_mut() {
             Some(module) => module.events.append(&mut self.outcomes),
             None => all.loose.append(&mut self.outcomes),
         }
-        debug_assert!(self.modules.iter().all(|module| module.attempt == attempt));
         all.modules.append(&mut self.modules);
     }
 }

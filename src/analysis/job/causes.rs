@@ -9,19 +9,11 @@ use std::sync::LazyLock;
 static CONSEQUENCES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| words_of(include_str!("causes.txt")));
 
 /// Kinds of differences in what is compiled, before those in what that depends on, before those in how long it takes.
-const TIERS: [&[&str]; 3] = [
-    &[
-        "failures_differ",
-        "collectives_differ",
-        "graph_breaks_differ",
-        "recompiles_differ",
-        "compile_ids_differ",
-        "process_groups_differ",
-        "status_differs",
-        "ops_differ",
-    ],
-    &["config_differs", "inputs_differ", "tensor_meta_differs"],
-    &["exec_order_differs"],
+const TIERS: [&str; 3] = [
+    "failures_differ collectives_differ graph_breaks_differ recompiles_differ compile_ids_differ process_groups_differ \
+        status_differs ops_differ",
+    "config_differs inputs_differ tensor_meta_differs",
+    "exec_order_differs",
 ];
 
 /// The place of a finding among all; the smallest comes first.
@@ -50,7 +42,7 @@ impl Order {
             "collectives_differ" if is_error => Event::Hangs,
             _ => Event::Other,
         };
-        let tier = TIERS.iter().position(|kinds| kinds.contains(&finding.kind.word));
+        let tier = TIERS.iter().position(|kinds| kinds.split(' ').any(|kind| kind == finding.kind.word));
         Order { event, severity: finding.severity, tier: tier.unwrap_or(TIERS.len()) }
     }
 }

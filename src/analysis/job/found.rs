@@ -1,4 +1,4 @@
-//! All that follows from the facts of a job.
+//! All that follows from the facts of a job, and what pages ask of it.
 
 use super::alike::{AlikeRanks, RankStanding};
 use super::groups::{Compared, Comparison};
@@ -6,7 +6,7 @@ use super::ranks::Fleet;
 use super::runtime::RuntimeComparison;
 use super::schedules::Schedules;
 use crate::analysis::findings::Finding;
-use crate::model::{CollectiveCounts, Fact, Step};
+use crate::model::{CollectiveCounts, Fact, GraphId, Job, RankSummary, Step};
 
 /// All that follows from the facts of a job.
 pub struct JobFound {
@@ -70,4 +70,73 @@ impl JobFound {
     pub fn cause(&self) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.kind.fact.is_some())
     }
+}
+
+/// A compile of a rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankCompile<'j> {
+    /// The rank: an index into the job's.
+    pub rank: usize,
+    /// The compile, as that rank names it.
+    pub compile: &'j str,
+}
+
+/// The compile in which ranks first differ, on the largest group and on the one that parts from it; None where only one
+/// of them compiles that function, or where the difference is not about graphs.
+pub fn first_graphs<'j>(job: &'j Job, found: &JobFound) -> Option<[RankCompile<'j>; 2]> {
+    let fact = found.cause()?.kind.fact?;
+    let is_about_graphs = matches!(
+        fact,
+        Fact::GraphBreaks | Fact::Collectives | Fact::TensorMeta | Fact::Ops | Fact::Inputs | Fact::Failures
+    );
+    let comparison = found.comparison(fact).filter(|_| is_about_graphs)?;
+    let first = comparison.first.as_ref()?;
+    let graph = first.by_group.iter().flatten().find_map(|step| step.graph)?;
+    let value = |at: usize| first.by_group.get(at).and_then(|step| step.and_then(|step| step.value));
+    let other = (1..comparison.groups.len()).find(|at| value(*at) != value(0))?;
+    let side = |at: usize| {
+        let rank = *comparison.groups.get(at)?.ranks.first()?;
+        Some(RankCompile { rank, compile: id_of(job, job.ranks.get(rank)?, graph)? })
+    };
+    Some([side(0)?, side(other)?])
+}
+
+/// What a rank calls a compile that all ranks know.
+fn id_of<'j>(job: &'j Job, rank: &RankSummary, graph: GraphId) -> Option<&'j str> {
+    let compiles = rank.fact(Fact::CompileIds)?;
+    let step = compiles.iter().find(|step| step.graph == Some(graph))?;
+    job.texts.maybe(step.compile)
+}
+
+/// Rows of a timeline: what a screen or two can show.
+pub const MOST_ROWS: usize = 64;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TimelineRow {
+    /// Equal ranks; the first one is drawn.
+    Ranks(Vec<usize>),
+    /// Numbers of ranks without a log.
+    Missing(Vec<u64>),
+}
+
+/// The rows of a timeline, in order of their first rank: one per rank where they are few, else one for ranks that are
+/// alike, and of those the worst.
+pub fn timeline_rows(job: &Job, found: &JobFound) -> Vec<TimelineRow> {
+    let missing = &found.fleet.missing;
+    let mut rows: Vec<TimelineRow> = if job.ranks.len() + missing.len() <= MOST_ROWS {
+        let ranks = (0..job.ranks.len()).map(|index| TimelineRow::Ranks(vec![index]));
+        ranks.chain(missing.iter().map(|number| TimelineRow::Missing(vec![*number]))).collect()
+    } else {
+        let gaps = (!missing.is_empty()).then(|| TimelineRow::Missing(missing.clone()));
+        let most = MOST_ROWS - usize::from(gaps.is_some());
+        let alike = found.alike.iter().take(most).map(|one| TimelineRow::Ranks(one.ranks.clone()));
+        alike.chain(gaps).collect()
+    };
+    rows.sort_by_key(|row| match row {
+        TimelineRow::Ranks(ranks) => {
+            ranks.first().and_then(|index| job.ranks.get(*index)).map(|rank| rank.number)
+        }
+        TimelineRow::Missing(numbers) => numbers.first().copied(),
+    });
+    rows
 }

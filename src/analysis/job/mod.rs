@@ -5,7 +5,6 @@
 
 mod alike;
 mod causes;
-mod first_graphs;
 mod found;
 mod groups;
 mod kinds;
@@ -14,19 +13,16 @@ mod ranks;
 mod runtime;
 mod schedules;
 mod sides;
-mod timeline_rows;
 mod words;
 
 pub use alike::{AlikeRanks, RankStanding, Standing, is_tied};
-pub use first_graphs::first_graphs;
-pub use found::{JobFound, RankParity};
+pub use found::{JobFound, MOST_ROWS, RankParity, TimelineRow, first_graphs, timeline_rows};
 use groups::Compared;
 pub use groups::{Comparison, Group, Unknown};
 pub use names::NamedFunction;
 pub use ranks::{Stop, TorchGroup};
 pub use runtime::{GraphTimes, RankTime, RuntimeComparison};
 pub use schedules::{Call, CallLine, FindLine};
-pub use timeline_rows::{MOST_ROWS, TimelineRow, timeline_rows};
 pub use words::{is_wait, list_of, numbers, rank_words, short_operation};
 
 use crate::model::{CollectiveCounts, Fact, Job};

@@ -138,11 +138,12 @@ fn stops(job: &Job) -> Vec<Stop> {
     early.dedup();
     let early = early.into_iter().map(|rank| (vec![rank], false));
     let places = early.chain(places.into_values().map(|ranks| (ranks, true)));
-    let ends = Ends::of(job);
+    let all: Vec<(usize, &RankSummary)> = job.ranks.iter().enumerate().collect();
+    let ends = ends(&all);
     let mut stops: Vec<Stop> = places
         .map(|(ranks, inside)| Stop {
             inside,
-            before_others_s: ends.before_others_s(&ranks),
+            before_others_s: before_others_s(&ends, &ranks),
             end_us: ranks.iter().filter_map(|rank| time(job.ranks.get(*rank)?)).min(),
             ranks,
         })
@@ -153,26 +154,19 @@ fn stops(job: &Job) -> Vec<Stop> {
 }
 
 /// When the logs end, the earliest first.
-struct Ends(Vec<End>);
+fn ends(ranks: &[(usize, &RankSummary)]) -> Vec<End> {
+    let mut ends: Vec<End> = ranks.iter().filter_map(end).collect();
+    ends.sort_unstable();
+    ends
+}
 
-impl Ends {
-    fn of(job: &Job) -> Ends {
-        let ranks: Vec<(usize, &RankSummary)> = job.ranks.iter().enumerate().collect();
-        let mut ends: Vec<End> = ranks.iter().filter_map(end).collect();
-        ends.sort_unstable();
-        Ends(ends)
-    }
-
-    /// Seconds from the last end of these ranks to the first of all others, where that is later.
-    fn before_others_s(&self, ranks: &[usize]) -> Option<f64> {
-        let is_own = |end: &&End| ranks.binary_search(&end.rank).is_ok();
-        // They are the first of all, or another ended before.
-        let own = self.0.iter().take_while(is_own);
-        let (count, last) = own.fold((0, None), |(count, _), end| (count + 1, Some(end.time_us)));
-        let all_known = count == ranks.len();
-        let next = self.0.get(count).filter(|_| all_known)?;
-        Some((next.time_us - last?) as f64 / 1e6)
-    }
+/// Seconds from the last end of these ranks to the first of all others, where that is later.
+fn before_others_s(ends: &[End], ranks: &[usize]) -> Option<f64> {
+    // They are the first of all, or another ended before.
+    let (own, others) = ends.split_at_checked(ranks.len())?;
+    let is_first = own.iter().all(|end| ranks.binary_search(&end.rank).is_ok());
+    let (last, next) = (own.last()?, others.first().filter(|_| is_first)?);
+    Some((next.time_us - last.time_us) as f64 / 1e6)
 }
 
 /// Ranks whose logs end, outside of any compile, before those of ranks that stopped in a compile which all but these reached.
@@ -213,8 +207,7 @@ fn end((index, rank): &(usize, &RankSummary)) -> Option<End> {
 
 /// Ranks whose logs end long before most logs, with fewer compiles.
 fn early(job: &Job, ranks: &[(usize, &RankSummary)]) -> Vec<usize> {
-    let mut ends: Vec<End> = ranks.iter().filter_map(end).collect();
-    ends.sort_unstable();
+    let ends = ends(ranks);
     // Most ranks come after the gap.
     let gap = ends.windows(2).take(ends.len() / 2).rposition(|pair| match pair {
         [one, next] => next.time_us - one.time_us >= EARLY_US,

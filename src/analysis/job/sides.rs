@@ -125,10 +125,14 @@ impl<'j> Sides<'j> {
 
     /// `rank 1 has x, ranks 2 and 3 have y`
     pub fn plainly(&self, of_one: &'static str, of_many: &'static str) -> Sentence {
-        let side = |group: &Group, step: Option<Step>| {
+        self.both(|group, step| {
             let what = self.text(step).map(code).unwrap_or_else(|| Part::Own("nothing more".into()));
             sentence![self.who(group), " ", verb(group, of_one, of_many), " ", what]
-        };
+        })
+    }
+
+    /// What is told of each side, with what it has there.
+    pub fn both(&self, side: impl Fn(&Group, Option<Step>) -> Sentence) -> Sentence {
         sentence![side(self.other, self.theirs), ", ", side(self.most, self.mine)]
     }
 

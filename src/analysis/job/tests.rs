@@ -1,28 +1,87 @@
-//! Groups, gaps and first differences of lists made by hand.
+//! What is said of the ranks of a job, by the rows of a file.
 
-use super::groups::{Unknown, compare};
+use super::groups::compare;
+use super::kinds::{gap_words, operation_words, without_hard_marks};
+use super::names::{NamedFunction, in_brackets};
+use super::words::{numbers, short_operation};
+use crate::cases::hold_parts;
 use crate::model::{
-    Fact, FactValue, FunctionFact, GraphId, GraphKey, GraphRuntime, Job, RankEnd, RankLog, RankState,
-    RankSummary, Step, Texts,
+    CodePlace, Fact, FactValue, FunctionFact, GraphId, GraphKey, GraphRuntime, Job, RankEnd, RankLog,
+    RankState, RankSummary, ReaderName, Step, Texts,
 };
 
-/// A rank whose list of a kind of fact has these texts (`?` is unknown); a text belongs to the compile in front of it.
-fn rank(job: &mut Job, fact: Fact, list: Option<&[&str]>, cached: &[&str]) {
+#[test]
+fn ranks_are_compared_and_named_as_the_rows_of_their_file_say() {
+    hold_parts(include_str!("cases.txt"), answer);
+}
+
+fn answer(question: &str, parts: &[&str]) -> Vec<String> {
+    let text = parts[0];
+    match question {
+        "ranks by their lists" => compared(text, &parts[1..]),
+        "numbers of ranks in words" => {
+            let ranks: Vec<u64> = text.split(' ').map(|rank| rank.parse().unwrap()).collect();
+            vec![numbers(&ranks)]
+        }
+        "short name of an operation" => vec![short_operation(text).to_owned()],
+        "operation in a sentence" => vec![operation_words(text).text().to_string()],
+        "gap of so many seconds" => {
+            vec![gap_words(text.parse().unwrap()).unwrap_or_else(|| "none".to_owned())]
+        }
+        "advice without marks that raise" => without_hard_marks(text).lines().map(str::to_owned).collect(),
+        "function" => named(text, &parts[1..]),
+        _ => panic!("{question}"),
+    }
+}
+
+/// Groups of ranks, the position at which they first differ with what each group has there, and who is left out.
+fn compared(fact: &str, lists: &[&str]) -> Vec<String> {
+    let mut job = Job::default();
+    let fact = Fact::COMPARED.into_iter().find(|one| format!("{one:?}") == fact).unwrap();
+    lists.iter().for_each(|list| rank(&mut job, fact, list));
+    let found = match compare(&job, fact) {
+        Ok(found) => found,
+        Err(unknown) => return vec![format!("{unknown:?}")],
+    };
+    let numbers = |ranks: &[usize]| ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
+    let value =
+        |step: &Option<Step>| step.and_then(|step| job.value(&step)).unwrap_or_else(|| "nothing".to_owned());
+    let first = found.first.map(|first| {
+        let values: Vec<String> = first.by_group.iter().map(value).collect();
+        format!("at {}: {}", first.index, values.join(", "))
+    });
+    let left_out = (!found.left_out.is_empty()).then(|| format!("left out {}", numbers(&found.left_out)));
+    found.groups.iter().map(|group| numbers(&group.ranks)).chain(first).chain(left_out).collect()
+}
+
+/// Adds a rank with a list: a text belongs to the compile in front of it.
+fn rank(job: &mut Job, fact: Fact, list: &str) {
+    let (list, is_cut) = list.strip_suffix(" cut").map_or((list, false), |list| (list, true));
+    let (list, cached) = list.split_once(" cached ").unwrap_or((list, ""));
     let mut rank = RankSummary::unreadable(job.ranks.len() as u64, String::new());
     rank.state = RankState::Ok;
     rank.log = Some(RankLog { records: 1, ..RankLog::default() });
     let texts = &mut job.texts;
-    let mut ids: Vec<_> = cached.iter().map(|id| graph(texts, id)).collect();
+    let event = texts.add("chromium_event");
+    rank.end = is_cut.then(|| RankEnd {
+        time_us: None,
+        event,
+        compile: None,
+        inside: true,
+        phases: Vec::new().into(),
+        timed: None,
+    });
+    let mut ids: Vec<_> = cached.split(' ').filter(|id| !id.is_empty()).map(|id| graph(texts, id)).collect();
     ids.sort_unstable();
     rank.cached = ids.into();
-    if let Some(list) = list {
-        let step = |text: &&str| {
+    if list != "none" {
+        let step = |text: &str| {
             let id = text.split_once(' ').map(|(id, _)| id);
             let (compile, graph) = (id.map(|id| texts.add(id)), id.map(|id| graph(texts, id)));
-            let value = (*text != "?").then(|| FactValue::Status { graph, status: texts.add(text) });
+            let value = (text != "?").then(|| FactValue::Status { graph, status: texts.add(text) });
             Step { compile, graph, value, note: None }
         };
-        let steps = list.iter().map(step).collect();
+        let steps = list.split(", ").map(step).collect();
         let steps = job.texts.sequence(steps);
         rank.facts.insert(fact, steps);
     }
@@ -35,84 +94,22 @@ fn graph(texts: &mut Texts, id: &str) -> GraphId {
     texts.add_graph(GraphKey { function, nth: 0 })
 }
 
-/// Groups of ranks, and the position at which they first differ with what each group has there.
-type Outcome = (Vec<Vec<usize>>, Option<(usize, Vec<Option<String>>)>, Vec<usize>);
-
-fn outcome(job: &Job, fact: Fact) -> Outcome {
-    let found = compare(job, fact).unwrap();
-    let first = found.first.map(|first| {
-        let text = |step: &Option<Step>| step.and_then(|step| job.value(&step));
-        (first.index, first.by_group.iter().map(text).collect())
-    });
-    (found.groups.into_iter().map(|group| group.ranks).collect(), first, found.left_out)
-}
-
-fn some(text: &str) -> Option<String> {
-    Some(text.to_owned())
-}
-
-#[test]
-fn equal_lists_are_one_group_and_the_largest_comes_first() {
-    let mut job = Job::default();
-    for list in [["0/0 a", "1/0 x"], ["0/0 a", "1/0 b"], ["0/0 a", "1/0 b"], ["0/0 c", "1/0 b"]] {
-        rank(&mut job, Fact::CompileIds, Some(&list), &[]);
+/// The function in a sentence; where ranks have a name for it, the name without marks and their line.
+fn named(torch: &str, titles: &[&str]) -> Vec<String> {
+    let mut texts = Texts::default();
+    let graph = graph(&mut texts, torch);
+    let called = Some(CodePlace { file: texts.add("/app/train.py"), line: Some(44) });
+    for title in titles {
+        let title = texts.add(title);
+        texts.name_graph(graph, ReaderName { title, called });
     }
-    let (groups, first, _) = outcome(&job, Fact::CompileIds);
-    assert_eq!(groups, [vec![1, 2], vec![0], vec![3]]);
-    // Rank 3 parts at position 0; there rank 0 has what most have.
-    assert_eq!(first, Some((0, vec![some("0/0 a"), some("0/0 a"), some("0/0 c")])));
-}
-
-#[test]
-fn a_list_that_ends_early_differs_where_it_ends() {
-    let mut job = Job::default();
-    rank(&mut job, Fact::CompileIds, Some(&["0/0 a", "1/0 b"]), &[]);
-    rank(&mut job, Fact::CompileIds, Some(&["0/0 a"]), &[]);
-    assert_eq!(outcome(&job, Fact::CompileIds).1, Some((1, vec![some("1/0 b"), None])));
-}
-
-#[test]
-fn what_a_cache_hid_contradicts_nobody() {
-    let mut job = Job::default();
-    rank(&mut job, Fact::Collectives, Some(&["0/0 reduce", "1/0 gather"]), &[]);
-    rank(&mut job, Fact::Collectives, Some(&["0/0 reduce", "1/0 scatter"]), &[]);
-    rank(&mut job, Fact::Collectives, Some(&["1/0 scatter"]), &["0/0"]);
-    rank(&mut job, Fact::Collectives, Some(&["1/0 other"]), &["0/0"]);
-    rank(&mut job, Fact::Collectives, None, &["0/0", "1/0"]);
-    let (groups, first, left_out) = outcome(&job, Fact::Collectives);
-    assert_eq!(groups, [vec![1, 2], vec![0], vec![3]], "rank 2 has what rank 1 has, as far as it knows");
-    assert_eq!(first, Some((1, vec![some("1/0 scatter"), some("1/0 gather"), some("1/0 other")])));
-    assert_eq!(left_out, [4]);
-}
-
-#[test]
-fn a_rank_that_schedules_nothing_differs_from_one_that_does() {
-    let mut job = Job::default();
-    rank(&mut job, Fact::Collectives, Some(&["0/0 reduce"]), &[]);
-    rank(&mut job, Fact::Collectives, None, &[]);
-    assert_eq!(outcome(&job, Fact::Collectives).1, Some((0, vec![some("0/0 reduce"), None])));
-    assert_eq!(compare(&job, Fact::TensorMeta).unwrap_err(), Unknown::NotRecorded);
-}
-
-#[test]
-fn a_position_without_an_id_agrees_with_any_and_a_list_of_them_is_left_out() {
-    let mut job = Job::default();
-    rank(&mut job, Fact::ExecOrder, Some(&["0/0 a", "1/0 b"]), &[]);
-    rank(&mut job, Fact::ExecOrder, Some(&["?", "1/0 b"]), &["0/0"]);
-    rank(&mut job, Fact::ExecOrder, Some(&["?", "?"]), &["0/0"]);
-    let (groups, first, left_out) = outcome(&job, Fact::ExecOrder);
-    assert_eq!((groups, first, left_out), (vec![vec![0, 1]], None, vec![2]));
-    rank(&mut job, Fact::ExecOrder, Some(&["?", "0/0 a"]), &["0/0"]);
-    assert_eq!(outcome(&job, Fact::ExecOrder).1, Some((1, vec![some("1/0 b"), some("0/0 a")])));
-}
-
-#[test]
-fn one_list_is_compared_with_none() {
-    let mut job = Job::default();
-    assert_eq!(compare(&job, Fact::CompileIds).unwrap_err(), Unknown::NoRank);
-    rank(&mut job, Fact::ExecOrder, Some(&["0/0 a"]), &[]);
-    rank(&mut job, Fact::ExecOrder, None, &["0/0"]);
-    assert_eq!(compare(&job, Fact::ExecOrder).unwrap_err(), Unknown::Cached);
+    let Some(function) = NamedFunction::of_graph(&texts, Some(graph)) else {
+        assert_eq!(in_brackets(&texts, Some(graph)), "");
+        return vec!["none".to_owned()];
+    };
+    let line = function.place.and_then(|place| place.line);
+    let plain = line.map(|line| format!("{} called in {line}", function.plain()));
+    [function.words().text().to_string()].into_iter().chain(plain).collect()
 }
 
 #[test]
@@ -120,32 +117,17 @@ fn many_ranks_with_lists_of_their_own_are_compared_in_time() {
     let mut job = Job::default();
     for number in 0..1_024 {
         let own = format!("0/0 size {number}");
-        rank(&mut job, Fact::TensorMeta, Some(&["0/0 a", "1/0 b", &own]), &["9/0"]);
+        rank(&mut job, Fact::TensorMeta, &format!("0/0 a, 1/0 b, {own} cached 9/0"));
     }
-    let (groups, first, _) = outcome(&job, Fact::TensorMeta);
-    assert_eq!(groups.len(), 1_024);
-    assert_eq!(first.unwrap().0, 2);
-}
-
-#[test]
-fn a_log_that_ends_inside_a_compile_before_any_collective_has_no_data_and_is_left_out() {
-    let mut job = Job::default();
-    rank(&mut job, Fact::Collectives, Some(&["0/0 reduce"]), &[]);
-    rank(&mut job, Fact::Collectives, Some(&["0/0 reduce"]), &[]);
-    rank(&mut job, Fact::Collectives, None, &[]);
-    let event = job.texts.add("chromium_event");
-    let end =
-        RankEnd { time_us: None, event, compile: None, inside: true, phases: Vec::new().into(), timed: None };
-    job.ranks[2].end = Some(end);
-    let (groups, first, left_out) = outcome(&job, Fact::Collectives);
-    assert_eq!((groups, first, left_out), (vec![vec![0, 1]], None, vec![2]));
+    let found = compare(&job, Fact::TensorMeta).unwrap();
+    assert_eq!((found.groups.len(), found.first.unwrap().index), (1_024, 2));
 }
 
 #[test]
 fn a_graph_without_estimates_has_no_time_beside_one_that_has() {
     let mut job = Job::default();
     for ns in [5.0, 50.0] {
-        rank(&mut job, Fact::CompileIds, Some(&["0/0 a"]), &[]);
+        rank(&mut job, Fact::CompileIds, "0/0 a");
         let estimated = |texts: &mut Texts, graph: &str, ns: f64| {
             let (graph, operation) = (texts.add(graph), texts.add("mm"));
             GraphRuntime { graph, names: vec![operation].into(), ns: vec![ns].into() }.into()

@@ -64,24 +64,3 @@ pub fn short_operation(operation: &str) -> &str {
 pub fn is_wait(operation: &str) -> bool {
     operation.contains("wait_tensor")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranks_are_named_by_runs() {
-        assert_eq!(numbers(&[1]), "1");
-        assert_eq!(numbers(&[3, 5]), "3 and 5");
-        assert_eq!(numbers(&[3, 4]), "3 and 4");
-        assert_eq!(numbers(&[0, 1, 2, 3, 7, 9]), "0 to 3, 7 and 9");
-        assert_eq!(numbers(&[0, 2, 4, 6, 8, 10, 12]), "0, 2, 4, 6, 8 and 2 more");
-        assert_eq!(numbers(&[u64::MAX - 1, u64::MAX]), format!("{} and {}", u64::MAX - 1, u64::MAX));
-    }
-
-    #[test]
-    fn an_operation_is_known_by_its_last_name() {
-        assert_eq!(short_operation("torch.ops._c10d_functional.all_reduce_.default"), "all_reduce_");
-        assert_eq!(short_operation("op0"), "op0");
-    }
-}

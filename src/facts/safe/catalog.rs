@@ -38,18 +38,3 @@ pub fn number_in(text: &str) -> Option<String> {
     let digits: String = rest.chars().take_while(char::is_ascii_digit).take(6).collect();
     (!digits.is_empty()).then(|| format!("gb{digits}"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_has_the_catalogs_title() {
-        assert_eq!(entry(Some("gb0059")), "gb0059: Failed to trace builtin operator");
-        assert_eq!(entry(Some("gb999999")), "gb999999");
-        assert_eq!(entry(None), "graph break");
-        let text = "secret\n For more details: https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0025.html";
-        assert_eq!(number_in(text).as_deref(), Some("gb0025"));
-        assert_eq!(number_in("/gbsecret"), None);
-    }
-}

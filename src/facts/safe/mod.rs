@@ -6,18 +6,22 @@
 mod catalog;
 mod names;
 mod operators;
+#[cfg(test)]
+mod tests;
 mod words;
 
-pub(crate) use catalog::{address, title as break_title};
+pub(crate) use catalog::{address, entry as catalog_entry_of, number as break_number, title as break_title};
 pub(crate) use names::{Names, in_words};
 pub(crate) use operators::{
     bare_operator, dtype as dtype_named, operator as operator_named, sizes as sizes_of,
 };
+pub(crate) use words::torch_version as version_named;
 
 use super::define::Redact;
 use super::text::{Id, Json, List, Map, Text};
-use crate::model::{CompilerPart, InputDims, RankLog, Run};
+use crate::model::{CompilerPart, InputDims, ProblemKind, RankLog, Run};
 use std::borrow::Cow;
+use words::listed;
 
 /// Nothing of the value.
 pub(super) fn dropped<V, O: Default>(_: &V, _: &mut Names) -> O {
@@ -100,20 +104,20 @@ impl<V: Redact> Redact for List<'_, V> {
 
 /// A word that this program chose.
 pub(super) fn word(text: &str, _: &mut Names) -> Text<'static> {
-    words::chosen(text).unwrap_or_default().into()
+    listed(&words::CHOSEN, text).unwrap_or_default().into()
 }
 
 pub(super) fn maybe_word(text: &Option<Text<'_>>, _: &mut Names) -> Option<Text<'static>> {
-    words::chosen(text.as_deref()?).map(Text::from)
+    listed(&words::CHOSEN, text.as_deref()?).map(Text::from)
 }
 
 pub(super) fn problem_kind(text: &str, _: &mut Names) -> Text<'static> {
-    words::problem_kind(text).unwrap_or_default().into()
+    listed(&ProblemKind::ALL.map(ProblemKind::name), text).unwrap_or_default().into()
 }
 
 /// A word of what a trace says of a kernel.
 pub(super) fn measured_word(text: &Option<Text<'_>>, _: &mut Names) -> Option<Text<'static>> {
-    words::measured(text.as_deref()?).map(Text::from)
+    listed(&words::MEASURED, text.as_deref()?).map(Text::from)
 }
 
 pub(super) fn cost_reason(_: &str, _: &mut Names) -> Text<'static> {
@@ -294,11 +298,6 @@ pub(crate) fn catalog_entry(message: &str) -> Option<String> {
     catalog::number_in(message).map(|number| catalog::entry(Some(&number)))
 }
 
-/// The entry with this number.
-pub(crate) fn catalog_entry_of(number: Option<&str>) -> String {
-    catalog::entry(number)
-}
-
 pub(super) fn restart(message: &str, _: &mut Names) -> Text<'static> {
     catalog_entry(message).unwrap_or_else(|| "restart".to_owned()).into()
 }
@@ -309,16 +308,16 @@ pub(super) fn error_class(class: &str, _: &mut Names) -> Text<'static> {
 }
 
 pub(crate) fn error_named(class: &str) -> &'static str {
-    words::error(class).unwrap_or("another error")
+    class.rsplit('.').next().and_then(|name| listed(&words::ERRORS, name)).unwrap_or("another error")
 }
 
 /// The name of a cache of torch, else a pseudonym.
 pub(super) fn cache_name(cache: &str, names: &mut Names) -> Text<'static> {
-    words::cache(cache).map_or_else(|| names.other(cache).into(), Text::from)
+    listed(&words::CACHES, cache).map_or_else(|| names.other(cache).into(), Text::from)
 }
 
 pub(super) fn cache_reason(reason: &Option<Text<'_>>, _: &mut Names) -> Option<Text<'static>> {
-    words::cache_reason(reason.as_deref()?).map(Text::from)
+    listed(&words::CACHE_REASONS, reason.as_deref()?).map(Text::from)
 }
 
 /// The kind of a finding: this program names them.
@@ -341,14 +340,4 @@ pub(super) fn rank_values(
 ) -> Map<'static, Option<Text<'static>>> {
     let ranks = values.keys().filter(|rank| rank.bytes().all(|byte| byte.is_ascii_digit()));
     ranks.map(|rank| (rank.owned().into(), None)).collect()
-}
-
-/// The number of a graph break, if it is one of the catalog's form.
-pub(crate) fn break_number(number: Option<&str>) -> Option<String> {
-    catalog::number(number?)
-}
-
-/// A version of torch without what somebody else's build adds.
-pub(crate) fn version_named(version: &str) -> Option<String> {
-    words::torch_version(version)
 }

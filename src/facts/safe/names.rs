@@ -16,7 +16,7 @@ const TORCH_FOLDERS: [&str; 2] = ["/site-packages/torch/", "/dist-packages/torch
 /// One path a line below torch's folder, sorted; lines with `#` are comments.
 const FILE_LIST: &str = include_str!("torch_files.txt");
 
-static FILES: LazyLock<Vec<&'static str>> =
+pub(super) static FILES: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| FILE_LIST.lines().filter(|line| !line.starts_with('#')).collect());
 
 /// The pseudonyms of a report.
@@ -119,39 +119,4 @@ fn own_file(path: &str) -> Option<&'static str> {
 pub(crate) fn in_words(name: &str) -> String {
     let resumed = name.strip_prefix(RESUMED).and_then(|rest| rest.rsplit_once("_at_"));
     resumed.map_or_else(|| name.to_owned(), |(function, line)| format!("{function} resumed at {line}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_names_have_equal_pseudonyms_and_resumed_functions_stay_resumed() {
-        let mut names = Names::new(|_| false);
-        assert_eq!(names.function("forward"), "f1");
-        assert_eq!(names.function("torch_dynamo_resume_in_forward_at_81"), "torch_dynamo_resume_in_f1_at_81");
-        assert_eq!(names.function("loss"), "f2");
-        assert_eq!(names.function("forward"), "f1");
-        assert_eq!(names.function("<lambda>"), "<lambda>");
-        assert_eq!(names.function("torch_dynamo_resume_in_secret_at_home"), "f3");
-    }
-
-    #[test]
-    fn only_files_that_torch_has_keep_their_names() {
-        assert!(FILES.is_sorted());
-        let mut names = Names::new(|_| false);
-        let path = "/v/lib/python3.11/site-packages/torch/nn/modules/linear.py";
-        assert_eq!(names.file(path), "torch/nn/modules/linear.py");
-        for (number, path) in (1..).zip([
-            "/home/me/secret.py",
-            "/home/me/torch/secret.py",
-            "/v/site-packages/transformers/models/x.py",
-            "/v/site-packages/torch/../secret.py",
-            "/v/site-packages/torch/my secret.py",
-            "/v/site-packages/torch/secret_backend/kernels.py",
-            "/v/site-packages/torch/nn/modules/secret.py",
-        ]) {
-            assert_eq!(names.file(path), format!("file{number}"), "{path}");
-        }
-    }
 }

@@ -6,7 +6,7 @@ use crate::model::words::lines_of;
 use std::sync::LazyLock;
 
 /// Sorted.
-static OPERATORS: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("operators.txt")));
+pub(super) static OPERATORS: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("operators.txt")));
 
 /// Where torch's own operators live; programs and other libraries have spaces of their own.
 const NAMESPACES: [&str; 13] = [
@@ -48,7 +48,7 @@ const COPIES: [&str; 6] = [
 ];
 
 /// Element types, as graphs, guards and traces call them, and what a trace says of arguments that are no tensors.
-static DTYPES: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("dtypes.txt")));
+pub(super) static DTYPES: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("dtypes.txt")));
 
 /// The name of torch's operator that a text is, without its overload: `torch.ops.aten.mm.default` -> `aten.mm`.
 pub fn operator(text: &str) -> Option<String> {
@@ -136,67 +136,4 @@ pub fn sizes(text: &str) -> Option<&str> {
 
 fn is_size(part: &str) -> bool {
     part.is_empty() || is_number(part) || part.strip_prefix(['s', 'u']).is_some_and(is_number)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_lists_are_sorted_so_that_names_are_found() {
-        assert!(OPERATORS.len() > 1500 && OPERATORS.is_sorted() && DTYPES.is_sorted());
-    }
-
-    #[test]
-    fn operators_of_torch_keep_their_names_and_no_other_has_one() {
-        for (text, name) in [
-            ("aten::mm", "aten::mm"),
-            ("torch.ops.aten.sort.stable", "aten.sort"),
-            ("torch.ops._c10d_functional.all_reduce_.default", "_c10d_functional.all_reduce_"),
-            ("extern_kernels.addmm", "extern_kernels.addmm"),
-        ] {
-            assert_eq!(operator(text).as_deref(), Some(name));
-        }
-        for text in ["aten::secret", "secret::mm", "mm", "vllm::moe_forward", "aten.mm; secret", "aten.", ""]
-        {
-            assert_eq!(operator(text), None, "{text}");
-        }
-        assert_eq!(operator("aten.mm.secret").as_deref(), Some("aten.mm"));
-    }
-
-    #[test]
-    fn kernels_keep_names_of_which_each_part_is_torchs() {
-        for name in [
-            "cpp_fused_2",
-            "graph_0_cpp_fused__unsafe_view_add_native_layer_norm_2",
-            "triton_poi_fused__to_copy_add_mul_11",
-            "cpp_fused__native_batch_norm_legit_no_training_add_convolution_relu_13",
-            "op0_op1_op2",
-        ] {
-            assert_eq!(kernel(name).as_deref(), Some(name));
-        }
-        for name in [
-            "cpp_fused_add_secret_3",
-            "triton_poi_fused_secret_0",
-            "cpp_fused_add",
-            "secret_cpp_fused_add_0",
-            "graph_secret_cpp_fused_add_0",
-            "cpp_fused_add_3_secret",
-            "op0_secret",
-            "attn_fwd",
-        ] {
-            assert_eq!(kernel(name), None, "{name}");
-        }
-    }
-
-    #[test]
-    fn shapes_are_made_of_numbers_and_symbols() {
-        for text in ["[8,512]", "[]", "[s0, 4*s1, 2 - u0]", "(3, 4)"] {
-            assert_eq!(sizes(text), Some(text));
-        }
-        for text in ["[8,secret]", "8", "[s]", "[secret0]", "[8] secret"] {
-            assert_eq!(sizes(text), None, "{text}");
-        }
-        assert_eq!((dtype("float32"), dtype("Secret")), (Some("float32"), None));
-    }
 }

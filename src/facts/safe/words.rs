@@ -1,47 +1,32 @@
 //! Words that a redacted report may hold: those of this program and of torch.
 
-use crate::model::ProblemKind;
 use crate::model::words::lines_of;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The caches that torch looks into.
-const CACHES: [&str; 6] = ["fx_graph", "aotautograd", "aot_autograd", "dynamo_pgo", "inductor", "autotune"];
+pub const CACHES: [&str; 6] =
+    ["fx_graph", "aotautograd", "aot_autograd", "dynamo_pgo", "inductor", "autotune"];
 
 /// Results of lookups that torch words.
-const CACHE_REASONS: [&str; 3] = ["full_miss", "guard_miss", "bypassed"];
+pub const CACHE_REASONS: [&str; 3] = ["full_miss", "guard_miss", "bypassed"];
 
 /// Exceptions of torch and of Python: any other class may be the user's.
-static ERRORS: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("errors.txt")));
+pub static ERRORS: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("errors.txt")));
 
 /// The words of keys whose values this program chooses of a few, whatever the log says.
-static CHOSEN: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("chosen.txt")));
+pub static CHOSEN: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("chosen.txt")));
 
 /// Metrics of a compile that are counts or durations.
 static METRICS: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("metrics.txt")));
 
 /// Words of what a trace says of a kernel.
-static MEASURED: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("measured.txt")));
+pub static MEASURED: LazyLock<Vec<&str>> = LazyLock::new(|| lines_of(include_str!("measured.txt")));
 
 /// The entry of a list that equals the text.
-fn listed(list: &[&'static str], text: &str) -> Option<&'static str> {
+pub fn listed(list: &[&'static str], text: &str) -> Option<&'static str> {
     list.iter().find(|word| **word == text).copied()
-}
-
-/// A word that this program chose.
-pub fn chosen(text: &str) -> Option<&'static str> {
-    listed(&CHOSEN, text)
-}
-
-/// A kind of damage.
-pub fn problem_kind(text: &str) -> Option<&'static str> {
-    ProblemKind::ALL.into_iter().map(ProblemKind::name).find(|name| *name == text)
-}
-
-/// A word of what a trace says of a kernel.
-pub fn measured(text: &str) -> Option<&'static str> {
-    listed(&MEASURED, text)
 }
 
 /// The counts and durations among the fields of a metrics record.
@@ -67,19 +52,4 @@ pub fn torch_version(version: &str) -> Option<String> {
         (_, true) => Some(format!("{}+{build}", parts.join("."))),
         (_, false) => Some(parts.join(".")),
     }
-}
-
-/// The name of a cache.
-pub fn cache(name: &str) -> Option<&'static str> {
-    listed(&CACHES, name)
-}
-
-/// Why a lookup found nothing.
-pub fn cache_reason(reason: &str) -> Option<&'static str> {
-    listed(&CACHE_REASONS, reason)
-}
-
-/// The class of an exception.
-pub fn error(class: &str) -> Option<&'static str> {
-    listed(&ERRORS, class.rsplit('.').next()?)
 }

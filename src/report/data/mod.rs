@@ -25,7 +25,6 @@ use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::Report;
 use crate::trace::{Md5, OrderedMap};
-use indexmap::IndexMap;
 use serde::Serialize;
 use std::io::Write;
 
@@ -184,30 +183,11 @@ const PARITY_IS: &str =
 #[derive(Serialize)]
 struct ParityFile<'m> {
     description: &'static str,
-    graphs: Vec<ParityOfGraph<'m>>,
+    graphs: Vec<&'m Parity>,
 }
 
-#[derive(Serialize)]
-struct ParityOfGraph<'m> {
-    graph: &'m str,
-    compile_id: &'m str,
-    offset: u64,
-    missing_waits: u64,
-    scheduled: &'m IndexMap<String, u64>,
-    in_code: &'m IndexMap<String, u64>,
-}
-
-fn write_parity<'m>(report: Report<'m>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let differing = report.found.parity.iter().filter(|graph| graph.differs());
-    let graph = |parity: &'m Parity| ParityOfGraph {
-        graph: &parity.graph,
-        compile_id: &parity.attempt_id,
-        offset: parity.offset(),
-        missing_waits: parity.missing_waits,
-        scheduled: &parity.scheduled,
-        in_code: &parity.in_code,
-    };
-    let file = ParityFile { description: PARITY_IS, graphs: differing.map(graph).collect() };
-    serde_json::to_writer_pretty(&mut *out, &file)?;
+fn write_parity(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let graphs = report.found.parity.iter().filter(|graph| graph.differs()).collect();
+    serde_json::to_writer_pretty(&mut *out, &ParityFile { description: PARITY_IS, graphs })?;
     Ok(out.write_all(b"\n")?)
 }

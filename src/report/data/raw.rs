@@ -249,17 +249,16 @@ fn write_strings(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> 
         if id - next > LARGEST_GAP {
             break;
         }
-        while next <= id {
-            if next > 0 {
+        for at in next..=id {
+            if at > 0 {
                 out.write_all(b",")?;
             }
-            if next == id {
-                serde_json::to_writer(&mut *out, text)?;
-            } else {
-                out.write_all(b"null")?;
+            match at == id {
+                true => serde_json::to_writer(&mut *out, text)?,
+                false => out.write_all(b"null")?,
             }
-            next += 1;
         }
+        next = next.max(id + 1);
     }
     Ok(out.write_all(b"]}\n")?)
 }

@@ -1,8 +1,8 @@
 //! Compile time in report.json: its split, of the log and of each compile, and what fell into a compile by chance.
 
 use super::entries::id_of;
-use crate::analysis::{OneOffKind, Phase};
-use crate::facts::{self, CompileSeconds, CompileTime, OneOff, Part};
+use crate::analysis::{OneOffKind, seconds};
+use crate::facts::{CompileSeconds, CompileTime, List, OneOff, Part};
 use crate::model::{CompileIndex, CompilerPart};
 use crate::report::subject::Report;
 
@@ -15,12 +15,6 @@ pub(super) fn of_log(report: Report<'_>) -> CompileTime<'_> {
         seconds: seconds(one.us),
         in_graph_s: seconds(one.in_graph_us),
     };
-    let phase = |one: &Phase| facts::Phase {
-        name: one.name.to_string().into(),
-        self_s: one.self_s,
-        total_s: one.total_s,
-        count: one.count,
-    };
     CompileTime {
         total_s: Some(time.total_s),
         parts: split
@@ -28,7 +22,7 @@ pub(super) fn of_log(report: Report<'_>) -> CompileTime<'_> {
             .map(|(of, us)| part(of, us, report.found.builds.work_of_part_us(of, us)))
             .collect(),
         one_offs: report.found.one_offs.iter().map(one_off).collect(),
-        phases: time.phases.iter().map(phase).collect(),
+        phases: List::made(move || time.phases.iter()),
     }
 }
 
@@ -54,9 +48,4 @@ fn kind(kind: OneOffKind) -> &'static str {
 /// The time of a part; `work_us` is how much work it was, where several pieces of it ran side by side.
 fn part(of: Option<CompilerPart>, us: f64, work_us: Option<f64>) -> Part<'static> {
     Part { name: of.map(|part| part.name().into()), seconds: seconds(us), work_s: work_us.map(seconds) }
-}
-
-/// Seconds with six decimals, so that sums do not show how floats are added.
-fn seconds(us: f64) -> f64 {
-    us.round() / 1e6
 }

@@ -109,7 +109,7 @@ fn of_break(subject: &Subject<'_>, names: &mut Names) -> Option<String> {
     if breaks.is_empty() {
         breaks = entries(subject, |log| &log.graph_breaks, is_its);
     }
-    let entry = catalog_entry_of(safe::break_number(breaks.first()?.gb_id.as_deref()).as_deref());
+    let entry = catalog_entry_of(breaks.first()?.gb_id.as_deref().and_then(safe::break_number).as_deref());
     let functions = functions(subject, names);
     Some(if functions.is_empty() { entry } else { format!("{entry}, in {}", named(&functions)) })
 }

@@ -128,12 +128,12 @@ fn title(sides: &Sides<'_>) -> Sentence {
         let cache = sentence![" the ", value(theirs.cache), " cache for ", compile_id(id), ", "];
         return sentence![others, other, cache, most_ranks, most, " it"];
     }
-    sentence![side(sides, sides.other, theirs), ", ", side(sides, sides.most, mine)]
+    sides.both(|group, step| side(sides, group, step))
 }
 
-fn side(sides: &Sides<'_>, group: &Group, lookup: Option<Lookup<'_>>) -> Sentence {
+fn side(sides: &Sides<'_>, group: &Group, step: Option<Step>) -> Sentence {
     let who = sides.who(group);
-    let Some(lookup) = lookup else {
+    let Some(lookup) = lookup(sides, step) else {
         return sentence![who, verb(group, " looks up nothing more", " look up nothing more")];
     };
     let outcome = outcome_words(group, lookup.outcome);

@@ -96,17 +96,12 @@ fn title(job: &Job, one: &ScheduleDifference, named: &NamedFunction<'_>) -> Sent
         _ => Sentence::default(),
     };
     let calls = |side: &ScheduleSide| if side.ranks.len() == 1 { " calls " } else { " call " };
-    let none = |side: &ScheduleSide| {
-        let what = if side.compile.is_none() { "does not compile it" } else { "" };
-        match (what.is_empty(), side.ranks.len()) {
-            (true, _) => sentence![
-                who(side),
-                calls(side),
-                if one.nth == 0 { "none" } else { "no further one" },
-                at(side)
-            ],
-            (false, 1) => sentence![who(side), " does not compile the function"],
-            (false, _) => sentence![who(side), " do not compile the function"],
+    let none = |side: &ScheduleSide| match (side.compile, side.ranks.len()) {
+        (None, 1) => sentence![who(side), " does not compile the function"],
+        (None, _) => sentence![who(side), " do not compile the function"],
+        _ => {
+            let none = if one.nth == 0 { "none" } else { "no further one" };
+            sentence![who(side), calls(side), none, at(side)]
         }
     };
     match (&one.other.call, &one.most.call) {

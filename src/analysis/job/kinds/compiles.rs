@@ -31,7 +31,7 @@ fn is_by_design(sides: &Sides<'_>) -> bool {
 }
 
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
-    let title = sentence![side(sides, sides.other, sides.theirs), ", ", side(sides, sides.most, sides.mine)];
+    let title = sides.both(|group, step| side(sides, group, step));
     let (other, most) = (sides.other.steps.len(), sides.most.steps.len());
     let counts =
         format!("Compilations: {other} on {}, {most} on {}.", sides.who(sides.other), sides.who(sides.most));

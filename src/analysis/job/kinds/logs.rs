@@ -1,11 +1,12 @@
-//! Logs that are damaged, empty, missing or of another rank.
+//! Logs that are damaged, empty, missing or of another rank, of another torch, or that hold alarms.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::ranks::Fleet;
 use crate::analysis::job::words::{numbers, ranks};
-use crate::model::sentence::{own, quoted, sentence};
-use crate::model::{Job, RankState};
+use crate::model::sentence::{name, own, quoted, sentence};
+use crate::model::{Alarm, Job, NameOf, RankState, Sentence};
+use std::collections::BTreeMap;
 
 static DAMAGED: KindOfFinding = KindOfFinding::of("damaged_rank", "Damaged rank");
 
@@ -14,6 +15,10 @@ static MISSING: KindOfFinding = KindOfFinding::of("missing_ranks", "Missing rank
 static WRONG: KindOfFinding = KindOfFinding::of("wrong_rank", "Wrong rank");
 
 static EMPTY: KindOfFinding = KindOfFinding::of("empty_rank", "Empty log");
+
+static ALARM: KindOfFinding = KindOfFinding::of("alarm", "Alarm");
+
+static TORCH: KindOfFinding = KindOfFinding::of("torch_differs", "Versions");
 
 /// Damaged ranks that have a finding of their own.
 const NAMED_RANKS: usize = 8;
@@ -85,4 +90,35 @@ fn empty(job: &Job, fleet: &Fleet) -> Option<Finding> {
     let hint = "Nothing was compiled there, or the process was killed before it wrote anything.";
     let finding = Finding::new(&EMPTY, Severity::Warning, title).with_advice(hint);
     Some(finding.with_ranks(fleet.empty.clone()))
+}
+
+/// One finding per alarm, a dead worker or graphs that torch found to differ, with all ranks that have it.
+pub(super) fn alarms(job: &Job, _: &JobFound) -> Vec<Finding> {
+    let mut by_alarm: BTreeMap<Alarm, Vec<usize>> = BTreeMap::new();
+    for (index, rank) in job.ranks.iter().enumerate() {
+        for alarm in &rank.alarms {
+            let ranks = by_alarm.entry(*alarm).or_default();
+            if ranks.last() != Some(&index) {
+                ranks.push(index);
+            }
+        }
+    }
+    let findings = by_alarm.into_iter().map(|(alarm, of)| {
+        let title = sentence![quoted(job.texts.get(alarm.title)), " on ", ranks(job, &of)];
+        Finding::new(&ALARM, Severity::Warning, title).with_ranks(of)
+    });
+    findings.collect()
+}
+
+/// Ranks that run different versions of torch.
+pub(super) fn torch(job: &Job, found: &JobFound) -> Vec<Finding> {
+    if found.fleet.torch.len() < 2 {
+        return Vec::new();
+    }
+    let sides = found.fleet.torch.iter().map(|group| {
+        let version = job.texts.maybe(group.version).unwrap_or("an unknown version");
+        sentence![name(NameOf::Torch, version), " on ", ranks(job, &group.ranks)]
+    });
+    let title = sentence!["ranks run different versions of torch: ", Sentence::list(sides.collect())];
+    vec![Finding::new(&TORCH, Severity::Warning, title)]
 }

@@ -1,27 +1,21 @@
-//! The kinds of findings about a job, one file for each: its name, what it checks and what it says.
+//! The kinds of findings about a job: the name of each, what it checks and what it says.
 
-mod alarms;
 mod breaks;
 mod caches;
 mod collectives;
 mod compiles;
+mod differences;
 mod failures;
-mod groups;
-mod inputs;
-mod keys;
+mod graphs;
 mod logs;
 mod nothing;
-mod order;
-mod parity;
 mod recompiles;
-mod runtimes;
-mod settings;
 mod shared;
-mod status;
 mod stopped;
 mod stragglers;
-mod tensors;
-mod torch;
+
+#[cfg(test)]
+pub(super) use {differences::operation_words, recompiles::without_hard_marks, stopped::gap_words};
 
 use super::causes;
 use super::found::JobFound;
@@ -43,15 +37,15 @@ const DIFFERENCES: [Difference; 13] = [
     Difference { fact: Fact::GraphBreaks, finding: |sides| Some(breaks::finding(sides)), follows: false },
     Difference { fact: Fact::Recompiles, finding: |sides| Some(recompiles::finding(sides)), follows: false },
     Difference { fact: Fact::CompileIds, finding: |sides| Some(compiles::finding(sides)), follows: false },
-    Difference { fact: Fact::ProcessGroups, finding: groups::finding, follows: false },
-    Difference { fact: Fact::Inputs, finding: |sides| Some(inputs::finding(sides)), follows: false },
-    Difference { fact: Fact::TensorMeta, finding: |sides| Some(tensors::finding(sides)), follows: true },
-    Difference { fact: Fact::ExecOrder, finding: |sides| Some(order::finding(sides)), follows: false },
-    Difference { fact: Fact::Status, finding: |sides| Some(status::status(sides)), follows: true },
-    Difference { fact: Fact::Ops, finding: |sides| Some(status::operations(sides)), follows: true },
-    Difference { fact: Fact::Config, finding: |sides| Some(settings::finding(sides)), follows: false },
+    Difference { fact: Fact::ProcessGroups, finding: differences::groups, follows: false },
+    Difference { fact: Fact::Inputs, finding: |sides| Some(differences::inputs(sides)), follows: false },
+    Difference { fact: Fact::TensorMeta, finding: |sides| Some(differences::tensors(sides)), follows: true },
+    Difference { fact: Fact::ExecOrder, finding: |sides| Some(differences::order(sides)), follows: false },
+    Difference { fact: Fact::Status, finding: |sides| Some(differences::status(sides)), follows: true },
+    Difference { fact: Fact::Ops, finding: |sides| Some(differences::operations(sides)), follows: true },
+    Difference { fact: Fact::Config, finding: |sides| Some(differences::settings(sides)), follows: false },
     Difference { fact: Fact::Cache, finding: |sides| Some(caches::finding(sides)), follows: false },
-    Difference { fact: Fact::CacheKeys, finding: |sides| Some(keys::finding(sides)), follows: true },
+    Difference { fact: Fact::CacheKeys, finding: |sides| Some(differences::keys(sides)), follows: true },
 ];
 
 /// Kinds that are not differences; each may find several things.
@@ -60,13 +54,13 @@ const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 12] = [
     stopped::findings,
     collectives::findings,
     logs::findings,
-    alarms::findings,
+    logs::alarms,
     failures::everywhere,
     nothing::findings,
-    parity::findings,
-    runtimes::findings,
+    graphs::parity,
+    graphs::runtimes,
     stragglers::findings,
-    torch::findings,
+    logs::torch,
     shared::findings,
 ];
 

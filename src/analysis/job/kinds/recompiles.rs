@@ -84,7 +84,7 @@ fn hint_of_rank(sides: &Sides<'_>, step: Option<Step>, doing: &Group) -> Option<
 }
 
 /// The sentences that do not advise `mark_dynamic`, which raises where ranks or other inputs give the size a fixed value.
-fn without_hard_marks(hint: &str) -> String {
+pub(in crate::analysis::job) fn without_hard_marks(hint: &str) -> String {
     let is_fine = |sentence: &&str| !sentence.contains("dynamo.mark_dynamic(");
     let lines = hint.lines().map(|line| line.split_inclusive(". ").filter(is_fine).collect::<String>());
     let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
@@ -121,17 +121,5 @@ fn changed(guard: &str) -> Sentence {
         (Some(what), Some(old), Some(new)) => sentence![code(what), " is ", value(new), ", was ", value(old)],
         (Some(what), Some(old), None) => sentence![code(what), " is no longer ", value(old)],
         _ => sentence![code(short(guard)), " fails"],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_marks_that_cannot_raise_are_advised() {
-        let hint = "`x.shape[0]` is dynamic. To save a compile: `torch._dynamo.mark_dynamic(x, 0)`.\nOr `torch._dynamo.maybe_mark_dynamic(x, 0)`.";
-        let kept = "`x.shape[0]` is dynamic.\nOr `torch._dynamo.maybe_mark_dynamic(x, 0)`.";
-        assert_eq!(without_hard_marks(hint), kept);
     }
 }

@@ -135,21 +135,10 @@ fn detail(job: &Job, rank: &RankSummary) -> Option<String> {
 }
 
 /// `41 s`; None where it is too short to say anything.
-fn gap_words(seconds: f64) -> Option<String> {
+pub(in crate::analysis::job) fn gap_words(seconds: f64) -> Option<String> {
     match seconds {
         s if s >= 10.0 => Some(format!("{s:.0} s")),
         s if s >= 0.1 => Some(format!("{s:.1} s")),
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_gap_is_told_with_the_digits_that_matter() {
-        let words = [41.4, 1.11, 0.01].map(gap_words);
-        assert_eq!(words, [Some("41 s".to_owned()), Some("1.1 s".to_owned()), None]);
     }
 }

@@ -115,26 +115,16 @@ fn identity(rank: &RankSummary) -> Vec<usize> {
     identity
 }
 
-/// What each of two classes calls in functions that the other does not compile by itself.
-struct Only {
-    most: FxHashSet<TextId>,
-    other: FxHashSet<TextId>,
-}
-
-impl Only {
-    fn of(most: &Class, other: &Class) -> Only {
-        let operations = |class: &Class, other: &Class| {
-            let functions = class.calls.functions.iter();
-            let only = functions.filter(|(one, _)| !other.calls.functions.contains_key(*one));
-            let versions = only.flat_map(|(_, versions)| versions.iter().flatten());
-            versions.flat_map(|one| &one.ways).flat_map(|way| &way.calls).map(|call| call.operation).collect()
-        };
-        Only { most: operations(most, other), other: operations(other, most) }
-    }
+/// What a class calls in functions that the other does not compile by itself.
+fn only(class: &Class, other: &Class) -> FxHashSet<TextId> {
+    let functions = class.calls.functions.iter();
+    let only = functions.filter(|(one, _)| !other.calls.functions.contains_key(*one));
+    let versions = only.flat_map(|(_, versions)| versions.iter().flatten());
+    versions.flat_map(|one| &one.ways).flat_map(|way| &way.calls).map(|call| call.operation).collect()
 }
 
 fn by_function(job: &Job, most: &Class, other: &Class) -> Vec<ScheduleDifference> {
-    let only = Only::of(most, other);
+    let (most_only, other_only) = (only(most, other), only(other, most));
     let mut found = Vec::new();
     for (function, versions) in &most.calls.functions {
         let Some(mine) = versions else { continue };
@@ -142,18 +132,18 @@ fn by_function(job: &Job, most: &Class, other: &Class) -> Vec<ScheduleDifference
             Some(Some(theirs)) => found.extend(in_function(
                 job,
                 *function,
-                &Sided { class: most, versions: mine, only: &only.most },
-                &Sided { class: other, versions: theirs, only: &only.other },
+                &Sided { class: most, versions: mine, only: &most_only },
+                &Sided { class: other, versions: theirs, only: &other_only },
             )),
             Some(None) => {}
-            None => found.extend(one_sided(*function, most, mine, (other, &only.other), false)),
+            None => found.extend(one_sided(*function, most, mine, (other, &other_only), false)),
         }
     }
     for (function, versions) in &other.calls.functions {
         if let Some(theirs) = versions
             && !most.calls.functions.contains_key(function)
         {
-            found.extend(one_sided(*function, other, theirs, (most, &only.most), true));
+            found.extend(one_sided(*function, other, theirs, (most, &most_only), true));
         }
     }
     found
@@ -174,34 +164,31 @@ fn in_function(
     here: &Sided<'_>,
     there: &Sided<'_>,
 ) -> Option<ScheduleDifference> {
-    let (most, mine) = (here.class, here.versions);
-    let (other, theirs) = (there.class, there.versions);
-    let (my_odd, their_odd) = (not_among(mine, theirs), not_among(theirs, mine));
+    let (my_odd, their_odd) =
+        (not_among(here.versions, there.versions), not_among(there.versions, here.versions));
     // What a log that was cut off would have compiled next is not known.
-    let (is_mine, version) = match (their_odd.first(), my_odd.first()) {
-        (Some(version), _) if !most.calls.is_cut => (false, *version),
-        (_, Some(version)) if !other.calls.is_cut => (true, *version),
+    let (own, rival, version) = match (their_odd.first(), my_odd.first()) {
+        (Some(version), _) if !here.class.calls.is_cut => (there, here, *version),
+        (_, Some(version)) if !there.class.calls.is_cut => (here, there, *version),
         _ => return None,
     };
-    let (of, against) = if is_mine { (most, theirs) } else { (other, mine) };
-    let closest = against.iter().filter(|one| !one.ways.is_empty()).max_by_key(|one| shared(one, version))?;
-    let difference = ways_that_differ(version, closest)?;
-    let (own_class, rival_class) = if is_mine { (most, other) } else { (other, most) };
-    let own = ScheduleSide { ranks: of.ranks.clone(), ..difference.own };
-    let rival = ScheduleSide { ranks: rival_class.ranks.clone(), ..difference.rival };
-    let lacks = |side: &ScheduleSide, rival: &ScheduleSide| side.count < rival.count;
-    let lacking = if lacks(&own, &rival) { own_class } else { rival_class };
-    let only = if std::ptr::eq(lacking, most) { here.only } else { there.only };
-    let having = if lacks(&own, &rival) { rival_class } else { own_class };
-    let elsewhere = difference.has_eager_part || calls_elsewhere(only, &own, &rival);
-    let none_fits = my_odd.len() == mine.len() && their_odd.len() == theirs.len();
-    let sureness = match (shares_group(job, having, lacking, [own.call, rival.call]), none_fits) {
-        _ if elsewhere => return None,
+    let against = rival.versions.iter().filter(|one| !one.ways.is_empty());
+    let difference = ways_that_differ(version, against.max_by_key(|one| shared(one, version))?)?;
+    let own_side = ScheduleSide { ranks: own.class.ranks.clone(), ..difference.own };
+    let rival_side = ScheduleSide { ranks: rival.class.ranks.clone(), ..difference.rival };
+    let (lacking, having) = if own_side.count < rival_side.count { (own, rival) } else { (rival, own) };
+    if difference.has_eager_part || calls_elsewhere(lacking.only, &own_side, &rival_side) {
+        return None;
+    }
+    let none_fits = my_odd.len() == here.versions.len() && their_odd.len() == there.versions.len();
+    let calls = [own_side.call, rival_side.call];
+    let sureness = match (shares_group(job, having.class, lacking.class, calls), none_fits) {
         (false, _) => Sureness::OtherGroups,
         (true, true) => Sureness::Hang,
         (true, false) => Sureness::OtherVersion,
     };
-    let (most, other) = if is_mine { (own, rival) } else { (rival, own) };
+    let is_mine = std::ptr::eq(own, here);
+    let (most, other) = if is_mine { (own_side, rival_side) } else { (rival_side, own_side) };
     let (nth, is_order) = (difference.nth, difference.is_order);
     Some(ScheduleDifference { sureness, function, graph: version.graph, nth, most, other, is_order })
 }

@@ -1,7 +1,6 @@
 //! Failures and restarts, recompilations, and graph breaks, each in a table.
 
-use super::limits::{BREAKS, FAILURES, LONGEST_NAME, LONGEST_PATH, RECOMPILES};
-use super::times::function_cells;
+use super::times::{LONGEST_NAME, LONGEST_PATH, function_cells};
 use crate::analysis::failures::{FailureCause, FailureEffect, failure_causes};
 use crate::analysis::findings::{Topic, by_entry};
 use crate::analysis::{Change, Step};
@@ -25,7 +24,7 @@ pub(super) fn failures(report: Report<'_>, document: &mut Markdown) {
     if model.failures.is_empty() && model.restarts.is_empty() {
         return;
     }
-    let mut part = document.part(FAILURES);
+    let mut part = document.part(6_000);
     part.heading(2, "Failures and restarts");
     part.text(&plain(&format!(
         "{}, {}. `failures_and_restarts.html` has the tracebacks.",
@@ -70,7 +69,7 @@ pub(super) fn recompilations(report: Report<'_>, document: &mut Markdown) {
     if model.recompiles.is_empty() {
         return;
     }
-    let mut part = document.part(RECOMPILES);
+    let mut part = document.part(6_000);
     part.heading(2, "Recompilations");
     part.text(&plain(&format!(
         "{}: functions over the limit first, then by time. `recompilations.html` has all guards that failed.",
@@ -124,7 +123,7 @@ pub(super) fn breaks(report: Report<'_>, document: &mut Markdown) {
     if all.is_empty() {
         return;
     }
-    let mut part = document.part(BREAKS);
+    let mut part = document.part(6_000);
     part.heading(2, "Graph breaks");
     part.text(&plain(&format!(
         "{}, most time lost first. `graph_breaks.html` has tracebacks and hints.",

@@ -1,6 +1,6 @@
 //! The findings of `report.md`: cause, place, cost, advice and evidence of each.
 
-use super::limits::{FINDINGS, LONGEST_NAME, LONGEST_PATH};
+use super::times::{LONGEST_NAME, LONGEST_PATH};
 use crate::analysis::findings::{ChainStep, Fact, Value, checked};
 use crate::analysis::{Finding, Severity};
 use crate::model::{Compile, CompileIndex, TextFrame};
@@ -26,7 +26,7 @@ const FRAMES: usize = 6;
 
 pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     let findings = &report.found.findings;
-    let mut part = document.part(FINDINGS);
+    let mut part = document.part(24_000);
     part.heading(2, "Findings");
     part.text(&match findings.len() {
         0 => checked(findings, report.model),

@@ -1,6 +1,6 @@
 //! What of the log was lost, and what nobody knows: how far the rest of the text can be trusted.
 
-use super::limits::{LONGEST_NAME, LOST};
+use super::times::LONGEST_NAME;
 use crate::model::ProblemKind;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
@@ -16,7 +16,7 @@ const EVENTS: usize = 20;
 
 pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     let integrity = &report.model.integrity;
-    let mut part = document.part(LOST);
+    let mut part = document.part(6_000);
     part.heading(2, "What was lost");
     part.text(&match damaged(report) {
         _ if report.model.log.records == 0 => {

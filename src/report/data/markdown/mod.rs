@@ -1,16 +1,16 @@
 //! `report.md`: the report in one text, to be pasted into an issue or handed to an assistant.
 //!
-//! It has at most 60 KB: each part lists what matters most first, and says how much it leaves out and where that stands.
+//! It has at most 60 KB. Each part has a number of bytes, and what it does not need, those behind it may take; it lists what
+//! matters most first, and says how much it leaves out and where that stands.
 //! Paths of evidence are text, not links: pasted elsewhere, a relative link would lead nowhere.
 
 mod compiles;
 mod findings;
-mod limits;
 mod lost;
 mod times;
 
+use self::times::LONGEST_NAME;
 use crate::output::{Page, RelPath};
-use crate::report::data::markdown::limits::{HEAD, LONGEST_NAME};
 use crate::report::kit::formats::{bytes, counted, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 use crate::report::kit::paths;
@@ -43,7 +43,7 @@ fn document(report: Report<'_>) -> Markdown {
 fn head(report: Report<'_>, document: &mut Markdown) {
     let model = report.model;
     let log = &model.log;
-    let mut part = document.part(HEAD);
+    let mut part = document.part(4_000);
     part.heading(1, &format!("What torch.compile did: {}", code(&log.file, LONGEST_NAME)));
     let damage = match damaged(report) {
         _ if log.records == 0 => String::new(),

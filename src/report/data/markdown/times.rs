@@ -1,12 +1,15 @@
 //! Where the time went: parts of the compiler, phases, and the costliest compiles.
 
-use super::limits::{LONGEST_NAME, LONGEST_PATH, TIMES};
 use crate::model::{Compile, CompilerPart, Function};
 use crate::report::kit::formats::{UNKNOWN, micros, micros_with_work, percent, whole};
 use crate::report::kit::markdown::{Markdown, code, plain};
 use crate::report::kit::paths;
 use crate::report::subject::Report;
 use crate::report::words::phases::phase_meaning;
+
+/// Characters of a name and of a path.
+pub(super) const LONGEST_NAME: usize = 80;
+pub(super) const LONGEST_PATH: usize = 160;
 
 /// Phases and compiles that are listed.
 const PHASES: usize = 12;
@@ -17,7 +20,7 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     if found.time.phases.is_empty() {
         return;
     }
-    let mut part = document.part(TIMES);
+    let mut part = document.part(8_000);
     part.heading(2, "Times");
     let source = match found.split.of_spans {
         true => "`time.html` has the flame chart, `chromium_events.json` the phases as they ran",
@@ -31,28 +34,28 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     let rows = split.listed().map(|(part, us)| {
         let name = part.map_or("none of them", CompilerPart::name);
         let time = micros_with_work(us, found.builds.work_of_part_us(part, us));
-        vec![name.to_owned(), time, percent(us, total, true)].plain()
+        plain_cells([name.to_owned(), time, percent(us, total, true)])
     });
     part.table(&["Part of the compiler", "Time:", "Share:"], rows);
     let phases = &found.time.phases;
     let rows = phases.iter().take(PHASES).map(|phase| {
         let (own, all) = (micros(phase.self_s * 1e6), micros(phase.total_s * 1e6));
         let meaning = phase_meaning(&phase.name).to_owned();
-        vec![code(&phase.name, LONGEST_NAME), own, all, whole(phase.count), meaning].plain()
+        plain_cells([code(&phase.name, LONGEST_NAME), own, all, whole(phase.count), meaning])
     });
     part.table(&["Phase", "Self:", "Total:", "Times:", "What the compiler does"], rows);
     let time = |compile: &Compile| compile.compile_us();
     let mut compiles: Vec<&Compile> = report.model.identified().filter(|one| time(one).is_some()).collect();
     compiles.sort_by(|a, b| time(b).unwrap_or(0.0).total_cmp(&time(a).unwrap_or(0.0)));
-    let rows = compiles.iter().take(COMPILES).map(|compile| row(report, compile).plain());
+    let rows = compiles.iter().take(COMPILES).map(|compile| plain_cells(row(report, compile)));
     part.table(&["Compile", "Function", "Where", "Status", "Time:", "Page"], rows);
     let more = compiles.len().saturating_sub(COMPILES) + phases.len().saturating_sub(PHASES);
     part.end(more, ("phase or compile", "phases and compiles"), "`report.json` has all");
 }
 
-fn row(report: Report<'_>, compile: &Compile) -> Vec<String> {
+fn row(report: Report<'_>, compile: &Compile) -> [String; 6] {
     let [function, place] = function_cells(report, compile, None);
-    vec![
+    [
         code(&compile.label(), 40),
         function,
         place,
@@ -90,12 +93,6 @@ pub(super) fn function_cells(
 }
 
 /// Cells with plain spaces.
-trait Plain {
-    fn plain(self) -> Self;
-}
-
-impl Plain for Vec<String> {
-    fn plain(self) -> Self {
-        self.iter().map(|text| plain(text)).collect()
-    }
+fn plain_cells<const N: usize>(cells: [String; N]) -> Vec<String> {
+    cells.iter().map(|text| plain(text)).collect()
 }

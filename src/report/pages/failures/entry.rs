@@ -140,9 +140,9 @@ fn look_at(view: View<'_>, reason: &Reason<'_>, compiles: &[&Compile]) -> Vec<Ht
         .iter()
         .map(|sentence| view.advice(sentence))
         .collect();
-    let graph = reason.failed_in.graphs.iter().find_map(|name| {
+    let graph = reason.failed_in.graphs.split(' ').find_map(|name| {
         let first = reason.cause.compiles.first()?;
-        record_files(view.report, &[*first], &[*name]).into_iter().next()
+        record_files(view.report, &[*first], &[name]).into_iter().next()
     });
     if let (Some(graph), Some(first)) = (graph, sentences.first_mut()) {
         let link = view.record(&graph);

@@ -1,6 +1,7 @@
 //! The parts of the compile time: what each does, and the phases that took most of it.
 
-use crate::analysis::{AHEAD_OF_TIME, Phase, Piece, part_of_phase};
+use crate::analysis::{AHEAD_OF_TIME, Piece, part_of_phase};
+use crate::facts::Phase;
 use crate::model::CompilerPart::{self, CodeGeneration, KernelBuilds};
 use crate::report::kit::bars::color;
 use crate::report::kit::prelude::*;
@@ -93,7 +94,7 @@ fn how_kernels_are_built(view: View<'_>) -> String {
 
 /// The costliest phases of a part.
 fn phases(view: View<'_>, part: CompilerPart) -> Html {
-    let of_part = |phase: &&Phase| part_of_phase(&phase.name) == Some(part);
+    let of_part = |phase: &&Phase<'_>| part_of_phase(&phase.name) == Some(part);
     let named = view.report.found.time.phases.iter().filter(of_part).take(NAMED);
     Html::joined(named.map(|phase| view.code(&phase.name)), ", ")
 }

@@ -5,7 +5,8 @@ mod kernels;
 mod tables;
 mod times;
 
-use crate::analysis::{Account, Phase, Timeline};
+use crate::analysis::{Account, Timeline};
+use crate::facts::Phase;
 use crate::model::CompilerPart;
 use crate::report::kit::formats::micros_with_work;
 use crate::report::kit::prelude::*;
@@ -14,7 +15,7 @@ use crate::report::pages::time::times::Times;
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
     Page::rendered(RelPath::of_parts(&[links::TIME]), move |worker, out| {
         let (account, timeline) = (Account::of(&report.found.spans), Timeline::of(&report.found.spans));
-        let passes: Vec<&Phase> =
+        let passes: Vec<&Phase<'_>> =
             report.found.time.phases.iter().filter(|p| p.name.starts_with("pass.")).collect();
         let times = Times { account: &account, timeline: &timeline, passes: &passes };
         let mut shell = Shell::top(report, "Time");

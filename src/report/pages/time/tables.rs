@@ -1,6 +1,7 @@
 //! The tables of the page: phases, compiles, passes, wasted and saved time, and unattributed time.
 
-use crate::analysis::{Gap, Phase};
+use crate::analysis::Gap;
+use crate::facts::Phase;
 use crate::model::{CompileIndex, CompilerPart};
 use crate::report::kit::bars::color;
 use crate::report::kit::prelude::*;
@@ -43,9 +44,9 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let section = ("phases", "Phases", note);
     view.open_section(out, section, Some(whole(phases.len())), Html::default())?;
     let covered = times.account.covered_us;
-    let has_row = |(index, _): &(usize, &Phase)| links::lists_phase(view.report, *index);
+    let has_row = |(index, _): &(usize, &Phase<'_>)| links::lists_phase(view.report, *index);
     let (shown, rest): (Vec<_>, Vec<_>) = phases.iter().enumerate().partition(has_row);
-    let rest: Vec<&Phase> = rest.into_iter().map(|(_, phase)| phase).collect();
+    let rest: Vec<&Phase<'_>> = rest.into_iter().map(|(_, phase)| phase).collect();
     let columns = vec![
         TableColumn::text("Phase").mono(),
         TableColumn::number("Self"),
@@ -55,7 +56,7 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     ];
     let table = Table { id: "phases-table", label: "Phases", columns };
     let rows = shown.iter().map(|(index, phase)| {
-        let part = times.account.part_of.get(&phase.name).copied();
+        let part = times.account.part_of.get(&*phase.name).copied();
         let own = phase.self_s * 1e6;
         let open = view.still_open(&phase.name, None);
         let [name, own_cell, total, count] = cells(phase, named(phase, &phase.name, open.as_deref()));
@@ -70,13 +71,13 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
 }
 
 /// Name, self time, total time and count.
-fn cells(phase: &Phase, name: TableCell) -> [TableCell; 4] {
+fn cells(phase: &Phase<'_>, name: TableCell) -> [TableCell; 4] {
     let (own, total) = (phase.self_s * 1e6, phase.total_s * 1e6);
     [name, TableCell::time(own), TableCell::time(total), TableCell::count(phase.count)]
 }
 
 /// The name of a phase, which the script turns into a link to its spans, and what the compiler does in it.
-fn named(phase: &Phase, shown: &str, open: Option<&str>) -> TableCell {
+fn named(phase: &Phase<'_>, shown: &str, open: Option<&str>) -> TableCell {
     let code = Element::new("code").class("phase-code").attribute("data-phase", &phase.name).around(shown);
     let meaning = Some(phase_meaning(&phase.name)).filter(|meaning| !meaning.is_empty());
     let open = open.map(|open| small(span("warn", open)));
@@ -92,7 +93,7 @@ fn hint(out: &mut dyn Write, sentences: impl Into<Html>) -> std::io::Result<()> 
 fn others(
     view: View<'_>,
     out: &mut dyn Write,
-    rest: &[&Phase],
+    rest: &[&Phase<'_>],
     (one, many, what): (&str, &str, &str),
 ) -> anyhow::Result<()> {
     if rest.is_empty() {
@@ -189,7 +190,7 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     ];
     let table = Table { id: "passes-table", label: "Passes", columns };
     // Ten passes at least, and others only if they matter. They are sorted by self time.
-    let matters = |pass: &&&Phase| pass.self_s * 1e6 >= LEAST_SELF * times.account.covered_us;
+    let matters = |pass: &&&Phase<'_>| pass.self_s * 1e6 >= LEAST_SELF * times.account.covered_us;
     let listed = times.passes.iter().take_while(matters).count().clamp(LEAST_LISTED, LISTED);
     let (shown, rest) = times.passes.split_at(times.passes.len().min(listed));
     let rows = shown.iter().map(|pass| {

@@ -1,0 +1,64 @@
+//! Graphs whose code does not fit the schedule of collectives, or that are estimated to run much longer on one rank than on
+//! another.
+
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
+use crate::analysis::job::found::JobFound;
+use crate::analysis::job::words;
+use crate::model::sentence::{compile_id, name, own, sentence};
+use crate::model::{Job, NameOf, Sentence};
+
+static PARITY: KindOfFinding = KindOfFinding::of("collective_parity", "Parity");
+
+const ADVICE: &str = "A collective without a wait reads its tensor too early; a missing collective makes the other ranks hang. Report it to PyTorch with the output code of that compile.";
+
+/// Generated code whose collectives do not fit the schedule.
+pub(super) fn parity(job: &Job, found: &JobFound) -> Vec<Finding> {
+    let Some(first) = found.parity.first() else { return Vec::new() };
+    let mut ranks: Vec<usize> = found.parity.iter().map(|parity| parity.rank).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let id = job.texts.maybe(first.counts.compile).unwrap_or("–");
+    let waits = first.counts.missing_waits;
+    let title = sentence![
+        "generated code calls other collectives than were scheduled on ",
+        words::ranks(job, &ranks),
+        ", first in ",
+        compile_id(id),
+        (waits > 0).then(|| own(format!(", {waits} without a wait"))),
+    ];
+    let mut finding = Finding::new(&PARITY, Severity::Warning, title).with_advice(ADVICE).with_ranks(ranks);
+    finding.in_job.compile_ids.push(id.to_owned());
+    vec![finding]
+}
+
+static RUNTIMES: KindOfFinding =
+    KindOfFinding { in_verdict: true, ..KindOfFinding::of("runtime_differs", "Runtimes") };
+
+/// The ratio of the longer to the shorter runtime from which they are reported.
+const NOTABLE: f64 = 1.25;
+
+/// A graph that is estimated to run much longer on one rank than on another.
+pub(super) fn runtimes(job: &Job, found: &JobFound) -> Vec<Finding> {
+    let graphs = found.runtime.iter().flat_map(|runtime| &runtime.graphs);
+    let Some(worst) = graphs.max_by(|a, b| a.delta_ms().total_cmp(&b.delta_ms())) else { return Vec::new() };
+    if worst.slowest.ms < worst.fastest.ms * NOTABLE || worst.delta_ms() <= 0.0 {
+        return Vec::new();
+    }
+    let times = match worst.fastest.ms > 0.0 {
+        true => own(format!("{:.1} times as long on ", worst.slowest.ms / worst.fastest.ms)).into(),
+        false => Sentence::from("longer on "),
+    };
+    let title = sentence![
+        "graph ",
+        name(NameOf::Graph, job.texts.get(worst.graph)),
+        " is estimated to run ",
+        times,
+        words::ranks(job, &[worst.slowest.rank]),
+        " as on ",
+        words::ranks(job, &[worst.fastest.rank]),
+    ];
+    let mut finding = Finding::new(&RUNTIMES, Severity::Warning, title);
+    finding.advise("The faster ranks wait for the slowest in each collective. Estimates come from torch's cost model; measure before you change anything.");
+    finding.in_job.ranks = vec![worst.slowest.rank];
+    vec![finding]
+}

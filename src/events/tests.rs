@@ -1,6 +1,6 @@
 use super::*;
-use crate::model::{Fields, GuardFacts, ProgramLines, Reason, TextFrame, VllmFact};
 use crate::cases::{hold, joined, maybe};
+use crate::model::{Fields, GuardFacts, ProgramLines, Reason, TextFrame, VllmFact};
 
 fn lines<T: ToString>(parts: impl IntoIterator<Item = T>) -> String {
     parts.into_iter().map(|part| part.to_string()).collect::<Vec<_>>().join("\n")

@@ -2,6 +2,7 @@
 
 use super::entries::entries_of_tests;
 use super::policy;
+use crate::cases::hold;
 use std::fs;
 
 /// A report of this program, and one that lists files of a parser of the user.
@@ -45,17 +46,7 @@ fn replaced(entries: &str) -> String {
 
 #[test]
 fn each_path_and_folder_is_what_the_rows_of_the_file_say() {
-    let (mut query, mut wrong) = ("", Vec::new());
-    let rows = include_str!("cases.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
-    for row in rows {
-        let Some((text, expected)) = row.split_once(" =>") else {
-            query = row;
-            continue;
-        };
-        let found = if query == "[known]" { known(text) } else { replaced(text) };
-        if found != expected.trim_start() {
-            wrong.push(format!("{text} => {found}"));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    hold(include_str!("cases.txt"), |query, text| {
+        Some(if query == "known" { known(text) } else { replaced(text) })
+    });
 }

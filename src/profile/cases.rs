@@ -2,6 +2,7 @@
 
 use super::pieces::{Piece, for_each_piece};
 use super::scan::{Event, Object};
+use crate::cases::{hold, joined};
 use std::io::{self, Read};
 
 /// Gives one byte per read, so that every place is an edge.
@@ -55,18 +56,8 @@ fn event(text: &str) -> Option<Vec<String>> {
 
 #[test]
 fn each_text_is_read_as_the_rows_of_the_file_say() {
-    let (mut query, mut wrong) = ("", Vec::new());
-    let rows = include_str!("cases.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
-    for row in rows {
-        let Some((text, expected)) = row.split_once(" =>") else {
-            query = row;
-            continue;
-        };
-        let found = if query == "[pieces]" { Some(pieces(text)) } else { event(text) };
-        let found = found.map_or_else(|| "none".to_owned(), |found| found.join(" ¦ "));
-        if found != expected.trim_start() {
-            wrong.push(format!("{query} {text} => {found}"));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    hold(include_str!("cases.txt"), |query, text| {
+        let found = if query == "pieces" { Some(pieces(text)) } else { event(text) };
+        Some(joined(found?))
+    });
 }

@@ -1,7 +1,7 @@
-use crate::cases::{hold, joined, maybe};
 use super::fx_graph::{GraphText, Node, Statement, annotations, place_comment};
 use super::guard_tree::{GuardLine, read_guard_tree, tensor_check};
 use super::source_text::{arguments, symbols};
+use crate::cases::{hold, joined, maybe};
 
 fn dimensions(list: &[Option<i64>]) -> String {
     list.iter().map(|size| maybe(*size)).collect::<Vec<_>>().join(" ")

@@ -2,10 +2,10 @@
 
 use super::payload::untagged;
 use super::*;
+use crate::cases::{hold, joined};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -38,10 +38,6 @@ fn bytes(row: &str) -> Vec<u8> {
         rest = &rest[written.len()..];
     }
     out
-}
-
-fn joined<T: Display>(parts: impl IntoIterator<Item = T>) -> String {
-    parts.into_iter().map(|part| part.to_string()).collect::<Vec<_>>().join(" ¦ ")
 }
 
 fn answer(query: &str, text: &str) -> Option<String> {
@@ -85,19 +81,7 @@ fn answer(query: &str, text: &str) -> Option<String> {
 
 #[test]
 fn each_query_reads_what_the_rows_of_its_file_say() {
-    let (mut query, mut wrong) = ("", Vec::new());
-    let rows = include_str!("cases.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
-    for row in rows {
-        let Some((text, expected)) = row.split_once(" =>") else {
-            query = row.strip_prefix('[').and_then(|row| row.strip_suffix(']')).expect(row);
-            continue;
-        };
-        let found = answer(query, text).unwrap_or_else(|| "none".to_owned());
-        if found != expected.trim_start() {
-            wrong.push(format!("{query} of {text} => {found}"));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    hold(include_str!("cases.txt"), answer);
 }
 
 /// What a log's entries are: `LINE KEYS "PAYLOAD" PROBLEMS`, or the damage and its line.

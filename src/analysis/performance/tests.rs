@@ -12,8 +12,8 @@ use super::pointwise::{POINTWISE, pointwise_bytes};
 use super::rates::{Measured, Rates, float_kind, nearest_limit};
 use super::steps::repetitions;
 use super::touched::{Ranges, index_of};
-use crate::model::{InputDims, Operator};
 use crate::cases::hold;
+use crate::model::{InputDims, Operator};
 use crate::read::source_text::arguments;
 use std::fmt::Debug;
 

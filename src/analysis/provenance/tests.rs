@@ -4,8 +4,8 @@ use super::CodeKind;
 use super::code::{Call, CodeText, definitions, library_call};
 use super::flow::wrapper::{Signatures, Statement, statements};
 use super::runs::{InductorRun, inductor_runs};
-use crate::model::{Artifact, Compile};
 use crate::cases::hold;
+use crate::model::{Artifact, Compile};
 use crate::trace::TextSet;
 
 /// Kernels that other files define.

@@ -33,7 +33,9 @@ impl Sketch {
             let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
             let done = sketch.program(what, rest).is_some()
                 || sketch.trouble(what, rest).is_some()
+                || sketch.records(what, rest).is_some()
                 || sketch.phases(what, rest).is_some()
+                || sketch.again(what, rest).is_some()
                 || sketch.guards(what, rest).is_some();
             assert!(done, "what is {line}?");
         }
@@ -145,6 +147,16 @@ impl Sketch {
             }
             "restart" => self.model.restarts.push(Restart { compile, reason: own(rest) }),
             "damage" => self.model.integrity.add(ProblemKind::BadJson, number(id), rest),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// What torch records of caches, regions and kernels.
+    fn records(&mut self, what: &str, rest: &str) -> Option<()> {
+        let (id, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        let own = |text: &str| text.to_owned();
+        match what {
             "cache" => {
                 let [cache, outcome, reason] = words(rest);
                 let outcome = match outcome {
@@ -156,7 +168,7 @@ impl Sketch {
                 let artifact = ArtifactIndex::new(self.compile(id), 0);
                 self.model.caches.push(CacheLookup {
                     artifact,
-                    compile,
+                    compile: CompileId::parse(id),
                     attempt: 0,
                     cache: own(cache),
                     outcome,
@@ -229,11 +241,9 @@ impl Sketch {
         Some(())
     }
 
-    /// Guards, sizes and values.
-    fn guards(&mut self, what: &str, rest: &str) -> Option<()> {
+    /// Why something was compiled again.
+    fn again(&mut self, what: &str, rest: &str) -> Option<()> {
         let (id, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-        let compile = self.compile(id);
-        let at = Recorded { compile, ..Recorded::default() };
         let own = |text: &str| text.to_owned();
         match what {
             "again" => {
@@ -251,7 +261,22 @@ impl Sketch {
             }
             "writer" => self.model.recompiles.last_mut()?.writer = number(rest),
             "limit" => self.model.recompile_limit = Some(number(rest)),
-            "dynamic" => self.model.dynamic_sources.push((compile, own(rest))),
+            "dynamic" => {
+                let compile = self.compile(id);
+                self.model.dynamic_sources.push((compile, own(rest)));
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Guards, sizes and values.
+    fn guards(&mut self, what: &str, rest: &str) -> Option<()> {
+        let (id, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        let own = |text: &str| text.to_owned();
+        let compile = self.compile(id);
+        let at = Recorded { compile, ..Recorded::default() };
+        match what {
             "prints" => {
                 let print = |pair: &str| {
                     let (place, condition) = pair.split_once(':').unwrap();

@@ -4,7 +4,7 @@
 //! or in memory. Every path in a sink is a [`RelPath`], so nothing a log says can lead outside.
 
 #[cfg(test)]
-mod cases;
+mod cases_tests;
 mod entries;
 mod failure;
 mod hidden;

@@ -4,7 +4,7 @@
 
 mod augment;
 #[cfg(test)]
-mod cases;
+mod cases_tests;
 mod collect;
 mod combine;
 mod devices;

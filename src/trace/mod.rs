@@ -9,7 +9,7 @@ mod archive;
 mod attachment;
 mod batch;
 #[cfg(test)]
-mod cases;
+mod cases_tests;
 mod clock;
 mod compile_id;
 mod damage;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::trace::cases::records;
+use crate::trace::cases_tests::records;
 use crate::trace::damage::MAX_DETAIL;
 use crate::trace::header::MAX_HEADER;
 

@@ -108,8 +108,8 @@ fn parts_of_record(kind: &str, times: &str) -> Vec<String> {
 
 /// Each file's phase, and its producer if that is not torch.
 fn produced(names: &str) -> Vec<String> {
-    let mut compile = Compile::new(None);
-    compile.artifacts = names.split(' ').map(|name| Artifact::named(name, 0)).collect();
+    let artifacts = names.split(' ').map(|name| Artifact::named(name, 0)).collect();
+    let compile = Compile { artifacts, ..Compile::default() };
     let producers = Producers::of(&compile);
     let place = |name| match producers.place(name) {
         (stage, Some(producer)) => format!("{stage:?} {producer}"),

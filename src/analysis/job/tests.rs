@@ -37,7 +37,7 @@ fn answer(question: &str, parts: &[&str]) -> Vec<String> {
 /// Groups of ranks, the position at which they first differ with what each group has there, and who is left out.
 fn compared(fact: &str, lists: &[&str]) -> Vec<String> {
     let mut job = Job::default();
-    let fact = Fact::COMPARED.into_iter().find(|one| format!("{one:?}") == fact).unwrap();
+    let fact = Fact::ALL.into_iter().find(|one| format!("{one:?}") == fact).unwrap();
     lists.iter().for_each(|list| rank(&mut job, fact, list));
     let found = match compare(&job, fact) {
         Ok(found) => found,

@@ -45,7 +45,7 @@ use tables::Tables;
 use walk::walk;
 
 /// Bytes of the calls in a wrapper, those that are known. `calls` has their lines, from 1, and kernels.
-#[cfg(feature = "fuzzing")]
+#[cfg(any(test, feature = "fuzzing"))]
 pub fn bytes_of_calls<'c>(
     code: &str,
     graph: Option<&str>,

@@ -2,7 +2,7 @@
 
 use crate::analysis::provenance::{InductorRun, inductor_runs};
 use crate::model::{Artifact, Compile, CompileIndex, Content, Form, Model};
-use crate::trace::PayloadRef;
+use crate::trace::{PayloadRef, TextMap};
 use fxhash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ impl DrawnGraphs {
         graphs.sort_by_key(|(index, compile, at)| (Reverse(cost(compile)), Reverse(at.text_len), *index));
         let mut found = DrawnGraphs::default();
         // By the hash of the text. Texts that collide would have to be chosen for it, and their drawings would be shared.
-        let mut of_text: FxHashMap<[u8; 16], CompileIndex> = FxHashMap::default();
+        let mut of_text: TextMap<[u8; 16], CompileIndex> = TextMap::default();
         for (index, compile, at) in graphs {
             if let Some(first) = of_text.get(&at.md5.0) {
                 found.same.insert(index, *first);

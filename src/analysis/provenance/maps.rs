@@ -396,7 +396,7 @@ fn kernels(texts: &RunTexts, mapping: &Mapping, post: &GraphText<'_>) -> Vec<Ker
         false => FxHashMap::default(),
     };
     let all = files.iter().rev().flat_map(|file| &file.code.definitions);
-    let definitions: FxHashMap<&str, &Definition<'_>> = all.map(|one| (one.kernel, one)).collect();
+    let definitions: TextMap<&str, &Definition<'_>> = all.map(|one| (one.kernel, one)).collect();
     let mut found = Vec::new();
     let mut called = TextSet::default();
     // Many calls of one handle with many nodes would need the product of both.

@@ -23,7 +23,8 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 22] = [
+const LAYERS: [(&str, &[&str]); 23] = [
+    ("cases", &[]),
     ("hidden", &[]),
     ("rel_path", &["hidden"]),
     ("limits", &[]),

@@ -64,7 +64,10 @@ fn logs(path: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 
 /// Hashes payloads; says how many there were.
 fn hash(payloads: &[Vec<u8>]) -> usize {
-    payloads.iter().map(|payload| std::hint::black_box(md5::compute(payload))).count()
+    for payload in payloads {
+        std::hint::black_box(md5::compute(payload));
+    }
+    payloads.len()
 }
 
 /// Gives each thread an equal number of things.

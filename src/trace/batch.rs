@@ -94,7 +94,6 @@ impl Batch {
     }
 }
 
-#[expect(clippy::large_enum_variant, reason = "a log has one")]
 pub(super) enum Batches<R> {
     /// They are read when they are asked for.
     Here(Groups<R>),

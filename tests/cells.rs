@@ -1,7 +1,7 @@
 //! Numbers that a reader sees in tables, held against report.json: of a job, of each rank, in every form of the report.
 
 mod columns;
-mod forms;
+pub mod forms;
 mod lists;
 mod severity;
 mod shown;

@@ -60,6 +60,7 @@ mod faults;
 mod figures;
 mod findings;
 mod first_look;
+mod frozen;
 mod golden;
 mod hidden;
 mod hostile;

@@ -148,7 +148,7 @@ const SHOWN: [&str; 9] =
     ["findings", "compiles", "breaks", "recompiles", "failures", "caches", "time", "kernels", "performance"];
 
 /// Everything that `tlparse show` prints of a report; of a job, what it prints unasked.
-fn shown(report: &Report) -> String {
+pub fn shown(report: &Report) -> String {
     let folder = report.folder.to_str().unwrap();
     let print = |args: &[&str]| Run::bare().go_with(&[&["show", "--all"], args].concat()).stdout;
     if report.json["kind"] == "job" {

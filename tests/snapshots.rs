@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use regex::Regex;
 
 /// A damaged log: one header is no JSON, one payload does not fit its hash.
-fn damaged() -> Report {
+pub fn damaged() -> Report {
     let mut log = Log::of(input("11_export_clean"));
     let at = log.nth("create_symbol", 0);
     log.records[at].header.pop();

@@ -48,10 +48,7 @@ struct Hashes(BTreeMap<String, md5::Context>);
 
 impl Hashes {
     fn add(&mut self, name: String, text: &str) {
-        self.0
-            .entry(name)
-            .or_insert_with(md5::Context::new)
-            .consume(NOT_TEXT.replace_all(text, "").as_bytes());
+        self.0.entry(name).or_default().consume(NOT_TEXT.replace_all(text, "").as_bytes());
     }
 
     /// The pages and Markdown files of a report. Those of one name, but for numbers, in any folder count as one.

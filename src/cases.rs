@@ -1,8 +1,8 @@
-//! Tables of cases of unit tests: what a query makes of a text.
+//! Reads the tables of cases that unit tests have beside the code.
 
-/// Holds that each query of a table gives the answers of its rows; `none` is no answer. `[query]` begins its rows. A row is
-/// `input => answer`, where ` ¶ ` ends a line, or lines behind `|` that are one input, then the lines of the answer behind
-/// `=>`.
+/// Asserts that each row of a table has the answer that `answer` gives to its query and input; `none` in the table means no
+/// answer. The rows of a query follow its name in brackets. A row is `input => answer`, where ` ¶ ` ends a line. An input of
+/// several lines has `|` before each, and the lines of its answer follow behind `=>`.
 pub(crate) fn hold(table: &str, answer: impl Fn(&str, &str) -> Option<String>) {
     let mut query = "";
     let mut wrong = Vec::new();
@@ -33,7 +33,8 @@ pub(crate) fn hold(table: &str, answer: impl Fn(&str, &str) -> Option<String>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The same where an input has parts between `¦`, in which `\n` ends a line, and a query is explained behind a colon.
+/// The same for inputs and answers that have several parts, with `¦` between them; `\n` ends a line of a part. The name of a
+/// query may be explained behind a colon.
 pub(crate) fn hold_parts(table: &str, answer: impl Fn(&str, &[&str]) -> Vec<String>) {
     hold(table, |query, input| {
         let query = query.split(':').next().unwrap_or(query);
@@ -43,7 +44,7 @@ pub(crate) fn hold_parts(table: &str, answer: impl Fn(&str, &[&str]) -> Vec<Stri
     });
 }
 
-/// Lines without the blank that separates each from its mark.
+/// Lines without the blank between each and its mark.
 fn behind_blank<'l>(lines: impl Iterator<Item = &'l str>) -> String {
     lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
 }

@@ -122,13 +122,13 @@ pub fn failed_in(cause: &FailureCause<'_>) -> FailedIn {
     let by_class = || {
         let class = failure.and_then(|failure| failure.error.rsplit('.').next());
         let is_backward = failure.is_some_and(|failure| failure.kind.contains("backward"));
-        let of = match class.unwrap_or_default() {
-            class @ ("BackendCompilerFailed" | "InductorError" | "LoweringException") => class,
-            _ if is_backward => "a backward graph",
-            class @ "TorchRuntimeError" => class,
-            _ => "",
-        };
-        STEPS.iter().find(|step| step.of == of)
+        let step = |of: &str| STEPS.iter().find(|step| step.of == of && !of.contains('/'));
+        let of_class = class.and_then(step);
+        // Classes of Dynamo are raised for backward graphs too.
+        match of_class.filter(|step| !is_backward || step.reached != Reached::Dynamo) {
+            None if is_backward => step("a backward graph"),
+            found => found,
+        }
     };
     let at = found.or_else(by_class).unwrap_or(&TRACING);
     FailedIn { reached: at.reached, step: at.name, own, setting, graphs: at.graphs }

@@ -3,33 +3,40 @@
 use regex::{Captures, Regex};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// What named groups hold.
 pub(super) type Groups = BTreeMap<&'static str, String>;
 
-/// A regular expression of a rule.
+/// A regular expression of a rule, which is compiled when it is first asked: most rules of a file are never reached.
 #[derive(Deserialize)]
-#[serde(try_from = "String")]
-pub(super) struct Pattern(Regex);
+#[serde(from = "String")]
+pub(super) struct Pattern {
+    text: String,
+    compiled: OnceLock<Option<Regex>>,
+}
 
-impl TryFrom<String> for Pattern {
-    type Error = regex::Error;
-
-    fn try_from(text: String) -> Result<Pattern, regex::Error> {
-        Regex::new(&text).map(Pattern)
+impl From<String> for Pattern {
+    fn from(text: String) -> Pattern {
+        assert!(cfg!(not(test)) || Regex::new(&text).is_ok(), "not a regular expression: {text}");
+        Pattern { text, compiled: OnceLock::new() }
     }
 }
 
 impl Pattern {
+    fn regex(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| Regex::new(&self.text).ok()).as_ref()
+    }
+
     pub(super) fn is_in(&self, text: &str) -> bool {
-        self.0.is_match(text)
+        self.regex().is_some_and(|regex| regex.is_match(text))
     }
 
     /// Whether a text matches, with no group that differs from what is known; adds the others.
     pub(super) fn holds(&'static self, text: &str, known: &mut Groups) -> bool {
-        let Some(found) = self.0.captures(text) else { return false };
-        let named = self.0.capture_names().flatten();
+        let Some(regex) = self.regex() else { return false };
+        let Some(found) = regex.captures(text) else { return false };
+        let named = regex.capture_names().flatten();
         let named = named.filter_map(|name| Some((name, found.name(name)?.as_str())));
         let named: Vec<(&str, &str)> = named.filter(|(_, text)| !text.is_empty()).collect();
         let agrees = named.iter().all(|(name, text)| known.get(name).is_none_or(|known| known == text));

@@ -373,7 +373,7 @@ fn set(facts: &mut Metrics, text: &str) {
 }
 
 fn number(text: &str) -> u64 {
-    text.parse().unwrap_or_else(|_| panic!("{text} is no number"))
+    text.parse().unwrap_or_else(|_| panic!("{text} is not a number"))
 }
 
 /// The words of a text; the last takes the rest, and those that are missing are empty.

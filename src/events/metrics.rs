@@ -229,8 +229,8 @@ fn recompile_limit(json: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// What names a configuration, the MD5 of its text as torch writes it, and that text. One that is no text is known by its
-/// compact JSON and kept verbatim.
+/// A configuration and its name, the MD5 of its text. torch writes a configuration as a text; one of another type is kept as
+/// it stands, and named by its compact JSON.
 fn read_config(json: &str) -> (Md5, String) {
     if let Ok(text) = serde_json::from_str::<String>(json) {
         return (Md5::of(text.as_bytes()), text);

@@ -156,6 +156,7 @@ impl Sink {
         }
     }
 
+    /// The files in memory; none of a sink on disk.
     pub fn into_files(self) -> Files {
         match self.place {
             Place::Disk(_) => Files::new(),

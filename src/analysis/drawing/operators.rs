@@ -123,7 +123,8 @@ impl Operators {
                 continue;
             }
             let mut operator = Operator::of(node, &known);
-            operator.for_backward = for_backward[node.lines[0] as usize - 1];
+            let before = operator.line.checked_sub(1);
+            operator.for_backward = before.is_some_and(|at| for_backward.get(at as usize) == Some(&true));
             operator.place = node.place.map(|place| {
                 let function = functions.get(&(place.file, place.line)).copied().unwrap_or_default();
                 let place = Place {

@@ -131,7 +131,7 @@ impl Told {
         }
     }
 
-    /// What an exception says, else the break that it stands for. The first block of its text is what happened first.
+    /// What an exception says, or the graph break behind it where its text is not recorded.
     pub(super) fn of_failure(model: &Model, cause: &FailureCause<'_>, text: &str) -> Told {
         let told = match cause.at_break.filter(|_| text.is_empty()) {
             Some(one) => Told::of_break(model, one, &cause.place),
@@ -146,6 +146,7 @@ impl Told {
     }
 
     fn of_text(text: &str) -> Told {
+        // Later blocks happened while the first exception was handled.
         let first = text.split("*** While handling").next().unwrap_or(text);
         let debug = first.split_once("Developer debug context:").map_or("", |(_, rest)| rest);
         Told {
@@ -252,6 +253,7 @@ impl Found<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     /// What is said and advised, a line each: what was tried, the promise, and the line to write or else the text.
     fn said(told: &Told) -> Vec<String> {
@@ -264,44 +266,57 @@ mod tests {
         plain.into_iter().chain(told.advice().into_iter().map(line)).collect()
     }
 
+    /// What torch says in a case, a field in each line.
+    fn told(given: &[&str]) -> Told {
+        let mut told = Told { file: "/app/train.py".to_owned(), ..Told::default() };
+        for line in given {
+            let (field, text) = line.split_once(": ").expect(line);
+            let text = text.replace("\\n", "\n");
+            match field {
+                "text" => told = Told { line: told.line, file: told.file, ..Told::of_text(&text) },
+                "reason" => told.reason = text,
+                "explanation" => told.explanation = text,
+                "debug" => told.debug = text,
+                "line" => told.line = text,
+                "file" => told.file = text,
+                "torch" => told.torch = Version::of(&text),
+                "hint" => told.hints.push(text),
+                _ => panic!("no field {field}"),
+            }
+        }
+        told
+    }
+
     #[test]
-    fn each_break_is_told_as_its_case_says() {
+    fn each_break_is_told_as_its_case_says_and_each_rule_has_a_case() {
+        let rules: Rules = toml::from_str(include_str!("break_rules.toml")).unwrap();
+        let own_words =
+            rules.cause.iter().flat_map(|cause| &cause.plain).flat_map(|plain| plain.split('`').step_by(2));
+        assert!(own_words.into_iter().all(|words| !words.contains('{')), "a redacted title shows it");
+        let mut unused: BTreeMap<usize, Vec<usize>> = (0..rules.cause.len())
+            .map(|cause| (cause, (0..rules.cause[cause].advice.len()).collect()))
+            .collect();
+        let mut reached = BTreeSet::new();
         for case in include_str!("break_cases.txt").split("\n\n").skip(1) {
             let (expected, given): (Vec<&str>, Vec<&str>) = case
                 .lines()
                 .filter(|line| !line.starts_with('#'))
                 .partition(|line| line.starts_with(['=', '>']));
-            let mut told = Told { file: "/app/train.py".to_owned(), ..Told::default() };
-            for line in given {
-                let (field, text) = line.split_once(": ").expect(line);
-                let text = text.replace("\\n", "\n");
-                match field {
-                    "text" => told = Told { line: told.line, file: told.file, ..Told::of_text(&text) },
-                    "reason" => told.reason = text,
-                    "explanation" => told.explanation = text,
-                    "debug" => told.debug = text,
-                    "line" => told.line = text,
-                    "file" => told.file = text,
-                    "torch" => told.torch = Version::of(&text),
-                    "hint" => told.hints.push(text),
-                    _ => panic!("no field {field}"),
-                }
-            }
+            let told = told(&given);
             assert_eq!(said(&told), expected, "{case}");
+            let found = told.cause().expect(case);
+            let cause = RULES.cause.iter().position(|cause| std::ptr::eq(cause, found.cause)).unwrap();
+            reached.insert(cause);
+            let is_unused = |rule: &usize| found.apply(&found.cause.advice[*rule]).is_none();
+            unused.entry(cause).or_default().retain(is_unused);
         }
-    }
-
-    #[test]
-    fn every_rule_is_used_by_a_case() {
-        let rules: Rules = toml::from_str(include_str!("break_rules.toml")).unwrap();
-        let cases = include_str!("break_cases.txt");
-        assert!(rules.cause.len() > 20);
-        let own_words =
-            rules.cause.iter().flat_map(|cause| &cause.plain).flat_map(|plain| plain.split('`').step_by(2));
-        assert!(own_words.into_iter().all(|words| !words.contains('{')), "a redacted title shows it");
-        for rule in rules.cause.iter().flat_map(|cause| &cause.advice) {
-            let kind = rule.tried.as_deref().unwrap_or("not tried");
-            assert!(cases.contains(&format!("> {kind}, ")), "{kind}: {:?}", rule.text);
-        }
+        let words = |cause: usize| format!("{:?}", RULES.cause[cause].plain);
+        let without: Vec<String> =
+            (0..rules.cause.len()).filter(|cause| !reached.contains(cause)).map(words).collect();
+        assert_eq!(without, [""; 0], "causes without a case");
+        let unused = unused.into_iter().filter(|(_, rules)| !rules.is_empty());
+        let unused: Vec<String> =
+            unused.map(|(cause, rules)| format!("{} {rules:?}", words(cause))).collect();
+        assert_eq!(unused, [""; 0], "advice without a case");
     }
 }

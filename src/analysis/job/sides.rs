@@ -131,7 +131,7 @@ impl<'j> Sides<'j> {
         })
     }
 
-    /// What is told of each side, with what it has there.
+    /// A sentence about both sides: `side` words one group of ranks, given what it has where they first differ.
     pub fn both(&self, side: impl Fn(&Group, Option<Step>) -> Sentence) -> Sentence {
         sentence![side(self.other, self.theirs), ", ", side(self.most, self.mine)]
     }

@@ -22,7 +22,7 @@ const BODY: &str = "xnumel = 65536\nr0_numel = 128\nrnumel = r0_numel\nrindex = 
                     xindex = xoffset + tl.arange(0, XBLOCK)[:, None]\nr0_index = r0_offset + r0_base\n\
                     x0 = (xindex % 512)\nx1 = xindex // 512\nx2 = ((xindex // 64) % 8)\nx3 = xindex\nr0_4 = r0_index\n";
 
-/// Flexible attention as torch 2.15 writes it; BLOCK and MASK stand for what differs.
+/// Flexible attention as torch 2.15 writes it, with the placeholders BLOCK and MASK.
 const FLEXIBLE: &str = r#"
 class <lambda>(torch.nn.Module):
     def forward(self, arg0_1: "f32[2, 4, 256, 64][65536, 16384, 64, 1]cpu", arg1_1: "f32[2, 4, 256, 64][65536, 16384, 64, 1]cpu"):

@@ -4,7 +4,7 @@ use super::CodeKind;
 use super::code::{Call, CodeText, definitions, library_call};
 use super::flow::wrapper::{Signatures, Statement, statements};
 use super::runs::{InductorRun, inductor_runs};
-use crate::cases::hold;
+use crate::cases::{hold, joined};
 use crate::model::{Artifact, Compile};
 use crate::trace::TextSet;
 
@@ -59,10 +59,6 @@ fn statement(statement: &Statement<'_>) -> String {
         }
         Statement::Output(name) => format!("output {name}"),
     }
-}
-
-fn joined(parts: impl Iterator<Item = String>) -> String {
-    parts.collect::<Vec<_>>().join(" ¦ ")
 }
 
 fn answer(query: &str, text: &str) -> Option<String> {

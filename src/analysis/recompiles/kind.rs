@@ -83,7 +83,7 @@ pub enum ChangeKind {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct KindFacts {
     word: String,
-    /// What stands before the name of the thing in a title.
+    /// The noun before the name of what changed, in a title.
     pub(super) noun: String,
     /// One sentence on what it means for compiled code.
     meaning: String,

@@ -270,6 +270,26 @@ fn a_metric_that_is_nan_does_not_cost_the_other_metrics() {
 }
 
 #[test]
+fn a_metric_of_more_digits_than_a_float_holds_does_not_cost_the_other_metrics() {
+    let digits = "9".repeat(400);
+    let mut log = Log::of(input("01_inference"));
+    let record = log.first("compilation_metrics");
+    let envelope = String::from_utf8(record.envelope().to_owned()).unwrap();
+    let (before, after) = envelope.split_once("\"entire_frame_compile_time_s\": ").unwrap();
+    let (_, after) = after.split_once(',').unwrap();
+    record.set_envelope(
+        format!("{before}\"entire_frame_compile_time_s\": {digits}, \"nested\": [{digits}], {after}")
+            .as_bytes(),
+    );
+    let changed = Run::of_bytes("digits.log", &log.bytes()).args(["--strict"]).ok();
+    let fields = |report: &Report| report.compile("0/0")["metrics"][0]["fields"].clone();
+    let mut expected = fields(report("01_inference"));
+    expected["entire_frame_compile_time_s"] = Value::Null;
+    expected["nested"] = json!([null]);
+    assert_eq!(fields(&changed), expected);
+}
+
+#[test]
 fn a_key_of_the_log_that_collides_with_one_of_raw_jsonl_is_renamed() {
     let report = with_records(input("01_inference"), |like| {
         vec![like.like(r#"{"timestamp": {"a": 1}, "lineno": 7, "payload_filename": "../x", "thread": null, "frame_id": 0}"#, None)]

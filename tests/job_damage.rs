@@ -31,6 +31,11 @@ fn ranks_without_a_report_that_can_be_read_are_named_and_the_others_compared() {
     let states: Vec<&str> = job.list("ranks").iter().map(|rank| rank["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["ok", "ok", "damaged", "damaged", "damaged"]);
     assert_eq!(job.json["divergence"]["compile_ids"]["groups"][0]["ranks"], json!([0, 1, 5]));
+    for key in ["compiles", "graph_breaks", "recompiles", "failures"] {
+        for (rank, known) in [(0, true), (2, false), (5, true)] {
+            assert_eq!(job.list("ranks")[rank.min(4)][key].is_u64(), known, "{key} of rank {rank}");
+        }
+    }
     let found = findings(&job);
     for part in [
         "Rank 2: no report.json",

@@ -95,7 +95,7 @@ fn a_rank_that_was_killed_is_not_the_fastest() {
 fn logs_that_end_in_one_place_are_one_finding() {
     let folder = tempfile::tempdir().unwrap();
     job_with_a_cut_rank(folder.path());
-    for rank in 3..6 {
+    for rank in 3..9 {
         let to = folder.path().join(format!("rank_{rank}"));
         fs::create_dir(&to).unwrap();
         fs::copy(folder.path().join("rank_2/report.json"), to.join("report.json")).unwrap();
@@ -106,7 +106,9 @@ fn logs_that_end_in_one_place_are_one_finding() {
         job.list("findings").iter().filter(|one| one["kind"] == "rank_stopped").collect();
     assert_eq!(stopped.len(), 1);
     let title = stopped[0]["title"].as_str().unwrap();
-    assert!(title.starts_with("The logs of ranks 2 to 5 end at "), "{title}");
+    assert!(title.starts_with("The logs of ranks 2 to 8 end at "), "{title}");
+    let filter = job.page("index.html").all("#ranks option").into_iter().map(text_of).collect::<Vec<_>>();
+    assert!(filter.contains(&"that end early (7)".to_owned()), "{filter:?}");
 }
 
 #[test]

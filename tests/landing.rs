@@ -1,7 +1,7 @@
 //! The landing page: what a clean, slow log begins with, what tabs and files say, and places that open in an editor.
 
 use crate::support::html::text_of;
-use crate::support::{Run, input, report, reports, select};
+use crate::support::{Log, Run, input, report, reports, select};
 use std::fs;
 
 /// The first sentence, with ordinary spaces.
@@ -109,6 +109,20 @@ fn counts_beside_tabs_are_those_of_the_pages() {
         failures.contains("2 of 25 compilations failed") && failures.contains("13 restarts"),
         "{failures}"
     );
+}
+
+#[test]
+fn the_number_of_damaged_records_is_beside_the_tab_of_the_log() {
+    let tab =
+        |report: &crate::support::Report| text_of(report.page("index.html").one(".tabs a[href='#log']"));
+    assert_eq!(tab(report("01_inference")), "Log");
+    let mut log = Log::of(input("01_inference"));
+    for event in ["dynamo_start", "compilation_metrics"] {
+        log.first(event).set_envelope(b"{");
+    }
+    let damaged = Run::of_bytes("damaged.log", &log.bytes()).ok();
+    assert_eq!(damaged.count("bad_json") + damaged.count("truncated"), 2, "{}", damaged.integrity());
+    assert_eq!(tab(&damaged).replace('\u{a0}', " "), "Log 2");
 }
 
 #[test]

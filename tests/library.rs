@@ -5,13 +5,18 @@ use serde::Deserialize;
 use std::fs;
 use std::path::Path;
 use tlparse::{
-    Cell, Column, Event, Flow, Form, Options, RankContext, Registry, RelPath, StructuredLogParser,
+    Cell, Column, Event, Flow, Form, Language, Options, RankContext, Registry, RelPath, StructuredLogParser,
 };
 
 /// The report of the library with these parsers.
 fn run(registry: Registry, log: &Path) -> (Report, tlparse::Written) {
+    run_with(registry, log, false)
+}
+
+fn run_with(registry: Registry, log: &Path, plain_text: bool) -> (Report, tlparse::Written) {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options::new(log, folder.path().join("report"));
+    let mut options = Options::new(log, folder.path().join("report"));
+    options.settings.plain_text = plain_text;
     let outcome = tlparse::run(&options, &registry, &()).unwrap();
     (Report::new(outcome.folder.clone(), Some(folder)), outcome)
 }
@@ -45,6 +50,7 @@ impl StructuredLogParser for OwnGraphs {
         let sizes: Sizes = event.metadata()?;
         cx.artifact_of_payload(event, "own_graph", Form::Text);
         cx.artifact("own_note", format!("graph {} <b>", self.seen), Form::Text);
+        cx.artifact("own_code", format!("seen = {}\n", self.seen), Form::Code(Language::Python));
         let columns = [Column::text("Name"), Column::text("Size")];
         let mut section = cx.section("own-sizes", "Sizes of my graphs", "One row an input.", &columns);
         for (name, size) in sizes.sizes {
@@ -73,6 +79,22 @@ fn a_parser_of_the_user_is_asked_first_and_its_files_are_in_the_report() {
         .collect();
     assert!(listed.contains(&"own_graph") && listed.contains(&"own_note"), "{listed:?}");
     assert_eq!(own.json["integrity"], report("01_inference").json["integrity"]);
+}
+
+#[test]
+fn code_of_a_users_parser_is_a_page_and_a_text_where_plain_text_is_asked_for() {
+    let file = |plain_text: bool| {
+        let registry = Registry::default().with(|| Box::new(OwnGraphs { seen: 0 }));
+        let (own, _) = run_with(registry, &input("01_inference").path, plain_text);
+        let path = own.manifest().into_iter().find(|path| path.contains("/own_code_")).unwrap();
+        let text = own.read(&path);
+        (path, text)
+    };
+    let (page, html) = file(false);
+    assert!(page.ends_with(".html") && html.contains("<html"), "{page}");
+    let (path, text) = file(true);
+    assert!(path.ends_with(".txt"), "{path}");
+    assert_eq!(text, "seen = 1\n");
 }
 
 /// Fails on every graph.

@@ -1,8 +1,8 @@
 //! What the page of measured kernels says first: what can be gained, and what stands out.
 
-use crate::performance::{performance, report_of, rows, trace, trace_path};
-use crate::support::Run;
+use crate::performance::{events, performance, report_of, rows, trace, trace_path};
 use crate::support::html::text_of;
+use crate::support::{Report, Run};
 use serde_json::json;
 
 #[test]
@@ -41,6 +41,38 @@ fn at_most_five_things_stand_out_each_with_a_reason() {
             assert!(text.len() > 60, "{name}: {text}");
         }
     }
+}
+
+#[test]
+fn a_slow_kernel_is_a_finding_only_if_it_is_worth_two_percent_and_an_impossible_one_always() {
+    let titles = |report: &Report, kind: &str| {
+        let of_kind = report.list("findings").iter().filter(|finding| finding["kind"] == kind);
+        of_kind.map(|finding| finding["title"].to_string()).collect::<Vec<_>>()
+    };
+    let (mut worth, mut not_worth) = (0, 0);
+    for name in ["h100_qwen.json.gz", "h100_vit.json.gz", "mi300_vit.json.gz"] {
+        let report = Run::of(trace_path(name)).ok();
+        let least = 0.02 * performance(&report)["time"]["busy_us"].as_f64().unwrap();
+        let far = rows(&report, "kernels").iter().filter(|kernel| kernel["verdict"] == "far from its limit");
+        let (large, small): (Vec<_>, Vec<_>) =
+            far.partition(|kernel| kernel["sum_us"].as_f64() >= Some(least));
+        assert!(titles(&report, "slow_kernel").len() >= large.len(), "{name}");
+        let more = titles(&report, "slow_kernel").len() - large.len();
+        let wide = rows(&report, "kernels").iter().filter(|kernel| {
+            kernel["verdict"] == "far: room, or launch-bound" && kernel["sum_us"].as_f64() >= Some(least)
+        });
+        assert_eq!(more, wide.count(), "{name}");
+        (worth, not_worth) = (worth + large.len(), not_worth + small.len());
+    }
+    assert!(worth > 0 && not_worth > 0, "{worth} and {not_worth}");
+    let mut given = trace("h100_qwen.json.gz");
+    for event in events(&mut given, "kernel") {
+        if event["name"].as_str().unwrap().contains("flash_fwd_kernel") {
+            event["dur"] = json!(0.05);
+        }
+    }
+    let report = report_of(&given);
+    assert_eq!(titles(&report, "implausible_kernel").len(), 1, "{}", report.json["findings"]);
 }
 
 #[test]

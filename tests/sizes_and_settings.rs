@@ -84,6 +84,25 @@ fn caches_html_says_how_a_missed_key_differs() {
 }
 
 #[test]
+fn caches_html_says_where_a_log_has_no_components_of_keys() {
+    let without = "keys cannot be compared";
+    let page = report("08_cache_miss").page("caches.html");
+    assert!(!page.text().contains(without), "{}", page.text());
+    let mut log = Log::of(input("08_cache_miss"));
+    let mut removed = 0;
+    for record in &mut log.records {
+        let Ok(Value::Object(mut payload)) = serde_json::from_slice(&record.text()) else { continue };
+        if payload.remove("components").is_some() {
+            record.set_payload(serde_json::to_string(&payload).unwrap().as_bytes());
+            removed += 1;
+        }
+    }
+    assert!(removed > 0);
+    let page = Run::of_bytes("no_components.log", &log.bytes()).args(["--strict"]).ok().page("caches.html");
+    assert!(page.text().contains(without), "{}", page.text());
+}
+
+#[test]
 fn caches_html_describes_a_cold_cache_in_one_sentence_and_each_cause_of_a_miss_once() {
     let page = report("05_dynamic_shapes").page("caches.html");
     let verdict = text_of(page.one("h1")).replace('\u{a0}', " ");

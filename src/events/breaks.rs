@@ -62,8 +62,10 @@ impl ParseEvents for GraphBreaks {
 
 /// Parses the text of a break. Everything is optional: torch 2.6 writes only a reason and tracebacks.
 pub(super) fn read_break(text: &str) -> GraphBreak {
-    if let Some(placeless) = Placeless::read(text) {
-        return without_place(&placeless);
+    if let Some(Placeless { frames, exception, place }) = Placeless::read(text) {
+        let reason = exception.lines().next().unwrap_or_default().trim().to_owned();
+        let (file, line) = place.unzip();
+        return GraphBreak { reason, file, line, stack: frames, ..of_block(&exception) };
     }
     let place = text.lines().find_map(|l| l.strip_prefix("Graph break in user code at "));
     let (file, line) = place.and_then(file_and_line).unzip();
@@ -95,19 +97,6 @@ fn of_block(block: &str) -> GraphBreak {
         gb_id: page.filter(|page| is_catalog_id(page)).map(str::to_owned),
         url: url.map(str::to_owned),
         ..GraphBreak::default()
-    }
-}
-
-/// A break whose record does not begin with its place.
-fn without_place(read: &Placeless) -> GraphBreak {
-    let text = read.exception.as_str();
-    let (file, line) = read.place().unzip();
-    GraphBreak {
-        reason: text.lines().next().unwrap_or_default().trim().to_owned(),
-        file,
-        line,
-        stack: read.frames.clone(),
-        ..of_block(text)
     }
 }
 

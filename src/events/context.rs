@@ -2,7 +2,7 @@
 
 use super::Event;
 use super::placed::PlacedFiles;
-use super::sections::{PageTables, SectionRows};
+use super::sections::{Head, PageTables, SectionRows};
 use super::stacks::{self, Texts};
 use crate::model::{
     Advice, AdviceKind, Artifact, ArtifactIndex, Attempt, Cell, Column, Compile, CompileIndex, Content,
@@ -225,6 +225,17 @@ impl RankContext<'_> {
         let Reading { model, texts, .. } = &mut *self.reading;
         let sections = model.compiles.get_mut(compile).map(|compile| &mut compile.sections);
         SectionRows::of(sections, texts, id, [title, note], columns)
+    }
+
+    /// The table `id` of `tables.txt`.
+    pub(super) fn table(&mut self, id: &str) -> SectionRows<'_> {
+        self.table_with(id, None)
+    }
+
+    /// The same with a note that the parser writes.
+    pub(super) fn table_with(&mut self, id: &str, note: Option<&str>) -> SectionRows<'_> {
+        let Some(head) = Head::of(id) else { return SectionRows::default() };
+        self.section(head.id, head.title, note.unwrap_or(head.note), &head.columns)
     }
 
     /// The folder of the compile and attempt at hand, such as `-_0_0_0`: where a path below it begins.

@@ -59,11 +59,21 @@ fn work_of(name: &str) -> Option<Box<dyn ParseEvents>> {
         "chromium_event" => Box::new(chromium::Chromium::default()),
         "exported_program" => Box::new(export::Program::default()),
         "dump_file" => Box::new(links::DumpFiles::default()),
-        _ => match symbols::TABLES.iter().find(|table| table.parser == name) {
-            Some(table) => Box::new(symbols::SymbolTable(table)),
-            None => Box::new(FUNCTIONS.iter().find(|(parser, _)| *parser == name)?.1),
-        },
+        "created_symbols" => {
+            symbol_table("symbols", &["symbol", "val", "vr", "source", "user_stack", "stack"])
+        }
+        "unbacked_symbols" => symbol_table("unbacked-symbols", &["symbol", "vr", "user_stack", "stack"]),
+        "specializations" => {
+            symbol_table("specializations", &["symbol", "sources", "value", "reason", "user_stack", "stack"])
+        }
+        "guards_added" => symbol_table("guards-added", &["expr", "user_stack", "stack"]),
+        "data_dependent" => symbol_table("data-dependent", &["expr", "result", "user_stack", "stack"]),
+        _ => Box::new(FUNCTIONS.iter().find(|(parser, _)| *parser == name)?.1),
     })
+}
+
+fn symbol_table(id: &'static str, fields: &'static [&'static str]) -> Box<dyn ParseEvents> {
+    Box::new(symbols::SymbolTable(id, fields))
 }
 
 /// A row of `parsers.txt`.
@@ -126,8 +136,7 @@ mod tests {
     fn each_row_has_its_work_and_each_work_its_row() {
         let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
         assert_eq!(built_in().map(|parser| parser.name()).collect::<Vec<_>>(), names);
-        let tables = symbols::TABLES.iter().map(|table| table.parser);
-        let mut unused = FUNCTIONS.iter().map(|(name, _)| *name).chain(tables);
+        let mut unused = FUNCTIONS.iter().map(|(name, _)| *name);
         assert_eq!(unused.find(|name| !names.contains(name)), None);
     }
 }

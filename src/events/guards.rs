@@ -3,11 +3,8 @@
 use super::guard_facts::guard_facts;
 use super::program_lines::guard_origins;
 use super::{Event, Flow, RankContext};
-use crate::model::{Cell, Column, Form, Unit};
+use crate::model::{Cell, Form, Unit};
 use indexmap::IndexMap;
-
-const TREE_COLUMNS: [Column; 3] =
-    [Column::text("Kind"), Column::number("Guards"), Column::text("The first of them")];
 
 pub(super) fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Text);
@@ -33,7 +30,7 @@ pub(super) fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> a
     if let Some(compile) = cx.here() {
         compile.guard_conditions = Some(total);
     }
-    let mut section = cx.section("guards", "Guards", &note, &TREE_COLUMNS);
+    let mut section = cx.table_with("guards", Some(&note));
     for (kind, (count, first)) in kinds {
         section.row(vec![
             Cell::Code(kind.to_owned()),

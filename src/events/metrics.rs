@@ -161,16 +161,16 @@ impl CompilationMetrics {
 }
 
 /// A configuration as a record has it.
-struct WrittenConfig<'v> {
-    field: &'static str,
-    json: &'v str,
+pub(super) struct WrittenConfig<'v> {
+    pub(super) field: &'static str,
+    pub(super) json: &'v str,
     /// Where it is in the value of the event.
     at: usize,
 }
 
 impl<'v> WrittenConfig<'v> {
     /// The configurations in the value of an event, in the order of [`CONFIG_FIELDS`].
-    fn all_in(value: &'v str) -> Vec<Self> {
+    pub(super) fn all_in(value: &'v str) -> Vec<Self> {
         let mut found: Vec<_> = written_fields(value)
             .filter_map(|field| {
                 let order = CONFIG_FIELDS.into_iter().position(|config| is_key(field.key, config))?;
@@ -185,7 +185,7 @@ impl<'v> WrittenConfig<'v> {
     }
 
     /// Where its text is in the value; nowhere if it is not a text.
-    fn place(&self) -> Range<u32> {
+    pub(super) fn place(&self) -> Range<u32> {
         let text = self.json.starts_with('"').then_some(self.at..self.at + self.json.len());
         let place = text.and_then(|text| Some(text.start.try_into().ok()?..text.end.try_into().ok()?));
         place.unwrap_or_default()
@@ -194,7 +194,7 @@ impl<'v> WrittenConfig<'v> {
 
 /// The value of an event with `{}` for each configuration. They take 35 of the 40 KB of a record, and reading them with the
 /// other fields took most of the time.
-fn without_configs(value: &str, configs: &[WrittenConfig<'_>]) -> String {
+pub(super) fn without_configs(value: &str, configs: &[WrittenConfig<'_>]) -> String {
     let mut places: Vec<Range<usize>> = configs.iter().map(|one| one.at..one.at + one.json.len()).collect();
     places.sort_by_key(|place| place.start);
     let mut others = String::with_capacity(USUAL_BYTES);
@@ -277,37 +277,4 @@ fn check(fields: &Fields<'_>) -> anyhow::Result<()> {
         + numbers.iter().filter(|f| fields.number(f).is_some()).count();
     anyhow::ensure!(present == 0 || typed > 0, "none of its fields has the type that torch gives it");
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_place_of_a_configuration_is_that_of_its_text_and_what_is_no_text_has_none() {
-        let value =
-            r#"{"inductor_config": "{\"x\": 1}", "functorch_config": {"y": 2}, "dynamo_config": "a"}"#;
-        let places = WrittenConfig::all_in(value).into_iter().map(|config| config.place());
-        let texts = places.map(|place| &value[place.start as usize..place.end as usize]);
-        assert_eq!(texts.collect::<Vec<_>>(), [r#""a""#, r#""{\"x\": 1}""#, ""]);
-    }
-
-    #[test]
-    fn configurations_are_taken_out_and_all_other_fields_stay() {
-        let apart = |value| {
-            let found = WrittenConfig::all_in(value);
-            let configs: Vec<_> =
-                found.iter().map(|config| format!("{}={}", config.field, config.json)).collect();
-            (without_configs(value, &found), configs.join(" "))
-        };
-        let value = r#"{"a": [1, {"inductor_config": 2}], "inductor_config": "{\"x\": 1}", "b": null, "dynamo_config": null}"#;
-        let others =
-            r#"{"a": [1, {"inductor_config": 2}], "inductor_config": {}, "b": null, "dynamo_config": null}"#;
-        assert_eq!(apart(value), (others.to_owned(), r#"inductor_config="{\"x\": 1}""#.to_owned()));
-        let twice = r#"{"inductor_config": 1, "dynamo_config": 2, "inductor_config": 3}"#;
-        assert_eq!(apart(twice).1, "dynamo_config=2 inductor_config=1");
-        for value in ["{}", "[1]", "7", "null"] {
-            assert_eq!(apart(value), (value.to_owned(), String::new()), "{value}");
-        }
-    }
 }

@@ -12,7 +12,7 @@ fn frame(frame: &TextFrame) -> String {
 
 fn placeless(text: &str) -> Option<String> {
     let read = break_forms::Placeless::read(text)?;
-    let place = read.place().map(|(file, line)| format!("{file}:{line}"));
+    let place = read.place.map(|(file, line)| format!("{file}:{line}"));
     Some(lines([format!("{} with {} frames", maybe(place), read.frames.len()), read.exception]))
 }
 
@@ -76,6 +76,18 @@ fn kernels(text: &str) -> String {
     lines(counted.chain(of_user))
 }
 
+/// The value of an event without its configurations, then these; one that is no text has no place.
+fn configurations(value: &str) -> String {
+    let configs = metrics::WrittenConfig::all_in(value);
+    let told = configs.iter().map(|config| {
+        let place = config.place();
+        let written = &value[place.start as usize..place.end as usize];
+        assert!(written == config.json || written.is_empty() && !config.json.starts_with('"'), "{value}");
+        format!("{} {}", config.field, if written.is_empty() { "without a place" } else { written })
+    });
+    joined([metrics::without_configs(value, &configs)].into_iter().chain(told))
+}
+
 fn vllm_graph(name: &str) -> String {
     match vllm::graph(name, "") {
         VllmFact::Pass(pass) => joined(["pass", &*maybe(pass.order), &*pass.name, &*maybe(pass.stage)]),
@@ -128,6 +140,7 @@ fn answer(query: &str, text: &str) -> Option<String> {
         "collectives" => joined(
             distributed::calls_in(text).map(|call| format!("{} in {}", call.operation, maybe(call.group))),
         ),
+        "configurations" => configurations(text),
         "file of a module" => links::file_stem(&links::frame_name(text)),
         "device" => tensors::device(text),
         "vLLM graph" => vllm_graph(text),

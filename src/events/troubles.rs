@@ -2,7 +2,7 @@
 //! backward passes, results that no cache could store, and compiles of kernels in languages within Python.
 
 use super::{Event, Flow, RankContext};
-use crate::model::{Cell, Column, CompileIndex, Fields, Form, NativeCompile, Trouble, TroubleKind, Unit};
+use crate::model::{Cell, CompileIndex, Fields, Form, NativeCompile, Trouble, TroubleKind, Unit};
 
 /// Characters of torch's text that are kept.
 const TEXT: usize = 2_000;
@@ -60,16 +60,6 @@ pub(super) fn parse_text(
     Ok(Flow::Handled)
 }
 
-const NATIVE_COLUMNS: [Column; 7] = [
-    Column::text("Operator"),
-    Column::text("Language"),
-    Column::text("Outcome"),
-    Column::number("Time"),
-    Column::number("Hits so far"),
-    Column::number("Misses so far"),
-    Column::text("Key"),
-];
-
 pub(super) fn parse_native(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "native_dsl_compile", Form::Json);
     let text = event.payload_text().unwrap_or_default();
@@ -96,7 +86,6 @@ pub(super) fn parse_native(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyho
         Cell::number(payload.number("misses"), Unit::Count),
         Cell::code(payload.text("key")),
     ];
-    let note = "kernels of operators that are written in a language within Python";
-    cx.section("native-compiles", "Native operators", note, &NATIVE_COLUMNS).row(row);
+    cx.table("native-compiles").row(row);
     Ok(Flow::Handled)
 }

@@ -70,9 +70,9 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstEventVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut context, mut first) = (Context::default(), None);
+        let mut first = None;
         while let Some(Text(key)) = map.next_key::<Text<'de>>()? {
-            if first.is_none() && context.slot(&key).is_none() {
+            if first.is_none() && !CONTEXT.contains(&&*key) {
                 first = Some(map.next_value()?);
             } else {
                 map.next_value::<IgnoredAny>()?;
@@ -81,6 +81,18 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstEventVisitor<T> {
         Ok(FirstEvent(first))
     }
 }
+
+/// The keys that say who wrote a record; any other is an event.
+const CONTEXT: [&str; 8] = [
+    "rank",
+    "compiled_autograd_id",
+    "frame_id",
+    "frame_compile_id",
+    "attempt",
+    "has_payload",
+    "stack",
+    "subgraph_name",
+];
 
 struct EnvelopeVisitor;
 
@@ -92,55 +104,26 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut context = Context::default();
+        let mut context = [None; CONTEXT.len()];
         let mut events = Vec::with_capacity(1);
         while let Some((Text(key), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
-            match context.slot(&key) {
-                Some(slot) => *slot = (value.get() != "null").then_some(value),
+            let place = CONTEXT.iter().position(|known| *known == key);
+            match place.and_then(|place| context.get_mut(place)) {
+                Some(known) => *known = (value.get() != "null").then_some(value),
                 None => events.push((key.into_owned(), value.to_owned())),
             }
         }
-        let attempt = context.attempt.and_then(number).and_then(|n| u32::try_from(n).ok());
+        let [rank, ca, frame, compile, attempt, has_payload, stack, subgraph] = context;
         Ok(Envelope {
-            rank: context.rank.and_then(number),
-            compile_id: CompileId::from_context(context.ca, context.frame, context.compile),
-            half_an_id: context.compile.is_some() && context.frame.is_none(),
-            attempt: attempt.unwrap_or(0),
+            rank: rank.and_then(number),
+            compile_id: CompileId::from_context(ca, frame, compile),
+            half_an_id: compile.is_some() && frame.is_none(),
+            attempt: attempt.and_then(number).and_then(|n| u32::try_from(n).ok()).unwrap_or(0),
             // A value that is not a string is kept too: no payload matches it, and that is reported.
-            has_payload: context.has_payload.map(|raw| text(raw).unwrap_or_else(|| raw.get().to_owned())),
-            stack: context.stack.map(RawValue::to_owned),
-            subgraph: context.subgraph_name.and_then(text).filter(|name| !name.is_empty()),
+            has_payload: has_payload.map(|raw| text(raw).unwrap_or_else(|| raw.get().to_owned())),
+            stack: stack.map(RawValue::to_owned),
+            subgraph: subgraph.and_then(text).filter(|name| !name.is_empty()),
             events,
-        })
-    }
-}
-
-/// The values of the context keys, not parsed yet.
-#[derive(Default)]
-struct Context<'a> {
-    rank: Option<&'a RawValue>,
-    ca: Option<&'a RawValue>,
-    frame: Option<&'a RawValue>,
-    compile: Option<&'a RawValue>,
-    attempt: Option<&'a RawValue>,
-    has_payload: Option<&'a RawValue>,
-    stack: Option<&'a RawValue>,
-    subgraph_name: Option<&'a RawValue>,
-}
-
-impl<'a> Context<'a> {
-    /// Where the value of a context key goes; `None` for an event key.
-    fn slot(&mut self, key: &str) -> Option<&mut Option<&'a RawValue>> {
-        Some(match key {
-            "rank" => &mut self.rank,
-            "compiled_autograd_id" => &mut self.ca,
-            "frame_id" => &mut self.frame,
-            "frame_compile_id" => &mut self.compile,
-            "attempt" => &mut self.attempt,
-            "has_payload" => &mut self.has_payload,
-            "stack" => &mut self.stack,
-            "subgraph_name" => &mut self.subgraph_name,
-            _ => return None,
         })
     }
 }

@@ -52,7 +52,8 @@ pub(crate) use maps::{push_mostly_one, shared};
 pub use names::rank_of_file_name;
 pub use payload::{Md5, PayloadRef, Span};
 pub use payload_list::{ListedPayload, PayloadList};
-pub use peek::Peek;
+#[cfg(test)]
+use peek::Peek;
 pub use prefix::{LocalTime, Prefix};
 pub use records::{Entry, Payload, Record, Records};
 pub use runs::{Log, RankLogs, Run, group};

@@ -34,7 +34,6 @@ fn problem(event: &Event<'_>, kind: ExportKind, cx: &mut RankContext<'_>) -> Exp
         compile: cx.compile_at_hand(),
         kind,
         header: event.header,
-        first_line: event.first_line,
         line: event.line,
         ..ExportProblem::default()
     }

@@ -1,6 +1,6 @@
 //! Graphs of every stage: files that are shown as they are.
 
-use super::program_lines::captured_lines;
+use super::program_lines::{captured_lines, graph_lines};
 use super::repeats::repeated_lines;
 use super::{Event, Flow, RankContext};
 use crate::model::{Form, GraphSizes, Language, Readable};
@@ -9,8 +9,9 @@ use serde_json::value::RawValue;
 pub(super) fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Text);
     let text = event.payload_text().unwrap_or_default();
-    let repeated = repeated_lines(&text);
-    let captured = captured_lines(&text, &mut cx.model().program_lines);
+    let lines = graph_lines(&text);
+    let repeated = repeated_lines(&text, &lines);
+    let captured = captured_lines(&lines, &mut cx.model().program_lines);
     if let Some(compile) = cx.here() {
         compile.sections.retain(|section| section.id != "graph-sizes");
         compile.graph_sizes = GraphSizes::default();

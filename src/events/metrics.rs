@@ -52,7 +52,6 @@ impl ParseEvents for CompilationMetrics {
             attempt: event.attempt,
             line: event.line,
             header: event.header,
-            first_line: event.first_line,
             config_places: written.iter().map(WrittenConfig::place).collect(),
             configs,
             facts,
@@ -130,7 +129,7 @@ impl CompilationMetrics {
             let Some(text) = text.filter(|_| !cx.model().configs.contains_key(&md5)) else { continue };
             let values = Fields::parse(&text).ok();
             let settings = values.as_ref().map(|values| values.iter().count());
-            let place = ConfigRef { header: event.header, first_line: event.first_line, field, settings };
+            let place = ConfigRef { header: event.header, field, settings };
             cx.model().configs.insert(md5, place);
             if field == "dynamo_config" && cx.model().recompile_limit.is_none() {
                 cx.model().recompile_limit = recompile_limit(json);

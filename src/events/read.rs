@@ -172,7 +172,6 @@ impl Reader {
         if !is_streamed(record) {
             self.reading.model.raw.push(RawRecord {
                 header: record.header,
-                first_line: record.first_line,
                 stamp,
                 payload: self.reading.placed,
             });
@@ -400,7 +399,6 @@ fn event<'a>(record: &'a Record<'_>, key: &'a str, value: &'a RawValue, stamp: S
         value,
         line: record.line,
         header: record.header,
-        first_line: record.first_line,
         pid: record.pid,
         stamp,
         compile_id: record.envelope.compile_id.as_ref(),

@@ -59,7 +59,7 @@ fn program_lines(text: &str, read: impl Fn(&str, &mut ProgramLines) -> String) -
 
 fn captured(text: &str) -> String {
     program_lines(text, |graph, known| {
-        let lines = program_lines::captured_lines(graph, known);
+        let lines = program_lines::captured_lines(&program_lines::graph_lines(graph), known);
         joined(lines.iter().map(|line| format!("{} of {}", line.operators, line.comment)))
     })
 }
@@ -110,7 +110,7 @@ fn repeated(text: &str) -> Option<String> {
         .filter_map(|line| line.split_once(' '))
         .map(|(times, line)| format!("{}\n", line.replace("\\n", "\n")).repeat(times.parse().unwrap()))
         .collect();
-    let found = repeats::repeated_lines(&graph)?;
+    let found = repeats::repeated_lines(&graph, &program_lines::graph_lines(&graph))?;
     let alike = if found.alike { "alike" } else { "of other shapes" };
     Some(format!("{} lines {} times, {alike}, from {}", found.lines, found.times, frame(&found.first)))
 }

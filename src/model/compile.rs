@@ -263,8 +263,6 @@ pub struct MetricsRecord {
     pub line: u64,
     /// Header line, to read all fields again.
     pub header: Span,
-    /// Whether that line is the first of the log.
-    pub first_line: bool,
     /// Configurations: field and md5. Records with the same ones share the list.
     pub configs: Arc<[(&'static str, Md5)]>,
     /// Byte ranges of their texts in the value of the event, quotes included; empty for one that is not a text.

@@ -218,7 +218,6 @@ impl Process {
 #[derive(Debug, Clone, Copy)]
 pub struct ConfigRef {
     pub header: Span,
-    pub first_line: bool,
     pub field: &'static str,
     /// How many settings it has; None if it is not a list of settings.
     pub settings: Option<usize>,
@@ -228,7 +227,6 @@ pub struct ConfigRef {
 #[derive(Debug, Clone, Copy)]
 pub struct RawRecord {
     pub header: Span,
-    pub first_line: bool,
     pub stamp: Stamp,
     /// The file that holds its payload.
     pub payload: Option<PayloadPlace>,

@@ -154,10 +154,9 @@ pub struct Cleaned<'a> {
 
 /// Cleans a header line.
 ///
-/// Removes a byte order mark (first line of the log only), a launcher's tag before the level (`[rank0]:`) and the
-/// carriage return of a CRLF file; writes null for the bare `NaN` and `Infinity` that Python puts into JSON.
-pub fn clean_header(line: &[u8], first_line: bool) -> Cleaned<'_> {
-    let line = if first_line { without_bom(line) } else { line };
+/// Removes a launcher's tag before the level (`[rank0]:`) and the carriage return of a CRLF file; writes null for the bare
+/// `NaN` and `Infinity` that Python puts into JSON.
+pub fn clean_header(line: &[u8]) -> Cleaned<'_> {
     let line = untagged(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     // Nearly all lines are valid UTF-8, and checking that is faster than copying.
@@ -237,9 +236,9 @@ fn surrogate(text: &str) -> Option<u16> {
     (0xD800..=0xDFFF).contains(&code).then_some(code)
 }
 
-/// The line without a UTF-8 byte order mark.
-pub(super) fn without_bom(line: &[u8]) -> &[u8] {
-    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)
+/// The line with this number; the first one without a UTF-8 byte order mark.
+pub(super) fn without_bom(line: &[u8], number: u64) -> &[u8] {
+    line.strip_prefix(b"\xef\xbb\xbf").filter(|_| number == 1).unwrap_or(line)
 }
 
 /// The text with null for every `NaN`, `Infinity` and `-Infinity` outside strings; `None` when there is none.

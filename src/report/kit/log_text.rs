@@ -30,16 +30,11 @@ impl<'m> RecordFields<'m> {
     }
 
     /// A field of the record as JSON, if it has it.
-    pub(crate) fn json(
-        &mut self,
-        header: Span,
-        first_line: bool,
-        name: &str,
-    ) -> anyhow::Result<Option<&str>> {
+    pub(crate) fn json(&mut self, header: Span, name: &str) -> anyhow::Result<Option<&str>> {
         if self.last.as_ref().is_none_or(|(known, _)| *known != header) {
             let mut bytes = Vec::new();
             self.report.source.read_span(header, &mut bytes)?;
-            let cleaned = clean_header(&bytes, first_line);
+            let cleaned = clean_header(&bytes);
             self.last = Some((header, self.texts(&cleaned.text)));
         }
         let texts = self.last.iter().flat_map(|(_, texts)| texts);
@@ -66,12 +61,11 @@ impl Report<'_> {
     pub(crate) fn with_fields<T>(
         &self,
         header: Span,
-        first_line: bool,
         look: impl FnOnce(&Fields<'_>) -> T,
     ) -> anyhow::Result<T> {
         let mut bytes = Vec::new();
         self.source.read_span(header, &mut bytes)?;
-        Ok(look(&fields_of(&clean_header(&bytes, first_line).text)?))
+        Ok(look(&fields_of(&clean_header(&bytes).text)?))
     }
 }
 

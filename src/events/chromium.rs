@@ -164,14 +164,10 @@ impl ParseEvents for Chromium {
         }
         let wire = match wire {
             Ok(wire) => wire,
-            // The damaged payload itself is listed already.
-            Err(_) if !payload.at.intact => {
-                cx.kept_payload(payload);
-                return Ok(Flow::Handled);
-            }
             Err(error) => {
                 cx.kept_payload(payload);
-                return Err(error.into());
+                // A damaged payload is listed already.
+                return if payload.at.intact { Err(error.into()) } else { Ok(Flow::Handled) };
             }
         };
         if nests_deeper(text, DEEPEST_JSON) {

@@ -175,7 +175,7 @@ impl RankContext<'_> {
             line: self.line,
             attempt: self.attempt,
             subgraph: self.subgraph.map(str::to_owned),
-            cache: cache_outcome(name),
+            cache: cache_and_outcome(name).map(|(_, outcome)| outcome),
             content,
             ..Artifact::named(self.reading.texts.text(name), number)
         };
@@ -381,10 +381,10 @@ fn is_graph(start: &[u8]) -> bool {
 /// How many unusable records are listed with a compile; all are counted.
 const MOST_LOST: usize = 100;
 
-/// The result of a cache lookup, by the name of its artifact.
-fn cache_outcome(name: &str) -> Option<Outcome> {
-    let (_, word) = name.rsplit_once("_cache_")?;
-    Outcome::ALL.into_iter().find(|outcome| outcome.word() == word)
+/// The cache and the result of a lookup, by the name of its artifact: `fx_graph` and miss of `fx_graph_cache_miss`.
+pub(super) fn cache_and_outcome(name: &str) -> Option<(&str, Outcome)> {
+    let (cache, word) = name.rsplit_once("_cache_")?;
+    Some((cache, Outcome::ALL.into_iter().find(|outcome| outcome.word() == word)?))
 }
 
 /// Which artifact of which compile.

@@ -1,6 +1,7 @@
 //! All parsers that are built in: the rows of `parsers.txt`, and what does the work of each.
 
 use super::parser::{Flow, ParseEvent, ParseEvents, StructuredLogParser};
+use super::troubles::parse_trouble;
 use super::{
     Event, RankContext, artifact, breaks, caches, chromium, distributed, dynamo, export, fallback, graphs,
     guards, inductor, links, metrics, side_effects, symbols, tensors, troubles, vllm, workers,
@@ -30,13 +31,11 @@ const FUNCTIONS: &[(&str, ParseEvent)] = &[
     ("distributed", distributed::parse_distributed),
     ("compile_worker_status", workers::parse_worker_status),
     ("compile_worker_sidecar_death", workers::parse_worker_death),
-    ("invoke_subgraph_backward_duplicate", troubles::parse_backward_variant),
-    ("aotautograd_cache_pickle_failure", |e, cx| {
-        troubles::parse_error(e, cx, TroubleKind::NotStored, "field")
-    }),
-    ("dynamo_cache_exception", |e, cx| troubles::parse_error(e, cx, TroubleKind::NotLoaded, "key")),
-    ("iterative_recompute_error", |e, cx| troubles::parse_text(e, cx, TroubleKind::MemoryEstimate)),
-    ("inductor_overlap_cyclic_extra_deps", |e, cx| troubles::parse_text(e, cx, TroubleKind::OverlapCycle)),
+    ("invoke_subgraph_backward_duplicate", |e, cx| parse_trouble(e, cx, TroubleKind::BackwardVariant)),
+    ("aotautograd_cache_pickle_failure", |e, cx| parse_trouble(e, cx, TroubleKind::NotStored)),
+    ("dynamo_cache_exception", |e, cx| parse_trouble(e, cx, TroubleKind::NotLoaded)),
+    ("iterative_recompute_error", |e, cx| parse_trouble(e, cx, TroubleKind::MemoryEstimate)),
+    ("inductor_overlap_cyclic_extra_deps", |e, cx| parse_trouble(e, cx, TroubleKind::OverlapCycle)),
     ("native_dsl_compile", troubles::parse_native),
     ("fake_kernels", export::parse_fake_kernels),
     ("export", export::parse_started),

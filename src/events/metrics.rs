@@ -41,7 +41,17 @@ impl ParseEvents for CompilationMetrics {
             cx.model().torch = fields.text("pytorch_version").map(|version| Torch { version, commit: None });
         }
         let configs = self.configs(&written, event, cx);
-        note_failure(&fields, &facts, kind, event, cx);
+        if let Some(error) = facts.fail_type.as_deref().filter(|error| !error.is_empty()) {
+            cx.failure(Failure {
+                compile: event.compile_id.cloned(),
+                kind: kind.word(),
+                error: error.to_owned(),
+                reason: fields.text("fail_reason"),
+                file: fields.text("fail_user_frame_filename"),
+                line: fields.count("fail_user_frame_lineno"),
+                record: event.line,
+            });
+        }
         for reason in restart_reasons(&fields) {
             cx.model().restarts.push(Restart { compile: event.compile_id.cloned(), reason });
         }
@@ -236,25 +246,6 @@ fn read_config(json: &str) -> (Md5, String) {
     }
     let compact = serde_json::from_str::<serde_json::Value>(json).map(|value| value.to_string());
     (Md5::of(compact.as_deref().unwrap_or(json).as_bytes()), json.to_owned())
-}
-
-fn note_failure(
-    fields: &Fields<'_>,
-    facts: &Metrics,
-    kind: MetricsKind,
-    event: &Event<'_>,
-    cx: &mut RankContext<'_>,
-) {
-    let Some(error) = facts.fail_type.as_deref().filter(|error| !error.is_empty()) else { return };
-    cx.failure(Failure {
-        compile: event.compile_id.cloned(),
-        kind: kind.word(),
-        error: error.to_owned(),
-        reason: fields.text("fail_reason"),
-        file: fields.text("fail_user_frame_filename"),
-        line: fields.count("fail_user_frame_lineno"),
-        record: event.line,
-    });
 }
 
 /// Reasons as texts; a reason of another type is shown as JSON.

@@ -134,13 +134,8 @@ fn cleaned(line: &envelope::Cleaned<'_>) -> String {
 
 /// What is there of the context, then the events.
 fn envelope(json: &str) -> Option<String> {
-    let read = Envelope::parse(json);
-    let first = serde_json::from_str::<FirstEvent<&RawValue>>(json).map(|FirstEvent(first)| first);
-    let Ok(read) = read else {
-        assert!(first.is_err(), "{json}");
-        return None;
-    };
-    assert_eq!(first.unwrap().map(RawValue::get), read.events.first().map(|(_, value)| value.get()));
+    let read = Envelope::parse(json).ok()?;
+    assert_eq!(first_event(json), read.events.first().map(|(_, value)| value.get()));
     let context = [
         read.rank.map(|rank| format!("rank {rank}")),
         read.compile_id.map(|id| format!("id {id}")),

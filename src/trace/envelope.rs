@@ -2,16 +2,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::compile_id::CompileId;
-use super::json::string_length;
+use super::json::{is_key, string_length, written_fields};
 use super::payload::untagged;
 
 /// A header's JSON object; the values of its events are not parsed yet.
@@ -50,36 +49,10 @@ impl<'de> Deserialize<'de> for Envelope {
     }
 }
 
-/// The value of the first event of a record that was read before, as `T`: the text is read once, where reading the
-/// [`Envelope`] first and then the value reads it twice.
-pub struct FirstEvent<T>(pub Option<T>);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for FirstEvent<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FirstEventVisitor(PhantomData))
-    }
-}
-
-struct FirstEventVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstEventVisitor<T> {
-    type Value = FirstEvent<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut first = None;
-        while let Some(Text(key)) = map.next_key::<Text<'de>>()? {
-            if first.is_none() && !CONTEXT.contains(&&*key) {
-                first = Some(map.next_value()?);
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(FirstEvent(first))
-    }
+/// The JSON of the first event in that of a header, which was read before and is not checked again.
+pub fn first_event(json: &str) -> Option<&str> {
+    let is_event = |key: &str| !CONTEXT.iter().any(|known| is_key(key, known));
+    written_fields(json).find(|field| is_event(field.key)).map(|field| field.value)
 }
 
 /// The keys that say who wrote a record; any other is an event.

@@ -3,7 +3,7 @@
 use crate::model::{Fields, MetricsKind};
 use crate::report::subject::Report;
 use crate::trace::{
-    Envelope, FirstEvent, PayloadRef, Prefix, Span, WrittenField, clean_header, is_key, written_fields,
+    Envelope, PayloadRef, Prefix, Span, WrittenField, clean_header, first_event, is_key, written_fields,
 };
 
 /// Reads fields of metrics records. Consecutive reads are often of the same record of 40 KB, so the last one is kept.
@@ -72,10 +72,10 @@ impl Report<'_> {
 /// The fields of a cleaned header's first event.
 pub(crate) fn fields_of(cleaned: &str) -> anyhow::Result<Fields<'_>> {
     let json = Prefix::parse(cleaned).map_or("{}", |(_, rest)| rest);
-    if let Ok(FirstEvent(fields)) = serde_json::from_str(json) {
-        return Ok(fields.unwrap_or_default());
+    if let Some(fields) = first_event(json).and_then(|event| Fields::parse(event).ok()) {
+        return Ok(fields);
     }
-    // The event is not an object, so it has no fields.
+    // There is no event, or it is not an object and has no fields.
     Envelope::parse(json)?;
     Ok(Fields::default())
 }

@@ -70,7 +70,6 @@ impl Reading {
         }
         model.aot_ids =
             std::mem::take(&mut model.aot_ids).into_iter().map(|(at, id)| (settled(at), id)).collect();
-        model.provenance = model.provenance.iter().map(|at| settled(*at)).collect();
     }
 }
 

@@ -151,9 +151,9 @@ pub(super) fn parse_node_mappings(event: &Event<'_>, cx: &mut RankContext<'_>) -
 impl RankContext<'_> {
     /// Notes whether an artifact of provenance names any node or kernel. Where torch knows none it writes
     /// `{"version": 2.0}` or `{}`; every name comes with a list.
-    fn names_kernels(&mut self, event: &Event<'_>, artifact: ArtifactId) {
-        if event.payload_text().is_some_and(|text| text.contains('[')) {
-            self.model().provenance.insert(artifact.number);
+    fn names_kernels(&mut self, event: &Event<'_>, id: ArtifactId) {
+        if let Some(artifact) = self.artifact_mut(id) {
+            artifact.names_kernels = event.payload_text().is_some_and(|text| text.contains('['));
         }
     }
 }

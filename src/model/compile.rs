@@ -388,6 +388,8 @@ pub struct Artifact {
     /// Whether its text begins like a graph or a traced program.
     pub graph: bool,
     pub unknown: bool,
+    /// Whether it says where kernels come from, and names at least one.
+    pub names_kernels: bool,
 }
 
 #[derive(Debug)]
@@ -473,6 +475,7 @@ impl Artifact {
             readable: None,
             graph: false,
             unknown: false,
+            names_kernels: false,
         }
     }
 }

@@ -73,7 +73,7 @@ fn envelopes(log: &[u8]) -> usize {
     let headers = log.split(|byte| *byte == b'\n').filter(|line| !line.starts_with(b"\t"));
     headers
         .map(|line| {
-            let cleaned = clean_header(line, false);
+            let cleaned = clean_header(line);
             let envelope = Prefix::parse(&cleaned.text).and_then(|(_, json)| Envelope::parse(json).ok());
             envelope.map_or(0, |envelope| envelope.events.len())
         })
@@ -135,7 +135,7 @@ fn records(log: &[u8]) {
 
 /// A header line, and JSON that is not strict.
 fn envelope(line: &[u8]) {
-    let cleaned = clean_header(line, true);
+    let cleaned = clean_header(line);
     let json = Prefix::parse(&cleaned.text).map_or(cleaned.text.as_ref(), |(_, json)| json);
     if let Ok(envelope) = Envelope::parse(json) {
         if let Some(id) = &envelope.compile_id {

@@ -6,7 +6,7 @@ use super::user_place::UserPlace;
 use crate::model::sentence::{name, own, sentence, value};
 use crate::model::{Compile, CompileIndex, Function, Model, NameOf, PlaceType, Sentence};
 use crate::read::expr::as_written;
-use crate::trace::{FrameId, TextMap, TextSet};
+use crate::trace::{FrameId, TextMap, TextSet, shared};
 use std::sync::Arc;
 
 /// The name of a compiled function.
@@ -55,16 +55,8 @@ impl Names {
     pub(super) fn of_log(model: &Model) -> Names {
         let functions = FunctionWords::of(model);
         let mut known: TextSet<Arc<FunctionName>> = TextSet::default();
-        let mut shared = |name: FunctionName| {
-            if let Some(known) = known.get(&name) {
-                return Arc::clone(known);
-            }
-            let name = Arc::new(name);
-            known.insert(Arc::clone(&name));
-            name
-        };
         let name = |index| functions.name(index, receiver(model, index));
-        let names = model.compiles.indices().map(|index| name(index).map(&mut shared));
+        let names = model.compiles.indices().map(|index| Some(shared(&mut known, name(index)?)));
         Names { of: names.collect() }
     }
 

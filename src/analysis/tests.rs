@@ -421,7 +421,6 @@ fn charged(compile_time_us: f64, claims: &str) -> Vec<String> {
         attempt: 0,
         line: 1,
         header: Span { offset: 0, len: 0 },
-        first_line: false,
         configs: [].into(),
         config_places: [].into(),
         facts,

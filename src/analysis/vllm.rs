@@ -31,8 +31,6 @@ pub struct Module<'m> {
     pub pieces: Vec<Piece<'m>>,
     /// Files of its compile outside the pieces: indices into the artifacts.
     pub outside: Vec<usize>,
-    /// Whether one of the events is an outcome.
-    has_outcome: bool,
 }
 
 /// A subgraph compiled for a range of sizes, or for one.
@@ -151,7 +149,6 @@ impl<'m> Reading<'m> {
         let outcomes = std::mem::take(&mut self.outcomes);
         if let Some(module) = self.modules.last_mut() {
             module.config = Some(event);
-            module.has_outcome |= outcomes.iter().any(|one| matches!(one.fact, VllmFact::Compiled(_)));
             module.events.extend(outcomes);
         }
     }
@@ -159,8 +156,7 @@ impl<'m> Reading<'m> {
     /// An outcome precedes the configuration of its module; after the pieces of a module it may belong to the next one.
     fn outcome(&mut self, event: &'m VllmEvent) {
         match self.modules.last_mut() {
-            Some(module) if module.pieces.is_empty() && !module.has_outcome => {
-                module.has_outcome = true;
+            Some(module) if module.pieces.is_empty() && module.outcomes().next().is_none() => {
                 module.events.push(event);
             }
             _ => self.outcomes.push(event),

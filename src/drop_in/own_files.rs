@@ -34,7 +34,7 @@ pub(crate) fn with_own_files(
     let mut records = Records::new(source.reader());
     while let Some(entry) = records.next().with_context(|| format!("could not read {}", log.display()))? {
         let Entry::Record(record) = entry else { continue };
-        let header = clean_header(headers.span(record.header)?, record.first_line);
+        let header = clean_header(headers.span(record.header)?);
         let Some((_, json)) = Prefix::parse(&header.text) else { continue };
         let Ok(envelope) = serde_json::from_str::<Envelope>(json) else { continue };
         let payload = record.payload.and_then(|payload| payload.text).map(readable_text).unwrap_or_default();

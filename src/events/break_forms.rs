@@ -17,32 +17,25 @@ pub(super) struct Placeless {
     pub(super) frames: Vec<TextFrame>,
     /// The text of the exception, from its class on.
     pub(super) exception: String,
-    /// The function that was not compiled, with file and line, where no frame is recorded.
-    pub(super) function: Option<(String, u64)>,
+    /// File and line of the break, or of the function that was not compiled where no frame is recorded.
+    pub(super) place: Option<(String, u64)>,
 }
 
 impl Placeless {
     /// Reads a record; None if it has another form.
     pub(super) fn read(text: &str) -> Option<Placeless> {
-        if let Some(head) = text.strip_prefix(NOT_CONVERTED) {
+        let (raised, user, function) = if let Some(head) = text.strip_prefix(NOT_CONVERTED) {
             let (raised, user) = text.split_once(PROCESSING).unwrap_or((text, ""));
-            return Some(Placeless {
-                frames: traceback(user),
-                exception: exception(raised),
-                function: defined(head.lines().next().unwrap_or_default()),
-            });
-        }
-        if !SKIPPED.iter().any(|start| text.starts_with(start)) {
+            (raised, user, defined(head.lines().next().unwrap_or_default()))
+        } else if SKIPPED.iter().any(|start| text.starts_with(start)) {
+            let (user, raised) = text.split_once("Traceback (most recent call last)").unwrap_or((text, ""));
+            (raised, user, None)
+        } else {
             return None;
-        }
-        let (user, raised) = text.split_once("Traceback (most recent call last)").unwrap_or((text, ""));
-        Some(Placeless { frames: traceback(user), exception: exception(raised), function: None })
-    }
-
-    /// File and line of the break.
-    pub(super) fn place(&self) -> Option<(String, u64)> {
-        let last = self.frames.last().map(|frame| (frame.file.clone(), frame.line));
-        last.or_else(|| self.function.clone())
+        };
+        let frames = traceback(user);
+        let place = frames.last().map(|frame| (frame.file.clone(), frame.line)).or(function);
+        Some(Placeless { frames, exception: exception(raised), place })
     }
 }
 

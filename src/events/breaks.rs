@@ -62,8 +62,10 @@ impl ParseEvents for GraphBreaks {
 
 /// Parses the text of a break. Everything is optional: torch 2.6 writes only a reason and tracebacks.
 pub(super) fn read_break(text: &str) -> GraphBreak {
-    if let Some(placeless) = Placeless::read(text) {
-        return without_place(&placeless);
+    if let Some(Placeless { frames, exception, place }) = Placeless::read(text) {
+        let reason = exception.lines().next().unwrap_or_default().trim().to_owned();
+        let (file, line) = place.unzip();
+        return GraphBreak { reason, file, line, stack: frames, ..of_block(&exception) };
     }
     let place = text.lines().find_map(|l| l.strip_prefix("Graph break in user code at "));
     let (file, line) = place.and_then(file_and_line).unzip();
@@ -95,19 +97,6 @@ fn of_block(block: &str) -> GraphBreak {
         gb_id: page.filter(|page| is_catalog_id(page)).map(str::to_owned),
         url: url.map(str::to_owned),
         ..GraphBreak::default()
-    }
-}
-
-/// A break whose record does not begin with its place.
-fn without_place(read: &Placeless) -> GraphBreak {
-    let text = read.exception.as_str();
-    let (file, line) = read.place().unzip();
-    GraphBreak {
-        reason: text.lines().next().unwrap_or_default().trim().to_owned(),
-        file,
-        line,
-        stack: read.frames.clone(),
-        ..of_block(text)
     }
 }
 
@@ -192,20 +181,14 @@ pub(super) fn tracebacks(text: &str) -> Vec<Vec<TextFrame>> {
 
 /// Parses a reason: `0/0: k == 2   # return x*k  # file:7 in f`, perhaps with a user stack below.
 pub(super) fn read_reason(reason: &str) -> Reason {
-    let (head, stack) = match reason.split_once("\nUser stack trace:") {
-        Some((head, stack)) => (head, Some(stack)),
-        None => (reason, None),
-    };
+    let (head, stack) = halves(reason, "\nUser stack trace:");
     let (against, text) = match head.split_once(": ") {
         Some((id, text)) if CompileId::parse(id).is_some() && !id.contains(' ') => {
             (Some(id.to_owned()), text)
         }
         _ => (None, head),
     };
-    let (guard, tail) = match text.split_once("  # ") {
-        Some((guard, tail)) => (guard, Some(tail)),
-        None => (text, None),
-    };
+    let (guard, tail) = halves(text, "  # ");
     let (source, hint) = tail.map_or((None, None), source_and_hint);
     Reason {
         against,
@@ -217,13 +200,15 @@ pub(super) fn read_reason(reason: &str) -> Reason {
     }
 }
 
+/// The text before a mark, and the text behind it if it is there.
+fn halves<'t>(text: &'t str, mark: &str) -> (&'t str, Option<&'t str>) {
+    text.split_once(mark).map_or((text, None), |(before, behind)| (before, Some(behind)))
+}
+
 /// `return x*k  # file:7 in f (HINT: ..)` as the source line and the hint.
 fn source_and_hint(tail: &str) -> (Option<ReasonSource>, Option<String>) {
-    let (tail, hint) = match tail.split_once("(HINT: ") {
-        Some((head, hint)) => (head, Some(hint.trim_end().trim_end_matches(')').to_owned())),
-        None => (tail, None),
-    };
-    (source_line(tail), hint)
+    let (tail, hint) = halves(tail, "(HINT: ");
+    (source_line(tail), hint.map(|hint| hint.trim_end().trim_end_matches(')').to_owned()))
 }
 
 /// `return x*k  # file:7 in f`. For a condition on sizes, torch adds in brackets where it comes from, and may name further

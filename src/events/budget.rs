@@ -20,10 +20,11 @@ const COMPILE_BYTES: u64 = 4 << 10;
 const PARSED: u64 = 4;
 const MOST_HEADER: u64 = 2 << 10;
 
-/// What is left of the memory that a log may use.
+/// What a log uses of the memory that it may use.
+#[derive(Default)]
 pub(super) struct Budget {
-    bytes_left: u64,
-    empty_left: u64,
+    bytes: u64,
+    empty_kept: u64,
     compiles: usize,
     empty: OnlyCounted,
     beyond: OnlyCounted,
@@ -37,18 +38,6 @@ struct OnlyCounted {
     records: u64,
 }
 
-impl Default for Budget {
-    fn default() -> Self {
-        Budget {
-            bytes_left: MOST_BYTES,
-            empty_left: MOST_EMPTY,
-            compiles: 0,
-            empty: OnlyCounted::default(),
-            beyond: OnlyCounted::default(),
-        }
-    }
-}
-
 impl Budget {
     /// Whether there is room for what a record says. `compiles` is how many the log has named so far.
     pub fn has_room_for(&mut self, record: &Record<'_>, compiles: usize) -> bool {
@@ -56,15 +45,15 @@ impl Budget {
         let header = record.header.len.min(MOST_HEADER);
         let of_record = if is_streamed(record) { header } else { RECORD_BYTES + PARSED * header };
         let needed = of_record + COMPILE_BYTES * new_compiles as u64;
-        let only_counted = if is_empty(record) && self.empty_left == 0 {
+        let only_counted = if is_empty(record) && self.empty_kept == MOST_EMPTY {
             &mut self.empty
-        } else if self.bytes_left < needed {
+        } else if self.bytes + needed > MOST_BYTES {
             // Nothing smaller that follows is kept either, so that the report ends at one place of the log.
-            self.bytes_left = 0;
+            self.bytes = MOST_BYTES;
             &mut self.beyond
         } else {
-            self.bytes_left -= needed;
-            self.empty_left -= u64::from(is_empty(record));
+            self.bytes += needed;
+            self.empty_kept += u64::from(is_empty(record));
             return true;
         };
         if only_counted.records == 0 {
@@ -132,7 +121,7 @@ mod tests {
 
     #[test]
     fn what_a_log_may_keep_is_bounded() {
-        let budget = || Budget { bytes_left: 100_000, ..Budget::default() };
+        let budget = || Budget { bytes: MOST_BYTES - 100_000, ..Budget::default() };
         let (events, problems) = kept(&record(r#"{"a": 1}"#).repeat(1_000), budget(), 0);
         assert!((80..140).contains(&events), "{events}");
         assert!(problems[0].contains("more than 4 GB of memory"), "{problems:?}");

@@ -1,7 +1,8 @@
 //! Caches: lookups, their results, and the reasons.
 
+use super::context::cache_and_outcome;
 use super::{Event, Flow, RankContext};
-use crate::model::{CacheLookup, Fields, Form, Outcome};
+use crate::model::{CacheLookup, Fields, Form};
 use crate::trace::strict_json;
 use std::borrow::Cow;
 
@@ -67,10 +68,4 @@ impl RankContext<'_> {
             self.model().inductor.cudagraphs = Some(true);
         }
     }
-}
-
-/// `fx_graph_cache_miss` as `fx_graph` and miss.
-fn cache_and_outcome(name: &str) -> Option<(&str, Outcome)> {
-    let (cache, word) = name.rsplit_once("_cache_")?;
-    Some((cache, Outcome::ALL.into_iter().find(|outcome| outcome.word() == word)?))
 }

@@ -2,7 +2,7 @@
 
 use super::{Event, Flow, ParseEvents, RankContext};
 use crate::limits::DEEPEST_JSON;
-use crate::model::{Cell, Column, TemplateChoice, TraceSpan, Unit};
+use crate::model::{Cell, TemplateChoice, TraceSpan, Unit};
 use crate::trace::{CompileId, ListedPayload, TextMap, has_half_pair, nests_deeper, strict_json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -96,18 +96,6 @@ fn json_in_text<T: serde::de::DeserializeOwned>(value: Option<&RawValue>) -> Opt
 const PRECOMPILING: &str = "_template_precompiling";
 const AUTOTUNING: &str = "_template_autotuning";
 
-const CHOICE_COLUMNS: [Column; 9] = [
-    Column::text("Operator"),
-    Column::text("Inputs"),
-    Column::number("Measured"),
-    Column::number("Failed"),
-    Column::text("Chosen"),
-    Column::number("Its time"),
-    Column::text("Fastest Triton kernel"),
-    Column::number("Its time"),
-    Column::text("Configuration"),
-];
-
 impl Wire<'_> {
     /// The arguments of an event that has one of them; those of most events say no more than their record.
     fn arguments(&self, of: &[&str]) -> Option<Arguments<'_>> {
@@ -142,8 +130,7 @@ impl Process {
             failed,
             too_large,
         };
-        let note = "the kernels that autotuning measured, and the fastest";
-        let mut section = cx.section("template-choices", "Chosen by autotuning", note, &CHOICE_COLUMNS);
+        let mut section = cx.table("template-choices");
         let (triton, triton_us) = choice.triton.clone().unzip();
         section.row(vec![
             Cell::Code(choice.operator.clone()),
@@ -177,14 +164,10 @@ impl ParseEvents for Chromium {
         }
         let wire = match wire {
             Ok(wire) => wire,
-            // The damaged payload itself is listed already.
-            Err(_) if !payload.at.intact => {
-                cx.kept_payload(payload);
-                return Ok(Flow::Handled);
-            }
             Err(error) => {
                 cx.kept_payload(payload);
-                return Err(error.into());
+                // A damaged payload is listed already.
+                return if payload.at.intact { Err(error.into()) } else { Ok(Flow::Handled) };
             }
         };
         if nests_deeper(text, DEEPEST_JSON) {

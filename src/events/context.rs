@@ -2,7 +2,7 @@
 
 use super::Event;
 use super::placed::PlacedFiles;
-use super::sections::{PageTables, SectionRows};
+use super::sections::{Head, PageTables, SectionRows};
 use super::stacks::{self, Texts};
 use crate::model::{
     Advice, AdviceKind, Artifact, ArtifactIndex, Attempt, Cell, Column, Compile, CompileIndex, Content,
@@ -70,7 +70,6 @@ impl Reading {
         }
         model.aot_ids =
             std::mem::take(&mut model.aot_ids).into_iter().map(|(at, id)| (settled(at), id)).collect();
-        model.provenance = model.provenance.iter().map(|at| settled(*at)).collect();
     }
 }
 
@@ -175,7 +174,7 @@ impl RankContext<'_> {
             line: self.line,
             attempt: self.attempt,
             subgraph: self.subgraph.map(str::to_owned),
-            cache: cache_outcome(name),
+            cache: cache_and_outcome(name).map(|(_, outcome)| outcome),
             content,
             ..Artifact::named(self.reading.texts.text(name), number)
         };
@@ -225,6 +224,17 @@ impl RankContext<'_> {
         let Reading { model, texts, .. } = &mut *self.reading;
         let sections = model.compiles.get_mut(compile).map(|compile| &mut compile.sections);
         SectionRows::of(sections, texts, id, [title, note], columns)
+    }
+
+    /// The table `id` of `tables.txt`.
+    pub(super) fn table(&mut self, id: &str) -> SectionRows<'_> {
+        self.table_with(id, None)
+    }
+
+    /// The same with a note that the parser writes.
+    pub(super) fn table_with(&mut self, id: &str, note: Option<&str>) -> SectionRows<'_> {
+        let Some(head) = Head::of(id) else { return SectionRows::default() };
+        self.section(head.id, head.title, note.unwrap_or(head.note), &head.columns)
     }
 
     /// The folder of the compile and attempt at hand, such as `-_0_0_0`: where a path below it begins.
@@ -370,10 +380,10 @@ fn is_graph(start: &[u8]) -> bool {
 /// How many unusable records are listed with a compile; all are counted.
 const MOST_LOST: usize = 100;
 
-/// The result of a cache lookup, by the name of its artifact.
-fn cache_outcome(name: &str) -> Option<Outcome> {
-    let (_, word) = name.rsplit_once("_cache_")?;
-    Outcome::ALL.into_iter().find(|outcome| outcome.word() == word)
+/// The cache and the result of a lookup, by the name of its artifact: `fx_graph` and miss of `fx_graph_cache_miss`.
+pub(super) fn cache_and_outcome(name: &str) -> Option<(&str, Outcome)> {
+    let (cache, word) = name.rsplit_once("_cache_")?;
+    Some((cache, Outcome::ALL.into_iter().find(|outcome| outcome.word() == word)?))
 }
 
 /// Which artifact of which compile.

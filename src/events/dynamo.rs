@@ -1,7 +1,7 @@
 //! Where a compile begins, and what torch remembers of its sizes.
 
 use super::{Event, Flow, RankContext};
-use crate::model::{Cell, Column, Form, ProblemKind};
+use crate::model::{Cell, Form, ProblemKind};
 use anyhow::bail;
 use serde_json::value::RawValue;
 
@@ -36,18 +36,10 @@ fn missing_field(stack: &RawValue) -> Option<&'static str> {
         .find(|field| frames.iter().any(|frame| !frame.iter().any(|(key, _)| key == *field)))
 }
 
-const STATE_COLUMNS: [Column; 3] =
-    [Column::text("Function"), Column::text("Input"), Column::text("Remembered as")];
-
 pub(super) fn parse_code_state(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.name.unwrap_or("code_state"), Form::Text);
     let text = event.payload_text().unwrap_or_default();
-    let mut section = cx.section(
-        "code-state",
-        "Remembered sizes",
-        "what torch keeps between runs to make sizes dynamic; ? is a dynamic size",
-        &STATE_COLUMNS,
-    );
+    let mut section = cx.table("code-state");
     let mut function = String::new();
     for line in text.lines() {
         if let Some((source, state)) = line.strip_prefix("  ").and_then(|l| l.split_once(": ")) {

@@ -18,8 +18,6 @@ pub struct Event<'a> {
     pub line: u64,
     /// The header line.
     pub header: Span,
-    /// Whether that line is the first of the log.
-    pub first_line: bool,
     /// Process that wrote it (a thread id up to torch 2.4).
     pub pid: u64,
     /// When it was written.

@@ -3,12 +3,11 @@
 use super::values::shown;
 use super::{Event, Flow, ParseEvents, RankContext};
 use crate::model::{
-    Cell, Column, Content, ExportKind, ExportProblem, ExportedProgram, Fields, Form, Language, Readable,
-    Stack, TextFrame, read_program,
+    Cell, Content, ExportKind, ExportProblem, ExportedProgram, Fields, Form, Language, Readable, Stack,
+    TextFrame, read_program,
 };
+use crate::read::source_text::symbols;
 use crate::trace::TextMap;
-
-const COLUMNS: [Column; 3] = [Column::text("Operator"), Column::text("Fake kernel"), Column::text("Reason")];
 
 pub(super) fn parse_fake_kernels(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let fields = event.fields();
@@ -18,7 +17,7 @@ pub(super) fn parse_fake_kernels(event: &Event<'_>, cx: &mut RankContext<'_>) ->
     };
     let row =
         vec![Cell::code(fields.text("op")), Cell::Text(state.to_owned()), Cell::text(fields.text("reason"))];
-    cx.section("fake-kernels", "Fake kernels", "what export needs to know of an operator", &COLUMNS).row(row);
+    cx.table("fake-kernels").row(row);
     let problem = ExportProblem {
         subject: fields.raw("op").map(shown).unwrap_or_default(),
         result: fields.raw("reason").map(shown),
@@ -35,7 +34,6 @@ fn problem(event: &Event<'_>, kind: ExportKind, cx: &mut RankContext<'_>) -> Exp
         compile: cx.compile_at_hand(),
         kind,
         header: event.header,
-        first_line: event.first_line,
         line: event.line,
         ..ExportProblem::default()
     }
@@ -75,10 +73,7 @@ pub(super) fn decided(
 /// The input of the symbol that an expression begins with: `Eq(s77, 6)`.
 fn first_source(fields: &Fields<'_>) -> Option<String> {
     let expr = fields.text("expr")?;
-    let symbol = expr.split(|c: char| !c.is_ascii_alphanumeric()).find(|word| {
-        word.strip_prefix('s')
-            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
-    })?;
+    let symbol = symbols(&expr, 1).find(|symbol| symbol.starts_with('s'))?;
     let sources = fields.get::<serde_json::Map<String, serde_json::Value>>("symbol_to_sources")?;
     sources.get(symbol)?.as_str().map(str::to_owned)
 }

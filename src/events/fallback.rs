@@ -1,10 +1,7 @@
 //! The last parser: an event that no other parser handles is still kept, shown and counted.
 
 use super::{Event, Flow, RankContext};
-use crate::model::{Cell, Column, UNKNOWN_EVENTS, Unit};
-
-const COLUMNS: [Column; 3] =
-    [Column::text("Event"), Column::number("Line"), Column::text("What the record says")];
+use crate::model::{Cell, UNKNOWN_EVENTS, Unit};
 
 /// How many bytes of an unknown record's JSON its row shows; raw.jsonl has all of it.
 const SHOWN: usize = 300;
@@ -25,8 +22,7 @@ pub(super) fn parse_fallback(event: &Event<'_>, cx: &mut RankContext<'_>) -> any
             Cell::Number(event.line as f64, Unit::Count),
             Cell::Code(value.get(..end).unwrap_or_default().to_owned()),
         ];
-        let note = "kept as they are: this version of tlparse does not know them";
-        cx.section(UNKNOWN_EVENTS, "Unknown events", note, &COLUMNS).row(row);
+        cx.table(UNKNOWN_EVENTS).row(row);
     }
     Ok(Flow::Handled)
 }

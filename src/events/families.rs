@@ -1,6 +1,7 @@
 //! All parsers that are built in: the rows of `parsers.txt`, and what does the work of each.
 
 use super::parser::{Flow, ParseEvent, ParseEvents, StructuredLogParser};
+use super::troubles::parse_trouble;
 use super::{
     Event, RankContext, artifact, breaks, caches, chromium, distributed, dynamo, export, fallback, graphs,
     guards, inductor, links, metrics, side_effects, symbols, tensors, troubles, vllm, workers,
@@ -30,13 +31,11 @@ const FUNCTIONS: &[(&str, ParseEvent)] = &[
     ("distributed", distributed::parse_distributed),
     ("compile_worker_status", workers::parse_worker_status),
     ("compile_worker_sidecar_death", workers::parse_worker_death),
-    ("invoke_subgraph_backward_duplicate", troubles::parse_backward_variant),
-    ("aotautograd_cache_pickle_failure", |e, cx| {
-        troubles::parse_error(e, cx, TroubleKind::NotStored, "field")
-    }),
-    ("dynamo_cache_exception", |e, cx| troubles::parse_error(e, cx, TroubleKind::NotLoaded, "key")),
-    ("iterative_recompute_error", |e, cx| troubles::parse_text(e, cx, TroubleKind::MemoryEstimate)),
-    ("inductor_overlap_cyclic_extra_deps", |e, cx| troubles::parse_text(e, cx, TroubleKind::OverlapCycle)),
+    ("invoke_subgraph_backward_duplicate", |e, cx| parse_trouble(e, cx, TroubleKind::BackwardVariant)),
+    ("aotautograd_cache_pickle_failure", |e, cx| parse_trouble(e, cx, TroubleKind::NotStored)),
+    ("dynamo_cache_exception", |e, cx| parse_trouble(e, cx, TroubleKind::NotLoaded)),
+    ("iterative_recompute_error", |e, cx| parse_trouble(e, cx, TroubleKind::MemoryEstimate)),
+    ("inductor_overlap_cyclic_extra_deps", |e, cx| parse_trouble(e, cx, TroubleKind::OverlapCycle)),
     ("native_dsl_compile", troubles::parse_native),
     ("fake_kernels", export::parse_fake_kernels),
     ("export", export::parse_started),
@@ -59,11 +58,21 @@ fn work_of(name: &str) -> Option<Box<dyn ParseEvents>> {
         "chromium_event" => Box::new(chromium::Chromium::default()),
         "exported_program" => Box::new(export::Program::default()),
         "dump_file" => Box::new(links::DumpFiles::default()),
-        _ => match symbols::TABLES.iter().find(|table| table.parser == name) {
-            Some(table) => Box::new(symbols::SymbolTable(table)),
-            None => Box::new(FUNCTIONS.iter().find(|(parser, _)| *parser == name)?.1),
-        },
+        "created_symbols" => {
+            symbol_table("symbols", &["symbol", "val", "vr", "source", "user_stack", "stack"])
+        }
+        "unbacked_symbols" => symbol_table("unbacked-symbols", &["symbol", "vr", "user_stack", "stack"]),
+        "specializations" => {
+            symbol_table("specializations", &["symbol", "sources", "value", "reason", "user_stack", "stack"])
+        }
+        "guards_added" => symbol_table("guards-added", &["expr", "user_stack", "stack"]),
+        "data_dependent" => symbol_table("data-dependent", &["expr", "result", "user_stack", "stack"]),
+        _ => Box::new(FUNCTIONS.iter().find(|(parser, _)| *parser == name)?.1),
     })
+}
+
+fn symbol_table(id: &'static str, fields: &'static [&'static str]) -> Box<dyn ParseEvents> {
+    Box::new(symbols::SymbolTable(id, fields))
 }
 
 /// A row of `parsers.txt`.
@@ -126,8 +135,7 @@ mod tests {
     fn each_row_has_its_work_and_each_work_its_row() {
         let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
         assert_eq!(built_in().map(|parser| parser.name()).collect::<Vec<_>>(), names);
-        let tables = symbols::TABLES.iter().map(|table| table.parser);
-        let mut unused = FUNCTIONS.iter().map(|(name, _)| *name).chain(tables);
+        let mut unused = FUNCTIONS.iter().map(|(name, _)| *name);
         assert_eq!(unused.find(|name| !names.contains(name)), None);
     }
 }

@@ -1,18 +1,17 @@
 //! Graphs of every stage: files that are shown as they are.
 
-use super::program_lines::captured_lines;
+use super::program_lines::{captured_lines, graph_lines};
 use super::repeats::repeated_lines;
 use super::{Event, Flow, RankContext};
-use crate::model::{Column, Form, GraphSizes, Language, Readable};
+use crate::model::{Form, GraphSizes, Language, Readable};
 use serde_json::value::RawValue;
-
-const SIZE_COLUMNS: [Column; 2] = [Column::text("Value"), Column::text("Size")];
 
 pub(super) fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Text);
     let text = event.payload_text().unwrap_or_default();
-    let repeated = repeated_lines(&text);
-    let captured = captured_lines(&text, &mut cx.model().program_lines);
+    let lines = graph_lines(&text);
+    let repeated = repeated_lines(&text, &lines);
+    let captured = captured_lines(&lines, &mut cx.model().program_lines);
     if let Some(compile) = cx.here() {
         compile.sections.retain(|section| section.id != "graph-sizes");
         compile.graph_sizes = GraphSizes::default();
@@ -23,7 +22,7 @@ pub(super) fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) ->
     let Some(sizes) = fields.get::<crate::model::Fields<'_>>("sizes") else { return Ok(Flow::Handled) };
     let sizes: GraphSizes = sizes.iter().map(|(value, size)| (value, size.get().replace('"', ""))).collect();
     // It has no rows of its own: the pages show the sizes.
-    cx.section("graph-sizes", "Sizes in the captured graph", "value by value", &SIZE_COLUMNS);
+    cx.table("graph-sizes");
     if let Some(compile) = cx.here() {
         compile.graph_sizes = sizes;
     }

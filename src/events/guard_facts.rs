@@ -1,6 +1,7 @@
 //! What is kept of a guard tree: hashes, to compare compiled versions, and the values that a recompile guards on.
 
 use crate::model::{GuardFacts, GuardPrint, PlaceType};
+use crate::read::guard_tree::is_kind;
 use std::hash::Hasher;
 
 /// How many values and types of one recompile are kept.
@@ -32,7 +33,7 @@ pub(super) fn guard_facts(tree: &str, with_values: bool) -> GuardFacts {
             }
             continue;
         }
-        let Some((kind, text)) = content.split_once(": ").filter(|(kind, _)| is_guard(kind)) else {
+        let Some((kind, text)) = content.split_once(": ").filter(|(kind, _)| is_kind(kind)) else {
             continue;
         };
         let condition = text.split_once("  # ").map_or(text, |(condition, _)| condition).trim_end();
@@ -92,10 +93,6 @@ fn class_of(rest: &str) -> Option<&str> {
     let (_, class) = rest.split_once(", type=<")?;
     // The class of a function's own class has brackets within the quotes: `<class 'm.make.<locals>.Net'>`.
     class.find("'>").map(|quote| quote + 1).or_else(|| class.find('>')).and_then(|end| class.get(..end))
-}
-
-fn is_guard(kind: &str) -> bool {
-    !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
 }
 
 pub(super) fn hash(text: &str) -> u64 {

@@ -3,11 +3,9 @@
 use super::guard_facts::guard_facts;
 use super::program_lines::guard_origins;
 use super::{Event, Flow, RankContext};
-use crate::model::{Cell, Column, Form, Unit};
+use crate::model::{Cell, Form, Unit};
+use crate::read::guard_tree::is_kind;
 use indexmap::IndexMap;
-
-const TREE_COLUMNS: [Column; 3] =
-    [Column::text("Kind"), Column::number("Guards"), Column::text("The first of them")];
 
 pub(super) fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Text);
@@ -33,7 +31,7 @@ pub(super) fn parse_guard_tree(event: &Event<'_>, cx: &mut RankContext<'_>) -> a
     if let Some(compile) = cx.here() {
         compile.guard_conditions = Some(total);
     }
-    let mut section = cx.section("guards", "Guards", &note, &TREE_COLUMNS);
+    let mut section = cx.table_with("guards", Some(&note));
     for (kind, (count, first)) in kinds {
         section.row(vec![
             Cell::Code(kind.to_owned()),
@@ -51,8 +49,7 @@ pub(super) fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
         let Some((_, leaf)) = line.split_once("+- ") else { continue };
         // Some kinds have no text of their own.
         let (kind, text) = leaf.split_once(": ").unwrap_or((leaf.trim_end(), ""));
-        let is_leaf = kind.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit());
-        if is_leaf && !kind.is_empty() && kind.len() < 64 {
+        if is_kind(kind) && kind.len() < 64 {
             kinds.entry(kind).or_insert((0, text)).0 += 1;
         }
     }

@@ -5,7 +5,7 @@ use super::kernel_names::kernels_of;
 use super::{Event, Flow, RankContext};
 use crate::limits::LONGEST_NAME;
 use crate::model::words::{cache_folder, file_name};
-use crate::model::{Cell, Column, Fields, Form, Language, Readable, Torch, TritonKernel, Unit};
+use crate::model::{Cell, Fields, Form, Language, Readable, Torch, TritonKernel, Unit};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -86,17 +86,6 @@ fn aot_id(code: &str) -> Option<&str> {
 /// How many characters a name such as `12_inference` may have; anything longer is not such a name.
 const LONGEST_ID: usize = 40;
 
-/// The log is written before any of them ran.
-const KERNELS_NOTE: &str = "as they were compiled: with \"hit\" or a single configuration, the one that runs; with \"miss\", the first call tunes those that are counted";
-
-const KERNEL_COLUMNS: [Column; 5] = [
-    Column::text("Kernel"),
-    Column::number("Compile time"),
-    Column::text("Autotuning"),
-    Column::number("Configurations"),
-    Column::text("Chosen"),
-];
-
 pub(super) fn parse_kernel_info(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "triton_kernel_info", Form::Json);
     let text = event.payload_text().unwrap_or_default();
@@ -113,7 +102,8 @@ pub(super) fn parse_kernel_info(event: &Event<'_>, cx: &mut RankContext<'_>) -> 
         }
     };
     let kernels: Vec<TritonKernel> = kernels.iter().map(kernel).collect();
-    let mut section = cx.section("triton-kernels", "Triton kernels", KERNELS_NOTE, &KERNEL_COLUMNS);
+    // The log is written before any of them ran.
+    let mut section = cx.table("triton-kernels");
     for kernel in &kernels {
         section.row(vec![
             Cell::Code(kernel.name.clone()),
@@ -161,9 +151,9 @@ pub(super) fn parse_node_mappings(event: &Event<'_>, cx: &mut RankContext<'_>) -
 impl RankContext<'_> {
     /// Notes whether an artifact of provenance names any node or kernel. Where torch knows none it writes
     /// `{"version": 2.0}` or `{}`; every name comes with a list.
-    fn names_kernels(&mut self, event: &Event<'_>, artifact: ArtifactId) {
-        if event.payload_text().is_some_and(|text| text.contains('[')) {
-            self.model().provenance.insert(artifact.number);
+    fn names_kernels(&mut self, event: &Event<'_>, id: ArtifactId) {
+        if let Some(artifact) = self.artifact_mut(id) {
+            artifact.names_kernels = event.payload_text().is_some_and(|text| text.contains('['));
         }
     }
 }

@@ -41,7 +41,17 @@ impl ParseEvents for CompilationMetrics {
             cx.model().torch = fields.text("pytorch_version").map(|version| Torch { version, commit: None });
         }
         let configs = self.configs(&written, event, cx);
-        note_failure(&fields, &facts, kind, event, cx);
+        if let Some(error) = facts.fail_type.as_deref().filter(|error| !error.is_empty()) {
+            cx.failure(Failure {
+                compile: event.compile_id.cloned(),
+                kind: kind.word(),
+                error: error.to_owned(),
+                reason: fields.text("fail_reason"),
+                file: fields.text("fail_user_frame_filename"),
+                line: fields.count("fail_user_frame_lineno"),
+                record: event.line,
+            });
+        }
         for reason in restart_reasons(&fields) {
             cx.model().restarts.push(Restart { compile: event.compile_id.cloned(), reason });
         }
@@ -52,7 +62,6 @@ impl ParseEvents for CompilationMetrics {
             attempt: event.attempt,
             line: event.line,
             header: event.header,
-            first_line: event.first_line,
             config_places: written.iter().map(WrittenConfig::place).collect(),
             configs,
             facts,
@@ -130,7 +139,7 @@ impl CompilationMetrics {
             let Some(text) = text.filter(|_| !cx.model().configs.contains_key(&md5)) else { continue };
             let values = Fields::parse(&text).ok();
             let settings = values.as_ref().map(|values| values.iter().count());
-            let place = ConfigRef { header: event.header, first_line: event.first_line, field, settings };
+            let place = ConfigRef { header: event.header, field, settings };
             cx.model().configs.insert(md5, place);
             if field == "dynamo_config" && cx.model().recompile_limit.is_none() {
                 cx.model().recompile_limit = recompile_limit(json);
@@ -161,16 +170,16 @@ impl CompilationMetrics {
 }
 
 /// A configuration as a record has it.
-struct WrittenConfig<'v> {
-    field: &'static str,
-    json: &'v str,
+pub(super) struct WrittenConfig<'v> {
+    pub(super) field: &'static str,
+    pub(super) json: &'v str,
     /// Where it is in the value of the event.
     at: usize,
 }
 
 impl<'v> WrittenConfig<'v> {
     /// The configurations in the value of an event, in the order of [`CONFIG_FIELDS`].
-    fn all_in(value: &'v str) -> Vec<Self> {
+    pub(super) fn all_in(value: &'v str) -> Vec<Self> {
         let mut found: Vec<_> = written_fields(value)
             .filter_map(|field| {
                 let order = CONFIG_FIELDS.into_iter().position(|config| is_key(field.key, config))?;
@@ -185,7 +194,7 @@ impl<'v> WrittenConfig<'v> {
     }
 
     /// Where its text is in the value; nowhere if it is not a text.
-    fn place(&self) -> Range<u32> {
+    pub(super) fn place(&self) -> Range<u32> {
         let text = self.json.starts_with('"').then_some(self.at..self.at + self.json.len());
         let place = text.and_then(|text| Some(text.start.try_into().ok()?..text.end.try_into().ok()?));
         place.unwrap_or_default()
@@ -194,7 +203,7 @@ impl<'v> WrittenConfig<'v> {
 
 /// The value of an event with `{}` for each configuration. They take 35 of the 40 KB of a record, and reading them with the
 /// other fields took most of the time.
-fn without_configs(value: &str, configs: &[WrittenConfig<'_>]) -> String {
+pub(super) fn without_configs(value: &str, configs: &[WrittenConfig<'_>]) -> String {
     let mut places: Vec<Range<usize>> = configs.iter().map(|one| one.at..one.at + one.json.len()).collect();
     places.sort_by_key(|place| place.start);
     let mut others = String::with_capacity(USUAL_BYTES);
@@ -239,25 +248,6 @@ fn read_config(json: &str) -> (Md5, String) {
     (Md5::of(compact.as_deref().unwrap_or(json).as_bytes()), json.to_owned())
 }
 
-fn note_failure(
-    fields: &Fields<'_>,
-    facts: &Metrics,
-    kind: MetricsKind,
-    event: &Event<'_>,
-    cx: &mut RankContext<'_>,
-) {
-    let Some(error) = facts.fail_type.as_deref().filter(|error| !error.is_empty()) else { return };
-    cx.failure(Failure {
-        compile: event.compile_id.cloned(),
-        kind: kind.word(),
-        error: error.to_owned(),
-        reason: fields.text("fail_reason"),
-        file: fields.text("fail_user_frame_filename"),
-        line: fields.count("fail_user_frame_lineno"),
-        record: event.line,
-    });
-}
-
 /// Reasons as texts; a reason of another type is shown as JSON.
 fn restart_reasons(fields: &Fields<'_>) -> Vec<String> {
     let reasons = fields.get::<Vec<serde_json::Value>>("restart_reasons").unwrap_or_default();
@@ -277,37 +267,4 @@ fn check(fields: &Fields<'_>) -> anyhow::Result<()> {
         + numbers.iter().filter(|f| fields.number(f).is_some()).count();
     anyhow::ensure!(present == 0 || typed > 0, "none of its fields has the type that torch gives it");
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_place_of_a_configuration_is_that_of_its_text_and_what_is_no_text_has_none() {
-        let value =
-            r#"{"inductor_config": "{\"x\": 1}", "functorch_config": {"y": 2}, "dynamo_config": "a"}"#;
-        let places = WrittenConfig::all_in(value).into_iter().map(|config| config.place());
-        let texts = places.map(|place| &value[place.start as usize..place.end as usize]);
-        assert_eq!(texts.collect::<Vec<_>>(), [r#""a""#, r#""{\"x\": 1}""#, ""]);
-    }
-
-    #[test]
-    fn configurations_are_taken_out_and_all_other_fields_stay() {
-        let apart = |value| {
-            let found = WrittenConfig::all_in(value);
-            let configs: Vec<_> =
-                found.iter().map(|config| format!("{}={}", config.field, config.json)).collect();
-            (without_configs(value, &found), configs.join(" "))
-        };
-        let value = r#"{"a": [1, {"inductor_config": 2}], "inductor_config": "{\"x\": 1}", "b": null, "dynamo_config": null}"#;
-        let others =
-            r#"{"a": [1, {"inductor_config": 2}], "inductor_config": {}, "b": null, "dynamo_config": null}"#;
-        assert_eq!(apart(value), (others.to_owned(), r#"inductor_config="{\"x\": 1}""#.to_owned()));
-        let twice = r#"{"inductor_config": 1, "dynamo_config": 2, "inductor_config": 3}"#;
-        assert_eq!(apart(twice).1, "dynamo_config=2 inductor_config=1");
-        for value in ["{}", "[1]", "7", "null"] {
-            assert_eq!(apart(value), (value.to_owned(), String::new()), "{value}");
-        }
-    }
 }

@@ -32,7 +32,6 @@ mod program_lines;
 mod read;
 mod registry;
 mod repeats;
-mod scalar;
 mod sections;
 mod side_effects;
 mod stacks;

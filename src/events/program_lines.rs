@@ -2,7 +2,9 @@
 
 use crate::model::{CapturedLine, ProgramLines};
 use crate::read::fx_graph::Statement;
-use fxhash::FxHashMap;
+use fxhash::FxHasher64;
+use indexmap::IndexMap;
+use std::hash::Hasher;
 
 /// Distinct lines that are kept of graphs, and of guards. A model of a library has some hundreds.
 const MOST_KEPT: usize = 100_000;
@@ -10,31 +12,76 @@ const MOST_KEPT: usize = 100_000;
 /// Longer comments are left out: they quote a line of code.
 const LONGEST_COMMENT: usize = 4_000;
 
-/// Reads the lines that a graph names above its operators, in order, each with the number of its operators.
-pub(super) fn captured_lines(graph: &str, known: &mut ProgramLines) -> Box<[CapturedLine]> {
-    let mut lines: Vec<CapturedLine> = Vec::new();
-    let mut places: FxHashMap<u32, usize> = FxHashMap::default();
-    let mut above: Option<usize> = None;
-    for line in graph.lines().map(str::trim_start) {
-        if let Some(comment) = line.strip_prefix('#') {
-            above = number_of(comment.trim(), known).map(|comment| {
-                *places.entry(comment).or_insert_with(|| {
-                    lines.push(CapturedLine { comment, operators: 0 });
-                    lines.len() - 1
-                })
-            });
-        } else if Statement::read(line).is_some_and(|statement| !statement.is_name())
-            && let Some(captured) = above.and_then(|at| lines.get_mut(at))
-        {
-            captured.operators = captured.operators.saturating_add(1);
-        }
-    }
-    lines.into()
+/// A line of the program that a graph names above its operators.
+#[derive(Default)]
+pub(super) struct GraphLine {
+    pub(super) times: usize,
+    operators: u32,
+    /// Hash of the shapes that its operations have where it stands first.
+    shapes: u64,
+    /// Whether they have the same shapes wherever it stands.
+    pub(super) alike: bool,
 }
 
-/// The number of a comment that names a line; None for any other comment.
+impl GraphLine {
+    /// Takes the shapes below it, where the next line begins.
+    fn end(&mut self, shapes: u64) {
+        match self.times {
+            1 => (self.shapes, self.alike) = (shapes, true),
+            _ => self.alike &= self.shapes == shapes,
+        }
+    }
+}
+
+/// The comments of a graph that name lines, in order, with what stands below them.
+pub(super) fn graph_lines(graph: &str) -> IndexMap<&str, GraphLine> {
+    let mut found: IndexMap<&str, GraphLine> = IndexMap::new();
+    let mut above: Option<usize> = None;
+    // Any other comment says that what follows comes of another line.
+    let mut is_below = false;
+    let mut shapes = FxHasher64::default();
+    for line in graph.lines().map(str::trim_start) {
+        let comment = line.strip_prefix('#').map(str::trim);
+        let named = above.and_then(|at| found.get_index_mut(at)).map(|(_, named)| named);
+        if let Some(comment) = comment.filter(|comment| comment.starts_with("File: ")) {
+            named.into_iter().for_each(|named| named.end(shapes.finish()));
+            shapes = FxHasher64::default();
+            let entry = found.entry(comment);
+            (above, is_below) = (Some(entry.index()), true);
+            entry.or_default().times += 1;
+            continue;
+        }
+        is_below &= comment.is_none();
+        if let Some(named) = named.filter(|_| is_below)
+            && Statement::read(line).is_some_and(|statement| !statement.is_name())
+        {
+            named.operators = named.operators.saturating_add(1);
+        }
+        let annotated = line.split_once(": \"").and_then(|(_, annotated)| annotated.split_once('"'));
+        if let Some((shape, _)) = annotated {
+            shapes.write(shape.as_bytes());
+        }
+    }
+    if let Some((_, named)) = above.and_then(|at| found.get_index_mut(at)) {
+        named.end(shapes.finish());
+    }
+    found
+}
+
+/// The lines of a graph, each with the number of its operators.
+pub(super) fn captured_lines(
+    lines: &IndexMap<&str, GraphLine>,
+    known: &mut ProgramLines,
+) -> Box<[CapturedLine]> {
+    let captured = |(comment, line): (&&str, &GraphLine)| {
+        Some(CapturedLine { comment: number_of(comment, known)?, operators: line.operators })
+    };
+    lines.iter().filter_map(captured).collect()
+}
+
+/// The number of a comment that names a line; None beyond the bounds.
 fn number_of(comment: &str, known: &mut ProgramLines) -> Option<u32> {
-    if !comment.starts_with("File: ") || comment.len() > LONGEST_COMMENT {
+    if comment.len() > LONGEST_COMMENT {
         return None;
     }
     let at = known.comments.get_index_of(comment).or_else(|| {

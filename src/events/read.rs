@@ -4,7 +4,6 @@ use super::budget::{Budget, is_streamed};
 use super::context::{RankContext, Reading};
 use super::placed::IsOwnPath;
 use super::registry::{Parsers, Registry};
-use super::scalar::Scalar;
 use super::{Event, finish};
 use crate::limits::DEEPEST_JSON;
 use crate::model::{CompileIndex, Integrity, LastRecord, LogFacts, Model, ProblemKind, RawRecord};
@@ -173,7 +172,6 @@ impl Reader {
         if !is_streamed(record) {
             self.reading.model.raw.push(RawRecord {
                 header: record.header,
-                first_line: record.first_line,
                 stamp,
                 payload: self.reading.placed,
             });
@@ -364,8 +362,8 @@ fn is_json(payload: &Payload<'_>) -> bool {
 fn name_of(value: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
     struct Named<'a> {
-        #[serde(borrow, default)]
-        name: Scalar<'a>,
+        #[serde(borrow)]
+        name: Option<&'a RawValue>,
     }
     // Most records are events of the timeline, whose value is `{}`.
     if value.get().len() < r#"{"name":0}"#.len() {
@@ -377,7 +375,7 @@ fn name_of(value: &RawValue) -> Option<String> {
         return None;
     }
     let Named { name } = serde_json::from_str(value.get()).ok()?;
-    name.text().map(str::to_owned)
+    serde_json::from_str(name?.get()).ok()
 }
 
 /// The name under which records without an event key, and artifacts without a name, are counted.
@@ -401,7 +399,6 @@ fn event<'a>(record: &'a Record<'_>, key: &'a str, value: &'a RawValue, stamp: S
         value,
         line: record.line,
         header: record.header,
-        first_line: record.first_line,
         pid: record.pid,
         stamp,
         compile_id: record.envelope.compile_id.as_ref(),

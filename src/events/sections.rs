@@ -1,8 +1,35 @@
 //! Tables that a parser fills.
 
 use super::stacks::Texts;
+use crate::model::words::lines_of;
 use crate::model::{Cell, Column, Section};
 use crate::trace::push_mostly_one;
+use std::sync::LazyLock;
+
+/// What stands above a table: a row of `tables.txt`.
+pub(super) struct Head {
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    pub(super) note: &'static str,
+    pub(super) columns: Vec<Column>,
+}
+
+impl Head {
+    pub(super) fn of(id: &str) -> Option<&'static Head> {
+        HEADS.iter().find(|head| head.id == id)
+    }
+
+    fn read(row: &'static str) -> Option<Head> {
+        let mut parts = row.split(" | ");
+        let [id, title, note, columns] = [parts.next()?, parts.next()?, parts.next()?, parts.next()?];
+        let column =
+            |title: &'static str| title.strip_prefix('#').map_or(Column::text(title), Column::number);
+        Some(Head { id, title, note, columns: columns.split(", ").map(column).collect() })
+    }
+}
+
+static HEADS: LazyLock<Vec<Head>> =
+    LazyLock::new(|| lines_of(include_str!("tables.txt")).into_iter().filter_map(Head::read).collect());
 
 /// A page that a parser made, to which tables can be added.
 pub struct PageTables<'a> {
@@ -28,6 +55,7 @@ impl<'a> PageTables<'a> {
 }
 
 /// A table to which rows can be added.
+#[derive(Default)]
 pub struct SectionRows<'a> {
     section: Option<&'a mut Section>,
 }

@@ -1,11 +1,11 @@
 //! Python stacks as torch writes them, with equal texts and equal stacks shared.
 
-use super::scalar::Scalar;
 use crate::limits::{LONGEST_LINE, LONGEST_NAME, bounded};
-use crate::model::{Column, Frame, Function, PhaseName, Stack};
+use crate::model::{BorrowedText, Column, Frame, Function, PhaseName, Stack};
 use crate::trace::{FileRef, StringTable, TextSet, shared};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Keeps equal texts, functions, stacks and heads of tables once: each method gives the shared copy.
@@ -40,14 +40,14 @@ impl Texts {
 /// A frame as the log has it. A field that is missing or of another type is unknown.
 #[derive(Deserialize)]
 struct WireFrame<'a> {
-    #[serde(default)]
-    line: Scalar<'a>,
-    #[serde(borrow, default)]
-    name: Scalar<'a>,
-    #[serde(borrow, default)]
-    filename: Scalar<'a>,
-    #[serde(borrow, default)]
-    loc: Scalar<'a>,
+    #[serde(borrow)]
+    line: Option<&'a RawValue>,
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    filename: Option<&'a RawValue>,
+    #[serde(borrow)]
+    loc: Option<&'a RawValue>,
 }
 
 /// How many frames of a stack are kept, counted from the innermost. Python's own recursion limit is 1,000, and pages nest
@@ -65,15 +65,21 @@ pub(super) fn read(json: &RawValue, pid: u64, strings: &mut StringTable, texts: 
 }
 
 fn kept(frame: WireFrame<'_>, pid: u64, strings: &mut StringTable, texts: &mut Texts) -> Frame {
-    let file = match &frame.filename {
-        Scalar::Number(id) => strings.slot(pid, *id),
-        Scalar::Text(path) => strings.literal(path),
-        Scalar::Other => FileRef::NONE,
+    let file = match frame.filename {
+        Some(path) if path.get().starts_with('"') => text(path).map(|path| strings.literal(&path)),
+        Some(id) => serde_json::from_str(id.get()).ok().map(|id| strings.slot(pid, id)),
+        None => None,
     };
+    let name = frame.name.and_then(text).unwrap_or(Cow::Borrowed("?"));
     Frame {
-        file,
-        line: frame.line.count(),
-        name: texts.text(&bounded(frame.name.text().unwrap_or("?"), LONGEST_NAME)),
-        loc: frame.loc.text().map(|loc| texts.text(&bounded(loc, LONGEST_LINE))),
+        file: file.unwrap_or(FileRef::NONE),
+        line: frame.line.and_then(|line| serde_json::from_str(line.get()).ok()),
+        name: texts.text(&bounded(&name, LONGEST_NAME)),
+        loc: frame.loc.and_then(text).map(|loc| texts.text(&bounded(&loc, LONGEST_LINE))),
     }
+}
+
+/// The text that a value is.
+fn text(value: &RawValue) -> Option<Cow<'_, str>> {
+    serde_json::from_str(value.get()).ok().map(|BorrowedText(text)| text)
 }

@@ -3,94 +3,29 @@
 use super::values::{plain, shown};
 use super::{Event, Flow, ParseEvents, RankContext, export};
 use crate::model::{
-    Cell, Column, CompileIndex, ExportKind, Fields, Frame, MadeExpression, Recorded, Specialization, Stack,
-    Symbol, SymbolGuard, Unit,
+    Cell, CompileIndex, ExportKind, Fields, Frame, MadeExpression, Recorded, Specialization, Stack, Symbol,
+    SymbolGuard, Unit,
 };
 use crate::trace::TextMap;
 
-/// Events whose fields are the columns of a table.
-pub(super) struct Table {
-    /// Name of its parser.
-    pub parser: &'static str,
-    id: &'static str,
-    title: &'static str,
-    note: &'static str,
-    fields: &'static [&'static str],
-}
-
-pub(super) const TABLES: &[Table] = &[
-    Table {
-        parser: "created_symbols",
-        id: "symbols",
-        title: "Created symbols",
-        note: "sizes that may vary",
-        fields: &["symbol", "val", "vr", "source", "user_stack", "stack"],
-    },
-    Table {
-        parser: "unbacked_symbols",
-        id: "unbacked-symbols",
-        title: "Unbacked symbols",
-        note: "sizes that only the data tells",
-        fields: &["symbol", "vr", "user_stack", "stack"],
-    },
-    Table {
-        parser: "specializations",
-        id: "specializations",
-        title: "Specializations",
-        note: "sizes that could have varied and were fixed to one value",
-        fields: &["symbol", "sources", "value", "reason", "user_stack", "stack"],
-    },
-    Table {
-        parser: "guards_added",
-        id: "guards-added",
-        title: "Guards added",
-        note: "conditions on symbolic sizes that the compiled code relies on",
-        fields: &["expr", "user_stack", "stack"],
-    },
-    Table {
-        parser: "data_dependent",
-        id: "data-dependent",
-        title: "Data-dependent expressions",
-        note: "what could only be known from the data",
-        fields: &["expr", "result", "user_stack", "stack"],
-    },
-];
-
-/// The column of a field.
-fn column(field: &str) -> Column {
-    Column::text(match field {
-        "symbol" => "Symbol",
-        "sources" => "Sources",
-        "val" | "value" => "Value",
-        "vr" => "Range",
-        "source" => "Source",
-        "reason" => "Reason",
-        "expr" => "Expression",
-        "result" => "Result assumed",
-        "user_stack" => "User stack",
-        _ => "Framework stack",
-    })
-}
-
-/// One table of symbolic facts; each event is a row.
-pub(super) struct SymbolTable(pub &'static Table);
+/// A table of symbolic facts: its id, and the fields of its events that are the columns of its rows.
+pub(super) struct SymbolTable(pub &'static str, pub &'static [&'static str]);
 
 impl ParseEvents for SymbolTable {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let table = self.0;
+        let SymbolTable(table, columns) = self;
         let fields = event.fields();
-        anyhow::ensure!(table.fields.iter().any(|f| fields.raw(f).is_some()), "it has none of its fields");
+        anyhow::ensure!(columns.iter().any(|f| fields.raw(f).is_some()), "it has none of its fields");
         let mut stack = |field| fields.raw(field).and_then(|raw| cx.stack(event.pid, raw));
         let (user_stack, all) = (stack("user_stack"), stack("stack"));
-        let cells = table.fields.iter().map(|field| match *field {
+        let cells = columns.iter().map(|field| match *field {
             "stack" => Cell::Stack(all.clone()),
             "user_stack" => Cell::Stack(user_stack.clone()),
             _ => fields.raw(field).map_or(Cell::Unknown, plain),
         });
         let cells = cells.collect();
         fact(event, &fields, (user_stack, all), cx);
-        let columns: Vec<Column> = table.fields.iter().map(|field| column(field)).collect();
-        cx.section(table.id, table.title, table.note, &columns).row(cells);
+        cx.table(table).row(cells);
         cx.listed_if_any(event);
         Ok(Flow::Handled)
     }
@@ -115,14 +50,6 @@ pub(super) struct Created {
     rows: TextMap<CreatedRow, usize>,
 }
 
-const CREATED: [Column; 5] = [
-    Column::text("Result"),
-    Column::text("Method"),
-    Column::text("Arguments"),
-    Column::text("For the line"),
-    Column::number("Times"),
-];
-
 impl ParseEvents for Created {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         const FIELDS: [&str; 3] = ["result", "method", "arguments"];
@@ -132,9 +59,7 @@ impl ParseEvents for Created {
         let text = |field| fields.raw(field).map(|raw| raw.get().to_owned()).unwrap_or_default();
         let line = user_stack.as_ref().and_then(|stack| stack.last().cloned());
         let key = CreatedRow { compile: cx.compile_at_hand(), fields: FIELDS.map(text), line };
-        let note =
-            "how symbolic expressions came about, equal ones once; torch's own stacks stand in raw.jsonl";
-        let mut section = cx.section("expressions", "Expressions created", note, &CREATED);
+        let mut section = cx.table("expressions");
         match self.rows.get(&key) {
             Some(row) => section.count(*row),
             None => {

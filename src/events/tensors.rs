@@ -1,7 +1,7 @@
 //! Input tensors: three events that describe a tensor, its storage and where it comes from, joined.
 
 use super::{Event, Flow, ParseEvents, RankContext};
-use crate::model::{Column, CompileIndex, Fields, InputTensor, StorageSize, TensorDescription};
+use crate::model::{CompileIndex, Fields, InputTensor, StorageSize, TensorDescription};
 use crate::trace::{TextMap, TextSet, push_mostly_one, shared};
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
@@ -32,17 +32,6 @@ struct Tensor {
     description: Arc<TensorDescription>,
     storage: Option<i64>,
 }
-
-const COLUMNS: [Column; 8] = [
-    Column::text("Name"),
-    Column::text("Shape"),
-    Column::text("Stride"),
-    Column::text("dtype"),
-    Column::text("Device"),
-    Column::text("Gradient"),
-    Column::text("Kind"),
-    Column::number("Storage"),
-];
 
 impl ParseEvents for Tensors {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
@@ -84,7 +73,7 @@ impl ParseEvents for Tensors {
             }
             cx.compile = Some(compile);
             // It has no rows of its own: the pages show the inputs.
-            cx.section("input-tensors", "Input tensors", "what the graph was traced with", &COLUMNS);
+            cx.table("input-tensors");
             if let Some(compile) = cx.here() {
                 compile.inputs = inputs;
             }

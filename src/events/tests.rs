@@ -12,7 +12,7 @@ fn frame(frame: &TextFrame) -> String {
 
 fn placeless(text: &str) -> Option<String> {
     let read = break_forms::Placeless::read(text)?;
-    let place = read.place().map(|(file, line)| format!("{file}:{line}"));
+    let place = read.place.map(|(file, line)| format!("{file}:{line}"));
     Some(lines([format!("{} with {} frames", maybe(place), read.frames.len()), read.exception]))
 }
 
@@ -59,7 +59,7 @@ fn program_lines(text: &str, read: impl Fn(&str, &mut ProgramLines) -> String) -
 
 fn captured(text: &str) -> String {
     program_lines(text, |graph, known| {
-        let lines = program_lines::captured_lines(graph, known);
+        let lines = program_lines::captured_lines(&program_lines::graph_lines(graph), known);
         joined(lines.iter().map(|line| format!("{} of {}", line.operators, line.comment)))
     })
 }
@@ -74,6 +74,18 @@ fn kernels(text: &str) -> String {
     let counted = kernels.counts.iter().map(|(name, count)| format!("{count} {name}"));
     let of_user = kernels.of_user.iter().map(|one| format!("{} at {}:{}", one.name, one.file, one.line));
     lines(counted.chain(of_user))
+}
+
+/// The value of an event without its configurations, then these; one that is no text has no place.
+fn configurations(value: &str) -> String {
+    let configs = metrics::WrittenConfig::all_in(value);
+    let told = configs.iter().map(|config| {
+        let place = config.place();
+        let written = &value[place.start as usize..place.end as usize];
+        assert!(written == config.json || written.is_empty() && !config.json.starts_with('"'), "{value}");
+        format!("{} {}", config.field, if written.is_empty() { "without a place" } else { written })
+    });
+    joined([metrics::without_configs(value, &configs)].into_iter().chain(told))
 }
 
 fn vllm_graph(name: &str) -> String {
@@ -98,7 +110,7 @@ fn repeated(text: &str) -> Option<String> {
         .filter_map(|line| line.split_once(' '))
         .map(|(times, line)| format!("{}\n", line.replace("\\n", "\n")).repeat(times.parse().unwrap()))
         .collect();
-    let found = repeats::repeated_lines(&graph)?;
+    let found = repeats::repeated_lines(&graph, &program_lines::graph_lines(&graph))?;
     let alike = if found.alike { "alike" } else { "of other shapes" };
     Some(format!("{} lines {} times, {alike}, from {}", found.lines, found.times, frame(&found.first)))
 }
@@ -128,6 +140,7 @@ fn answer(query: &str, text: &str) -> Option<String> {
         "collectives" => joined(
             distributed::calls_in(text).map(|call| format!("{} in {}", call.operation, maybe(call.group))),
         ),
+        "configurations" => configurations(text),
         "file of a module" => links::file_stem(&links::frame_name(text)),
         "device" => tensors::device(text),
         "vLLM graph" => vllm_graph(text),

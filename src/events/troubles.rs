@@ -2,7 +2,8 @@
 //! backward passes, results that no cache could store, and compiles of kernels in languages within Python.
 
 use super::{Event, Flow, RankContext};
-use crate::model::{Cell, Column, CompileIndex, Fields, Form, NativeCompile, Trouble, TroubleKind, Unit};
+use crate::model::{Cell, Fields, Form, NativeCompile, Trouble, TroubleKind, Unit};
+use std::borrow::Cow;
 
 /// Characters of torch's text that are kept.
 const TEXT: usize = 2_000;
@@ -10,74 +11,48 @@ const TEXT: usize = 2_000;
 /// Native compiles that are kept for findings; all are listed with their compile.
 const NATIVE: usize = 20_000;
 
-fn note(cx: &mut RankContext<'_>, kind: TroubleKind, subject: Option<String>, text: &str) {
+/// A record of its own about something that went wrong.
+pub(super) fn parse_trouble(
+    event: &Event<'_>,
+    cx: &mut RankContext<'_>,
+    kind: TroubleKind,
+) -> anyhow::Result<Flow> {
+    let is_text = matches!(kind, TroubleKind::MemoryEstimate | TroubleKind::OverlapCycle);
+    let form = if is_text { Form::Text } else { Form::Json };
+    cx.artifact_of_payload(event, event.name.unwrap_or(event.key), form);
+    let payload = event.payload_text().unwrap_or_default();
+    let fields = Fields::parse(&payload).unwrap_or_default();
+    let error = || Cow::Owned(fields.text("error").unwrap_or_default());
+    let (subject, text) = match kind {
+        TroubleKind::BackwardVariant => (fields.text("forward_identifier"), Cow::Owned(tangents(&fields))),
+        TroubleKind::NotStored => (fields.text("field"), error()),
+        TroubleKind::NotLoaded => (fields.text("key"), error()),
+        TroubleKind::MemoryEstimate | TroubleKind::OverlapCycle => (None, Cow::Borrowed(&*payload)),
+    };
     let compile = cx.compile_at_hand();
     let text = text.chars().take(TEXT).collect();
     cx.model().troubles.push(Trouble { kind, compile, subject, text });
-}
-
-/// `invoke_subgraph_backward_duplicate`: the region, and the gradients that made torch compile its backward again.
-pub(super) fn parse_backward_variant(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-    cx.artifact_of_payload(event, event.name.unwrap_or(event.key), Form::Json);
-    let text = event.payload_text().unwrap_or_default();
-    let payload = Fields::parse(&text).unwrap_or_default();
-    let variant = payload.get::<serde_json::Value>("new_variant").unwrap_or_default();
-    let tangents =
-        variant.get("tangents").and_then(|list| list.as_array()).map(Vec::as_slice).unwrap_or_default();
-    let lines: Vec<String> = tangents.iter().take(20).filter_map(tangent).collect();
-    note(cx, TroubleKind::BackwardVariant, payload.text("forward_identifier"), &lines.join("\n"));
     Ok(Flow::Handled)
 }
 
-/// `shape [4, 8], stride [1, 4]` of a gradient.
-fn tangent(one: &serde_json::Value) -> Option<String> {
-    let of = |field: &str| one.get(field).map(ToString::to_string);
-    Some(format!("shape {}, stride {}", of("shape")?, of("stride")?))
+/// The gradients that made torch compile the backward of a region again, a line each: `shape [4,8], stride [1,4]`.
+fn tangents(fields: &Fields<'_>) -> String {
+    let variant = fields.get::<serde_json::Value>("new_variant").unwrap_or_default();
+    let all = variant.get("tangents").and_then(|list| list.as_array()).into_iter().flatten();
+    let line = |one: &serde_json::Value| {
+        let of = |field: &str| one.get(field).map(ToString::to_string);
+        Some(format!("shape {}, stride {}", of("shape")?, of("stride")?))
+    };
+    all.take(20).filter_map(line).collect::<Vec<_>>().join("\n")
 }
-
-/// A record with an error, and a field that says what it is about.
-pub(super) fn parse_error(
-    event: &Event<'_>,
-    cx: &mut RankContext<'_>,
-    kind: TroubleKind,
-    subject: &str,
-) -> anyhow::Result<Flow> {
-    cx.artifact_of_payload(event, event.name.unwrap_or(event.key), Form::Json);
-    let text = event.payload_text().unwrap_or_default();
-    let payload = Fields::parse(&text).unwrap_or_default();
-    note(cx, kind, payload.text(subject), &payload.text("error").unwrap_or_default());
-    Ok(Flow::Handled)
-}
-
-pub(super) fn parse_text(
-    event: &Event<'_>,
-    cx: &mut RankContext<'_>,
-    kind: TroubleKind,
-) -> anyhow::Result<Flow> {
-    cx.artifact_of_payload(event, event.name.unwrap_or(event.key), Form::Text);
-    let text = event.payload_text().unwrap_or_default();
-    note(cx, kind, None, &text);
-    Ok(Flow::Handled)
-}
-
-const NATIVE_COLUMNS: [Column; 7] = [
-    Column::text("Operator"),
-    Column::text("Language"),
-    Column::text("Outcome"),
-    Column::number("Time"),
-    Column::number("Hits so far"),
-    Column::number("Misses so far"),
-    Column::text("Key"),
-];
 
 pub(super) fn parse_native(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, "native_dsl_compile", Form::Json);
     let text = event.payload_text().unwrap_or_default();
     let payload = Fields::parse(&text).unwrap_or_default();
     let us = payload.number("wall_ms").map(|ms| ms * 1e3);
-    let compile: CompileIndex = cx.compile_at_hand();
     let native = NativeCompile {
-        compile,
+        compile: cx.compile_at_hand(),
         op: payload.text("op").unwrap_or_default(),
         dsl: payload.text("dsl").unwrap_or_default(),
         compiled: payload.get::<bool>("compiled").unwrap_or_default(),
@@ -96,7 +71,6 @@ pub(super) fn parse_native(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyho
         Cell::number(payload.number("misses"), Unit::Count),
         Cell::code(payload.text("key")),
     ];
-    let note = "kernels of operators that are written in a language within Python";
-    cx.section("native-compiles", "Native operators", note, &NATIVE_COLUMNS).row(row);
+    cx.table("native-compiles").row(row);
     Ok(Flow::Handled)
 }

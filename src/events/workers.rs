@@ -1,16 +1,8 @@
 //! Compile workers: processes that compile kernels, and what torch reports when they stall or die.
 
 use super::{Event, Flow, RankContext};
-use crate::model::{AdviceKind, Cell, Column, Form, Unit, WorkerStall};
+use crate::model::{AdviceKind, Cell, Form, Unit, WorkerStall};
 use crate::trace::CompileId;
-
-const COLUMNS: [Column; 5] = [
-    Column::text("Job"),
-    Column::text("Phase"),
-    Column::number("In this phase"),
-    Column::number("In all"),
-    Column::text("Worker"),
-];
 
 /// `compile_worker_status`: a job that has run for a minute or more. Only the payload has its compile id.
 pub(super) fn parse_worker_status(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
@@ -36,7 +28,7 @@ pub(super) fn parse_worker_status(event: &Event<'_>, cx: &mut RankContext<'_>) -
         seconds("elapsed_s"),
         Cell::code(payload.raw("worker_pid").map(|v| v.get())),
     ];
-    cx.section("worker-status", "Slow compile jobs", "reported once a minute", &COLUMNS).row(row);
+    cx.table("worker-status").row(row);
     Ok(Flow::Handled)
 }
 

@@ -263,8 +263,6 @@ pub struct MetricsRecord {
     pub line: u64,
     /// Header line, to read all fields again.
     pub header: Span,
-    /// Whether that line is the first of the log.
-    pub first_line: bool,
     /// Configurations: field and md5. Records with the same ones share the list.
     pub configs: Arc<[(&'static str, Md5)]>,
     /// Byte ranges of their texts in the value of the event, quotes included; empty for one that is not a text.
@@ -390,6 +388,8 @@ pub struct Artifact {
     /// Whether its text begins like a graph or a traced program.
     pub graph: bool,
     pub unknown: bool,
+    /// Whether it says where kernels come from, and names at least one.
+    pub names_kernels: bool,
 }
 
 #[derive(Debug)]
@@ -475,6 +475,7 @@ impl Artifact {
             readable: None,
             graph: false,
             unknown: false,
+            names_kernels: false,
         }
     }
 }

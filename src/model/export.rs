@@ -64,7 +64,6 @@ pub struct ExportProblem {
     pub page: Option<usize>,
     /// The record's header line: the text of the user's line is read there again.
     pub header: Span,
-    pub first_line: bool,
     pub line: u64,
 }
 

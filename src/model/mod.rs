@@ -82,7 +82,7 @@ pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 use crate::trace::{
     Clock, CompileId, Md5, OrderedMap, PayloadList, PayloadRef, Span, Stamp, StringTable, TextMap,
 };
-use fxhash::{FxHashMap, FxHashSet};
+use fxhash::FxHashMap;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
@@ -143,8 +143,6 @@ pub struct Model {
     pub vllm: Vec<VllmEvent>,
     /// `0_forward`: what generated code calls itself, by the number of its artifact.
     pub aot_ids: TextMap<u32, String>,
-    /// Numbers of the artifacts that say where kernels come from, if they name at least one.
-    pub provenance: FxHashSet<u32>,
     /// The value of `TORCH_COMPILE_DYNAMIC_SOURCES` that torch recommends, by compile.
     pub dynamic_sources: Vec<(CompileIndex, String)>,
     /// The recompile limit: how many compiled versions of a function torch keeps, from `dynamo_config`.
@@ -218,7 +216,6 @@ impl Process {
 #[derive(Debug, Clone, Copy)]
 pub struct ConfigRef {
     pub header: Span,
-    pub first_line: bool,
     pub field: &'static str,
     /// How many settings it has; None if it is not a list of settings.
     pub settings: Option<usize>,
@@ -228,7 +225,6 @@ pub struct ConfigRef {
 #[derive(Debug, Clone, Copy)]
 pub struct RawRecord {
     pub header: Span,
-    pub first_line: bool,
     pub stamp: Stamp,
     /// The file that holds its payload.
     pub payload: Option<PayloadPlace>,

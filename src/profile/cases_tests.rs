@@ -2,7 +2,10 @@
 
 use super::pieces::{Piece, for_each_piece};
 use super::scan::{Event, Object};
+use super::{Recorded, augment};
 use crate::cases::{hold, joined};
+use crate::trace::Attachment;
+use serde_json::value::RawValue;
 use std::io::{self, Read};
 
 /// Gives one byte per read, so that every place is an edge.
@@ -54,10 +57,26 @@ fn event(text: &str) -> Option<Vec<String>> {
     Some(found)
 }
 
+/// The trace written again, which is valid JSON.
+fn augmented(trace: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.json");
+    std::fs::write(&path, trace).unwrap();
+    let mut out = Vec::new();
+    let mut added = |recorded, us| {
+        let Recorded::Launch(at) = recorded else { return Ok(None) };
+        Ok(RawValue::from_string(format!(r#"{{"launch": {at}, "us": {us}}}"#)).ok())
+    };
+    augment(&Attachment::on_disk(&path), &mut out, &mut added).unwrap();
+    serde_json::from_slice::<serde_json::Value>(&out).unwrap();
+    String::from_utf8(out).unwrap().trim_end().to_owned()
+}
+
 #[test]
 fn each_text_is_read_as_the_rows_of_the_file_say() {
-    hold(include_str!("cases.txt"), |query, text| {
-        let found = if query == "pieces" { Some(pieces(text)) } else { event(text) };
-        Some(joined(found?))
+    hold(include_str!("cases.txt"), |query, text| match query {
+        "pieces" => Some(joined(pieces(text))),
+        "augmented" => Some(augmented(text)),
+        _ => event(text).map(joined),
     });
 }

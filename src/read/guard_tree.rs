@@ -62,10 +62,13 @@ fn read_line(line: &str) -> Option<GuardNode<'_>> {
     }
     let depth = indent.bytes().filter(|&b| b == b'|').count();
     let (name, rest) = content.split_once(": ").unwrap_or((content, ""));
-    let is_guard =
-        !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit());
-    let content = if is_guard { guard(name, rest) } else { place(name, rest) };
+    let content = if is_kind(name) { guard(name, rest) } else { place(name, rest) };
     Some(GuardNode { depth, content, guards: 0 })
+}
+
+/// Whether a word is a kind of guards: `TENSOR_MATCH`.
+pub fn is_kind(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
 }
 
 /// `<condition>  # <source line>  # file.py:21 in f`

@@ -5,10 +5,9 @@ use crate::model::SkippedFile;
 use crate::model::words::{counted, first_of};
 use crate::options::Options;
 use crate::profile::{begins_trace, is_trace};
-use crate::trace::{self, Attachment, Folder, Limit, Log, Opener, Peek, RankLogs, Run};
+use crate::trace::{self, Attachment, Folder, Limit, Log, Opener, RankLogs, Run};
 use anyhow::bail;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// Most logs or runs that a note names; the folder of a job may hold a thousand.
 const NAMED: usize = 8;
@@ -179,9 +178,7 @@ fn pool(
 
 /// A log that the user named: its rank and run do not matter.
 fn alone(path: &Path) -> Input {
-    let log =
-        Log { path: path.to_owned(), rank: None, changed: SystemTime::UNIX_EPOCH, peek: Peek::default() };
-    Input::Log(Box::new(RankLogs::alone(log)))
+    Input::Log(Box::new(RankLogs::alone(Log::unread(path.to_owned(), None))))
 }
 
 /// One folder: its newest run, or the one that was chosen.

@@ -9,7 +9,6 @@ use super::header::{Header, MAX_HEADER};
 use super::lines::Lines;
 use super::payload::{Gather, LineKind, MAX_PAYLOAD_IN_MEMORY, Md5, PayloadText, Span, kind_of};
 use std::io::{self, Read};
-use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
 
@@ -30,17 +29,24 @@ const IN_FLIGHT: usize = 2;
 pub(super) struct Group {
     /// The number of the header line, from 1.
     pub line: u64,
-    /// Where the log has the header line.
+    /// Where the log has the header line, from behind a byte order mark on.
     pub span: Span,
     pub header: Result<Header, Damage>,
     /// Whether the header line ends in a carriage return.
     pub crlf: bool,
     pub payload: Option<GroupPayload>,
-    /// Whether the log ends with this group, and whether it does so without a newline.
+    /// Whether the log ends with this group.
     pub last: bool,
-    pub unfinished: bool,
     /// How much of the log is read with it.
     pub end: u64,
+}
+
+impl Group {
+    /// Damage that no header line stands for.
+    fn damaged(damage: Damage, end: u64) -> Group {
+        let (line, span) = (damage.line, Span::default());
+        Group { line, span, header: Err(damage), crlf: false, payload: None, last: false, end }
+    }
 }
 
 pub(super) struct GroupPayload {
@@ -52,17 +58,10 @@ pub(super) struct GroupPayload {
     pub is_utf8: bool,
 }
 
-#[expect(clippy::large_enum_variant, reason = "nearly all are groups")]
-pub(super) enum Item {
-    Group(Group),
-    /// Payload lines before the first header.
-    Orphans(Damage),
-}
-
-/// Items, with the bytes that they name.
+/// Groups, with the bytes that they name.
 #[derive(Default)]
 pub(super) struct Batch {
-    pub items: Vec<Item>,
+    pub groups: Vec<Group>,
     pub bytes: Vec<u8>,
     /// Whether the log ends with this batch; an error of the disk ends it too.
     pub ended: bool,
@@ -73,7 +72,7 @@ pub(super) struct Batch {
 
 impl Batch {
     fn clear(&mut self) {
-        self.items.clear();
+        self.groups.clear();
         self.bytes.clear();
         if self.bytes.capacity() > KEEP_BYTES {
             self.bytes = Vec::new();
@@ -82,11 +81,8 @@ impl Batch {
 
     /// Computes the hashes of its payloads.
     fn hash(&mut self) {
-        let groups = self.items.iter_mut().filter_map(|item| match item {
-            Item::Group(group) if !group.crlf => group.payload.as_mut(),
-            _ => None,
-        });
-        for payload in groups {
+        let groups = self.groups.iter_mut().filter(|group| !group.crlf);
+        for payload in groups.filter_map(|group| group.payload.as_mut()) {
             if let PayloadText::InMemory(at) = &payload.text {
                 payload.md5 = self.bytes.get(at.clone()).map(Md5::of);
             }
@@ -160,13 +156,6 @@ pub(super) struct Groups<R> {
     room: usize,
 }
 
-/// How a header line was read.
-struct HeaderLine {
-    span: Span,
-    at: Range<usize>,
-    newline: bool,
-}
-
 impl<R: Read> Groups<R> {
     pub fn new(reader: R) -> Self {
         Groups { lines: Lines::new(reader), room: FIRST_BATCH_BYTES }
@@ -177,10 +166,9 @@ impl<R: Read> Groups<R> {
         batch.clear();
         // At once: a buffer that doubles copies, and touches memory that a short log never uses again.
         batch.bytes.reserve(self.room);
-        while !batch.ended && batch.bytes.len() < self.room && batch.items.len() < BATCH_RECORDS {
-            match self.next(&mut batch.bytes) {
-                Ok(Some(item)) => batch.items.push(item),
-                Ok(None) => batch.ended = true,
+        while !batch.ended && batch.bytes.len() < self.room && batch.groups.len() < BATCH_RECORDS {
+            match self.next(batch) {
+                Ok(goes_on) => batch.ended = !goes_on,
                 Err(error) => (batch.ended, batch.error) = (true, Some(error)),
             }
         }
@@ -189,13 +177,12 @@ impl<R: Read> Groups<R> {
         batch.hash();
     }
 
-    /// One header line and its payload, or the payload lines before the first header; `None` at the end.
-    fn next(&mut self, bytes: &mut Vec<u8>) -> io::Result<Option<Item>> {
+    /// Adds a header line and its payload, or damage in place of the payload lines before the first header. False at the end.
+    fn next(&mut self, Batch { groups, bytes, .. }: &mut Batch) -> io::Result<bool> {
         loop {
             let line = self.lines.line();
-            let Some(piece) = self.lines.peek()? else { return Ok(None) };
-            let start = if line == 1 { without_bom(piece.bytes) } else { piece.bytes };
-            match kind_of(start, piece.ends) {
+            let Some(piece) = self.lines.peek()? else { return Ok(false) };
+            match kind_of(without_bom(piece.bytes, line), piece.ends) {
                 LineKind::Blank => self.lines.consume(),
                 LineKind::Header => break,
                 LineKind::Payload => {
@@ -203,32 +190,34 @@ impl<R: Read> Groups<R> {
                     self.payload(bytes, false)?;
                     bytes.truncate(before);
                     let detail = "the log begins inside a payload".to_owned();
-                    return Ok(Some(Item::Orphans(Damage { line, kind: DamageKind::Truncated, detail })));
+                    let damage = Damage { line, kind: DamageKind::Truncated, detail };
+                    groups.push(Group::damaged(damage, self.lines.offset()));
+                    return Ok(true);
                 }
             }
         }
         let line = self.lines.line();
-        let header = self.header(bytes)?;
-        let text = bytes.get(header.at.clone()).unwrap_or_default();
+        let begin = bytes.len();
+        let (span, newline) = self.header(bytes)?;
+        let text = bytes.get(begin..).unwrap_or_default();
+        let bom = text.len().saturating_sub(without_bom(text, line).len()) as u64;
         let crlf = text.ends_with(b"\r");
-        let parsed = Header::read(text, line, header.span.len);
-        let payload = self.payload(bytes, crlf)?;
-        let newline = payload.as_ref().map_or(header.newline, |(_, ends_in_newline)| *ends_in_newline);
+        let header = Header::read(text, line, span.len);
+        let span = Span { offset: span.offset + bom, len: span.len - bom };
+        let (payload, newline) = match self.payload(bytes, crlf)? {
+            Some((payload, newline)) => (Some(payload), newline),
+            None => (None, newline),
+        };
         let last = self.lines.peek()?.is_none();
-        Ok(Some(Item::Group(Group {
-            line,
-            span: header.span,
-            header: parsed,
-            crlf,
-            payload: payload.map(|(payload, _)| payload),
-            last,
-            unfinished: !newline,
-            end: self.lines.offset(),
-        })))
+        let end = self.lines.offset();
+        let is_cut = header.is_err() && last && !newline;
+        groups.push(Group { line, span, header, crlf, payload, last, end });
+        groups.extend(is_cut.then(|| Group::damaged(Damage::truncated(line), end)));
+        Ok(true)
     }
 
-    /// Reads a header line into the batch.
-    fn header(&mut self, bytes: &mut Vec<u8>) -> io::Result<HeaderLine> {
+    /// Reads a header line into the batch: where the log has it, and whether a newline ends it.
+    fn header(&mut self, bytes: &mut Vec<u8>) -> io::Result<(Span, bool)> {
         let begin = bytes.len();
         let offset = self.lines.offset();
         let (mut len, mut newline) = (0, false);
@@ -243,8 +232,7 @@ impl<R: Read> Groups<R> {
                 break;
             }
         }
-        let span = Span { offset, len };
-        Ok(HeaderLine { span, at: begin..bytes.len(), newline })
+        Ok((Span { offset, len }, newline))
     }
 
     /// Gathers the payload lines that follow, and whether a newline ends them. Blank lines are dropped.
@@ -301,7 +289,7 @@ mod tests {
         while !batch.ended {
             groups.fill(&mut batch);
             sizes.push(batch.bytes.len());
-            items += batch.items.len();
+            items += batch.groups.len();
         }
         assert_eq!(items, 1_500);
         sizes.pop();

@@ -1,6 +1,7 @@
 //! What the readers of this room make of texts: the rows of `cases.txt`.
 
-use super::payload::untagged;
+use super::discover::sibling_logs;
+use super::payload::{decode, decode_slice, untagged};
 use super::*;
 use crate::cases::{hold, joined};
 use serde_json::value::RawValue;
@@ -43,8 +44,8 @@ fn bytes(row: &str) -> Vec<u8> {
 fn answer(query: &str, text: &str) -> Option<String> {
     Some(match query {
         "records" => joined(records(&bytes(text))),
-        "first line, cleaned" => cleaned(&clean_header(&bytes(text), true)),
-        "line, cleaned" => cleaned(&clean_header(&bytes(text), false)),
+        "first line, cleaned" => cleaned(&clean_header(envelope::without_bom(&bytes(text), 1))),
+        "line, cleaned" => cleaned(&clean_header(&bytes(text))),
         "strict JSON" => {
             let strict = strict_json(text);
             assert!(!has_half_pair(&strict) && (!has_half_pair(text) || strict != text), "{text}");
@@ -67,6 +68,16 @@ fn answer(query: &str, text: &str) -> Option<String> {
         }
         "value of id" => written_value(text, "id")?.to_owned(),
         "ordered JSON" => ordered_json(text)?,
+        "deeper than 2 levels" => nests_deeper(text, 2).to_string(),
+        "newest log" => {
+            let (folder, _) = folder_of(text);
+            let (newest, others) = newest_log(folder.path()).ok()?;
+            names(&[vec![newest], others].concat())
+        }
+        "siblings" => {
+            let (_folder, files) = folder_of(text);
+            names(&sibling_logs(&files[0]))
+        }
         "rank of name" => rank_of_file_name(text)?.to_string(),
         "id" => CompileId::parse(text)?.to_string(),
         "id of context" => id_of_context(text)?,
@@ -94,9 +105,13 @@ pub(super) fn records(log: &[u8]) -> Vec<String> {
             Entry::Record(record) => {
                 let keys: Vec<&str> = record.envelope.events.iter().map(|(key, _)| key.as_ref()).collect();
                 let mut text = format!("{} {}", record.line, keys.join(","));
-                if let Some(payload) = record.payload {
-                    assert_eq!(payload.at.text_len as usize, payload.text.unwrap().len());
-                    text += &format!(" {:?}", String::from_utf8_lossy(payload.text.unwrap()));
+                if let Some(Payload { at, text: Some(payload) }) = record.payload {
+                    let raw = &log[at.span.offset as usize..][..at.span.len as usize];
+                    let (mut slow, mut fast) = (Vec::new(), Vec::new());
+                    assert_eq!(decode(raw, at.strip_cr, &mut slow).unwrap(), at.text_len);
+                    decode_slice(raw, at.strip_cr, &mut fast);
+                    assert_eq!([slow.as_slice(), &fast, &payload[..at.text_len as usize]], [payload; 3]);
+                    text += &format!(" {:?}", String::from_utf8_lossy(payload));
                 }
                 for problem in record.problems {
                     assert_eq!(problem.line, record.line);
@@ -119,13 +134,8 @@ fn cleaned(line: &envelope::Cleaned<'_>) -> String {
 
 /// What is there of the context, then the events.
 fn envelope(json: &str) -> Option<String> {
-    let read = Envelope::parse(json);
-    let first = serde_json::from_str::<FirstEvent<&RawValue>>(json).map(|FirstEvent(first)| first);
-    let Ok(read) = read else {
-        assert!(first.is_err(), "{json}");
-        return None;
-    };
-    assert_eq!(first.unwrap().map(RawValue::get), read.events.first().map(|(_, value)| value.get()));
+    let read = Envelope::parse(json).ok()?;
+    assert_eq!(first_event(json), read.events.first().map(|(_, value)| value.get()));
     let context = [
         read.rank.map(|rank| format!("rank {rank}")),
         read.compile_id.map(|id| format!("id {id}")),
@@ -249,11 +259,34 @@ fn strings_beside(row: &str) -> Vec<String> {
     found.into_iter().map(|(id, text)| format!("{id} {text}")).collect()
 }
 
+/// A folder with these files, each with the second of its change.
+fn folder_of(files: &str) -> (tempfile::TempDir, Vec<PathBuf>) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |file: &str| {
+        let (name, second) = file.split_once(' ').unwrap();
+        let path = folder.path().join(name.replace('@', "dedicated_log_torch_trace_"));
+        if name.ends_with('/') {
+            fs::create_dir(&path).unwrap();
+        } else {
+            let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(second.parse().unwrap());
+            fs::File::create(&path).unwrap().set_modified(changed).unwrap();
+        }
+        path
+    };
+    let files = files.split(", ").map(file).collect();
+    (folder, files)
+}
+
+fn names(paths: &[PathBuf]) -> String {
+    let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+    joined(paths.iter().map(name)).replace("dedicated_log_torch_trace_", "@")
+}
+
 /// The names in a folder of some files that a pattern means.
 fn pattern(pattern: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("rank_0")).unwrap();
-    for name in ["b.log", "a.log", ".c.log", "d.txt", "aXbYbZc", "rank_2_x.log", "rank_0/e.log"] {
+    for name in ["b.log", "a.log", ".c.log", "d.txt", "aXbYbZc", "rank_2_x.log", "rank_0/e.log", "f[1].log"] {
         fs::write(folder.path().join(name), "").unwrap();
     }
     let name = |path: &Path| path.strip_prefix(folder.path()).unwrap().to_string_lossy().replace('\\', "/");

@@ -3,14 +3,11 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow};
 
 use super::intake::Opener;
-use super::names::{
-    RAW_LOG, is_log_name, is_torch_name, name_of, numbered, rank_of_file_name, rank_of_path, siblings_of,
-};
+use super::names::{RAW_LOG, is_log_name, numbered, rank_of_file_name, rank_of_path, siblings_of};
 use super::peek::peek;
 use super::runs::{Log, Run, group};
 use crate::report_folder::ReportFolder;
@@ -44,15 +41,15 @@ pub fn logs_in(dir: &Path, opener: &Opener) -> Result<Folder> {
             skipped.push((name, "not the name of a log"));
         }
     }
-    let are_named = listed.iter().any(FoundLog::is_torchs);
+    let are_named = listed.iter().any(Log::is_torchs);
     let mut logs = Vec::new();
-    for found in listed {
-        let (name, is_torchs) = (name_of(&found.path).into_owned(), found.is_torchs());
+    for log in listed {
+        let (name, is_torchs) = (log.name(), log.is_torchs());
         if are_named && !is_torchs {
             skipped.push((name, "not named as torch names its logs"));
             continue;
         }
-        let log = found.looked_at(rank_of_file_name(&name), opener);
+        let log = looked_at(log, rank_of_file_name(&name), opener);
         // A log that cannot be read is kept: its rank exists, and the attempt to read it says what is wrong.
         if log.peek.span.is_none() && !is_torchs && log.peek.bytes > 0 {
             skipped.push((name, "no line of it is a TORCH_TRACE record"));
@@ -79,10 +76,16 @@ fn no_log(dir: &Path) -> anyhow::Error {
 /// Files that were named, or that an archive holds, with what their two ends say.
 pub fn named_logs(paths: &[PathBuf], opener: &Opener) -> Vec<Log> {
     let log = |path: &PathBuf| {
-        let changed = fs::metadata(path).and_then(|file| file.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-        FoundLog { path: path.clone(), changed }.looked_at(rank_of_path(path), opener)
+        let changed = fs::metadata(path).and_then(|file| file.modified()).ok();
+        looked_at(Log::unread(path.clone(), changed), rank_of_path(path), opener)
     };
     paths.iter().map(log).collect()
+}
+
+/// A log with what its ends say, and the rank that its name has, or else its records.
+fn looked_at(log: Log, rank: Option<u64>, opener: &Opener) -> Log {
+    let peek = peek(&log.path, rank.is_none(), opener).unwrap_or_default();
+    Log { rank: rank.or(peek.rank), peek, ..log }
 }
 
 /// The logs of a finished report, this program's or upstream's: its own, those of its ranks and of further processes. Empty
@@ -123,8 +126,8 @@ fn add_logs_of_report(dir: &Path, levels: usize, found: &mut Vec<PathBuf>) {
 /// The folder cannot be read, or holds no log; then the error says what to do.
 pub fn newest_log(dir: &Path) -> Result<(PathBuf, Vec<PathBuf>)> {
     let mut logs = logs_of(dir).with_context(|| format!("cannot read the folder {}", dir.display()))?;
-    if logs.iter().any(FoundLog::is_torchs) {
-        logs.retain(FoundLog::is_torchs);
+    if logs.iter().any(Log::is_torchs) {
+        logs.retain(Log::is_torchs);
     }
     logs.sort_by(|a, b| (b.changed, &b.path).cmp(&(a.changed, &a.path)));
     let mut paths = logs.into_iter().map(|log| log.path);
@@ -153,32 +156,10 @@ pub fn files_ending(dir: &Path, endings: &[&str]) -> io::Result<Vec<PathBuf>> {
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }
 
-/// A log of a folder that nobody has looked into.
-struct FoundLog {
-    path: PathBuf,
-    changed: SystemTime,
-}
-
-impl FoundLog {
-    /// Whether torch gave it its name.
-    fn is_torchs(&self) -> bool {
-        is_torch_name(&name_of(&self.path))
-    }
-
-    /// The log, with the rank that its name has, or else its records.
-    fn looked_at(self, rank: Option<u64>, opener: &Opener) -> Log {
-        let peek = peek(&self.path, rank.is_none(), opener).unwrap_or_default();
-        Log { path: self.path, rank: rank.or(peek.rank), changed: self.changed, peek }
-    }
-}
-
-/// Every log file of a folder, by name.
-fn logs_of(dir: &Path) -> io::Result<Vec<FoundLog>> {
-    let found = |(path, metadata): (PathBuf, fs::Metadata)| FoundLog {
-        path,
-        changed: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
-    };
-    Ok(files_of(dir, is_log_name)?.into_iter().map(found).collect())
+/// Every log file of a folder, by name, unread.
+fn logs_of(dir: &Path) -> io::Result<Vec<Log>> {
+    let files = files_of(dir, is_log_name)?.into_iter();
+    Ok(files.map(|(path, metadata)| Log::unread(path, metadata.modified().ok())).collect())
 }
 
 /// The files of a folder whose names are wanted, by name, without those that cannot be looked at. Links are followed, but
@@ -191,52 +172,4 @@ fn files_of(dir: &Path, is_wanted: impl Fn(&str) -> bool) -> io::Result<Vec<(Pat
     let mut files: Vec<_> = looked_at.filter(|(_, metadata)| metadata.is_file()).collect();
     files.sort_by(|(one, _), (other, _)| one.cmp(other));
     Ok(files)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    fn folder(files: &[(&str, u64)]) -> tempfile::TempDir {
-        let dir = tempfile::tempdir().unwrap();
-        for (name, seconds) in files {
-            let file = fs::File::create(dir.path().join(name)).unwrap();
-            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(*seconds)).unwrap();
-        }
-        dir
-    }
-
-    fn names(paths: &[PathBuf]) -> Vec<&str> {
-        paths.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect()
-    }
-
-    #[test]
-    fn the_newest_log_of_torch_is_taken_and_another_when_torch_wrote_none() {
-        let torch = |x: &str| format!("dedicated_log_torch_trace_{x}");
-        let [a, b, c, d] = ["a.log", "b.log", "c.log.gz", "d.txt"].map(torch);
-        let of_torch = folder(&[(&a, 5), (&b, 9), (&c, 9), ("newer.log", 20), (&d, 30)]);
-        fs::create_dir(of_torch.path().join(torch("dir.log"))).unwrap();
-        let others = folder(&[("a.log", 5), ("b.log", 4), ("c.txt", 9)]);
-        for (dir, expected) in [(&of_torch, vec![&*c, &b, &a]), (&others, vec!["a.log", "b.log"])] {
-            let (newest, others) = newest_log(dir.path()).unwrap();
-            assert_eq!(names(&[vec![newest], others].concat()), expected);
-        }
-    }
-
-    #[test]
-    fn an_empty_folder_is_an_error_that_says_what_to_do() {
-        let dir = folder(&[]);
-        assert!(newest_log(dir.path()).unwrap_err().to_string().contains("TORCH_TRACE"));
-        assert!(newest_log(&dir.path().join("missing")).is_err());
-    }
-
-    #[test]
-    fn siblings_are_torchs_other_plain_logs() {
-        let torch = |x: &str| format!("dedicated_log_torch_trace_{x}.log");
-        let dir = folder(&[(&torch("b"), 1), (&torch("a"), 2), (&torch("c"), 3), ("x.log", 1)]);
-        fs::File::create(dir.path().join("dedicated_log_torch_trace_z.log.gz")).unwrap();
-        assert_eq!(names(&sibling_logs(&dir.path().join(torch("b")))), [torch("a"), torch("c")]);
-        assert!(sibling_logs(&dir.path().join("x.log")).is_empty());
-    }
 }

@@ -2,16 +2,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::compile_id::CompileId;
-use super::json::string_length;
+use super::json::{is_key, string_length, written_fields};
 use super::payload::untagged;
 
 /// A header's JSON object; the values of its events are not parsed yet.
@@ -50,37 +49,23 @@ impl<'de> Deserialize<'de> for Envelope {
     }
 }
 
-/// The value of the first event of a record that was read before, as `T`: the text is read once, where reading the
-/// [`Envelope`] first and then the value reads it twice.
-pub struct FirstEvent<T>(pub Option<T>);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for FirstEvent<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FirstEventVisitor(PhantomData))
-    }
+/// The JSON of the first event in that of a header, which was read before and is not checked again.
+pub fn first_event(json: &str) -> Option<&str> {
+    let is_event = |key: &str| !CONTEXT.iter().any(|known| is_key(key, known));
+    written_fields(json).find(|field| is_event(field.key)).map(|field| field.value)
 }
 
-struct FirstEventVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstEventVisitor<T> {
-    type Value = FirstEvent<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut context, mut first) = (Context::default(), None);
-        while let Some(Text(key)) = map.next_key::<Text<'de>>()? {
-            if first.is_none() && context.slot(&key).is_none() {
-                first = Some(map.next_value()?);
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(FirstEvent(first))
-    }
-}
+/// The keys that say who wrote a record; any other is an event.
+const CONTEXT: [&str; 8] = [
+    "rank",
+    "compiled_autograd_id",
+    "frame_id",
+    "frame_compile_id",
+    "attempt",
+    "has_payload",
+    "stack",
+    "subgraph_name",
+];
 
 struct EnvelopeVisitor;
 
@@ -92,55 +77,26 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut context = Context::default();
+        let mut context = [None; CONTEXT.len()];
         let mut events = Vec::with_capacity(1);
         while let Some((Text(key), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
-            match context.slot(&key) {
-                Some(slot) => *slot = (value.get() != "null").then_some(value),
+            let place = CONTEXT.iter().position(|known| *known == key);
+            match place.and_then(|place| context.get_mut(place)) {
+                Some(known) => *known = (value.get() != "null").then_some(value),
                 None => events.push((key.into_owned(), value.to_owned())),
             }
         }
-        let attempt = context.attempt.and_then(number).and_then(|n| u32::try_from(n).ok());
+        let [rank, ca, frame, compile, attempt, has_payload, stack, subgraph] = context;
         Ok(Envelope {
-            rank: context.rank.and_then(number),
-            compile_id: CompileId::from_context(context.ca, context.frame, context.compile),
-            half_an_id: context.compile.is_some() && context.frame.is_none(),
-            attempt: attempt.unwrap_or(0),
+            rank: rank.and_then(number),
+            compile_id: CompileId::from_context(ca, frame, compile),
+            half_an_id: compile.is_some() && frame.is_none(),
+            attempt: attempt.and_then(number).and_then(|n| u32::try_from(n).ok()).unwrap_or(0),
             // A value that is not a string is kept too: no payload matches it, and that is reported.
-            has_payload: context.has_payload.map(|raw| text(raw).unwrap_or_else(|| raw.get().to_owned())),
-            stack: context.stack.map(RawValue::to_owned),
-            subgraph: context.subgraph_name.and_then(text).filter(|name| !name.is_empty()),
+            has_payload: has_payload.map(|raw| text(raw).unwrap_or_else(|| raw.get().to_owned())),
+            stack: stack.map(RawValue::to_owned),
+            subgraph: subgraph.and_then(text).filter(|name| !name.is_empty()),
             events,
-        })
-    }
-}
-
-/// The values of the context keys, not parsed yet.
-#[derive(Default)]
-struct Context<'a> {
-    rank: Option<&'a RawValue>,
-    ca: Option<&'a RawValue>,
-    frame: Option<&'a RawValue>,
-    compile: Option<&'a RawValue>,
-    attempt: Option<&'a RawValue>,
-    has_payload: Option<&'a RawValue>,
-    stack: Option<&'a RawValue>,
-    subgraph_name: Option<&'a RawValue>,
-}
-
-impl<'a> Context<'a> {
-    /// Where the value of a context key goes; `None` for an event key.
-    fn slot(&mut self, key: &str) -> Option<&mut Option<&'a RawValue>> {
-        Some(match key {
-            "rank" => &mut self.rank,
-            "compiled_autograd_id" => &mut self.ca,
-            "frame_id" => &mut self.frame,
-            "frame_compile_id" => &mut self.compile,
-            "attempt" => &mut self.attempt,
-            "has_payload" => &mut self.has_payload,
-            "stack" => &mut self.stack,
-            "subgraph_name" => &mut self.subgraph_name,
-            _ => return None,
         })
     }
 }
@@ -171,10 +127,9 @@ pub struct Cleaned<'a> {
 
 /// Cleans a header line.
 ///
-/// Removes a byte order mark (first line of the log only), a launcher's tag before the level (`[rank0]:`) and the
-/// carriage return of a CRLF file; writes null for the bare `NaN` and `Infinity` that Python puts into JSON.
-pub fn clean_header(line: &[u8], first_line: bool) -> Cleaned<'_> {
-    let line = if first_line { without_bom(line) } else { line };
+/// Removes a launcher's tag before the level (`[rank0]:`) and the carriage return of a CRLF file; writes null for the bare
+/// `NaN` and `Infinity` that Python puts into JSON.
+pub fn clean_header(line: &[u8]) -> Cleaned<'_> {
     let line = untagged(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     // Nearly all lines are valid UTF-8, and checking that is faster than copying.
@@ -254,9 +209,9 @@ fn surrogate(text: &str) -> Option<u16> {
     (0xD800..=0xDFFF).contains(&code).then_some(code)
 }
 
-/// The line without a UTF-8 byte order mark.
-pub(super) fn without_bom(line: &[u8]) -> &[u8] {
-    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)
+/// The line with this number; the first one without a UTF-8 byte order mark.
+pub(super) fn without_bom(line: &[u8], number: u64) -> &[u8] {
+    line.strip_prefix(b"\xef\xbb\xbf").filter(|_| number == 1).unwrap_or(line)
 }
 
 /// The text with null for every `NaN`, `Infinity` and `-Infinity` outside strings; `None` when there is none.

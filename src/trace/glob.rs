@@ -23,20 +23,3 @@ pub fn expanded(path: &Path) -> Vec<PathBuf> {
 fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '['])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    #[test]
-    fn what_exists_or_is_not_a_pattern_means_itself() {
-        for path in ["-", "missing.log", "missing[.log"] {
-            assert_eq!(expanded(Path::new(path)), [Path::new(path)]);
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let odd = folder.path().join("a[1].log");
-        fs::write(&odd, "").unwrap();
-        assert_eq!(expanded(&odd), [odd]);
-    }
-}

@@ -1,7 +1,7 @@
 //! A header line, read into what it says of its record.
 
 use super::damage::{Damage, DamageKind, bounded, quoted};
-use super::envelope::{Envelope, clean_header};
+use super::envelope::{Envelope, clean_header, without_bom};
 use super::json::nests_deeper;
 use super::lines::Lines;
 use super::payload::{LineKind, kind_of};
@@ -36,7 +36,7 @@ impl Header {
         if len > MAX_HEADER as u64 {
             return Err(bad_json(&format_args!("header line too long ({len} bytes)"), bytes));
         }
-        let cleaned = clean_header(bytes, line == 1);
+        let cleaned = clean_header(without_bom(bytes, line));
         let Some((prefix, json)) = Prefix::parse(&cleaned.text) else {
             return Err(damage(DamageKind::BadPrefix, format!("not a line of a trace: {}", quoted(bytes))));
         };
@@ -65,11 +65,11 @@ pub(super) fn for_each_header(
     let mut lines = Lines::new(log);
     let mut starts = true;
     loop {
-        let is_first = lines.line() == 1;
+        let number = lines.line();
         let Some(piece) = lines.peek()? else { return Ok(()) };
         if std::mem::replace(&mut starts, piece.ends) && kind_of(piece.bytes, piece.ends) == LineKind::Header
         {
-            let line = clean_header(piece.bytes, is_first);
+            let line = clean_header(without_bom(piece.bytes, number));
             let header = Prefix::parse(&line.text);
             if header.is_some_and(|(prefix, json)| take(prefix, json).is_break()) {
                 return Ok(());

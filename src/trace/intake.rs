@@ -13,7 +13,7 @@ use crate::hidden::is_hidden;
 
 use super::archive::{ArchiveKind, for_each_member};
 use super::attachment::Attachment;
-use super::envelope::clean_header;
+use super::envelope::{clean_header, without_bom};
 use super::names::{STDIN, is_log_name, name_of, shown, siblings_of};
 use super::payload::Span;
 use super::prefix::Prefix;
@@ -233,6 +233,6 @@ fn is_archive_name(name: &str) -> bool {
 /// Whether the first line is the header of a record.
 fn begins_with_record(head: &[u8]) -> bool {
     let end = memchr::memchr(b'\n', head).unwrap_or(head.len());
-    let line = clean_header(head.get(..end).unwrap_or_default(), true);
+    let line = clean_header(without_bom(head.get(..end).unwrap_or_default(), 1));
     Prefix::parse(&line.text).is_some_and(|(_, json)| json.starts_with('{'))
 }

@@ -40,7 +40,7 @@ pub use clock::{Clock, Stamp, instant};
 pub use compile_id::{CompileId, FrameId, bracketed_without_id, folder_without_id};
 pub use damage::{Damage, DamageKind};
 pub use discover::{Folder, files_ending, log_files, logs_in, logs_of_report, named_logs, newest_log};
-pub use envelope::{Envelope, FirstEvent, clean_header, has_half_pair, readable_text, strict_json};
+pub use envelope::{Envelope, clean_header, first_event, has_half_pair, readable_text, strict_json};
 pub use glob::expanded;
 pub use intake::Opener;
 pub use json::{
@@ -52,7 +52,8 @@ pub(crate) use maps::{push_mostly_one, shared};
 pub use names::rank_of_file_name;
 pub use payload::{Md5, PayloadRef, Span};
 pub use payload_list::{ListedPayload, PayloadList};
-pub use peek::Peek;
+#[cfg(test)]
+use peek::Peek;
 pub use prefix::{LocalTime, Prefix};
 pub use records::{Entry, Payload, Record, Records};
 pub use runs::{Log, RankLogs, Run, group};

@@ -309,43 +309,6 @@ fn for_each_without_cr(text: &[u8], mut take: impl FnMut(&[u8])) {
 mod tests {
     use super::*;
 
-    fn gathered(lines: &[&[u8]], crlf: bool, declared: Option<Md5>) -> (Vec<u8>, Gathered) {
-        let mut buffer = b"before".to_vec();
-        let mut gather = Gather::new(1 << 20, buffer.len(), crlf);
-        for line in lines {
-            gather.begin_line(&mut buffer, line, true);
-        }
-        let PayloadText::InMemory(at) = gather.finish(&buffer) else { panic!("it is small") };
-        let text = &buffer[at];
-        if !crlf {
-            let end = Gathered { md5: Md5::of(text), text_len: text.len() as u64, strip_cr: false };
-            return (text.to_vec(), end);
-        }
-        let mut stripped = Vec::new();
-        let end = settle(text, declared, &mut stripped);
-        (if end.strip_cr { stripped } else { text.to_vec() }, end)
-    }
-
-    #[test]
-    fn tags_and_tabs_are_removed_and_lines_joined() {
-        let (text, end) = gathered(&[b"\ta", b"[default0]:\t\tb", b"\t"], false, None);
-        assert_eq!(text, b"a\n\tb\n");
-        assert_eq!(end.md5, Md5::of(b"a\n\tb\n"));
-    }
-
-    #[test]
-    fn the_hash_decides_whether_carriage_returns_belong_to_the_text() {
-        let lines: [&[u8]; 2] = [b"\ta\r", b"\tb\r\r"];
-        let (text, end) = gathered(&lines, true, Some(Md5::of(b"a\nb\r")));
-        assert_eq!((text.as_slice(), end.strip_cr), (b"a\nb\r".as_slice(), true));
-        let (text, end) = gathered(&lines, true, Some(Md5::of(b"a\r\nb\r\r")));
-        assert_eq!((text.as_slice(), end.strip_cr), (b"a\r\nb\r\r".as_slice(), false));
-        let (_, end) = gathered(&lines, true, Some(Md5::of(b"something else")));
-        assert!(end.strip_cr);
-        let (text, _) = gathered(&lines, false, None);
-        assert_eq!(text, b"a\r\nb\r\r");
-    }
-
     #[test]
     fn a_payload_too_large_for_memory_has_the_same_hash_and_length() {
         let lines: [&[u8]; 4] = [b"\tab\r", b"\t", b"\tcd\r\r", b"\tef\r"];
@@ -365,17 +328,6 @@ mod tests {
                 assert_eq!(buffer, b"before");
             }
         }
-    }
-
-    #[test]
-    fn decoding_a_span_gives_the_gathered_text() {
-        let raw = b"\ta\r\n\r\n[rank0]:\tb\r\n  \n\t\r";
-        let mut slow = Vec::new();
-        let written = decode(raw.as_slice(), true, &mut slow).unwrap();
-        let mut fast = Vec::new();
-        decode_slice(raw, true, &mut fast);
-        assert_eq!((slow.as_slice(), written), (b"a\nb\n".as_slice(), 4));
-        assert_eq!(fast, slow);
     }
 
     #[test]

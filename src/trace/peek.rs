@@ -99,7 +99,7 @@ fn end(source: &Source) -> io::Result<Option<LocalTime>> {
         let mut lines = bytes.get(cut..).unwrap_or_default().rsplit(|byte| *byte == b'\n');
         let time = |line: &[u8]| {
             (kind_of(line, true) == LineKind::Header).then_some(())?;
-            Some(Prefix::parse(&clean_header(line, false).text)?.0.time)
+            Some(Prefix::parse(&clean_header(line).text)?.0.time)
         };
         let found = lines.find_map(time);
         if found.is_some() || len == source.len() || size >= MAX_TAIL {

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::thread::Scope;
 
-use super::batch::{Batch, Batches, Group, GroupPayload, Groups, Item};
+use super::batch::{Batch, Batches, Group, GroupPayload, Groups};
 use super::damage::{Damage, DamageKind, bounded, quoted};
 use super::envelope::Envelope;
 use super::header::Header;
@@ -14,13 +14,11 @@ use super::prefix::LocalTime;
 pub struct Records<R> {
     batches: Batches<R>,
     batch: Batch,
-    /// Which item of the batch comes next.
+    /// Which group of the batch comes next.
     at: usize,
     offset: u64,
     /// The payload without the carriage returns at its line ends, where the log has them.
     stripped: Vec<u8>,
-    /// Damage that the next call returns.
-    waiting: Option<Damage>,
 }
 
 /// What comes next in a log.
@@ -34,10 +32,8 @@ pub enum Entry<'a> {
 pub struct Record<'a> {
     /// The number of its header line, from 1.
     pub line: u64,
-    /// The header line, without its newline.
+    /// The header line, without its newline and without a byte order mark before it.
     pub header: Span,
-    /// Whether the header is the log's first line; [`clean_header`](super::clean_header) needs to know.
-    pub first_line: bool,
     /// When it was written.
     pub time: LocalTime,
     /// The process that wrote it; see [`Prefix`](super::Prefix).
@@ -75,7 +71,7 @@ impl<R: Read> Records<R> {
     }
 
     fn of(batches: Batches<R>) -> Self {
-        Records { batches, batch: Batch::default(), at: 0, offset: 0, stripped: Vec::new(), waiting: None }
+        Records { batches, batch: Batch::default(), at: 0, offset: 0, stripped: Vec::new() }
     }
 
     /// How many bytes were read so far.
@@ -85,10 +81,7 @@ impl<R: Read> Records<R> {
 
     /// The next record or damaged line; `None` at the end. An error comes from the reader, never from the content.
     pub fn next(&mut self) -> io::Result<Option<Entry<'_>>> {
-        if let Some(damage) = self.waiting.take() {
-            return Ok(Some(Entry::Damage(damage)));
-        }
-        while self.at >= self.batch.items.len() {
+        while self.at >= self.batch.groups.len() {
             if let Some(error) = self.batch.error.take() {
                 return Err(error);
             }
@@ -99,23 +92,14 @@ impl<R: Read> Records<R> {
             self.batches.next(&mut self.batch);
             self.at = 0;
         }
-        let Batch { items, bytes, .. } = &mut self.batch;
-        let Some(item) = items.get_mut(self.at) else { return Ok(None) };
+        let Batch { groups, bytes, .. } = &mut self.batch;
+        let Some(group) = groups.get_mut(self.at) else { return Ok(None) };
         self.at += 1;
-        let group = match item {
-            Item::Group(group) => group,
-            Item::Orphans(damage) => return Ok(Some(Entry::Damage(damage.clone()))),
-        };
         self.offset = group.end;
         let payload = group.payload.take();
         Ok(Some(match &group.header {
             Ok(header) => Entry::Record(record(header, group, payload, bytes, &mut self.stripped)),
-            Err(damage) => {
-                if group.last && group.unfinished {
-                    self.waiting = Some(Damage::truncated(group.line));
-                }
-                Entry::Damage(damage.clone())
-            }
+            Err(damage) => Entry::Damage(damage.clone()),
         }))
     }
 }
@@ -188,7 +172,6 @@ fn record<'a>(
     Record {
         line: group.line,
         header: group.span,
-        first_line: group.line == 1,
         time: header.time,
         pid: header.pid,
         envelope: &header.envelope,

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use super::names::name_of;
+use super::names::{is_torch_name, name_of};
 use super::peek::Peek;
 use super::prefix::LocalTime;
 
@@ -19,6 +19,17 @@ pub struct Log {
 }
 
 impl Log {
+    /// A log that nobody has looked into.
+    pub fn unread(path: PathBuf, changed: Option<SystemTime>) -> Log {
+        let changed = changed.unwrap_or(SystemTime::UNIX_EPOCH);
+        Log { path, rank: None, changed, peek: Peek::default() }
+    }
+
+    /// Whether torch gave it its name.
+    pub(super) fn is_torchs(&self) -> bool {
+        is_torch_name(&name_of(&self.path))
+    }
+
     pub fn name(&self) -> String {
         name_of(&self.path).into_owned()
     }

@@ -1,11 +1,13 @@
 //! Records in their order, in memory that does not grow with their number: what is more than a megabyte goes, each
 //! part sorted, to a temporary file without a name, and the parts are merged while they are read.
 
+use super::payload::Span;
+use super::source::ReaderAt;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 
 /// Bytes of records that are held in memory.
 const HELD: usize = 1 << 20;
@@ -39,76 +41,37 @@ pub fn halves_of(word: u64) -> (u32, u32) {
 /// Takes records in any order.
 #[derive(Debug)]
 pub struct Sorter<R> {
-    held: Vec<R>,
-    count: usize,
     /// How many are held before they go to the file.
     most: usize,
-    file: Option<File>,
-    parts: Vec<Part>,
-}
-
-/// Where in the file a sorted part is.
-#[derive(Debug, Clone, Copy)]
-struct Part {
-    from: u64,
-    to: u64,
+    added: Sorted<R>,
 }
 
 impl<R> Default for Sorter<R> {
     fn default() -> Self {
-        Sorter::holding(HELD / size_of::<R>().max(1))
-    }
-}
-
-impl<R> Sorter<R> {
-    fn holding(most: usize) -> Sorter<R> {
-        Sorter { held: Vec::new(), count: 0, most, file: None, parts: Vec::new() }
-    }
-
-    /// How many records there are.
-    pub fn count(&self) -> usize {
-        self.count
+        Sorter { most: HELD / size_of::<R>().max(1), added: Sorted::default() }
     }
 }
 
 impl<R: SortedRecord> Sorter<R> {
+    /// How many records there are.
+    pub fn count(&self) -> usize {
+        self.added.count
+    }
+
     /// Adds a record.
     pub fn push(&mut self, record: R) {
-        if self.held.len() >= self.most && self.spill().is_err() {
+        if self.added.held.len() >= self.most && self.added.spill().is_err() {
             // Where no file can be written, there is still memory.
             self.most = usize::MAX;
         }
-        self.held.push(record);
-        self.count += 1;
+        self.added.held.push(record);
+        self.added.count += 1;
     }
 
     /// The records in their order.
     pub fn sorted(mut self) -> Sorted<R> {
-        self.held.sort_by(R::order);
-        Sorted { held: self.held, count: self.count, file: self.file, parts: self.parts }
-    }
-
-    fn spill(&mut self) -> io::Result<()> {
-        self.held.sort_by(R::order);
-        let from = self.parts.last().map_or(0, |part| part.to);
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => none.insert(tempfile::tempfile()?),
-        };
-        file.seek(SeekFrom::Start(from))?;
-        let mut out = BufWriter::with_capacity(READ_AT_ONCE * 8, &*file);
-        let mut to = from;
-        for record in &self.held {
-            for word in record.to_words().as_ref() {
-                out.write_all(&word.to_le_bytes())?;
-                to += size_of::<u64>() as u64;
-            }
-        }
-        out.flush()?;
-        drop(out);
-        self.parts.push(Part { from, to });
-        self.held.clear();
-        Ok(())
+        self.added.held.sort_by(R::order);
+        self.added
     }
 }
 
@@ -118,7 +81,8 @@ pub struct Sorted<R> {
     held: Vec<R>,
     count: usize,
     file: Option<File>,
-    parts: Vec<Part>,
+    /// Where in the file the sorted parts are.
+    parts: Vec<Span>,
 }
 
 impl<R> Default for Sorted<R> {
@@ -127,30 +91,51 @@ impl<R> Default for Sorted<R> {
     }
 }
 
-impl<R> Sorted<R> {
+impl<R: SortedRecord> Sorted<R> {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
-}
 
-impl<R: SortedRecord> Sorted<R> {
+    /// Moves the records in memory to the file.
+    fn spill(&mut self) -> io::Result<()> {
+        self.held.sort_by(R::order);
+        let mut file = match &self.file {
+            Some(file) => file,
+            None => self.file.insert(tempfile::tempfile()?),
+        };
+        let offset = self.parts.last().map_or(0, |part| part.offset + part.len);
+        file.seek(SeekFrom::Start(offset))?;
+        let mut out = BufWriter::with_capacity(READ_AT_ONCE * 8, file);
+        let mut len = 0;
+        for record in &self.held {
+            for word in record.to_words().as_ref() {
+                out.write_all(&word.to_le_bytes())?;
+                len += size_of::<u64>() as u64;
+            }
+        }
+        out.flush()?;
+        self.parts.push(Span { offset, len });
+        self.held.clear();
+        Ok(())
+    }
+
     /// All records, as often as they are asked for.
     ///
     /// # Errors
     /// The temporary file cannot be read.
     pub fn iter(&self) -> io::Result<Merge<'_, R>> {
-        let mut merge = Merge { heads: BinaryHeap::new(), file: self.file.as_ref(), parts: Vec::new() };
-        for part in &self.parts {
-            let reader = PartReader { part: *part, bytes: Vec::new(), at: 0 };
-            merge.parts.push(Records::InFile(reader));
+        let mut merge = Merge { heads: BinaryHeap::new(), parts: Vec::new() };
+        if let Some(file) = &self.file {
+            merge
+                .parts
+                .extend(self.parts.iter().map(|part| Box::new(records_in(file, *part)) as Part<'_, R>));
         }
         // Of equal records, the one added last comes last.
-        merge.parts.push(Records::Held(self.held.iter()));
-        for place in 0..merge.parts.len() {
-            if let Some(record) = merge.next_of(place)? {
-                merge.heads.push(Head { record, place });
-            }
+        merge.parts.push(Box::new(self.held.iter().copied().map(Ok)));
+        for (place, part) in merge.parts.iter_mut().enumerate() {
+            let first = part.next().transpose()?;
+            merge.heads.extend(first.map(|record| Head { record, place }));
         }
         Ok(merge)
     }
@@ -164,26 +149,30 @@ impl<R: SortedRecord> FromIterator<R> for Sorted<R> {
     }
 }
 
+/// The records of a part of the file.
+fn records_in<R: SortedRecord>(file: &File, part: Span) -> impl Iterator<Item = io::Result<R>> {
+    let mut bytes = BufReader::with_capacity(READ_AT_ONCE, ReaderAt::new(file, part));
+    let size = size_of_val(R::Words::default().as_ref()).max(1) as u64;
+    (0..part.len / size).map(move |_| {
+        let mut words = R::Words::default();
+        for word in words.as_mut() {
+            let mut of_word = [0; size_of::<u64>()];
+            bytes.read_exact(&mut of_word)?;
+            *word = u64::from_le_bytes(of_word);
+        }
+        Ok(R::of_words(words))
+    })
+}
+
 /// Records of several parts, in one order.
 pub struct Merge<'s, R> {
     /// The next record of each part that has one.
     heads: BinaryHeap<Head<R>>,
-    file: Option<&'s File>,
-    parts: Vec<Records<'s, R>>,
+    /// What follows in each part.
+    parts: Vec<Part<'s, R>>,
 }
 
-enum Records<'s, R> {
-    Held(std::slice::Iter<'s, R>),
-    InFile(PartReader),
-}
-
-struct PartReader {
-    /// What is not read yet.
-    part: Part,
-    bytes: Vec<u8>,
-    /// How far the bytes are used.
-    at: usize,
-}
+type Part<'s, R> = Box<dyn Iterator<Item = io::Result<R>> + 's>;
 
 struct Head<R> {
     record: R,
@@ -212,10 +201,6 @@ impl<R: SortedRecord> PartialEq for Head<R> {
 impl<R: SortedRecord> Eq for Head<R> {}
 
 impl<R: SortedRecord> Merge<'_, R> {
-    fn next_of(&mut self, place: usize) -> io::Result<Option<R>> {
-        next_of(&mut self.parts, self.file, place)
-    }
-
     /// The next record in order; None after the last.
     ///
     /// # Errors
@@ -223,50 +208,11 @@ impl<R: SortedRecord> Merge<'_, R> {
     pub fn next(&mut self) -> io::Result<Option<R>> {
         let Some(mut head) = self.heads.peek_mut() else { return Ok(None) };
         let record = head.record;
-        match next_of(&mut self.parts, self.file, head.place)? {
+        match self.parts.get_mut(head.place).and_then(Iterator::next).transpose()? {
             Some(following) => head.record = following,
             None => drop(PeekMut::pop(head)),
         }
         Ok(Some(record))
-    }
-}
-
-fn next_of<R: SortedRecord>(
-    parts: &mut [Records<'_, R>],
-    file: Option<&File>,
-    place: usize,
-) -> io::Result<Option<R>> {
-    match (parts.get_mut(place), file) {
-        (Some(Records::Held(records)), _) => Ok(records.next().copied()),
-        (Some(Records::InFile(reader)), Some(file)) => reader.next(file),
-        _ => Ok(None),
-    }
-}
-
-impl PartReader {
-    fn next<R: SortedRecord>(&mut self, mut file: &File) -> io::Result<Option<R>> {
-        if self.at >= self.bytes.len() {
-            let mut words = R::Words::default();
-            let size = size_of_val(words.as_mut());
-            let most = (READ_AT_ONCE / size.max(1)).max(1) * size;
-            let left = usize::try_from(self.part.to - self.part.from).unwrap_or(usize::MAX);
-            self.bytes.resize(most.min(left), 0);
-            self.at = 0;
-            // Another part may have been read since.
-            file.seek(SeekFrom::Start(self.part.from))?;
-            file.read_exact(&mut self.bytes)?;
-            self.part.from += self.bytes.len() as u64;
-            if self.bytes.is_empty() {
-                return Ok(None);
-            }
-        }
-        let mut words = R::Words::default();
-        let bytes = self.bytes.get(self.at..).unwrap_or_default();
-        for (word, bytes) in words.as_mut().iter_mut().zip(bytes.chunks_exact(size_of::<u64>())) {
-            *word = u64::from_le_bytes(bytes.try_into().unwrap_or_default());
-        }
-        self.at += size_of_val(words.as_mut());
-        Ok(Some(R::of_words(words)))
     }
 }
 
@@ -310,8 +256,8 @@ mod tests {
             .collect();
         let mut expected = added.clone();
         expected.sort_by_key(|record| record.key);
-        for most in [1, 7, 3_000, 10_000, usize::MAX] {
-            let mut sorter = Sorter::holding(if most == 1 { 97 } else { most });
+        for most in [7, 97, 3_000, 10_000, usize::MAX] {
+            let mut sorter = Sorter { most, added: Sorted::default() };
             added.iter().for_each(|record| sorter.push(*record));
             let sorted = sorter.sorted();
             assert_eq!((sorted.count, sorted.file.is_some()), (10_000, most < 10_000));
@@ -322,7 +268,7 @@ mod tests {
 
     #[test]
     fn two_readers_of_one_file_do_not_disturb_each_other() {
-        let mut sorter = Sorter::holding(500);
+        let mut sorter = Sorter { most: 500, added: Sorted::default() };
         (0..4_000).for_each(|number| sorter.push(Numbered { key: number, number, length: 0.0 }));
         let sorted = sorter.sorted();
         let (mut left, mut right) = (sorted.iter().unwrap(), sorted.iter().unwrap());

@@ -1,6 +1,5 @@
 //! An input as a file that several threads can read at any offset.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::ops::Deref;
@@ -14,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use super::names::{name_of, shown};
 use super::payload::{PayloadRef, Span, decode, decode_slice};
 use super::payload_list::ListedPayload;
-use super::unpack::{Limit, Limited, MAGIC, OverLimit, Packing, copy_unpacked, unpacking};
+use super::unpack::{Limit, Limited, MAGIC, Packing, copy_unpacked, is_over_limit, unpacking};
 
 /// Payloads up to this size are decoded in memory when they are copied, larger ones piece by piece.
 const COPY_IN_MEMORY: u64 = 1 << 20;
@@ -118,7 +117,7 @@ impl Source {
         let spooled = spool();
         spooled.map_err(|error| {
             let shown = shown(path);
-            let what = match (OverLimit::is_cause_of(&error), packing) {
+            let what = match (is_over_limit(&error), packing) {
                 (true, _) => format!("{shown} is too large"),
                 (false, Packing::Plain) => format!("cannot read {shown}"),
                 (false, _) => format!("cannot unpack {shown}, check that the archive was copied whole"),
@@ -268,26 +267,17 @@ pub fn base_name(path: &Path) -> String {
     plain.to_owned()
 }
 
+/// What an error says whose cause is that the log shrank while it was read.
+const LOG_CHANGED: &str = "the log changed while it was read";
+
 fn changed() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, LogChanged)
+    io::Error::new(io::ErrorKind::UnexpectedEof, LOG_CHANGED)
 }
-
-/// The log shrank while it was read.
-#[derive(Debug)]
-struct LogChanged;
-
-impl fmt::Display for LogChanged {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the log changed while it was read")
-    }
-}
-
-impl std::error::Error for LogChanged {}
 
 /// Whether something failed because the log shrank while it was read.
 pub fn is_log_changed(error: &anyhow::Error) -> bool {
-    let causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
-    causes.filter_map(io::Error::get_ref).any(|inner| inner.is::<LogChanged>())
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    causes.any(|cause| cause.to_string() == LOG_CHANGED)
 }
 
 /// Reads a part of a file, wherever others read it.

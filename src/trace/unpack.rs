@@ -1,6 +1,5 @@
 //! Compressed streams, detected by magic bytes, and the limit on what a small file may unpack to.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
@@ -152,23 +151,15 @@ impl Default for Limit {
 }
 
 /// An input is larger than the limit.
-#[derive(Debug)]
-pub struct OverLimit(Limit);
-
-impl fmt::Display for OverLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let amount = amount(self.0.bytes);
-        write!(f, "it unpacks to more than {amount}, the limit; --max-unpacked SIZE allows more")
-    }
+fn over_limit(limit: Limit) -> io::Error {
+    let amount = amount(limit.bytes);
+    let what = format!("it unpacks to more than {amount}, the limit; --max-unpacked SIZE allows more");
+    io::Error::new(io::ErrorKind::FileTooLarge, what)
 }
 
-impl std::error::Error for OverLimit {}
-
-impl OverLimit {
-    /// Whether a read failed for this reason.
-    pub(super) fn is_cause_of(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|cause| cause.is::<OverLimit>())
-    }
+/// Whether a read failed for this reason.
+pub(super) fn is_over_limit(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::FileTooLarge
 }
 
 /// `64 GB`, `1.5 GB`, `410 KB`, with units of 1024 bytes.
@@ -201,7 +192,7 @@ impl<R: Read> Read for Limited<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.stream.read(out)? as u64;
         if read > self.left {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, OverLimit(self.limit)));
+            return Err(over_limit(self.limit));
         }
         self.left -= read;
         Ok(usize::try_from(read).unwrap_or(0))
@@ -221,7 +212,7 @@ pub(super) fn copy_unpacked(mut from: impl Read, to: &mut impl Write) -> io::Res
                 unpacked += read as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if unpacked == 0 || OverLimit::is_cause_of(&error) => return Err(error),
+            Err(error) if unpacked == 0 || is_over_limit(&error) => return Err(error),
             Err(error) => {
                 let reason = format!("the archive is damaged after {unpacked} bytes of log: {error}");
                 return Ok((unpacked, Some(reason)));
@@ -270,7 +261,7 @@ mod tests {
         };
         assert_eq!(read(6).unwrap(), (10, None));
         let error = read(7).unwrap_err();
-        assert!(OverLimit::is_cause_of(&error));
+        assert!(is_over_limit(&error));
         assert_eq!(
             error.to_string(),
             "it unpacks to more than 16 bytes, the limit; --max-unpacked SIZE allows more"

@@ -217,7 +217,6 @@ mod tests {
             made: None,
             page: None,
             header: Span { offset: 0, len: 0 },
-            first_line: false,
             line: 1,
         }
     }

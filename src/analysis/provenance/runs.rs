@@ -71,10 +71,11 @@ enum Role {
 }
 
 impl InductorRun {
-    /// Whether the log says where the kernels of this run come from. `with_data` says whether an artifact has any data.
-    pub fn has_data(&self, compile: &Compile, with_data: impl Fn(u32) -> bool) -> bool {
-        let artifacts = self.mappings.iter().chain(&self.stacks).filter_map(|at| compile.artifacts.get(*at));
-        artifacts.into_iter().any(|artifact| with_data(artifact.number))
+    /// Whether the log says where the kernels of this run come from.
+    pub fn has_data(&self, compile: &Compile) -> bool {
+        let mut artifacts =
+            self.mappings.iter().chain(&self.stacks).filter_map(|at| compile.artifacts.get(*at));
+        artifacts.any(|artifact| artifact.names_kernels)
     }
 
     /// `forward`, `backward`, `inference`.

@@ -206,7 +206,7 @@ fn configs(report: Report<'_>) -> Map<'_, Json<'_>> {
     Map::made(move || {
         let mut records = RecordFields::new(report, &CONFIG_FIELDS);
         report.model.configs.iter().map(move |(md5, place)| {
-            let json = records.json(place.header, place.first_line, place.field);
+            let json = records.json(place.header, place.field);
             let json = json.map(|json| configuration(json.unwrap_or("null")));
             let settings = match json {
                 Ok(settings) => settings.map_or_else(Json::default, |raw| Json::Text(Cow::Owned(raw))),

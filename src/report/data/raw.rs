@@ -22,7 +22,7 @@ pub(crate) fn write_records(report: Report<'_>, out: &mut dyn Write) -> anyhow::
     let mut reader = SpanReader::new(report.source);
     let (mut json, mut line) = (Vec::new(), Vec::new());
     for record in &report.model.raw {
-        let cleaned = clean_header(reader.span(record.header)?, record.first_line);
+        let cleaned = clean_header(reader.span(record.header)?);
         let Some((prefix, written)) = Prefix::parse(&cleaned.text) else { continue };
         let added = Added {
             timestamp: report.model.clock.format(record.stamp),

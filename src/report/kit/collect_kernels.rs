@@ -25,9 +25,7 @@ impl Kernels {
         let mut found = Kernels::default();
         for (index, run) in runs.iter().enumerate().filter(|(_, run)| !run.run.code.is_empty()) {
             found.add_run(report, (index, run))?;
-            let data = &report.model.provenance;
-            found.without_data +=
-                usize::from(!run.run.has_data(run.compile, |number| data.contains(&number)));
+            found.without_data += usize::from(!run.run.has_data(run.compile));
         }
         found.sort_lines();
         Ok(found)

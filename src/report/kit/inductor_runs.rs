@@ -70,7 +70,7 @@ pub(crate) fn runs_of<'m>(report: Report<'m>, compile: &'m Compile) -> Vec<Run<'
     }
     let mut runs: Vec<Run<'m>> = Vec::new();
     for run in found {
-        let shown = asked || run.has_data(compile, |number| model.provenance.contains(&number));
+        let shown = asked || run.has_data(compile);
         let of = counts.get(&run.attempt).copied().unwrap_or_default();
         let same = directions.get(&(run.attempt, run.direction().map(str::to_owned)));
         let repeated = same.is_some_and(|count| *count > 1);

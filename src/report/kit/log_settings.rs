@@ -86,7 +86,7 @@ impl Text<'_> {
     fn read(&self, report: Report<'_>, records: &mut RecordFields<'_>, kind: &str) -> anyhow::Result<String> {
         match self {
             Text::Metrics(record) => {
-                let json = records.json(record.header, record.first_line, kind)?.unwrap_or_default();
+                let json = records.json(record.header, kind)?.unwrap_or_default();
                 Ok(serde_json::from_str(json).unwrap_or_else(|_| json.to_owned()))
             }
             Text::Payload(at) if at.text_len > LONGEST_CONFIG => Ok(String::new()),

@@ -3,7 +3,7 @@
 use crate::model::{Fields, MetricsKind};
 use crate::report::subject::Report;
 use crate::trace::{
-    Envelope, FirstEvent, PayloadRef, Prefix, Span, WrittenField, clean_header, is_key, written_fields,
+    Envelope, PayloadRef, Prefix, Span, WrittenField, clean_header, first_event, is_key, written_fields,
 };
 
 /// Reads fields of metrics records. Consecutive reads are often of the same record of 40 KB, so the last one is kept.
@@ -30,16 +30,11 @@ impl<'m> RecordFields<'m> {
     }
 
     /// A field of the record as JSON, if it has it.
-    pub(crate) fn json(
-        &mut self,
-        header: Span,
-        first_line: bool,
-        name: &str,
-    ) -> anyhow::Result<Option<&str>> {
+    pub(crate) fn json(&mut self, header: Span, name: &str) -> anyhow::Result<Option<&str>> {
         if self.last.as_ref().is_none_or(|(known, _)| *known != header) {
             let mut bytes = Vec::new();
             self.report.source.read_span(header, &mut bytes)?;
-            let cleaned = clean_header(&bytes, first_line);
+            let cleaned = clean_header(&bytes);
             self.last = Some((header, self.texts(&cleaned.text)));
         }
         let texts = self.last.iter().flat_map(|(_, texts)| texts);
@@ -66,22 +61,21 @@ impl Report<'_> {
     pub(crate) fn with_fields<T>(
         &self,
         header: Span,
-        first_line: bool,
         look: impl FnOnce(&Fields<'_>) -> T,
     ) -> anyhow::Result<T> {
         let mut bytes = Vec::new();
         self.source.read_span(header, &mut bytes)?;
-        Ok(look(&fields_of(&clean_header(&bytes, first_line).text)?))
+        Ok(look(&fields_of(&clean_header(&bytes).text)?))
     }
 }
 
 /// The fields of a cleaned header's first event.
 pub(crate) fn fields_of(cleaned: &str) -> anyhow::Result<Fields<'_>> {
     let json = Prefix::parse(cleaned).map_or("{}", |(_, rest)| rest);
-    if let Ok(FirstEvent(fields)) = serde_json::from_str(json) {
-        return Ok(fields.unwrap_or_default());
+    if let Some(fields) = first_event(json).and_then(|event| Fields::parse(event).ok()) {
+        return Ok(fields);
     }
-    // The event is not an object, so it has no fields.
+    // There is no event, or it is not an object and has no fields.
     Envelope::parse(json)?;
     Ok(Fields::default())
 }

@@ -31,11 +31,11 @@ impl Report<'_> {
         let places: Vec<Range<u32>> = shown_elsewhere.map(|(_, place)| place.clone()).collect();
         if !places.is_empty()
             && let Some(header) = read_without(places, record, self.source)?
-            && let Ok(fields) = fields_of(&clean_header(&header, record.first_line).text)
+            && let Ok(fields) = fields_of(&clean_header(&header).text)
         {
             return Ok(look(&fields));
         }
-        self.with_fields(record.header, record.first_line, look)
+        self.with_fields(record.header, look)
     }
 }
 
@@ -99,7 +99,6 @@ mod tests {
             attempt: 0,
             line: 2,
             header: Span { offset: 7, len: line.len() as u64 },
-            first_line: false,
             configs: [].into(),
             config_places: [].into(),
             facts: Metrics::default(),

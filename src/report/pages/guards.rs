@@ -205,7 +205,7 @@ fn pid(report: Report<'_>, artifact: ArtifactIndex) -> Option<u64> {
     let record = report.model.raw.get(behind.checked_sub(1)?)?;
     let mut header = Vec::new();
     report.source.read_span(record.header, &mut header).ok()?;
-    let cleaned = clean_header(&header, record.first_line);
+    let cleaned = clean_header(&header);
     Prefix::parse(&cleaned.text).map(|(prefix, _)| prefix.pid)
 }
 

@@ -30,15 +30,8 @@ impl ArchiveKind {
         let _ = unpacking(&mut *file)
             .and_then(|(_, stream)| stream.take(tar::BLOCK as u64).read_to_end(&mut head));
         file.seek(SeekFrom::Start(0))?;
-        Ok(ArchiveKind::of_head(&head))
-    }
-
-    /// What the first block of a file says, unpacked.
-    pub fn of_head(head: &[u8]) -> Option<ArchiveKind> {
-        if head.starts_with(zip::MAGIC) || head.starts_with(zip::EMPTY) {
-            return Some(ArchiveKind::Zip);
-        }
-        tar::begins(head).then_some(ArchiveKind::Tar)
+        let is_zip = head.starts_with(zip::MAGIC) || head.starts_with(zip::EMPTY);
+        Ok(if is_zip { Some(ArchiveKind::Zip) } else { tar::begins(&head).then_some(ArchiveKind::Tar) })
     }
 }
 

@@ -165,25 +165,20 @@ fn visit_member(file: &mut File, member: &Member, visit: &mut Visit<'_>) -> Resu
         (_, ZSTD) => Ok(Packing::Zstd.reader(packed)?),
         (_, other) => Err(format!("it is compressed with method {other}")),
     };
-    let mut content = match content {
-        Ok(stream) => Content::Whole(Checked { stream, checksum: Checksum::new(), read: 0, member }),
-        Err(why) => Content::Unreadable(why),
-    };
-    visit(&member.name, &mut content)
-}
-
-/// The content of a member. One that cannot be unpacked fails only when it is read.
-enum Content<'c> {
-    Whole(Checked<'c>),
-    Unreadable(String),
-}
-
-impl Read for Content<'_> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Content::Whole(checked) => checked.read(out),
-            Content::Unreadable(why) => Err(io::Error::new(io::ErrorKind::Unsupported, why.clone())),
+    match content {
+        Ok(stream) => {
+            visit(&member.name, &mut Checked { stream, checksum: Checksum::new(), read: 0, member })
         }
+        Err(why) => visit(&member.name, &mut Unreadable(why)),
+    }
+}
+
+/// A content that cannot be unpacked; it fails only when it is read.
+struct Unreadable(String);
+
+impl Read for Unreadable {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, self.0.clone()))
     }
 }
 

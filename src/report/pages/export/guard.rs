@@ -42,7 +42,7 @@ fn write(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let export = &view.report.found.export;
-    let line = view.report.with_fields(problem.header, problem.first_line, source_line)?;
+    let line = view.report.with_fields(problem.header, source_line)?;
     let notes = vec![view.prose(&advice::explanation(problem))];
     write_line(out, &view.verdict(sentence(view, problem), notes)?)?;
     let section = |out: &mut dyn Write, id, title, about| {

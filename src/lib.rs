@@ -85,15 +85,14 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 
 use crate::compare::Recording;
 use crate::model::JobFacts;
-use crate::output::{JobTarget, RankFolder, Sink, Target, ZipTarget};
+use crate::output::{RankFolder, Sink, Target, ZipTarget};
 use crate::report::{
     Cached, CollectedLog, Collection, FindingCounts, JobReport, Redacted, WholeRank, Worker,
 };
-use crate::run::{Gathered, Input, LogOutcome, LogTask, OneOfSeveral, Traces, Work};
+use crate::run::{Input, LogOutcome, LogTask, OneOfSeveral, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Reads what `options.inputs` mean (a log, the newest run of a folder, all ranks of a job, or several logs) and writes its
 /// report into the folder `options.out`. `registry` holds the parsers, `progress` is told how far the work is.
@@ -103,24 +102,22 @@ use std::sync::Arc;
 /// folder may not be replaced, the disk is full. Damage in a log is never an error: it is listed in the report and
 /// counts in [`RunSummary::intact`].
 pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> anyhow::Result<Written> {
-    let gathered = run::find(options)?; // paths -> the logs that they mean
-    let traces = Traces::find(options, &gathered)?;
-    traces.check_augment(options)?;
-    let of_combined = traces.combine(options)?;
-    let Gathered { input, mut notes, opener, .. } = gathered;
-    notes.extend(traces.notes(&input));
-    notes.extend(of_combined);
-    let augment = options.augment.as_deref();
-    let highlighters = &Arc::default();
-    let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };
+    let found = run::find(options)?; // paths -> the logs that they mean
+    found.traces.check_augment(options)?;
+    let mut notes = found.notes.clone();
+    if let Input::Job(job) = &found.input {
+        notes.extend(found.traces.note(&job.ranks));
+    }
+    notes.extend(found.traces.combine(options)?);
+    let work = Work { augment: options.augment.as_deref(), ..found.work(options, registry, progress) };
     progress.beginning();
     let target = Target::prepare(&options.out, options.overwrite, report::entries())?;
     let zip = options.zip.then(|| ZipTarget::prepare(target.goal(), options.overwrite)).transpose()?;
     progress.begun(target.unfinished());
     zip.iter().for_each(|zip| progress.begun(zip.unfinished()));
     let summary = match options.redact {
-        true => write_redacted(work, &input, target.folder())?,
-        false => write(work, &input, &Sink::on_disk(target.folder()), target.folder())?,
+        true => write_redacted(work, &found.input, target.folder())?,
+        false => write(work, &found.input, &Sink::on_disk(target.folder()), target.folder())?,
     };
     notes.extend(options.settings.sources.iter().flat_map(|tree| tree.notes()));
     zip.iter().try_for_each(|zip| zip.pack(target.folder()))?;
@@ -141,16 +138,12 @@ pub fn run_for_facts<T>(
     progress: &dyn Progress,
     read: impl FnOnce(&Path, RunSummary) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let gathered = run::find(options)?;
-    let traces = Traces::find(options, &gathered)?;
-    let Gathered { input, notes, opener, .. } = gathered;
-    let (augment, highlighters) = (None, &Arc::default());
-    let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };
+    let found = run::find(options)?;
     progress.beginning();
     let folder = Scratch::temporary(|made| progress.begun(made))?;
     let sink = Sink::on_disk(folder.path()).only(facts::FILE);
-    let summary = write(work, &input, &sink, folder.path())?;
-    read(folder.path(), summary.noting_first(notes))
+    let summary = write(found.work(options, registry, progress), &found.input, &sink, folder.path())?;
+    read(folder.path(), summary.noting_first(found.notes))
 }
 
 /// Writes the report of a log, or of a job and its ranks, into `sink`, whose files stand in `folder`.
@@ -297,19 +290,16 @@ pub fn run_in_memory(
     registry: &Registry,
     progress: &dyn Progress,
 ) -> anyhow::Result<InMemory> {
-    let gathered = run::find(options)?;
-    let traces = Traces::find(options, &gathered)?;
-    let Gathered { input, notes, opener, .. } = gathered;
-    let (augment, highlighters) = (None, &Arc::default());
-    let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };
-    let Input::Log(logs) = &input else {
+    let found = run::find(options)?;
+    let Input::Log(logs) = &found.input else {
         bail!(
             "the logs of several ranks or programs have reports in folders, which are not made in memory; give one log"
         );
     };
     let sink = Sink::in_memory();
+    let work = found.work(options, registry, progress);
     let summary = run::for_each_process(work, logs, &sink, write_log)?;
-    Ok(InMemory { files: sink.into_files(), summary: summary.noting_first(notes) })
+    Ok(InMemory { files: sink.into_files(), summary: summary.noting_first(found.notes) })
 }
 
 /// Writes the report of a distributed job into `folder`, which holds a finished report of each rank in `rank_<n>/`, such
@@ -326,11 +316,10 @@ pub fn combine(
     progress: &dyn Progress,
 ) -> anyhow::Result<Written> {
     progress.beginning();
-    let target = JobTarget::prepare(folder, overwrite)?;
+    let (target, ranks) = output::job_target(folder, overwrite)?;
     progress.begun(target.unfinished());
-    let sink = Sink::on_disk(target.staging());
-    let (ranks, facts, threads) = (target.ranks(), JobFacts::default(), run::all_threads());
-    let summary = write_job(ranks, facts, &sink, settings, threads, progress)?;
+    let (sink, facts) = (Sink::on_disk(target.folder()), JobFacts::default());
+    let summary = write_job(&ranks, facts, &sink, settings, run::all_threads(), progress)?;
     progress.placing();
     Ok(Written { folder: target.place()?, zip: None, summary })
 }
@@ -437,26 +426,13 @@ impl Reports<'_> {
     ) -> anyhow::Result<()> {
         let profiles = profiles.to_vec();
         let options = Options { threads: self.options.threads, profiles, ..Options::new(path, "") };
-        let gathered = run::find(&options)?;
-        let traces = Traces::find(&options, &gathered)?;
-        let Gathered { input, notes: found, opener, .. } = gathered;
-        notes.extend(found);
-        let work = Work {
-            options: &options,
-            registry: self.registry,
-            opener: &opener,
-            traces: &traces,
-            augment: None,
-            progress: self.progress,
-            highlighters: &Arc::default(),
-        };
+        let found = run::find(&options)?;
         let folder = self.folder.join(below);
         let all = Sink::on_disk(&folder);
-        let summary = match self.goal {
-            Some(_) => write(work, &input, &all, &folder)?,
-            None => write(work, &input, &all.only(facts::FILE), &folder)?,
-        };
-        notes.extend(summary.notes);
+        let sink = if self.goal.is_some() { all } else { all.only(facts::FILE) };
+        let work = found.work(&options, self.registry, self.progress);
+        let summary = write(work, &found.input, &sink, &folder)?;
+        notes.extend(found.notes.into_iter().chain(summary.notes));
         Ok(())
     }
 }
@@ -514,11 +490,10 @@ fn write_job(
     Ok(RunSummary {
         lines: report::job_summary(report),
         findings: report::job_findings(report).map(Finding::of).collect(),
-        notes: Vec::new(),
-        refused: false, // the ranks say that of their own traces
         intact: job.ranks.iter().all(model::RankSummary::is_intact),
-        without_compile_id: 0, // a rank's report.json does not hold it
         events: job.events.into_iter().collect(),
+        // The ranks say of their own traces that one was refused; their report.json does not count records without an id.
+        ..RunSummary::default()
     })
 }
 

@@ -34,9 +34,7 @@ impl Lock {
         }
         Ok(None)
     }
-}
 
-impl Lock {
     /// Where its file is.
     pub(super) fn path(&self) -> &Path {
         &self.path

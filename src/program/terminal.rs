@@ -127,14 +127,14 @@ impl Progress for Bar {
     }
 
     fn beginning(&self) {
-        self.begun.wait();
+        self.begun.beginning();
     }
 
     fn begun(&self, unfinished: Unfinished) {
-        self.begun.add(unfinished);
+        self.begun.begun(unfinished);
     }
 
     fn placing(&self) {
-        self.begun.wait();
+        self.begun.placing();
     }
 }

@@ -1,13 +1,18 @@
 //! The logs that a path means.
 
+use super::profiles::Traces;
+use super::task::Work;
 use super::{named, refused};
+use crate::events::Registry;
 use crate::model::SkippedFile;
 use crate::model::words::{counted, first_of};
-use crate::options::Options;
+use crate::options::{Options, Progress};
 use crate::profile::{begins_trace, is_trace};
+use crate::report::Highlighters;
 use crate::trace::{self, Attachment, Folder, Limit, Log, Opener, Peek, RankLogs, Run};
 use anyhow::bail;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// Most logs or runs that a note names; the folder of a job may hold a thousand.
@@ -38,21 +43,36 @@ pub(crate) struct JobInput {
     pub skipped: Vec<SkippedFile>,
 }
 
-/// The logs that were found, and what opens them.
-pub(crate) struct Gathered {
+/// The logs that were found, and what reads them.
+pub(crate) struct Found {
     pub input: Input,
     /// Notes about logs that are not read.
     pub notes: Vec<String>,
-    pub opener: Opener,
-    /// Traces of torch.profiler among the given paths, or in archives beside logs.
-    pub traces: Vec<Attachment>,
+    /// Traces of torch.profiler to join with the logs: those of the options, those among the given paths, and those in
+    /// archives beside logs.
+    pub traces: Traces,
+    opener: Opener,
+    highlighters: Arc<Highlighters>,
 }
 
-/// Finds the logs that `options.inputs` mean.
+impl Found {
+    /// What all steps of a run share.
+    pub fn work<'a>(
+        &'a self,
+        options: &'a Options,
+        registry: &'a Registry,
+        progress: &'a dyn Progress,
+    ) -> Work<'a> {
+        let Found { opener, traces, highlighters, .. } = self;
+        Work { options, registry, opener, traces, augment: None, progress, highlighters }
+    }
+}
+
+/// Finds the logs that `options.inputs` mean, and their traces.
 ///
 /// # Errors
-/// There is no log, a folder or an archive cannot be read, or the options ask for a run or ranks that do not exist.
-pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
+/// There is no log or trace, a folder or an archive cannot be read, or the options ask for a run or ranks that do not exist.
+pub(crate) fn find(options: &Options) -> anyhow::Result<Found> {
     let limit = options.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes });
     let mut opener = Opener::new(limit, begins_trace);
     let mut notes = Vec::new();
@@ -65,7 +85,8 @@ pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
     };
     let mut traces: Vec<Attachment> = traces.into_iter().map(Attachment::on_disk).collect();
     traces.extend_from_slice(opener.attachments());
-    Ok(Gathered { input, notes, opener, traces })
+    let traces = Traces::find(options, matches!(input, Input::Several(_)), traces)?;
+    Ok(Found { input, notes, traces, opener, highlighters: Arc::default() })
 }
 
 /// The paths of logs, and of traces among them. Traces without any log are reported in place of one.

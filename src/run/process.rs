@@ -29,7 +29,6 @@ pub(crate) fn for_each_process(
         let below = process.map(|process| sink.below(&process.dir));
         let task = LogTask {
             processes: if process.is_none() { &processes } else { &[] },
-            must_be_log: process.is_none(),
             profiled: if process.is_none() { Profiled::OnlyLog } else { Profiled::FurtherProcess },
             progress: &progress,
             ..LogTask::new(&log.path, below.as_ref().unwrap_or(sink), work.threads())

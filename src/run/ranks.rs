@@ -118,11 +118,9 @@ impl<'a> Team<'a> {
         let rank = logs.rank.unwrap_or_default();
         let sink = self.sink.below(&rank_folder(rank));
         let processes = processes(&logs.others);
-        let mut outcomes = match self.log(LogTask {
-            processes: &processes,
-            split: true,
-            ..LogTask::new(&logs.main.path, &sink, threads)
-        })? {
+        let mut outcomes = match self
+            .log(LogTask { processes: &processes, ..LogTask::new(&logs.main.path, &sink, threads) })?
+        {
             LogOutcome::Parts(parts) => self.parts(logs, &parts, threads)?,
             outcome => vec![RankOutcome { rank, file: logs.main.name(), outcome }],
         };

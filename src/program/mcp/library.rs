@@ -3,13 +3,36 @@
 use crate::program::interrupt::Begun;
 use crate::program::opened::Opened;
 use anyhow::{Context, bail};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tlparse::system::files::is_standard_input;
-use tlparse::{Progress, Unfinished};
+use tlparse::{ReportFile, Shown, Subject};
 
 /// Reports that are kept; of more, the one that was opened first is given up.
 const MOST_OPEN: usize = 8;
+
+/// A report, and the folder of the part that is asked about.
+pub struct Asked {
+    pub opened: Arc<Opened>,
+    pub folder: PathBuf,
+}
+
+impl Asked {
+    /// The report of a path, or the open one, and a part of it.
+    pub fn of(library: &Library, report: Option<&str>, part: Option<&str>) -> anyhow::Result<Asked> {
+        let opened = library.find(report)?;
+        let folder = opened.part(part)?;
+        Ok(Asked { opened, folder })
+    }
+
+    pub fn show(&self, subject: &Subject) -> anyhow::Result<Shown> {
+        Shown::of(&self.folder, subject).map_err(|error| self.opened.told(&error))
+    }
+
+    pub fn files(&self) -> anyhow::Result<Vec<ReportFile>> {
+        ReportFile::all(&self.folder).map_err(|error| self.opened.told(&error))
+    }
+}
 
 /// All reports that were opened.
 pub struct Library {
@@ -23,19 +46,6 @@ struct Reports {
     all: Vec<Arc<Opened>>,
     /// The one that a question without a path is about.
     current: Option<Arc<Opened>>,
-}
-
-/// Registers temporary folders, to be removed at a signal.
-struct Watched<'a>(&'a Begun);
-
-impl Progress for Watched<'_> {
-    fn beginning(&self) {
-        self.0.wait();
-    }
-
-    fn begun(&self, unfinished: Unfinished) {
-        self.0.add(unfinished);
-    }
 }
 
 impl Library {
@@ -113,6 +123,6 @@ impl Library {
                 }
             }
         }
-        Opened::read(path, profiles, &Watched(&self.begun))
+        Opened::read(path, profiles, &self.begun)
     }
 }

@@ -1,6 +1,7 @@
 //! Turns file names of a log into paths relative to the folder of the reader's sources.
 
 use crate::analysis::is_library;
+use crate::limits::NAMED;
 use crate::model::words::first_of;
 use ignore::WalkBuilder;
 use std::collections::{BTreeSet, HashMap};
@@ -15,9 +16,6 @@ const MOST_FOLDERS: usize = 40;
 /// Larger and longer files are not read: those that people write are smaller.
 const LARGEST_FILE: u64 = 4 << 20;
 const MOST_LINES: usize = 5_000;
-
-/// Files that a note names.
-const NAMED: usize = 8;
 
 /// Paths that are cached; a report names far fewer.
 const REMEMBERED: usize = 10_000;

@@ -23,6 +23,7 @@ pub trait StructuredLogParser {
         payload: &str,
     ) -> anyhow::Result<ParserResults>;
 
+    /// What errors call it.
     fn name(&self) -> &'static str;
 }
 

@@ -1,13 +1,11 @@
 //! The files that a report says it has.
 
+use crate::limits::LARGEST_REPORT;
 use crate::rel_path::RelPath;
 use crate::report_folder::ReportFolder;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
-
-/// Bytes of a list that is read. That of 10,000 compiles has 50 MB.
-const LARGEST: u64 = 1 << 30;
 
 /// The ending of a page that shows the artifact of the same name.
 const READABLE: &str = "_readable.html";
@@ -94,6 +92,6 @@ impl Listed {
 
 fn parsed<T: DeserializeOwned>(report: &ReportFolder, file: &str) -> Option<T> {
     let mut bytes = Vec::new();
-    report.read(file, LARGEST, &mut bytes).ok()?;
+    report.read(file, LARGEST_REPORT, &mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()
 }

@@ -42,9 +42,6 @@ struct Listed {
 }
 
 /// The folders of ranks in `folder`, ascending.
-///
-/// # Errors
-/// When a folder cannot be read.
 pub fn rank_folders(folder: &Path) -> Result<Vec<RankFolder>> {
     Ok(listed(folder)?.ranks)
 }

@@ -19,9 +19,6 @@ pub struct Scratch {
 
 impl Scratch {
     /// A folder among the temporary files of the system. `begun` registers it to be removed at a signal.
-    ///
-    /// # Errors
-    /// It cannot be created.
     pub fn temporary(begun: impl FnOnce(Unfinished)) -> Result<Scratch> {
         let scratch =
             Scratch::make(&std::env::temp_dir(), None).context("cannot create a temporary folder")?;
@@ -31,9 +28,6 @@ impl Scratch {
 
     /// A folder for the logs of a report to come, in the closest parent of `out` that exists. A signal does not remove it:
     /// what was recorded may not come again.
-    ///
-    /// # Errors
-    /// It cannot be created.
     pub fn for_logs(out: &Path) -> Result<Scratch> {
         let out = std::path::absolute(out)?;
         let folder = out.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(Path::new("."));

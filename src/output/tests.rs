@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -39,47 +38,6 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn every_kind_of_page_reaches_its_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let pages: Vec<Page<'_, String>> = vec![
-        Page::rendered(path("-_0_0_0/compile.html"), |worker, out| Ok(write!(out, "by {worker}")?)),
-        Page::bytes(path("index.html"), "hello"),
-        Page::file(path("raw.log"), |file| Ok(file.writer().write_all(b"log")?)),
-    ];
-    let report = folder.path().join("report");
-    write(pages, &Sink::on_disk(&report), threads(2), || "me".to_owned()).unwrap();
-    let found = files(&report);
-    assert_eq!(found["-_0_0_0/compile.html"], b"by me");
-    assert_eq!(found["index.html"], b"hello");
-    assert_eq!(found["raw.log"], b"log");
-    assert_eq!(found.len(), 3);
-}
-
-#[test]
-fn one_thread_and_many_write_the_same_files() {
-    let numbers: Vec<usize> = (0..300).collect();
-    let written = |count| {
-        let folder = tempfile::tempdir().unwrap();
-        let page = |n: &'_ usize| {
-            let n = *n;
-            Page::rendered(path(&format!("-_{}_0_0/p_{n}.txt", n % 7)), move |seen: &mut usize, out| {
-                *seen += 1;
-                for line in 0..n * 50 {
-                    writeln!(out, "{n} {line}")?;
-                }
-                Ok(())
-            })
-        };
-        write(numbers.iter().map(page).collect(), &Sink::on_disk(folder.path()), threads(count), || 0)
-            .unwrap();
-        files(folder.path())
-    };
-    let one = written(1);
-    assert_eq!(one.len(), 300);
-    assert!(one == written(2) && one == written(8));
-}
-
-#[test]
 fn a_piece_longer_than_the_buffer_stands_between_those_around_it() {
     let folder = tempfile::tempdir().unwrap();
     let long = "long ".repeat(BUFFER_BYTES);
@@ -103,14 +61,6 @@ fn each_thread_makes_one_worker() {
     let pages = (0..50).map(|n| Page::bytes(path(&format!("{n}")), "")).collect();
     write(pages, &Sink::on_disk(folder.path()), threads(3), || made.fetch_add(1, Ordering::Relaxed)).unwrap();
     assert_eq!(made.into_inner(), 3);
-}
-
-#[test]
-fn a_report_without_pages_is_an_empty_folder() {
-    let folder = tempfile::tempdir().unwrap();
-    let report = folder.path().join("report");
-    write::<()>(Vec::new(), &Sink::on_disk(&report), threads(2), || ()).unwrap();
-    assert!(report.is_dir());
 }
 
 #[test]
@@ -177,15 +127,6 @@ fn a_page_that_panics_on_another_thread_fails_the_report() {
     let error =
         write((0..100).map(page).collect(), &Sink::on_disk(folder.path()), threads(2), || ()).unwrap_err();
     assert!(error.to_string().contains("bug in tlparse"));
-}
-
-#[test]
-fn a_full_disk_is_told_with_what_to_do() {
-    let folder = tempfile::tempdir().unwrap();
-    let full = |_: &mut (), _: &mut dyn Write| Err(io::Error::from(io::ErrorKind::StorageFull).into());
-    let pages = vec![Page::rendered(path("index.html"), full)];
-    let error = write(pages, &Sink::on_disk(folder.path()), threads(1), || ()).unwrap_err().to_string();
-    assert!(error.contains("index.html") && error.contains("free some space"), "{error}");
 }
 
 #[cfg(target_os = "linux")]

@@ -7,9 +7,6 @@ use std::fmt::Write;
 const BYTES: usize = 16;
 
 /// A new token.
-///
-/// # Errors
-/// The system provides no random numbers.
 pub fn token() -> anyhow::Result<String> {
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).context("the system provides no random numbers")?;

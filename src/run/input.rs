@@ -4,6 +4,7 @@ use super::profiles::Traces;
 use super::task::Work;
 use super::{named, refused};
 use crate::events::Registry;
+use crate::limits::NAMED;
 use crate::model::SkippedFile;
 use crate::model::words::{counted, first_of};
 use crate::options::{Options, Progress};
@@ -14,9 +15,6 @@ use anyhow::bail;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
-
-/// Most logs or runs that a note names; the folder of a job may hold a thousand.
-const NAMED: usize = 8;
 
 /// The logs to read.
 pub(crate) enum Input {

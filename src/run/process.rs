@@ -10,9 +10,6 @@ use crate::trace::{Log, RankLogs};
 use std::collections::BTreeSet;
 
 /// Writes the report of a process to `sink`, and those of its further processes to folders below it.
-///
-/// # Errors
-/// The log of the process cannot be read, or a report cannot be written.
 pub(crate) fn for_each_process(
     work: Work<'_>,
     logs: &RankLogs,

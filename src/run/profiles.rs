@@ -1,5 +1,6 @@
 //! Assigns traces of torch.profiler to logs.
 
+use crate::limits::NAMED;
 use crate::model::words::counted;
 use crate::options::Options;
 use crate::output;
@@ -11,9 +12,6 @@ use std::path::{Path, PathBuf};
 
 /// Extensions of traces. A folder may contain other JSON files, so each file is checked.
 const ENDINGS: [&str; 3] = [".json", ".json.gz", ".json.zst"];
-
-/// Most traces that a note names.
-const NAMED: usize = 8;
 
 #[derive(Default)]
 pub(crate) struct Traces(Vec<ProfilerTrace>);

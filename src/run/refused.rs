@@ -13,9 +13,6 @@ const FACTS: &str = "report.json";
 const DATA: [&str; 4] = [FACTS, "report.md", "raw.jsonl", "compile_directory.json"];
 
 /// Refuses what is no log.
-///
-/// # Errors
-/// It is none; the sentence says what to give.
 pub(super) fn check(path: &Path) -> anyhow::Result<()> {
     if path == Path::new("-") {
         return Ok(());

@@ -104,19 +104,6 @@ fn a_new_report_appears_with_its_parents_only_when_it_is_placed() {
 }
 
 #[test]
-fn an_existing_folder_needs_overwrite_even_when_it_is_empty() {
-    let yard = Yard::new();
-    fs::create_dir(yard.at("empty")).unwrap();
-    yard.report("report", "old");
-    let before = yard.all();
-    for name in ["empty", "report"] {
-        let error = refusal(&yard.at(name), false);
-        assert!(error.contains("--overwrite") && error.contains("-o") && error.contains(name), "{error}");
-    }
-    assert_eq!(yard.all(), before);
-}
-
-#[test]
 fn overwrite_replaces_an_empty_folder_and_a_report_once_the_new_one_is_placed() {
     let yard = Yard::new();
     let out = yard.at("out");
@@ -204,20 +191,6 @@ fn a_link_is_followed_and_stays_a_link() {
     assert_eq!(all(&yard.at("elsewhere/new")), content("new"));
     assert!(refusal(&yard.at("loop"), true).contains("-o"));
     assert_eq!(fs::read_dir(yard.0.path()).unwrap().count(), 5);
-}
-
-#[test]
-fn a_second_run_is_turned_away_until_the_first_has_ended() {
-    let yard = Yard::new();
-    let first = prepare(&yard.at("out"), true).unwrap();
-    fill(first.folder(), "one");
-    let error = refusal(&yard.at("out"), true);
-    assert!(error.contains("another tlparse") && error.contains("wait"), "{error}");
-    drop(prepare(&yard.at("other"), true).unwrap());
-    first.place().unwrap();
-    run(&yard.at("out"), true, "two");
-    assert_eq!(all(&yard.at("out")), content("two"));
-    assert_eq!(fs::read_dir(yard.0.path()).unwrap().count(), 1);
 }
 
 #[test]

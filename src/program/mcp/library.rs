@@ -60,9 +60,6 @@ impl Library {
 
     /// Reads a log or a report, even if it was opened before: a log may have grown. Questions without a path are from now on
     /// about this one.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub fn open(&self, path: &str, profiles: &[String]) -> anyhow::Result<Arc<Opened>> {
         let opened = self.keep(path, profiles)?;
         self.reports().current = Some(Arc::clone(&opened));
@@ -70,9 +67,6 @@ impl Library {
     }
 
     /// The report of a path, or the open one without a path. If none is open, the report of the path is from now on.
-    ///
-    /// # Errors
-    /// It cannot be read, or none was opened.
     pub fn find(&self, path: Option<&str>) -> anyhow::Result<Arc<Opened>> {
         let Some(path) = path else {
             let current = self.reports().current.clone();
@@ -84,9 +78,6 @@ impl Library {
     }
 
     /// The report of a path; the open one stays open. It is read unless it was before, or traces are to be joined.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub fn beside(&self, path: &str, profiles: &[String]) -> anyhow::Result<Arc<Opened>> {
         let found = {
             let reports = self.reports();

@@ -19,9 +19,6 @@ pub struct Profiler {
 
 impl Profiler {
     /// Creates the folder. Traces are written beside the logs.
-    ///
-    /// # Errors
-    /// The folder cannot be created.
     pub fn prepare(recording: &Recording) -> Result<Profiler> {
         let about = "cannot create the folder for --profile";
         // While the command runs, signals are passed to it and do not end this process.

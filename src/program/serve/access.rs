@@ -36,9 +36,6 @@ pub enum Pass {
 
 impl Access {
     /// A new token for the server at a port.
-    ///
-    /// # Errors
-    /// The system provides no random numbers.
     pub fn new(port: u16) -> anyhow::Result<Access> {
         Ok(Access { token: token()?, cookie_name: format!("tlparse-{port}") })
     }

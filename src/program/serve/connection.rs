@@ -45,9 +45,6 @@ const IDLE_TIME: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers requests until the program ends.
-///
-/// # Errors
-/// The system refuses what a server needs.
 pub fn serve(listener: TcpListener, site: Arc<Site>) -> anyhow::Result<()> {
     // One thread for all connections, and a few that read files: a report has few readers.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(8).build();

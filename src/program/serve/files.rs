@@ -28,9 +28,6 @@ pub struct Found {
 
 impl Folder {
     /// The folder of a report or a comparison.
-    ///
-    /// # Errors
-    /// The folder is neither.
     pub fn new(folder: &Path) -> anyhow::Result<Folder> {
         let root = folder.canonicalize();
         let root = root.with_context(|| format!("cannot open the report {}", folder.display()))?;

@@ -138,12 +138,25 @@ pub fn run_for_facts<T>(
     progress: &dyn Progress,
     read: impl FnOnce(&Path, RunSummary) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let found = run::find(options)?;
     progress.beginning();
     let folder = Scratch::temporary(|made| progress.begun(made))?;
-    let sink = Sink::on_disk(folder.path()).only(facts::FILE);
-    let summary = write(found.work(options, registry, progress), &found.input, &sink, folder.path())?;
-    read(folder.path(), summary.noting_first(found.notes))
+    let summary = write_found(options, registry, progress, folder.path(), true)?;
+    read(folder.path(), summary)
+}
+
+/// Writes the report of what the options mean into a folder; only its facts, if it is thrown away.
+fn write_found(
+    options: &Options,
+    registry: &Registry,
+    progress: &dyn Progress,
+    folder: &Path,
+    only_facts: bool,
+) -> anyhow::Result<RunSummary> {
+    let found = run::find(options)?;
+    let all = Sink::on_disk(folder);
+    let sink = if only_facts { all.only(facts::FILE) } else { all };
+    let summary = write(found.work(options, registry, progress), &found.input, &sink, folder)?;
+    Ok(summary.noting_first(found.notes))
 }
 
 /// Writes the report of a log, or of a job and its ranks, into `sink`, whose files stand in `folder`.
@@ -176,7 +189,7 @@ fn write_redacted(work: Work<'_>, input: &Input, folder: &Path) -> anyhow::Resul
         Input::Log(_) | Input::Job(_) => redact(work, input, "", &mut redacted)?,
     };
     output::write(report::redacted_pages(&redacted), &Sink::on_disk(folder), NonZeroUsize::MIN, Worker::new)?;
-    let findings = redacted.findings().map(Finding::of).collect();
+    let findings = redacted.findings().map(Finding).collect();
     Ok(RunSummary { lines: report::redacted_summary(&redacted), findings, ..summary })
 }
 
@@ -245,8 +258,9 @@ fn each_of_several(
     several: &[OneOfSeveral],
     mut report: impl FnMut(&OneOfSeveral, &str) -> anyhow::Result<RunSummary>,
 ) -> anyhow::Result<(RunSummary, Vec<CollectedLog>)> {
-    let (mut all, mut logs) = (RunSummary::of_several(several.len()), Vec::new());
-    let mut first_error = None;
+    let line = SummaryLine::plain(format!("{} logs, each with a report of its own:", several.len()));
+    let mut all = RunSummary { lines: vec![line], intact: true, ..RunSummary::default() };
+    let (mut logs, mut first_error) = (Vec::new(), None);
     for (number, one) in (1..).zip(several) {
         let dir = report::folder_of_log(number);
         let (verdict, summary) = match report(one, &dir) {
@@ -258,7 +272,7 @@ fn each_of_several(
             }
         };
         let (name, is_job) = (one.name.clone(), matches!(one.input, Input::Job(_)));
-        let findings = FindingCounts::of(summary.findings.iter().map(Finding::facts));
+        let findings = FindingCounts::of(summary.findings.iter().map(|finding| &finding.0));
         let log = CollectedLog { name, is_job, dir, verdict, findings, intact: summary.intact };
         all = all.with_report(&log, summary);
         logs.push(log);
@@ -409,31 +423,16 @@ impl Reports<'_> {
                 recording.report = self.goal.and_then(|goal| output::relative(goal, &report));
                 return Ok(recording);
             }
-            self.write((path, profiles), &below, notes)?;
-            let mut recording = compare::read_recording(&self.folder.join(&below), &name)?;
+            let (threads, profiles) = (self.options.threads, profiles.to_vec());
+            let options = Options { threads, profiles, ..Options::new(path, "") };
+            let folder = self.folder.join(&below);
+            let is_thrown_away = self.goal.is_none();
+            notes.extend(write_found(&options, self.registry, self.progress, &folder, is_thrown_away)?.notes);
+            let mut recording = compare::read_recording(&folder, &name)?;
             recording.report = self.goal.map(|_| below);
             Ok(recording)
         };
         runs.iter().enumerate().map(of).collect()
-    }
-
-    /// Writes the report of a log or a job; only its facts where it is thrown away.
-    fn write(
-        &self,
-        (path, profiles): (&Path, &[PathBuf]),
-        below: &str,
-        notes: &mut Vec<String>,
-    ) -> anyhow::Result<()> {
-        let profiles = profiles.to_vec();
-        let options = Options { threads: self.options.threads, profiles, ..Options::new(path, "") };
-        let found = run::find(&options)?;
-        let folder = self.folder.join(below);
-        let all = Sink::on_disk(&folder);
-        let sink = if self.goal.is_some() { all } else { all.only(facts::FILE) };
-        let work = found.work(&options, self.registry, self.progress);
-        let summary = write(work, &found.input, &sink, &folder)?;
-        notes.extend(found.notes.into_iter().chain(summary.notes));
-        Ok(())
     }
 }
 
@@ -457,7 +456,7 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     let left_out = output::write(pages, task.sink, task.threads, || Worker::sharing(work.highlighters))?;
     Ok(LogOutcome::Written(RunSummary {
         lines: report::summary(report),
-        findings: report::findings(report).map(Finding::of).collect(),
+        findings: report::findings(report).map(Finding).collect(),
         notes: run::notes(&source, &left_out),
         refused: found.performance.as_ref().is_some_and(analysis::performance::Performance::is_refused),
         intact: model.integrity.ok(),
@@ -489,7 +488,7 @@ fn write_job(
     output::write(pages, sink, NonZeroUsize::MIN, Worker::new)?;
     Ok(RunSummary {
         lines: report::job_summary(report),
-        findings: report::job_findings(report).map(Finding::of).collect(),
+        findings: report::job_findings(report).map(Finding).collect(),
         intact: job.ranks.iter().all(model::RankSummary::is_intact),
         events: job.events.into_iter().collect(),
         // The ranks say of their own traces that one was refused; their report.json does not count records without an id.

@@ -31,15 +31,12 @@ pub fn in_paths(paths: &[PathBuf], commands: &[String]) -> Option<String> {
     let first = paths.first()?;
     if let Some(word) = is_word(first) {
         let rest: String = paths.iter().skip(1).map(|path| format!(" {}", path.display())).collect();
-        if subjects().any(|subject| subject == word) {
-            return Some(format!(
-                "there is no file or command {word}; did you mean tlparse show {word}{rest}?"
-            ));
-        }
-        if let Some(command) = similar(word, commands.iter().map(String::as_str)) {
-            return Some(format!(
-                "there is no file or command {word}; did you mean tlparse {command}{rest}?"
-            ));
+        let meant = match subjects().any(|subject| subject == word) {
+            true => Some(format!("show {word}")),
+            false => similar(word, commands.iter().map(String::as_str)).map(str::to_owned),
+        };
+        if let Some(meant) = meant {
+            return Some(format!("there is no file or command {word}; did you mean tlparse {meant}{rest}?"));
         }
     }
     match paths {

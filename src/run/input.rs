@@ -5,12 +5,12 @@ use super::task::Work;
 use super::{named, refused};
 use crate::events::Registry;
 use crate::limits::NAMED;
-use crate::model::SkippedFile;
 use crate::model::words::{counted, first_of};
+use crate::model::{self, JobFacts, SkippedFile};
 use crate::options::{Options, Progress};
 use crate::profile::{begins_trace, is_trace};
 use crate::report::Highlighters;
-use crate::trace::{self, Attachment, Folder, Limit, Log, Opener, Peek, RankLogs, Run};
+use crate::trace::{self, Attachment, Folder, Limit, LocalTime, Log, Opener, Peek, RankLogs, Run};
 use anyhow::bail;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,10 +35,8 @@ pub(crate) struct OneOfSeveral {
 pub(crate) struct JobInput {
     /// The ranks of the reported run; each has a number.
     pub ranks: Vec<RankLogs>,
-    /// The folder's other runs, oldest first.
-    pub other_runs: Vec<Run>,
-    /// Files that are not read, with reasons.
-    pub skipped: Vec<SkippedFile>,
+    /// What is known of the job besides its logs.
+    pub facts: JobFacts,
 }
 
 /// The logs that were found, and what reads them.
@@ -153,14 +151,11 @@ fn several_paths(
             "--all-ranks-html needs the logs of all ranks, or their folder; none of the given logs belongs to a rank"
         );
     }
-    let mut several = Vec::new();
-    for run in groups {
-        let name = name_of(&run);
-        several.push(OneOfSeveral {
-            name,
-            input: of_run(run, options.all_ranks, Vec::new(), Vec::new(), notes),
-        });
-    }
+    let one = |run: Run| OneOfSeveral {
+        name: name_of(&run),
+        input: of_run(run, options.all_ranks, Vec::new(), Vec::new(), notes),
+    };
+    let mut several: Vec<OneOfSeveral> = groups.into_iter().map(one).collect();
     Ok(if several.len() == 1 { several.remove(0).input } else { Input::Several(several) })
 }
 
@@ -255,7 +250,20 @@ fn of_run(
     skipped.extend(rankless.map(|log| (log.name(), "a process without a rank; report on it separately")));
     skipped.sort();
     let skipped = skipped.into_iter().map(|(name, reason)| SkippedFile { name, reason }).collect();
-    Input::Job(JobInput { ranks, other_runs, skipped })
+    let other_runs = other_runs.iter().map(model_run).collect();
+    let facts = JobFacts { other_runs, skipped_files: skipped, failed: Vec::new(), of_own_reports: true };
+    Input::Job(JobInput { ranks, facts })
+}
+
+/// A run that the report only names. Its logs were not read, so its times have neither year nor time zone.
+fn model_run(run: &Run) -> model::Run {
+    let times = || run.logs().filter_map(|log| log.peek.span);
+    let text = |time: Option<LocalTime>| time.map(|time| time.to_string());
+    model::Run {
+        first_time: text(times().map(|(first, _)| first).min()),
+        last_time: text(times().map(|(_, last)| last).max()),
+        logs: run.logs().map(Log::name).collect(),
+    }
 }
 
 /// A run of at most one rank. If a process without a rank, such as a launcher, also wrote a log, the rank's log is read.

@@ -32,7 +32,11 @@ pub(crate) fn for_each_process(
         };
         match (write_log(work, &task)?, process) {
             (LogOutcome::Written(one), None) => summary = one,
-            (LogOutcome::Written(one), Some(process)) => summary = with_process(summary, process, one),
+            (LogOutcome::Written(one), Some(process)) => {
+                let text = one.lines.first().map(|verdict| format!("{}: {}", process.words(), verdict.text));
+                summary.lines.extend(text.map(SummaryLine::plain));
+                summary = summary.with(one);
+            }
             (LogOutcome::Unreadable(error), None) => return Err(error),
             (LogOutcome::Unreadable(error), Some(process)) => {
                 summary.intact = false;
@@ -43,15 +47,6 @@ pub(crate) fn for_each_process(
         before += log.peek.bytes;
     }
     Ok(summary)
-}
-
-/// Adds a line and the counts of a further process to the summary of the first.
-fn with_process(mut summary: RunSummary, process: &Process, one: RunSummary) -> RunSummary {
-    if let Some(verdict) = one.lines.first() {
-        let text = format!("{}: {}", process.words(), verdict.text);
-        summary.lines.push(SummaryLine { label: None, text });
-    }
-    summary.with(one)
 }
 
 fn bytes_of(logs: &RankLogs) -> u64 {

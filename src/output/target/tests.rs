@@ -234,18 +234,6 @@ fn work_of_dead_processes_is_removed_and_that_of_others_kept() {
     assert_eq!(fs::read_dir(yard.0.path()).unwrap().count(), 3);
 }
 
-#[cfg(unix)]
-#[test]
-fn a_report_that_was_being_moved_in_when_its_run_was_killed_is_replaced() {
-    let yard = Yard::new();
-    let mut child = std::process::Command::new("true").spawn().unwrap();
-    child.wait().unwrap();
-    fs::create_dir_all(yard.at("out/-_0_0_0")).unwrap();
-    fill(&yard.at(&format!("out/.tlparse-{}", child.id())), "left");
-    run(&yard.at("out"), true, "new");
-    assert_eq!(all(&yard.at("out")), content("new"));
-}
-
 /// A name so long that no hidden name fits beside it: what a parent that cannot be written to does, for root too.
 fn name_without_sibling() -> String {
     "x".repeat(250)

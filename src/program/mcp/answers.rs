@@ -7,7 +7,7 @@ use crate::program::opened::Opened;
 use anyhow::{Context, bail};
 use tlparse::{
     Budget, Checked, DiffOptions, Format, Registry, ReportFile, ReportFolder, Showing, Shown, SourceTree,
-    Subject, Threshold,
+    Subject,
 };
 
 /// Text that is searched for one answer, in bytes.
@@ -165,14 +165,9 @@ pub fn diff(library: &Library, request: &Diff) -> anyhow::Result<Answer> {
     let options = DiffOptions {
         a: vec![a.folder.clone()],
         b: vec![b.folder.clone()],
-        // They are part of the reports.
-        profiles_a: Vec::new(),
-        profiles_b: Vec::new(),
         names: ["A".to_owned(), "B".to_owned()],
-        out: None,
-        overwrite: false,
-        threshold: Threshold::default(),
-        threads: None,
+        // The traces are part of the reports.
+        ..DiffOptions::default()
     };
     let compared =
         tlparse::diff(&options, &Registry::default(), &()).map_err(|error| b.told(&a.told(&error)))?;

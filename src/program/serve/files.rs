@@ -16,16 +16,6 @@ pub struct Folder {
     first_page: &'static str,
 }
 
-/// A file of the folder.
-pub struct Found {
-    /// The file, open.
-    pub file: File,
-    /// Its length in bytes.
-    pub length: u64,
-    /// Its media type.
-    pub kind: String,
-}
-
 impl Folder {
     /// The folder of a report or a comparison.
     pub fn new(folder: &Path) -> anyhow::Result<Folder> {
@@ -41,17 +31,16 @@ impl Folder {
         Ok(Folder { report, first_page })
     }
 
-    /// The file at the path of an address, if it is in the folder. A folder means its `index.html`; there are no listings.
-    pub fn find(&self, path: &str) -> Option<Found> {
+    /// The file at the path of an address, if it is in the folder, and its media type. A folder means its `index.html`; there
+    /// are no listings.
+    pub fn find(&self, path: &str) -> Option<(File, String)> {
         let path = percent_decode_str(path.strip_prefix('/')?).decode_utf8().ok()?;
         let path = match path.as_ref() {
             "" => self.first_page.to_owned(),
             folder if folder.ends_with('/') => format!("{folder}{}", FIRST_PAGES[0]),
             file => file.to_owned(),
         };
-        let file = self.report.open(&path).ok()?;
-        let length = file.metadata().ok()?.len();
-        Some(Found { file, length, kind: kind_of(Path::new(&path)) })
+        Some((self.report.open(&path).ok()?, kind_of(Path::new(&path))))
     }
 }
 

@@ -79,14 +79,4 @@ mod tests {
         let left: Vec<_> = fs::read_dir(parent.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert_eq!(left, [kept]);
     }
-
-    #[test]
-    fn what_a_killed_run_left_is_removed_by_the_next_one() {
-        let parent = tempfile::tempdir().unwrap();
-        // No system gives a process this id.
-        let left = parent.path().join(".tl_out.trace.tlparse-4294967295-x7Yz");
-        fs::create_dir(&left).unwrap();
-        let _next = Scratch::for_logs(&parent.path().join("tl_out")).unwrap();
-        assert!(!left.exists());
-    }
 }

@@ -75,26 +75,3 @@ pub fn behind_path(path: &str, word: &str) -> String {
         None => format!("unexpected argument `{word}`"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{in_paths, similar, subjects};
-    use std::path::PathBuf;
-
-    #[test]
-    fn the_most_similar_word_is_meant() {
-        assert_eq!(similar("brekas", subjects()), Some("breaks"));
-        assert_eq!(similar("Compile", subjects()), Some("compile"));
-        assert_eq!(similar("trace", subjects()), None);
-    }
-
-    #[test]
-    fn names_of_files_that_are_missing_are_no_commands() {
-        let commands = ["show", "diff"].map(str::to_owned);
-        let wrong = |path: &str| in_paths(&[PathBuf::from(path)], &commands);
-        assert!(wrong("shwo").unwrap().ends_with("did you mean tlparse show?"));
-        for path in ["shwo.log", "./shwo", "trace"] {
-            assert_eq!(wrong(path), None, "{path}");
-        }
-    }
-}

@@ -85,15 +85,14 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 
 use crate::compare::Recording;
 use crate::model::JobFacts;
-use crate::output::{JobTarget, RankFolder, Sink, Target, ZipTarget};
+use crate::output::{RankFolder, Sink, Target, ZipTarget};
 use crate::report::{
     Cached, CollectedLog, Collection, FindingCounts, JobReport, Redacted, WholeRank, Worker,
 };
-use crate::run::{Gathered, Input, LogOutcome, LogTask, OneOfSeveral, Traces, Work};
+use crate::run::{Input, LogOutcome, LogTask, OneOfSeveral, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Reads what `options.inputs` mean (a log, the newest run of a folder, all ranks of a job, or several logs) and writes its
 /// report into the folder `options.out`. `registry` holds the parsers, `progress` is told how far the work is.
@@ -103,24 +102,22 @@ use std::sync::Arc;
 /// folder may not be replaced, the disk is full. Damage in a log is never an error: it is listed in the report and
 /// counts in [`RunSummary::intact`].
 pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> anyhow::Result<Written> {
-    let gathered = run::find(options)?; // paths -> the logs that they mean
-    let traces = Traces::find(options, &gathered)?;
-    traces.check_augment(options)?;
-    let of_combined = traces.combine(options)?;
-    let Gathered { input, mut notes, opener, .. } = gathered;
-    notes.extend(traces.notes(&input));
-    notes.extend(of_combined);
-    let augment = options.augment.as_deref();
-    let highlighters = &Arc::default();
-    let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };
+    let found = run::find(options)?; // paths -> the logs that they mean
+    found.traces.check_augment(options)?;
+    let mut notes = found.notes.clone();
+    if let Input::Job(job) = &found.input {
+        notes.extend(found.traces.note(&job.ranks));
+    }
+    notes.extend(found.traces.combine(options)?);
+    let work = Work { augment: options.augment.as_deref(), ..found.work(options, registry, progress) };
     progress.beginning();
     let target = Target::prepare(&options.out, options.overwrite, report::entries())?;
     let zip = options.zip.then(|| ZipTarget::prepare(target.goal(), options.overwrite)).transpose()?;
     progress.begun(target.unfinished());
     zip.iter().for_each(|zip| progress.begun(zip.unfinished()));
     let summary = match options.redact {
-        true => write_redacted(work, &input, target.folder())?,
-        false => write(work, &input, &Sink::on_disk(target.folder()), target.folder())?,
+        true => write_redacted(work, &found.input, target.folder())?,
+        false => write(work, &found.input, &Sink::on_disk(target.folder()), target.folder())?,
     };
     notes.extend(options.settings.sources.iter().flat_map(|tree| tree.notes()));
     zip.iter().try_for_each(|zip| zip.pack(target.folder()))?;
@@ -141,16 +138,25 @@ pub fn run_for_facts<T>(
     progress: &dyn Progress,
     read: impl FnOnce(&Path, RunSummary) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let gathered = run::find(options)?;
-    let traces = Traces::find(options, &gathered)?;
-    let Gathered { input, notes, opener, .. } = gathered;
-    let (augment, highlighters) = (None, &Arc::default());
-    let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };
     progress.beginning();
     let folder = Scratch::temporary(|made| progress.begun(made))?;
-    let sink = Sink::on_disk(folder.path()).only(facts::FILE);
-    let summary = write(work, &input, &sink, folder.path())?;
-    read(folder.path(), summary.noting_first(notes))
+    let summary = write_found(options, registry, progress, folder.path(), true)?;
+    read(folder.path(), summary)
+}
+
+/// Writes the report of what the options mean into a folder; only its facts, if it is thrown away.
+fn write_found(
+    options: &Options,
+    registry: &Registry,
+    progress: &dyn Progress,
+    folder: &Path,
+    only_facts: bool,
+) -> anyhow::Result<RunSummary> {
+    let found = run::find(options)?;
+    let all = Sink::on_disk(folder);
+    let sink = if only_facts { all.only(facts::FILE) } else { all };
+    let summary = write(found.work(options, registry, progress), &found.input, &sink, folder)?;
+    Ok(summary.noting_first(found.notes))
 }
 
 /// Writes the report of a log, or of a job and its ranks, into `sink`, whose files stand in `folder`.
@@ -183,7 +189,7 @@ fn write_redacted(work: Work<'_>, input: &Input, folder: &Path) -> anyhow::Resul
         Input::Log(_) | Input::Job(_) => redact(work, input, "", &mut redacted)?,
     };
     output::write(report::redacted_pages(&redacted), &Sink::on_disk(folder), NonZeroUsize::MIN, Worker::new)?;
-    let findings = redacted.findings().map(Finding::of).collect();
+    let findings = redacted.findings().map(Finding).collect();
     Ok(RunSummary { lines: report::redacted_summary(&redacted), findings, ..summary })
 }
 
@@ -252,8 +258,9 @@ fn each_of_several(
     several: &[OneOfSeveral],
     mut report: impl FnMut(&OneOfSeveral, &str) -> anyhow::Result<RunSummary>,
 ) -> anyhow::Result<(RunSummary, Vec<CollectedLog>)> {
-    let (mut all, mut logs) = (RunSummary::of_several(several.len()), Vec::new());
-    let mut first_error = None;
+    let line = SummaryLine::plain(format!("{} logs, each with a report of its own:", several.len()));
+    let mut all = RunSummary { lines: vec![line], intact: true, ..RunSummary::default() };
+    let (mut logs, mut first_error) = (Vec::new(), None);
     for (number, one) in (1..).zip(several) {
         let dir = report::folder_of_log(number);
         let (verdict, summary) = match report(one, &dir) {
@@ -265,7 +272,7 @@ fn each_of_several(
             }
         };
         let (name, is_job) = (one.name.clone(), matches!(one.input, Input::Job(_)));
-        let findings = FindingCounts::of(summary.findings.iter().map(Finding::facts));
+        let findings = FindingCounts::of(summary.findings.iter().map(|finding| &finding.0));
         let log = CollectedLog { name, is_job, dir, verdict, findings, intact: summary.intact };
         all = all.with_report(&log, summary);
         logs.push(log);
@@ -297,19 +304,16 @@ pub fn run_in_memory(
     registry: &Registry,
     progress: &dyn Progress,
 ) -> anyhow::Result<InMemory> {
-    let gathered = run::find(options)?;
-    let traces = Traces::find(options, &gathered)?;
-    let Gathered { input, notes, opener, .. } = gathered;
-    let (augment, highlighters) = (None, &Arc::default());
-    let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };
-    let Input::Log(logs) = &input else {
+    let found = run::find(options)?;
+    let Input::Log(logs) = &found.input else {
         bail!(
             "the logs of several ranks or programs have reports in folders, which are not made in memory; give one log"
         );
     };
     let sink = Sink::in_memory();
+    let work = found.work(options, registry, progress);
     let summary = run::for_each_process(work, logs, &sink, write_log)?;
-    Ok(InMemory { files: sink.into_files(), summary: summary.noting_first(notes) })
+    Ok(InMemory { files: sink.into_files(), summary: summary.noting_first(found.notes) })
 }
 
 /// Writes the report of a distributed job into `folder`, which holds a finished report of each rank in `rank_<n>/`, such
@@ -326,11 +330,10 @@ pub fn combine(
     progress: &dyn Progress,
 ) -> anyhow::Result<Written> {
     progress.beginning();
-    let target = JobTarget::prepare(folder, overwrite)?;
+    let (target, ranks) = output::job_target(folder, overwrite)?;
     progress.begun(target.unfinished());
-    let sink = Sink::on_disk(target.staging());
-    let (ranks, facts, threads) = (target.ranks(), JobFacts::default(), run::all_threads());
-    let summary = write_job(ranks, facts, &sink, settings, threads, progress)?;
+    let (sink, facts) = (Sink::on_disk(target.folder()), JobFacts::default());
+    let summary = write_job(&ranks, facts, &sink, settings, run::all_threads(), progress)?;
     progress.placing();
     Ok(Written { folder: target.place()?, zip: None, summary })
 }
@@ -420,44 +423,16 @@ impl Reports<'_> {
                 recording.report = self.goal.and_then(|goal| output::relative(goal, &report));
                 return Ok(recording);
             }
-            self.write((path, profiles), &below, notes)?;
-            let mut recording = compare::read_recording(&self.folder.join(&below), &name)?;
+            let (threads, profiles) = (self.options.threads, profiles.to_vec());
+            let options = Options { threads, profiles, ..Options::new(path, "") };
+            let folder = self.folder.join(&below);
+            let is_thrown_away = self.goal.is_none();
+            notes.extend(write_found(&options, self.registry, self.progress, &folder, is_thrown_away)?.notes);
+            let mut recording = compare::read_recording(&folder, &name)?;
             recording.report = self.goal.map(|_| below);
             Ok(recording)
         };
         runs.iter().enumerate().map(of).collect()
-    }
-
-    /// Writes the report of a log or a job; only its facts where it is thrown away.
-    fn write(
-        &self,
-        (path, profiles): (&Path, &[PathBuf]),
-        below: &str,
-        notes: &mut Vec<String>,
-    ) -> anyhow::Result<()> {
-        let profiles = profiles.to_vec();
-        let options = Options { threads: self.options.threads, profiles, ..Options::new(path, "") };
-        let gathered = run::find(&options)?;
-        let traces = Traces::find(&options, &gathered)?;
-        let Gathered { input, notes: found, opener, .. } = gathered;
-        notes.extend(found);
-        let work = Work {
-            options: &options,
-            registry: self.registry,
-            opener: &opener,
-            traces: &traces,
-            augment: None,
-            progress: self.progress,
-            highlighters: &Arc::default(),
-        };
-        let folder = self.folder.join(below);
-        let all = Sink::on_disk(&folder);
-        let summary = match self.goal {
-            Some(_) => write(work, &input, &all, &folder)?,
-            None => write(work, &input, &all.only(facts::FILE), &folder)?,
-        };
-        notes.extend(summary.notes);
-        Ok(())
     }
 }
 
@@ -481,7 +456,7 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     let left_out = output::write(pages, task.sink, task.threads, || Worker::sharing(work.highlighters))?;
     Ok(LogOutcome::Written(RunSummary {
         lines: report::summary(report),
-        findings: report::findings(report).map(Finding::of).collect(),
+        findings: report::findings(report).map(Finding).collect(),
         notes: run::notes(&source, &left_out),
         refused: found.performance.as_ref().is_some_and(analysis::performance::Performance::is_refused),
         intact: model.integrity.ok(),
@@ -513,12 +488,11 @@ fn write_job(
     output::write(pages, sink, NonZeroUsize::MIN, Worker::new)?;
     Ok(RunSummary {
         lines: report::job_summary(report),
-        findings: report::job_findings(report).map(Finding::of).collect(),
-        notes: Vec::new(),
-        refused: false, // the ranks say that of their own traces
+        findings: report::job_findings(report).map(Finding).collect(),
         intact: job.ranks.iter().all(model::RankSummary::is_intact),
-        without_compile_id: 0, // a rank's report.json does not hold it
         events: job.events.into_iter().collect(),
+        // The ranks say of their own traces that one was refused; their report.json does not count records without an id.
+        ..RunSummary::default()
     })
 }
 

@@ -114,12 +114,6 @@ impl RunSummary {
         self
     }
 
-    /// The summary of a page that lists `count` reports.
-    pub(crate) fn of_several(count: usize) -> RunSummary {
-        let line = SummaryLine::plain(format!("{count} logs, each with a report of its own:"));
-        RunSummary { lines: vec![line], intact: true, ..RunSummary::default() }
-    }
-
     /// Adds the report of one of several logs: a line, its findings with its folder before their pages, its notes and counts.
     pub(crate) fn with_report(mut self, log: &CollectedLog, mut other: RunSummary) -> Self {
         let said = log.verdict.as_ref().unwrap_or_else(|why| why);
@@ -150,19 +144,9 @@ impl RunSummary {
 /// Something to look at. With serde it is written as the object of `report.json`.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
-pub struct Finding(facts::Finding<'static>);
+pub struct Finding(pub(crate) facts::Finding<'static>);
 
 impl Finding {
-    /// The finding with these facts.
-    pub(crate) fn of(facts: facts::Finding<'static>) -> Finding {
-        Finding(facts)
-    }
-
-    /// Its facts.
-    pub(crate) fn facts(&self) -> &facts::Finding<'static> {
-        &self.0
-    }
-
     /// The same in a report that is a folder of another.
     pub(crate) fn below(mut self, dir: &str) -> Finding {
         self.0.url = self.0.url.map(|url| format!("{dir}/{url}").into());
@@ -229,7 +213,7 @@ impl Written {
     /// # Errors
     /// `report.md` of the report cannot be read.
     pub fn show(&self, format: Format, tree: &SourceTree) -> anyhow::Result<String> {
-        let findings = || self.summary.findings.iter().map(Finding::facts);
+        let findings = || self.summary.findings.iter().map(|finding| &finding.0);
         let notices = || formats::notices(findings(), &self.folder);
         Ok(format.printable(match format {
             Format::Text => self.summary.lines.iter().map(|line| format!("{line}\n")).collect(),
@@ -256,7 +240,7 @@ pub struct InMemory {
 }
 
 /// Which runs to compare, and where to write the comparison.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct DiffOptions {
     /// The runs of A, the baseline: logs, folders of logs, or reports.
     pub a: Vec<PathBuf>,

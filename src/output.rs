@@ -28,7 +28,7 @@ pub use entries::{Entries, is_compile_folder};
 #[cfg(test)]
 pub use pages::Body;
 pub use pages::{Page, write};
-pub use ranks::{JobTarget, RankFolder, rank_folders, ranks_in};
+pub use ranks::{RankFolder, job_target, rank_folders, ranks_in};
 pub use relative::relative;
 pub use scratch::Scratch;
 pub use single::{check_single_file, write_single_file, write_text};

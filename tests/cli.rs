@@ -1,6 +1,6 @@
 //! The command line: exit codes, output streams, where the report goes, what is refused.
 
-use crate::support::{Run, input, report};
+use crate::support::{Run, files_below, input, report};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -109,6 +109,9 @@ fn an_existing_folder_is_not_touched_without_overwrite() {
     let error = small().out(out.path()).go().fails(1);
     assert!(error.contains("--overwrite") && error.contains(out.path().to_str().unwrap()), "{error}");
     assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0);
+    let report = small().out(out.path()).args(["--overwrite"]).ok();
+    let error = small().out(out.path()).go().fails(1);
+    assert!(error.contains("--overwrite") && report.manifest() == files_below(out.path()), "{error}");
 }
 
 #[test]

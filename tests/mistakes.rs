@@ -5,11 +5,12 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// What a user typed, the sentence, and the exit code. `LOG` is a log, `REPORT` its report.
-const MISTAKES: [(&str, &str, i32); 34] = [
+const MISTAKES: [(&str, &str, i32); 38] = [
     // Words that are mistyped.
     ("shwo breaks", "there is no file or command shwo; did you mean tlparse show breaks?", 2),
     ("breaks REPORT", "there is no file or command breaks; did you mean tlparse show breaks REPORT?", 2),
     ("show brekas REPORT", "unknown section `brekas`; did you mean `breaks`?", 2),
+    ("show Compile 1/0 REPORT", "unknown section `Compile`; did you mean `compile`?", 2),
     ("show REPORT brekas", "what is shown comes first: tlparse show breaks REPORT", 2),
     ("show 1/0 REPORT", "1/0 is the id of a compile: tlparse show compile 1/0 REPORT", 2),
     ("show compile REPORT", "compile of what? tlparse show compile NAME", 2),
@@ -23,6 +24,9 @@ const MISTAKES: [(&str, &str, i32); 34] = [
     ("--overwrite check REPORT", "options of tlparse check must follow it: tlparse check .. --overwrite", 2),
     // Paths that are no log.
     ("missing.log", "cannot open missing.log: no such file or folder", 1),
+    ("shwo.log", "cannot open shwo.log: no such file or folder", 1),
+    ("./shwo", "cannot open ./shwo: no such file or folder", 1),
+    ("trace", "cannot open trace: no such file or folder", 1),
     ("https://example.org/trace.log", "tlparse reads files; download it first and give the file", 1),
     ("missing/*.log", "no file matches missing/*.log; pass a log that torch wrote with TORCH_TRACE=DIR", 1),
     ("notes.txt", "notes.txt holds no TORCH_TRACE record. Run the program with TORCH_TRACE=DIR", 1),

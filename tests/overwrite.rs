@@ -115,6 +115,12 @@ fn a_file_of_the_reader_stops_it_at_any_depth() {
             fs::remove_file(folder.join(&path)).unwrap();
         }
     }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("/etc", folder.join("dump_file")).unwrap();
+        is_left(&folder, "dump_file");
+        fs::remove_file(folder.join("dump_file")).unwrap();
+    }
     assert_eq!(overwrite(&folder).code, Some(0));
 }
 

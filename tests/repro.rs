@@ -54,7 +54,7 @@ fn a_script_says_what_it_runs_and_names_nothing_of_the_machine_that_recorded() {
 #[test]
 fn no_name_in_a_log_chooses_the_encoding_of_the_script_or_becomes_code() {
     // Read as UTF-7, `+AAo-` is the end of a line.
-    let name = "f+AAo-print('CODE OUT OF A COMMENT')+AAo-#\u{202e}\\u001b[2J\u{e0041}\u{e9}";
+    let name = "f+AAo-print('CODE OUT OF A COMMENT')+AAo-#\u{202e}\\u001b[2J\\r\\nimport os\u{e0041}\u{e9}";
     let text = String::from_utf8(input("03_graph_breaks").bytes()).unwrap();
     let log = text.replace("\"inner_print\"", &format!("\"{name}\""));
     assert_ne!(text, log);
@@ -67,7 +67,7 @@ fn no_name_in_a_log_chooses_the_encoding_of_the_script_or_becomes_code() {
     assert!(lines[1].contains("trace coding: utf-7 .log"), "{}", lines[1]);
     let comments = lines.iter().take_while(|line| line.starts_with('#'));
     assert!(comments.clone().all(|line| line.bytes().all(|byte| (b' '..=b'~').contains(&byte))), "{lines:?}");
-    let told = "print('CODE OUT OF A COMMENT')+AAo-#\\u202e\\x1b[2J\\U000e0041\\xe9";
+    let told = "print('CODE OUT OF A COMMENT')+AAo-#\\u202e\\x1b[2J\\x0d import os\\U000e0041\\xe9";
     assert!(comments.clone().any(|line| line.contains(told)), "{lines:?}");
     // What Python takes for the encoding.
     let asked = "import sys, tokenize; print(tokenize.detect_encoding(sys.stdin.buffer.readline)[0])";

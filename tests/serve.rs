@@ -1,7 +1,7 @@
 //! `--serve` and `tlparse serve`: a report over HTTP, to this machine only, and to who knows its address.
 
 use crate::browser::window;
-use crate::support::{Run, files_below, input, report};
+use crate::support::{Run, files_below, input, job, report};
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -118,8 +118,16 @@ fn every_file_of_a_report_is_served_byte_by_byte_with_its_type() {
             "{path}"
         );
     }
+    let encoded = client.get(served.url("%69ndex.html")).call().unwrap();
+    assert_eq!(
+        (encoded.status().as_u16(), header(&encoded, "content-type")),
+        (200, "text/html; charset=utf-8")
+    );
     let landing = client.get(served.url("")).call().unwrap().body_mut().read_to_vec().unwrap();
     assert_eq!(landing, fs::read(served.folder.join("index.html")).unwrap());
+    let ranks = Served::finished(&job("13_div_healthy").folder);
+    let of_rank = client.get(ranks.url("rank_0/")).call().unwrap().body_mut().read_to_vec().unwrap();
+    assert_eq!(of_rank, fs::read(ranks.folder.join("rank_0/index.html")).unwrap());
 }
 
 #[test]
@@ -188,6 +196,15 @@ fn nothing_outside_the_report_is_served() {
         "/index.html/../index.html",
         "/C:/secret.txt",
         "/con",
+        "/-_0_0_0",
+        "/-_0_0_0/",
+        "/-_0_0_0/../../secret.txt",
+        "/-_0_0_0/..%2f..%2fsecret.txt",
+        "//index.html",
+        "/./index.html",
+        "/index.html%00",
+        "/raw.log%20",
+        "/raw.log.",
         &long,
     ] {
         let (head, body) = answer(served.request("GET", path, "Connection: close\r\n"));
@@ -202,18 +219,28 @@ fn who_does_not_know_the_address_gets_nothing() {
     let served = Served::finished(&report("01_inference").folder);
     let client = client();
     let plain = format!("http://{}/index.html", served.address);
-    for url in [plain.clone(), format!("{plain}?token="), format!("{plain}?token={}", "0".repeat(32))] {
+    let cut = &served.query[..20];
+    let wrong =
+        ["?token", "?token=", "?token=%00", &format!("?token={}", "0".repeat(32)), &format!("?{cut}")];
+    for url in [""].iter().chain(&wrong).map(|query| format!("{plain}{query}")) {
         let mut refused = client.get(&url).call().unwrap();
         assert_eq!((refused.status().as_u16(), header(&refused, "set-cookie")), (403, ""), "{url}");
         let told = refused.body_mut().read_to_string().unwrap();
         assert!(told.contains("token") && told.len() < 200, "{told}");
     }
-    let first = client.get(served.url("index.html")).call().unwrap();
+    let first = client.get(format!("{plain}?q=x&{}", served.query)).call().unwrap();
     let cookie = header(&first, "set-cookie");
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
     let cookie = cookie.split(';').next().unwrap();
-    let known = client.get(&plain).header("cookie", cookie).call().unwrap();
-    assert_eq!((known.status().as_u16(), header(&known, "set-cookie")), (200, ""));
+    for cookies in [cookie.to_owned(), format!("other=1; {cookie}; last=2")] {
+        let known = client.get(&plain).header("cookie", cookies).call().unwrap();
+        assert_eq!((known.status().as_u16(), header(&known, "set-cookie")), (200, ""));
+    }
+    // Servers on two ports of a host share its cookies.
+    let (port, token) = (served.address.rsplit(':').next().unwrap(), cookie.split('=').nth(1).unwrap());
+    assert_eq!(cookie, format!("tlparse-{port}={token}"));
+    let of_other_port = client.get(&plain).header("cookie", format!("tlparse-1={token}")).call().unwrap();
+    assert_eq!(of_other_port.status(), 403);
     let posted = client.post(&plain).header("cookie", cookie).send("x").unwrap();
     assert_eq!((posted.status().as_u16(), header(&posted, "allow")), (405, "GET, HEAD"));
 }
@@ -230,12 +257,18 @@ fn only_this_machine_is_answered() {
         "Host: evil.example\r\n",
         "Host: 127.0.0.1.evil.example\r\n",
         "",
+        "Host: localhost.\r\n",
+        "Host: localhost:\r\n",
+        "Host: localhost:x\r\n",
+        "Host: 127.0.0.2\r\n",
         "Host: localhost\r\nHost: evil\r\n",
     ] {
         assert!(["403", "400"].contains(&status(foreign).as_str()), "{foreign}");
     }
     // Behind `ssh -L 9000:localhost:4000` the port is another.
-    assert_eq!(status("Host: localhost:9000\r\n"), "200");
+    for own in ["localhost", "localhost:9000", "127.0.0.1:8080", "[::1]:80"] {
+        assert_eq!(status(&format!("Host: {own}\r\n")), "200", "{own}");
+    }
 }
 
 #[test]

@@ -177,12 +177,15 @@ fn a_hostile_path_reads_no_file_outside_of_the_folder() {
     fs::write(outside.join("secret.py"), "password_4711 = 1\n".repeat(99)).unwrap();
     std::os::unix::fs::symlink(&outside, inside.join("linked")).unwrap();
     fs::write(inside.join(".env"), "password_4711 = 1\n".repeat(99)).unwrap();
+    let bytes = [&b"password_4711 = 1\n".repeat(99)[..], &[0xff, 0xfe]].concat();
+    fs::write(inside.join("bytes.py"), bytes).unwrap();
     let text = fs::read(&input("03_graph_breaks").path).unwrap();
     let text = String::from_utf8(text).unwrap();
     let secret = outside.join("secret.py");
-    for path in ["../out/secret.py", "/app/linked/secret.py", "/app/../out/secret.py", "/app/.env"]
-        .into_iter()
-        .chain(secret.to_str())
+    for path in
+        ["../out/secret.py", "/app/linked/secret.py", "/app/../out/secret.py", "/app/.env", "/app/bytes.py"]
+            .into_iter()
+            .chain(secret.to_str())
     {
         let log = text.replace("/app/s03_graph_breaks.py", path);
         let report = Run::of_bytes("hostile.log", log.as_bytes()).args(["--sources"]).args([&inside]).ok();

@@ -2,6 +2,7 @@
 //! functions that were compiled again, and graphs of compiles whose work on a device raises a question.
 
 use super::device_questions::with_questions;
+use crate::limits::LARGEST_TEXT;
 use crate::model::{Compile, CompileIndex, Content, Model};
 use crate::trace::{FrameId, PayloadRef, Span, TextMap, TextSet};
 use fxhash::FxHashMap;
@@ -12,9 +13,6 @@ const MOST_VERSIONS: usize = 40;
 
 /// Compiles of a log that are read.
 const MOST_COMPILES: usize = 400;
-
-/// Bytes of a text that is read: a tree of 6,000 guards has about 1 MB.
-const LARGEST: u64 = 4 << 20;
 
 /// Bytes of all texts of a log.
 const ALL_TEXTS: u64 = 48 << 20;
@@ -77,7 +75,7 @@ impl GuardTexts {
         let mut texts = GuardTexts::default();
         let mut room = ALL_TEXTS;
         let mut read = |text: Option<TextOfLog<'_>>| -> io::Result<Option<String>> {
-            let Some(text) = text.filter(|text| text.bytes() <= LARGEST.min(room)) else {
+            let Some(text) = text.filter(|text| text.bytes() <= LARGEST_TEXT.min(room)) else {
                 return Ok(None);
             };
             room -= text.bytes();

@@ -3,10 +3,8 @@
 use super::recording::{Compile, LogRun};
 use super::text_files::{TextFile, TextKind};
 use crate::facts::text_of;
+use crate::limits::LARGEST_TEXT;
 use crate::report_folder::ReportFolder;
-
-/// Largest file that is compared, in bytes.
-const LARGEST_FILE: u64 = 4 << 20;
 
 /// A compile that a table links to.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +51,7 @@ impl CompileTexts {
 
     /// The text of a file; otherwise why there is none, to follow the words `the file`.
     pub fn read(&self, file: &TextFile) -> Result<String, String> {
-        text_of(&self.report, &file.path, LARGEST_FILE)
+        text_of(&self.report, &file.path, LARGEST_TEXT)
     }
 }
 

@@ -1,12 +1,35 @@
-//! The files of custom parsers: each record of the log is handed to them once more.
+//! How a log is read, and the files of custom parsers: each record of the log is handed to them once more.
 
-use super::config::{ParseConfig, ParseOutput};
-use super::parsers::{CompileId, Envelope, ParserOutput, StructuredLogParser};
+use super::parsers::{Envelope, ParserOutput, StructuredLogParser};
 use crate::facts;
 use crate::trace::{Entry, Limit, Prefix, Records, Source, SpanReader, clean_header, readable_text};
 use anyhow::{Context, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// The files of a report: path and text of each.
+pub type ParseOutput = Vec<(PathBuf, String)>;
+
+/// How a log is read. Each field is the option of that name, see `tlparse --help`.
+#[derive(Default)]
+pub struct ParseConfig {
+    /// A damaged record, or an error of a custom parser, is an error.
+    pub strict: bool,
+    /// A record with a stack in place of a compile id is an error.
+    pub strict_compile_id: bool,
+    /// Parsers that add files.
+    pub custom_parsers: Vec<Box<dyn StructuredLogParser>>,
+    /// HTML for the top of the landing page.
+    pub custom_header_html: String,
+    /// Has no effect: the library prints nothing.
+    pub verbose: bool,
+    /// Code is written as text, not as highlighted pages.
+    pub plain_text: bool,
+    /// The report on `torch.export` comes first.
+    pub export: bool,
+    /// Provenance pages are written for all compiles.
+    pub inductor_provenance: bool,
+}
 
 /// The files of a report in memory, and those of the custom parsers behind them.
 ///
@@ -38,9 +61,8 @@ pub(crate) fn with_own_files(
         let Some((_, json)) = Prefix::parse(&header.text) else { continue };
         let Ok(envelope) = serde_json::from_str::<Envelope>(json) else { continue };
         let payload = record.payload.and_then(|payload| payload.text).map(readable_text).unwrap_or_default();
-        let seen = Seen { envelope: &envelope, payload: &payload, line: record.line };
         for parser in &config.custom_parsers {
-            match seen.by(&**parser, &mut numbers) {
+            match made_by(&**parser, &envelope, &payload, record.line, &mut numbers) {
                 Ok(made) => files.extend(made),
                 Err(error) if config.strict => {
                     bail!("the parser {} failed at line {}: {error:#}", parser.name(), record.line)
@@ -52,35 +74,26 @@ pub(crate) fn with_own_files(
     Ok(files)
 }
 
-/// A record, as custom parsers see it.
-struct Seen<'r> {
-    envelope: &'r Envelope,
-    payload: &'r str,
+/// The files that a parser makes of the record at a line.
+fn made_by(
+    parser: &dyn StructuredLogParser,
+    envelope: &Envelope,
+    payload: &str,
     line: u64,
-}
-
-impl Seen<'_> {
-    /// The files that a parser makes of it.
-    fn by(&self, parser: &dyn StructuredLogParser, numbers: &mut Numbers) -> anyhow::Result<ParseOutput> {
-        let Some(metadata) = parser.get_metadata(self.envelope) else { return Ok(Vec::new()) };
-        let id: &Option<CompileId> = &self.envelope.compile_id;
-        let made = parser.parse(numbers.next(self.line), metadata, self.envelope.rank, id, self.payload)?;
-        let mut files = Vec::new();
-        for one in made {
-            numbers.own += 1;
-            match one {
-                ParserOutput::File(path, text) | ParserOutput::GlobalFile(path, text) => {
-                    files.push((path, text))
-                }
-                ParserOutput::PayloadFile(path) => files.push((path, self.payload.to_owned())),
-                ParserOutput::PayloadReformatFile(path, reformat) => {
-                    files.push((path, reformat(self.payload)?))
-                }
-                ParserOutput::Link(..) => {}
-            }
+    numbers: &mut Numbers,
+) -> anyhow::Result<ParseOutput> {
+    let Some(metadata) = parser.get_metadata(envelope) else { return Ok(Vec::new()) };
+    let mut files = Vec::new();
+    for one in parser.parse(numbers.next(line), metadata, envelope.rank, &envelope.compile_id, payload)? {
+        numbers.own += 1;
+        match one {
+            ParserOutput::File(path, text) | ParserOutput::GlobalFile(path, text) => files.push((path, text)),
+            ParserOutput::PayloadFile(path) => files.push((path, payload.to_owned())),
+            ParserOutput::PayloadReformatFile(path, reformat) => files.push((path, reformat(payload)?)),
+            ParserOutput::Link(..) => {}
         }
-        Ok(files)
     }
+    Ok(files)
 }
 
 /// A file with its running number, and the line of the record that it is made of.

@@ -23,6 +23,7 @@ pub trait StructuredLogParser {
         payload: &str,
     ) -> anyhow::Result<ParserResults>;
 
+    /// What errors call it.
     fn name(&self) -> &'static str;
 }
 
@@ -49,9 +50,7 @@ pub enum ParserOutput {
 /// The path of a file in the folder of its compile: `-_0_0_0/name_12.txt` for `name.txt` and 12.
 #[must_use]
 pub fn build_file_path(filename: &str, lineno: usize, compile_id: &Option<CompileId>) -> PathBuf {
-    let folder = compile_id
-        .as_ref()
-        .map_or_else(|| CompileId::default().as_directory_name(), CompileId::as_directory_name);
+    let folder = compile_id.clone().unwrap_or_default().as_directory_name();
     let name = match filename.rsplit_once('.') {
         Some((stem, extension)) => format!("{stem}_{lineno}.{extension}"),
         None => format!("{filename}_{lineno}"),

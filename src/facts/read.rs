@@ -6,6 +6,7 @@
 use super::job::{JobReport, SeveralReports};
 use super::log::LogReport;
 use crate::hidden::visible;
+use crate::limits::LARGEST_REPORT;
 use crate::model::Sentence;
 use crate::model::words::counted;
 use crate::report_folder::ReportFolder;
@@ -20,9 +21,6 @@ pub(crate) const FILE: &str = "report.json";
 
 /// The version that is read: the one that is written.
 pub(crate) const SCHEMA: u64 = 2;
-
-/// Bytes of a report; larger ones are refused. The report.json of a log of 70 MB has 2 MB.
-const LARGEST: u64 = 1 << 30;
 
 /// What a report is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +45,7 @@ struct Head {
 /// # Errors
 /// There is none, or it cannot be read. The sentence goes on after the name of the folder.
 pub(crate) fn load(folder: &ReportFolder, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
-    folder.read(FILE, LARGEST, buffer).map_err(|error| match error.kind() {
+    folder.read(FILE, LARGEST_REPORT, buffer).map_err(|error| match error.kind() {
         ErrorKind::NotFound => anyhow!("has no report.json that can be read"),
         _ => anyhow!("has a report.json that {error}"),
     })

@@ -3,15 +3,13 @@
 use crate::analysis::JobFound;
 use crate::analysis::job::{TimelineRow, first_graphs, timeline_rows};
 use crate::facts::FILE;
+use crate::limits::LARGEST_TEXT;
 use crate::model::{Job, JobEvidence, RankGraph};
 use crate::output::RankFolder;
 use crate::report_folder::ReportFolder;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// Larger graphs are not shown side by side; their own pages show them.
-const LARGEST_GRAPH: u64 = 4 << 20;
 
 /// Larger reports are not read again.
 const LARGEST_REPORT: u64 = 256 << 20;
@@ -71,6 +69,6 @@ pub(super) fn graph(folder: &Path, rank: usize, compile: &str) -> Option<RankGra
     let report: Files = serde_json::from_slice(&bytes).ok()?;
     let of = report.compiles.into_iter().find(|one| one.id.as_deref() == Some(compile))?;
     let file = of.artifacts.into_iter().rev().find(|artifact| artifact.name == GRAPH)?.path;
-    let text = folder.text(&file, LARGEST_GRAPH).ok()?;
+    let text = folder.text(&file, LARGEST_TEXT).ok()?;
     Some(RankGraph { rank, compile: compile.to_owned(), file, text })
 }

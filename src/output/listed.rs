@@ -1,13 +1,11 @@
 //! The files that a report says it has.
 
+use crate::limits::LARGEST_REPORT;
 use crate::rel_path::RelPath;
 use crate::report_folder::ReportFolder;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
-
-/// Bytes of a list that is read. That of 10,000 compiles has 50 MB.
-const LARGEST: u64 = 1 << 30;
 
 /// The ending of a page that shows the artifact of the same name.
 const READABLE: &str = "_readable.html";
@@ -32,6 +30,7 @@ pub(super) struct Tool {
     pub name: String,
 }
 
+/// A compile of this program's list, or an attempt of upstream's.
 #[derive(Deserialize)]
 struct Compile {
     #[serde(default)]
@@ -40,17 +39,9 @@ struct Compile {
 
 #[derive(Deserialize)]
 struct Artifact {
+    #[serde(alias = "url")]
     path: String,
-}
-
-#[derive(Deserialize)]
-struct Attempt {
-    artifacts: Vec<Entry>,
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    url: String,
+    /// Upstream's list has the page that shows it.
     readable_url: Option<String>,
 }
 
@@ -59,20 +50,17 @@ impl Listed {
     /// read.
     pub fn of(report: &ReportFolder) -> Option<Listed> {
         let ours = parsed::<Report>(report, "report.json").filter(|report| report.tool.name == "tlparse");
-        let (is_ours, mut files): (bool, Vec<String>) = match ours {
-            Some(ours) => {
-                let artifacts = ours.compiles.into_iter().flat_map(|compile| compile.artifacts);
-                (true, artifacts.map(|artifact| artifact.path).collect())
-            }
+        let is_ours = ours.is_some();
+        let compiles = match ours {
+            Some(ours) => ours.compiles,
             None => {
-                let attempts: BTreeMap<String, Attempt> = parsed(report, "compile_directory.json")?;
-                let entries = attempts.into_values().flat_map(|attempt| attempt.artifacts);
-                (
-                    false,
-                    entries.flat_map(|entry| std::iter::once(entry.url).chain(entry.readable_url)).collect(),
-                )
+                let attempts: BTreeMap<String, Compile> = parsed(report, "compile_directory.json")?;
+                attempts.into_values().collect()
             }
         };
+        let artifacts = compiles.into_iter().flat_map(|compile| compile.artifacts);
+        let mut files: Vec<String> =
+            artifacts.flat_map(|one| std::iter::once(one.path).chain(one.readable_url)).collect();
         files.retain(|file| RelPath::new(file).is_some());
         files.sort_unstable();
         Some(Listed { files, is_ours })
@@ -94,6 +82,6 @@ impl Listed {
 
 fn parsed<T: DeserializeOwned>(report: &ReportFolder, file: &str) -> Option<T> {
     let mut bytes = Vec::new();
-    report.read(file, LARGEST, &mut bytes).ok()?;
+    report.read(file, LARGEST_REPORT, &mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()
 }

@@ -19,9 +19,6 @@ impl Lock {
     /// Takes the lock at `path`, or says `None` when another run holds it.
     ///
     /// If the file system has no locks, the run goes on without one: the lock guards against a rare mishap.
-    ///
-    /// # Errors
-    /// The file cannot be created.
     pub(super) fn take(path: &Path) -> io::Result<Option<Lock>> {
         for _ in 0..ATTEMPTS {
             let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
@@ -34,9 +31,7 @@ impl Lock {
         }
         Ok(None)
     }
-}
 
-impl Lock {
     /// Where its file is.
     pub(super) fn path(&self) -> &Path {
         &self.path

@@ -202,19 +202,3 @@ impl<'de> Visitor<'de> for ToolName<'_> {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::entries::entries_of_tests;
-    use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_in_a_report_is_foreign() {
-        let folder = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink("/etc", folder.path().join("payloads")).unwrap();
-        assert!(
-            check(folder.path(), true, &entries_of_tests()).unwrap_err().to_string().contains("payloads")
-        );
-    }
-}

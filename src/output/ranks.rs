@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::failure::about;
+use super::hidden;
 use super::lock::Lock;
 use super::policy::{FolderEntry, entries};
 use super::sink::Files;
-use super::unfinished::Unfinished;
-use super::{hidden, place};
+use super::target::Target;
 use crate::report_folder::ReportFolder;
 
 /// The files of a job's report, beside the folders of its ranks.
@@ -42,9 +42,6 @@ struct Listed {
 }
 
 /// The folders of ranks in `folder`, ascending.
-///
-/// # Errors
-/// When a folder cannot be read.
 pub fn rank_folders(folder: &Path) -> Result<Vec<RankFolder>> {
     Ok(listed(folder)?.ranks)
 }
@@ -110,79 +107,22 @@ fn number(name: &str, prefix: &str) -> Option<u64> {
     (number.to_string() == digits).then_some(number)
 }
 
-/// A folder that holds the reports of ranks and is to receive the files of their job. These are written into
-/// [`JobTarget::staging`], and [`JobTarget::place`] puts them beside the ranks. A target that is dropped before that leaves
-/// nothing behind.
-pub struct JobTarget {
-    folder: PathBuf,
-    staging: PathBuf,
-    ranks: Vec<RankFolder>,
-    lock: Lock,
-}
-
-impl JobTarget {
-    /// Checks that `folder` holds reports of ranks and nothing foreign, and makes a staging folder in it.
-    ///
-    /// # Errors
-    /// There is no such folder; no rank in it has a report; it holds something that no report writes; the files of a
-    /// job are there and `overwrite` is false; another run is writing there. Each says what to do.
-    pub fn prepare(folder: &Path, overwrite: bool) -> Result<JobTarget> {
-        let folder = fs::canonicalize(folder).with_context(|| {
-            format!("no folder {folder:?}; give the one that holds rank_0, rank_1 and so on")
-        })?;
-        ensure!(folder.is_dir(), "{folder:?} is no folder; give the one that holds rank_0, rank_1 and so on");
-        check(&folder, overwrite)?;
-        let Some(lock) = about(Lock::take(&folder.join(hidden::lock_name(None))), "write to", &folder)?
-        else {
-            bail!("another tlparse is writing to {folder:?}; wait until it has ended");
-        };
-        let ranks = check(&folder, overwrite)?; // again: another run may just have written there
-        hidden::sweep(&folder, None);
-        let staging = folder.join(hidden::staging_name(None));
-        about(fs::create_dir(&staging), "write to", &folder)?;
-        Ok(JobTarget { folder, staging, ranks, lock })
-    }
-
-    /// The folders of the ranks, ascending.
-    #[must_use]
-    pub fn ranks(&self) -> &[RankFolder] {
-        &self.ranks
-    }
-
-    /// Where the files of the job are to be written.
-    #[must_use]
-    pub fn staging(&self) -> &Path {
-        &self.staging
-    }
-
-    /// What is on the disk until the files are in place.
-    #[must_use]
-    pub fn unfinished(&self) -> Unfinished {
-        Unfinished {
-            staging: self.staging.clone(),
-            lock: Some(self.lock.path().to_owned()),
-            parents: Vec::new(),
-        }
-    }
-
-    /// Puts the files beside the ranks, the landing page last, and returns the folder.
-    ///
-    /// # Errors
-    /// When the system refuses; then what stood there is kept.
-    pub fn place(self) -> Result<PathBuf> {
-        about(
-            place::replace_files(&self.staging, &self.folder, &JOB_FILES),
-            "put the report into",
-            &self.folder,
-        )?;
-        Ok(self.folder.clone())
-    }
-}
-
-impl Drop for JobTarget {
-    fn drop(&mut self) {
-        hidden::remove(&self.staging);
-    }
+/// A folder that holds the reports of ranks, as the target of the files of their job, which are put beside the ranks, the
+/// landing page last; and the ranks, ascending.
+///
+/// # Errors
+/// There is no such folder; no rank in it has a report; it holds something that no report writes; the files of a
+/// job are there and `overwrite` is false; another run is writing there. Each says what to do.
+pub fn job_target(folder: &Path, overwrite: bool) -> Result<(Target, Vec<RankFolder>)> {
+    let folder = fs::canonicalize(folder)
+        .with_context(|| format!("no folder {folder:?}; give the one that holds rank_0, rank_1 and so on"))?;
+    ensure!(folder.is_dir(), "{folder:?} is no folder; give the one that holds rank_0, rank_1 and so on");
+    check(&folder, overwrite)?;
+    let Some(lock) = about(Lock::take(&folder.join(hidden::lock_name(None))), "write to", &folder)? else {
+        bail!("another tlparse is writing to {folder:?}; wait until it has ended");
+    };
+    let ranks = check(&folder, overwrite)?; // again: another run may just have written there
+    Ok((Target::of_files(folder, lock, &JOB_FILES)?, ranks))
 }
 
 /// The ranks of a folder whose job may be written; changes nothing.

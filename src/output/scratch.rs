@@ -19,9 +19,6 @@ pub struct Scratch {
 
 impl Scratch {
     /// A folder among the temporary files of the system. `begun` registers it to be removed at a signal.
-    ///
-    /// # Errors
-    /// It cannot be created.
     pub fn temporary(begun: impl FnOnce(Unfinished)) -> Result<Scratch> {
         let scratch =
             Scratch::make(&std::env::temp_dir(), None).context("cannot create a temporary folder")?;
@@ -31,9 +28,6 @@ impl Scratch {
 
     /// A folder for the logs of a report to come, in the closest parent of `out` that exists. A signal does not remove it:
     /// what was recorded may not come again.
-    ///
-    /// # Errors
-    /// It cannot be created.
     pub fn for_logs(out: &Path) -> Result<Scratch> {
         let out = std::path::absolute(out)?;
         let folder = out.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
@@ -84,15 +78,5 @@ mod tests {
         drop((first, second));
         let left: Vec<_> = fs::read_dir(parent.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert_eq!(left, [kept]);
-    }
-
-    #[test]
-    fn what_a_killed_run_left_is_removed_by_the_next_one() {
-        let parent = tempfile::tempdir().unwrap();
-        // No system gives a process this id.
-        let left = parent.path().join(".tl_out.trace.tlparse-4294967295-x7Yz");
-        fs::create_dir(&left).unwrap();
-        let _next = Scratch::for_logs(&parent.path().join("tl_out")).unwrap();
-        assert!(!left.exists());
     }
 }

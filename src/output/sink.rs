@@ -131,9 +131,6 @@ impl Sink {
     }
 
     /// Removes all files that were written.
-    ///
-    /// # Errors
-    /// A file cannot be removed.
     pub fn clear(&self) -> Result<()> {
         match &self.place {
             Place::Disk(root) => match fs::remove_dir_all(root) {

@@ -22,12 +22,19 @@ const MAX_LINKS: usize = 40;
 /// behind.
 pub struct Target {
     path: PathBuf,
-    overwrite: bool,
-    entries: Entries,
+    replaced: Replaced,
     staging: PathBuf,
     // The order of the last two matters: fields are dropped in this order, and the lock may be in a folder of `parents`.
     lock: Lock,
     parents: MadeFolders,
+}
+
+/// What a report replaces.
+enum Replaced {
+    /// All that its folder holds, if that is nothing but these entries.
+    All { overwrite: bool, entries: Entries },
+    /// Only these files.
+    Files(&'static [&'static str]),
 }
 
 impl Target {
@@ -44,7 +51,15 @@ impl Target {
         let lock = lock(&path)?;
         policy::check(&path, overwrite, &entries)?; // again: another run may just have put its report there
         let staging = stage(&path)?;
-        Ok(Target { path, overwrite, entries, staging, lock, parents })
+        Ok(Target { path, replaced: Replaced::All { overwrite, entries }, staging, lock, parents })
+    }
+
+    /// Makes a staging folder for some files inside a folder that is locked.
+    pub(super) fn of_files(path: PathBuf, lock: Lock, files: &'static [&'static str]) -> Result<Target> {
+        hidden::sweep(&path, None);
+        let staging = path.join(hidden::staging_name(None));
+        about(fs::create_dir(&staging), "write to", &path)?;
+        Ok(Target { path, replaced: Replaced::Files(files), staging, lock, parents: MadeFolders(Vec::new()) })
     }
 
     /// Where the report will be.
@@ -74,7 +89,14 @@ impl Target {
     /// # Errors
     /// The folder now holds something that may not or cannot be replaced: then it is kept.
     pub fn place(mut self) -> Result<PathBuf> {
-        policy::check(&self.path, self.overwrite, &self.entries)?;
+        match &self.replaced {
+            Replaced::All { overwrite, entries } => policy::check(&self.path, *overwrite, entries)?,
+            Replaced::Files(files) => {
+                let placed = place::replace_files(&self.staging, &self.path, files);
+                about(placed, "put the report into", &self.path)?;
+                return Ok(self.path.clone());
+            }
+        }
         if !self.path.exists() {
             about(fs::rename(&self.staging, &self.path), "put the report at", &self.path)?;
         } else if self.staging.parent() == Some(&self.path) {

@@ -60,9 +60,6 @@ impl ZipTarget {
     }
 
     /// Packs all files below `folder`.
-    ///
-    /// # Errors
-    /// A file cannot be read, or the zip cannot be written.
     pub fn pack(&self, folder: &Path) -> Result<()> {
         let mut names = Vec::new();
         about(names_below(folder, "", &mut names), "read the folder", folder)?;
@@ -81,9 +78,6 @@ impl ZipTarget {
     }
 
     /// Puts the zip in its place.
-    ///
-    /// # Errors
-    /// It cannot be put there.
     pub fn place(self) -> Result<PathBuf> {
         fs::rename(&self.staged, &self.path).map_err(|error| explain(error.into(), &self.path))?;
         Ok(self.path.clone())

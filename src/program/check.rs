@@ -7,9 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tlparse::{
-    Baseline, Budget, Checkable, Checked, Format, Options, Progress, Registry, SourceTree, Verdict,
-};
+use tlparse::{Baseline, Budget, Checkable, Checked, Format, Options, Progress, Registry, SourceTree};
 
 /// Check logs or finished reports against a budget, for CI
 #[derive(Args, Debug)]
@@ -65,11 +63,6 @@ impl Check {
         terminal::print(&outcome.text)?;
         Ok(if outcome.holds { ExitCode::SUCCESS } else { ExitCode::from(exit::EXCEEDED) })
     }
-
-    /// The format of the verdict.
-    pub fn format(&self) -> Format {
-        self.format.unwrap_or(Format::Text)
-    }
 }
 
 /// What a check prints, and its result.
@@ -90,37 +83,26 @@ struct Rules {
     tree: SourceTree,
 }
 
-/// Logs that were read, with notes about them.
-#[derive(Default)]
-struct Read {
-    checked: Checked,
-    notes: Vec<String>,
-}
-
 fn outcome(check: &Check, progress: &dyn Progress) -> anyhow::Result<Outcome> {
     if check.explain {
         return Ok(Outcome { text: format!("{}\n", Budget::explain()), notes: Vec::new(), holds: true });
     }
     let inputs = inputs(check).map_err(exit::usage)?;
     let rules = rules(check).map_err(exit::usage)?;
-    let read = read(check, &inputs, progress)?;
-    match check.baseline.as_deref().filter(|_| check.update_baseline) {
-        Some(file) => update(file, read),
-        None => verdict(check, &rules, read),
+    let mut notes = Vec::new();
+    let checked = read(check, &inputs, &mut notes, progress)?;
+    if let Some(file) = check.baseline.as_deref().filter(|_| check.update_baseline) {
+        return Ok(Outcome { text: update(file, &checked)?, notes, holds: true });
     }
-}
-
-fn verdict(check: &Check, rules: &Rules, read: Read) -> anyhow::Result<Outcome> {
-    let mut notes = read.notes;
     if check.budget.is_none() && rules.baseline.is_none() {
         notes.push(
             "without --budget or --baseline, only failures are checked; --explain lists what can be checked"
                 .to_owned(),
         );
     }
-    let verdict: Verdict = read.checked.verdict(&rules.budget, rules.baseline.as_ref());
+    let verdict = checked.verdict(&rules.budget, rules.baseline.as_ref());
     notes.extend(verdict.notes().iter().cloned());
-    let text = verdict.show(check.format(), &rules.tree)?;
+    let text = verdict.show(check.format.unwrap_or(Format::Text), &rules.tree)?;
     Ok(Outcome { text, notes, holds: verdict.holds() })
 }
 
@@ -160,8 +142,13 @@ fn rules(check: &Check) -> anyhow::Result<Rules> {
 }
 
 /// Reads finished reports, and makes the facts of logs.
-fn read(check: &Check, inputs: &[PathBuf], progress: &dyn Progress) -> anyhow::Result<Read> {
-    let Read { mut checked, mut notes } = Read::default();
+fn read(
+    check: &Check,
+    inputs: &[PathBuf],
+    notes: &mut Vec<String>,
+    progress: &dyn Progress,
+) -> anyhow::Result<Checked> {
+    let mut checked = Checked::default();
     let registry = Registry::default();
     for input in inputs {
         match (Checkable::at(input)?, &check.out) {
@@ -190,17 +177,13 @@ fn read(check: &Check, inputs: &[PathBuf], progress: &dyn Progress) -> anyhow::R
              sure that it calls torch.compile"
         );
     }
-    Ok(Read { checked, notes })
+    Ok(checked)
 }
 
-/// Writes the baseline.
-fn update(file: &Path, read: Read) -> anyhow::Result<Outcome> {
-    let baseline = read.checked.baseline();
+/// Writes the baseline, and says so.
+fn update(file: &Path, checked: &Checked) -> anyhow::Result<String> {
+    let baseline = checked.baseline();
     baseline.write(file)?;
-    let text = format!(
-        "Wrote {} with {} entries; review the changes before you commit it.\n",
-        file.display(),
-        baseline.len()
-    );
-    Ok(Outcome { text, notes: read.notes, holds: true })
+    let (file, entries) = (file.display(), baseline.len());
+    Ok(format!("Wrote {file} with {entries} entries; review the changes before you commit it.\n"))
 }

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tlparse::Unfinished;
 use tlparse::system::signals;
+use tlparse::{Progress, Unfinished};
 
 /// Files on disk that are not a report yet.
 #[derive(Clone, Default)]
@@ -32,21 +32,25 @@ impl Begun {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes signals wait until `add` or `ended` is called.
-    pub fn wait(&self) {
+    /// Everything that was begun is in place or removed.
+    pub fn ended(&self) {
+        *self.state() = State::default();
+    }
+}
+
+impl Progress for Begun {
+    fn beginning(&self) {
         self.state().wait = true;
     }
 
-    /// Registers what a signal should remove.
-    pub fn add(&self, unfinished: Unfinished) {
+    fn begun(&self, unfinished: Unfinished) {
         let mut state = self.state();
         state.unfinished.push(unfinished);
         state.wait = false;
     }
 
-    /// Everything that was begun is in place or removed.
-    pub fn ended(&self) {
-        *self.state() = State::default();
+    fn placing(&self) {
+        self.state().wait = true;
     }
 }
 

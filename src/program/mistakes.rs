@@ -31,15 +31,12 @@ pub fn in_paths(paths: &[PathBuf], commands: &[String]) -> Option<String> {
     let first = paths.first()?;
     if let Some(word) = is_word(first) {
         let rest: String = paths.iter().skip(1).map(|path| format!(" {}", path.display())).collect();
-        if subjects().any(|subject| subject == word) {
-            return Some(format!(
-                "there is no file or command {word}; did you mean tlparse show {word}{rest}?"
-            ));
-        }
-        if let Some(command) = similar(word, commands.iter().map(String::as_str)) {
-            return Some(format!(
-                "there is no file or command {word}; did you mean tlparse {command}{rest}?"
-            ));
+        let meant = match subjects().any(|subject| subject == word) {
+            true => Some(format!("show {word}")),
+            false => similar(word, commands.iter().map(String::as_str)).map(str::to_owned),
+        };
+        if let Some(meant) = meant {
+            return Some(format!("there is no file or command {word}; did you mean tlparse {meant}{rest}?"));
         }
     }
     match paths {
@@ -76,28 +73,5 @@ pub fn behind_path(path: &str, word: &str) -> String {
     match similar(word, subjects()) {
         Some(meant) => format!("what is shown comes first: tlparse show {meant} {path}"),
         None => format!("unexpected argument `{word}`"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{in_paths, similar, subjects};
-    use std::path::PathBuf;
-
-    #[test]
-    fn the_most_similar_word_is_meant() {
-        assert_eq!(similar("brekas", subjects()), Some("breaks"));
-        assert_eq!(similar("Compile", subjects()), Some("compile"));
-        assert_eq!(similar("trace", subjects()), None);
-    }
-
-    #[test]
-    fn names_of_files_that_are_missing_are_no_commands() {
-        let commands = ["show", "diff"].map(str::to_owned);
-        let wrong = |path: &str| in_paths(&[PathBuf::from(path)], &commands);
-        assert!(wrong("shwo").unwrap().ends_with("did you mean tlparse show?"));
-        for path in ["shwo.log", "./shwo", "trace"] {
-            assert_eq!(wrong(path), None, "{path}");
-        }
     }
 }

@@ -20,9 +20,6 @@ pub struct Opened {
 
 impl Opened {
     /// Reads a log, or finds a finished report.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub fn read(path: &str, profiles: &[String], progress: &dyn Progress) -> anyhow::Result<Opened> {
         if Checkable::at(Path::new(path))? == Checkable::Report {
             if !profiles.is_empty() {
@@ -50,9 +47,6 @@ impl Opened {
     }
 
     /// The folder of the report, or of one within it.
-    ///
-    /// # Errors
-    /// There is no such part.
     pub fn part(&self, part: Option<&str>) -> anyhow::Result<PathBuf> {
         let Some(part) = part.filter(|part| !part.is_empty()) else { return Ok(self.folder.clone()) };
         let is_part = |name: &str| ["rank_", "log_", "process_"].iter().any(|word| name.starts_with(word));

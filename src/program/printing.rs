@@ -38,9 +38,6 @@ impl Printing {
     }
 
     /// The folder that paths are relative to.
-    ///
-    /// # Errors
-    /// The folder cannot be read.
     pub fn source_tree(&self) -> anyhow::Result<SourceTree> {
         source_tree(self.root.as_deref())
     }

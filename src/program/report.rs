@@ -2,7 +2,7 @@
 
 use super::exit;
 use super::printing::Printing;
-use super::serve::Serving;
+use super::serve;
 use super::terminal::{self, visible};
 use std::fmt::Write as _;
 use std::io::IsTerminal;
@@ -79,7 +79,7 @@ impl Afterwards {
 /// ended.
 fn show(afterwards: &Afterwards, folder: &Path, index: &Path) -> anyhow::Result<()> {
     if afterwards.serve {
-        return Serving::start(folder, afterwards.port)?.run(afterwards.no_browser);
+        return serve::serve(folder, afterwards.port, afterwards.no_browser);
     }
     if !afterwards.no_browser {
         terminal::open_in_browser(&index.display().to_string(), "report");

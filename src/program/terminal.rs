@@ -31,9 +31,6 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 
 /// Prints a text of a log that a program reads: its own bytes, unless standard output is a terminal, which would obey its
 /// control characters.
-///
-/// # Errors
-/// As [`print`].
 pub fn print_exactly(text: &str) -> anyhow::Result<()> {
     let is_terminal = std::io::stdout().is_terminal();
     print(&if is_terminal { visible(text) } else { text.into() })
@@ -87,20 +84,16 @@ impl Bar {
     }
 
     fn with<T>(begun: Begun, work: impl FnOnce(&Bar) -> T) -> T {
-        let bar = Bar::new(begun);
-        let done = work(&bar);
-        bar.begun.ended();
-        bar.bar.finish_and_clear();
-        done
-    }
-
-    fn new(begun: Begun) -> Self {
         // Ten updates per second are readable and cost next to nothing.
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(10));
         let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message("reading");
-        Bar { bar, begun }
+        let bar = Bar { bar, begun };
+        let done = work(&bar);
+        bar.begun.ended();
+        bar.bar.finish_and_clear();
+        done
     }
 }
 
@@ -127,14 +120,14 @@ impl Progress for Bar {
     }
 
     fn beginning(&self) {
-        self.begun.wait();
+        self.begun.beginning();
     }
 
     fn begun(&self, unfinished: Unfinished) {
-        self.begun.add(unfinished);
+        self.begun.begun(unfinished);
     }
 
     fn placing(&self) {
-        self.begun.wait();
+        self.begun.placing();
     }
 }

@@ -1,21 +1,11 @@
 //! Random words that nobody else can know.
 
 use anyhow::Context;
-use std::fmt::Write;
-
-/// Random bytes in a token: 128 bits cannot be guessed.
-const BYTES: usize = 16;
 
 /// A new token.
-///
-/// # Errors
-/// The system provides no random numbers.
 pub fn token() -> anyhow::Result<String> {
-    let mut bytes = [0; BYTES];
+    // 128 bits cannot be guessed.
+    let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).context("the system provides no random numbers")?;
-    let mut token = String::new();
-    for byte in bytes {
-        write!(token, "{byte:02x}")?;
-    }
-    Ok(token)
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -13,9 +13,6 @@ pub fn folder(path: &str) -> Result<PathBuf, String> {
 }
 
 /// The report that is read if none is named: `tl_out`, or the newest run in `$TORCH_TRACE`.
-///
-/// # Errors
-/// There is neither.
 pub fn usual_report() -> anyhow::Result<PathBuf> {
     const USUAL: &str = "tl_out";
     if Path::new(USUAL).is_dir() { Ok(PathBuf::from(USUAL)) } else { tlparse::default_input() }

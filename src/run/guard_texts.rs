@@ -6,9 +6,6 @@ use crate::trace::Source;
 use std::io;
 
 /// The guard trees, graphs and settings of functions that were compiled again.
-///
-/// # Errors
-/// The log cannot be read.
 pub(crate) fn guard_texts(model: &Model, source: &Source) -> io::Result<GuardTexts> {
     let mut bytes = Vec::new();
     GuardTexts::of_log(model, |text| {

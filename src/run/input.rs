@@ -1,16 +1,19 @@
 //! The logs that a path means.
 
+use super::profiles::Traces;
+use super::task::Work;
 use super::{named, refused};
-use crate::model::SkippedFile;
+use crate::events::Registry;
+use crate::limits::NAMED;
 use crate::model::words::{counted, first_of};
-use crate::options::Options;
+use crate::model::{self, JobFacts, SkippedFile};
+use crate::options::{Options, Progress};
 use crate::profile::{begins_trace, is_trace};
-use crate::trace::{self, Attachment, Folder, Limit, Log, Opener, RankLogs, Run};
+use crate::report::Highlighters;
+use crate::trace::{self, Attachment, Folder, Limit, LocalTime, Log, Opener, RankLogs, Run};
 use anyhow::bail;
 use std::path::{Path, PathBuf};
-
-/// Most logs or runs that a note names; the folder of a job may hold a thousand.
-const NAMED: usize = 8;
+use std::sync::Arc;
 
 /// The logs to read.
 pub(crate) enum Input {
@@ -31,27 +34,40 @@ pub(crate) struct OneOfSeveral {
 pub(crate) struct JobInput {
     /// The ranks of the reported run; each has a number.
     pub ranks: Vec<RankLogs>,
-    /// The folder's other runs, oldest first.
-    pub other_runs: Vec<Run>,
-    /// Files that are not read, with reasons.
-    pub skipped: Vec<SkippedFile>,
+    /// What is known of the job besides its logs.
+    pub facts: JobFacts,
 }
 
-/// The logs that were found, and what opens them.
-pub(crate) struct Gathered {
+/// The logs that were found, and what reads them.
+pub(crate) struct Found {
     pub input: Input,
     /// Notes about logs that are not read.
     pub notes: Vec<String>,
-    pub opener: Opener,
-    /// Traces of torch.profiler among the given paths, or in archives beside logs.
-    pub traces: Vec<Attachment>,
+    /// Traces of torch.profiler to join with the logs: those of the options, those among the given paths, and those in
+    /// archives beside logs.
+    pub traces: Traces,
+    opener: Opener,
+    highlighters: Arc<Highlighters>,
 }
 
-/// Finds the logs that `options.inputs` mean.
+impl Found {
+    /// What all steps of a run share.
+    pub fn work<'a>(
+        &'a self,
+        options: &'a Options,
+        registry: &'a Registry,
+        progress: &'a dyn Progress,
+    ) -> Work<'a> {
+        let Found { opener, traces, highlighters, .. } = self;
+        Work { options, registry, opener, traces, augment: None, progress, highlighters }
+    }
+}
+
+/// Finds the logs that `options.inputs` mean, and their traces.
 ///
 /// # Errors
-/// There is no log, a folder or an archive cannot be read, or the options ask for a run or ranks that do not exist.
-pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
+/// There is no log or trace, a folder or an archive cannot be read, or the options ask for a run or ranks that do not exist.
+pub(crate) fn find(options: &Options) -> anyhow::Result<Found> {
     let limit = options.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes });
     let mut opener = Opener::new(limit, begins_trace);
     let mut notes = Vec::new();
@@ -64,7 +80,8 @@ pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
     };
     let mut traces: Vec<Attachment> = traces.into_iter().map(Attachment::on_disk).collect();
     traces.extend_from_slice(opener.attachments());
-    Ok(Gathered { input, notes, opener, traces })
+    let traces = Traces::find(options, matches!(input, Input::Several(_)), traces)?;
+    Ok(Found { input, notes, traces, opener, highlighters: Arc::default() })
 }
 
 /// The paths of logs, and of traces among them. Traces without any log are reported in place of one.
@@ -133,14 +150,11 @@ fn several_paths(
             "--all-ranks-html needs the logs of all ranks, or their folder; none of the given logs belongs to a rank"
         );
     }
-    let mut several = Vec::new();
-    for run in groups {
-        let name = name_of(&run);
-        several.push(OneOfSeveral {
-            name,
-            input: of_run(run, options.all_ranks, Vec::new(), Vec::new(), notes),
-        });
-    }
+    let one = |run: Run| OneOfSeveral {
+        name: name_of(&run),
+        input: of_run(run, options.all_ranks, Vec::new(), Vec::new(), notes),
+    };
+    let mut several: Vec<OneOfSeveral> = groups.into_iter().map(one).collect();
     Ok(if several.len() == 1 { several.remove(0).input } else { Input::Several(several) })
 }
 
@@ -233,7 +247,20 @@ fn of_run(
     skipped.extend(rankless.map(|log| (log.name(), "a process without a rank; report on it separately")));
     skipped.sort();
     let skipped = skipped.into_iter().map(|(name, reason)| SkippedFile { name, reason }).collect();
-    Input::Job(JobInput { ranks, other_runs, skipped })
+    let other_runs = other_runs.iter().map(model_run).collect();
+    let facts = JobFacts { other_runs, skipped_files: skipped, failed: Vec::new(), of_own_reports: true };
+    Input::Job(JobInput { ranks, facts })
+}
+
+/// A run that the report only names. Its logs were not read, so its times have neither year nor time zone.
+fn model_run(run: &Run) -> model::Run {
+    let times = || run.logs().filter_map(|log| log.peek.span);
+    let text = |time: Option<LocalTime>| time.map(|time| time.to_string());
+    model::Run {
+        first_time: text(times().map(|(first, _)| first).min()),
+        last_time: text(times().map(|(_, last)| last).max()),
+        logs: run.logs().map(Log::name).collect(),
+    }
 }
 
 /// A run of at most one rank. If a process without a rank, such as a launcher, also wrote a log, the rank's log is read.

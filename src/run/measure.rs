@@ -11,9 +11,6 @@ use anyhow::{Result, bail};
 use std::path::Path;
 
 /// Joins the log with its trace, if it has one.
-///
-/// # Errors
-/// The trace or the figures of the device cannot be read.
 pub(crate) fn measure(
     work: Work<'_>,
     task: &LogTask<'_>,

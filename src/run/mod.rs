@@ -13,10 +13,9 @@ mod task;
 mod watch;
 
 pub(crate) use guard_texts::guard_texts;
-pub(crate) use input::{Gathered, Input, OneOfSeveral, find};
+pub(crate) use input::{Input, OneOfSeveral, find};
 pub(crate) use measure::measure;
 pub(crate) use process::for_each_process;
-pub(crate) use profiles::Traces;
 pub use profiles::traces_of;
 pub(crate) use ranks::for_each_rank;
 pub(crate) use task::{LogOutcome, LogTask, Work, all_threads, notes, read};

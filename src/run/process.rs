@@ -10,9 +10,6 @@ use crate::trace::{Log, RankLogs};
 use std::collections::BTreeSet;
 
 /// Writes the report of a process to `sink`, and those of its further processes to folders below it.
-///
-/// # Errors
-/// The log of the process cannot be read, or a report cannot be written.
 pub(crate) fn for_each_process(
     work: Work<'_>,
     logs: &RankLogs,
@@ -29,14 +26,17 @@ pub(crate) fn for_each_process(
         let below = process.map(|process| sink.below(&process.dir));
         let task = LogTask {
             processes: if process.is_none() { &processes } else { &[] },
-            must_be_log: process.is_none(),
             profiled: if process.is_none() { Profiled::OnlyLog } else { Profiled::FurtherProcess },
             progress: &progress,
             ..LogTask::new(&log.path, below.as_ref().unwrap_or(sink), work.threads())
         };
         match (write_log(work, &task)?, process) {
             (LogOutcome::Written(one), None) => summary = one,
-            (LogOutcome::Written(one), Some(process)) => summary = with_process(summary, process, one),
+            (LogOutcome::Written(one), Some(process)) => {
+                let text = one.lines.first().map(|verdict| format!("{}: {}", process.words(), verdict.text));
+                summary.lines.extend(text.map(SummaryLine::plain));
+                summary = summary.with(one);
+            }
             (LogOutcome::Unreadable(error), None) => return Err(error),
             (LogOutcome::Unreadable(error), Some(process)) => {
                 summary.intact = false;
@@ -47,15 +47,6 @@ pub(crate) fn for_each_process(
         before += log.peek.bytes;
     }
     Ok(summary)
-}
-
-/// Adds a line and the counts of a further process to the summary of the first.
-fn with_process(mut summary: RunSummary, process: &Process, one: RunSummary) -> RunSummary {
-    if let Some(verdict) = one.lines.first() {
-        let text = format!("{}: {}", process.words(), verdict.text);
-        summary.lines.push(SummaryLine { label: None, text });
-    }
-    summary.with(one)
 }
 
 fn bytes_of(logs: &RankLogs) -> u64 {

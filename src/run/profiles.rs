@@ -1,20 +1,17 @@
 //! Assigns traces of torch.profiler to logs.
 
-use super::input::{Gathered, Input};
+use crate::limits::NAMED;
 use crate::model::words::counted;
 use crate::options::Options;
 use crate::output;
 use crate::profile::{self, Combined, RankTrace, is_trace};
-use crate::trace::{self, Attachment, packed};
+use crate::trace::{self, Attachment, RankLogs, packed};
 use anyhow::{Context, Result, bail};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Extensions of traces. A folder may contain other JSON files, so each file is checked.
 const ENDINGS: [&str; 3] = [".json", ".json.gz", ".json.zst"];
-
-/// Most traces that a note names.
-const NAMED: usize = 8;
 
 #[derive(Default)]
 pub(crate) struct Traces(Vec<ProfilerTrace>);
@@ -43,12 +40,12 @@ pub(crate) enum Profiled {
 }
 
 impl Traces {
-    /// The traces given with `--profile`, or else those in the folder of the logs.
+    /// The traces given with `--profile`, or else those in the folder of the logs; and `files`, which were found with the logs.
     ///
     /// # Errors
     /// A given file does not exist or is not a trace.
-    pub fn find(options: &Options, gathered: &Gathered) -> Result<Traces> {
-        if matches!(gathered.input, Input::Several(_)) {
+    pub fn find(options: &Options, are_several: bool, mut files: Vec<Attachment>) -> Result<Traces> {
+        if are_several {
             if !options.profiles.is_empty() {
                 bail!(
                     "--profile joins a trace with the log of its program, but the given logs are of several programs; run tlparse \
@@ -57,7 +54,6 @@ impl Traces {
             }
             return Ok(Traces::default());
         }
-        let mut files = gathered.traces.clone();
         let mut paths: Vec<PathBuf> = Vec::new();
         for path in &options.profiles {
             match path {
@@ -83,21 +79,19 @@ impl Traces {
         Ok(Traces(files.into_iter().map(ProfilerTrace::of).collect()))
     }
 
-    /// Notes about traces that belong to none of the logs.
-    pub fn notes(&self, input: &Input) -> Vec<String> {
-        let Input::Job(job) = input else { return Vec::new() };
-        let is_known = |rank: u64| job.ranks.iter().any(|logs| logs.rank == Some(rank));
+    /// A note about traces that belong to none of the ranks of a job.
+    pub fn note(&self, ranks: &[RankLogs]) -> Option<String> {
+        let is_known = |rank: u64| ranks.iter().any(|logs| logs.rank == Some(rank));
         let left: Vec<&ProfilerTrace> =
             self.0.iter().filter(|trace| !trace.rank.is_some_and(is_known)).collect();
         let names = left.iter().take(NAMED).map(|trace| trace.file.path().display().to_string());
-        let note = || {
+        (!left.is_empty()).then(|| {
             format!(
                 "{} not read, because neither name nor distributedInfo has a rank of the job: {}",
                 counted(left.len(), "trace", "traces"),
                 names.collect::<Vec<_>>().join(", ")
             )
-        };
-        (!left.is_empty()).then(note).into_iter().collect()
+        })
     }
 
     /// Checks that `--augment` can write the trace.

@@ -6,10 +6,10 @@ use super::profiles::Profiled;
 use super::task::{LogOutcome, LogTask, Work, WriteLog};
 use crate::events::RankPart;
 use crate::model::words::rank_folder;
-use crate::model::{self, FailedRank, JobFacts};
+use crate::model::{FailedRank, JobFacts};
 use crate::options::RunSummary;
 use crate::output::{RelPath, Sink, on_threads};
-use crate::trace::{self, LocalTime, RankLogs};
+use crate::trace::{self, RankLogs};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -32,12 +32,7 @@ pub(crate) fn for_each_rank(
     sink: &Sink,
     write_log: WriteLog,
 ) -> anyhow::Result<(RunSummary, JobFacts)> {
-    let mut facts = JobFacts {
-        other_runs: job.other_runs.iter().map(model_run).collect(),
-        skipped_files: job.skipped.clone(),
-        failed: Vec::new(),
-        of_own_reports: true,
-    };
+    let mut facts = job.facts.clone();
     let mut all = RunSummary { intact: true, ..RunSummary::default() };
     for RankOutcome { rank, file, outcome } in Team::new(work, job, sink, write_log).run(&job.ranks)? {
         match outcome {
@@ -52,17 +47,6 @@ pub(crate) fn for_each_rank(
         }
     }
     Ok((all, facts))
-}
-
-/// A run that the report only names. Its logs were not read, so its times have neither year nor time zone.
-fn model_run(run: &trace::Run) -> model::Run {
-    let times = || run.logs().filter_map(|log| log.peek.span);
-    let text = |time: Option<LocalTime>| time.map(|time| time.to_string());
-    model::Run {
-        first_time: text(times().map(|(first, _)| first).min()),
-        last_time: text(times().map(|(_, last)| last).max()),
-        logs: run.logs().map(trace::Log::name).collect(),
-    }
 }
 
 struct Team<'a> {
@@ -118,11 +102,9 @@ impl<'a> Team<'a> {
         let rank = logs.rank.unwrap_or_default();
         let sink = self.sink.below(&rank_folder(rank));
         let processes = processes(&logs.others);
-        let mut outcomes = match self.log(LogTask {
-            processes: &processes,
-            split: true,
-            ..LogTask::new(&logs.main.path, &sink, threads)
-        })? {
+        let mut outcomes = match self
+            .log(LogTask { processes: &processes, ..LogTask::new(&logs.main.path, &sink, threads) })?
+        {
             LogOutcome::Parts(parts) => self.parts(logs, &parts, threads)?,
             outcome => vec![RankOutcome { rank, file: logs.main.name(), outcome }],
         };

@@ -13,9 +13,6 @@ const FACTS: &str = "report.json";
 const DATA: [&str; 4] = [FACTS, "report.md", "raw.jsonl", "compile_directory.json"];
 
 /// Refuses what is no log.
-///
-/// # Errors
-/// It is none; the sentence says what to give.
 pub(super) fn check(path: &Path) -> anyhow::Result<()> {
     if path == Path::new("-") {
         return Ok(());
@@ -60,16 +57,9 @@ fn check_file(path: &Path) -> anyhow::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_page = name.ends_with(".html") || DATA.contains(&&*name);
     let folder = path.ancestors().skip(1).find(|folder| ReportFolder::at(folder).has(FACTS));
-    match folder.filter(|_| is_page) {
-        Some(folder) if folder.as_os_str().is_empty() => {
-            bail!("{shown} is a file of a report, not a log; give the folder of the report: .")
-        }
-        Some(folder) => {
-            bail!(
-                "{shown} is a file of a report, not a log; give the folder of the report: {}",
-                folder.display()
-            )
-        }
-        None => Ok(()),
+    if let Some(folder) = folder.filter(|_| is_page) {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.display();
+        bail!("{shown} is a file of a report, not a log; give the folder of the report: {folder}");
     }
+    Ok(())
 }

@@ -48,12 +48,8 @@ pub(crate) struct LogTask<'a> {
     pub processes: &'a [Process],
     /// The part of the log to read; None for all of it.
     pub part: Option<&'a RankPart>,
-    /// Whether a log without records is an error. In a job it is a damaged rank.
-    pub must_be_log: bool,
     /// Which traces of torch.profiler may belong to it.
     pub profiled: Profiled,
-    /// Whether to split a log that several ranks wrote, instead of reporting it as a whole.
-    pub split: bool,
     pub threads: NonZeroUsize,
     /// Called with the number of bytes read so far.
     pub progress: &'a (dyn Fn(u64) + Sync),
@@ -67,9 +63,7 @@ impl<'a> LogTask<'a> {
             sink,
             processes: &[],
             part: None,
-            must_be_log: false,
             profiled: Profiled::Rank,
-            split: false,
             threads,
             progress: &|_| {},
         }
@@ -80,9 +74,10 @@ impl<'a> LogTask<'a> {
         self.profiled == Profiled::OnlyLog && is_trace(self.log)
     }
 
-    /// The parts to report separately, if several ranks wrote the log and it should be split.
+    /// The parts to report separately, if several ranks of a job wrote the log.
     pub fn parts_to_split(&self, model: &Model) -> Option<Vec<RankPart>> {
-        let parts = if self.split { RankPart::of(&model.log) } else { Vec::new() };
+        let is_whole_of_rank = self.profiled == Profiled::Rank && self.part.is_none();
+        let parts = if is_whole_of_rank { RankPart::of(&model.log) } else { Vec::new() };
         (!parts.is_empty()).then_some(parts)
     }
 }
@@ -101,7 +96,7 @@ pub(crate) type WriteLog = fn(Work<'_>, &LogTask<'_>) -> anyhow::Result<LogOutco
 /// Opens a log and reads it: log bytes -> records -> model.
 ///
 /// # Errors
-/// The log cannot be read, or has no record although `must_be_log` is set.
+/// The log cannot be read, or has no record although it is the only one. In a job that is a damaged rank.
 pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source, Model)> {
     let source = match task.is_trace_alone() {
         true => Source::without_log(task.log)?,
@@ -109,7 +104,7 @@ pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source
     };
     let (part, threads) = (task.part, task.threads);
     let model = events::read_log(&source, work.registry, part, threads, task.progress, report::is_own_path)?;
-    if task.must_be_log {
+    if task.profiled == Profiled::OnlyLog {
         events::check_is_log(&model)?;
     }
     Ok((source, model))

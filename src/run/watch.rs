@@ -74,7 +74,8 @@ impl<'r> Watch<'r> {
         let mut file = File::open(path)?;
         let len = file.metadata()?.len();
         let registry = self.registry;
-        let new = || FollowedLog { follower: Follower::new(registry), read: 0, rank: rank_of(path) };
+        let rank = path.file_name().and_then(|name| rank_of_file_name(&name.to_string_lossy()));
+        let new = || FollowedLog { follower: Follower::new(registry), read: 0, rank };
         let log = self.logs.entry(path.to_owned()).or_insert_with(|| {
             found.grew = true;
             new()
@@ -97,8 +98,4 @@ impl<'r> Watch<'r> {
         }
         Ok(())
     }
-}
-
-fn rank_of(path: &Path) -> Option<u64> {
-    rank_of_file_name(&path.file_name()?.to_string_lossy())
 }

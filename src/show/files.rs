@@ -1,14 +1,12 @@
 //! The files of a finished report's compiles, as texts: graphs, generated code, scripts that run a compile again.
 
 use crate::facts::{self, LogReport, ReportKind};
+use crate::limits::LARGEST_FILE;
 use crate::model::words::rank_folder;
 use crate::rel_path::RelPath;
 use crate::report_folder::ReportFolder;
 use anyhow::{Context, anyhow, bail};
 use std::path::Path;
-
-/// Largest file whose text is given, in bytes.
-const LARGEST: u64 = 64 << 20;
 
 /// A file of a compile.
 #[derive(Debug, Clone)]
@@ -65,7 +63,7 @@ impl ReportFile {
     /// The file is not in the report, too large, or a page without a plain text.
     pub fn text(&self) -> anyhow::Result<String> {
         let path = RelPath::new(&self.path).context("the file has a path that leads out of the report")?;
-        facts::text_of(&self.report, &path, LARGEST)
+        facts::text_of(&self.report, &path, LARGEST_FILE)
             .map_err(|why| anyhow!("the file {}{} {why}", self.below, self.path))
     }
 }

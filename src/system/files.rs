@@ -44,18 +44,12 @@ mod os {
     use std::path::Path;
 
     /// Reads bytes at an offset, wherever other threads are reading the file.
-    ///
-    /// # Errors
-    /// The disk refuses.
     pub fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<usize> {
         file.read_at(out, offset)
     }
 
     /// Reads bytes at an offset and appends them to `out`, at most as many as it has room for. Unlike [`read_at`], it needs no
     /// bytes to write over, where the system allows that: filling them with zeros first is a fiftieth of the work on a long log.
-    ///
-    /// # Errors
-    /// The disk refuses.
     pub fn read_behind(file: &File, out: &mut Vec<u8>, offset: u64) -> io::Result<usize> {
         Ok(rustix::io::pread(file, rustix::buffer::spare_capacity(out), offset)?)
     }

@@ -36,9 +36,6 @@ mod os {
     }
 
     /// From now on the first signal only calls `call`; a second one ends the program as usual.
-    ///
-    /// # Errors
-    /// Signals cannot be listened to.
     pub fn on_first_signal(call: impl Fn() + Send + 'static) -> io::Result<()> {
         let mut signals = Signals::new(ENDING)?;
         let listen = move || {
@@ -63,9 +60,6 @@ mod os {
 
     impl Passed {
         /// From now on no signal ends this process.
-        ///
-        /// # Errors
-        /// Signals cannot be listened to.
         pub fn listen() -> io::Result<Passed> {
             let signals = SignalsInfo::<WithOrigin>::new(PASSED)?;
             let (child, started) = channel();

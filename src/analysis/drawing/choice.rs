@@ -1,6 +1,7 @@
 //! Which graphs of a log are drawn.
 
 use crate::analysis::provenance::{InductorRun, inductor_runs};
+use crate::limits::LARGEST_ARTIFACT;
 use crate::model::{Artifact, Compile, CompileIndex, Content, Form, Model};
 use crate::trace::{PayloadRef, TextMap};
 use fxhash::FxHashMap;
@@ -13,9 +14,6 @@ pub const MOST_DRAWINGS: usize = 40;
 
 /// Bytes of the text of a graph with about eight operators; a smaller one is read faster than a drawing of it.
 const LEAST_BYTES: u64 = 2_200;
-
-/// Bytes of the largest graph that is read; the largest recorded one has 2 MB.
-const LARGEST_READ: u64 = 16 << 20;
 
 /// The names of the graph that code is generated from, and of the one that Dynamo captured.
 const FINAL: &str = "inductor_post_grad_graph";
@@ -56,7 +54,7 @@ impl DrawnGraphs {
         let mut graphs: Vec<(CompileIndex, &Compile, PayloadRef)> = Vec::new();
         for (index, compile) in model.compiles.indexed() {
             if let Some((_, at)) = candidates(compile).max_by_key(|(_, at)| at.text_len)
-                && (LEAST_BYTES..=LARGEST_READ).contains(&at.text_len)
+                && (LEAST_BYTES..=LARGEST_ARTIFACT).contains(&at.text_len)
             {
                 graphs.push((index, compile, at));
             }
@@ -102,7 +100,7 @@ impl DrawnGraphs {
         Some(match largest {
             None => NotDrawn::NoGraph,
             Some(bytes) if bytes < LEAST_BYTES => NotDrawn::Small,
-            Some(bytes) if bytes > LARGEST_READ => NotDrawn::Large,
+            Some(bytes) if bytes > LARGEST_ARTIFACT => NotDrawn::Large,
             Some(_) => NotDrawn::Cheaper,
         })
     }

@@ -7,6 +7,7 @@ use super::kind::{FirstOfGroup, KindOfFinding, Topic};
 use crate::analysis::performance::{Judgement, Limit, MeasuredKernel, Performance};
 use crate::analysis::user_place::UserPlace;
 use crate::facts::{Backend, Bound, FigureFrom, owned};
+use crate::limits::KERNEL_NAME;
 use crate::model::sentence::{self, name, own, sentence};
 use crate::model::words::{counted, duration};
 use crate::model::{NameOf, Sentence, short_kernel};
@@ -54,8 +55,6 @@ static DAMAGED_TRACE: KindOfFinding =
 
 /// Kernels with an entry of their own, per kind; the page has all.
 const MOST: usize = 5;
-/// Characters of a kernel's name.
-const LONGEST_NAME: usize = 60;
 /// Share of the device's busy time below which a kernel far from the limits gets no entry.
 const WORTH: f64 = 0.02;
 /// Share of the busy time from which short launches are reported.
@@ -124,7 +123,7 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
         Limit::Bandwidth => "memory bandwidth",
     };
     let severity = if *kind == FAR { Severity::Warning } else { Severity::Info };
-    let kernel_name = name(NameOf::Kernel, short_kernel(&kernel.name, LONGEST_NAME));
+    let kernel_name = name(NameOf::Kernel, short_kernel(&kernel.name, KERNEL_NAME));
     let title = match kernel.judgement {
         Some(Judgement::Impossible) => {
             let reached = sentence![" seems to reach ", share(best), " of the ", limit, " of "];

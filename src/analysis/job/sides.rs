@@ -6,11 +6,9 @@ use super::names::{in_brackets, short};
 use super::schedules::Sureness;
 use super::words::rank_words;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
+use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
 use crate::model::{CodePlace, Fact, GraphId, Job, Part, Sentence, Step, Texts};
-
-/// Ranks of the largest group that are named; more are counted.
-const NAMED: usize = 8;
 
 const HANG: &str =
     "After it, the ranks call different collectives: the finding about collectives says which.";

@@ -6,14 +6,12 @@ use crate::analysis::failures::failure_causes;
 use crate::analysis::own_code::{OwnFiles, is_library, resumed};
 use crate::analysis::user_place::own_frame;
 use crate::analysis::{Finding, Names, OneOff, UserPlace, performance::Performance};
+use crate::limits::LONGEST_LINE;
 use crate::model::words::file_name;
 use crate::model::{Compile, CompileIndex, GraphBreak, Model, Reason, Stack, TextFrame, source_comment};
 use crate::trace::{FrameId, OrderedMap, TextMap, TextSet};
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-
-/// Longer lines are not quoted.
-const LONGEST_CODE: usize = 2_000;
 
 /// Compiles named at a line.
 const MOST_COMPILES: usize = 1_000;
@@ -327,7 +325,7 @@ impl LineFacts {
     /// Keeps its text, unless it is known.
     fn quote(&mut self, code: Option<&str>) {
         if self.code.is_none()
-            && let Some(code) = code.filter(|code| !code.trim().is_empty() && code.len() <= LONGEST_CODE)
+            && let Some(code) = code.filter(|code| !code.trim().is_empty() && code.len() <= LONGEST_LINE)
         {
             self.code = Some(code.trim_end().to_owned());
         }

@@ -1,12 +1,10 @@
 //! Inductor's estimates of the time that a kernel takes.
 
 use crate::analysis::provenance::InductorRun;
+use crate::limits::LARGEST_ARTIFACT;
 use crate::model::{Compile, Content, Fields, lenient};
 use crate::trace::{PayloadRef, TextMap};
 use serde::Deserialize;
-
-/// Limit on the bytes of an artifact with estimates; one entry takes a few hundred.
-const LARGEST_META: u64 = 16 << 20;
 
 /// Reads the text of a payload.
 pub type ReadPayload<'a> = &'a dyn Fn(&PayloadRef) -> anyhow::Result<String>;
@@ -42,7 +40,7 @@ pub fn estimated_runtimes(
     let artifacts = compile.artifacts.get(run.artifacts.clone()).unwrap_or_default();
     let artifact = artifacts.iter().find(|artifact| &*artifact.name == "inductor_runtime_and_tensor_meta");
     let Some(Content::Payload(at, _)) = artifact.map(|artifact| &artifact.content) else { return Ok(found) };
-    if at.text_len > LARGEST_META {
+    if at.text_len > LARGEST_ARTIFACT {
         return Ok(found);
     }
     let text = read(at)?;

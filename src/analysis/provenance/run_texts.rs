@@ -1,11 +1,9 @@
 //! The texts of an Inductor run, read from the log.
 
 use super::{CodeKind, InductorRun};
+use crate::limits::LARGEST_ARTIFACT;
 use crate::model::{Compile, Content};
 use crate::trace::PayloadRef;
-
-/// Limit on the bytes of a text that is read; the largest graph seen in a real log has 2 MB.
-const LARGEST_READ: u64 = 16 << 20;
 
 #[derive(Debug, Default)]
 pub struct RunTexts {
@@ -42,7 +40,7 @@ impl RunTexts {
         let text = |index: Option<usize>| -> anyhow::Result<Option<String>> {
             let artifact = index.and_then(|index| compile.artifacts.get(index));
             Ok(match artifact.map(|artifact| &artifact.content) {
-                Some(Content::Payload(at, _)) if at.text_len <= LARGEST_READ => Some(read(at)?),
+                Some(Content::Payload(at, _)) if at.text_len <= LARGEST_ARTIFACT => Some(read(at)?),
                 Some(Content::Text(text, _)) => Some(text.clone()),
                 _ => None,
             })

@@ -104,19 +104,6 @@ fn a_new_report_appears_with_its_parents_only_when_it_is_placed() {
 }
 
 #[test]
-fn an_existing_folder_needs_overwrite_even_when_it_is_empty() {
-    let yard = Yard::new();
-    fs::create_dir(yard.at("empty")).unwrap();
-    yard.report("report", "old");
-    let before = yard.all();
-    for name in ["empty", "report"] {
-        let error = refusal(&yard.at(name), false);
-        assert!(error.contains("--overwrite") && error.contains("-o") && error.contains(name), "{error}");
-    }
-    assert_eq!(yard.all(), before);
-}
-
-#[test]
 fn overwrite_replaces_an_empty_folder_and_a_report_once_the_new_one_is_placed() {
     let yard = Yard::new();
     let out = yard.at("out");
@@ -207,20 +194,6 @@ fn a_link_is_followed_and_stays_a_link() {
 }
 
 #[test]
-fn a_second_run_is_turned_away_until_the_first_has_ended() {
-    let yard = Yard::new();
-    let first = prepare(&yard.at("out"), true).unwrap();
-    fill(first.folder(), "one");
-    let error = refusal(&yard.at("out"), true);
-    assert!(error.contains("another tlparse") && error.contains("wait"), "{error}");
-    drop(prepare(&yard.at("other"), true).unwrap());
-    first.place().unwrap();
-    run(&yard.at("out"), true, "two");
-    assert_eq!(all(&yard.at("out")), content("two"));
-    assert_eq!(fs::read_dir(yard.0.path()).unwrap().count(), 1);
-}
-
-#[test]
 fn of_many_runs_at_once_each_wins_or_is_turned_away() {
     let yard = Yard::new();
     let won = std::sync::atomic::AtomicUsize::new(0);
@@ -259,18 +232,6 @@ fn work_of_dead_processes_is_removed_and_that_of_others_kept() {
     run(&yard.at("out"), true, "new");
     assert_eq!(all(&yard.at("out")), content("new"));
     assert_eq!(fs::read_dir(yard.0.path()).unwrap().count(), 3);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_report_that_was_being_moved_in_when_its_run_was_killed_is_replaced() {
-    let yard = Yard::new();
-    let mut child = std::process::Command::new("true").spawn().unwrap();
-    child.wait().unwrap();
-    fs::create_dir_all(yard.at("out/-_0_0_0")).unwrap();
-    fill(&yard.at(&format!("out/.tlparse-{}", child.id())), "left");
-    run(&yard.at("out"), true, "new");
-    assert_eq!(all(&yard.at("out")), content("new"));
 }
 
 /// A name so long that no hidden name fits beside it: what a parent that cannot be written to does, for root too.

@@ -2,14 +2,12 @@
 
 use super::bounded::Answer;
 use super::library::Library;
-use super::requests::{Artifact, Check, Compile, Diff, List, Search, Which};
+use super::requests::{Artifact, Check, Compile, Diff, Findings, List, Search};
 use crate::program::opened::Opened;
 use anyhow::{Context, bail};
-use std::path::PathBuf;
-use std::sync::Arc;
 use tlparse::{
     Budget, Checked, DiffOptions, Format, Registry, ReportFile, ReportFolder, Showing, Shown, SourceTree,
-    Subject, Threshold,
+    Subject,
 };
 
 /// Text that is searched for one answer, in bytes.
@@ -20,28 +18,6 @@ const MOST_HITS: usize = 1_000;
 const LONGEST_HIT: usize = 200;
 /// Names of files that an error lists.
 const MOST_NAMES: usize = 60;
-
-/// A report, and the folder of the part that is asked about.
-struct Asked {
-    opened: Arc<Opened>,
-    folder: PathBuf,
-}
-
-impl Asked {
-    fn of(library: &Library, which: &Which) -> anyhow::Result<Asked> {
-        let opened = library.find(which.report.as_deref())?;
-        let folder = opened.part(which.part.as_deref())?;
-        Ok(Asked { opened, folder })
-    }
-
-    fn show(&self, subject: &Subject) -> anyhow::Result<Shown> {
-        Shown::of(&self.folder, subject).map_err(|error| self.opened.told(&error))
-    }
-
-    fn files(&self) -> anyhow::Result<Vec<ReportFile>> {
-        ReportFile::all(&self.folder).map_err(|error| self.opened.told(&error))
-    }
-}
 
 /// What was opened: the verdict, notes, and the summary of the report.
 pub fn opened(opened: &Opened) -> anyhow::Result<Answer> {
@@ -72,19 +48,19 @@ pub fn list(library: &Library, request: &List) -> anyhow::Result<Answer> {
     let subject = Subject::of(&request.what, None).with_context(|| {
         format!("unknown list {}; choose one of {}", request.what, Subject::WORDS.0.join(", "))
     })?;
-    let shown = Asked::of(library, &request.which())?.show(&subject)?;
+    let shown = request.asked(library)?.show(&subject)?;
     Ok(if request.json { shown.jsonl() } else { shown.text(WIDE) }.into())
 }
 
 /// The findings as objects of `report.json`, a line each.
-pub fn findings(library: &Library, which: &Which) -> anyhow::Result<Answer> {
-    let found = Asked::of(library, which)?.show(&Subject::Findings)?.jsonl();
+pub fn findings(library: &Library, request: &Findings) -> anyhow::Result<Answer> {
+    let found = request.asked(library)?.show(&Subject::Findings)?.jsonl();
     Ok(if found.is_empty() { Answer::note("There are no findings.") } else { found.into() })
 }
 
 /// All that belongs to a compile, and the names of its files.
 pub fn compile(library: &Library, request: &Compile) -> anyhow::Result<Answer> {
-    let asked = Asked::of(library, &request.which())?;
+    let asked = request.asked(library)?;
     let mut text = asked.show(&Subject::Compile(request.id.clone()))?.text(WIDE);
     text.push_str("\nFiles, for the tool artifact:\n");
     for file in asked.files()?.iter().filter(|file| is_of(file, &request.id)) {
@@ -101,7 +77,7 @@ fn is_of(file: &ReportFile, id: &str) -> bool {
 
 /// The text of a file.
 pub fn artifact(library: &Library, request: &Artifact) -> anyhow::Result<Answer> {
-    let asked = Asked::of(library, &request.which())?;
+    let asked = request.asked(library)?;
     let files = asked.files()?;
     let of_compile: Vec<&ReportFile> = files.iter().filter(|file| is_of(file, &request.compile)).collect();
     if of_compile.is_empty() {
@@ -127,7 +103,7 @@ pub fn artifact(library: &Library, request: &Artifact) -> anyhow::Result<Answer>
 
 /// The lines of findings and files that contain a text.
 pub fn search(library: &Library, request: &Search) -> anyhow::Result<Answer> {
-    let asked = Asked::of(library, &request.which())?;
+    let asked = request.asked(library)?;
     let wanted = request.text.to_lowercase();
     if wanted.trim().is_empty() {
         bail!("give a text to search for");
@@ -189,14 +165,9 @@ pub fn diff(library: &Library, request: &Diff) -> anyhow::Result<Answer> {
     let options = DiffOptions {
         a: vec![a.folder.clone()],
         b: vec![b.folder.clone()],
-        // They are part of the reports.
-        profiles_a: Vec::new(),
-        profiles_b: Vec::new(),
         names: ["A".to_owned(), "B".to_owned()],
-        out: None,
-        overwrite: false,
-        threshold: Threshold::default(),
-        threads: None,
+        // The traces are part of the reports.
+        ..DiffOptions::default()
     };
     let compared =
         tlparse::diff(&options, &Registry::default(), &()).map_err(|error| b.told(&a.told(&error)))?;
@@ -208,7 +179,7 @@ pub fn diff(library: &Library, request: &Diff) -> anyhow::Result<Answer> {
 
 /// The verdict on a budget.
 pub fn check(library: &Library, request: &Check) -> anyhow::Result<Answer> {
-    let asked = Asked::of(library, &request.which())?;
+    let asked = request.asked(library)?;
     let budget = Budget::parse(&request.budget).context("the budget")?;
     let mut checked = Checked::default();
     checked.add(&asked.folder, None).map_err(|error| asked.opened.told(&error))?;

@@ -3,13 +3,36 @@
 use crate::program::interrupt::Begun;
 use crate::program::opened::Opened;
 use anyhow::{Context, bail};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tlparse::system::files::is_standard_input;
-use tlparse::{Progress, Unfinished};
+use tlparse::{ReportFile, Shown, Subject};
 
 /// Reports that are kept; of more, the one that was opened first is given up.
 const MOST_OPEN: usize = 8;
+
+/// A report, and the folder of the part that is asked about.
+pub struct Asked {
+    pub opened: Arc<Opened>,
+    pub folder: PathBuf,
+}
+
+impl Asked {
+    /// The report of a path, or the open one, and a part of it.
+    pub fn of(library: &Library, report: Option<&str>, part: Option<&str>) -> anyhow::Result<Asked> {
+        let opened = library.find(report)?;
+        let folder = opened.part(part)?;
+        Ok(Asked { opened, folder })
+    }
+
+    pub fn show(&self, subject: &Subject) -> anyhow::Result<Shown> {
+        Shown::of(&self.folder, subject).map_err(|error| self.opened.told(&error))
+    }
+
+    pub fn files(&self) -> anyhow::Result<Vec<ReportFile>> {
+        ReportFile::all(&self.folder).map_err(|error| self.opened.told(&error))
+    }
+}
 
 /// All reports that were opened.
 pub struct Library {
@@ -25,19 +48,6 @@ struct Reports {
     current: Option<Arc<Opened>>,
 }
 
-/// Registers temporary folders, to be removed at a signal.
-struct Watched<'a>(&'a Begun);
-
-impl Progress for Watched<'_> {
-    fn beginning(&self) {
-        self.0.wait();
-    }
-
-    fn begun(&self, unfinished: Unfinished) {
-        self.0.add(unfinished);
-    }
-}
-
 impl Library {
     /// Without any report.
     pub fn new(begun: Begun) -> Library {
@@ -50,9 +60,6 @@ impl Library {
 
     /// Reads a log or a report, even if it was opened before: a log may have grown. Questions without a path are from now on
     /// about this one.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub fn open(&self, path: &str, profiles: &[String]) -> anyhow::Result<Arc<Opened>> {
         let opened = self.keep(path, profiles)?;
         self.reports().current = Some(Arc::clone(&opened));
@@ -60,9 +67,6 @@ impl Library {
     }
 
     /// The report of a path, or the open one without a path. If none is open, the report of the path is from now on.
-    ///
-    /// # Errors
-    /// It cannot be read, or none was opened.
     pub fn find(&self, path: Option<&str>) -> anyhow::Result<Arc<Opened>> {
         let Some(path) = path else {
             let current = self.reports().current.clone();
@@ -74,9 +78,6 @@ impl Library {
     }
 
     /// The report of a path; the open one stays open. It is read unless it was before, or traces are to be joined.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub fn beside(&self, path: &str, profiles: &[String]) -> anyhow::Result<Arc<Opened>> {
         let found = {
             let reports = self.reports();
@@ -113,6 +114,6 @@ impl Library {
                 }
             }
         }
-        Opened::read(path, profiles, &Watched(&self.begun))
+        Opened::read(path, profiles, &self.begun)
     }
 }

@@ -1,17 +1,9 @@
 //! What the tools take. The comments of the fields are what an assistant reads about them.
 
+use super::library::{Asked, Library};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tlparse::Subject;
-
-/// Which report a question is about.
-#[derive(Debug, Clone, Default)]
-pub struct Which {
-    /// The path that it was opened by; without it, what was opened last.
-    pub report: Option<String>,
-    /// A report within it.
-    pub part: Option<String>,
-}
 
 /// Which lines of an answer are wanted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,9 +52,9 @@ macro_rules! asks_of_report {
         }
 
         impl $name {
-            /// Which report it is about.
-            pub fn which(&self) -> Which {
-                Which { report: self.report.clone(), part: self.part.clone() }
+            /// The report that it is about.
+            pub fn asked(&self, library: &Library) -> anyhow::Result<Asked> {
+                Asked::of(library, self.report.as_deref(), self.part.as_deref())
             }
         }
     };

@@ -70,7 +70,7 @@ impl Server {
     /// The findings, most important first: what went wrong, what it cost, the line, and what to do. A line of JSON each.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn findings(&self, Parameters(request): Parameters<Findings>) -> Lined {
-        self.answer(request.lines(), move |library| answers::findings(library, &request.which())).await
+        self.answer(request.lines(), move |library| answers::findings(library, &request)).await
     }
 
     /// A list of the report: compiles, graph breaks, recompilations, failures, caches, time, kernels, performance or files.

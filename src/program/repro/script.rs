@@ -168,7 +168,7 @@ fn dtype(short: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{comment, inputs_of, of_captured, of_runnable};
+    use super::{inputs_of, of_captured, of_runnable};
 
     const RUNNABLE: &str = "os.environ['TORCH_TRACE'] = '/app/trace'\n\
         os.environ['TORCHINDUCTOR_COMPILE_THREADS'] = '1'\n\
@@ -215,11 +215,5 @@ mod tests {
         assert!(lines.contains("random(reader, (), None, torch.int64, \"cpu\")  # L_y_"), "{lines}");
         assert!(lines.contains("reader.const(\"other\")"), "{lines}");
         assert!(of_captured("no graph", "", "run").unwrap().is_none());
-    }
-
-    #[test]
-    fn no_text_of_a_log_leaves_the_comment() {
-        let text = comment(&["a\nimport os\r\u{1b}[2J\u{202e}\u{e0041}".to_owned()]);
-        assert_eq!(text, "# -*- coding: utf-8 -*-\n# a import os\\x0d\\x1b[2J\\u202e\\U000e0041\n");
     }
 }

@@ -75,7 +75,7 @@ impl Run {
         // Before the command, which may run for hours.
         tlparse::check_out(&self.out, self.overwrite)?;
         let recording = Recording::prepare(&self.out, self.trace_dir.as_deref())?;
-        let profiler = self.profile.then(|| Profiler::prepare(&recording)).transpose()?;
+        let profiler = self.profile.then(Profiler::prepare).transpose()?;
         let ended = match child::run(self.command(&recording, profiler.as_ref())?) {
             Ok(ended) => ended,
             Err(code) => return Ok(code),
@@ -85,17 +85,14 @@ impl Run {
     }
 
     fn command(&self, recording: &Recording, profiler: Option<&Profiler>) -> anyhow::Result<Command> {
-        let (program, arguments) = match self.command.split_first() {
-            Some((program, arguments)) => (program.clone(), arguments),
-            None => (OsString::new(), self.command.as_slice()),
-        };
-        let mut command = Command::new(program);
-        command.args(arguments).env("TORCH_TRACE", recording.folder());
+        let mut words = self.command.iter();
+        let mut command = Command::new(words.next().cloned().unwrap_or_default());
+        command.args(words).env("TORCH_TRACE", recording.folder());
         if self.provenance {
             command.env("INDUCTOR_PROVENANCE", "1").env("TORCHINDUCTOR_FORCE_DISABLE_CACHES", "1");
         }
         if let Some(profiler) = profiler {
-            profiler.add_to(&mut command)?;
+            profiler.add_to(&mut command, recording)?;
         }
         Ok(command)
     }

@@ -12,36 +12,30 @@ use tlparse::Scratch;
 const SITECUSTOMIZE: &str = include_str!("sitecustomize.py");
 
 /// A private folder with `sitecustomize.py`, removed on drop.
-pub struct Profiler {
-    folder: Scratch,
-    traces: PathBuf,
-}
+pub struct Profiler(Scratch);
 
 impl Profiler {
-    /// Creates the folder. Traces are written beside the logs.
-    ///
-    /// # Errors
-    /// The folder cannot be created.
-    pub fn prepare(recording: &Recording) -> Result<Profiler> {
+    /// Creates the folder.
+    pub fn prepare() -> Result<Profiler> {
         let about = "cannot create the folder for --profile";
         // While the command runs, signals are passed to it and do not end this process.
         let folder = Scratch::temporary(|_| ()).context(about)?;
         let file = File::options().write(true).create_new(true).open(folder.path().join("sitecustomize.py"));
         file.and_then(|mut file| file.write_all(SITECUSTOMIZE.as_bytes())).context(about)?;
-        Ok(Profiler { folder, traces: recording.folder().to_owned() })
+        Ok(Profiler(folder))
     }
 
-    /// Puts the folder first on `PYTHONPATH`.
+    /// Puts the folder first on `PYTHONPATH`. Traces are written beside the logs.
     ///
     /// # Errors
     /// Its path contains the separator of paths.
-    pub fn add_to(&self, command: &mut Command) -> Result<()> {
+    pub fn add_to(&self, command: &mut Command, recording: &Recording) -> Result<()> {
         let before = std::env::var_os("PYTHONPATH").filter(|before| !before.is_empty());
         let before = before.iter().flat_map(std::env::split_paths);
-        let paths = std::env::join_paths(std::iter::once(self.folder.path().to_owned()).chain(before));
+        let paths = std::env::join_paths(std::iter::once(self.0.path().to_owned()).chain(before));
         let paths =
             paths.context("--profile: the path of the temporary folder cannot be put on PYTHONPATH")?;
-        command.env("PYTHONPATH", paths).env("TLPARSE_PROFILE_DIR", &self.traces);
+        command.env("PYTHONPATH", paths).env("TLPARSE_PROFILE_DIR", recording.folder());
         command.env("TORCHINDUCTOR_CPP_ENABLE_KERNEL_PROFILE", "1");
         Ok(())
     }

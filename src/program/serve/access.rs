@@ -22,7 +22,7 @@ pub struct Access {
 }
 
 /// The credentials of a request.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub enum Pass {
     /// The request names another host.
     ForeignHost,
@@ -36,9 +36,6 @@ pub enum Pass {
 
 impl Access {
     /// A new token for the server at a port.
-    ///
-    /// # Errors
-    /// The system provides no random numbers.
     pub fn new(port: u16) -> anyhow::Result<Access> {
         Ok(Access { token: token()?, cookie_name: format!("tlparse-{port}") })
     }
@@ -93,64 +90,4 @@ fn is_own_name(host: &str) -> bool {
         let port = host.strip_prefix(own);
         port.is_some_and(|rest| rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use hyper::Request;
-
-    fn pass(access: &Access, path: &str, headers: &[(&str, &str)]) -> Pass {
-        let request = Request::builder().uri(path);
-        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
-        access.pass(&request.body(()).unwrap().into_parts().0)
-    }
-
-    #[test]
-    fn who_has_the_token_is_known_from_then_on() {
-        let access = Access::new(8080).unwrap();
-        let here = ("host", "127.0.0.1:8080");
-        let with_token = format!("/search.html?q=x&{}", access.query());
-        assert_eq!(pass(&access, &with_token, &[here]), Pass::Newcomer);
-        let cookie = access.cookie().unwrap().to_str().unwrap().to_owned();
-        let (pair, rules) = cookie.split_once(';').unwrap();
-        assert!(rules.contains("HttpOnly") && rules.contains("SameSite=Strict"), "{rules}");
-        let cookies = format!("other=1; {pair}; last=2");
-        assert_eq!(pass(&access, "/", &[here, ("cookie", &cookies)]), Pass::Known);
-    }
-
-    #[test]
-    fn nobody_else_is() {
-        let access = Access::new(8080).unwrap();
-        let here = ("host", "localhost");
-        let other = Access::new(8080).unwrap();
-        assert_ne!(access.query(), other.query());
-        for path in ["/", "/?token=", "/?token", &format!("/?{}", other.query()), "/?token=%00"] {
-            assert_eq!(pass(&access, path, &[here]), Pass::Stranger, "{path}");
-        }
-        let cut = access.query()[..20].to_owned();
-        assert_eq!(pass(&access, &format!("/?{cut}"), &[here]), Pass::Stranger);
-        let of_other_port = Access { token: access.token.clone(), cookie_name: "tlparse-1".to_owned() };
-        let cookie = of_other_port.cookie().unwrap();
-        let cookie = cookie.to_str().unwrap().split(';').next().unwrap();
-        assert_eq!(pass(&access, "/", &[here, ("cookie", cookie)]), Pass::Stranger);
-    }
-
-    #[test]
-    fn only_names_of_this_machine_are_answered() {
-        let access = Access::new(8080).unwrap();
-        let path = format!("/?{}", access.query());
-        for own in ["localhost", "localhost:9000", "127.0.0.1:8080", "[::1]:80"] {
-            assert_eq!(pass(&access, &path, &[("host", own)]), Pass::Newcomer, "{own}");
-        }
-        let foreign = "evil.example 127.0.0.1.evil.example localhost. localhost: localhost:x 127.0.0.2";
-        for foreign in foreign.split(' ').chain([""]) {
-            assert_eq!(pass(&access, &path, &[("host", foreign)]), Pass::ForeignHost, "{foreign}");
-        }
-        assert_eq!(pass(&access, &path, &[]), Pass::ForeignHost);
-        let twice = [("host", "localhost"), ("host", "evil.example")];
-        assert_eq!(pass(&access, &path, &twice), Pass::ForeignHost);
-        let absolute = format!("http://evil.example{path}");
-        assert_eq!(pass(&access, &absolute, &[("host", "localhost")]), Pass::ForeignHost);
-    }
 }

@@ -2,7 +2,8 @@
 
 use super::access::{Access, Pass};
 use super::body::Content;
-use super::files::{Folder, Found};
+use super::files::Folder;
+use hyper::body::Bytes;
 use hyper::header::{
     ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
     HeaderValue, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
@@ -78,14 +79,14 @@ pub async fn to(site: Arc<Site>, request: Parts, pass: Pass) -> Response<Content
         headers.insert(SET_COOKIE, cookie);
     }
     if request.method == Method::HEAD {
-        *answer.body_mut() = Content::empty();
+        *answer.body_mut() = Content::Text(None);
     }
     answer
 }
 
 /// A status and a sentence.
 fn sentence(status: StatusCode, why: &'static str) -> Response<Content> {
-    let mut answer = Response::new(Content::text(why));
+    let mut answer = Response::new(Content::Text(Some(Bytes::from_static(why.as_bytes()))));
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
@@ -101,19 +102,19 @@ fn sentence(status: StatusCode, why: &'static str) -> Response<Content> {
 async fn file(site: &Arc<Site>, request: &Parts) -> Response<Content> {
     let (site, path) = (Arc::clone(site), request.uri.path().to_owned());
     // A slow disk must not delay other requests.
-    let found = tokio::task::spawn_blocking(move || site.folder.find(&path)).await;
-    let answer = found.ok().flatten().and_then(whole);
-    answer.unwrap_or_else(|| sentence(StatusCode::NOT_FOUND, NOT_FOUND))
+    let found = tokio::task::spawn_blocking(move || site.folder.find(&path).and_then(whole)).await;
+    found.ok().flatten().unwrap_or_else(|| sentence(StatusCode::NOT_FOUND, NOT_FOUND))
 }
 
 /// A file as an answer.
-fn whole(found: Found) -> Option<Response<Content>> {
-    let is_page = found.kind.starts_with("text/html");
-    let kind = HeaderValue::from_str(&found.kind).ok()?;
-    let mut answer = Response::new(Content::file(found.file, found.length));
+fn whole((file, kind): (std::fs::File, String)) -> Option<Response<Content>> {
+    let is_page = kind.starts_with("text/html");
+    let kind = HeaderValue::from_str(&kind).ok()?;
+    let length = file.metadata().ok()?.len();
+    let mut answer = Response::new(Content::File { file: file.into(), left: length });
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, kind);
-    headers.insert(CONTENT_LENGTH, found.length.into());
+    headers.insert(CONTENT_LENGTH, length.into());
     let policy = if is_page { PAGE_POLICY } else { FILE_POLICY };
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     Some(answer)

@@ -1,10 +1,10 @@
 //! The body of an answer: a short text, or a file that is read while it is sent.
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
-use std::fs::File;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use tokio::fs::File;
 use tokio::io::{AsyncRead, ReadBuf};
 
 /// Bytes of a file in memory at a time.
@@ -17,27 +17,10 @@ pub enum Content {
     /// A file.
     File {
         /// Where it is read from.
-        file: tokio::fs::File,
+        file: File,
         /// Bytes that remain to be sent.
         left: u64,
     },
-}
-
-impl Content {
-    /// Nothing.
-    pub fn empty() -> Content {
-        Content::Text(None)
-    }
-
-    /// A short text.
-    pub fn text(text: &'static str) -> Content {
-        Content::Text(Some(Bytes::from_static(text.as_bytes())))
-    }
-
-    /// The first `length` bytes of a file.
-    pub fn file(file: File, length: u64) -> Content {
-        Content::File { file: tokio::fs::File::from_std(file), left: length }
-    }
 }
 
 impl Body for Content {

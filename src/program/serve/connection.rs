@@ -45,9 +45,6 @@ const IDLE_TIME: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers requests until the program ends.
-///
-/// # Errors
-/// The system refuses what a server needs.
 pub fn serve(listener: TcpListener, site: Arc<Site>) -> anyhow::Result<()> {
     // One thread for all connections, and a few that read files: a report has few readers.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(8).build();
@@ -56,11 +53,14 @@ pub fn serve(listener: TcpListener, site: Arc<Site>) -> anyhow::Result<()> {
         listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-        let mut strangers = Strangers::default();
+        // Connections that have not shown the token, the oldest first.
+        let mut strangers: VecDeque<Stranger> = VecDeque::new();
         loop {
             let accepted = listener.accept().await;
+            strangers.retain(|one| !one.task.is_finished() && !one.is_known.load(Ordering::Relaxed));
             let needs_room = accepted.is_err() || places.available_permits() == 0;
-            let has_room = needs_room && strangers.dismiss_oldest();
+            let oldest = if needs_room { strangers.pop_front() } else { None };
+            let has_room = oldest.inspect(|oldest| oldest.task.abort()).is_some();
             let Ok((stream, _)) = accepted else {
                 sleep(if has_room { Duration::ZERO } else { PAUSE }).await;
                 continue;
@@ -68,7 +68,7 @@ pub fn serve(listener: TcpListener, site: Arc<Site>) -> anyhow::Result<()> {
             let place = Arc::clone(&places).acquire_owned().await?;
             let is_known = Arc::new(AtomicBool::new(false));
             let talk = converse(stream, Arc::clone(&site), Arc::clone(&is_known), place);
-            strangers.add(Stranger { task: tokio::spawn(talk).abort_handle(), is_known });
+            strangers.push_back(Stranger { task: tokio::spawn(talk).abort_handle(), is_known });
             // What the others have sent is read before the next one is taken: whoever sends the token at once is known
             // before it is the oldest, however fast others connect.
             yield_now().await;
@@ -80,29 +80,6 @@ pub fn serve(listener: TcpListener, site: Arc<Site>) -> anyhow::Result<()> {
 struct Stranger {
     task: AbortHandle,
     is_known: Arc<AtomicBool>,
-}
-
-/// Connections that have not shown the token, the oldest first.
-#[derive(Default)]
-struct Strangers(VecDeque<Stranger>);
-
-impl Strangers {
-    fn add(&mut self, stranger: Stranger) {
-        self.forget_others();
-        self.0.push_back(stranger);
-    }
-
-    /// Closes the oldest; false if there is none.
-    fn dismiss_oldest(&mut self) -> bool {
-        self.forget_others();
-        let oldest = self.0.pop_front();
-        oldest.inspect(|oldest| oldest.task.abort()).is_some()
-    }
-
-    /// Forgets connections that have ended or have shown the token.
-    fn forget_others(&mut self) {
-        self.0.retain(|one| !one.task.is_finished() && !one.is_known.load(Ordering::Relaxed));
-    }
 }
 
 /// Answers the requests of one connection.
@@ -191,20 +168,13 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_on_which_nothing_comes_fails() {
+    fn who_neither_sends_nor_reads_is_left() {
         run(async {
             let (_other, stream) = tokio::io::duplex(8);
-            let error = Impatient::new(stream, SHORT).read_u8().await.unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        });
-    }
-
-    #[test]
-    fn a_reader_who_stops_reading_is_left() {
-        run(async {
-            let (_other, stream) = tokio::io::duplex(8);
-            let error = Impatient::new(stream, SHORT).write_all(&[0; 64]).await.unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+            let mut stream = Impatient::new(stream, SHORT);
+            let sent = stream.read_u8().await.unwrap_err();
+            let read = stream.write_all(&[0; 64]).await.unwrap_err();
+            assert_eq!([sent.kind(), read.kind()], [io::ErrorKind::TimedOut; 2]);
         });
     }
 

@@ -1,5 +1,6 @@
 //! Artifacts and payloads as files: texts that are copied from the log without being kept in memory.
 
+use crate::limits::LARGEST_FILE;
 use crate::model::{Artifact, Compile, Content, Form, Place};
 use crate::output::{Page, RelPath};
 use crate::report::kit::json::indent;
@@ -7,9 +8,6 @@ use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::Report;
 use crate::trace::{Md5, OrderedMap, PayloadRef, Source};
-
-/// JSON up to this size is indented; larger JSON is copied unchanged, so that one payload cannot fill the memory.
-const LARGEST_INDENTED: u64 = 64 << 20;
 
 /// Files that hold a text of the log, and the payloads that no such file holds.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
@@ -40,9 +38,7 @@ fn file<'m>(report: Report<'m>, compile: &Compile, artifact: &'m Artifact) -> Op
         Content::Empty(_) => Some(Page::bytes(path, Vec::new())),
         Content::Text(text, Form::Text | Form::Json) => Some(Page::bytes(path, text.as_bytes())),
         Content::Payload(at, Form::Text) => Some(copy(report.source, path, at)),
-        Content::Payload(at, Form::Json) if at.text_len > LARGEST_INDENTED => {
-            Some(copy(report.source, path, at))
-        }
+        Content::Payload(at, Form::Json) if at.text_len > LARGEST_FILE => Some(copy(report.source, path, at)),
         Content::Payload(at, Form::Json) => Some(indented(report.source, path, at)),
         Content::Payload(at, Form::Code(_)) if report.settings.plain_text => {
             Some(copy(report.source, path, at))

@@ -3,6 +3,7 @@
 use super::fact_words;
 use super::view::{FEW_RANKS, JobView};
 use crate::analysis::job::{AlikeRanks, RankStanding, Standing, rank_words};
+use crate::limits::LISTED;
 use crate::model::{RankState, RankSummary};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
 use crate::report::kit::html::Html;
@@ -19,9 +20,6 @@ const LINKED: usize = 20_000;
 
 /// Characters of a reason in the table.
 const LONGEST: usize = 300;
-
-/// Most rows if equal ranks share a row.
-const ROWS: usize = 1_000;
 
 #[derive(Serialize)]
 struct Tools {
@@ -58,7 +56,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     view.open_section(out, ("ranks", "All ranks", note), Some(whole(ranks.len())), tools)?;
     let differing = found.standings.iter().any(|own| !own.facts.is_empty());
     let processes = ranks.iter().any(|rank| !rank.processes.is_empty());
-    let listed = rows.iter().take(ROWS).filter_map(|alike| {
+    let listed = rows.iter().take(LISTED).filter_map(|alike| {
         let first = *alike.ranks.first()?;
         let (rank, own) = (view.rank_at(first)?, found.standings.get(first)?);
         let mut cells = cells(view, rank, alike);
@@ -71,7 +69,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let table =
         Table { id: "rank-table", label: "All ranks", columns: columns(shared, differing, processes) };
     view.table_sorted_from(out, (&table, FEW_RANKS + 1), listed.into_iter())?;
-    let beyond = rows.len().saturating_sub(ROWS);
+    let beyond = rows.len().saturating_sub(LISTED);
     if beyond > 0 {
         note_below(out, format!("{} in report.json.", counted(beyond, "more row", "more rows")))?;
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::hidden::visible;
-use crate::limits::LARGEST_VIEWER;
+use crate::limits::{LARGEST_TEXT, LARGEST_VIEWER};
 use crate::model::Language;
 use crate::report::kit::highlight_classes::Classes;
 use crate::report::kit::highlight_grammars;
@@ -381,15 +381,12 @@ fn join_over_spaces(tokens: &mut Vec<Token>, shape: &str) {
     *tokens = joined;
 }
 
-/// Larger code is not highlighted, as browsers need seconds for so many spans. The largest code recorded has 1 MB.
-pub(crate) const LARGEST_HIGHLIGHTED: u64 = 4 << 20;
-
 /// Bytes of HTML of all lines, without the rest of the page.
 pub(crate) const LARGEST_LISTING: usize = LARGEST_VIEWER - 1_000_000;
 
 /// Whether a page shows this text line by line. Otherwise it shows the text verbatim, without anchors.
 pub(crate) fn fits_by_lines(text: &str) -> bool {
-    text.len() as u64 <= LARGEST_HIGHLIGHTED && bytes_of_lines(text) <= LARGEST_LISTING
+    text.len() as u64 <= LARGEST_TEXT && bytes_of_lines(text) <= LARGEST_LISTING
 }
 
 /// Whether a page shows every text of this size line by line.

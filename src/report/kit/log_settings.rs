@@ -1,6 +1,7 @@
 //! The settings in a log: configurations of torch's modules, from metrics records and artifacts.
 
 use crate::analysis::configs::Settings;
+use crate::limits::LARGEST_TEXT;
 use crate::model::{CONFIG_FIELDS, CompileIndex, Content, Fields, MetricsRecord};
 use crate::report::kit::config_kinds::{Config, Kind};
 use crate::report::kit::log_text::RecordFields;
@@ -10,9 +11,6 @@ use indexmap::IndexMap;
 
 /// Most configurations read per kind; a program has one to three.
 const MOST_CONFIGS: usize = 40;
-
-/// Largest configuration in an artifact. Real ones have 3 KB.
-const LONGEST_CONFIG: u64 = 4 << 20;
 
 /// The artifact with the settings of AOTAutograd.
 const FUNCTORCH: &str = "torch._functorch.config";
@@ -89,7 +87,7 @@ impl Text<'_> {
                 let json = records.json(record.header, kind)?.unwrap_or_default();
                 Ok(serde_json::from_str(json).unwrap_or_else(|_| json.to_owned()))
             }
-            Text::Payload(at) if at.text_len > LONGEST_CONFIG => Ok(String::new()),
+            Text::Payload(at) if at.text_len > LARGEST_TEXT => Ok(String::new()),
             Text::Payload(at) => report.payload(at),
         }
     }

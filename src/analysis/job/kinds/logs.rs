@@ -4,6 +4,7 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::ranks::Fleet;
 use crate::analysis::job::words::{numbers, ranks};
+use crate::limits::NAMED;
 use crate::model::sentence::{name, own, quoted, sentence};
 use crate::model::{Alarm, Job, NameOf, RankState, Sentence};
 use std::collections::BTreeMap;
@@ -20,9 +21,6 @@ static ALARM: KindOfFinding = KindOfFinding::of("alarm", "Alarm");
 
 static TORCH: KindOfFinding = KindOfFinding::of("torch_differs", "Versions");
 
-/// Damaged ranks that have a finding of their own.
-const NAMED_RANKS: usize = 8;
-
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let fleet = &found.fleet;
     let mut findings = damaged(job, fleet);
@@ -34,7 +32,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
 
 fn damaged(job: &Job, fleet: &Fleet) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for &index in fleet.damaged.iter().take(NAMED_RANKS) {
+    for &index in fleet.damaged.iter().take(NAMED) {
         let Some(rank) = job.ranks.get(index) else { continue };
         let RankState::Damaged(why) = rank.whole_state() else { continue };
         let known = if rank.log.is_some() { "; the readable part is compared" } else { "" };
@@ -47,7 +45,7 @@ fn damaged(job: &Job, fleet: &Fleet) -> Vec<Finding> {
         let finding = Finding::new(&DAMAGED, Severity::Error, title);
         findings.push(finding.with_advice(hint).with_ranks(vec![index]));
     }
-    let more: Vec<usize> = fleet.damaged.iter().copied().skip(NAMED_RANKS).collect();
+    let more: Vec<usize> = fleet.damaged.iter().copied().skip(NAMED).collect();
     if !more.is_empty() {
         let title = sentence![more.len(), " more logs are damaged: ", ranks(job, &more)];
         findings.push(Finding::new(&DAMAGED, Severity::Error, title));

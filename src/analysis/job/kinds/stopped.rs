@@ -6,14 +6,12 @@ use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::{NamedFunction, in_brackets};
 use crate::analysis::job::ranks::Stop;
 use crate::analysis::job::words;
+use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
 use crate::model::{Job, Part, RankSummary, Sentence};
 
 static KIND: KindOfFinding =
     KindOfFinding { first_of_all: true, ..KindOfFinding::of("rank_stopped", "Stopped") };
-
-/// Stops that have a finding of their own; more are counted.
-const NAMED: usize = 8;
 
 const INSIDE: &str = "The process was killed, crashed or hangs there; ranks that call a collective of that graph wait for it. Look at its standard error, at the kernel's log for processes that ran out of memory, and with py-spy at a process that still runs.";
 

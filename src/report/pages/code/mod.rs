@@ -5,10 +5,11 @@ mod index;
 mod kernel_stacks;
 pub(crate) mod listing;
 
+use crate::limits::LARGEST_TEXT;
 use crate::model::{Artifact, Compile, Content, Form, Language, Readable};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{bytes, counted, whole};
-use crate::report::kit::highlight::{LARGEST_HIGHLIGHTED, fits_by_lines};
+use crate::report::kit::highlight::fits_by_lines;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::links;
@@ -51,7 +52,7 @@ impl Text<'_> {
 
     /// The text, if the page shows it line by line.
     fn by_lines(&self, report: Report<'_>) -> anyhow::Result<Option<String>> {
-        if self.len() > LARGEST_HIGHLIGHTED {
+        if self.len() > LARGEST_TEXT {
             return Ok(None);
         }
         Ok(Some(self.read(report)?).filter(|text| fits_by_lines(text)))

@@ -1,6 +1,7 @@
 //! Problems of the export: an entry per problem, and a table of all.
 
 use crate::analysis::ExportFailure;
+use crate::limits::LISTED;
 use crate::model::{Compile, ExportKind, ExportProblem, Stack, TextFrame};
 use crate::output::RelPath;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, whole};
@@ -17,9 +18,6 @@ use std::io::Write;
 
 /// Failures with an entry; the table below has all.
 const ENTRIES: usize = 40;
-
-/// Rows of the table.
-const LISTED: usize = 1_000;
 
 /// Characters of an expression in the head of an entry.
 const LONGEST_HEAD: usize = 160;

@@ -6,13 +6,11 @@ mod traceback;
 
 use crate::analysis::failed_in::Reached;
 use crate::analysis::failures::failed_us;
+use crate::limits::LISTED;
 use crate::report::kit::failure_reasons::{ENTRIES, LINKED, LONGEST_HEAD, Reason, numbered, reasons};
 use crate::report::kit::prelude::*;
 use crate::report::kit::reasons::first_line;
 use crate::report::words::failures::REACHED;
-
-/// Rows of a table; further ones are in report.json only.
-const LISTED: usize = 1_000;
 
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&[links::FAILURES]), move |worker, out| {

@@ -1,13 +1,11 @@
 //! Attempts that Dynamo discarded to start over, one line per reason.
 
+use crate::limits::LISTED;
 use crate::model::Compile;
 use crate::report::kit::markup::{fold, long_text};
 use crate::report::kit::prelude::*;
 use crate::report::kit::reasons::first_line;
 use indexmap::IndexMap;
-
-/// Rows of the table; further ones are in report.json only.
-const LISTED: usize = 1_000;
 
 /// Compiles that a row links; the last of a long list are on the pages of their functions.
 const LINKED: usize = 3;

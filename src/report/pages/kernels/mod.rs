@@ -3,10 +3,10 @@
 mod measured;
 
 use crate::analysis::provenance::CodeKind;
+use crate::limits::LARGEST_TEXT;
 use crate::model::words::shortened;
 use crate::model::{Content, Form};
 use crate::report::kit::collect_kernels::kernels_of_log;
-use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::kernel_list::{CallPlace, Kernel, Kernels, Line, LineKernel};
@@ -240,8 +240,7 @@ fn line_href(view: View<'_>, run: &Run<'_>, file: CodeKind, line: u32) -> Option
     let readable = paths::readable(run.compile, artifact);
     let highlighted = readable.is_some() || matches!(form, Form::Code(_)) && !settings.plain_text;
     let path = readable.unwrap_or_else(|| paths::artifact(run.compile, artifact, settings));
-    let anchor =
-        if highlighted && at.text_len <= LARGEST_HIGHLIGHTED { format!("#L{line}") } else { String::new() };
+    let anchor = if highlighted && at.text_len <= LARGEST_TEXT { format!("#L{line}") } else { String::new() };
     Some(format!("{}{anchor}", view.href(&path)))
 }
 

@@ -1,15 +1,12 @@
 //! The file names of all compiles, and which of the files are searched as text.
 
+use crate::limits::LARGEST_TEXT;
 use crate::model::{Artifact, Compile, CompileIndex, Content, Form, Language, Place, Readable};
-use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::paths;
 use crate::report::pages::search::index::{IndexWriter, write_text};
 use crate::report::subject::Report;
 use crate::trace::{Md5, PayloadRef};
 use std::io;
-
-/// Larger JSON is not searched, as it is parsed in memory. The largest recorded has 1 MB.
-const LARGEST_JSON: u64 = 4 << 20;
 
 /// A file in the index.
 pub(crate) struct File<'m> {
@@ -90,7 +87,7 @@ pub(crate) fn write<'m>(report: Report<'m>, index: &mut IndexWriter<'_>) -> io::
 
 /// The file that shows an artifact best, and whether its lines have anchors.
 fn page(report: Report<'_>, compile: &Compile, artifact: &Artifact, file: &File<'_>) -> (String, bool) {
-    let small = file.text.as_ref().is_some_and(|text| text.len() <= LARGEST_HIGHLIGHTED);
+    let small = file.text.as_ref().is_some_and(|text| text.len() <= LARGEST_TEXT);
     let anchored = small
         && match &artifact.content {
             _ if artifact.place == Place::Payloads => false,
@@ -146,6 +143,7 @@ fn rank(artifact: &Artifact, json: bool) -> u8 {
 impl File<'_> {
     /// Whether its text is intact.
     pub fn is_readable(&self) -> bool {
-        self.text.is_some_and(|text| !self.json || text.len() <= LARGEST_JSON)
+        // JSON is parsed in memory.
+        self.text.is_some_and(|text| !self.json || text.len() <= LARGEST_TEXT)
     }
 }

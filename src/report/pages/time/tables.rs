@@ -2,15 +2,13 @@
 
 use crate::analysis::Gap;
 use crate::facts::Phase;
+use crate::limits::LISTED;
 use crate::model::{CompileIndex, CompilerPart};
 use crate::report::kit::bars::color;
 use crate::report::kit::prelude::*;
 use crate::report::pages::time::times::Times;
 use crate::report::words::phases::phase_meaning;
 use std::collections::BTreeMap;
-
-/// Rows of a table; further ones are in report.json only.
-const LISTED: usize = 1_000;
 
 /// Passes that always have a row.
 const LEAST_LISTED: usize = 10;

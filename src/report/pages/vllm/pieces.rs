@@ -2,6 +2,7 @@
 
 use crate::analysis::vllm::{Module, Piece};
 use crate::analysis::{Producers, Stage};
+use crate::limits::LISTED;
 use crate::model::{Compile, CompileIndex, Outcome};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, whole};
 use crate::report::kit::graph_files;
@@ -17,9 +18,6 @@ use crate::report::words::vllm::piece_words;
 use crate::report::words::vllm::size_words;
 use std::collections::BTreeMap;
 use std::io::Write;
-
-/// Rows of a module's table: enough for 80 layers and ten sizes.
-const LISTED: usize = 1_000;
 
 /// Linked files per piece.
 const FILES: usize = 100;

@@ -35,4 +35,4 @@ pub(crate) use read::{
     wants_one_of,
 };
 pub(crate) use safe::Names;
-pub(crate) use text::{FieldValue, Id, Json, List, Map, Text, line_number, maybe, owned};
+pub(crate) use text::{Id, Json, List, Map, Text, line_number, maybe, owned};

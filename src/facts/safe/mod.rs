@@ -43,7 +43,7 @@ pub(super) trait Number {
 /// Values that are copied.
 macro_rules! numbers {
     ($($type:ty),*) => {
-        $(impl Number for $type {
+        $(impl $crate::facts::safe::Number for $type {
             type Copied = $type;
 
             fn copied(&self) -> $type {

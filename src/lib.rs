@@ -215,7 +215,7 @@ fn redact(
     let ranks = output::ranks_in(&files, facts::IN_MEMORY);
     let job = job::read(&ranks, reports, job_facts, work.threads(), &())?;
     let found = analysis::of_job(&job, &|_, _| None);
-    let evidence = model::JobEvidence::default();
+    let evidence = facts::ranks::JobEvidence::default();
     let report =
         JobReport { job: &job, found: &found, evidence: &evidence, settings: &work.options.settings };
     let own = report::job_facts(report)?;
@@ -227,7 +227,7 @@ fn redact(
     let titles: Vec<_> = found.findings.iter().map(|one| one.sentence()).collect();
     redacted.add_job(folder, &facts::job_report(&own)?, &titles, &whole);
     let events = job.events.into_iter().collect();
-    let intact = job.ranks.iter().all(model::RankSummary::is_intact);
+    let intact = job.ranks.iter().all(facts::ranks::RankSummary::is_intact);
     Ok(RunSummary { events, intact, ..RunSummary::default() }.with(summary))
 }
 
@@ -516,7 +516,7 @@ fn write_job(
         findings: report::job_findings(report).map(Finding::of).collect(),
         notes: Vec::new(),
         refused: false, // the ranks say that of their own traces
-        intact: job.ranks.iter().all(model::RankSummary::is_intact),
+        intact: job.ranks.iter().all(facts::ranks::RankSummary::is_intact),
         without_compile_id: 0, // a rank's report.json does not hold it
         events: job.events.into_iter().collect(),
     })

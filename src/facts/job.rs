@@ -194,6 +194,7 @@ facts! {
 
 facts! {
     /// Estimated runtimes of the ranks' graphs.
+    #[derive(Clone)]
     struct RuntimeComparison<'a> {
         /// Whether they can be compared.
         comparable: bool => number,
@@ -206,6 +207,7 @@ facts! {
 
 facts! {
     /// Estimated runtimes of a graph.
+    #[derive(Clone)]
     struct GraphRuntimes<'a> {
         /// Folder of the compile.
         graph: Text<'a> => dropped,

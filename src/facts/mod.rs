@@ -12,6 +12,7 @@ mod findings;
 mod job;
 mod log;
 mod performance;
+pub(crate) mod ranks;
 mod read;
 pub(crate) mod safe;
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::evidence::graph;
 use crate::analysis::is_library;
 use crate::analysis::job::{Call, CallLine, short_operation};
-use crate::model::Job;
+use crate::facts::ranks::Job;
 use crate::output::RankFolder;
 
 /// What a line of a graph begins with that names a line of the program.

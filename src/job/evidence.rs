@@ -2,8 +2,8 @@
 
 use crate::analysis::JobFound;
 use crate::analysis::job::{TimelineRow, first_graphs, timeline_rows};
+use crate::facts::ranks::{Job, JobEvidence, RankGraph};
 use crate::facts::{FILE, log_report};
-use crate::model::{Job, JobEvidence, RankGraph};
 use crate::output::RankFolder;
 use crate::report_folder::ReportFolder;
 use std::collections::BTreeMap;

@@ -4,13 +4,12 @@ use super::graph_lists::{self, GraphsInFull};
 use super::places::{Places, place};
 use crate::analysis::job::short_operation;
 use crate::events::typed_metrics;
-use crate::facts::Text;
-use crate::facts::{self as log, Compile, LogReport};
-use crate::model::{
-    Alarm, CollectiveCounts, CompilerPart, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime,
-    Interval, Metrics, MetricsKind, OpenPhase, OperationCount, RankEnd, RankOneOffs, RankSummary, ReaderName,
-    Schedule, SlowCompile, Step, TextId, Texts, stable,
+use crate::facts::ranks::{
+    Alarm, Fact, FactValue, FunctionFact, GraphId, GraphRuntime, Interval, OpenPhase, RankEnd, RankOneOffs,
+    RankSummary, ReaderName, Schedule, SlowCompile, Step, TextId, Texts,
 };
+use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text};
+use crate::model::{CompilerPart, Fields, Metrics, MetricsKind, stable};
 use crate::trace::TextMap;
 use crate::trace::instant;
 use serde_json::value::RawValue;
@@ -95,7 +94,9 @@ impl<'r> FactReader<'_, 'r> {
         summary.schedules = self.schedules();
         summary.parts_us = log::parts_us(&self.report.compile_time.parts);
         summary.runtime = self.runtime();
-        summary.parity = self.parity();
+        summary.scheduled = cross.parity.as_deref().map(<[_]>::len);
+        let odd = cross.parity.iter().flatten().filter(|graph| graph.differs());
+        summary.parity = odd.map(|graph| parity(summary.number, graph)).collect();
         summary.alarms = self.alarms();
         summary.end = self.end();
         summary.pauses = intervals(cross.pauses.as_deref());
@@ -335,26 +336,25 @@ impl<'r> FactReader<'_, 'r> {
         Some(graphs.collect())
     }
 
-    fn parity(&mut self) -> Option<Vec<CollectiveCounts>> {
-        let graphs = self.report.cross_rank.parity.as_ref()?.iter().map(|graph| CollectiveCounts {
-            scheduled: self.counts(&graph.scheduled),
-            in_code: self.counts(&graph.in_code),
-            compile: self.texts.add_maybe(graph.compile_id.as_deref()),
-            missing_waits: graph.missing_waits,
-        });
-        Some(graphs.collect())
-    }
-
-    fn counts(&mut self, counts: &BTreeMap<Text<'_>, u64>) -> Vec<OperationCount> {
-        let counts = counts.iter();
-        counts.map(|(op, count)| OperationCount { operation: self.texts.add(op), count: *count }).collect()
-    }
-
     fn alarms(&mut self) -> Vec<Alarm> {
         let findings = self.report.findings.iter().filter(|one| ALARMS.contains(&&*one.kind));
         let alarms = findings
             .map(|one| Alarm { kind: self.texts.add(&one.kind), title: self.texts.add(&stable(&one.title)) });
         alarms.collect()
+    }
+}
+
+/// A graph of the rank whose code does not call the collectives that were scheduled.
+fn parity(rank: u64, graph: &log::Parity<'_>) -> RankParity<'static> {
+    let counts = |all: &BTreeMap<Text<'_>, u64>| {
+        all.iter().map(|(name, count)| (name.owned().into(), *count)).collect()
+    };
+    RankParity {
+        rank: Some(rank),
+        compile_id: graph.compile_id.as_deref().map(|id| Id::new(id.to_owned())),
+        scheduled: counts(&graph.scheduled),
+        in_code: counts(&graph.in_code),
+        missing_waits: graph.missing_waits,
     }
 }
 

@@ -4,8 +4,9 @@
 //! in which the ranks of the job first compile each graph.
 
 use super::places::Places;
+use crate::facts::ranks::{FactValue, KeyLookup, Step, TensorFact, Texts};
 use crate::facts::{Graph, LogReport};
-use crate::model::{FactValue, KeyLookup, Step, TensorFact, Texts, stable};
+use crate::model::stable;
 use crate::trace::TextSet;
 
 /// The cache whose keys are compared. Its keys depend only on what was compiled; those of other caches also on how.

@@ -3,8 +3,8 @@
 use super::facts::add_facts;
 use super::findings::Findings;
 use super::graph_lists::GraphsInFull;
+use crate::facts::ranks::{RankCounts, RankState, RankSummary, Texts};
 use crate::facts::{LogReport, Reports, log_report};
-use crate::model::{RankCounts, RankState, RankSummary, Texts};
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -1,7 +1,8 @@
 //! When a rank compiled: the phases in its `chromium_events.json` by part of the compiler.
 
 use crate::analysis::part_of_phase;
-use crate::model::{BorrowedText, CompileInterval, CompilerPart, Interval, PartInterval, RankTimeline};
+use crate::facts::ranks::{CompileInterval, Interval, PartInterval, RankTimeline};
+use crate::model::{BorrowedText, CompilerPart};
 use crate::trace::{OrderedMap, TextMap, WrittenField, written_value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

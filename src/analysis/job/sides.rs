@@ -6,8 +6,9 @@ use super::names::{in_brackets, short};
 use super::schedules::Sureness;
 use super::words::rank_words;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
+use crate::facts::ranks::{CodePlace, Fact, GraphId, Job, Step, Texts};
 use crate::model::sentence::{code, compile_id, own, sentence};
-use crate::model::{CodePlace, Fact, GraphId, Job, Part, Sentence, Step, Texts};
+use crate::model::{Part, Sentence};
 
 /// Ranks of the largest group that are named; more are counted.
 const NAMED: usize = 8;

@@ -3,7 +3,7 @@
 use super::fact_words;
 use super::view::{FEW_RANKS, JobView};
 use crate::analysis::job::{AlikeRanks, RankStanding, Standing, rank_words};
-use crate::model::{RankState, RankSummary};
+use crate::facts::ranks::{RankState, RankSummary};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, more, note_below, span, write_line};

@@ -3,6 +3,7 @@
 use super::fact::{FactValue, FunctionFact, Step, TensorFact};
 use super::ids::{CodePlace, GraphId};
 use super::texts::Texts;
+use crate::model::words::file_line;
 
 /// What a compile without a known function is called.
 const UNKNOWN_FUNCTION: &str = "unknown function";
@@ -10,8 +11,7 @@ const UNKNOWN_FUNCTION: &str = "unknown function";
 impl CodePlace {
     /// `file:line`
     pub fn text(self, texts: &Texts) -> String {
-        let file = texts.get(self.file);
-        self.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
+        file_line(texts.get(self.file), self.line)
     }
 }
 

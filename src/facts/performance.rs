@@ -2,8 +2,8 @@
 
 use super::define::facts;
 use super::safe::{
-    dropped, file_text, id_texts, inside, kernel, kernels, maybe_kernel, measured_word, number, numbers,
-    text_id, types,
+    dropped, file_text, graph_id, id_texts, inside, kernel, kernels, maybe_kernel, measured_word, number,
+    numbers, types,
 };
 use super::text::{List, Text};
 use crate::model::InputDims;
@@ -430,7 +430,7 @@ facts! {
     /// Calls of compiled code.
     struct Region<'a> {
         /// The compile.
-        compile_id: Text<'a> => text_id,
+        compile_id: Text<'a> => graph_id,
         /// How many.
         #[schemars(range(min = 1))]
         calls: u64 => number,

@@ -2,13 +2,12 @@
 
 use super::places::{Places, place};
 use crate::analysis::job::short_operation;
-use crate::events::typed_metrics;
 use crate::facts::ranks::{
     Alarm, Fact, FactValue, FunctionFact, GraphId, GraphRuntime, Interval, OpenPhase, RankEnd, RankOneOffs,
     RankSummary, ReaderName, Schedule, SlowCompile, Step, TextId, Texts,
 };
 use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text};
-use crate::model::{CompilerPart, Fields, Metrics, MetricsKind, stable};
+use crate::model::{CompilerPart, Fields, stable};
 use crate::trace::{TextMap, TextSet, instant};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -189,9 +188,9 @@ impl<'r> FactReader<'_, 'r> {
         let unfinished = self.unfinished();
         let identified = identified(self.report);
         let counts = identified.map(|(id, compile)| {
-            let forward = compile.metrics.iter().rev().filter_map(metrics);
-            let forward = forward.filter(|(kind, _)| *kind == MetricsKind::Forward);
-            let count = forward.filter_map(|(_, metrics)| metrics.graph_op_count).next();
+            let forward = compile.metrics.iter().rev().filter(|record| *record.kind == *"forward");
+            let fields = forward.filter_map(|record| Fields::parse(record.fields.get()).ok());
+            let count = fields.filter_map(|fields| fields.count("graph_op_count")).next();
             let graph = self.places.graph(id);
             let mut step = self.step(Some(id), FactValue::Operations { graph, count });
             step.value = step.value.filter(|_| unfinished != Some(id));
@@ -316,9 +315,8 @@ impl<'r> FactReader<'_, 'r> {
         let graphs = self.report.cross_rank.runtime.as_ref()?.iter().map(|graph| {
             let names = graph.ops.iter().map(|op| self.texts.add(&op.name)).collect();
             let names = self.texts.names(names);
-            let ns = graph.ops.iter().map(|op| op.ns.unwrap_or(f64::NAN)).collect();
-            let graph = GraphRuntime { graph: self.texts.add(&graph.graph), names, ns };
-            self.texts.runtime(graph)
+            let folder = self.texts.add(&graph.graph);
+            self.texts.runtime(GraphRuntime::new(folder, names, graph.ops.iter().map(|op| op.ns)))
         });
         Some(graphs.collect())
     }
@@ -390,12 +388,6 @@ fn slowest(report: &LogReport<'_>, places: &Places<'_>) -> Box<[SlowCompile]> {
 fn one_offs(time: &log::CompileTime<'_>) -> RankOneOffs {
     let sum = |kind: &str| time.one_offs.iter().filter(|one| &*one.kind == kind).map(|one| one.seconds).sum();
     RankOneOffs { toolchain_s: sum("toolchain"), waiting_s: sum("wait_for_process") }
-}
-
-/// The numbers of a metrics record.
-fn metrics(record: &log::Metrics<'_>) -> Option<(MetricsKind, Metrics)> {
-    let fields = Fields::parse(record.fields.get()).ok()?;
-    Some((MetricsKind::of_word(&record.kind)?, typed_metrics(&fields)))
 }
 
 fn intervals(intervals: Option<&[log::Interval]>) -> Box<[Interval]> {

@@ -1,5 +1,6 @@
 //! The findings in the reports of ranks, collected so that a finding of many ranks is shown once.
 
+use crate::analysis::findings::CostKind;
 use crate::facts::ranks::{SharedFinding, SharedVariant};
 use crate::facts::{Finding, FindingCost, Id, LogReport, Text, line_number, owned};
 use crate::model::stable;
@@ -104,7 +105,7 @@ fn read(finding: &Finding<'_>) -> Finding<'static> {
 
 /// What a finding costs, where a log's report could say so: the job's report says it again.
 fn cost(finding: &Finding<'_>) -> Option<FindingCost<'static>> {
-    let known = ["wasted", "avoidable", "expected"];
+    let known = CostKind::ALL.map(CostKind::word);
     let is_known =
         |cost: &&FindingCost<'_>| cost.seconds >= 0.0 && known.contains(&&*cost.kind) && !cost.why.is_empty();
     let cost = finding.cost.as_ref().filter(is_known)?;

@@ -131,7 +131,7 @@ fn a_graph_without_estimates_has_no_time_beside_one_that_has() {
         rank(&mut job, Fact::CompileIds, "0/0 a");
         let estimated = |texts: &mut Texts, graph: &str, ns: f64| {
             let (graph, operation) = (texts.add(graph), texts.add("mm"));
-            GraphRuntime { graph, names: vec![operation].into(), ns: vec![ns].into() }.into()
+            GraphRuntime::new(graph, vec![operation].into(), [Some(ns)].into_iter()).into()
         };
         let runtime = vec![estimated(&mut job.texts, "zero", 0.0), estimated(&mut job.texts, "some", ns)];
         job.ranks.last_mut().unwrap().runtime = Some(runtime);

@@ -3,40 +3,26 @@
 use super::ids::TextId;
 use std::sync::Arc;
 
-/// A graph's operations with their estimated runtimes.
-#[derive(Debug, Clone)]
+/// A graph's operations with their estimated runtimes. Equal where every bit is, so that copies are found.
+#[derive(PartialEq, Eq, Hash)]
 pub struct GraphRuntime {
     /// The graph: folder of its compile.
     pub graph: TextId,
     /// Operations in order. Ranks that run the same graph share the list, whatever it costs them.
     pub names: Arc<[TextId]>,
-    /// Nanoseconds of each; no number where the log has none.
-    pub ns: Box<[f64]>,
+    /// The bits of the nanoseconds of each.
+    ns: Box<[u64]>,
 }
 
 impl GraphRuntime {
+    /// Of the nanoseconds of each operation; None where the log has none.
+    pub fn new(graph: TextId, names: Arc<[TextId]>, ns: impl Iterator<Item = Option<f64>>) -> GraphRuntime {
+        GraphRuntime { graph, names, ns: ns.map(|ns| ns.unwrap_or(f64::NAN).to_bits()).collect() }
+    }
+
     /// Operations with their nanoseconds, where the log has them.
     pub fn ops(&self) -> impl Iterator<Item = (TextId, Option<f64>)> {
-        self.names.iter().copied().zip(self.ns.iter().map(|ns| (!ns.is_nan()).then_some(*ns)))
-    }
-
-    fn bits(&self) -> impl Iterator<Item = u64> {
-        self.ns.iter().map(|ns| ns.to_bits())
-    }
-}
-
-/// Equal where every bit is: this is how copies are found, not how numbers are compared.
-impl PartialEq for GraphRuntime {
-    fn eq(&self, other: &Self) -> bool {
-        self.graph == other.graph && self.names == other.names && self.bits().eq(other.bits())
-    }
-}
-
-impl Eq for GraphRuntime {}
-
-impl std::hash::Hash for GraphRuntime {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        (self.graph, &self.names).hash(state);
-        self.bits().for_each(|bits| bits.hash(state));
+        let ns = self.ns.iter().map(|bits| Some(f64::from_bits(*bits)).filter(|ns| !ns.is_nan()));
+        self.names.iter().copied().zip(ns)
     }
 }

@@ -138,8 +138,6 @@ pub(super) fn graph_id(id: &str, _: &mut Names) -> Text<'static> {
     plain_id(id).unwrap_or_else(|| "-".to_owned()).into()
 }
 
-pub(super) use graph_id as text_id;
-
 pub(super) fn ids(ids: &[Option<Id<'_>>], names: &mut Names) -> List<'static, Option<Id<'static>>> {
     ids.iter().map(|one| id(one, names)).collect()
 }

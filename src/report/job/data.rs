@@ -9,7 +9,7 @@ use crate::facts::{
     self, Divergence, Finding, FirstDifference, Id, List, Map, Process, Rank, SCHEMA, Text, Tool,
 };
 use crate::model::words::rank_folder;
-use crate::report::data::{advice, cost};
+use crate::report::data::said;
 use anyhow::Result;
 use serde::Serialize;
 use std::io::Write;
@@ -135,20 +135,12 @@ fn numbers_of(report: JobReport<'_>, ranks: &[usize]) -> List<'static, u64> {
 /// The findings of the job, most important first.
 pub(crate) fn findings(report: JobReport<'_>) -> impl Iterator<Item = Finding<'static>> + '_ {
     report.found.findings.iter().zip(1..).map(move |(one, number)| Finding {
-        kind: one.kind_name().to_owned().into(),
-        severity: one.severity.word().into(),
         title: one.sentence().text().into(),
         detail: one.detail.clone().map(Into::into),
-        file: one.place.file.clone().map(Into::into),
-        line: one.place.line.and_then(|line| i64::try_from(line).ok()),
         compile_ids: one.in_job.compile_ids.iter().map(|id| Some(Id::new(id.clone()))).collect(),
-        cost: cost(one),
-        hint: one.hint().map(Into::into),
-        advice: advice(one, |_| Vec::new()),
-        caused_by: one.caused_by.and_then(|place| i64::try_from(place).ok()),
-        members: List::default(),
         ranks: numbers_of(report, &one.in_job.ranks),
         url: Some(format!("index.html#finding-{number}").into()),
+        ..said(one, |_| Vec::new())
     })
 }
 

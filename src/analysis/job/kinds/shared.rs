@@ -54,11 +54,7 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
         false => format!(" (on {} of {} ranks)", ranks.len(), job.ranks.len()),
     });
     let title = usual.filter(|_| !is_usual).map_or(&*one.title, |usual| &*usual.title);
-    let severity = match &*one.severity {
-        "error" => Severity::Error,
-        "warning" => Severity::Warning,
-        _ => Severity::Info,
-    };
+    let severity = Severity::ALL.into_iter().find(|known| *known.word() == *one.severity);
     let source = rank_words(job, ranks.get(..1).unwrap_or_default());
     let mut detail = owned(&one.detail).unwrap_or_default();
     if !detail.is_empty() {
@@ -80,7 +76,7 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
             url_in_rank: owned(&one.url),
             kind_in_ranks: Some(one.kind.owned()),
         },
-        ..Finding::new(&KIND, severity, sentence![quoted(title), who])
+        ..Finding::new(&KIND, severity.unwrap_or(Severity::Info), sentence![quoted(title), who])
     }
 }
 
@@ -92,10 +88,6 @@ fn named_ranks(variant: Option<&SharedVariant>) -> String {
 
 /// A cost as the report of a rank has it.
 fn cost(cost: &FindingCost<'_>) -> Cost {
-    let kinds = [CostKind::Wasted, CostKind::Avoidable, CostKind::Expected];
-    Cost {
-        us: cost.seconds * 1e6,
-        kind: kinds.into_iter().find(|kind| *kind.word() == *cost.kind).unwrap_or(CostKind::Expected),
-        why: cost.why.owned(),
-    }
+    let kind = CostKind::ALL.into_iter().find(|kind| *kind.word() == *cost.kind);
+    Cost { us: cost.seconds * 1e6, kind: kind.unwrap_or(CostKind::Expected), why: cost.why.owned() }
 }

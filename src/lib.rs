@@ -221,7 +221,7 @@ fn redact(
     let ranks = output::ranks_in(&files, facts::IN_MEMORY);
     let job = job::read(&ranks, reports, job_facts, work.threads(), &())?;
     let found = analysis::of_job(&job, &|_, _| None);
-    let evidence = model::JobEvidence::default();
+    let evidence = facts::ranks::JobEvidence::default();
     let report =
         JobReport { job: &job, found: &found, evidence: &evidence, settings: &work.options.settings };
     let own = report::job_facts(report)?;
@@ -233,7 +233,7 @@ fn redact(
     let titles: Vec<_> = found.findings.iter().map(|one| one.sentence()).collect();
     redacted.add_job(folder, &facts::job_report(&own)?, &titles, &whole);
     let events = job.events.into_iter().collect();
-    let intact = job.ranks.iter().all(model::RankSummary::is_intact);
+    let intact = job.ranks.iter().all(facts::ranks::RankSummary::is_intact);
     Ok(RunSummary { events, intact, ..RunSummary::default() }.with(summary))
 }
 
@@ -489,7 +489,7 @@ fn write_job(
     Ok(RunSummary {
         lines: report::job_summary(report),
         findings: report::job_findings(report).map(Finding).collect(),
-        intact: job.ranks.iter().all(model::RankSummary::is_intact),
+        intact: job.ranks.iter().all(facts::ranks::RankSummary::is_intact),
         events: job.events.into_iter().collect(),
         // The ranks say of their own traces that one was refused; their report.json does not count records without an id.
         ..RunSummary::default()

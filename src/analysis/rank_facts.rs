@@ -1,7 +1,8 @@
 //! Facts of a log for comparing ranks: where it ends, when it built kernels, and when it may have waited for builds of
 //! other processes.
 
-use crate::model::{CompileIndex, Interval, Model, PhaseName, Status, TraceSpan};
+use crate::facts::ranks::Interval;
+use crate::model::{CompileIndex, Model, PhaseName, Status, TraceSpan};
 use fxhash::FxHashMap;
 
 /// The phase in which a C++ kernel is built. Processes that share a cache folder build each kernel once: the others

@@ -58,7 +58,7 @@ impl Sketch {
         match what {
             "compile" => {
                 let index = self.compile(id);
-                if let (false, compile) = (rest.is_empty(), &mut self.model.compiles[index]) {
+                if let (false, compile) = (rest.is_empty(), &mut self.model.compiles[index.place()]) {
                     let (name, file) = rest.split_once(' ').unwrap_or((rest, FILE));
                     compile.status = Status::Ok;
                     compile.function = Some(function(name, file).into());
@@ -72,7 +72,7 @@ impl Sketch {
             }
             "metrics" => {
                 let index = self.compile(id);
-                set(&mut self.model.compiles[index].metrics[0].facts, rest);
+                set(&mut self.model.compiles[index.place()].metrics[0].facts, rest);
             }
             "record" => {
                 let [line, kind, field] = words(rest);
@@ -80,12 +80,12 @@ impl Sketch {
                 let mut record = MetricsRecord { kind, line: number(line), ..MetricsRecord::default() };
                 set(&mut record.facts, field);
                 let index = self.compile(id);
-                self.model.compiles[index].metrics.push(record);
+                self.model.compiles[index.place()].metrics.push(record);
             }
             "stack" => {
                 let frames = rest.split(' ').map(|frame| self.frame(&text_frame(frame))).collect::<Vec<_>>();
                 let index = self.compile(id);
-                self.model.compiles[index].stack = Some(frames.into());
+                self.model.compiles[index.place()].stack = Some(frames.into());
             }
             "input" => {
                 let [source, sizes] = words(rest);
@@ -99,7 +99,7 @@ impl Sketch {
                 };
                 let input = InputTensor { source: source.into(), tensor: tensor.into(), storage: None };
                 let index = self.compile(id);
-                self.model.compiles[index].inputs.push(input);
+                self.model.compiles[index.place()].inputs.push(input);
             }
             _ => return None,
         }
@@ -228,13 +228,13 @@ impl Sketch {
                     alike: three == "alike",
                 };
                 let index = self.compile(place);
-                self.model.compiles[index].repeated = Some(lines.into());
+                self.model.compiles[index.place()].repeated = Some(lines.into());
             }
             "device" => {
                 let tensor = TensorDescription { device: one.to_owned(), ..TensorDescription::default() };
                 let input = InputTensor { source: "L['x']".into(), tensor: tensor.into(), storage: None };
                 let index = self.compile(place);
-                self.model.compiles[index].inputs.push(input);
+                self.model.compiles[index.place()].inputs.push(input);
             }
             _ => return None,
         }

@@ -146,8 +146,8 @@ fn named(compiles: &[&str]) -> Vec<String> {
             Frame { file, line: Some(line), name: name.into(), loc: None }
         };
         let stack = [frame("/app/train.py", 44, "main"), frame(file, 9, name)];
-        model.compiles[index].stack = Some(stack.into());
-        model.compiles[index].function = Some(function(name, Some(file), 9).into());
+        model.compiles[index.place()].stack = Some(stack.into());
+        model.compiles[index.place()].function = Some(function(name, Some(file), 9).into());
         let receiver = of.get(3).zip(of.get(4)).map(|(source, class)| PlaceType {
             source: (*source).to_owned(),
             class: format!("class '{class}'"),
@@ -215,7 +215,7 @@ fn tree(stacks: &str) -> Vec<String> {
         let frame = |line: &str| Frame { file, line: line.parse().ok(), name: "f".into(), loc: None };
         let stack = lines.split(' ').filter(|line| !line.is_empty()).map(frame).collect();
         let index = compile(&mut model, id);
-        model.compiles[index].stack = Some(stack);
+        model.compiles[index.place()].stack = Some(stack);
     }
     let trie = trie::of_log(&model);
     vec![
@@ -231,7 +231,7 @@ fn compiled(compiles: &str) -> Vec<String> {
     for of in compiles.split(", ") {
         let (id, name) = of.split_once(' ').map_or((of, None), |(id, name)| (id, Some(name)));
         let index = compile(&mut model, id);
-        model.compiles[index].function = name.map(|name| function(name, None, 1).into());
+        model.compiles[index.place()].function = name.map(|name| function(name, None, 1).into());
     }
     let groups = functions::of_log(&model, &Split::default());
     let places =
@@ -244,7 +244,7 @@ fn origin(origin: &str) -> Vec<String> {
     let library = "/v/lib/python3.11/site-packages/transformers/utils/generic.py";
     for (id, file) in [("0/0", "/app/mine.py"), ("1/0", library)] {
         let index = compile(&mut model, id);
-        model.compiles[index].function = Some(function("f", Some(file), 1).into());
+        model.compiles[index.place()].function = Some(function("f", Some(file), 1).into());
     }
     match OwnFiles::of(&model).line(origin, Some("/app/train.py")) {
         Some((file, line)) => vec![file.unwrap_or("the function's file").to_owned(), line.to_owned()],
@@ -371,7 +371,7 @@ fn nearest(lookups: &str) -> Vec<String> {
         keys.push(key.map_or_else(Key::default, |key| all.key([key.as_str()])));
         if let Some(name) = words.get(3) {
             let index = compile(&mut model, words[1]);
-            model.compiles[index].function = Some(function(name, Some("/app/a.py"), 1).into());
+            model.compiles[index.place()].function = Some(function(name, Some("/app/a.py"), 1).into());
         }
     }
     let found = caches::nearest(&model, &keys, &all).into_iter();
@@ -432,7 +432,7 @@ fn charged(compile_time_us: f64, claims: &str) -> Vec<String> {
         ..Metrics::default()
     };
     let ran = Metrics { runtime_tuning_us: Some(500.0), ..Metrics::default() };
-    model.compiles[index].metrics =
+    model.compiles[index.place()].metrics =
         vec![record(MetricsKind::Forward, compiled), record(MetricsKind::Runtime, ran)];
     let kind = OneOffKind::Toolchain;
     let one_off = OneOff { kind, compile: index, us: 10.0, in_graph_us: 10.0, within_tracing: false };
@@ -503,7 +503,7 @@ fn dimensions_of(parts: &[&str]) -> Vec<String> {
         for (source, sizes) in sizes(parts[1]) {
             let tensor = TensorDescription { sizes, ..TensorDescription::default() };
             let input = InputTensor { source: (*source).into(), tensor: tensor.into(), storage: None };
-            model.compiles[index].inputs.push(input);
+            model.compiles[index.place()].inputs.push(input);
         }
     }
     for symbol in parts[2].split("; ") {

@@ -78,7 +78,7 @@ impl ParseEvents for CompilationMetrics {
 const LONGEST_US: f64 = 3.2e17;
 
 /// The numbers that lists and findings need, without the function. Where a field in microseconds is missing, the legacy one in seconds is used.
-pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
+fn typed_metrics(fields: &Fields<'_>) -> Metrics {
     let micros = |new: &str, legacy_s: &str| {
         fields
             .number(new)

@@ -47,7 +47,6 @@ mod workers;
 pub use context::{ArtifactId, RankContext};
 pub use event::Event;
 pub use follow::Follower;
-pub use metrics::typed_metrics;
 use parser::ParseEvents;
 pub use parser::{Flow, StructuredLogParser};
 pub use read::{RankPart, check_is_log, read_log};

@@ -126,6 +126,13 @@ facts! {
     }
 }
 
+impl Parity<'_> {
+    /// Whether code and schedule disagree or a wait is missing.
+    pub fn differs(&self) -> bool {
+        *self.scheduled != *self.in_code || self.missing_waits > 0
+    }
+}
+
 facts! {
     /// What the pages call a function.
     list ReaderName<'a> {

@@ -30,20 +30,6 @@ macro_rules! facts {
             }
         }
     };
-    ($(#[$meta:meta])* struct $name:ident { $($(#[$of_field:meta])* $field:ident: $type:ty => $policy:expr,)* }) => {
-        $(#[$meta])*
-        #[derive(Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[schemars(deny_unknown_fields)]
-        pub(crate) struct $name { $($(#[$of_field])* pub $field: $type,)* }
-
-        impl $crate::facts::define::Redact for $name {
-            type Redacted = $name;
-
-            fn redact(&self, names: &mut $crate::facts::Names) -> $name {
-                $name { $($field: $policy(&self.$field, names),)* }
-            }
-        }
-    };
     ($(#[$meta:meta])* list $name:ident<'a> { $($(#[$of_field:meta])* $field:ident: $type:ty => $policy:expr,)* }) => {
         $(#[$meta])*
         #[derive(serde::Deserialize)]

@@ -3,9 +3,13 @@
 use super::define::facts;
 use super::findings::Finding;
 use super::log::{Tool, tool};
-use super::safe::{dropped, id, inside, maybe_log, number, rank_values, report_folder, runs, word};
+use super::safe::{dropped, id, inside, maybe_log, number, numbers, rank_values, report_folder, runs, word};
 use super::text::{Id, List, Map, Text};
 use crate::model::{RankLog, Run};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+numbers!(RankTime);
 
 facts! {
     /// What the logs of a job's ranks say, and how they differ.
@@ -190,6 +194,7 @@ facts! {
 
 facts! {
     /// Estimated runtimes of the ranks' graphs.
+    #[derive(Clone)]
     struct RuntimeComparison<'a> {
         /// Whether they can be compared.
         comparable: bool => number,
@@ -202,13 +207,14 @@ facts! {
 
 facts! {
     /// Estimated runtimes of a graph.
+    #[derive(Clone)]
     struct GraphRuntimes<'a> {
         /// Folder of the compile.
         graph: Text<'a> => dropped,
         /// The shortest.
-        fastest: RankTime => inside,
+        fastest: RankTime => number,
         /// The longest.
-        slowest: RankTime => inside,
+        slowest: RankTime => number,
         /// Their difference.
         delta_ms: f64 => number,
         /// The mean of all ranks.
@@ -216,14 +222,14 @@ facts! {
     }
 }
 
-facts! {
-    /// Runtime on a rank.
-    struct RankTime {
-        /// The rank.
-        rank: Option<u64> => number,
-        /// Milliseconds.
-        ms: f64 => number,
-    }
+/// Runtime on a rank.
+#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct RankTime {
+    /// The rank.
+    pub rank: Option<u64>,
+    /// Milliseconds.
+    pub ms: f64,
 }
 
 facts! {

@@ -200,7 +200,7 @@ facts! {
         kernels: Map<'a, u64> => kernel_counts,
         /// Settings of this compile on a GPU, which the configurations of the process do not have; absent on a CPU.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        device: Option<DeviceSettings> => inside,
+        device: Option<DeviceSettings> => number,
     }
 }
 

@@ -12,6 +12,7 @@ mod findings;
 mod job;
 mod log;
 mod performance;
+pub(crate) mod ranks;
 mod read;
 pub(crate) mod safe;
 #[cfg(test)]
@@ -35,4 +36,4 @@ pub(crate) use read::{
     wants_one_of,
 };
 pub(crate) use safe::Names;
-pub(crate) use text::{FieldValue, Id, Json, List, Map, Text, line_number, maybe, owned};
+pub(crate) use text::{Id, Json, List, Map, Text, line_number, maybe, owned};

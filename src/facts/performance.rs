@@ -2,8 +2,8 @@
 
 use super::define::facts;
 use super::safe::{
-    Number, dropped, file_text, id_texts, inside, kernel, kernels, maybe_kernel, measured_word, number,
-    numbers, text_id, types,
+    dropped, file_text, graph_id, id_texts, inside, kernel, kernels, maybe_kernel, measured_word, number,
+    numbers, types,
 };
 use super::text::{List, Text};
 use crate::model::InputDims;
@@ -26,8 +26,8 @@ fn known<'de, D: Deserializer<'de>, W: DeserializeOwned>(from: D) -> Result<Opti
     }))
 }
 
-// A redacted report has these words as they are: no text of a log can get into them.
-numbers!(StepsFrom, ClockFrom, Backend, FigureFrom, Bound);
+// A redacted report has these as they are: no text of a log can get into them.
+numbers!(StepsFrom, ClockFrom, Backend, FigureFrom, Bound, DeviceTime);
 
 /// What the steps of a trace were counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -109,7 +109,7 @@ facts! {
         #[serde(default)]
         device: Device<'a> => inside,
         /// What the device did.
-        time: DeviceTime => inside,
+        time: DeviceTime => number,
         /// Kernels, longest first.
         kernels: List<'a, Kernel<'a>> => inside,
         /// Operators by shapes and dtypes of their inputs.
@@ -191,44 +191,43 @@ facts! {
     }
 }
 
-facts! {
-    /// What a device did. Time that several streams share counts once in each field.
-    #[derive(Debug, Clone, Copy)]
-    struct DeviceTime {
-        /// From the begin of the first run on the device to the end of the last; of a trace of a CPU, from the first to the
-        /// last event.
-        #[serde(default, serialize_with = "thousandths")]
-        #[schemars(range(min = 0))]
-        wall_us: f64 => number,
-        /// It worked.
-        #[serde(serialize_with = "thousandths")]
-        #[schemars(range(min = 0))]
-        busy_us: f64 => number,
-        /// In compiled code.
-        #[serde(default, serialize_with = "thousandths")]
-        #[schemars(range(min = 0))]
-        compiled_us: f64 => number,
-        /// In eager code.
-        #[serde(default, serialize_with = "thousandths")]
-        #[schemars(range(min = 0))]
-        eager_us: f64 => number,
-        /// In collectives.
-        #[serde(default, serialize_with = "thousandths")]
-        #[schemars(range(min = 0))]
-        communication_us: f64 => number,
-        /// In collectives while nothing else ran.
-        #[serde(default, serialize_with = "thousandths")]
-        #[schemars(range(min = 0))]
-        exposed_communication_us: f64 => number,
-        /// Copies.
-        #[serde(default, serialize_with = "thousandths")]
-        #[schemars(range(min = 0))]
-        copy_us: f64 => number,
-        /// Nothing ran.
-        #[serde(default, serialize_with = "thousandths")]
-        #[schemars(range(min = 0))]
-        idle_us: f64 => number,
-    }
+/// What a device did. Time that several streams share counts once in each field.
+#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct DeviceTime {
+    /// From the begin of the first run on the device to the end of the last; of a trace of a CPU, from the first to the
+    /// last event.
+    #[serde(default, serialize_with = "thousandths")]
+    #[schemars(range(min = 0))]
+    pub wall_us: f64,
+    /// It worked.
+    #[serde(serialize_with = "thousandths")]
+    #[schemars(range(min = 0))]
+    pub busy_us: f64,
+    /// In compiled code.
+    #[serde(default, serialize_with = "thousandths")]
+    #[schemars(range(min = 0))]
+    pub compiled_us: f64,
+    /// In eager code.
+    #[serde(default, serialize_with = "thousandths")]
+    #[schemars(range(min = 0))]
+    pub eager_us: f64,
+    /// In collectives.
+    #[serde(default, serialize_with = "thousandths")]
+    #[schemars(range(min = 0))]
+    pub communication_us: f64,
+    /// In collectives while nothing else ran.
+    #[serde(default, serialize_with = "thousandths")]
+    #[schemars(range(min = 0))]
+    pub exposed_communication_us: f64,
+    /// Copies.
+    #[serde(default, serialize_with = "thousandths")]
+    #[schemars(range(min = 0))]
+    pub copy_us: f64,
+    /// Nothing ran.
+    #[serde(default, serialize_with = "thousandths")]
+    #[schemars(range(min = 0))]
+    pub idle_us: f64,
 }
 
 facts! {
@@ -431,7 +430,7 @@ facts! {
     /// Calls of compiled code.
     struct Region<'a> {
         /// The compile.
-        compile_id: Text<'a> => text_id,
+        compile_id: Text<'a> => graph_id,
         /// How many.
         #[schemars(range(min = 1))]
         calls: u64 => number,

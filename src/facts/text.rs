@@ -303,35 +303,14 @@ impl<V: JsonSchema> JsonSchema for Map<'_, V> {
     }
 }
 
-/// Writes fields that it reads from the log.
-type FieldSource<'a> = dyn Fn(&mut FieldWriter<'_>) -> anyhow::Result<()> + Send + Sync + 'a;
-
 /// JSON of the log itself: settings, shapes.
 pub(crate) enum Json<'a> {
     /// As it is written.
     Text(Cow<'a, RawValue>),
-    /// Fields that are read from the log while they are written.
-    Fields(Box<FieldSource<'a>>),
+    /// Made while it is written.
+    Made(Made<'a>),
     /// The log could not be read.
     Failed(anyhow::Error),
-}
-
-/// Writes a field of an object.
-pub(crate) type FieldWriter<'w> = dyn FnMut(&str, FieldValue<'_>) + 'w;
-
-/// The value of a field.
-pub(crate) enum FieldValue<'a> {
-    Raw(&'a RawValue),
-    Text(&'a str),
-}
-
-impl Serialize for FieldValue<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            FieldValue::Raw(json) => json.serialize(serializer),
-            FieldValue::Text(text) => text.serialize(serializer),
-        }
-    }
 }
 
 impl Json<'_> {
@@ -339,7 +318,7 @@ impl Json<'_> {
     pub fn get(&self) -> &str {
         match self {
             Json::Text(raw) => raw.get(),
-            Json::Fields(_) | Json::Failed(_) => "null",
+            Json::Made(_) | Json::Failed(_) => "null",
         }
     }
 }
@@ -352,22 +331,10 @@ impl Default for Json<'_> {
 
 impl Serialize for Json<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeMap;
         match self {
             Json::Text(raw) => raw.serialize(serializer),
             Json::Failed(error) => Err(S::Error::custom(format!("{error:#}"))),
-            Json::Fields(write) => {
-                let mut map = serializer.serialize_map(None)?;
-                let mut written = Ok(());
-                let read = write(&mut |name, value| {
-                    if written.is_ok() {
-                        written = map.serialize_entry(name, &value);
-                    }
-                });
-                read.map_err(|error| S::Error::custom(format!("{error:#}")))?;
-                written?;
-                map.end()
-            }
+            Json::Made(made) => erased_serde::serialize(&**made, serializer),
         }
     }
 }

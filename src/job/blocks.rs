@@ -1,16 +1,14 @@
 //! Work on many pieces, such as the blocks of a long text, on several threads, whose results are given in the order of the
 //! pieces.
 
-use anyhow::{Result, bail};
-use std::collections::BTreeMap;
-use std::iter::Enumerate;
+use anyhow::{Result, anyhow, ensure};
 use std::num::NonZeroUsize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-/// How many finished pieces may wait to be taken, for each thread. With none, the threads waited for each other at each piece,
-/// and joining the reports of 64 ranks took a tenth longer.
+/// How many pieces may be under way behind the one that is taken next, for each thread. With one, the threads waited for each
+/// other at each piece, and joining the reports of 64 ranks took a tenth longer.
 const AHEAD: usize = 2;
 
 /// Takes one piece after the other, lets `make` make something of each, as many at once as there are threads, and gives
@@ -30,116 +28,45 @@ pub(super) fn in_order<P: Send, M: Send>(
     if threads == 1 {
         return pieces.try_for_each(|piece| take(make(piece)));
     }
-    let line = Line {
-        pieces: Mutex::new(pieces.enumerate()),
-        room: AHEAD * threads,
-        made: Mutex::new(Made {
-            ready: BTreeMap::new(),
-            next: 0,
-            working: threads,
-            has_bug: false,
-            is_wanted: true,
-        }),
-        changed: Condvar::new(),
+    let pieces = Mutex::new(pieces);
+    // The next piece, and where to put what is made of it. Whoever waits for room in the line holds the pieces, so that
+    // their order is that of the line.
+    let next = |line: &SyncSender<Receiver<M>>| {
+        let mut pieces = pieces.lock().ok()?;
+        let piece = pieces.next()?;
+        let (made, coming) = sync_channel(1);
+        line.send(coming).ok()?;
+        Some((piece, made))
     };
-    thread::scope(|scope| {
-        let (_stops, make) = (Stops(&line), &make);
-        let start = |_| thread::Builder::new().spawn_scoped(scope, || line.work(make)).ok();
-        let started = (0..threads).map_while(start).count();
-        if started == 0 {
-            bail!("the system lets no thread start");
-        }
-        line.made().working -= threads - started;
-        while let Some(one) = line.next()? {
-            take(one)?;
-        }
-        Ok(())
-    })
-}
-
-/// The pieces, and what is made of them.
-struct Line<I, M> {
-    pieces: Mutex<Enumerate<I>>,
-    /// How many pieces may be finished, counted from the one that is taken next.
-    room: usize,
-    made: Mutex<Made<M>>,
-    changed: Condvar,
-}
-
-struct Made<M> {
-    /// By the number of its piece.
-    ready: BTreeMap<usize, M>,
-    /// Number of the piece that is taken next.
-    next: usize,
-    /// Threads that have not ended.
-    working: usize,
-    /// Whether one of them ended because of a bug.
-    has_bug: bool,
-    /// Whether anybody takes what is made.
-    is_wanted: bool,
-}
-
-impl<P, M, I: Iterator<Item = P>> Line<I, M> {
-    fn work(&self, make: &impl Fn(P) -> M) {
-        let ended = catch_unwind(AssertUnwindSafe(|| self.work_on_each(make)));
-        let mut made = self.made();
-        made.working -= 1;
-        made.has_bug |= ended.is_err();
-        self.changed.notify_all();
-    }
-
-    /// Makes one piece after the other, while there is room for what was made.
-    fn work_on_each(&self, make: &impl Fn(P) -> M) {
-        loop {
-            let taken = self.pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((number, piece)) = taken else { return };
-            let one = make(piece);
-            let has_no_room = |made: &mut Made<M>| made.is_wanted && number >= made.next + self.room;
-            let made = self.changed.wait_while(self.made(), has_no_room);
-            let mut made = made.unwrap_or_else(PoisonError::into_inner);
-            if !made.is_wanted {
+    let work = &|line: SyncSender<Receiver<M>>| {
+        while let Some((piece, made)) = next(&line) {
+            if made.send(make(piece)).is_err() {
                 return;
             }
-            made.ready.insert(number, one);
-            self.changed.notify_all();
         }
-    }
-}
-
-impl<I, M> Line<I, M> {
-    fn made(&self) -> MutexGuard<'_, Made<M>> {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What was made of the next piece, as soon as it is; None at the end.
-    fn next(&self) -> Result<Option<M>> {
-        let is_missing =
-            |made: &mut Made<M>| !made.has_bug && made.working > 0 && !made.ready.contains_key(&made.next);
-        let made = self.changed.wait_while(self.made(), is_missing);
-        let mut made = made.unwrap_or_else(PoisonError::into_inner);
-        if made.has_bug {
-            bail!("a part could not be made because of a bug in tlparse");
-        }
-        let next = made.next;
-        made.next += 1;
-        self.changed.notify_all();
-        Ok(made.ready.remove(&next))
-    }
-}
-
-/// Lets all threads end when nothing is taken any more, for whatever reason.
-struct Stops<'l, I, M>(&'l Line<I, M>);
-
-impl<I, M> Drop for Stops<'_, I, M> {
-    fn drop(&mut self) {
-        self.0.made().is_wanted = false;
-        self.0.changed.notify_all();
-    }
+    };
+    let bug = || anyhow!("a part could not be made because of a bug in tlparse");
+    let (end, line) = sync_channel::<Receiver<M>>(AHEAD * threads);
+    thread::scope(move |scope| {
+        let start = |_| {
+            let end = end.clone();
+            thread::Builder::new().spawn_scoped(scope, move || work(end)).ok()
+        };
+        let started: Vec<_> = (0..threads).map_while(start).collect();
+        ensure!(!started.is_empty(), "the system lets no thread start");
+        drop(end);
+        let taken = line.iter().try_for_each(|coming| take(coming.recv().map_err(|_| bug())?));
+        // Nothing is taken any more, so the threads end.
+        drop(line);
+        let has_bug = started.into_iter().filter_map(|thread| thread.join().err()).count() > 0;
+        taken.and_then(|()| if has_bug { Err(bug()) } else { Ok(()) })
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anyhow::bail;
 
     fn made(threads: usize, pieces: usize) -> Result<Vec<usize>> {
         let mut taken = Vec::new();

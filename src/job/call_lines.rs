@@ -4,11 +4,9 @@
 use super::evidence::graph;
 use crate::analysis::is_library;
 use crate::analysis::job::{Call, CallLine, short_operation};
-use crate::model::Job;
+use crate::facts::ranks::Job;
+use crate::model::{TextFrame, source_comment};
 use crate::output::RankFolder;
-
-/// What a line of a graph begins with that names a line of the program.
-const FROM: &str = "# File: ";
 
 /// The line of a collective, from the report of a rank, an index into the job's.
 pub(crate) fn call_line(folders: &[RankFolder], job: &Job, rank: usize, call: &Call) -> Option<CallLine> {
@@ -16,13 +14,6 @@ pub(crate) fn call_line(folders: &[RankFolder], job: &Job, rank: usize, call: &C
     let folder = folders.iter().find(|folder| folder.rank == number)?;
     let graph = graph(&folder.path, rank, job.texts.maybe(call.compile)?)?;
     in_graph(&graph.text, job.texts.get(call.operation), call.same_before)
-}
-
-/// A line of the program, with its source text.
-struct Origin<'t> {
-    file: &'t str,
-    line: u64,
-    code: &'t str,
 }
 
 /// The line of an operation that the graph calls as often before.
@@ -34,8 +25,9 @@ fn in_graph(text: &str, operation: &str, same_before: usize) -> Option<CallLine>
     let (mut last, mut left) = (None, same_before);
     loop {
         let line = lines.next()?;
-        if let Some(origin) = origin(line) {
-            last = Some(origin).filter(|origin| !is_library(origin.file)).or(last);
+        let comment = line.trim_start().strip_prefix('#').and_then(source_comment);
+        if let Some(origin) = comment.filter(|origin| origin.loc.is_some()) {
+            last = Some(origin).filter(|origin| !is_library(&origin.file)).or(last);
         } else if calls.iter().any(|call| line.contains(call.as_str())) {
             match left.checked_sub(1) {
                 Some(rest) => left = rest,
@@ -43,23 +35,14 @@ fn in_graph(text: &str, operation: &str, same_before: usize) -> Option<CallLine>
             }
         }
     }
-    let origin = last?;
-    let is_exact = words_of(operation).iter().all(|word| origin.code.contains(word));
-    Some(CallLine { file: origin.file.to_owned(), line: origin.line, is_exact })
+    let TextFrame { file, line, loc, .. } = last?;
+    let is_exact = words_of(operation).iter().all(|word| loc.as_ref().is_some_and(|loc| loc.contains(word)));
+    Some(CallLine { file, line, is_exact })
 }
 
 /// What the source of a call of an operation holds: `all` and `reduce` of `all_reduce`.
 fn words_of(operation: &str) -> Vec<&str> {
     operation.split('_').take(2).filter(|word| !word.is_empty()).collect()
-}
-
-/// `# File: /app/program.py:18 in forward, code: m = ..`
-fn origin(line: &str) -> Option<Origin<'_>> {
-    let rest = line.trim_start().strip_prefix(FROM)?;
-    let (place, code) = rest.split_once(", code: ")?;
-    let (place, _) = place.rsplit_once(" in ")?;
-    let (file, line) = place.rsplit_once(':')?;
-    Some(Origin { file, line: line.parse().ok()?, code })
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 
 use crate::analysis::JobFound;
 use crate::analysis::job::{TimelineRow, first_graphs, timeline_rows};
-use crate::facts::FILE;
+use crate::facts::ranks::{Job, JobEvidence, RankGraph};
+use crate::facts::{FILE, log_report};
 use crate::limits::LARGEST_TEXT;
-use crate::model::{Job, JobEvidence, RankGraph};
 use crate::output::RankFolder;
 use crate::report_folder::ReportFolder;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -43,32 +42,14 @@ pub(super) fn shown_ranks(job: &Job, found: &JobFound) -> BTreeMap<u64, usize> {
     shown.collect()
 }
 
-/// The parts of a rank's report.json that name its graphs.
-#[derive(Deserialize)]
-struct Files {
-    compiles: Vec<CompileFiles>,
-}
-
-#[derive(Deserialize)]
-struct CompileFiles {
-    id: Option<String>,
-    artifacts: Vec<NamedFile>,
-}
-
-#[derive(Deserialize)]
-struct NamedFile {
-    name: String,
-    path: String,
-}
-
 /// The graph of a compile's last attempt.
 pub(super) fn graph(folder: &Path, rank: usize, compile: &str) -> Option<RankGraph> {
     let folder = ReportFolder::at(folder);
     let mut bytes = Vec::new();
     folder.read(FILE, LARGEST_REPORT, &mut bytes).ok()?;
-    let report: Files = serde_json::from_slice(&bytes).ok()?;
-    let of = report.compiles.into_iter().find(|one| one.id.as_deref() == Some(compile))?;
-    let file = of.artifacts.into_iter().rev().find(|artifact| artifact.name == GRAPH)?.path;
+    let report = log_report(&bytes).ok()?;
+    let of = report.compiles.iter().find(|one| one.id.as_deref() == Some(compile))?;
+    let file = of.artifacts.iter().rfind(|artifact| *artifact.name == *GRAPH)?.path.owned();
     let text = folder.text(&file, LARGEST_TEXT).ok()?;
     Some(RankGraph { rank, compile: compile.to_owned(), file, text })
 }

@@ -1,18 +1,14 @@
 //! The facts by which a rank is compared: lists that are made from its report.json.
 
-use super::graph_lists::{self, GraphsInFull};
 use super::places::{Places, place};
 use crate::analysis::job::short_operation;
-use crate::events::typed_metrics;
-use crate::facts::Text;
-use crate::facts::{self as log, Compile, LogReport};
-use crate::model::{
-    Alarm, CollectiveCounts, CompilerPart, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime,
-    Interval, Metrics, MetricsKind, OpenPhase, OperationCount, RankEnd, RankOneOffs, RankSummary, ReaderName,
-    Schedule, SlowCompile, Step, TextId, Texts, stable,
+use crate::facts::ranks::{
+    Alarm, Fact, FactValue, FunctionFact, GraphId, GraphRuntime, Interval, OpenPhase, RankEnd, RankOneOffs,
+    RankSummary, ReaderName, Schedule, SlowCompile, Step, TextId, Texts,
 };
-use crate::trace::TextMap;
-use crate::trace::instant;
+use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text};
+use crate::model::{CompilerPart, Fields, stable};
+use crate::trace::{TextMap, TextSet, instant};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,62 +25,44 @@ const MOST_SLOW: usize = 4;
 /// Collectives of a graph that are named beside each of its runs.
 const MOST_OPERATIONS: usize = 50;
 
-/// Reads all facts by which the rank is compared.
-pub(super) fn add_facts(
-    texts: &mut Texts,
-    in_full: &mut GraphsInFull,
-    report: &LogReport<'_>,
-    summary: &mut RankSummary,
-) {
-    let places = Places::of(texts, report);
-    FactReader { texts, in_full, report, places: &places }.fill(summary);
-}
+/// The graphs whose operations are kept in full, by a hash of them.
+#[derive(Default)]
+pub(super) struct GraphsInFull(pub TextSet<[u8; 16]>);
 
-struct FactReader<'t, 'r> {
-    texts: &'t mut Texts,
-    in_full: &'t mut GraphsInFull,
-    report: &'r LogReport<'r>,
-    places: &'r Places<'r>,
+/// Reads the facts of a rank's report; those about each graph are in [`graph_lists`](super::graph_lists).
+pub(super) struct FactReader<'t, 'r> {
+    pub texts: &'t mut Texts,
+    pub in_full: &'t mut GraphsInFull,
+    pub report: &'r LogReport<'r>,
+    pub places: &'r Places<'r>,
 }
 
 impl<'r> FactReader<'_, 'r> {
-    fn fill(&mut self, summary: &mut RankSummary) {
+    /// All facts by which the rank is compared.
+    pub fn fill(&mut self, summary: &mut RankSummary) {
         let (report, places) = (self.report, self.places);
         let cross = &report.cross_rank;
         self.reader_names();
-        let mut lists = vec![
-            (Fact::CompileIds, self.compile_ids()),
-            (Fact::GraphBreaks, self.graph_breaks()),
-            (Fact::Recompiles, self.recompiles()),
-            (Fact::Failures, self.failures()),
-            (Fact::Status, self.status()),
-            (Fact::Ops, self.operation_counts()),
+        let lists = [
+            (Fact::CompileIds, Some(self.compile_ids())),
+            (Fact::GraphBreaks, Some(self.graph_breaks())),
+            (Fact::Recompiles, Some(self.recompiles())),
+            (Fact::Failures, Some(self.failures())),
+            (Fact::Status, Some(self.status())),
+            (Fact::Ops, Some(self.operation_counts())),
+            (Fact::Cache, self.caches()),
+            (Fact::Collectives, self.collectives()),
+            (Fact::TensorMeta, self.outputs()),
+            (Fact::Inputs, self.inputs()),
+            (Fact::ProcessGroups, self.process_groups()),
+            (Fact::CacheKeys, self.cache_keys()),
+            (Fact::ExecOrder, self.execution()),
+            (Fact::Config, self.config()),
         ];
-        if cross.cache.is_some() {
-            lists.push((Fact::Cache, self.caches()));
-            summary.cached = self.cached();
-        }
-        if let Some(graphs) = &cross.collectives {
-            lists.push((Fact::Collectives, graph_lists::collectives(self.texts, places, graphs, report)));
-        }
-        if let Some(graphs) = &cross.tensor_meta {
-            let outputs = graph_lists::outputs(self.texts, places, graphs, self.in_full);
-            lists.push((Fact::TensorMeta, outputs));
-        }
-        if cross.inputs.is_some() {
-            lists.push((Fact::Inputs, graph_lists::inputs(self.texts, places, report)));
-        }
-        if cross.process_groups.is_some() {
-            lists.push((Fact::ProcessGroups, graph_lists::process_groups(self.texts, places, report)));
-        }
-        if cross.cache_keys.is_some() {
-            lists.push((Fact::CacheKeys, graph_lists::cache_keys(self.texts, places, report)));
-            summary.keys = graph_lists::key_lookups(self.texts, places, report);
-        }
-        lists.extend(cross.execution.as_ref().map(|_| (Fact::ExecOrder, self.execution())));
-        lists.extend(cross.configs.as_ref().map(|_| (Fact::Config, self.config())));
-        let facts = lists.into_iter().map(|(fact, steps)| (fact, self.texts.sequence(steps)));
+        let facts = lists.into_iter().filter_map(|(fact, steps)| Some((fact, self.texts.sequence(steps?))));
         summary.facts = facts.collect();
+        summary.cached = self.cached();
+        summary.keys = self.key_lookups();
         summary.broken = self.broken();
         let bare = identified(self.report).filter(|(_, compile)| compile.is_bare());
         let mut bare: Vec<TextId> = bare.map(|(id, _)| self.texts.add(id)).collect();
@@ -95,7 +73,9 @@ impl<'r> FactReader<'_, 'r> {
         summary.schedules = self.schedules();
         summary.parts_us = log::parts_us(&self.report.compile_time.parts);
         summary.runtime = self.runtime();
-        summary.parity = self.parity();
+        summary.scheduled = cross.parity.as_deref().map(<[_]>::len);
+        let odd = cross.parity.iter().flatten().filter(|graph| graph.differs());
+        summary.parity = odd.map(|graph| parity(summary.number, graph)).collect();
         summary.alarms = self.alarms();
         summary.end = self.end();
         summary.pauses = intervals(cross.pauses.as_deref());
@@ -103,8 +83,15 @@ impl<'r> FactReader<'_, 'r> {
         summary.cache_folders = self.texts.names(folders);
     }
 
-    fn step(&mut self, compile: Option<&str>, value: FactValue) -> Step {
-        graph_lists::step(self.texts, self.places, compile, value)
+    /// The compile as all ranks know it.
+    pub fn graph(&self, compile: Option<&str>) -> Option<GraphId> {
+        self.places.graph(compile?)
+    }
+
+    /// A fact about a graph, by the id of its compile.
+    pub fn step(&mut self, compile: Option<&str>, value: FactValue) -> Step {
+        let graph = self.graph(compile);
+        Step { compile: self.texts.add_maybe(compile), graph, value: Some(value), note: None }
     }
 
     /// What the reader calls the functions of the rank's compiles.
@@ -193,7 +180,7 @@ impl<'r> FactReader<'_, 'r> {
             step.value = step.value.filter(|_| unfinished != Some(id));
             step
         });
-        graph_lists::in_order(status.collect())
+        in_order(status.collect())
     }
 
     /// How many operations each compile captured.
@@ -201,15 +188,15 @@ impl<'r> FactReader<'_, 'r> {
         let unfinished = self.unfinished();
         let identified = identified(self.report);
         let counts = identified.map(|(id, compile)| {
-            let forward = compile.metrics.iter().rev().filter_map(metrics);
-            let forward = forward.filter(|(kind, _)| *kind == MetricsKind::Forward);
-            let count = forward.filter_map(|(_, metrics)| metrics.graph_op_count).next();
+            let forward = compile.metrics.iter().rev().filter(|record| *record.kind == *"forward");
+            let fields = forward.filter_map(|record| Fields::parse(record.fields.get()).ok());
+            let count = fields.filter_map(|fields| fields.count("graph_op_count")).next();
             let graph = self.places.graph(id);
             let mut step = self.step(Some(id), FactValue::Operations { graph, count });
             step.value = step.value.filter(|_| unfinished != Some(id));
             step
         });
-        graph_lists::in_order(counts.collect())
+        in_order(counts.collect())
     }
 
     /// The compile that the log ends in.
@@ -235,10 +222,11 @@ impl<'r> FactReader<'_, 'r> {
 
     /// Results of cache lookups, sorted by cache within a compile, because the order of the lookups depends on their
     /// results.
-    fn caches(&mut self) -> Vec<Step> {
+    fn caches(&mut self) -> Option<Vec<Step>> {
         let mut order: TextMap<Option<&str>, usize> = TextMap::default();
-        let lookups = self.report.cross_rank.cache.iter().flatten();
+        let lookups = self.report.cross_rank.cache.as_ref()?;
         let mut lookups: Vec<_> = lookups
+            .iter()
             .map(|lookup| {
                 let next = order.len();
                 (*order.entry(lookup.id.as_deref()).or_insert(next), lookup)
@@ -248,13 +236,13 @@ impl<'r> FactReader<'_, 'r> {
         let steps = lookups.into_iter().map(|(_, lookup)| {
             let id = lookup.id.as_deref();
             let value = FactValue::Lookup {
-                graph: id.and_then(|id| self.places.graph(id)),
+                graph: self.graph(id),
                 cache: self.texts.add(&lookup.cache),
                 outcome: self.texts.add(&lookup.outcome),
             };
             self.step(id, value)
         });
-        graph_lists::in_order(steps.collect())
+        Some(in_order(steps.collect()))
     }
 
     /// Compiles with a cache hit: torch then records no schedule, no sizes and no runtimes.
@@ -276,27 +264,26 @@ impl<'r> FactReader<'_, 'r> {
         graphs.into()
     }
 
-    fn execution(&mut self) -> Vec<Step> {
-        let (report, places) = (self.report, self.places);
+    fn execution(&mut self) -> Option<Vec<Step>> {
+        let report = self.report;
         // What is said of a compile's first run serves its later ones, which a long order does not repeat.
         let mut notes: TextMap<Option<&str>, Option<TextId>> = TextMap::default();
-        let positions = report.cross_rank.execution.iter().flatten().map(|position| {
+        let positions = report.cross_rank.execution.as_ref()?.iter().map(|position| {
             let id = position.compile_id.as_deref();
-            let value = id.and_then(|id| places.graph(id)).map(FactValue::Executed);
+            let graph = self.graph(id);
             let note = *notes
                 .entry(id)
                 .or_insert_with(|| execution_note(position).map(|note| self.texts.add(&note)));
-            let (compile, graph) = (self.texts.add_maybe(id), id.and_then(|id| places.graph(id)));
-            Step { compile, graph, value, note }
+            Step { compile: self.texts.add_maybe(id), graph, value: graph.map(FactValue::Executed), note }
         });
-        positions.collect()
+        Some(positions.collect())
     }
 
     /// Each setting, by name.
-    fn config(&mut self) -> Vec<Step> {
+    fn config(&mut self) -> Option<Vec<Step>> {
         let report = self.report;
         let mut steps = Vec::new();
-        for (config, md5) in report.cross_rank.configs.iter().flatten() {
+        for (config, md5) in report.cross_rank.configs.as_ref()? {
             let settings = report
                 .configs
                 .get(&**md5)
@@ -313,7 +300,7 @@ impl<'r> FactReader<'_, 'r> {
                 }
             }
         }
-        steps
+        Some(steps)
     }
 
     fn schedules(&mut self) -> Vec<Schedule> {
@@ -328,26 +315,10 @@ impl<'r> FactReader<'_, 'r> {
         let graphs = self.report.cross_rank.runtime.as_ref()?.iter().map(|graph| {
             let names = graph.ops.iter().map(|op| self.texts.add(&op.name)).collect();
             let names = self.texts.names(names);
-            let ns = graph.ops.iter().map(|op| op.ns.unwrap_or(f64::NAN)).collect();
-            let graph = GraphRuntime { graph: self.texts.add(&graph.graph), names, ns };
-            self.texts.runtime(graph)
+            let folder = self.texts.add(&graph.graph);
+            self.texts.runtime(GraphRuntime::new(folder, names, graph.ops.iter().map(|op| op.ns)))
         });
         Some(graphs.collect())
-    }
-
-    fn parity(&mut self) -> Option<Vec<CollectiveCounts>> {
-        let graphs = self.report.cross_rank.parity.as_ref()?.iter().map(|graph| CollectiveCounts {
-            scheduled: self.counts(&graph.scheduled),
-            in_code: self.counts(&graph.in_code),
-            compile: self.texts.add_maybe(graph.compile_id.as_deref()),
-            missing_waits: graph.missing_waits,
-        });
-        Some(graphs.collect())
-    }
-
-    fn counts(&mut self, counts: &BTreeMap<Text<'_>, u64>) -> Vec<OperationCount> {
-        let counts = counts.iter();
-        counts.map(|(op, count)| OperationCount { operation: self.texts.add(op), count: *count }).collect()
     }
 
     fn alarms(&mut self) -> Vec<Alarm> {
@@ -355,6 +326,20 @@ impl<'r> FactReader<'_, 'r> {
         let alarms = findings
             .map(|one| Alarm { kind: self.texts.add(&one.kind), title: self.texts.add(&stable(&one.title)) });
         alarms.collect()
+    }
+}
+
+/// A graph of the rank whose code does not call the collectives that were scheduled.
+fn parity(rank: u64, graph: &log::Parity<'_>) -> RankParity<'static> {
+    let counts = |all: &BTreeMap<Text<'_>, u64>| {
+        all.iter().map(|(name, count)| (name.owned().into(), *count)).collect()
+    };
+    RankParity {
+        rank: Some(rank),
+        compile_id: graph.compile_id.as_deref().map(|id| Id::new(id.to_owned())),
+        scheduled: counts(&graph.scheduled),
+        in_code: counts(&graph.in_code),
+        missing_waits: graph.missing_waits,
     }
 }
 
@@ -370,6 +355,12 @@ fn execution_note(position: &log::Execution<'_>) -> Option<String> {
     });
     let note: Vec<String> = cache.into_iter().chain(schedule).collect();
     (!note.is_empty()).then(|| note.join(": "))
+}
+
+/// The list in the order of the job's graphs.
+pub(super) fn in_order(mut steps: Vec<Step>) -> Vec<Step> {
+    steps.sort_by_key(|step| step.graph);
+    steps
 }
 
 /// Compiles that have an id, with it.
@@ -397,12 +388,6 @@ fn slowest(report: &LogReport<'_>, places: &Places<'_>) -> Box<[SlowCompile]> {
 fn one_offs(time: &log::CompileTime<'_>) -> RankOneOffs {
     let sum = |kind: &str| time.one_offs.iter().filter(|one| &*one.kind == kind).map(|one| one.seconds).sum();
     RankOneOffs { toolchain_s: sum("toolchain"), waiting_s: sum("wait_for_process") }
-}
-
-/// The numbers of a metrics record.
-fn metrics(record: &log::Metrics<'_>) -> Option<(MetricsKind, Metrics)> {
-    let fields = Fields::parse(record.fields.get()).ok()?;
-    Some((MetricsKind::of_word(&record.kind)?, typed_metrics(&fields)))
 }
 
 fn intervals(intervals: Option<&[log::Interval]>) -> Box<[Interval]> {

@@ -1,8 +1,9 @@
 //! The findings in the reports of ranks, collected so that a finding of many ranks is shown once.
 
-use crate::facts::{self as log, Finding, LogReport};
-use crate::facts::{line_number, owned};
-use crate::model::{FindingCost, LogFinding, SharedFinding, SharedVariant, stable};
+use crate::analysis::findings::CostKind;
+use crate::facts::ranks::{SharedFinding, SharedVariant};
+use crate::facts::{Finding, FindingCost, Id, LogReport, Text, line_number, owned};
+use crate::model::stable;
 use indexmap::IndexMap;
 
 /// How many findings of a job are kept; a log has a few dozen at most.
@@ -43,7 +44,7 @@ impl Findings {
                     add_variant(&mut known.variants, &finding.title, rank);
                 }
                 // Words and cost are those of one rank: the one that lost most.
-                let seconds = |cost: &Option<FindingCost>| cost.as_ref().map_or(0.0, |cost| cost.seconds);
+                let seconds = |cost: &Option<FindingCost<'_>>| cost.as_ref().map_or(0.0, |cost| cost.seconds);
                 if seconds(&cost(finding)) > seconds(&known.finding.cost) {
                     known.finding = read(finding);
                 }
@@ -83,30 +84,32 @@ fn counts(title: &str) -> Vec<&str> {
     words.iter().enumerate().filter(|(at, word)| is_count((*at, word))).map(|(_, word)| *word).collect()
 }
 
-fn read(finding: &Finding<'_>) -> LogFinding {
+/// What is kept of a finding.
+fn read(finding: &Finding<'_>) -> Finding<'static> {
     let compiles = finding.compile_ids.iter().flatten();
-    LogFinding {
-        kind: finding.kind.to_string(),
-        severity: finding.severity.to_string(),
-        title: finding.title.to_string(),
-        detail: owned(&finding.detail),
-        hint: owned(&finding.hint),
-        file: owned(&finding.file),
-        line: line_number(finding.line),
-        compiles: compiles.map(|id| id.to_string()).collect(),
+    let kept = |text: &Option<Text<'_>>| owned(text).map(Text::from);
+    Finding {
+        kind: finding.kind.owned().into(),
+        severity: finding.severity.owned().into(),
+        title: finding.title.owned().into(),
+        detail: kept(&finding.detail),
+        hint: kept(&finding.hint),
+        file: kept(&finding.file),
+        line: finding.line,
+        compile_ids: compiles.map(|id| Some(Id::new(id.to_string()))).collect(),
         cost: cost(finding),
-        url: owned(&finding.url),
+        url: kept(&finding.url),
+        ..Finding::default()
     }
 }
 
 /// What a finding costs, where a log's report could say so: the job's report says it again.
-fn cost(finding: &Finding<'_>) -> Option<FindingCost> {
-    let known = ["wasted", "avoidable", "expected"];
-    let is_known = |cost: &&log::FindingCost<'_>| {
-        cost.seconds >= 0.0 && known.contains(&&*cost.kind) && !cost.why.is_empty()
-    };
+fn cost(finding: &Finding<'_>) -> Option<FindingCost<'static>> {
+    let known = CostKind::ALL.map(CostKind::word);
+    let is_known =
+        |cost: &&FindingCost<'_>| cost.seconds >= 0.0 && known.contains(&&*cost.kind) && !cost.why.is_empty();
     let cost = finding.cost.as_ref().filter(is_known)?;
-    Some(FindingCost { seconds: cost.seconds, kind: cost.kind.to_string(), why: cost.why.to_string() })
+    Some(FindingCost { seconds: cost.seconds, kind: cost.kind.owned().into(), why: cost.why.owned().into() })
 }
 
 /// The text with every number made `#`.

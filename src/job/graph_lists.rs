@@ -3,10 +3,9 @@
 //! Ranks may compile the same functions under different ids and in a different order. So these lists are sorted by the order
 //! in which the ranks of the job first compile each graph.
 
-use super::places::Places;
-use crate::facts::{Graph, LogReport};
-use crate::model::{FactValue, KeyLookup, Step, TensorFact, Texts, stable};
-use crate::trace::TextSet;
+use super::facts::{FactReader, in_order};
+use crate::facts::ranks::{FactValue, KeyLookup, Step, TensorFact, Texts};
+use crate::model::stable;
 
 /// The cache whose keys are compared. Its keys depend only on what was compiled; those of other caches also on how.
 const FX_CACHE: &str = "fx_graph";
@@ -15,147 +14,114 @@ const FX_CACHE: &str = "fx_graph";
 /// Otherwise a thousand ranks with different sizes would fill the memory.
 const MOST_TEXT: usize = 32 << 20;
 
-/// The graphs whose operations are kept in full, by a hash of them.
-#[derive(Default)]
-pub(super) struct GraphsInFull(TextSet<[u8; 16]>);
-
-/// A fact about a graph, by the id of its compile.
-pub(super) fn step(texts: &mut Texts, places: &Places<'_>, id: Option<&str>, value: FactValue) -> Step {
-    Step {
-        compile: texts.add_maybe(id),
-        graph: id.and_then(|id| places.graph(id)),
-        value: Some(value),
-        note: None,
+impl FactReader<'_, '_> {
+    /// The input tensors of each compile.
+    pub fn inputs(&mut self) -> Option<Vec<Step>> {
+        let mut steps = Vec::new();
+        for compile in self.report.cross_rank.inputs.as_ref()? {
+            let id = compile.compile_id.as_deref();
+            let graph = self.graph(id);
+            for input in &compile.tensors {
+                let tensor = TensorFact {
+                    dtype: self.texts.add(&input.dtype),
+                    sizes: Some(self.texts.add(&input.sizes)),
+                    strides: self.texts.add_maybe(input.strides.as_deref()),
+                };
+                let name = self.texts.add(&stable(&input.name));
+                steps.push(self.step(id, FactValue::Input { graph, name, tensor }));
+            }
+        }
+        Some(in_order(steps))
     }
-}
 
-/// The list in the order of the job's graphs.
-pub(super) fn in_order(mut steps: Vec<Step>) -> Vec<Step> {
-    steps.sort_by_key(|step| step.graph);
-    steps
-}
+    /// The process groups in which generated code calls collectives.
+    pub fn process_groups(&mut self) -> Option<Vec<Step>> {
+        let mut steps = Vec::new();
+        for code in self.report.cross_rank.process_groups.as_ref()? {
+            let id = Some(self.places.compile_of(&code.graph));
+            for call in &code.calls {
+                let Some(group) = call.group.as_deref() else { continue };
+                let (operation, group) = (self.texts.add(&call.operation), self.texts.add(group));
+                steps.push(self.step(id, FactValue::Call { graph: self.graph(id), operation, group }));
+            }
+        }
+        Some(in_order(steps))
+    }
 
-/// The input tensors of each compile.
-pub(super) fn inputs(texts: &mut Texts, places: &Places<'_>, report: &LogReport<'_>) -> Vec<Step> {
-    let mut steps = Vec::new();
-    for compile in report.cross_rank.inputs.iter().flatten() {
-        let id = compile.compile_id.as_deref();
-        let graph = id.and_then(|id| places.graph(id));
-        for input in &compile.tensors {
-            let tensor = TensorFact {
-                dtype: texts.add(&input.dtype),
-                sizes: Some(texts.add(&input.sizes)),
-                strides: texts.add_maybe(input.strides.as_deref()),
+    /// The keys that were looked up in the cache of FX graphs.
+    pub fn cache_keys(&mut self) -> Option<Vec<Step>> {
+        let lookups = self.report.cross_rank.cache_keys.as_ref()?;
+        let steps = lookups.iter().filter(|lookup| &*lookup.cache == FX_CACHE).filter_map(|lookup| {
+            let id = lookup.id.as_deref();
+            let value = FactValue::Key {
+                graph: self.graph(id),
+                cache: self.texts.add(&lookup.cache),
+                key: self.texts.add(lookup.key.as_deref()?),
             };
-            let name = texts.add(&stable(&input.name));
-            steps.push(step(texts, places, id, FactValue::Input { graph, name, tensor }));
-        }
+            Some(self.step(id, value))
+        });
+        Some(in_order(steps.collect()))
     }
-    in_order(steps)
-}
 
-/// The process groups in which generated code calls collectives.
-pub(super) fn process_groups(texts: &mut Texts, places: &Places<'_>, report: &LogReport<'_>) -> Vec<Step> {
-    let mut steps = Vec::new();
-    for code in report.cross_rank.process_groups.iter().flatten() {
-        let id = places.compile_of(&code.graph);
-        for call in &code.calls {
-            let Some(group) = call.group.as_deref() else { continue };
-            let value = FactValue::Call {
-                graph: places.graph(id),
-                operation: texts.add(&call.operation),
-                group: texts.add(group),
-            };
-            steps.push(step(texts, places, Some(id), value));
-        }
+    /// The same with results and times.
+    pub fn key_lookups(&mut self) -> Vec<KeyLookup> {
+        let cross = &self.report.cross_rank;
+        let answers = cross.cache.iter().flatten().zip(cross.cache_keys.iter().flatten());
+        let lookups = answers.filter(|(_, asked)| &*asked.cache == FX_CACHE).filter_map(|(answer, asked)| {
+            Some(KeyLookup {
+                graph: self.graph(asked.id.as_deref()),
+                key: self.texts.add(asked.key.as_deref()?),
+                hit: &*answer.outcome == "hit",
+                asked_ns: asked.asked_ns,
+            })
+        });
+        lookups.collect()
     }
-    in_order(steps)
-}
 
-/// The keys that were looked up in the cache of FX graphs.
-pub(super) fn cache_keys(texts: &mut Texts, places: &Places<'_>, report: &LogReport<'_>) -> Vec<Step> {
-    let lookups = report.cross_rank.cache_keys.iter().flatten();
-    let lookups = lookups.filter(|lookup| &*lookup.cache == FX_CACHE);
-    let steps = lookups.filter_map(|lookup| {
-        let id = lookup.id.as_deref();
-        let value = FactValue::Key {
-            graph: id.and_then(|id| places.graph(id)),
-            cache: texts.add(&lookup.cache),
-            key: texts.add(lookup.key.as_deref()?),
-        };
-        Some(step(texts, places, id, value))
-    });
-    in_order(steps.collect())
-}
-
-/// The same with results and times.
-pub(super) fn key_lookups(texts: &mut Texts, places: &Places<'_>, report: &LogReport<'_>) -> Vec<KeyLookup> {
-    let cross = &report.cross_rank;
-    let answers = cross.cache.iter().flatten().zip(cross.cache_keys.iter().flatten());
-    let lookups = answers.filter(|(_, asked)| &*asked.cache == FX_CACHE).filter_map(|(answer, asked)| {
-        Some(KeyLookup {
-            graph: asked.id.as_deref().and_then(|id| places.graph(id)),
-            key: texts.add(asked.key.as_deref()?),
-            hit: &*answer.outcome == "hit",
-            asked_ns: asked.asked_ns,
-        })
-    });
-    lookups.collect()
-}
-
-/// Scheduled collectives in the order in which their graphs were compiled. The note of each is its process group, as
-/// the code of the graph has it.
-pub(super) fn collectives(
-    texts: &mut Texts,
-    places: &Places<'_>,
-    graphs: &[Graph<'_>],
-    report: &LogReport<'_>,
-) -> Vec<Step> {
-    let mut steps = Vec::new();
-    for graph in graphs {
-        let id = places.compile_of(&graph.graph);
-        let codes = report.cross_rank.process_groups.iter().flatten();
-        let calls = codes.filter(|code| code.graph == graph.graph).flat_map(|code| &code.calls);
-        let mut calls = calls.filter(|call| call.group.is_some()).peekable();
-        for operation in &graph.ops {
-            let value = FactValue::Collective(texts.add(operation));
-            let group = calls.next_if(|call| call.operation == *operation);
-            let note = group.and_then(|call| call.group.as_deref()).map(|group| texts.add(group));
-            steps.push(Step { note, ..step(texts, places, Some(id), value) });
+    /// Scheduled collectives in the order in which their graphs were compiled. The note of each is its process group, as
+    /// the code of the graph has it.
+    pub fn collectives(&mut self) -> Option<Vec<Step>> {
+        let cross = &self.report.cross_rank;
+        let mut steps = Vec::new();
+        for graph in cross.collectives.as_ref()? {
+            let id = Some(self.places.compile_of(&graph.graph));
+            let codes = cross.process_groups.iter().flatten();
+            let calls = codes.filter(|code| code.graph == graph.graph).flat_map(|code| &code.calls);
+            let mut calls = calls.filter(|call| call.group.is_some()).peekable();
+            for operation in &graph.ops {
+                let value = FactValue::Collective(self.texts.add(operation));
+                let group = calls.next_if(|call| call.operation == *operation);
+                let note = group.and_then(|call| call.group.as_deref()).map(|group| self.texts.add(group));
+                steps.push(Step { note, ..self.step(id, value) });
+            }
         }
+        Some(steps)
     }
-    steps
-}
 
-/// What the operations of graphs return.
-pub(super) fn outputs(
-    texts: &mut Texts,
-    places: &Places<'_>,
-    graphs: &[Graph<'_>],
-    in_full: &mut GraphsInFull,
-) -> Vec<Step> {
-    let mut steps = Vec::new();
-    for entry in graphs {
-        let id = places.compile_of(&entry.graph);
-        let graph = places.graph(id);
-        let mut hash = md5::Context::new();
-        entry.ops.iter().for_each(|operation| hash.consume(format!("{}\n", &**operation)));
-        let md5 = hash.finalize();
-        if texts.bytes() > MOST_TEXT && !in_full.0.contains(&md5.0) {
-            let count = entry.ops.len() as u64;
-            let value = FactValue::Hashed { graph, count, md5: texts.add(&format!("{md5:x}")) };
-            steps.push(step(texts, places, Some(id), value));
-            continue;
+    /// What the operations of graphs return.
+    pub fn outputs(&mut self) -> Option<Vec<Step>> {
+        let mut steps = Vec::new();
+        for entry in self.report.cross_rank.tensor_meta.as_ref()? {
+            let id = Some(self.places.compile_of(&entry.graph));
+            let graph = self.graph(id);
+            let mut hash = md5::Context::new();
+            entry.ops.iter().for_each(|operation| hash.consume(format!("{}\n", &**operation)));
+            let md5 = hash.finalize();
+            if self.texts.bytes() > MOST_TEXT && !self.in_full.0.contains(&md5.0) {
+                let count = entry.ops.len() as u64;
+                let md5 = self.texts.add(&format!("{md5:x}"));
+                steps.push(self.step(id, FactValue::Hashed { graph, count, md5 }));
+                continue;
+            }
+            self.in_full.0.insert(md5.0);
+            for operation in &entry.ops {
+                let (name, outputs) = returned(self.texts, operation);
+                let (operation, outputs) = (self.texts.add(name), self.texts.add_tensors(outputs));
+                steps.push(self.step(id, FactValue::Output { graph, operation, outputs }));
+            }
         }
-        in_full.0.insert(md5.0);
-        for operation in &entry.ops {
-            let (name, outputs) = returned(texts, operation);
-            let value =
-                FactValue::Output { graph, operation: texts.add(name), outputs: texts.add_tensors(outputs) };
-            steps.push(step(texts, places, Some(id), value));
-        }
+        Some(in_order(steps))
     }
-    in_order(steps)
 }
 
 /// An operation and what it returns, as report.json describes tensors: `mm: float32[8,8]/[8,1], float32[8]/[1]`.

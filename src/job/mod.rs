@@ -21,8 +21,9 @@ pub(crate) use evidence::read as read_evidence;
 pub(crate) use timeline::Timelines;
 
 use crate::analysis::JobFound;
+use crate::facts::ranks::{Job, JobEvidence, RankSummary};
 use crate::facts::{Reports, log_report};
-use crate::model::{Job, JobEvidence, JobFacts, RankLog, RankSummary, Run};
+use crate::model::{JobFacts, RankLog, Run};
 use crate::options::Progress;
 use crate::output::{Page, RankFolder, RelPath};
 use crate::report::Worker;

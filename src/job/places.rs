@@ -1,7 +1,7 @@
 //! Finds the compiles and graphs to which the entries of a rank's report belong.
 
+use crate::facts::ranks::{CodePlace, FunctionFact, GraphId, GraphKey, Texts};
 use crate::facts::{Compile, Function, LogReport};
-use crate::model::{CodePlace, FunctionFact, GraphId, GraphKey, Texts};
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
 

@@ -1,10 +1,10 @@
 //! `report.json` of a rank to its summary.
 
-use super::facts::add_facts;
+use super::facts::{FactReader, GraphsInFull};
 use super::findings::Findings;
-use super::graph_lists::GraphsInFull;
+use super::places::Places;
+use crate::facts::ranks::{RankCounts, RankState, RankSummary, Texts};
 use crate::facts::{LogReport, Reports, log_report};
-use crate::model::{RankCounts, RankState, RankSummary, Texts};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -87,7 +87,8 @@ impl<'t> Reader<'t> {
         let comparable = log.records > 0;
         summary.log = Some(log);
         if comparable {
-            add_facts(self.texts, &mut self.in_full, report, &mut summary);
+            let places = &Places::of(self.texts, report);
+            FactReader { texts: self.texts, in_full: &mut self.in_full, report, places }.fill(&mut summary);
         }
         summary
     }

@@ -1,8 +1,9 @@
 //! When a rank compiled: the phases in its `chromium_events.json` by part of the compiler.
 
 use crate::analysis::part_of_phase;
-use crate::model::{BorrowedText, CompileInterval, CompilerPart, Interval, PartInterval, RankTimeline};
-use crate::trace::{OrderedMap, TextMap, WrittenField, written_value};
+use crate::facts::ranks::{CompileInterval, Interval, PartInterval, RankTimeline};
+use crate::model::{BorrowedText, CompilerPart};
+use crate::trace::{TextMap, WrittenField, written_value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -59,20 +60,15 @@ impl<'t> Timelines<'t> {
 /// What the timeline needs of a block of events. It is taken from them where they are read, by several threads, and put
 /// together in order by one.
 #[derive(Default)]
-pub(super) struct Noted {
-    events: Vec<NotedEvent>,
-    /// Names of phases and ids of compiles, each once.
-    texts: OrderedMap<String, ()>,
-}
+pub(super) struct Noted(Vec<NotedEvent>);
 
 struct NotedEvent {
-    /// The place of its name among the texts.
-    name: usize,
+    name: String,
     edge: Edge,
     ts: f64,
     pid: u64,
-    /// The place of its compile among the texts.
-    compile: Option<usize>,
+    /// The id of its compile.
+    compile: Option<String>,
 }
 
 /// What an event says of its phase.
@@ -99,22 +95,13 @@ impl Noted {
         }
         let (Some(name), Some(edge), Some(ts)) = (name, edge, ts) else { return };
         let compile = args.and_then(|args| text(written_value(args, "compile_id")?));
-        let noted = NotedEvent {
-            name: self.place(&name),
+        self.0.push(NotedEvent {
+            name: name.into_owned(),
             edge,
             ts,
             pid: pid.unwrap_or_default() as u64,
-            compile: compile.map(|id| self.place(&id)),
-        };
-        self.events.push(noted);
-    }
-
-    fn place(&mut self, text: &str) -> usize {
-        self.texts.get_index_of(text).unwrap_or_else(|| self.texts.insert_full(text.to_owned(), ()).0)
-    }
-
-    fn text(&self, place: usize) -> &str {
-        self.texts.get_index(place).map_or("", |(text, ())| text)
+            compile: compile.map(Cow::into_owned),
+        });
     }
 }
 
@@ -194,15 +181,13 @@ struct Phases {
 
 impl Phases {
     fn add_all(&mut self, noted: &Noted) {
-        for event in &noted.events {
-            self.add(event, noted);
-        }
+        noted.0.iter().for_each(|event| self.add(event));
     }
 
-    fn add(&mut self, event: &NotedEvent, noted: &Noted) {
-        let (name, ts) = (noted.text(event.name), event.ts);
-        if let Some(id) = event.compile {
-            self.seen_in(noted.text(id), ts);
+    fn add(&mut self, event: &NotedEvent) {
+        let (name, ts) = (&*event.name, event.ts);
+        if let Some(id) = &event.compile {
+            self.seen_in(id, ts);
         }
         let process = self.processes.entry(event.pid).or_default();
         let part = process.open.last().and_then(|phase| phase.part);

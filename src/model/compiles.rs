@@ -3,6 +3,7 @@
 use super::Compile;
 use std::fmt;
 use std::num::NonZeroU32;
+use std::ops::{Deref, DerefMut};
 
 /// Identifies a compile of a log: its place among all compiles, by first appearance.
 ///
@@ -75,10 +76,6 @@ impl Compiles {
         self.0.get_mut(index.place())
     }
 
-    pub fn as_slice(&self) -> &[Compile] {
-        &self.0
-    }
-
     pub fn push(&mut self, compile: Compile) -> CompileIndex {
         self.0.push(compile);
         CompileIndex::new(self.0.len() - 1)
@@ -88,14 +85,6 @@ impl Compiles {
         self.0.shrink_to_fit();
     }
 
-    pub fn iter(&self) -> std::slice::Iter<'_, Compile> {
-        self.0.iter()
-    }
-
-    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Compile> {
-        self.0.iter_mut()
-    }
-
     pub fn indexed(&self) -> impl Iterator<Item = (CompileIndex, &Compile)> {
         self.0.iter().enumerate().map(|(place, compile)| (CompileIndex::new(place), compile))
     }
@@ -103,13 +92,19 @@ impl Compiles {
     pub fn indices(&self) -> impl Iterator<Item = CompileIndex> + use<> {
         (0..self.0.len()).map(CompileIndex::new)
     }
+}
 
-    pub fn len(&self) -> usize {
-        self.0.len()
+impl Deref for Compiles {
+    type Target = [Compile];
+
+    fn deref(&self) -> &[Compile] {
+        &self.0
     }
+}
 
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+impl DerefMut for Compiles {
+    fn deref_mut(&mut self) -> &mut [Compile] {
+        &mut self.0
     }
 }
 
@@ -123,41 +118,8 @@ impl<'c> IntoIterator for &'c Compiles {
 }
 
 #[cfg(test)]
-mod for_tests {
-    use super::{Compile, CompileIndex, Compiles};
-    use std::ops::{Index, IndexMut};
-
-    impl Index<usize> for Compiles {
-        type Output = Compile;
-
-        fn index(&self, place: usize) -> &Compile {
-            &self.0[place]
-        }
-    }
-
-    impl IndexMut<usize> for Compiles {
-        fn index_mut(&mut self, place: usize) -> &mut Compile {
-            &mut self.0[place]
-        }
-    }
-
-    impl Index<CompileIndex> for Compiles {
-        type Output = Compile;
-
-        fn index(&self, index: CompileIndex) -> &Compile {
-            &self.0[index.place()]
-        }
-    }
-
-    impl IndexMut<CompileIndex> for Compiles {
-        fn index_mut(&mut self, index: CompileIndex) -> &mut Compile {
-            &mut self.0[index.place()]
-        }
-    }
-
-    impl PartialEq<usize> for CompileIndex {
-        fn eq(&self, place: &usize) -> bool {
-            self.place() == *place
-        }
+impl PartialEq<usize> for CompileIndex {
+    fn eq(&self, place: &usize) -> bool {
+        self.place() == *place
     }
 }

@@ -1,6 +1,5 @@
 //! The kernels of generated code, counted by name.
 
-use serde::{Serialize, Serializer};
 use std::sync::Arc;
 
 /// Kernels by name: how often each is defined, or called where a library has it.
@@ -35,13 +34,6 @@ impl KernelCounts {
     }
 }
 
-/// `{name: count}`
-impl Serialize for KernelCounts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,7 +47,6 @@ mod tests {
         counts.add(of(&[("add", 1), ("mm", 3), ("z", 1)]));
         let all: Vec<(&str, u64)> = counts.iter().collect();
         assert_eq!(all, [("add", 1), ("mm", 5), ("triton_1", 1), ("z", 1)]);
-        assert_eq!(serde_json::to_string(&counts).unwrap(), r#"{"add":1,"mm":5,"triton_1":1,"z":1}"#);
     }
 
     #[test]

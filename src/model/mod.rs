@@ -52,13 +52,7 @@ pub use fields::{BorrowedText, Fields, lenient};
 pub use graph_sizes::GraphSizes;
 pub use guards::{GuardFacts, GuardPrint, PlaceType, SideEffect};
 pub use integrity::{Integrity, ProblemKind};
-pub use job::{
-    Alarm, CodePlace, CollectiveCounts, CompileInterval, Fact, FactValue, FailedRank, FindingCost,
-    FunctionFact, FunctionWords, GraphId, GraphKey, GraphRuntime, Interval, Job, JobEvidence, JobFacts,
-    KeyLookup, LogFinding, OpenPhase, OperationCount, PartInterval, RankCounts, RankEnd, RankGraph, RankLog,
-    RankOneOffs, RankState, RankSummary, RankTimeline, ReaderName, Run, Schedule, Sequence, SharedFinding,
-    SharedVariant, SkippedFile, SlowCompile, Step, TensorFact, TextId, Texts,
-};
+pub use job::{FailedRank, JobFacts, RankLog, Run, SkippedFile};
 pub use kernel_counts::KernelCounts;
 pub use kernel_name::{input_words, kernel_family, short_kernel};
 pub use news::CompileNews;

@@ -6,7 +6,7 @@
 //! sentence![name(NameOf::Function, "f"), " was compiled ", count(3, "time", "times")]
 //! ```
 
-use super::words::{counted, duration, file_name};
+use super::words::{counted, duration, file_line, file_name};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -76,10 +76,7 @@ impl Part {
         match self {
             Part::Code(text) | Part::Operator(text) | Part::Shape(text) => Some(Cow::Borrowed(text)),
             Part::Name(of, text) if of.is_code() => Some(Cow::Borrowed(text)),
-            Part::Place { file, line } => {
-                let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-                Some(Cow::Owned(format!("{}{line}", file_name(file))))
-            }
+            Part::Place { file, line } => Some(Cow::Owned(file_line(file_name(file), *line))),
             _ => None,
         }
     }

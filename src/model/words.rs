@@ -1,6 +1,7 @@
 //! Small rules for wording and for reading texts, shared by all layers.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 /// An enum whose variants each have a word, which files and pages show, by the method that is named behind the enum.
 macro_rules! worded {
@@ -100,6 +101,11 @@ pub fn cache_folder(file: &str) -> Option<&str> {
     let (cache, shard) = folder.rsplit_once(['/', '\\'])?;
     // A file is in a folder named after two characters of the file's name.
     (shard.chars().count() == 2 && name.get(1..).is_some_and(|rest| rest.starts_with(shard))).then_some(cache)
+}
+
+/// `file:line`, or the file where no line is known.
+pub fn file_line(file: &str, line: Option<impl Display>) -> String {
+    line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 
 /// The folder of a rank's report.

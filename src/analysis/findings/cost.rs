@@ -4,28 +4,22 @@
 //! piece of work to one finding only.
 
 use crate::model::CompileIndex;
+use crate::model::words::worded;
 
-/// The kind of a finding's seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CostKind {
-    /// The log shows that the work was thrown away.
-    Wasted,
-    /// An upper bound: what would not have been spent without the cause.
-    Avoidable,
-    /// Work that was needed, though it looks like a problem.
-    Expected,
+worded! {
+    /// The kind of a finding's seconds, with its word in report.json.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum CostKind.word {
+        /// The log shows that the work was thrown away.
+        Wasted = "wasted",
+        /// An upper bound: what would not have been spent without the cause.
+        Avoidable = "avoidable",
+        /// Work that was needed, though it looks like a problem.
+        Expected = "expected",
+    }
 }
 
 impl CostKind {
-    /// The word in report.json.
-    pub fn word(self) -> &'static str {
-        match self {
-            CostKind::Wasted => "wasted",
-            CostKind::Avoidable => "avoidable",
-            CostKind::Expected => "expected",
-        }
-    }
-
     /// Whether it counts as lost: expected work does not.
     pub fn is_loss(self) -> bool {
         self != CostKind::Expected

@@ -4,27 +4,19 @@ use super::cost::{Claim, Cost, CostKind, CostPart};
 use super::kind::KindOfFinding;
 use crate::analysis::lab::{Tried, tried};
 use crate::analysis::user_place::UserPlace;
+use crate::model::words::worded;
 use crate::model::{CompileIndex, ReasonSource, Sentence, TextFrame};
 
-/// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// Something did not work.
-    Error,
-    /// It works, and costs more than it has to.
-    Warning,
-    /// Good to know.
-    Info,
-}
-
-impl Severity {
-    /// The word in report.json.
-    pub fn word(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Info => "info",
-        }
+worded! {
+    /// How much a finding matters, with its word in report.json.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Severity.word {
+        /// Something did not work.
+        Error = "error",
+        /// It works, and costs more than it has to.
+        Warning = "warning",
+        /// Good to know.
+        Info = "info",
     }
 }
 

@@ -1,8 +1,9 @@
 //! What findings of one kind share. Each family defines its kinds next to the code that finds them.
 
 use super::cost::ChargeOrder;
+use crate::facts::ranks::Fact;
 use crate::model::sentence::sentence;
-use crate::model::{Fact, Model, Sentence};
+use crate::model::{Model, Sentence};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 

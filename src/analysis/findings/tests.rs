@@ -24,7 +24,7 @@ fn told(model: &Model, one: &Finding) -> String {
     let cost = one.cost.as_ref().map(|cost| format!(" | {} us {}", cost.us, cost.kind.word()));
     let place =
         one.place.file.as_ref().map(|file| format!(" | {file}:{}", one.place.line.unwrap_or_default()));
-    let id = |index: &CompileIndex| format!(" {}", model.compiles[*index].label());
+    let id = |index: &CompileIndex| format!(" {}", model.compiles[index.place()].label());
     format!(
         "{} {}: {} | {} times | in{}{}{}",
         one.severity.word(),

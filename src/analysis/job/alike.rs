@@ -2,7 +2,7 @@
 
 use super::groups::{Compared, Comparison};
 use super::ranks::Fleet;
-use crate::model::{Fact, Job, RankState, RankSummary};
+use crate::facts::ranks::{Fact, Job, RankState, RankSummary};
 use fxhash::FxHashMap;
 use std::collections::BTreeMap;
 

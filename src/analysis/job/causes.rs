@@ -1,8 +1,8 @@
 //! What comes first: the cause before its consequences, over all ranks of a job.
 
 use crate::analysis::findings::{Finding, Severity};
+use crate::facts::ranks::{Fact, FactValue, Job};
 use crate::model::words::words_of;
-use crate::model::{Fact, FactValue, Job};
 use std::sync::LazyLock;
 
 /// What follows from findings of one kind on the same ranks, the surest causes first.

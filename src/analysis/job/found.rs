@@ -3,19 +3,17 @@
 use super::alike::{AlikeRanks, RankStanding};
 use super::groups::{Compared, Comparison};
 use super::ranks::Fleet;
-use super::runtime::RuntimeComparison;
 use super::schedules::Schedules;
 use crate::analysis::findings::Finding;
-use crate::model::{CollectiveCounts, Fact, GraphId, Job, RankSummary, Step};
+use crate::facts::RuntimeComparison;
+use crate::facts::ranks::{Fact, GraphId, Job, RankSummary, Step};
 
 /// All that follows from the facts of a job.
 pub struct JobFound {
     /// One comparison per kind of fact, then those that are only shown.
     pub compared: Vec<Compared>,
     /// Estimated runtimes; None where no log has any.
-    pub runtime: Option<RuntimeComparison>,
-    /// Compiles whose code makes other collectives than were scheduled.
-    pub parity: Vec<RankParity>,
+    pub runtime: Option<RuntimeComparison<'static>>,
     /// Compiles that have a schedule, on all ranks.
     pub scheduled: usize,
     /// How the collectives of functions differ between ranks.
@@ -28,14 +26,6 @@ pub struct JobFound {
     pub alike: Vec<AlikeRanks>,
     /// What a reader should know, most important first.
     pub findings: Vec<Finding>,
-}
-
-/// A compile whose code makes other collectives than were scheduled.
-pub struct RankParity {
-    /// Its rank: an index into the job's.
-    pub rank: usize,
-    /// Both counts.
-    pub counts: CollectiveCounts,
 }
 
 impl JobFound {

@@ -1,6 +1,6 @@
 //! Ranks grouped by a list of facts, and the first position at which the lists differ.
 
-use crate::model::{Fact, FactValue, GraphId, Job, RankSummary, Sequence, Step, TextId};
+use crate::facts::ranks::{Fact, FactValue, GraphId, Job, RankSummary, Sequence, Step, TextId};
 use crate::trace::TextMap;
 use std::cmp::Reverse;
 

@@ -16,16 +16,15 @@ mod sides;
 mod words;
 
 pub use alike::{AlikeRanks, RankStanding, Standing, is_tied};
-pub use found::{JobFound, MOST_ROWS, RankParity, TimelineRow, first_graphs, timeline_rows};
+pub use found::{JobFound, MOST_ROWS, TimelineRow, first_graphs, timeline_rows};
 use groups::Compared;
 pub use groups::{Comparison, Group, Unknown};
 pub use names::NamedFunction;
 pub use ranks::{Stop, TorchGroup};
-pub use runtime::{GraphTimes, RankTime, RuntimeComparison};
 pub use schedules::{Call, CallLine, FindLine};
 pub use words::{is_wait, list_of, numbers, rank_words, short_operation};
 
-use crate::model::{CollectiveCounts, Fact, Job};
+use crate::facts::ranks::{Fact, Job};
 
 /// Draws the conclusions of a job; `find_line` reads where a rank's program calls a collective.
 pub fn of_job(job: &Job, find_line: FindLine<'_>) -> JobFound {
@@ -35,8 +34,7 @@ pub fn of_job(job: &Job, find_line: FindLine<'_>) -> JobFound {
     let mut found = JobFound {
         compared: facts.map(|fact| Compared { fact, outcome: groups::compare(job, fact) }).collect(),
         runtime: runtime::of_job(job),
-        parity: Vec::new(),
-        scheduled: job.ranks.iter().flat_map(|rank| &rank.parity).map(Vec::len).sum(),
+        scheduled: job.ranks.iter().filter_map(|rank| rank.scheduled).sum(),
         fleet: ranks::of_job(job),
         schedules: schedules::of_job(job),
         standings: Vec::new(),
@@ -46,19 +44,8 @@ pub fn of_job(job: &Job, find_line: FindLine<'_>) -> JobFound {
     found.schedules.find_lines(find_line);
     found.standings = alike::standings(job, &found.compared, &found.fleet);
     found.alike = alike::alike(job, &found.compared, &found.fleet, &found.standings);
-    for (index, rank) in job.ranks.iter().enumerate() {
-        let differing = rank.parity.iter().flatten().filter(|counts| differs(counts));
-        found.parity.extend(differing.map(|counts| RankParity { rank: index, counts: counts.clone() }));
-    }
     found.findings = kinds::findings(job, &found);
     found
-}
-
-/// Whether code and schedule disagree or a wait is missing.
-fn differs(counts: &CollectiveCounts) -> bool {
-    let same = counts.scheduled.len() == counts.in_code.len()
-        && counts.scheduled.iter().all(|count| counts.in_code.contains(count));
-    !same || counts.missing_waits > 0
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Functions of a job as the reader calls them, the same names as in the reports of the ranks.
 
 use crate::analysis::own_code::resumed;
+use crate::facts::ranks::{CodePlace, FunctionFact, GraphId, Texts};
 use crate::model::sentence::{name, quoted, sentence, value};
-use crate::model::{CodePlace, FunctionFact, GraphId, NameOf, Sentence, Texts};
+use crate::model::{NameOf, Sentence};
 use crate::trace::CompileId;
 
 /// A compiled function under the name that the reader knows.

@@ -1,6 +1,6 @@
 //! Which ranks there are, which are missing, and which stand out by their time.
 
-use crate::model::{Fact, FactValue, FunctionFact, Job, RankState, RankSummary, TextId};
+use crate::facts::ranks::{Fact, FactValue, FunctionFact, Job, RankState, RankSummary, TextId};
 use fxhash::FxHashSet;
 use std::collections::BTreeMap;
 

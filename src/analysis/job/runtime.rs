@@ -1,50 +1,14 @@
 //! Estimated runtimes of graphs, compared between ranks where that means something.
 
 use super::words::rank_words;
-use crate::model::{GraphRuntime, Job, TextId};
+use crate::facts::ranks::{GraphRuntime, Job};
+use crate::facts::{GraphRuntimes, RankTime, RuntimeComparison};
 use std::sync::Arc;
-
-/// Estimated runtimes of all ranks.
-#[derive(Debug, Clone)]
-pub struct RuntimeComparison {
-    /// Why they are not compared; None when they are.
-    pub why_not: Option<String>,
-    /// Each graph, in order; empty where they are not compared.
-    pub graphs: Vec<GraphTimes>,
-}
-
-/// The estimated runtime of one graph on the ranks.
-#[derive(Debug, Clone)]
-pub struct GraphTimes {
-    /// Folder of its compile.
-    pub graph: TextId,
-    /// The first of those with the least.
-    pub fastest: RankTime,
-    /// The first of those with the most.
-    pub slowest: RankTime,
-    /// Mean over the ranks, milliseconds.
-    pub mean_ms: f64,
-}
-
-impl GraphTimes {
-    /// Milliseconds between the slowest and the fastest.
-    pub fn delta_ms(&self) -> f64 {
-        self.slowest.ms - self.fastest.ms
-    }
-}
-
-/// Milliseconds on a rank, which is an index into the job's.
-#[derive(Debug, Clone, Copy)]
-pub struct RankTime {
-    pub rank: usize,
-    /// Milliseconds.
-    pub ms: f64,
-}
 
 type Graphs<'j> = (usize, &'j [Arc<GraphRuntime>]);
 
 /// None where no log has estimates.
-pub(super) fn of_job(job: &Job) -> Option<RuntimeComparison> {
+pub(super) fn of_job(job: &Job) -> Option<RuntimeComparison<'static>> {
     let ranks = job.ranks.iter().enumerate().filter(|(_, rank)| rank.is_comparable());
     let (known, without): (Vec<_>, Vec<_>) = ranks.partition(|(_, rank)| rank.runtime.is_some());
     if known.is_empty() {
@@ -53,7 +17,8 @@ pub(super) fn of_job(job: &Job) -> Option<RuntimeComparison> {
     let known: Vec<Graphs<'_>> =
         known.iter().filter_map(|(index, rank)| Some((*index, rank.runtime.as_deref()?))).collect();
     let without: Vec<usize> = without.iter().map(|(index, _)| *index).collect();
-    let refused = |why: String| Some(RuntimeComparison { why_not: Some(why), graphs: Vec::new() });
+    let refused =
+        |why: String| Some(RuntimeComparison { why_not: Some(why.into()), ..RuntimeComparison::default() });
     let has_time = known.iter().flat_map(|(_, graphs)| graphs.iter()).flat_map(|graph| graph.ops());
     if !has_time.into_iter().any(|(_, ns)| ns.is_some_and(|ns| ns != 0.0)) {
         return refused("no data: all estimates are 0, as torch gives for the CPU".to_owned());
@@ -71,7 +36,7 @@ pub(super) fn of_job(job: &Job) -> Option<RuntimeComparison> {
     if let Some(why) = mismatch(job, &known) {
         return refused(why);
     }
-    Some(RuntimeComparison { why_not: None, graphs: graphs(&known) })
+    Some(RuntimeComparison { comparable: true, why_not: None, graphs: graphs(job, &known).into() })
 }
 
 /// Why the estimates cannot be right.
@@ -120,12 +85,12 @@ fn same_operations(one: &GraphRuntime, other: &GraphRuntime) -> bool {
     one.graph == other.graph && one.names == other.names
 }
 
-fn graphs(known: &[Graphs<'_>]) -> Vec<GraphTimes> {
+fn graphs(job: &Job, known: &[Graphs<'_>]) -> Vec<GraphRuntimes<'static>> {
     let Some((_, first)) = known.first() else { return Vec::new() };
     let times = first.iter().enumerate().filter_map(|(at, graph)| {
         let of_rank = |(rank, graphs): &Graphs<'_>| {
             let ns: f64 = graphs.get(at)?.ops().filter_map(|(_, ns)| ns).sum();
-            Some(RankTime { rank: *rank, ms: ns / 1e6 })
+            Some(RankTime { rank: job.ranks.get(*rank).map(|rank| rank.number), ms: ns / 1e6 })
         };
         let times: Vec<RankTime> = known.iter().filter_map(of_rank).collect();
         let fastest = *times.iter().min_by(|a, b| a.ms.total_cmp(&b.ms))?;
@@ -135,7 +100,8 @@ fn graphs(known: &[Graphs<'_>]) -> Vec<GraphTimes> {
             return None;
         }
         let mean_ms = times.iter().map(|time| time.ms).sum::<f64>() / times.len() as f64;
-        Some(GraphTimes { graph: graph.graph, fastest, slowest, mean_ms })
+        let (graph, delta_ms) = (job.texts.get(graph.graph).to_owned().into(), slowest.ms - fastest.ms);
+        Some(GraphRuntimes { graph, fastest, slowest, delta_ms, mean_ms })
     });
     times.collect()
 }

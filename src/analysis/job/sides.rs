@@ -6,9 +6,10 @@ use super::names::{in_brackets, short};
 use super::schedules::Sureness;
 use super::words::rank_words;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
+use crate::facts::ranks::{CodePlace, Fact, GraphId, Job, Step, Texts};
 use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
-use crate::model::{CodePlace, Fact, GraphId, Job, Part, Sentence, Step, Texts};
+use crate::model::{Part, Sentence};
 
 const HANG: &str =
     "After it, the ranks call different collectives: the finding about collectives says which.";

@@ -5,10 +5,11 @@ use super::kinds::{gap_words, operation_words, without_hard_marks};
 use super::names::{NamedFunction, in_brackets};
 use super::words::{numbers, short_operation};
 use crate::cases::hold_parts;
-use crate::model::{
-    CodePlace, Fact, FactValue, FunctionFact, GraphId, GraphKey, GraphRuntime, Job, RankEnd, RankLog,
-    RankState, RankSummary, ReaderName, Step, Texts,
+use crate::facts::ranks::{
+    CodePlace, Fact, FactValue, FunctionFact, GraphId, GraphKey, GraphRuntime, Job, RankEnd, RankState,
+    RankSummary, ReaderName, Step, Texts,
 };
+use crate::model::RankLog;
 
 #[test]
 fn ranks_are_compared_and_named_as_the_rows_of_their_file_say() {
@@ -130,12 +131,12 @@ fn a_graph_without_estimates_has_no_time_beside_one_that_has() {
         rank(&mut job, Fact::CompileIds, "0/0 a");
         let estimated = |texts: &mut Texts, graph: &str, ns: f64| {
             let (graph, operation) = (texts.add(graph), texts.add("mm"));
-            GraphRuntime { graph, names: vec![operation].into(), ns: vec![ns].into() }.into()
+            GraphRuntime::new(graph, vec![operation].into(), [Some(ns)].into_iter()).into()
         };
         let runtime = vec![estimated(&mut job.texts, "zero", 0.0), estimated(&mut job.texts, "some", ns)];
         job.ranks.last_mut().unwrap().runtime = Some(runtime);
     }
     let compared = super::runtime::of_job(&job).unwrap();
     assert_eq!((compared.why_not, compared.graphs.len()), (None, 1));
-    assert_eq!(job.texts.get(compared.graphs[0].graph), "some");
+    assert_eq!(&*compared.graphs[0].graph, "some");
 }

@@ -1,7 +1,8 @@
 //! Ranks in words.
 
+use crate::facts::ranks::Job;
+use crate::model::Part;
 use crate::model::sentence::own;
-use crate::model::{Job, Part};
 
 /// Runs of numbers that are named; more are counted.
 const NAMED: usize = 6;

@@ -43,7 +43,7 @@ pub(super) trait Number {
 /// Values that are copied.
 macro_rules! numbers {
     ($($type:ty),*) => {
-        $(impl Number for $type {
+        $(impl $crate::facts::safe::Number for $type {
             type Copied = $type;
 
             fn copied(&self) -> $type {
@@ -137,8 +137,6 @@ pub(super) fn id_or_dash(id: &str, _: &mut Names) -> Id<'static> {
 pub(super) fn graph_id(id: &str, _: &mut Names) -> Text<'static> {
     plain_id(id).unwrap_or_else(|| "-".to_owned()).into()
 }
-
-pub(super) use graph_id as text_id;
 
 pub(super) fn ids(ids: &[Option<Id<'_>>], names: &mut Names) -> List<'static, Option<Id<'static>>> {
     ids.iter().map(|one| id(one, names)).collect()

@@ -5,7 +5,7 @@ use super::execution::execution;
 use crate::analysis::{self, builds, pauses, resumed};
 use crate::facts::{
     CacheKey, Call, Calls, CompileKey, CrossRank, End, Graph, Id, Input, Inputs, Interval, KeyLookup, List,
-    Map, Op, Parity, ReaderName, Runtime, Text, maybe,
+    Map, Op, Parity, ReaderName, Runtime, Text, maybe, ranks,
 };
 use crate::model::{self, CodeCall, Compile, InGraph, InputTensor, Model};
 use crate::report::subject::Report;
@@ -142,7 +142,7 @@ fn calls(graph: &InGraph<CodeCall>) -> Calls<'_> {
     Calls { graph: (&graph.graph).into(), calls: graph.ops.iter().map(call).collect() }
 }
 
-fn intervals<'a>(all: &[model::Interval]) -> Option<List<'a, Interval>> {
+fn intervals<'a>(all: &[ranks::Interval]) -> Option<List<'a, Interval>> {
     (!all.is_empty()).then(|| all.iter().map(|one| Interval(one.start_us, one.end_us)).collect())
 }
 

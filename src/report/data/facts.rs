@@ -10,8 +10,8 @@ use super::times;
 use crate::analysis::{Operation, Step};
 use crate::facts::{
     Artifact, Attempt, CacheLookup, Change, Compile, CudaGraphObstacle, CudaGraphs, DeviceSettings, Failure,
-    FieldValue, Function, GraphBreak, GuardSource, Id, Integrity, Json, List, LogReport, Map, Metrics,
-    Problem, Reason, Recompile, Restart, SCHEMA, StackFrame, Text, Tool, Torch, maybe,
+    Function, GraphBreak, GuardSource, Id, Integrity, Json, List, LogReport, Map, Metrics, Problem, Reason,
+    Recompile, Restart, SCHEMA, StackFrame, Text, Tool, Torch, maybe,
 };
 use crate::model::{
     self, BorrowedText, CONFIG_FIELDS, CompileIndex, Content, Frame, MetricsRecord, ProblemKind, RankLog,
@@ -21,7 +21,9 @@ use crate::report::kit::log_text::RecordFields;
 use crate::report::kit::paths;
 use crate::report::subject::Report;
 use fxhash::FxHashMap;
-use serde_json::value::RawValue;
+use serde::ser::Error;
+use serde::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::io::Write;
 use std::sync::Arc;
@@ -184,21 +186,31 @@ fn text_frame(frame: &TextFrame) -> StackFrame<'_> {
     }
 }
 
-/// A metrics record with all its fields, which are read from the log while they are written. Configurations are named by
-/// their md5.
 fn metrics<'m>(report: Report<'m>, record: &'m MetricsRecord) -> Metrics<'m> {
-    let config = |key: &str| record.configs.iter().find(|(name, _)| *name == key).map(|(_, md5)| *md5);
-    let fields = Json::Fields(Box::new(move |write| {
-        report.with_metrics(record, |fields| {
-            for (key, value) in fields.iter() {
-                match config(key) {
-                    Some(md5) => write(key, FieldValue::Text(&md5.to_string())),
-                    None => write(key, FieldValue::Raw(readable(value).as_deref().unwrap_or(value))),
-                }
-            }
-        })
-    }));
+    let fields = Json::Made(Arc::new(AllFields { report, record }));
     Metrics { kind: record.kind.word().into(), attempt: record.attempt.into(), line: record.line, fields }
+}
+
+/// All fields of a metrics record, which are read from the log while they are written. Configurations are named by their md5.
+struct AllFields<'m> {
+    report: Report<'m>,
+    record: &'m MetricsRecord,
+}
+
+impl Serialize for AllFields<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let config = |key: &str| self.record.configs.iter().find(|(name, _)| *name == key);
+        let written = self.report.with_metrics(self.record, |fields| {
+            to.collect_map(fields.iter().map(|(key, value)| {
+                let changed = match config(key) {
+                    Some((_, md5)) => to_raw_value(&md5.to_string()).ok(),
+                    None => readable(value),
+                };
+                (key, changed.map_or(Cow::Borrowed(value), Cow::Owned))
+            }))
+        });
+        written.map_err(|error| S::Error::custom(format!("{error:#}")))?
+    }
 }
 
 /// Each configuration once, by its md5.

@@ -4,7 +4,7 @@ use super::entries::{id, line};
 use crate::analysis::findings::{Advice, ChainStep, Fact, Value as Says};
 use crate::analysis::{Finding, UserPlace};
 use crate::facts::{self, Text};
-use crate::model::words::plain;
+use crate::model::words::{file_line, plain};
 use crate::model::{CompileIndex, Model};
 use crate::report::kit::formats::{cost_part, counted};
 use crate::report::kit::record_files::record_files;
@@ -29,20 +29,37 @@ fn finding(report: Report<'_>, index: usize, one: &Finding) -> facts::Finding<'s
         false => first.map(|compile| links::compile(report, compile)),
     };
     facts::Finding {
-        kind: one.kind.word.into(),
+        detail: detail(report.model, one).map(Text::from),
+        compile_ids: ids(report, one),
+        members: one.members.iter().take(NAMED).map(|one| member(report, one)).collect(),
+        url: url.map(Text::from),
+        ..said(one, |advice| evidence(report, one, advice))
+    }
+}
+
+/// What a finding of a log or of a job says; `evidence` names the files that show that an advice helps.
+pub(crate) fn said(one: &Finding, evidence: impl Fn(&Advice) -> Vec<String>) -> facts::Finding<'static> {
+    let advice = one.advice.iter().map(|one| facts::Advice {
+        text: one.text.clone().into(),
+        code: one.code.clone().map(Text::from),
+        promise: one.promise.clone().map(Text::from),
+        evidence: evidence(one).into_iter().map(Text::from).collect(),
+        tried: one.tried.map(|tried| facts::Tried {
+            kind: tried.kind.into(),
+            torch: tried.versions().map(Text::from).collect(),
+        }),
+    });
+    facts::Finding {
+        kind: one.kind_name().to_owned().into(),
         severity: one.severity.word().into(),
         title: one.title.text().into(),
-        detail: detail(report.model, one).map(Text::from),
         file: one.place.file.clone().map(Text::from),
         line: line(one.place.line),
-        compile_ids: ids(report, one),
         cost: cost(one),
         hint: one.hint().map(Text::from),
-        advice: advice(one, |advice| evidence(report, one, advice)),
+        advice: advice.collect(),
         caused_by: one.caused_by.and_then(|place| i64::try_from(place).ok()),
-        members: one.members.iter().take(NAMED).map(|one| member(report, one)).collect(),
-        ranks: facts::List::default(),
-        url: url.map(Text::from),
+        ..facts::Finding::default()
     }
 }
 
@@ -61,30 +78,12 @@ fn ids(report: Report<'_>, one: &Finding) -> facts::List<'static, Option<facts::
     known.map(|compile| id(&compile.id)).collect()
 }
 
-pub(crate) fn cost(one: &Finding) -> Option<facts::FindingCost<'static>> {
+fn cost(one: &Finding) -> Option<facts::FindingCost<'static>> {
     one.cost.as_ref().map(|cost| facts::FindingCost {
         seconds: cost.seconds(),
         kind: cost.kind.word().into(),
         why: cost.why.to_string().into(),
     })
-}
-
-/// What to do, each with what it promises, and the files that show that it helps.
-pub(crate) fn advice(
-    one: &Finding,
-    evidence: impl Fn(&Advice) -> Vec<String>,
-) -> facts::List<'static, facts::Advice<'static>> {
-    let each = one.advice.iter().map(|one| facts::Advice {
-        text: one.text.clone().into(),
-        code: one.code.clone().map(Text::from),
-        promise: one.promise.clone().map(Text::from),
-        evidence: evidence(one).into_iter().map(Text::from).collect(),
-        tried: one.tried.map(|tried| facts::Tried {
-            kind: tried.kind.into(),
-            torch: tried.versions().map(Text::from).collect(),
-        }),
-    });
-    each.collect()
 }
 
 /// Files with the records that show that an advice helps: the one that proves it, or those that the finding is about.
@@ -148,8 +147,7 @@ pub(crate) fn place(one: &Finding) -> Option<String> {
 
 /// A place as `file:line`.
 pub(crate) fn place_words(place: &UserPlace) -> Option<String> {
-    let file = place.file.as_deref()?;
-    Some(place.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
+    Some(file_line(place.file.as_deref()?, place.line))
 }
 
 fn labels(model: &Model, compiles: &[CompileIndex]) -> Vec<String> {

@@ -3,14 +3,13 @@
 
 use super::job_report::JobReport;
 use super::tracks::TrackEvent;
-use crate::analysis::job::{Comparison, Group, RankTime, RuntimeComparison};
+use crate::analysis::job::{Comparison, Group};
+use crate::facts::ranks::{Fact, RankSummary, Step};
 use crate::facts::{
-    self, Divergence, Finding, FirstDifference, GraphRuntimes, Id, List, Map, Process, Rank, RankParity,
-    SCHEMA, Text, Tool, maybe,
+    self, Divergence, Finding, FirstDifference, Id, List, Map, Process, Rank, SCHEMA, Text, Tool,
 };
 use crate::model::words::rank_folder;
-use crate::model::{Fact, OperationCount, RankSummary, Step};
-use crate::report::data::{advice, cost};
+use crate::report::data::said;
 use anyhow::Result;
 use serde::Serialize;
 use std::io::Write;
@@ -29,8 +28,8 @@ pub(crate) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
         runs: job.runs.clone().into(),
         skipped_files: job.skipped_files.iter().map(|file| (&file.name).into()).collect(),
         divergence: divergence(report),
-        runtime: report.found.runtime.as_ref().map(|one| runtime(report, one)),
-        parity: List::made(move || parity(report)),
+        runtime: report.found.runtime.clone(),
+        parity: List::made(move || job.ranks.iter().flat_map(|rank| &rank.parity)),
         findings: List::made(move || findings(report)),
     };
     serde_json::to_writer(&mut *out, &facts)?;
@@ -125,40 +124,6 @@ fn value(report: JobReport<'_>, group: &Group) -> String {
     if length <= LONGEST_VALUE { short } else { format!("md5 {:x}, {length} characters", all.finalize()) }
 }
 
-fn runtime<'m>(report: JobReport<'m>, runtime: &'m RuntimeComparison) -> facts::RuntimeComparison<'m> {
-    let time = move |time: RankTime| facts::RankTime {
-        rank: report.job.ranks.get(time.rank).map(|rank| rank.number),
-        ms: time.ms,
-    };
-    facts::RuntimeComparison {
-        comparable: runtime.why_not.is_none(),
-        why_not: maybe(runtime.why_not.as_deref()),
-        graphs: List::made(move || {
-            runtime.graphs.iter().map(move |graph| GraphRuntimes {
-                graph: report.job.texts.get(graph.graph).into(),
-                fastest: time(graph.fastest),
-                slowest: time(graph.slowest),
-                delta_ms: graph.delta_ms(),
-                mean_ms: graph.mean_ms,
-            })
-        }),
-    }
-}
-
-fn parity<'m>(report: JobReport<'m>) -> impl Iterator<Item = RankParity<'m>> + 'm {
-    let texts = &report.job.texts;
-    let counts = move |counts: &'m [OperationCount]| {
-        Map::made(move || counts.iter().map(|one| (texts.get(one.operation).into(), one.count)))
-    };
-    report.found.parity.iter().map(move |parity| RankParity {
-        rank: report.rank_at(parity.rank).map(|rank| rank.number),
-        compile_id: texts.maybe(parity.counts.compile).map(Id::new),
-        scheduled: counts(&parity.counts.scheduled),
-        in_code: counts(&parity.counts.in_code),
-        missing_waits: parity.counts.missing_waits,
-    })
-}
-
 /// How many ranks a finding names. More say nothing to a reader, and a finding on all of 100,000 ranks would be a megabyte.
 const NAMED_RANKS: usize = 1_000;
 
@@ -170,20 +135,12 @@ fn numbers_of(report: JobReport<'_>, ranks: &[usize]) -> List<'static, u64> {
 /// The findings of the job, most important first.
 pub(crate) fn findings(report: JobReport<'_>) -> impl Iterator<Item = Finding<'static>> + '_ {
     report.found.findings.iter().zip(1..).map(move |(one, number)| Finding {
-        kind: one.kind_name().to_owned().into(),
-        severity: one.severity.word().into(),
         title: one.sentence().text().into(),
         detail: one.detail.clone().map(Into::into),
-        file: one.place.file.clone().map(Into::into),
-        line: one.place.line.and_then(|line| i64::try_from(line).ok()),
         compile_ids: one.in_job.compile_ids.iter().map(|id| Some(Id::new(id.clone()))).collect(),
-        cost: cost(one),
-        hint: one.hint().map(Into::into),
-        advice: advice(one, |_| Vec::new()),
-        caused_by: one.caused_by.and_then(|place| i64::try_from(place).ok()),
-        members: List::default(),
         ranks: numbers_of(report, &one.in_job.ranks),
         url: Some(format!("index.html#finding-{number}").into()),
+        ..said(one, |_| Vec::new())
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::view::JobView;
 use crate::analysis::job::{NamedFunction, Stop, numbers, rank_words};
-use crate::model::RankSummary;
+use crate::facts::ranks::RankSummary;
 use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, soft, span};

@@ -1,7 +1,7 @@
 //! Names of the compared facts, and the settings that record them.
 
 use crate::analysis::job::Unknown;
-use crate::model::Fact;
+use crate::facts::ranks::Fact;
 
 /// The name of a kind of fact.
 pub(super) fn name(fact: Fact) -> &'static str {

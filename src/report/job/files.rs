@@ -1,7 +1,8 @@
 //! The run, other runs, ignored files, and the job's data files.
 
 use super::view::JobView;
-use crate::model::{Fact, Run};
+use crate::facts::ranks::Fact;
+use crate::model::Run;
 use crate::report::kit::formats::{counted, day_and_time, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, heading, paragraph, write_line};
@@ -121,7 +122,7 @@ fn files(view: JobView<'_>) -> Vec<ShownFile> {
 
 /// The files of the ranks that compare scheduled collectives with those that the code calls.
 fn parity(view: JobView<'_>) -> Option<ShownFile> {
-    let ranks = view.report.job.ranks.iter().filter(|rank| rank.parity.is_some() && rank.log.is_some());
+    let ranks = view.report.job.ranks.iter().filter(|rank| rank.scheduled.is_some() && rank.log.is_some());
     let ranks: Vec<_> = ranks.collect();
     let links = ranks.iter().take(PARITY_LINKS).map(|rank| {
         view.link(&view.in_rank(rank, "collectives_parity.json"), &format!("rank {}", rank.number))

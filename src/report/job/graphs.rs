@@ -4,7 +4,7 @@ use super::pills::pill_of;
 use super::view::JobView;
 use crate::analysis::job::rank_words;
 use crate::analysis::two_columns::{self, ColumnRow, two_columns};
-use crate::model::RankGraph;
+use crate::facts::ranks::RankGraph;
 use crate::model::words::shortened;
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;

@@ -1,7 +1,7 @@
 //! The input of a job's pages and data files.
 
 use crate::analysis::JobFound;
-use crate::model::{Fact, Job, JobEvidence, RankSummary};
+use crate::facts::ranks::{Fact, Job, JobEvidence, RankSummary};
 use crate::report::subject::Settings;
 
 /// Everything a page of a job can use.

@@ -5,8 +5,8 @@ use super::job_report::JobReport;
 use super::verdict;
 use crate::analysis::Finding;
 use crate::analysis::job::{Comparison, rank_words};
-use crate::model::words::rank_folder;
-use crate::model::{RankState, RankSummary};
+use crate::facts::ranks::{RankState, RankSummary};
+use crate::model::words::{file_line, rank_folder};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
@@ -97,8 +97,7 @@ fn finding(report: JobReport<'_>, index: usize, one: &Finding) -> String {
     lines.extend([parts.join(" · "), String::new()]);
     let mut add = |label: &str, text: String| lines.push(format!("- **{label}:** {text}"));
     if let Some(file) = &one.place.file {
-        let line = one.place.line.map(|line| format!(":{line}")).unwrap_or_default();
-        add("Where", code(&format!("{file}{line}"), LONGEST_PATH));
+        add("Where", code(&file_line(file, one.place.line), LONGEST_PATH));
     }
     if !one.in_job.compile_ids.is_empty() {
         let ids: Vec<String> =

@@ -5,8 +5,8 @@ use super::view::JobView;
 use crate::analysis::job::{
     Comparison, Group, NamedFunction, Unknown, is_tied, is_wait, rank_words, short_operation,
 };
+use crate::facts::ranks::{Fact, FactValue, Step};
 use crate::model::words::shortened;
-use crate::model::{Fact, FactValue, Step};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{

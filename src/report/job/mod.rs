@@ -42,7 +42,7 @@ pub fn job_pages<'m>(report: JobReport<'m>) -> Vec<Page<'m, Worker>> {
             data::trace(report, out)
         }));
     }
-    if ranks.iter().any(|rank| rank.fact(crate::model::Fact::Collectives).is_some()) {
+    if ranks.iter().any(|rank| rank.fact(crate::facts::ranks::Fact::Collectives).is_some()) {
         pages.push(Page::rendered(file("collective_schedules.json"), move |_, out| {
             data::schedules(report, out)
         }));

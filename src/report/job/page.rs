@@ -5,7 +5,7 @@ use super::view::{FEW_RANKS, JobView};
 use super::{ends, files, matrix, runtimes, sides, table, timeline, times, verdict};
 use crate::analysis::Finding;
 use crate::analysis::job::TorchGroup;
-use crate::model::RankSummary;
+use crate::facts::ranks::RankSummary;
 use crate::model::words::rank_folder;
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::JOB;

@@ -2,7 +2,7 @@
 
 use super::view::JobView;
 use crate::analysis::job::NamedFunction;
-use crate::model::{Fact, FactValue, RankSummary, Step};
+use crate::facts::ranks::{Fact, FactValue, RankSummary, Step};
 use crate::report::kit::html::Html;
 use crate::report::kit::pills::Pill;
 

@@ -1,8 +1,10 @@
 //! Estimated runtimes of graphs per rank, and collectives that differ between code and schedule.
 
 use super::view::JobView;
-use crate::analysis::job::{GraphTimes, RankParity, RankTime, short_operation};
-use crate::model::OperationCount;
+use crate::analysis::job::short_operation;
+use crate::facts::ranks::RankSummary;
+use crate::facts::{GraphRuntimes, Map, RankParity, RankTime};
+
 use crate::report::kit::formats::{UNKNOWN, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, paragraph};
@@ -32,8 +34,8 @@ pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         TableColumn::number("Mean"),
     ];
     // The largest difference first.
-    let mut graphs: Vec<&GraphTimes> = runtime.graphs.iter().collect();
-    graphs.sort_by(|a, b| b.delta_ms().total_cmp(&a.delta_ms()));
+    let mut graphs: Vec<&GraphRuntimes<'_>> = runtime.graphs.iter().collect();
+    graphs.sort_by(|a, b| b.delta_ms.total_cmp(&a.delta_ms));
     let table = Table { id: "runtime-table", label: "Estimated runtimes", columns };
     view.table(out, &table, graphs.iter().take(LISTED).map(|graph| row(view, graph)))?;
     view.beyond(out, graphs.len(), LISTED, "graphs")?;
@@ -41,19 +43,19 @@ pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     Ok(())
 }
 
-fn row(view: JobView<'_>, graph: &GraphTimes) -> Row {
+fn row(view: JobView<'_>, graph: &GraphRuntimes<'_>) -> Row {
     let ms = |ms: f64| TableCell::number(ms, &estimate(ms));
-    let on = |time: RankTime| match view.rank_at(time.rank) {
+    let on = |time: RankTime| match time.rank.and_then(|number| view.numbered(number)) {
         Some(rank) => TableCell::html(view.rank(rank)).sorted(rank.number),
         None => TableCell::text(UNKNOWN),
     };
     Row::of(vec![
-        TableCell::html(view.code(view.report.job.texts.get(graph.graph))),
+        TableCell::html(view.code(&graph.graph)),
         ms(graph.fastest.ms),
         on(graph.fastest),
         ms(graph.slowest.ms),
         on(graph.slowest),
-        ms(graph.delta_ms()),
+        ms(graph.delta_ms),
         ms(graph.mean_ms),
     ])
 }
@@ -73,7 +75,10 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
     }
     let note = "scheduled collectives compared with those that the generated code calls";
     view.open_section(out, ("parity", "Collectives in generated code", note), None, Html::default())?;
-    if found.parity.is_empty() {
+    let ranks = view.report.job.ranks.iter();
+    let odd: Vec<(&RankSummary, &RankParity<'_>)> =
+        ranks.flat_map(|rank| rank.parity.iter().map(move |graph| (rank, graph))).collect();
+    if odd.is_empty() {
         let count = whole(found.scheduled);
         let words = format!("Consistent, with a wait for each collective: {count} compiles over all ranks.");
         paragraph(out, words)?;
@@ -87,32 +92,27 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         TableColumn::number("Without a wait"),
     ];
     let table = Table { id: "parity-table", label: "Mismatched collectives", columns };
-    view.table(out, &table, found.parity.iter().take(LISTED).map(|parity| parity_row(view, parity)))?;
-    view.beyond(out, found.parity.len(), LISTED, "compiles")?;
+    view.table(out, &table, odd.iter().take(LISTED).map(|(rank, graph)| parity_row(view, rank, graph)))?;
+    view.beyond(out, odd.len(), LISTED, "compiles")?;
     close_section(out)?;
     Ok(())
 }
 
-fn parity_row(view: JobView<'_>, parity: &RankParity) -> Row {
-    let texts = &view.report.job.texts;
-    let counts = |counts: &[OperationCount]| {
-        let words = counts
-            .iter()
-            .map(|one| format!("{} {}", whole(one.count), short_operation(texts.get(one.operation))));
+fn parity_row(view: JobView<'_>, rank: &RankSummary, parity: &RankParity<'_>) -> Row {
+    let counts = |counts: &Map<'_, u64>| {
+        let words = counts.iter().map(|(name, count)| format!("{} {}", whole(*count), short_operation(name)));
         TableCell::text(&words.collect::<Vec<_>>().join(", ")).class("mono")
     };
-    let rank = view.rank_at(parity.rank);
-    let id = texts.maybe(parity.counts.compile).unwrap_or(UNKNOWN);
-    let compile = match rank.filter(|_| CompileId::parse(id).is_some()) {
-        Some(rank) => view.link(&view.compile_page(rank, id), id),
+    let id = parity.compile_id.as_deref().unwrap_or(UNKNOWN);
+    let compile = match CompileId::parse(id) {
+        Some(_) => view.link(&view.compile_page(rank, id), id),
         None => Html::escaped(id),
     };
-    let name = rank.map_or_else(|| TableCell::text(UNKNOWN), |rank| TableCell::html(view.rank(rank)));
     Row::of(vec![
-        name.sorted(rank.map_or(0, |rank| rank.number)),
+        TableCell::html(view.rank(rank)).sorted(rank.number),
         TableCell::html(compile),
-        counts(&parity.counts.scheduled),
-        counts(&parity.counts.in_code),
-        TableCell::number(parity.counts.missing_waits as f64, &whole(parity.counts.missing_waits)),
+        counts(&parity.scheduled),
+        counts(&parity.in_code),
+        TableCell::number(parity.missing_waits as f64, &whole(parity.missing_waits)),
     ])
 }

@@ -3,8 +3,8 @@
 use super::fact_words;
 use super::view::{FEW_RANKS, JobView};
 use crate::analysis::job::{AlikeRanks, RankStanding, Standing, rank_words};
+use crate::facts::ranks::{RankState, RankSummary};
 use crate::limits::LISTED;
-use crate::model::{RankState, RankSummary};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, more, note_below, span, write_line};

@@ -2,7 +2,8 @@
 
 use super::view::JobView;
 use crate::analysis::job::{MOST_ROWS, Standing, TimelineRow, numbers, rank_words, timeline_rows};
-use crate::model::{CompilerPart, Fact, FactValue, Interval, RankSummary, RankTimeline};
+use crate::facts::ranks::{Fact, FactValue, Interval, RankSummary, RankTimeline};
+use crate::model::CompilerPart;
 use crate::report::kit::bars::color;
 use crate::report::kit::formats::{counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
@@ -384,7 +385,7 @@ fn path(class: &'static str, intervals: impl Iterator<Item = (f64, f64)>) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::PartInterval;
+    use crate::facts::ranks::PartInterval;
 
     #[test]
     fn stretches_that_no_pixel_shows_join_the_one_before_them() {

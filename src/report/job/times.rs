@@ -1,8 +1,8 @@
 //! Compile time per rank: bars in a table, of the slowest ranks if there are many.
 
 use super::view::JobView;
+use crate::facts::ranks::RankSummary;
 use crate::model::Parts;
-use crate::model::RankSummary;
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section, heading, note_below, span, write_line};

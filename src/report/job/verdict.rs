@@ -4,7 +4,7 @@ use super::fact_words;
 use super::job_report::JobReport;
 use crate::analysis::job::{Unknown, list_of, numbers, rank_words};
 use crate::analysis::{Finding, Severity};
-use crate::model::Fact;
+use crate::facts::ranks::Fact;
 use crate::model::words::plain;
 use crate::report::kit::formats::{counted, micros, short_path, whole};
 use crate::report::kit::verdict::Words;

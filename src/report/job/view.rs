@@ -3,8 +3,8 @@
 use super::job_report::JobReport;
 use crate::analysis::caches::cache_title;
 use crate::analysis::job::NamedFunction;
+use crate::facts::ranks::{FactValue, FunctionWords, RankSummary, Step};
 use crate::model::words::rank_folder;
-use crate::model::{FactValue, FunctionWords, RankSummary, Step};
 use crate::output::RelPath;
 use crate::report::kit::html::Html;
 use crate::report::kit::links::{COMPILES_PER_DIRECTORY, encoded};
@@ -93,6 +93,12 @@ impl<'a> JobView<'a> {
             }
             _ => text,
         })
+    }
+
+    /// The rank of that number.
+    pub fn numbered(&self, number: u64) -> Option<&'a RankSummary> {
+        let at = self.report.job.ranks.binary_search_by_key(&number, |rank| rank.number).ok()?;
+        self.rank_at(at)
     }
 
     pub fn rank_at(&self, index: usize) -> Option<&'a RankSummary> {

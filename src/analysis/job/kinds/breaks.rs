@@ -3,8 +3,9 @@
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
+use crate::facts::ranks::{Fact, FactValue, Step};
+use crate::model::Part;
 use crate::model::sentence::{code, compile_id, own, quoted, sentence};
-use crate::model::{Fact, FactValue, Part, Step};
 
 static KIND: KindOfFinding =
     KindOfFinding::difference(Fact::GraphBreaks, "graph_breaks_differ", "Graph breaks");

@@ -6,8 +6,9 @@ use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::schedules::{ScheduleDifference, Sureness};
 use crate::analysis::job::sides::{Sides, verb};
 use crate::analysis::own_code::resumed;
+use crate::facts::ranks::{Fact, FactValue, FunctionFact, Step};
+use crate::model::Sentence;
 use crate::model::sentence::{compile_id, sentence};
-use crate::model::{Fact, FactValue, FunctionFact, Sentence, Step};
 use std::collections::BTreeSet;
 
 static KIND: KindOfFinding = KindOfFinding::difference(Fact::CompileIds, "compile_ids_differ", "Compiles");

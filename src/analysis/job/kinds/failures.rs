@@ -6,8 +6,9 @@ use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::{NamedFunction, short};
 use crate::analysis::job::sides::{Sides, does_not};
 use crate::analysis::job::words;
+use crate::facts::ranks::{Fact, FactValue, Job, RankSummary, Step};
+use crate::model::Sentence;
 use crate::model::sentence::{compile_id, own, quoted, sentence};
-use crate::model::{Fact, FactValue, Job, RankSummary, Sentence, Step};
 use std::collections::BTreeMap;
 
 static DIFFERENCE: KindOfFinding = KindOfFinding::difference(Fact::Failures, "failures_differ", "Failures");

@@ -4,21 +4,23 @@
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words;
+use crate::facts::ranks::Job;
+use crate::facts::{RankParity, RankTime};
 use crate::model::sentence::{compile_id, name, own, sentence};
-use crate::model::{Job, NameOf, Sentence};
+use crate::model::{NameOf, Sentence};
 
 static PARITY: KindOfFinding = KindOfFinding::of("collective_parity", "Parity");
 
 const ADVICE: &str = "A collective without a wait reads its tensor too early; a missing collective makes the other ranks hang. Report it to PyTorch with the output code of that compile.";
 
 /// Generated code whose collectives do not fit the schedule.
-pub(super) fn parity(job: &Job, found: &JobFound) -> Vec<Finding> {
-    let Some(first) = found.parity.first() else { return Vec::new() };
-    let mut ranks: Vec<usize> = found.parity.iter().map(|parity| parity.rank).collect();
-    ranks.sort_unstable();
-    ranks.dedup();
-    let id = job.texts.maybe(first.counts.compile).unwrap_or("–");
-    let waits = first.counts.missing_waits;
+pub(super) fn parity(job: &Job, _: &JobFound) -> Vec<Finding> {
+    let odd = job.ranks.iter().enumerate().filter(|(_, rank)| !rank.parity.is_empty());
+    let (ranks, graphs): (Vec<usize>, Vec<&[RankParity<'_>]>) =
+        odd.map(|(index, rank)| (index, rank.parity.as_slice())).unzip();
+    let Some(first) = graphs.first().and_then(|graphs| graphs.first()) else { return Vec::new() };
+    let id = first.compile_id.as_deref().unwrap_or("–");
+    let waits = first.missing_waits;
     let title = sentence![
         "generated code calls other collectives than were scheduled on ",
         words::ranks(job, &ranks),
@@ -40,8 +42,12 @@ const NOTABLE: f64 = 1.25;
 /// A graph that is estimated to run much longer on one rank than on another.
 pub(super) fn runtimes(job: &Job, found: &JobFound) -> Vec<Finding> {
     let graphs = found.runtime.iter().flat_map(|runtime| &runtime.graphs);
-    let Some(worst) = graphs.max_by(|a, b| a.delta_ms().total_cmp(&b.delta_ms())) else { return Vec::new() };
-    if worst.slowest.ms < worst.fastest.ms * NOTABLE || worst.delta_ms() <= 0.0 {
+    let Some(worst) = graphs.max_by(|a, b| a.delta_ms.total_cmp(&b.delta_ms)) else { return Vec::new() };
+    let index = |time: RankTime| job.ranks.iter().position(|rank| Some(rank.number) == time.rank);
+    let (Some(slowest), Some(fastest)) = (index(worst.slowest), index(worst.fastest)) else {
+        return Vec::new();
+    };
+    if worst.slowest.ms < worst.fastest.ms * NOTABLE || worst.delta_ms <= 0.0 {
         return Vec::new();
     }
     let times = match worst.fastest.ms > 0.0 {
@@ -50,15 +56,15 @@ pub(super) fn runtimes(job: &Job, found: &JobFound) -> Vec<Finding> {
     };
     let title = sentence![
         "graph ",
-        name(NameOf::Graph, job.texts.get(worst.graph)),
+        name(NameOf::Graph, &*worst.graph),
         " is estimated to run ",
         times,
-        words::ranks(job, &[worst.slowest.rank]),
+        words::ranks(job, &[slowest]),
         " as on ",
-        words::ranks(job, &[worst.fastest.rank]),
+        words::ranks(job, &[fastest]),
     ];
     let mut finding = Finding::new(&RUNTIMES, Severity::Warning, title);
     finding.advise("The faster ranks wait for the slowest in each collective. Estimates come from torch's cost model; measure before you change anything.");
-    finding.in_job.ranks = vec![worst.slowest.rank];
+    finding.in_job.ranks = vec![slowest];
     vec![finding]
 }

@@ -4,9 +4,10 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::ranks::Fleet;
 use crate::analysis::job::words::{numbers, ranks};
+use crate::facts::ranks::{Alarm, Job, RankState};
 use crate::limits::NAMED;
 use crate::model::sentence::{name, own, quoted, sentence};
-use crate::model::{Alarm, Job, NameOf, RankState, Sentence};
+use crate::model::{NameOf, Sentence};
 use std::collections::BTreeMap;
 
 static DAMAGED: KindOfFinding = KindOfFinding::of("damaged_rank", "Damaged rank");

@@ -21,7 +21,7 @@ use super::causes;
 use super::found::JobFound;
 use super::sides::Sides;
 use crate::analysis::findings::Finding;
-use crate::model::{Fact, Job};
+use crate::facts::ranks::{Fact, Job};
 
 /// A kind of difference between ranks.
 struct Difference {

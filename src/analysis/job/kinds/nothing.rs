@@ -2,8 +2,8 @@
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
+use crate::facts::ranks::{Fact, FactValue, Job, Step};
 use crate::model::sentence::{quoted, sentence};
-use crate::model::{Fact, FactValue, Job, Step};
 
 static KIND: KindOfFinding =
     KindOfFinding { first_of_all: true, ..KindOfFinding::of("no_graph", "No graph") };

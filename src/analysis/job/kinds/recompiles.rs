@@ -7,8 +7,9 @@ use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
+use crate::facts::ranks::{Fact, FactValue, Step};
+use crate::model::Sentence;
 use crate::model::sentence::{self, code, compile_id, sentence};
-use crate::model::{Fact, FactValue, Sentence, Step};
 
 static KIND: KindOfFinding = KindOfFinding::difference(Fact::Recompiles, "recompiles_differ", "Recompiles");
 
@@ -77,7 +78,7 @@ fn hint_of_rank(sides: &Sides<'_>, step: Option<Step>, doing: &Group) -> Option<
     let of_rank = sides.job.shared.iter().find(|shared| {
         let finding = &shared.finding;
         IN_RANKS.contains(&&*finding.kind)
-            && finding.compiles.iter().any(|compile| compile == id)
+            && finding.compile_ids.iter().flatten().any(|compile| **compile == *id)
             && shared.ranks.binary_search(&rank).is_ok()
     })?;
     Some(without_hard_marks(of_rank.finding.hint.as_deref()?)).filter(|hint| !hint.is_empty())

@@ -4,8 +4,9 @@ use crate::analysis::findings::{Cost, CostKind, Finding, InJob, KindOfFinding, S
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words::{numbers, rank_words};
 use crate::analysis::user_place::UserPlace;
+use crate::facts::ranks::{Job, SharedFinding, SharedVariant};
+use crate::facts::{FindingCost, line_number, owned};
 use crate::model::sentence::{own, quoted, sentence};
-use crate::model::{FindingCost, Job, SharedFinding, SharedVariant};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -30,7 +31,7 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
     let on_all = |shared: &&SharedFinding| {
         whole.len() > 1 && whole.iter().all(|rank| shared.ranks.binary_search(rank).is_ok())
     };
-    let has_first_run = job.shared.iter().filter(on_all).any(|shared| shared.finding.kind == "first_run");
+    let has_first_run = job.shared.iter().filter(on_all).any(|shared| *shared.finding.kind == *"first_run");
     let shared = job.shared.iter().filter(on_all).filter(|shared| {
         let kind = &&*shared.finding.kind;
         let is_part = has_first_run && PARTS_OF_FIRST_RUN.contains(kind);
@@ -52,14 +53,10 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
         true => format!(" (on all {} ranks)", ranks.len()),
         false => format!(" (on {} of {} ranks)", ranks.len(), job.ranks.len()),
     });
-    let title = usual.filter(|_| !is_usual).map_or(&one.title, |usual| &usual.title);
-    let severity = match one.severity.as_str() {
-        "error" => Severity::Error,
-        "warning" => Severity::Warning,
-        _ => Severity::Info,
-    };
+    let title = usual.filter(|_| !is_usual).map_or(&*one.title, |usual| &*usual.title);
+    let severity = Severity::ALL.into_iter().find(|known| *known.word() == *one.severity);
     let source = rank_words(job, ranks.get(..1).unwrap_or_default());
-    let mut detail = one.detail.clone().unwrap_or_default();
+    let mut detail = owned(&one.detail).unwrap_or_default();
     if !detail.is_empty() {
         detail = format!("On {source}:\n{detail}");
     }
@@ -70,16 +67,16 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
     }
     Finding {
         detail: (!detail.is_empty()).then_some(detail),
-        advice: one.hint.iter().cloned().map(Into::into).collect(),
-        place: UserPlace { file: one.file.clone(), line: one.line, ..UserPlace::default() },
+        advice: one.hint.iter().map(|hint| hint.owned().into()).collect(),
+        place: UserPlace { file: owned(&one.file), line: line_number(one.line), ..UserPlace::default() },
         cost: one.cost.as_ref().map(cost),
         in_job: InJob {
             ranks,
-            compile_ids: one.compiles.clone(),
-            url_in_rank: one.url.clone(),
-            kind_in_ranks: Some(one.kind.clone()),
+            compile_ids: one.compile_ids.iter().flatten().map(|id| id.to_string()).collect(),
+            url_in_rank: owned(&one.url),
+            kind_in_ranks: Some(one.kind.owned()),
         },
-        ..Finding::new(&KIND, severity, sentence![quoted(title), who])
+        ..Finding::new(&KIND, severity.unwrap_or(Severity::Info), sentence![quoted(title), who])
     }
 }
 
@@ -90,11 +87,7 @@ fn named_ranks(variant: Option<&SharedVariant>) -> String {
 }
 
 /// A cost as the report of a rank has it.
-fn cost(cost: &FindingCost) -> Cost {
-    let kinds = [CostKind::Wasted, CostKind::Avoidable, CostKind::Expected];
-    Cost {
-        us: cost.seconds * 1e6,
-        kind: kinds.into_iter().find(|kind| kind.word() == cost.kind).unwrap_or(CostKind::Expected),
-        why: cost.why.clone(),
-    }
+fn cost(cost: &FindingCost<'_>) -> Cost {
+    let kind = CostKind::ALL.into_iter().find(|kind| *kind.word() == *cost.kind);
+    Cost { us: cost.seconds * 1e6, kind: kind.unwrap_or(CostKind::Expected), why: cost.why.owned() }
 }

@@ -6,9 +6,10 @@ use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::{NamedFunction, in_brackets};
 use crate::analysis::job::ranks::Stop;
 use crate::analysis::job::words;
+use crate::facts::ranks::{Job, RankSummary};
 use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
-use crate::model::{Job, Part, RankSummary, Sentence};
+use crate::model::{Part, Sentence};
 
 static KIND: KindOfFinding =
     KindOfFinding { first_of_all: true, ..KindOfFinding::of("rank_stopped", "Stopped") };

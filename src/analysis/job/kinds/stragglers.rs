@@ -5,8 +5,9 @@ use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::ranks::median;
 use crate::analysis::job::words::{rank_words, ranks};
+use crate::facts::ranks::{GraphId, Job, RankSummary, SlowCompile};
+use crate::model::Sentence;
 use crate::model::sentence::{own, sentence};
-use crate::model::{GraphId, Job, RankSummary, Sentence, SlowCompile};
 
 static KIND: KindOfFinding =
     KindOfFinding { in_verdict: true, ..KindOfFinding::of("straggler", "Straggler") };
@@ -63,7 +64,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
 struct Slow {
     compile: SlowCompile,
     /// Its id on the slow rank.
-    id: Option<crate::model::TextId>,
+    id: Option<crate::facts::ranks::TextId>,
     /// Seconds of the same compile on the rank in the middle of the others.
     usual_s: Option<f64>,
     /// The only other rank, where there is one.
@@ -112,7 +113,7 @@ fn slow_compile(job: &Job, stragglers: &[usize], rank: &RankSummary) -> Option<S
     });
     let more = |slow: &Slow| slow.compile.seconds - slow.usual_s.unwrap_or_default();
     let mut worst = slow.max_by(|one, other| more(one).total_cmp(&more(other)))?;
-    let compiles = rank.fact(crate::model::Fact::CompileIds)?;
+    let compiles = rank.fact(crate::facts::ranks::Fact::CompileIds)?;
     worst.id =
         compiles.iter().find(|step| step.graph == Some(worst.compile.graph)).and_then(|step| step.compile);
     Some(worst)

@@ -1,7 +1,7 @@
 //! How ranks differ in the collectives of a function.
 
 use super::ways::{Call, RankCalls};
-use crate::model::{FunctionFact, GraphId, Job, TextId};
+use crate::facts::ranks::{FunctionFact, GraphId, Job, TextId};
 use fxhash::FxHashSet;
 
 /// The name of the process group of all ranks.

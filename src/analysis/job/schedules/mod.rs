@@ -17,7 +17,7 @@ pub type FindLine<'f> = &'f dyn Fn(usize, &Call) -> Option<CallLine>;
 /// Differences whose lines are looked up: each reads the reports of two ranks.
 const WITH_LINES: usize = 2;
 
-use crate::model::{Fact, FunctionFact, Job, RankSummary, TextId};
+use crate::facts::ranks::{Fact, FunctionFact, Job, RankSummary, TextId};
 use crate::trace::TextMap;
 use difference::{Class, shares_group};
 use fxhash::FxHashSet;

@@ -2,7 +2,7 @@
 
 use super::difference::{Class, ScheduleDifference, ScheduleSide, Sureness, shares_group};
 use crate::analysis::job::schedules::ways::Call;
-use crate::model::{Fact, FactValue, FunctionFact, GraphId, Job};
+use crate::facts::ranks::{Fact, FactValue, FunctionFact, GraphId, Job};
 
 /// Positions of an order that are compared.
 const MOST: usize = 1 << 20;

@@ -3,7 +3,8 @@
 
 use crate::analysis::job::words::is_wait;
 use crate::analysis::own_code::resumed;
-use crate::model::{CompilerPart, Fact, FactValue, FunctionFact, GraphId, Job, RankSummary, TextId};
+use crate::facts::ranks::{Fact, FactValue, FunctionFact, GraphId, Job, RankSummary, TextId};
+use crate::model::CompilerPart;
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ use crate::model::Sentence;
 
 /// A chain and its compiles, a line each.
 fn told(model: &Model, chain: &Chain<'_>) -> Vec<String> {
-    let label = |index: CompileIndex| model.compiles[index].label();
+    let label = |index: CompileIndex| model.compiles[index.place()].label();
     let title = Sentence::joined(chain.subjects().iter().map(what_changed), "; ");
     let limit = if chain.limit_hit() { ", over the limit" } else { "" };
     let lead = chain.lead.as_ref().map_or("nothing", |(_, name)| name.as_deref().unwrap_or("no name"));

@@ -1,6 +1,6 @@
 //! Failures and restarts, recompilations, and graph breaks, each in a table.
 
-use super::times::{LONGEST_NAME, LONGEST_PATH, function_cells};
+use super::times::{LONGEST_NAME, function_cells, place};
 use crate::analysis::failures::{FailureCause, FailureEffect, failure_causes};
 use crate::analysis::findings::{Topic, by_entry};
 use crate::analysis::{Change, Step};
@@ -150,12 +150,6 @@ pub(super) fn breaks(report: Report<'_>, document: &mut Markdown) {
     });
     part.table(&["Reason", "Where", "Times:", "Compiles", "Cost"], rows);
     part.end(0, ("graph break", "graph breaks"), "`report.json` has all under `graph_breaks`");
-}
-
-/// `file:line` as code.
-fn place(file: Option<&str>, line: Option<u64>) -> String {
-    let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-    file.map_or_else(|| UNKNOWN.to_owned(), |file| code(&format!("{file}{line}"), LONGEST_PATH))
 }
 
 fn some_ids(report: Report<'_>, compiles: &[CompileIndex]) -> String {

@@ -1,6 +1,6 @@
 //! The findings of `report.md`: cause, place, cost, advice and evidence of each.
 
-use super::times::{LONGEST_NAME, LONGEST_PATH};
+use super::times::{self, LONGEST_NAME, LONGEST_PATH};
 use crate::analysis::findings::{ChainStep, Fact, Value, checked};
 use crate::analysis::{Finding, Severity};
 use crate::model::{Compile, CompileIndex, TextFrame};
@@ -96,11 +96,10 @@ fn summary(one: &Finding) -> String {
 /// Where it is, and the line of code there.
 fn place(one: &Finding) -> Vec<(&'static str, String)> {
     let mut all = Vec::new();
-    if let Some(file) = one.place.file.as_deref().filter(|_| one.members.is_empty()) {
-        let line = one.place.line.map(|line| format!(":{line}")).unwrap_or_default();
+    if one.place.file.is_some() && one.members.is_empty() {
         let function = one.place.function.as_deref();
         let function = function.map(|name| format!(" in {}", code(name, LONGEST_NAME))).unwrap_or_default();
-        all.push(("Where", format!("{}{function}", code(&format!("{file}{line}"), LONGEST_PATH))));
+        all.push(("Where", format!("{}{function}", times::place(one.place.file.as_deref(), one.place.line))));
         let source = one.place.loc.as_deref().map(str::trim).filter(|loc| !loc.is_empty());
         all.extend(source.map(|loc| ("Source line", code(loc, LONGEST_CODE))));
     }
@@ -173,10 +172,11 @@ fn members(report: Report<'_>, members: &[Finding]) -> Vec<String> {
         let ids = ids(&compiles(report, &one.compiles));
         let what =
             one.change().map_or_else(|| prose(&one.title.text(), LONGEST_TITLE), |text| prose(text, 200));
-        let place = one.place.file.as_deref().map(|file| {
-            let line = one.place.line.map(|line| format!(":{line}")).unwrap_or_default();
-            format!(" at {}", code(&format!("{file}{line}"), LONGEST_PATH))
-        });
+        let place = one
+            .place
+            .file
+            .as_ref()
+            .map(|_| format!(" at {}", times::place(one.place.file.as_deref(), one.place.line)));
         let cost = one.cost.as_ref().map(|cost| format!(", {}", cost_words(cost.kind, cost.us)));
         format!("  - {ids}{}: {what}{}", place.unwrap_or_default(), cost.unwrap_or_default())
     };

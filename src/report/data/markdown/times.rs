@@ -1,5 +1,6 @@
 //! Where the time went: parts of the compiler, phases, and the costliest compiles.
 
+use crate::model::words::file_line;
 use crate::model::{Compile, CompilerPart, Function};
 use crate::report::kit::formats::{UNKNOWN, micros, micros_with_work, percent, whole};
 use crate::report::kit::markdown::{Markdown, code, plain};
@@ -85,11 +86,13 @@ pub(super) fn function_cells(
     let called = name.and_then(|name| name.called.as_ref());
     let called = called.and_then(|called| Some((called.file.as_deref()?, called.line)));
     let defined = function.and_then(|function| Some((function.file.as_deref()?, function.line)));
-    let place = called.or(defined).map(|(file, line)| {
-        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-        code(&format!("{file}{line}"), LONGEST_PATH)
-    });
-    [title, place.unwrap_or_else(|| UNKNOWN.to_owned())]
+    let (file, line) = called.or(defined).unzip();
+    [title, place(file, line.flatten())]
+}
+
+/// `file:line` as code.
+pub(super) fn place(file: Option<&str>, line: Option<u64>) -> String {
+    file.map_or_else(|| UNKNOWN.to_owned(), |file| code(&file_line(file, line), LONGEST_PATH))
 }
 
 /// Cells with plain spaces.

@@ -94,7 +94,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let compiles = &view.report.model.compiles;
     let mut without_links = 0;
-    for (page, chunk) in compiles.as_slice().chunks(COMPILES_PER_DIRECTORY).enumerate() {
+    for (page, chunk) in compiles.chunks(COMPILES_PER_DIRECTORY).enumerate() {
         let file = format!("directory_{}.html", page + 1);
         let label = |compile: Option<&Compile>| compile.map_or_else(String::new, Compile::label);
         let text = format!("{} to {}", label(chunk.first()), label(chunk.last()));
@@ -166,7 +166,8 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
 }
 
 fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -> anyhow::Result<()> {
-    let compiles = view.report.model.compiles.as_slice().get(range).unwrap_or_default();
+    let compiles: &[Compile] = &view.report.model.compiles;
+    let compiles = compiles.get(range).unwrap_or_default();
     what_files_are(view, out, compiles)?;
     open_box(out, "directory")?;
     let mut seen = TextSet::default();

@@ -3,11 +3,9 @@
 use super::fact::{Fact, Sequence};
 use super::ids::{GraphId, TextId};
 use super::runtime::GraphRuntime;
-use crate::hidden::is_hidden;
-use crate::model::{CompilerPart, Parts};
-use crate::trace::TextSet;
+use crate::facts::RankParity;
+use crate::model::{CompilerPart, Parts, RankLog};
 use fxhash::FxHashMap;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Whether a rank's log could be read.
@@ -33,56 +31,6 @@ impl RankState {
     }
 }
 
-/// Facts about a rank's file, as its report.json has them.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct RankLog {
-    /// Base name.
-    pub file: String,
-    /// Uncompressed size.
-    pub bytes: u64,
-    /// Records read.
-    pub records: u64,
-    /// The rank that its records or its name give.
-    pub rank: Option<u64>,
-    /// Processes that wrote it.
-    pub pids: Vec<u64>,
-    /// Time of its first record.
-    pub first_time: Option<String>,
-    /// Time of its last record.
-    pub last_time: Option<String>,
-}
-
-/// Processes of a rank that are named: a log has one, or as many as forked.
-const MOST_PIDS: usize = 1_000;
-
-impl RankLog {
-    /// The same for a report that may come from anywhere: only what a log's report could say.
-    #[must_use]
-    pub fn checked(mut self) -> RankLog {
-        let name = self.file.rsplit(['/', '\\']).next().unwrap_or_default();
-        self.file = name.chars().filter(|c| !is_hidden(*c)).take(LONGEST_FILE).collect();
-        let mut known = TextSet::default();
-        self.pids.retain(|pid| known.insert(*pid));
-        self.pids.truncate(MOST_PIDS);
-        for time in [&mut self.first_time, &mut self.last_time] {
-            *time = time.take().filter(|time| is_time(time));
-        }
-        self
-    }
-}
-
-/// Characters of the name of a log: what file systems take.
-const LONGEST_FILE: usize = 255;
-
-/// Whether a text is a time as reports write it: `2026-11-20T04:55:35.653000+01:00`, year and zone where they are known.
-fn is_time(text: &str) -> bool {
-    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    let shape = shape.strip_prefix("0000-").unwrap_or(&shape);
-    let rest = shape.strip_prefix("00-00T00:00:00.000000");
-    rest.is_some_and(|zone| matches!(zone, "" | "+00:00" | "-00:00"))
-}
-
 /// How many of each a rank has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RankCounts {
@@ -106,7 +54,7 @@ impl RankCounts {
 }
 
 /// One rank, or a further process of a rank, as read from its report.json.
-#[derive(Debug, Default, Clone)]
+#[derive(Default)]
 pub struct RankSummary {
     /// Number of the rank, or process id of a further process.
     pub number: u64,
@@ -141,8 +89,10 @@ pub struct RankSummary {
     pub schedules: Vec<Schedule>,
     /// Estimated runtimes, one entry per graph; None where the log has none.
     pub runtime: Option<Vec<Arc<GraphRuntime>>>,
-    /// Collectives scheduled and in the code, one entry per compile; None where the log has no schedule.
-    pub parity: Option<Vec<CollectiveCounts>>,
+    /// Compiles with a schedule; None where the log has none.
+    pub scheduled: Option<usize>,
+    /// Those of them whose code does not call the collectives that were scheduled.
+    pub parity: Vec<RankParity<'static>>,
     /// Findings about the log as a whole that a reader of the job should know.
     pub alarms: Vec<Alarm>,
     pub processes: Vec<RankSummary>,
@@ -197,25 +147,6 @@ impl RankSummary {
             _ => self.state.clone(),
         }
     }
-}
-
-/// Collectives of one compile: planned, and in its code.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CollectiveCounts {
-    pub compile: Option<TextId>,
-    /// How many of each operation the schedules hold.
-    pub scheduled: Vec<OperationCount>,
-    /// How many calls the code makes.
-    pub in_code: Vec<OperationCount>,
-    /// Collectives in the code that it does not wait for.
-    pub missing_waits: u64,
-}
-
-/// How many of an operation there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OperationCount {
-    pub operation: TextId,
-    pub count: u64,
 }
 
 /// The scheduled collectives of a graph.

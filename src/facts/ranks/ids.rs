@@ -2,36 +2,21 @@
 
 use std::num::NonZeroU32;
 
-/// A place in a list that holds each entry once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct EntryId(NonZeroU32);
-
-impl EntryId {
-    /// A job has fewer than 4 billion entries of a kind; beyond, all are the last.
-    fn of_index(index: usize) -> EntryId {
-        let place = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
-        EntryId(NonZeroU32::new(place).unwrap_or(NonZeroU32::MAX))
-    }
-
-    fn index(self) -> usize {
-        self.0.get() as usize - 1
-    }
-}
-
 macro_rules! ids {
     ($($(#[$about:meta])* $name:ident;)*) => {
         $(
             $(#[$about])*
             #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-            pub struct $name(EntryId);
+            pub struct $name(NonZeroU32);
 
             impl $name {
+                /// A job has fewer than 4 billion entries of a kind; beyond, all are the last.
                 pub(super) fn of_index(index: usize) -> $name {
-                    $name(EntryId::of_index(index))
+                    $name(NonZeroU32::MIN.saturating_add(u32::try_from(index).unwrap_or(u32::MAX)))
                 }
 
                 pub fn index(self) -> usize {
-                    self.0.index()
+                    self.0.get() as usize - 1
                 }
             }
         )*

@@ -3,6 +3,7 @@
 use super::fact::{FactValue, FunctionFact, Step, TensorFact};
 use super::ids::{CodePlace, GraphId};
 use super::texts::Texts;
+use crate::model::words::file_line;
 
 /// What a compile without a known function is called.
 const UNKNOWN_FUNCTION: &str = "unknown function";
@@ -10,8 +11,7 @@ const UNKNOWN_FUNCTION: &str = "unknown function";
 impl CodePlace {
     /// `file:line`
     pub fn text(self, texts: &Texts) -> String {
-        let file = texts.get(self.file);
-        self.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
+        file_line(texts.get(self.file), self.line)
     }
 }
 
@@ -123,7 +123,8 @@ impl FactValue {
             },
             FactValue::Break { place, reason, times } => {
                 let place = place.map(|place| format!("{}: ", place.text(texts))).unwrap_or_default();
-                format!("{place}{}{}", get(reason), times_text(times))
+                let again = if times > 1 { format!(" ({times} times)") } else { String::new() };
+                format!("{place}{}{again}", get(reason))
             }
             FactValue::Recompiled { function, guards, .. } => {
                 let guards: Vec<&str> = texts.list(guards).iter().map(|guard| get(*guard)).collect();
@@ -145,9 +146,4 @@ impl FactValue {
             FactValue::HashedConfig { config, md5 } => format!("{} {}", get(config), get(md5)),
         }
     }
-}
-
-/// ` (3 times)`, nothing for once.
-fn times_text(times: u64) -> String {
-    if times > 1 { format!(" ({times} times)") } else { String::new() }
 }

@@ -4,6 +4,7 @@
 //! piece of work to one finding only.
 
 use crate::model::CompileIndex;
+use serde::Deserialize;
 
 /// The kind of a finding's seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -128,7 +129,7 @@ impl Claim {
 
 /// Which finding is charged first where several claim the work of one attempt: the one that says most directly why
 /// the work was lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum ChargeOrder {
     /// The compile failed.
     Failure,
@@ -145,5 +146,6 @@ pub enum ChargeOrder {
     /// A cache was bypassed.
     Cache,
     /// Anything else.
+    #[default]
     Other,
 }

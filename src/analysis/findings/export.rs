@@ -1,8 +1,8 @@
 //! Problems of torch.export: operators without a correct fake kernel, expressions that depend on data.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::finding::{Finding, Severity, Value};
-use super::kind::{EntryStyle, KindOfFinding, Topic};
+use super::kind::KindOfFinding;
 use crate::analysis::export::{self, ExportFailure};
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{code, sentence, value};
@@ -12,19 +12,9 @@ use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
 use indexmap::IndexSet;
 
-/// torch.export.
-pub(super) const FAMILY: Family = Family { kinds: &[&EXPORT], of_log };
-
-/// A problem of export. Its page has the stacks.
-static EXPORT: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Export),
-    entry: EntryStyle { stack: false, ..EntryStyle::USUAL },
-    ..KindOfFinding::of("export", "Export")
-};
-
 /// One finding per failure. Evaluated guards are left out, because every comparison of sizes has one; so are expressions
 /// that made a compile fail.
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let failures = export::failures(model);
     let worth = failures.iter().filter(|one| one.kind != ExportKind::GuardEvaluated);
     let on_data = model.failures.iter().filter(|failure| text_on_data(failure).is_some());
@@ -85,7 +75,7 @@ fn constant(
     }
     let size = problem.source.as_deref().map_or_else(|| symbol.to_owned(), size_as_written);
     let title = sentence![code(&size), " became the constant ", value(number)];
-    let mut found = Finding::new(&EXPORT, Severity::Warning, title);
+    let mut found = Finding::new(KindOfFinding::Export, Severity::Warning, title);
     found.explain(
         "A line needs the number, so the program holds for this size only, also where it was to be dynamic.",
     );
@@ -178,7 +168,7 @@ fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
             data_hints(one, place.loc.as_deref()),
         ),
     };
-    let mut found = Finding::new(&EXPORT, Severity::Warning, title);
+    let mut found = Finding::new(KindOfFinding::Export, Severity::Warning, title);
     found.explain(detail);
     found.advise_all(hints);
     if let Some(result) = &one.result {

@@ -1,11 +1,11 @@
 //! Failures: which compiles ended with an exception, at which line of the user.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::break_rules::Told;
-use super::cost::{ChargeOrder, Claim, Work};
+use super::cost::{Claim, Work};
 use super::export;
-use super::finding::{Advice, Finding, FurtherReading, Severity, Value};
-use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
+use super::finding::{Advice, EntryKey, Finding, FurtherReading, Severity, Value};
+use super::kind::KindOfFinding;
 use super::prose;
 use crate::analysis::failures::{
     FailureCause, FailureEffect, KernelFailure, failed_kernel, failed_us, failure_causes, fixed_against_mark,
@@ -19,30 +19,17 @@ use crate::model::{Failure, Model, NameOf, Sentence, Specialization};
 use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
 
-/// Failures.
-pub(super) const FAMILY: Family = Family { kinds: &[&FAILURE], of_log };
-
-/// A compile failed.
-pub(super) static FAILURE: KindOfFinding = KindOfFinding {
-    checked: Some("failure"),
-    topic: Some(Topic::Failures),
-    records: &["dynamo_error"],
-    charged: ChargeOrder::Failure,
-    grouped_title: |first, places| sentence![places, " functions were not compiled: ", first.shared.clone()],
-    // The head says what it cost: the compilations that failed.
-    entry: EntryStyle { costs: CostDetail::SumOnly, ..EntryStyle::USUAL },
-    ..KindOfFinding::of("failure", "Failure")
-};
-
 /// Functions that a title names; of more it says how many.
 const NAMED: usize = 3;
 
 /// One finding per cause. Failures at the recompile limit belong to the recompile's finding.
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let causes = failure_causes(model);
     let told = causes.iter().enumerate().filter(|(_, cause)| !cause.first().is_some_and(is_limit));
     let words = FunctionWords::of(model);
-    let of = |(index, cause)| Some(Finding { topic_entry: Some(index), ..finding(model, &words, cause)? });
+    let of = |(index, cause)| {
+        Some(Finding { entry: Some(EntryKey::Failure(index)), ..finding(model, &words, cause)? })
+    };
     told.filter_map(of).collect()
 }
 
@@ -278,7 +265,7 @@ fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -
         }
     };
     let title = sentence![functions, happened, shared.clone()];
-    Finding { shared, ..Finding::new(&FAILURE, Severity::Error, title) }
+    Finding { shared, ..Finding::new(KindOfFinding::Failure, Severity::Error, title) }
 }
 
 /// Whether it is an export that failed: its frames run through torch's code for it.

@@ -32,7 +32,7 @@ impl Severity {
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// What kind of thing.
-    pub kind: &'static KindOfFinding,
+    pub kind: KindOfFinding,
     /// How much it matters.
     pub severity: Severity,
     /// One sentence in plain words, without a full stop.
@@ -47,8 +47,8 @@ pub struct Finding {
     pub called_from: Option<UserPlace>,
     /// Compiles that it concerns, in order and distinct.
     pub compiles: Vec<CompileIndex>,
-    /// Its entry on its topic's page: the index of the graph break in the model, or of the failure among the causes.
-    pub topic_entry: Option<usize>,
+    /// The entry that it is about, where a page lists such entries; of a group, that of the first.
+    pub entry: Option<EntryKey>,
     /// How often it happened.
     pub count: u64,
     /// The work that it claims to be the cause of; empty once the ledger has charged it.
@@ -73,6 +73,19 @@ pub struct Finding {
     pub members: Vec<Finding>,
     /// What only a finding about a job has.
     pub in_job: InJob,
+}
+
+/// What findings, pages and links call an entry by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EntryKey {
+    /// A graph break, by its place in the model.
+    Break(usize),
+    /// A function that was compiled again, by its place among the chains.
+    Chain(usize),
+    /// Failures with one cause, by its place among the causes.
+    Failure(usize),
+    /// A measured kernel, by its place among all.
+    Kernel(usize),
 }
 
 /// Something that the reader can do.
@@ -182,7 +195,7 @@ pub struct ChainStep {
 impl Finding {
     /// A finding without a place, a cost or a word beyond its title.
     pub(in crate::analysis) fn new(
-        kind: &'static KindOfFinding,
+        kind: KindOfFinding,
         severity: Severity,
         title: impl Into<Sentence>,
     ) -> Finding {
@@ -197,7 +210,7 @@ impl Finding {
             place: UserPlace::default(),
             called_from: None,
             compiles: Vec::new(),
-            topic_entry: None,
+            entry: None,
             count: 1,
             claims: Vec::new(),
             cost: None,
@@ -209,6 +222,14 @@ impl Finding {
             read_more: None,
             members: Vec::new(),
             in_job: InJob::default(),
+        }
+    }
+
+    /// The measured kernel that it is about, by its place among all.
+    pub fn kernel(&self) -> Option<usize> {
+        match self.entry {
+            Some(EntryKey::Kernel(place)) => Some(place),
+            _ => None,
         }
     }
 
@@ -252,7 +273,7 @@ impl Finding {
 
     /// The word of its kind in report.json.
     pub fn kind_name(&self) -> &str {
-        self.in_job.kind_in_ranks.as_deref().unwrap_or(self.kind.word)
+        self.in_job.kind_in_ranks.as_deref().unwrap_or(self.kind.word())
     }
 
     /// What to do, as texts.

@@ -1,56 +1,15 @@
 //! Measured kernels: figures that cannot be true, kernels that are far from what the device can do, and launches that
 //! are too short. Device time is not compile time, so these findings claim no cost.
 
-use super::basis::{Basis, Family};
-use super::finding::{Advice, Finding, Severity, Value};
-use super::kind::{FirstOfGroup, KindOfFinding, Topic};
+use super::basis::Basis;
+use super::finding::{Advice, EntryKey, Finding, Severity, Value};
+use super::kind::KindOfFinding;
 use crate::analysis::performance::{Judgement, Limit, MeasuredKernel, Performance};
 use crate::analysis::user_place::UserPlace;
 use crate::facts::{Backend, Bound, FigureFrom, owned};
 use crate::model::sentence::{self, name, own, sentence};
 use crate::model::words::{counted, duration};
 use crate::model::{NameOf, Sentence, short_kernel};
-
-/// What a trace of torch.profiler shows.
-pub(super) const FAMILY: Family =
-    Family { kinds: &[&FOREIGN, &IMPLAUSIBLE, &WRONG_COUNTS, &FAR, &LAUNCHES, &DAMAGED_TRACE], of_log };
-
-/// A trace of another run than the log.
-static FOREIGN: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Performance),
-    ..KindOfFinding::of("other_run", "Trace of another run")
-};
-
-/// More than the device can do.
-static IMPLAUSIBLE: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Performance),
-    grouped_title: many,
-    ..KindOfFinding::of("implausible_kernel", "Implausible figure")
-};
-
-/// Under 1 % of both limits.
-static WRONG_COUNTS: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Performance),
-    grouped_title: many,
-    ..KindOfFinding::of("wrong_counts", "Counts probably wrong")
-};
-
-/// Under 10 % of both limits.
-static FAR: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Performance),
-    grouped_title: many,
-    ..KindOfFinding::of("slow_kernel", "Slow kernel")
-};
-
-/// Many short launches.
-static LAUNCHES: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Performance),
-    ..KindOfFinding::of("launch_bound", "Launch-bound kernels")
-};
-
-/// A trace that ends early.
-static DAMAGED_TRACE: KindOfFinding =
-    KindOfFinding { topic: Some(Topic::Performance), ..KindOfFinding::of("damaged_trace", "Damaged trace") };
 
 /// Kernels with an entry of their own, per kind; the page has all.
 const MOST: usize = 5;
@@ -61,16 +20,16 @@ const WORTH: f64 = 0.02;
 /// Share of the busy time from which short launches are reported.
 const SHORT_LAUNCHES: f64 = 0.10;
 
-fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let Some(performance) = basis.performance else { return Vec::new() };
     let mut found = Vec::new();
     found.extend(damaged(performance));
     found.extend(foreign(performance));
     // Kernels are ordered by their time.
     for (kind, judgement) in [
-        (&IMPLAUSIBLE, Judgement::Impossible),
-        (&WRONG_COUNTS, Judgement::CountsProbablyWrong),
-        (&FAR, Judgement::Far),
+        (KindOfFinding::ImplausibleKernel, Judgement::Impossible),
+        (KindOfFinding::WrongCounts, Judgement::CountsProbablyWrong),
+        (KindOfFinding::SlowKernel, Judgement::Far),
     ] {
         let kernels = performance.kernels.iter().enumerate();
         let judged = kernels.filter(|(_, kernel)| kernel.judgement == Some(judgement));
@@ -79,7 +38,7 @@ fn of_log(basis: Basis<'_>) -> Vec<Finding> {
         });
         found.extend(worth.take(MOST).map(|(place, kernel)| {
             let mut finding = of_kernel(kind, kernel, performance);
-            finding.topic_entry = Some(place);
+            finding.entry = Some(EntryKey::Kernel(place));
             finding
         }));
     }
@@ -91,7 +50,7 @@ fn foreign(performance: &Performance) -> Option<Finding> {
     let graphs = sentence::count(performance.foreign_graphs?, "graph", "graphs");
     let file = name(NameOf::File, performance.trace.file.owned());
     let title = sentence![file, " is of another run: of the ", graphs, " that it calls, none is in this log"];
-    let mut found = Finding::new(&FOREIGN, Severity::Error, title);
+    let mut found = Finding::new(KindOfFinding::OtherRun, Severity::Error, title);
     found.explain(
         "The code of a graph has a key in the cache, which the log and a trace of the same run share.",
     );
@@ -106,13 +65,13 @@ fn damaged(performance: &Performance) -> Option<Finding> {
         name(NameOf::File, performance.trace.file.owned()),
         " could not be read to its end"
     ];
-    let mut found = Finding::new(&DAMAGED_TRACE, Severity::Warning, title);
+    let mut found = Finding::new(KindOfFinding::DamagedTrace, Severity::Warning, title);
     found.detail = Some(format!("Reading ended early: {why}. The figures cover the part before."));
     found.advise("Export the trace again, or copy it again and check that it is complete.");
     Some(found)
 }
 
-fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance: &Performance) -> Finding {
+fn of_kernel(kind: KindOfFinding, kernel: &MeasuredKernel, performance: &Performance) -> Finding {
     let share = |share: f64| own(format!("{:.0} %", share * 100.0));
     let device = match &performance.peaks {
         Some(peaks) => name(NameOf::Device, peaks.name.clone()).into(),
@@ -123,7 +82,7 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
         Limit::Peak => "peak",
         Limit::Bandwidth => "memory bandwidth",
     };
-    let severity = if *kind == FAR { Severity::Warning } else { Severity::Info };
+    let severity = if kind == KindOfFinding::SlowKernel { Severity::Warning } else { Severity::Info };
     let kernel_name = name(NameOf::Kernel, short_kernel(&kernel.name, LONGEST_NAME));
     let title = match kernel.judgement {
         Some(Judgement::Impossible) => {
@@ -239,7 +198,7 @@ fn launches(basis: Basis<'_>, performance: &Performance) -> Option<Finding> {
         idle,
         " of the time",
     ];
-    let mut found = Finding::new(&LAUNCHES, Severity::Warning, title);
+    let mut found = Finding::new(KindOfFinding::LaunchBound, Severity::Warning, title);
     found.detail = Some(format!(
         "Launching a kernel takes about as long as these run: together they ran for {}.",
         duration(us)
@@ -257,9 +216,4 @@ fn launches(basis: Basis<'_>, performance: &Performance) -> Option<Finding> {
         found.advise("Most of them ran outside of compiled code: compiling what launches them fuses them.");
     }
     Some(found)
-}
-
-fn many(first: &FirstOfGroup<'_>, kernels: usize) -> Sentence {
-    let others = sentence::count(kernels.saturating_sub(1), "other", "others");
-    sentence![first.title.clone(), ", and ", others]
 }

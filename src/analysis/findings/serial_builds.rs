@@ -1,21 +1,12 @@
 //! Kernels that are built one after the other although that is most of the work.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::cost::{Claim, Work};
 use super::finding::{Advice, Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::kind::KindOfFinding;
 use crate::model::Part;
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
-
-pub(super) const FAMILY: Family = Family { kinds: &[&SERIAL_BUILDS], of_log };
-
-/// One build at a time.
-pub(super) static SERIAL_BUILDS: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Time),
-    records: &["chromium_event"],
-    ..KindOfFinding::of("serial_builds", "Serial builds")
-};
 
 /// Builds, and microseconds of them, below which nothing is gained.
 const LEAST_BUILDS: usize = 4;
@@ -30,7 +21,7 @@ const DOMINATES: f64 = 0.4;
 
 /// One finding where `compile_threads` is 1 and builds of kernels dominate: a problem where threads would help, else a
 /// word on why they would not.
-fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
     if model.inductor.compile_threads != Some(1) {
         return Vec::new();
     }
@@ -53,7 +44,7 @@ fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
             sentence!["Kernel builds take ", part, save, gain]
         }
     };
-    let mut found = Finding::new(&SERIAL_BUILDS, severity, title);
+    let mut found = Finding::new(KindOfFinding::SerialBuilds, severity, title);
     found.count = count as u64;
     found.fact("Builds", Value::Prose(format!("{count} kernels, {} in all", duration(us))));
     found.compiles = builds.kernels.iter().map(|one| one.compile).collect();

@@ -1,9 +1,9 @@
 //! Sizes that could have varied and were fixed to one value.
 
-use super::basis::{Basis, Family};
-use super::cost::{ChargeOrder, Claim, Work};
+use super::basis::Basis;
+use super::cost::{Claim, Work};
 use super::finding::{Advice, Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::kind::KindOfFinding;
 use super::recompiles::{Again, Changing};
 use crate::analysis::failures::fixed_against_mark;
 use crate::analysis::own_code::is_library;
@@ -15,17 +15,6 @@ use crate::model::{CompileIndex, Model, Sentence, Specialization};
 use crate::read::expr::size_as_written;
 use crate::trace::{CompileId, TextMap, TextSet};
 use indexmap::{IndexMap, IndexSet};
-
-/// Sizes.
-pub(super) const FAMILY: Family = Family { kinds: &[&SPECIALIZATION], of_log };
-
-/// A size that could vary was fixed.
-static SPECIALIZATION: KindOfFinding = KindOfFinding {
-    checked: Some("specialized size"),
-    topic: Some(Topic::Shapes),
-    charged: ChargeOrder::Specialization,
-    ..KindOfFinding::of("specialization", "Specialized")
-};
 
 /// Stands in for all lines of generated functions.
 const GENERATED: &str = "generated";
@@ -49,7 +38,7 @@ impl Line {
 
 /// One finding per line of the user: what a line needs as a number is fixed there, be it one size or many. All that code
 /// fixes which torch itself generated is one finding. Sizes that made a compile fail are part of the failure's finding.
-fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     let failed = model.failures.iter().flat_map(|failure| fixed_against_mark(model, failure));
     let failed: TextSet<(CompileIndex, &[String])> =
         failed.map(|one| (one.at.compile, &*one.sources)).collect();
@@ -111,7 +100,7 @@ fn finding(model: &Model, versions: &Again, same: &[&Specialization]) -> Option<
     let is_weights = same.iter().all(|one| is_of_weight(model, one));
     let severity =
         if generated || is_weights || !again.is_empty() { Severity::Info } else { Severity::Warning };
-    let mut found = Finding::new(&SPECIALIZATION, severity, title);
+    let mut found = Finding::new(KindOfFinding::Specialization, severity, title);
     found.detail = Some(match is_weights && !generated {
         true => "It is the width of a weight, which multiplies it: no other size fits the module.".to_owned(),
         false => detail(model, one, &place, size),

@@ -1,23 +1,13 @@
 //! A slow log without problems: where the time went, and what to do next.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::finding::{Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::kind::KindOfFinding;
 use crate::analysis::{Piece, warm_run};
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
 use crate::model::{CompilerPart, Part, Sentence};
 use indexmap::IndexMap;
-
-/// A clean, slow log. It depends on the other findings, so the family itself finds nothing.
-pub(super) const FAMILY: Family = Family { kinds: &[&SLOW_LOG], of_log: |_| Vec::new() };
-
-/// No problem, and it took long.
-pub(super) static SLOW_LOG: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Time),
-    records: &["chromium_event"],
-    ..KindOfFinding::of("slow_log", "Time spent")
-};
 
 /// Microseconds from which a log is slow.
 const LEAST_US: f64 = 5e6;
@@ -28,14 +18,14 @@ const LEAST_SHARE: f64 = 0.05;
 /// The finding, where the log is slow and the others name no problem beyond what this one advises anyway.
 pub(super) fn of_clean(basis: Basis<'_>, others: &[Finding]) -> Option<Finding> {
     let Basis { model, builds, .. } = basis;
-    let problem = |one: &Finding| one.severity != Severity::Info && one.kind.word != "serial_builds";
+    let problem = |one: &Finding| one.severity != Severity::Info && one.kind != KindOfFinding::SerialBuilds;
     if builds.log_us < LEAST_US || others.iter().any(problem) {
         return None;
     }
     let shares = shares(basis);
     let named = |separator| Sentence::joined(shares.iter().map(|(_, words)| words.clone()), separator);
     let title = sentence![Part::Duration(builds.log_us), " of compile time: ", named(", ")];
-    let mut found = Finding::new(&SLOW_LOG, Severity::Info, title);
+    let mut found = Finding::new(KindOfFinding::SlowLog, Severity::Info, title);
     found.explain("The log has no problem that would explain it: the time is what the compiler needed.");
     found.advise_all(hints(basis));
     found.fact("Shares", Value::Prose(named("; ").text()));

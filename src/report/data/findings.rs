@@ -29,7 +29,7 @@ fn finding(report: Report<'_>, index: usize, one: &Finding) -> facts::Finding<'s
         false => first.map(|compile| links::compile(report, compile)),
     };
     facts::Finding {
-        kind: one.kind.word.into(),
+        kind: one.kind.word().into(),
         severity: one.severity.word().into(),
         title: one.title.text().into(),
         detail: detail(report.model, one).map(Text::from),
@@ -91,7 +91,7 @@ pub(crate) fn advice(
 fn evidence(report: Report<'_>, one: &Finding, advice: &Advice) -> Vec<String> {
     let records = match &advice.proof {
         Some(proof) => record_files(report, &[proof.compile], &[proof.record]),
-        None => record_files(report, &one.compiles, one.kind.records),
+        None => record_files(report, &one.compiles, &one.kind.facts().records),
     };
     records.into_iter().map(|record| record.path.into_string()).collect()
 }

@@ -4,18 +4,23 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
 use crate::model::sentence::{code, compile_id, own, quoted, sentence};
-use crate::model::{Fact, FactValue, Part, Step};
-
-static KIND: KindOfFinding =
-    KindOfFinding::difference(Fact::GraphBreaks, "graph_breaks_differ", "Graph breaks");
+use crate::model::{FactValue, Part, Step};
 
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let Some(extra) = sides.extra() else {
-        return sides.diverging(&KIND, Severity::Warning, sides.plainly("breaks at", "break at"));
+        return sides.diverging(
+            KindOfFinding::GraphBreaksDiffer,
+            Severity::Warning,
+            sides.plainly("breaks at", "break at"),
+        );
     };
     let texts = sides.texts();
     let Some(FactValue::Break { place, reason, times }) = extra.step.value else {
-        return sides.diverging(&KIND, Severity::Warning, sides.plainly("breaks at", "break at"));
+        return sides.diverging(
+            KindOfFinding::GraphBreaksDiffer,
+            Severity::Warning,
+            sides.plainly("breaks at", "break at"),
+        );
     };
     let at = match place {
         Some(place) => Part::Place {
@@ -51,7 +56,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
         ": ",
         quoted(short(texts.get(reason))),
     ];
-    let mut finding = sides.diverging(&KIND, Severity::Warning, title);
+    let mut finding = sides.diverging(KindOfFinding::GraphBreaksDiffer, Severity::Warning, title);
     sides.place(&mut finding, place);
     finding
 }

@@ -6,11 +6,9 @@ use crate::analysis::job::groups::Group;
 use crate::analysis::job::sides::{Sides, verb};
 use crate::analysis::job::words::list_of;
 use crate::model::sentence::{compile_id, sentence, value};
-use crate::model::{Fact, FactValue, GraphId, RankSummary, Sentence, Step, TextId};
+use crate::model::{FactValue, GraphId, RankSummary, Sentence, Step, TextId};
 use fxhash::FxHashSet;
 use std::collections::BTreeSet;
-
-static KIND: KindOfFinding = KindOfFinding::difference(Fact::Cache, "cache_differs", "Caches");
 
 const TIMES: &str = "Results do not differ, times do: while one rank compiles, ranks that wait for it in a collective wait longer, up to the timeout.";
 
@@ -32,7 +30,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
         }
         None => (Severity::Warning, format!("{TIMES} {}", folders(sides, &mut detail))),
     };
-    sides.finding(&KIND, severity, title(sides)).with_detail(detail).with_advice(hint)
+    sides.finding(KindOfFinding::CacheDiffers, severity, title(sides)).with_detail(detail).with_advice(hint)
 }
 
 /// What to do about the folders that the ranks use, which are named where they differ.

@@ -8,9 +8,7 @@ use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
 use crate::model::sentence::{self, code, compile_id, sentence};
-use crate::model::{Fact, FactValue, Sentence, Step};
-
-static KIND: KindOfFinding = KindOfFinding::difference(Fact::Recompiles, "recompiles_differ", "Recompiles");
+use crate::model::{FactValue, Sentence, Step};
 
 /// Kinds of findings in the report of a rank that are about recompilations.
 const IN_RANKS: [&str; 3] = ["recompilation", "recompile_limit", "specialization"];
@@ -23,7 +21,9 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
         Some(extra) => (Some(extra.step), extra.doing),
         None => (sides.theirs.or(sides.mine), sides.other),
     };
-    let mut finding = sides.finding(&KIND, Severity::Warning, title(sides)).with_advice(advice(sides, step));
+    let mut finding = sides
+        .finding(KindOfFinding::RecompilesDiffer, Severity::Warning, title(sides))
+        .with_advice(advice(sides, step));
     if let Some(hint) = hint_of_rank(sides, step, doing) {
         finding.advise(hint);
     }

@@ -9,9 +9,6 @@ use crate::model::{FindingCost, Job, SharedFinding, SharedVariant};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// In report.json each keeps its kind from the reports of the ranks.
-static KIND: KindOfFinding = KindOfFinding::of("on_all_ranks", "All ranks");
-
 /// Kinds that the job has findings of its own for.
 const REPORTED_BY_THE_JOB: [&str; 5] =
     ["worker_death", "worker_stall", "spmd_mismatch", "notice", "damaged_log"];
@@ -79,7 +76,7 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
             url_in_rank: one.url.clone(),
             kind_in_ranks: Some(one.kind.clone()),
         },
-        ..Finding::new(&KIND, severity, sentence![quoted(title), who])
+        ..Finding::new(KindOfFinding::OnAllRanks, severity, sentence![quoted(title), who])
     }
 }
 

@@ -9,9 +9,6 @@ use crate::analysis::job::words;
 use crate::model::sentence::{code, compile_id, own, sentence};
 use crate::model::{Job, Part, RankSummary, Sentence};
 
-static KIND: KindOfFinding =
-    KindOfFinding { first_of_all: true, ..KindOfFinding::of("rank_stopped", "Stopped") };
-
 /// Stops that have a finding of their own; more are counted.
 const NAMED: usize = 8;
 
@@ -38,7 +35,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     if !more.is_empty() {
         let ranks: Vec<usize> = more.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
         let title = sentence![ranks.len(), " more logs end early: ", words::ranks(job, &ranks)];
-        findings.push(Finding::new(&KIND, Severity::Error, title).with_ranks(ranks));
+        findings.push(Finding::new(KindOfFinding::RankStopped, Severity::Error, title).with_ranks(ranks));
     }
     findings.extend(event.and_then(|event| after(job, &ended, &event)));
     findings
@@ -81,7 +78,7 @@ fn after(job: &Job, ended: &[&Stop], first: &FirstEvent) -> Option<Finding> {
         place,
         ": most likely ended by the launcher"
     ];
-    Some(Finding::new(&KIND, Severity::Info, title).with_advice(ENDED).with_ranks(ranks))
+    Some(Finding::new(KindOfFinding::RankStopped, Severity::Info, title).with_advice(ENDED).with_ranks(ranks))
 }
 
 fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
@@ -102,7 +99,9 @@ fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
         true => (Severity::Error, INSIDE),
         false => (Severity::Warning, EARLY),
     };
-    let mut finding = Finding::new(&KIND, severity, title).with_advice(hint).with_ranks(stop.ranks.clone());
+    let mut finding = Finding::new(KindOfFinding::RankStopped, severity, title)
+        .with_advice(hint)
+        .with_ranks(stop.ranks.clone());
     finding.detail = detail(job, first);
     let compile = first.end.as_ref().and_then(|end| end.compile);
     finding.in_job.compile_ids = job.texts.maybe(compile).map(str::to_owned).into_iter().collect();

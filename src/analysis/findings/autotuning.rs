@@ -37,10 +37,7 @@ pub(super) fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     let of_templates = || compiles().flat_map(|compile| &compile.template_choices);
     let longest = of_templates().max_by(|one, other| one.best_us.total_cmp(&other.best_us));
     let longest = longest.map(|one| format!(" The longest operation: {}.", choice_in_words(model, one)));
-    found.explain(format!(
-        "Inductor ran several versions of a kernel to choose the fastest. What it chose is kept in the cache folder.{}",
-        longest.unwrap_or_default()
-    ));
+    found.say("chosen", &[("longest", &longest.unwrap_or_default())]);
     let mut chosen: Vec<String> = of_templates().map(|one| choice_in_words(model, one)).collect();
     chosen.extend(compiles().flat_map(|compile| choices(&compile.triton_kernels)));
     if !chosen.is_empty() {

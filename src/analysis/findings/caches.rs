@@ -97,14 +97,7 @@ fn bypass(
     };
     let severity = if cause.is_on_purpose() { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(KindOfFinding::CacheBypass, severity, title);
-    found.detail = Some(match kept {
-        false => "Every run of the program compiles these graphs again. C++ and Triton binaries are kept by their content \
-                 all the same."
-            .to_owned(),
-        true => "Every run of the program traces these graphs through AOTAutograd again. What Inductor makes of them is \
-                  kept by the FX graph cache."
-            .to_owned(),
-    });
+    found.say(if kept { "kept_by_inductor" } else { "not_kept" }, &[]);
     found.claims = claims(cause, same);
     found.count = same.len() as u64;
     let mut reasons: Vec<&str> = same.iter().filter_map(|one| one.reason.as_deref().map(str::trim)).collect();
@@ -113,7 +106,7 @@ fn bypass(
     let reasons = if reasons.is_empty() { vec!["no reason recorded"] } else { reasons };
     found.fact("Reason in the log", Value::Prose(reasons.join("; ")));
     found.fact("Bypasses", Value::Prose(by_cache(same)));
-    found.advise_all(cause.hint());
+    found.say(cause.case(), &[]);
     found.compiles = concerned;
     found.reason = cause.words().text();
     found
@@ -150,13 +143,7 @@ fn misses(model: &Model) -> Option<Finding> {
     } else {
         let title = sentence![number, " and ", count(hits.len(), "hit", "hits")];
         let mut found = Finding::new(KindOfFinding::CacheMiss, Severity::Info, title);
-        let words = match full {
-            true => {
-                "No earlier run cached these results. A second run of the same program will hit the cache."
-            }
-            false => "Some keys were found, but the guard of the entry does not hold for these sizes.",
-        };
-        found.explain(words);
+        found.say(if full { "no_entry" } else { "other_guard" }, &[]);
         let listed = reasons.iter().map(|(reason, n)| format!("{}: {n}", reason_words(reason)));
         found.fact("Reasons", Value::Prose(listed.collect::<Vec<_>>().join("; ")));
         found

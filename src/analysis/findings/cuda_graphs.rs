@@ -48,17 +48,8 @@ fn skipped(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Fi
         };
         let title = sentence!["No CUDA graph of ", function, ": ", written];
         let mut found = Finding::new(KindOfFinding::CudaGraphSkipped, Severity::Warning, title);
-        found.explain(
-            "CUDA graphs were asked for, and none was recorded. A CUDA graph writes to the addresses that it was recorded with, \
-             so torch skips it where an input is written that may be another tensor in the next call.",
-        );
         let name = inputs.first().map_or("cache", |name| name.as_str());
-        let text = format!(
-            "Tell torch that the tensor stays the same, and pass the same one in each call: before the first call, mark \
-             `{name}` with `mark_static_address`. Or make it a buffer of the module (`register_buffer`)."
-        );
-        let code = format!("torch._dynamo.mark_static_address({name})");
-        found.advise(Advice::tried("mutated_input.1", text).with_code(code));
+        found.say("written", &[("name", name)]);
         at(&mut found, model, index, first, &graphs.written);
         return Some(found);
     }
@@ -66,7 +57,7 @@ fn skipped(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Fi
     let first = graphs.outside.first().filter(|_| graphs.parts == 0)?;
     let title = sentence!["No CUDA graph of ", function, ": ", obstacle(first)];
     let mut found = Finding::new(KindOfFinding::CudaGraphSkipped, Severity::Warning, title);
-    found.explain("CUDA graphs were asked for, and none was recorded.");
+    found.say("outside", &[]);
     found.advise(cure(first));
     at(&mut found, model, index, first, &graphs.outside);
     Some(found)
@@ -82,7 +73,6 @@ fn split(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Find
         && graphs.outside.iter().any(|one| one.obstacle == Obstacle::OnHost);
     let severity = if is_told { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(KindOfFinding::CudaGraphSplit, severity, title);
-    found.explain("What is not part of a CUDA graph is launched kernel by kernel, in every call.");
     found.advise(cure(first));
     at(&mut found, model, index, first, &graphs.outside);
     Some(found)
@@ -131,14 +121,7 @@ fn sizes(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Find
         " were recorded, one for each size of an input"
     ];
     let mut found = Finding::new(KindOfFinding::CudaGraphSizes, Severity::Warning, title);
-    found.explain(format!(
-        "A CUDA graph is recorded for each size of a dynamic dimension, and each keeps its own memory. Recording took {}.",
-        duration(graphs.us)
-    ));
-    let text = "Pad the inputs to multiples, such as 16, so that fewer sizes occur. Each call then pays for the padding.";
-    found.advise(Advice::tried("graph_per_size.1", text));
-    let none = Advice::from("Or record no CUDA graph for dynamic sizes.");
-    found.advise(none.with_code("torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True"));
+    found.say("recorded", &[("time", &duration(graphs.us))]);
     found
         .claim(Claim::avoidable(Work::AtRunTime, vec![index], "of recording CUDA graphs").at_most(graphs.us));
     found.count = graphs.recordings as u64;
@@ -161,9 +144,6 @@ fn refused(model: &Model) -> Vec<Finding> {
     let found = reasons.into_iter().filter(|(reason, _)| !reason.is_empty()).map(|(reason, compiles)| {
         let title = sentence!["No CUDA graph was recorded: ", quoted(headline(reason))];
         let mut found = Finding::new(KindOfFinding::CudagraphSkip, Severity::Warning, title);
-        found.explain(
-            "Without a CUDA graph each kernel is launched on its own, which costs time in every call.",
-        );
         found.fact("Reason in the log", Value::Prose(reason.to_owned()));
         found.count = compiles.len() as u64;
         found.place =
@@ -181,10 +161,6 @@ fn on_cpu(model: &Model) -> Option<Finding> {
     }
     let title = "CUDA graphs were requested, but none was made: everything runs on the CPU";
     let mut found = Finding::new(KindOfFinding::CudagraphsOnCpu, Severity::Info, title);
-    found.explain("`mode=\"reduce-overhead\"` and `triton.cudagraphs` record CUDA graphs, which exist on GPUs only. Here they change \
-         nothing.");
-    let text = "Leave the mode out where the program runs on a CPU, or move model and inputs to a GPU.";
-    found.advise(Advice::tried("cuda_graphs_on_cpu.1", text));
     let compiled = |(index, compile): (CompileIndex, &Compile)| {
         compile.metrics.iter().any(|record| record.facts.inductor_us.is_some()).then_some(index)
     };

@@ -1,8 +1,9 @@
 //! One finding, and what it is made of.
 
 use super::cost::{Claim, Cost, CostKind, CostPart};
-use super::kind::KindOfFinding;
+use super::kind::{AdviceText, KindOfFinding};
 use crate::analysis::lab::{Tried, tried};
+use crate::analysis::pattern::{Groups, filled};
 use crate::analysis::user_place::UserPlace;
 use crate::model::{CompileIndex, ReasonSource, Sentence, TextFrame};
 
@@ -105,6 +106,32 @@ pub struct Advice {
     pub tried: Option<Tried>,
 }
 
+impl KindOfFinding {
+    /// What `kinds.toml` advises in a case, with these names in the places of its texts.
+    pub(in crate::analysis) fn advice(self, case: &str, names: &[(&'static str, &str)]) -> Vec<Advice> {
+        let says = self.facts().says.get(case).map_or(&[][..], |says| says.advice.as_slice());
+        says.iter().filter_map(|one| one.filled(&groups(names))).collect()
+    }
+}
+
+fn groups(names: &[(&'static str, &str)]) -> Groups {
+    names.iter().map(|(place, name)| (*place, (*name).to_owned())).collect()
+}
+
+impl AdviceText {
+    fn filled(&self, groups: &Groups) -> Option<Advice> {
+        let of = |text: &Option<String>| text.as_deref().and_then(|text| filled(text, groups));
+        Some(Advice {
+            text: filled(&self.text, groups)?,
+            code: of(&self.code),
+            promise: self.promise.clone(),
+            because: self.because.clone(),
+            tried: of(&self.tried).and_then(|kind| tried(&kind)),
+            proof: None,
+        })
+    }
+}
+
 /// A record that proves that an advice helps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proof {
@@ -200,7 +227,7 @@ impl Finding {
         title: impl Into<Sentence>,
     ) -> Finding {
         let title = title.into();
-        Finding {
+        let mut new = Finding {
             kind,
             severity,
             reason: title.text(),
@@ -222,7 +249,9 @@ impl Finding {
             read_more: None,
             members: Vec::new(),
             in_job: InJob::default(),
-        }
+        };
+        new.say("always", &[]);
+        new
     }
 
     /// The measured kernel that it is about, by its place among all.
@@ -317,6 +346,13 @@ impl Finding {
     pub(in crate::analysis) fn with_ranks(mut self, ranks: Vec<usize>) -> Finding {
         self.in_job.ranks = ranks;
         self
+    }
+
+    /// Says what `kinds.toml` has for a case: what it means and what to do, with these names in their places.
+    pub(super) fn say(&mut self, case: &str, names: &[(&'static str, &str)]) {
+        let explain = self.kind.facts().says.get(case).and_then(|says| says.explain.as_deref());
+        self.detail = explain.and_then(|text| filled(text, &groups(names))).or_else(|| self.detail.take());
+        self.advice.extend(self.kind.advice(case, names));
     }
 
     /// Adds a fact.

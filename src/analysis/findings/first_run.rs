@@ -27,8 +27,6 @@ pub(super) fn of(basis: Basis<'_>, findings: &[Finding]) -> Option<Finding> {
     });
     let title = sentence!["First run with an empty cache folder: ", Sentence::joined(words, ", ")];
     let mut found = Finding::new(KindOfFinding::FirstRun, Severity::Info, title);
-    found.explain("A run with an empty cache folder has this, whatever the program. A second run with the same folder does not.");
-    found.advise("Keep the cache folder between runs: `TORCHINDUCTOR_CACHE_DIR` on a disk that stays.");
     found.compiles = members.iter().flat_map(|one| one.compiles.iter().copied()).collect();
     found.compiles.sort_unstable();
     found.compiles.dedup();

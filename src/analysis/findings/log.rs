@@ -58,12 +58,12 @@ fn damage(model: &Model) -> Option<Finding> {
     let listed = Sentence::joined(listed, ", ");
     let title = sentence!["The log is damaged: ", listed, "; first at line ", first.line];
     let mut found = Finding::new(KindOfFinding::DamagedLog, Severity::Error, title);
-    found.explain("The report lacks what these records said, and its numbers may be too low.");
-    found.advise(match counts.as_slice() {
-        [(ProblemKind::OtherRank, _)] => "Several ranks wrote to one file: give each rank a folder of its own, or let torch name the files.",
-        [(ProblemKind::Truncated, _)] => "Copy the log after the program has exited.",
-        _ => "Copy the whole log again, byte for byte, after the program has exited.",
-    });
+    let case = match counts.as_slice() {
+        [(ProblemKind::OtherRank, _)] => "of_other_rank",
+        [(ProblemKind::Truncated, _)] => "truncated",
+        _ => "damaged",
+    };
+    found.say(case, &[]);
     let quoted = integrity.problems.iter().filter(|p| p.kind.is_damage()).take(QUOTED);
     let lines = quoted.map(|p| format!("line {}: {} ({})", p.line, p.detail, p.kind.name()));
     found.fact("First of them", Value::Code(lines.collect()));
@@ -78,8 +78,6 @@ fn names(model: &Model) -> Option<Finding> {
     }
     let title = sentence![count(missing as usize, "file name is", "file names are"), " missing in stacks"];
     let mut found = Finding::new(KindOfFinding::MissingNames, Severity::Info, title);
-    found.explain("A forked process inherits its parent's names and does not write them again.");
-    found.advise("Put the parent's log into the same folder and run tlparse again.");
     found.count = missing;
     Some(found)
 }
@@ -102,8 +100,6 @@ fn cut_off(model: &Model, open: &[usize]) -> Option<Finding> {
     let of = of.map(|function| sentence![" for ", function]);
     let title = sentence!["The log ends while ", doing(&innermost.name, loads_triton), of];
     let mut found = Finding::new(KindOfFinding::CutOff, Severity::Warning, title);
-    found.explain("The program was stopped there, or the log was copied while it ran. What came later is not in this report.");
-    found.advise("Look at the program's exit code and the system's log: a signal, or memory that ran out, leaves no record here.");
     let names = open.iter().filter_map(|span| model.spans.get(*span)).map(|span| span.name.to_string());
     found.fact("Open phases", Value::Code(names.collect()));
     found.place = compile.map(|compile| UserPlace::of_call(model, compile)).unwrap_or_default();
@@ -148,12 +144,7 @@ fn missing_metrics(model: &Model, open: &[usize]) -> Option<Finding> {
     let mut found = Finding::new(KindOfFinding::MissingMetrics, Severity::Warning, title);
     let has_phases =
         model.spans.iter().any(|span| span.compile.is_some_and(|one| missing.binary_search(&one).is_ok()));
-    let time = match has_phases {
-        true => "Its time is known only from its phases.",
-        false => "No total of this report includes its time.",
-    };
-    found.detail =
-        Some(format!("The program ended before the compile did, or its records were lost. {time}"));
+    found.say(if has_phases { "has_phases" } else { "has_no_time" }, &[]);
     found.count = missing.len() as u64;
     found.place = UserPlace::of_definition(model, first);
     found.compiles = missing;
@@ -161,30 +152,14 @@ fn missing_metrics(model: &Model, open: &[usize]) -> Option<Finding> {
 }
 
 fn advice(one: &Advice) -> Finding {
-    let (kind, severity, hint) = match one.kind {
-        AdviceKind::WorkerDeath => (
-            KindOfFinding::WorkerDeath,
-            Severity::Error,
-            Some(
-                "Check whether memory ran out, or set `TORCHINDUCTOR_COMPILE_THREADS=1` to see the error itself.",
-            ),
-        ),
-        AdviceKind::SpmdMismatch => (
-            KindOfFinding::SpmdMismatch,
-            Severity::Error,
-            Some(
-                "Ranks that run different graphs hang at the next collective: find what differs between their inputs.",
-            ),
-        ),
-        AdviceKind::Notice => (KindOfFinding::Notice, Severity::Warning, None),
-    };
-    // A parser of the library's user may quote the log in its title.
-    let title = match one.kind {
-        AdviceKind::Notice => quoted(&one.title),
-        AdviceKind::WorkerDeath | AdviceKind::SpmdMismatch => own(one.title.clone()),
+    let own = || own(one.title.clone());
+    let (kind, severity, title) = match one.kind {
+        AdviceKind::WorkerDeath => (KindOfFinding::WorkerDeath, Severity::Error, own()),
+        AdviceKind::SpmdMismatch => (KindOfFinding::SpmdMismatch, Severity::Error, own()),
+        // A parser of the library's user may quote the log in its title.
+        AdviceKind::Notice => (KindOfFinding::Notice, Severity::Warning, quoted(&one.title)),
     };
     let mut found = Finding::new(kind, severity, title);
-    found.advise_all(hint);
     found.compiles.extend(one.compile);
     let lines = one.text.lines().take(40).map(str::to_owned).collect();
     found.fact("The log says", Value::Code(lines));
@@ -205,7 +180,6 @@ fn stalls(model: &Model) -> Vec<Finding> {
         jobs.dedup();
         let title = sentence![count(jobs.len(), "compile job", "compile jobs"), " took a minute or more"];
         let mut found = Finding::new(KindOfFinding::WorkerStall, Severity::Warning, title);
-        found.explain("torch reports a job of its compile workers once a minute while it runs.");
         let phases: Vec<String> = stalls.iter().rev().filter_map(|s| s.phase.clone()).take(1).collect();
         if !phases.is_empty() {
             found.fact("Last seen in", Value::Code(phases));

@@ -2,7 +2,7 @@
 //! are too short. Device time is not compile time, so these findings claim no cost.
 
 use super::basis::Basis;
-use super::finding::{Advice, EntryKey, Finding, Severity, Value};
+use super::finding::{EntryKey, Finding, Severity, Value};
 use super::kind::KindOfFinding;
 use crate::analysis::performance::{Judgement, Limit, MeasuredKernel, Performance};
 use crate::analysis::user_place::UserPlace;
@@ -50,12 +50,7 @@ fn foreign(performance: &Performance) -> Option<Finding> {
     let graphs = sentence::count(performance.foreign_graphs?, "graph", "graphs");
     let file = name(NameOf::File, performance.trace.file.owned());
     let title = sentence![file, " is of another run: of the ", graphs, " that it calls, none is in this log"];
-    let mut found = Finding::new(KindOfFinding::OtherRun, Severity::Error, title);
-    found.explain(
-        "The code of a graph has a key in the cache, which the log and a trace of the same run share.",
-    );
-    found.advise("Give the trace of the same run, or `--force` to read this one by itself.");
-    Some(found)
+    Some(Finding::new(KindOfFinding::OtherRun, Severity::Error, title))
 }
 
 fn damaged(performance: &Performance) -> Option<Finding> {
@@ -66,8 +61,7 @@ fn damaged(performance: &Performance) -> Option<Finding> {
         " could not be read to its end"
     ];
     let mut found = Finding::new(KindOfFinding::DamagedTrace, Severity::Warning, title);
-    found.detail = Some(format!("Reading ended early: {why}. The figures cover the part before."));
-    found.advise("Export the trace again, or copy it again and check that it is complete.");
+    found.say("ended_early", &[("why", why)]);
     Some(found)
 }
 
@@ -96,9 +90,18 @@ fn of_kernel(kind: KindOfFinding, kernel: &MeasuredKernel, performance: &Perform
         _ => sentence![kernel_name, " reaches only ", share(best), " of the ", limit, " of ", device],
     };
     let mut found = Finding::new(kind, severity, title);
-    let (detail, hint) = advice(kernel, nearest);
-    found.explain(detail);
-    found.advise(hint);
+    match kernel.judgement {
+        Some(Judgement::Impossible) if nearest == Limit::Bandwidth => found.say("in_cache", &[]),
+        Some(Judgement::Impossible) => found.say("beyond_peak", &[]),
+        Some(Judgement::CountsProbablyWrong) if kernel.bytes_from == Some(FigureFrom::Trace) => {
+            found.say("stated", &[]);
+        }
+        Some(Judgement::CountsProbablyWrong) if kernel.backend == Some(Backend::Eager) => {
+            found.say("eager", &[]);
+        }
+        Some(Judgement::CountsProbablyWrong) => found.say("generated", &[]),
+        _ => found.advise(cause_of_slowness(kernel)),
+    }
     if let [line, ..] = &*kernel.lines {
         let known =
             performance.lines.iter().find(|known| (&known.file, known.line) == (&line.file, line.line));
@@ -115,44 +118,6 @@ fn of_kernel(kind: KindOfFinding, kernel: &MeasuredKernel, performance: &Perform
         Value::Prose(format!("{} in {runs}, {} each", duration(kernel.sum_us), duration(kernel.mean_us))),
     );
     found
-}
-
-/// What it means, and what to do.
-fn advice(kernel: &MeasuredKernel, nearest: Limit) -> (String, String) {
-    let stated = kernel.bytes_from == Some(FigureFrom::Trace);
-    match kernel.judgement {
-        Some(Judgement::Impossible) if nearest == Limit::Bandwidth => (
-            "The counted bytes did not all come from memory in that time: the data was still in the cache of the device, or \
-             the count is of data that is not moved."
-                .to_owned(),
-            "Compare the size of its tensors with the cache of the device; if they do not fit, the count is wrong."
-                .to_owned(),
-        ),
-        Some(Judgement::Impossible) => (
-            "Its real peak is higher than the assumed one, or it computes less than was counted, as several launches share the \
-             work."
-                .to_owned(),
-            "Check that `--device` names the device of the trace, and `--clock` its clock; products of float may have been \
-             computed in TF32 (`--tf32`)."
-                .to_owned(),
-        ),
-        Some(Judgement::CountsProbablyWrong) => (
-            "So little of the time is explained by the counted work that the kernel probably does other work, or waits."
-                .to_owned(),
-            if stated {
-                "Look at what `kernel_num_gb` of the trace counts.".to_owned()
-            } else if kernel.backend == Some(Backend::Eager) {
-                "Look at what its operator does besides: gathers, scatters and loops over data are not in the count."
-                    .to_owned()
-            } else {
-                "Look at its generated code: gathers, scatters and loops over data are not in the count.".to_owned()
-            },
-        ),
-        _ => (
-            "It neither moves nor computes what the device could in that time.".to_owned(),
-            cause_of_slowness(kernel),
-        ),
-    }
 }
 
 /// Per cent of occupancy below which it may be why a kernel is slow.
@@ -199,21 +164,15 @@ fn launches(basis: Basis<'_>, performance: &Performance) -> Option<Finding> {
         " of the time",
     ];
     let mut found = Finding::new(KindOfFinding::LaunchBound, Severity::Warning, title);
-    found.detail = Some(format!(
-        "Launching a kernel takes about as long as these run: together they ran for {}.",
-        duration(us)
-    ));
+    found.say("short", &[("time", &duration(us))]);
     let compiled_us: f64 =
         short().filter(|kernel| !kernel.compile_ids.is_empty()).map(|kernel| kernel.sum_us).sum();
     if basis.on_device.iter().any(|(_, of)| of.cuda_graphs.is_some()) {
-        found.advise("CUDA graphs are on; these launches are outside of them. Fewer graph breaks, and compiling more of the step, bring them in.");
+        found.say("outside_of_cuda_graphs", &[]);
     } else if compiled_us > us / 2.0 {
-        let text = "`mode=\"reduce-overhead\"` launches all kernels of a compiled graph at once, as a CUDA graph. At most the \
-                    idle time can be gained.";
-        let code = "torch.compile(model, mode=\"reduce-overhead\")";
-        found.advise(Advice::tried("idle_device.1", text).with_code(code));
+        found.say("compiled", &[]);
     } else {
-        found.advise("Most of them ran outside of compiled code: compiling what launches them fuses them.");
+        found.say("not_compiled", &[]);
     }
     Some(found)
 }

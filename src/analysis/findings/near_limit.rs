@@ -1,7 +1,7 @@
 //! A function with nearly as many compiled versions as torch keeps: one more kind of call and it runs in eager mode.
 
 use super::basis::Basis;
-use super::finding::{Advice, Finding, Severity, Value};
+use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::is_library;
@@ -31,13 +31,9 @@ fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>, limit: u
     let place = UserPlace::of_definition(model, first);
     let title = sentence![function, " has ", chain.versions, " of the ", limit, " versions that torch keeps"];
     let mut found = Finding::new(KindOfFinding::NearLimit, Severity::Info, title);
-    found.explain("At the limit, calls that fit no version run in eager mode.");
     let function = model.compiles.get(first).and_then(|compile| compile.function.as_ref());
     if function.is_some_and(|function| function.file.as_deref().is_some_and(is_library)) {
-        let text = "Several modules pass through this code of a library, and each takes one version. Where they are few and \
-                    known, let torch keep a version of each.";
-        let code = "torch._dynamo.config.recompile_limit = 16";
-        found.advise(Advice::tried("modules_limit.1", text).with_code(code));
+        found.say("of_library", &[]);
     }
     found.fact("Compiled versions", Value::Prose(format!("{} of {limit}", chain.versions)));
     found.count = chain.versions as u64;

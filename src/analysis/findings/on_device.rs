@@ -2,7 +2,7 @@
 
 use super::basis::Basis;
 use super::cost::{Claim, Work};
-use super::finding::{Advice, Finding, Severity, Value};
+use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
 use super::recompiles::is_of_device;
 use crate::analysis::on_device::Operation;
@@ -68,16 +68,11 @@ fn on_host_at(basis: Basis<'_>, same: &[OnHost<'_>]) -> Option<Finding> {
     }
     detail.push_str(if one.splits { " It also splits the CUDA graph." } else { "" });
     found.explain(detail);
-    found.advise(match input {
-        Some(input) => Advice {
-            code: is_name(input).then(|| format!("{input} = {input}.cuda()")),
-            ..Advice::tried("cpu_input.1", format!("Put `{input}` on the device where it is made, once."))
-        },
-        None => {
-            "Compute it on the device, with torch, and move the result to the CPU outside of compiled code."
-                .into()
-        }
-    });
+    match input {
+        Some(input) if is_name(input) => found.say("named_input", &[("input", input)]),
+        Some(input) => found.say("input", &[("input", input)]),
+        None => found.say("computed", &[]),
+    }
     at(&mut found, basis.model, one.compile, one.first, one.all);
     found.compiles = same.iter().map(|one| one.compile).collect();
     found.count = same.len() as u64;
@@ -107,15 +102,6 @@ fn float32_products(basis: Basis<'_>) -> Option<Finding> {
     let products = count(operations.len(), "product", "products");
     let title = sentence![products, " of float32 matrices may not use TF32"];
     let mut found = Finding::new(KindOfFinding::Float32Products, severity, title);
-    found.explain(
-        "The device has matrix units for TF32, which multiply float32 matrices several times as fast, with 10 instead of 23 bits \
-         of the fraction. By default, torch does not use them.",
-    );
-    let text = "Allow TF32 with `torch.set_float32_matmul_precision(\"high\")`, if its precision is enough: this changes the \
-                results.";
-    let promise = "5.1 times as fast for products of 4,096 by 4,096, forward and backward, on an H200";
-    let allowed = Advice { promise: Some(promise.to_owned()), ..Advice::tried("float32_products.1", text) };
-    found.advise(allowed.with_code("torch.set_float32_matmul_precision(\"high\")"));
     let index = of.first().map(|(index, _)| *index)?;
     at(&mut found, basis.model, index, first, &operations);
     found.compiles = of.iter().map(|(index, _)| *index).collect();

@@ -1,7 +1,7 @@
 //! A layer that occurs many times in one graph, with the same shapes: compiled on its own, it would be compiled once.
 
 use super::basis::Basis;
-use super::finding::{Advice, Finding, Severity, Value};
+use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::user_place::UserPlace;
@@ -56,17 +56,11 @@ pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 fn finding(title: Sentence, lines: &RepeatedLines) -> Finding {
     let mut found = Finding::new(KindOfFinding::RepeatedLayers, Severity::Info, title);
     let number = counted(lines.lines, "line occurs", "lines occur");
-    found.detail = Some(format!(
+    found.explain(format!(
         "{number} {} times each in the graph; `{}` has the first of them. In one graph, each copy is compiled \
          separately.",
         lines.times, lines.first.function
     ));
-    let text = "Compile the layer instead of the whole model (regional compilation): the copies have the same operations and \
-                shapes, so the code of the first serves the others. It has a cost: each layer is a call of its own then, and \
-                small layers run slower (12 of width 512: 14.9 to 27.2 ms a step), large ones as fast (8 of width 2,048).";
-    let because = "The captured graph has the same operations with the same shapes in each copy.";
-    let regional = Advice { because: Some(because.to_owned()), ..Advice::tried("regional.1", text) };
-    found.advise(regional.with_code("for layer in layers:\n    layer.compile()"));
     found.fact("Copies", Value::Prose(lines.times.to_string()));
     found
 }

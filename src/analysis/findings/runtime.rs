@@ -51,13 +51,10 @@ fn restarts(model: &Model) -> Option<Finding> {
     let by_itself = reasons.iter().all(|reason| is_own_exception(reason));
     let severity = if by_itself { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(KindOfFinding::Restart, severity, title);
-    found.explain(
-        "Dynamo found while tracing that it has to trace differently, and discarded the work so far.",
-    );
     let claim = if by_itself { Claim::expected } else { Claim::wasted };
     found.claim(claim(Work::Discarded, compiles.clone(), "of tracing thrown away".to_owned()));
     if by_itself {
-        found.advise("Nothing to do: torch decides this while it traces.");
+        found.say("by_itself", &[]);
     }
     found.count = restarts;
     found.fact("Reasons", Value::Code(reasons));
@@ -117,7 +114,6 @@ fn at_first_calls(
 ) -> Option<Finding> {
     let first = of.first()?.0;
     let mut found = Finding::new(KindOfFinding::RuntimeCost, Severity::Warning, title);
-    found.explain("The first calls of the compiled code paid for it; later ones do not.");
     for (index, us) in &of {
         found.claim(Claim::expected(Work::AtRunTime, vec![*index], what).at_most(*us));
     }

@@ -2,7 +2,7 @@
 
 use super::basis::Basis;
 use super::cost::{Claim, Work};
-use super::finding::{Advice, Finding, Severity, Value};
+use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
 use crate::model::Part;
 use crate::model::sentence::sentence;
@@ -49,20 +49,14 @@ pub(super) fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<F
     found.fact("Builds", Value::Prose(format!("{count} kernels, {} in all", duration(us))));
     found.compiles = builds.kernels.iter().map(|one| one.compile).collect();
     if helps {
-        found.explain("The kernels of a graph do not depend on each other. With several threads they are built side by side.");
-        let text = "Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores. \
-             torch does so by itself, up to 32: where nobody set it to 1, the process may use one core only, and then more \
-             threads gain nothing.";
-        let kind = if on_device.uses_gpu { "triton_builds.1" } else { "compile_threads.1" };
-        found.advise(Advice::tried(kind, text));
+        let builds_of = if on_device.uses_gpu { "triton_builds" } else { "compile_threads" };
+        found.say("helps", &[("builds", builds_of)]);
         for one in &builds.side_by_side {
             let claim = Claim::avoidable(Work::Compile, vec![one.compile], "of builds in series");
             found.claim(claim.at_most(one.us));
         }
     } else {
-        found.explain("Threads build the kernels of one graph side by side, and here most graphs have a single one. Graphs are compiled one after the other.");
-        found.advise("Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays): binaries are kept by their \
-             content, so a second run builds none of these kernels.");
+        found.say("gains_nothing", &[]);
     }
     vec![found]
 }

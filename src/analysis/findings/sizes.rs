@@ -2,7 +2,7 @@
 
 use super::basis::Basis;
 use super::cost::{Claim, Work};
-use super::finding::{Advice, Finding, Severity, Value};
+use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
 use super::recompiles::{Again, Changing};
 use crate::analysis::failures::fixed_against_mark;
@@ -101,12 +101,21 @@ fn finding(model: &Model, versions: &Again, same: &[&Specialization]) -> Option<
     let severity =
         if generated || is_weights || !again.is_empty() { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(KindOfFinding::Specialization, severity, title);
-    found.detail = Some(match is_weights && !generated {
-        true => "It is the width of a weight, which multiplies it: no other size fits the module.".to_owned(),
-        false => detail(model, one, &place, size),
-    });
+    let is_own = place.loc.is_some() && place.file.as_deref().is_some_and(|file| !is_library(file));
+    if generated {
+        let id = model.compiles.get(one.at.compile).and_then(|compile| compile.id.as_ref());
+        let of_autograd = id.is_some_and(CompileId::is_of_compiled_autograd);
+        found.say("generated", &[("who", if of_autograd { "Compiled autograd" } else { "Torch" })]);
+    } else if is_weights {
+        found.say("of_weight", &[]);
+    } else {
+        let line = if place.loc.is_some() { "The line" } else { "Something" };
+        found.say(size, &[("line", line)]);
+    }
+    if is_own && !is_weights && has_name {
+        found.say("own_line", &[("thing", size), ("name", &first)]);
+    }
     found.stack = one.user_stack.as_deref().map(|s| text_frames(model, s)).unwrap_or_default();
-    found.advise_all(advice(&place, size, &first).filter(|_| !is_weights && has_name));
     let lines = sizes.iter().map(|((name, value), one)| {
         let reason = one.reason.as_deref().unwrap_or("no reason recorded");
         let line = format!("{name} = {value}  ({}, {}, {reason})", one.symbol, one.sources.join(", "));
@@ -158,31 +167,6 @@ fn is_of_weight(model: &Model, one: &Specialization) -> bool {
     is_size(one)
         && multiplies
         && inputs.iter().any(|input| input.tensor.parameter && input.tensor.sizes.contains(&one.value))
-}
-
-/// What to do about the user's line that needs a `size` or `number` as a constant.
-fn advice(place: &UserPlace, thing: &str, name: &str) -> Option<Advice> {
-    let is_own = place.file.as_deref().is_some_and(|file| !is_library(file));
-    let text = format!(
-        "If the {thing} should stay dynamic, change this line: it needs `{name}` as a constant, as a key, a comparison or \
-         the argument of an operation does."
-    );
-    (is_own && place.loc.is_some()).then(|| Advice::tried("specialized_size.6", text))
-}
-
-/// What it means that a `size` or `number` was fixed at a line.
-fn detail(model: &Model, one: &Specialization, place: &UserPlace, thing: &str) -> String {
-    if place.file.as_deref().is_some_and(is_generated) {
-        let id = model.compiles.get(one.at.compile).and_then(|compile| compile.id.as_ref());
-        let of_autograd = id.is_some_and(CompileId::is_of_compiled_autograd);
-        let who = if of_autograd { "Compiled autograd" } else { "Torch" };
-        return format!(
-            "{who} needs these sizes as numbers in the functions that it writes. Nothing to do: other sizes compile again."
-        );
-    }
-    let line = if place.loc.is_some() { "The line needed the number" } else { "Something needed the number" };
-    let marked = if thing == "size" { ", or fails where the dimension was marked as dynamic" } else { "" };
-    format!("{line}, so what was dynamic became a constant. Another {thing} compiles again{marked}.")
 }
 
 /// Whether a line is of a function that compiled autograd wrote.

@@ -26,8 +26,7 @@ pub(super) fn of_clean(basis: Basis<'_>, others: &[Finding]) -> Option<Finding> 
     let named = |separator| Sentence::joined(shares.iter().map(|(_, words)| words.clone()), separator);
     let title = sentence![Part::Duration(builds.log_us), " of compile time: ", named(", ")];
     let mut found = Finding::new(KindOfFinding::SlowLog, Severity::Info, title);
-    found.explain("The log has no problem that would explain it: the time is what the compiler needed.");
-    found.advise_all(hints(basis));
+    advise(basis, &mut found);
     found.fact("Shares", Value::Prose(named("; ").text()));
     found.compiles =
         model.compiles.indexed().filter(|(_, one)| one.compile_us().is_some()).map(|(at, _)| at).collect();
@@ -70,36 +69,19 @@ pub(super) fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<(&'static st
 }
 
 /// What to do next, the largest gain first.
-fn hints(Basis { model, builds, split, one_offs, .. }: Basis<'_>) -> Vec<String> {
-    let mut hints = Vec::new();
+fn advise(Basis { model, builds, split, one_offs, .. }: Basis<'_>, found: &mut Finding) {
     let saved_us = warm_run::saved_us(model, split, one_offs);
     if saved_us >= builds.log_us * LEAST_SHARE {
-        hints.push(format!(
-            "Run it again with the same cache folder (`TORCHINDUCTOR_CACHE_DIR`): a warm cache saves up to {}, the builds and \
-             most of Inductor's work.",
-            duration(saved_us)
-        ));
+        found.say("again_with_warm_cache", &[("time", &duration(saved_us))]);
     }
     if builds.worker_wait_us >= builds.log_us * LEAST_SHARE {
-        hints.push(
-            "Compile workers build the kernels while the compile waits. More of them help where there are more cores: \
-             `TORCHINDUCTOR_COMPILE_THREADS`."
-                .to_owned(),
-        );
+        found.say("waits_for_workers", &[]);
     }
     if builds.process_wait_us >= builds.log_us * LEAST_SHARE {
-        hints.push(
-            "Another process builds into the same cache folder, and this one waits for it. Fill the folder before the \
-             program starts, and there is nothing to wait for."
-                .to_owned(),
-        );
+        found.say("waits_for_process", &[]);
     }
     let gain_us = builds.side_by_side_us();
     if model.inductor.compile_threads == Some(1) && gain_us >= builds.log_us * LEAST_SHARE {
-        hints.push(format!(
-            "Build kernels side by side, if there is more than one core: `TORCHINDUCTOR_COMPILE_THREADS` saves up to {}.",
-            duration(gain_us)
-        ));
+        found.say("one_thread", &[("time", &duration(gain_us))]);
     }
-    hints
 }

@@ -23,10 +23,6 @@ pub(super) fn of_log(Basis { builds, on_device, .. }: Basis<'_>) -> Vec<Finding>
         ": once per machine with a warm cache folder"
     ];
     let mut found = Finding::new(KindOfFinding::Toolchain, Severity::Info, title);
-    found.explain("Before its first kernel, torch builds small programs to learn what the compiler and the processor can do \
-         (`compile_file` within `Scheduler.codegen`). The first compile pays for it.");
-    found.advise("Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays) and this time is not spent \
-         again.");
     found.compiles = builds.trials.iter().map(|one| one.compile).collect();
     for one in &builds.trials {
         found.claim(Claim::expected(Work::OneOff, vec![one.compile], "of one-off builds").at_most(one.us));

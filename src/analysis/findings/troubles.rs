@@ -36,8 +36,6 @@ fn trouble(kind: TroubleKind, subject: Option<&str>, times: usize, first: &Troub
         TroubleKind::BackwardVariant => {
             let title = sentence!["The nested region", named, " has ", times + 1, " backward passes"];
             let mut found = Finding::new(KindOfFinding::BackwardVariants, Severity::Warning, title);
-            found.explain("torch compiles the backward pass of a region once for each layout of the gradients that arrive. Each further one takes compile time and code.");
-            found.advise("Give the gradients one layout: `.contiguous()` on the output of the region, where its calls use it differently.");
             found.fact("Gradients of the new one", Value::Code(lines()));
             found
         }
@@ -48,7 +46,7 @@ fn trouble(kind: TroubleKind, subject: Option<&str>, times: usize, first: &Troub
                 named.map(|named| sentence![":", named])
             ];
             let mut found = Finding::new(KindOfFinding::CacheError, Severity::Warning, title);
-            found.explain("The next run traces these graphs again. What is named cannot be pickled.");
+            found.say("not_stored", &[]);
             found.fact("Exception", Value::Code(lines()));
             found
         }
@@ -56,20 +54,17 @@ fn trouble(kind: TroubleKind, subject: Option<&str>, times: usize, first: &Troub
             let title =
                 sentence![count(times, "precompiled result", "precompiled results"), " could not be loaded"];
             let mut found = Finding::new(KindOfFinding::CacheError, Severity::Warning, title);
-            found.explain("torch compiles them again.");
+            found.say("not_loaded", &[]);
             found.fact("Exception", Value::Code(lines()));
             found
         }
         TroubleKind::MemoryEstimate => {
             let title = own("torch's check of its estimate of memory failed".to_owned());
-            let mut found = Finding::new(KindOfFinding::MemoryEstimate, Severity::Info, title);
-            found.explain("The order of the kernels is chosen by an estimate of memory, and this one is wrong. Results are right; peak memory may be higher than planned.");
-            found
+            Finding::new(KindOfFinding::MemoryEstimate, Severity::Info, title)
         }
         TroubleKind::OverlapCycle => {
             let title = own("Overlap scheduling made dependencies in a circle".to_owned());
             let mut found = Finding::new(KindOfFinding::OverlapCycle, Severity::Warning, title);
-            found.advise("If torch raised: `torch._inductor.config.aten_distributed_optimizations.overlap_scheduling_autofix_cycles = True` lets it remove them.");
             found.fact("The log says", Value::Code(lines()));
             found
         }
@@ -88,10 +83,7 @@ fn native(model: &Model) -> Vec<Finding> {
         let title =
             sentence![code(op), " was compiled ", same.len(), " times by ", code(dsl), " with the same key"];
         let mut found = Finding::new(KindOfFinding::NativeCompiles, Severity::Warning, title);
-        found.explain(format!(
-            "Its cache did not keep the kernel. The further compiles took {}, mostly while the model ran.",
-            duration(us)
-        ));
+        found.say("again", &[("time", &duration(us))]);
         found.fact("Key", Value::Code(vec![key.to_owned()]));
         found.count = same.len() as u64;
         found.compiles = same.iter().map(|one| one.compile).collect();

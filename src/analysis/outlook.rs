@@ -1,7 +1,7 @@
 //! Upper bounds on what other runs of the same program would save.
 
 use super::builds::Builds;
-use super::findings::{Finding, Severity};
+use super::findings::{Finding, KindOfFinding, Severity};
 use super::one_offs::OneOff;
 use super::split::Split;
 use super::warm_run;
@@ -45,7 +45,7 @@ const MOST_LOST: f64 = 0.02;
 /// Serial builds are not a problem of the program.
 pub fn time_comes_first(split: &Split, findings: &[Finding]) -> bool {
     let total_us = split.whole.total() + split.apart_us;
-    let problems = || findings.iter().filter(|one| one.kind.word != "serial_builds");
+    let problems = || findings.iter().filter(|one| one.kind != KindOfFinding::SerialBuilds);
     let lost: f64 = problems().map(Finding::lost_us).sum();
     let failed = findings.iter().any(|one| one.severity == Severity::Error);
     split.of_spans && total_us >= SLOW_US && !failed && lost <= MOST_LOST * total_us
@@ -62,7 +62,7 @@ impl<'m> Outlook<'m> {
         let total_us = split.whole.total() + split.apart_us;
         let least_us = total_us * LEAST_SHARE;
         let worth = |us: f64| Some(us).filter(|us| *us > 0.0 && *us >= least_us);
-        let serial = findings.iter().find(|one| one.kind.word == "serial_builds");
+        let serial = findings.iter().find(|one| one.kind == KindOfFinding::SerialBuilds);
         Outlook {
             total_us,
             warm_us: worth(warm_run::saved_us(model, split, one_offs)),

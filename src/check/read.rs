@@ -1,7 +1,7 @@
 //! Reads the reports to check: of a log, or of a job's ranks.
 
 use super::items::{self, LogItems};
-use crate::analysis::findings::kinds;
+use crate::analysis::findings::KindOfFinding;
 use crate::facts::{self, FILE, ReportKind, job_report, load, log_report, part_reports};
 use crate::model::words::rank_folder;
 use crate::report_folder::ReportFolder;
@@ -123,8 +123,7 @@ fn job(bytes: &[u8], place: &Place) -> anyhow::Result<Vec<CheckedLog>> {
             }
         }
     }
-    let of_log = |kind: &str| kinds().any(|one| one.word == kind);
-    let own = report.findings.iter().filter(|one| !of_log(&one.kind));
+    let own = report.findings.iter().filter(|one| KindOfFinding::of_log(&one.kind).is_none());
     logs.push(CheckedLog {
         name: "the job".to_owned(),
         found: LogItems { items: items::others(own).collect(), compile_seconds: 0.0, functions: Vec::new() },

@@ -1,6 +1,6 @@
 //! The report in a few lines, for a terminal.
 
-use crate::analysis::findings::checked;
+use crate::analysis::findings::{KindOfFinding, checked};
 use crate::analysis::{Finding, Severity};
 use crate::hidden::visible;
 use crate::model::words::{counted, plain, shortened};
@@ -65,7 +65,7 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     // Mere information is omitted; a slow log without problems says where its time went.
     let mut told: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
     if told.is_empty() {
-        told.extend(findings.iter().find(|one| one.kind.word == "slow_log"));
+        told.extend(findings.iter().find(|one| one.kind == KindOfFinding::SlowLog));
     }
     let told = different(findings, &told);
     lines.extend(told.iter().take(FINDINGS).map(|one| line(one)));
@@ -107,7 +107,7 @@ fn line(one: &Finding) -> SummaryLine {
     if let Some(cost) = &one.cost {
         text.push_str(&format!(", {}", plain(&cost_words(cost.kind, cost.us))));
     }
-    SummaryLine { label: Some((one.kind.label, one.severity)), text }
+    SummaryLine { label: Some((one.kind.label(), one.severity)), text }
 }
 
 /// The first line, without hidden characters, cut to the width of a terminal.

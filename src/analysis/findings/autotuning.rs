@@ -1,24 +1,15 @@
 //! Autotuning: what it took and what it chose.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::kind::KindOfFinding;
 use crate::analysis::builds::BuildsOf;
 use crate::analysis::run_time::at_run_time;
 use crate::model::sentence::{count, sentence};
 use crate::model::words::duration;
 use crate::model::{CompileIndex, Model, Part, TemplateChoice, TritonKernel};
 use fxhash::FxHashMap;
-
-pub(super) const FAMILY: Family = Family { kinds: &[&AUTOTUNING], of_log };
-
-/// Kernels were tuned while they were compiled.
-static AUTOTUNING: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Time),
-    records: &["triton_kernel_info"],
-    ..KindOfFinding::of("autotuning", "Autotuning")
-};
 
 /// Microseconds from which it is reported.
 const LEAST_US: f64 = 1e5;
@@ -33,7 +24,7 @@ struct Tuned {
 }
 
 /// One finding where tuning took a tenth of a second or more.
-fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     let tuned = tuned(model, &builds.tuning);
     let us: f64 = tuned.iter().map(|one| one.us).sum();
     if us < LEAST_US {
@@ -41,15 +32,12 @@ fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     }
     let compiles = count(tuned.len(), "compile", "compiles");
     let title = sentence!["Autotuning took ", Part::Duration(us), " in ", compiles];
-    let mut found = Finding::new(&AUTOTUNING, Severity::Info, title);
+    let mut found = Finding::new(KindOfFinding::Autotuning, Severity::Info, title);
     let compiles = || tuned.iter().filter_map(|one| model.compiles.get(one.compile));
     let of_templates = || compiles().flat_map(|compile| &compile.template_choices);
     let longest = of_templates().max_by(|one, other| one.best_us.total_cmp(&other.best_us));
     let longest = longest.map(|one| format!(" The longest operation: {}.", choice_in_words(model, one)));
-    found.explain(format!(
-        "Inductor ran several versions of a kernel to choose the fastest. What it chose is kept in the cache folder.{}",
-        longest.unwrap_or_default()
-    ));
+    found.say("chosen", &[("longest", &longest.unwrap_or_default())]);
     let mut chosen: Vec<String> = of_templates().map(|one| choice_in_words(model, one)).collect();
     chosen.extend(compiles().flat_map(|compile| choices(&compile.triton_kernels)));
     if !chosen.is_empty() {

@@ -1,7 +1,5 @@
-//! A family of findings and its input.
+//! The input of all findings.
 
-use super::finding::Finding;
-use super::kind::KindOfFinding;
 use crate::analysis::Chain;
 use crate::analysis::OnDevice;
 use crate::analysis::builds::Builds;
@@ -41,12 +39,4 @@ impl<'m> Basis<'m> {
         let breaks = crate::analysis::break_costs(model).leak();
         Basis { model, chains: &[], breaks, performance: None, builds, split, one_offs, on_device }
     }
-}
-
-/// Kinds of findings that are found together.
-pub(super) struct Family {
-    /// Its kinds, in the order in which the sentence on what was checked names them.
-    pub(super) kinds: &'static [&'static KindOfFinding],
-    /// Its findings in the order of the log.
-    pub(super) of_log: fn(Basis<'_>) -> Vec<Finding>,
 }

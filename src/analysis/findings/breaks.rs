@@ -1,10 +1,10 @@
 //! Graph breaks: what could not be traced, which tracing was discarded, and what was compiled in addition.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::break_rules::Told;
-use super::cost::{ChargeOrder, Claim, Work};
-use super::finding::{Finding, FurtherReading, Severity, Value};
-use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
+use super::cost::{Claim, Work};
+use super::finding::{EntryKey, Finding, FurtherReading, Severity, Value};
+use super::kind::KindOfFinding;
 use super::prose;
 use crate::analysis::failures::failed_at_breaks;
 use crate::analysis::own_code::{is_python, is_torch};
@@ -13,30 +13,16 @@ use crate::analysis::{Hit, is_library, resumed, resumed_us};
 use crate::model::words::{counted, duration, without_addresses};
 use crate::model::{BreakOccurrence, GraphBreak, Model, TextFrame};
 
-pub(super) const FAMILY: Family = Family { kinds: &[&GRAPH_BREAK], of_log };
-
-/// Dynamo could not trace on.
-pub(super) static GRAPH_BREAK: KindOfFinding = KindOfFinding {
-    checked: Some("graph break"),
-    topic: Some(Topic::GraphBreaks),
-    records: &["dynamo_graph_break_reason"],
-    charged: ChargeOrder::GraphBreak,
-    entry: EntryStyle {
-        code_first: true,
-        compiles_label: "Hit by",
-        costs: CostDetail::Parts,
-        ..EntryStyle::USUAL
-    },
-    ..KindOfFinding::of("graph_break", "Graph break")
-};
-
 /// One finding per reason and place. A break that only made compiles fail is part of the failure's finding.
-fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let model = basis.model;
     let told = model.graph_breaks.iter().zip(basis.breaks).enumerate();
     let failed = failed_at_breaks(model);
     told.filter(|(index, (one, _))| !one.compiles.iter().all(|compile| failed.contains(&(*index, compile))))
-        .map(|(index, (one, hits))| Finding { topic_entry: Some(index), ..finding(basis, one, hits) })
+        .map(|(index, (one, hits))| Finding {
+            entry: Some(EntryKey::Break(index)),
+            ..finding(basis, one, hits)
+        })
         .collect()
 }
 
@@ -44,7 +30,7 @@ fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {
     let model = basis.model;
     let title = prose::short_reason(&one.reason);
     let severity = if within_torch(model, one) { Severity::Info } else { Severity::Warning };
-    let mut found = Finding::new(&GRAPH_BREAK, severity, title.clone());
+    let mut found = Finding::new(KindOfFinding::GraphBreak, severity, title.clone());
     found.count = one.count.max(1);
     found.detail = detail(one, severity);
     found.place = place(one);

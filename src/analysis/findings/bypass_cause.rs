@@ -66,23 +66,14 @@ impl BypassCause {
         }
     }
 
-    /// What to do about it.
-    pub(super) fn hint(&self) -> Option<&'static str> {
-        Some(match self {
-            BypassCause::Freezing => {
-                "Nothing, if freezing is what you want: its constants are part of the code. To keep results between runs, \
-                 compile once with AOTInductor, or turn `torch._inductor.config.freezing` off."
-            }
-            BypassCause::HigherOrderOperator(_) => {
-                "Compile the function that uses the operator apart from the rest, so that the rest can be cached."
-            }
-            BypassCause::CompiledAutograd => "Nothing to do: their kernels are kept by the FX graph cache.",
-            BypassCause::SplitForDdp => "Nothing to do: their kernels are kept by the FX graph cache.",
-            BypassCause::CustomPass => {
-                "Give the custom pass a `uuid()` (`torch._inductor.custom_graph_pass.CustomGraphPass`), so that it can be \
-                 part of a cache key."
-            }
-            BypassCause::Other(_) => return None,
-        })
+    /// The case that says what to do about it.
+    pub(super) fn case(&self) -> &'static str {
+        match self {
+            BypassCause::Freezing => "freezing",
+            BypassCause::HigherOrderOperator(_) => "higher_order_operator",
+            BypassCause::CompiledAutograd | BypassCause::SplitForDdp => "not_by_aotautograd",
+            BypassCause::CustomPass => "custom_pass",
+            BypassCause::Other(_) => "other",
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! Cache bypasses and misses.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::bypass_cause::BypassCause;
-use super::cost::{ChargeOrder, Claim, Work};
+use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::kind::KindOfFinding;
 use crate::analysis::caches::cache_title;
 use crate::model::sentence::{count, sentence};
 use crate::model::words::counted;
@@ -13,31 +13,11 @@ use crate::trace::TextSet;
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 
-/// Caches.
-pub(super) const FAMILY: Family = Family { kinds: &[&CACHE_BYPASS, &CACHE_MISS], of_log };
-
-/// A cache was bypassed.
-static CACHE_BYPASS: KindOfFinding = KindOfFinding {
-    checked: Some("cache bypass"),
-    would_show: |model| !model.caches.is_empty(),
-    topic: Some(Topic::Caches),
-    records: &["fx_graph_cache_bypass", "aotautograd_cache_bypass"],
-    charged: ChargeOrder::Cache,
-    ..KindOfFinding::of("cache_bypass", "Cache bypass")
-};
-
-/// A cache lookup missed.
-pub(super) static CACHE_MISS: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Caches),
-    records: &["fx_graph_cache_miss"],
-    ..KindOfFinding::of("cache_miss", "Cache miss")
-};
-
 /// Inductor's cache of compiled graphs.
 const INDUCTOR_CACHE: &str = "fx_graph";
 
 /// Bypasses by cause, then all misses as one.
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let mut causes: IndexMap<BypassCause, Vec<&CacheLookup>> = IndexMap::new();
     for one in model.caches.iter().filter(|c| c.outcome == Outcome::Bypass) {
         let cause = BypassCause::of(one.reason.as_deref().unwrap_or_default());
@@ -116,15 +96,8 @@ fn bypass(
         (true, _) => sentence!["AOTAutograd's cache is bypassed in ", times, ": ", cause.words()],
     };
     let severity = if cause.is_on_purpose() { Severity::Info } else { Severity::Warning };
-    let mut found = Finding::new(&CACHE_BYPASS, severity, title);
-    found.detail = Some(match kept {
-        false => "Every run of the program compiles these graphs again. C++ and Triton binaries are kept by their content \
-                 all the same."
-            .to_owned(),
-        true => "Every run of the program traces these graphs through AOTAutograd again. What Inductor makes of them is \
-                  kept by the FX graph cache."
-            .to_owned(),
-    });
+    let mut found = Finding::new(KindOfFinding::CacheBypass, severity, title);
+    found.say(if kept { "kept_by_inductor" } else { "not_kept" }, &[]);
     found.claims = claims(cause, same);
     found.count = same.len() as u64;
     let mut reasons: Vec<&str> = same.iter().filter_map(|one| one.reason.as_deref().map(str::trim)).collect();
@@ -133,7 +106,7 @@ fn bypass(
     let reasons = if reasons.is_empty() { vec!["no reason recorded"] } else { reasons };
     found.fact("Reason in the log", Value::Prose(reasons.join("; ")));
     found.fact("Bypasses", Value::Prose(by_cache(same)));
-    found.advise_all(cause.hint());
+    found.say(cause.case(), &[]);
     found.compiles = concerned;
     found.reason = cause.words().text();
     found
@@ -166,17 +139,11 @@ fn misses(model: &Model) -> Option<Finding> {
     let number = count(missed.len(), "miss", "misses");
     let mut found = if cold {
         let title = sentence!["Cold cache: ", number, ", a second run will hit the cache"];
-        Finding::new(&CACHE_MISS, Severity::Info, title)
+        Finding::new(KindOfFinding::CacheMiss, Severity::Info, title)
     } else {
         let title = sentence![number, " and ", count(hits.len(), "hit", "hits")];
-        let mut found = Finding::new(&CACHE_MISS, Severity::Info, title);
-        let words = match full {
-            true => {
-                "No earlier run cached these results. A second run of the same program will hit the cache."
-            }
-            false => "Some keys were found, but the guard of the entry does not hold for these sizes.",
-        };
-        found.explain(words);
+        let mut found = Finding::new(KindOfFinding::CacheMiss, Severity::Info, title);
+        found.say(if full { "no_entry" } else { "other_guard" }, &[]);
         let listed = reasons.iter().map(|(reason, n)| format!("{}: {n}", reason_words(reason)));
         found.fact("Reasons", Value::Prose(listed.collect::<Vec<_>>().join("; ")));
         found

@@ -1,9 +1,9 @@
 //! Which finding is the cause of which: a tree, so that a cause comes with its consequences.
 
 use super::basis::Basis;
-use super::finding::{Finding, Value};
-use super::kind::Topic;
-use super::{breaks, failures, first_run, ranking};
+use super::finding::{EntryKey, Finding, Value};
+use super::kind::{KindOfFinding, Topic};
+use super::{first_run, ranking};
 use crate::analysis::resumed;
 use crate::model::words::file_name;
 use crate::model::{CompileIndex, Frame, Function, Model};
@@ -25,7 +25,7 @@ pub(super) fn arrange(basis: Basis<'_>, mut findings: Vec<Finding>) -> Vec<Findi
     let causes = causes(basis, &findings);
     for (index, cause) in causes.iter().enumerate() {
         let words =
-            cause.and_then(|cause| findings.get(cause)).filter(|one| one.kind != &first_run::FIRST_RUN);
+            cause.and_then(|cause| findings.get(cause)).filter(|one| one.kind != KindOfFinding::FirstRun);
         let words = words.map(words_of);
         if let (Some(words), Some(one)) = (words, findings.get_mut(index)) {
             one.fact("Caused by", Value::Prose(words));
@@ -46,15 +46,15 @@ fn words_of(cause: &Finding) -> String {
 /// The cause of each finding, by position.
 fn causes(basis: Basis<'_>, findings: &[Finding]) -> Vec<Option<usize>> {
     let model = basis.model;
-    let first_run = findings.iter().position(|one| one.kind == &first_run::FIRST_RUN);
-    let of_versions = |one: &Finding| one.kind.topic == Some(Topic::Recompilations);
+    let first_run = findings.iter().position(|one| one.kind == KindOfFinding::FirstRun);
+    let of_versions = |one: &Finding| one.kind.facts().topic == Some(Topic::Recompilations);
     let breaks = findings.iter().any(of_versions).then(|| Breaks::of(basis, findings));
     let failures = failures_by_line(findings);
     let cause = |(index, one): (usize, &Finding)| {
         if first_run.is_some_and(|first| first != index) && first_run::has(model, one) {
             return first_run;
         }
-        if one.kind == &breaks::GRAPH_BREAK {
+        if one.kind == KindOfFinding::GraphBreak {
             let line = one.place.line?;
             let at = |compile: &CompileIndex| {
                 failures.get(&FailedAt { file: one.place.file.as_deref(), line, compile: *compile })
@@ -78,7 +78,7 @@ struct FailedAt<'f> {
 /// The first finding about each failure, by its line and compiles. A graph break there is the record of the failure.
 fn failures_by_line(findings: &[Finding]) -> TextMap<FailedAt<'_>, usize> {
     let mut found = TextMap::default();
-    for (index, one) in findings.iter().enumerate().filter(|(_, one)| one.kind == &failures::FAILURE) {
+    for (index, one) in findings.iter().enumerate().filter(|(_, one)| one.kind == KindOfFinding::Failure) {
         let Some(line) = one.place.line else { continue };
         for &compile in &one.compiles {
             found.entry(FailedAt { file: one.place.file.as_deref(), line, compile }).or_insert(index);
@@ -125,9 +125,8 @@ struct Place<'m> {
 impl<'m> Breaks<'m> {
     fn of(Basis { model, breaks, .. }: Basis<'m>, findings: &[Finding]) -> Breaks<'m> {
         let mut of_compile: FxHashMap<CompileIndex, usize> = FxHashMap::default();
-        let mut of_break: FxHashMap<usize, usize> = FxHashMap::default();
         let mut through: TextMap<(String, String), Vec<Through>> = TextMap::default();
-        for kind in [&failures::FAILURE, &breaks::GRAPH_BREAK] {
+        for kind in [KindOfFinding::Failure, KindOfFinding::GraphBreak] {
             for (index, one) in findings.iter().enumerate().filter(|(_, one)| one.kind == kind) {
                 if let Some(&first) = one.compiles.first() {
                     let traced = model.compiles.get(first).and_then(|first| first.function.as_deref());
@@ -145,14 +144,16 @@ impl<'m> Breaks<'m> {
                 for &compile in &one.compiles {
                     of_compile.entry(compile).or_insert(index);
                 }
-                let entries = one.members.iter().chain([one]).filter_map(|one| one.topic_entry);
-                of_break.extend(entries.filter(|_| kind == &breaks::GRAPH_BREAK).map(|entry| (entry, index)));
             }
         }
         let mut resumes = FxHashMap::default();
-        for (entry, hits) in breaks.iter().enumerate() {
-            let Some(&finding) = of_break.get(&entry) else { continue };
-            resumes.extend(hits.iter().flat_map(|hit| &hit.resumes).map(|&compile| (compile, finding)));
+        for (finding, one) in findings.iter().enumerate() {
+            let entries = one.members.iter().chain([one]).filter_map(|one| one.entry);
+            let hits = entries.filter_map(|entry| match entry {
+                EntryKey::Break(place) => breaks.get(place),
+                _ => None,
+            });
+            resumes.extend(hits.flatten().flat_map(|hit| &hit.resumes).map(|&compile| (compile, finding)));
         }
         let mut broken: TextMap<Place<'m>, Vec<CompileIndex>> = TextMap::default();
         let mut called: TextMap<Call, Vec<CompileIndex>> = TextMap::default();

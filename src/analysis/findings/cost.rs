@@ -5,6 +5,7 @@
 
 use crate::model::CompileIndex;
 use crate::model::words::worded;
+use serde::Deserialize;
 
 worded! {
     /// The kind of a finding's seconds, with its word in report.json.
@@ -122,7 +123,7 @@ impl Claim {
 
 /// Which finding is charged first where several claim the work of one attempt: the one that says most directly why
 /// the work was lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum ChargeOrder {
     /// The compile failed.
     Failure,
@@ -139,5 +140,6 @@ pub enum ChargeOrder {
     /// A cache was bypassed.
     Cache,
     /// Anything else.
+    #[default]
     Other,
 }

@@ -1,10 +1,10 @@
 //! CUDA graphs that were asked for: not recorded, of a part of the code only, recorded for each of many sizes, or on a CPU.
 
-use super::basis::{Basis, Family};
-use super::cost::{ChargeOrder, Claim, Work};
+use super::basis::Basis;
+use super::cost::{Claim, Work};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::KindOfFinding;
-use super::on_device::{LISTED, at, of};
+use super::on_device::{LISTED, at};
 use crate::analysis::names::function_words;
 use crate::analysis::on_device::{CudaGraphs, Obstacle, Operation};
 use crate::analysis::user_place::UserPlace;
@@ -13,32 +13,10 @@ use crate::model::words::{duration, headline};
 use crate::model::{Compile, CompileIndex, Model, Sentence};
 use indexmap::{IndexMap, IndexSet};
 
-/// What became of CUDA graphs.
-pub(super) const FAMILY: Family = Family {
-    kinds: &[&CUDA_GRAPH_SKIPPED, &CUDA_GRAPH_SPLIT, &CUDA_GRAPH_SIZES, &CUDAGRAPH_SKIP, &CUDAGRAPHS_ON_CPU],
-    of_log,
-};
-
-/// CUDA graphs were asked for, and none was recorded.
-static CUDA_GRAPH_SKIPPED: KindOfFinding = of("cuda_graph_skipped", "Graph skipped");
-
-/// A CUDA graph holds only a part of the compiled code.
-static CUDA_GRAPH_SPLIT: KindOfFinding = of("cuda_graph_split", "Graph split");
-
-/// A CUDA graph was recorded for each of many sizes.
-static CUDA_GRAPH_SIZES: KindOfFinding =
-    KindOfFinding { charged: ChargeOrder::Specialization, ..of("cuda_graph_sizes", "Many graphs") };
-
-/// torch says why no CUDA graph was recorded.
-static CUDAGRAPH_SKIP: KindOfFinding = KindOfFinding::of("cudagraph_skip", "No CUDA graph");
-
-/// CUDA graphs were requested, and all inputs are on the CPU.
-static CUDAGRAPHS_ON_CPU: KindOfFinding = KindOfFinding::of("cudagraphs_on_cpu", "CUDA graphs");
-
 /// Recordings of one compile from which their number is worth a word.
 const MANY_RECORDINGS: usize = 8;
 
-fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for (index, of) in basis.on_device.iter() {
         if let Some(graphs) = &of.cuda_graphs {
@@ -69,26 +47,17 @@ fn skipped(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Fi
             _ => sentence![count(many, "input is", "inputs are"), " written in place"],
         };
         let title = sentence!["No CUDA graph of ", function, ": ", written];
-        let mut found = Finding::new(&CUDA_GRAPH_SKIPPED, Severity::Warning, title);
-        found.explain(
-            "CUDA graphs were asked for, and none was recorded. A CUDA graph writes to the addresses that it was recorded with, \
-             so torch skips it where an input is written that may be another tensor in the next call.",
-        );
+        let mut found = Finding::new(KindOfFinding::CudaGraphSkipped, Severity::Warning, title);
         let name = inputs.first().map_or("cache", |name| name.as_str());
-        let text = format!(
-            "Tell torch that the tensor stays the same, and pass the same one in each call: before the first call, mark \
-             `{name}` with `mark_static_address`. Or make it a buffer of the module (`register_buffer`)."
-        );
-        let code = format!("torch._dynamo.mark_static_address({name})");
-        found.advise(Advice::tried("mutated_input.1", text).with_code(code));
+        found.say("written", &[("name", name)]);
         at(&mut found, model, index, first, &graphs.written);
         return Some(found);
     }
     // With parts, what cannot be recorded is outside of them.
     let first = graphs.outside.first().filter(|_| graphs.parts == 0)?;
     let title = sentence!["No CUDA graph of ", function, ": ", obstacle(first)];
-    let mut found = Finding::new(&CUDA_GRAPH_SKIPPED, Severity::Warning, title);
-    found.explain("CUDA graphs were asked for, and none was recorded.");
+    let mut found = Finding::new(KindOfFinding::CudaGraphSkipped, Severity::Warning, title);
+    found.say("outside", &[]);
     found.advise(cure(first));
     at(&mut found, model, index, first, &graphs.outside);
     Some(found)
@@ -103,8 +72,7 @@ fn split(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Find
     let is_told = graphs.outside.iter().all(|one| one.obstacle != Obstacle::UnknownSize)
         && graphs.outside.iter().any(|one| one.obstacle == Obstacle::OnHost);
     let severity = if is_told { Severity::Info } else { Severity::Warning };
-    let mut found = Finding::new(&CUDA_GRAPH_SPLIT, severity, title);
-    found.explain("What is not part of a CUDA graph is launched kernel by kernel, in every call.");
+    let mut found = Finding::new(KindOfFinding::CudaGraphSplit, severity, title);
     found.advise(cure(first));
     at(&mut found, model, index, first, &graphs.outside);
     Some(found)
@@ -152,15 +120,8 @@ fn sizes(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Find
         function,
         " were recorded, one for each size of an input"
     ];
-    let mut found = Finding::new(&CUDA_GRAPH_SIZES, Severity::Warning, title);
-    found.explain(format!(
-        "A CUDA graph is recorded for each size of a dynamic dimension, and each keeps its own memory. Recording took {}.",
-        duration(graphs.us)
-    ));
-    let text = "Pad the inputs to multiples, such as 16, so that fewer sizes occur. Each call then pays for the padding.";
-    found.advise(Advice::tried("graph_per_size.1", text));
-    let none = Advice::from("Or record no CUDA graph for dynamic sizes.");
-    found.advise(none.with_code("torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True"));
+    let mut found = Finding::new(KindOfFinding::CudaGraphSizes, Severity::Warning, title);
+    found.say("recorded", &[("time", &duration(graphs.us))]);
     found
         .claim(Claim::avoidable(Work::AtRunTime, vec![index], "of recording CUDA graphs").at_most(graphs.us));
     found.count = graphs.recordings as u64;
@@ -182,10 +143,7 @@ fn refused(model: &Model) -> Vec<Finding> {
     }
     let found = reasons.into_iter().filter(|(reason, _)| !reason.is_empty()).map(|(reason, compiles)| {
         let title = sentence!["No CUDA graph was recorded: ", quoted(headline(reason))];
-        let mut found = Finding::new(&CUDAGRAPH_SKIP, Severity::Warning, title);
-        found.explain(
-            "Without a CUDA graph each kernel is launched on its own, which costs time in every call.",
-        );
+        let mut found = Finding::new(KindOfFinding::CudagraphSkip, Severity::Warning, title);
         found.fact("Reason in the log", Value::Prose(reason.to_owned()));
         found.count = compiles.len() as u64;
         found.place =
@@ -202,11 +160,7 @@ fn on_cpu(model: &Model) -> Option<Finding> {
         return None;
     }
     let title = "CUDA graphs were requested, but none was made: everything runs on the CPU";
-    let mut found = Finding::new(&CUDAGRAPHS_ON_CPU, Severity::Info, title);
-    found.explain("`mode=\"reduce-overhead\"` and `triton.cudagraphs` record CUDA graphs, which exist on GPUs only. Here they change \
-         nothing.");
-    let text = "Leave the mode out where the program runs on a CPU, or move model and inputs to a GPU.";
-    found.advise(Advice::tried("cuda_graphs_on_cpu.1", text));
+    let mut found = Finding::new(KindOfFinding::CudagraphsOnCpu, Severity::Info, title);
     let compiled = |(index, compile): (CompileIndex, &Compile)| {
         compile.metrics.iter().any(|record| record.facts.inductor_us.is_some()).then_some(index)
     };

@@ -1,8 +1,8 @@
 //! Problems of torch.export: operators without a correct fake kernel, expressions that depend on data.
 
-use super::basis::{Basis, Family};
-use super::finding::{Finding, Severity, Value};
-use super::kind::{EntryStyle, KindOfFinding, Topic};
+use super::basis::Basis;
+use super::finding::{Advice, Finding, Severity, Value};
+use super::kind::KindOfFinding;
 use crate::analysis::export::{self, ExportFailure};
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{code, sentence, value};
@@ -12,19 +12,9 @@ use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
 use indexmap::IndexSet;
 
-/// torch.export.
-pub(super) const FAMILY: Family = Family { kinds: &[&EXPORT], of_log };
-
-/// A problem of export. Its page has the stacks.
-static EXPORT: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Export),
-    entry: EntryStyle { stack: false, ..EntryStyle::USUAL },
-    ..KindOfFinding::of("export", "Export")
-};
-
 /// One finding per failure. Evaluated guards are left out, because every comparison of sizes has one; so are expressions
 /// that made a compile fail.
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let failures = export::failures(model);
     let worth = failures.iter().filter(|one| one.kind != ExportKind::GuardEvaluated);
     let on_data = model.failures.iter().filter(|failure| text_on_data(failure).is_some());
@@ -85,18 +75,14 @@ fn constant(
     }
     let size = problem.source.as_deref().map_or_else(|| symbol.to_owned(), size_as_written);
     let title = sentence![code(&size), " became the constant ", value(number)];
-    let mut found = Finding::new(&EXPORT, Severity::Warning, title);
-    found.explain(
-        "A line needs the number, so the program holds for this size only, also where it was to be dynamic.",
-    );
+    let mut found = Finding::new(KindOfFinding::Export, Severity::Warning, title);
     found.place = place(model, problem);
     found.stack = frames(model, problem);
+    found.say("constant", &[]);
     if let (Some(file), Some(line)) = (&found.place.file, found.place.line) {
         let loc = found.place.loc.as_deref().map_or_else(String::new, |loc| format!(", `{}`", loc.trim()));
-        found.advise(format!(
-            "If the size should stay dynamic, change what needs the number {number} at {}:{line}{loc}.",
-            file_name(file)
-        ));
+        let line = format!("{}:{line}{loc}", file_name(file));
+        found.say("constant_at_line", &[("number", number), ("line", &line)]);
     }
     found.compiles = vec![problem.compile];
     Some(found)
@@ -109,10 +95,10 @@ fn made_compile_fail(model: &Model, failures: &[&Failure], failure: &ExportFailu
 }
 
 /// What to do about the expression for which a compile failed.
-pub(super) fn hints_of_failure(model: &Model, failure: &Failure) -> Vec<String> {
+pub(super) fn advice_on_failure(model: &Model, failure: &Failure) -> Vec<Advice> {
     let mut problems = model.export.problems.iter().take(MOST_SEARCHED);
     let problem = problems.find(|problem| is_undecided(failure, problem));
-    problem.map_or_else(Vec::new, |problem| data_hints(problem, place(model, problem).loc.as_deref()))
+    problem.map_or_else(Vec::new, |problem| on_data(problem, place(model, problem).loc.as_deref()))
 }
 
 /// Whether a failure is about an expression that could not be decided: its text quotes it.
@@ -128,12 +114,11 @@ fn text_on_data(failure: &Failure) -> Option<&str> {
 }
 
 /// What makes an expression on data decidable.
-fn data_hints(problem: &ExportProblem, line: Option<&str>) -> Vec<String> {
-    let check = match export::check_for(problem, line) {
-        Some(check) => format!("If this holds in every call, say so before the line: `{check}`."),
-        None => "Before the line, state what holds in every call with `torch._check(..)`.".to_owned(),
-    };
-    vec![check, "If both branches are wanted, keep both in the graph with `torch.cond`.".to_owned()]
+fn on_data(problem: &ExportProblem, line: Option<&str>) -> Vec<Advice> {
+    match export::check_for(problem, line) {
+        Some(check) => KindOfFinding::Export.advice("comparison_of_data", &[("check", &check)]),
+        None => KindOfFinding::Export.advice("on_data", &[]),
+    }
 }
 
 /// The frames that led to a problem. An operator's event has none; then the lines of the program that call it.
@@ -156,31 +141,26 @@ fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
     let one = problems.next()?;
     let operator = Part::Operator(one.subject.clone());
     let place = place(model, one);
-    let (title, detail, hints) = match failure.kind {
-        ExportKind::MissingFakeKernel => (
-            sentence![operator, " has no fake kernel"],
-            "Export has to know the shape of what an operator returns without running it.",
-            vec!["Register one: `torch.library.register_fake`.".to_owned()],
-        ),
-        ExportKind::MismatchedFakeKernel => (
-            sentence!["the fake kernel of ", operator, " disagrees with the real one"],
-            "What export assumes about the operator is wrong.",
-            vec!["Make the fake kernel return what the operator returns.".to_owned()],
-        ),
-        ExportKind::Undecided => (
-            sentence![code(&one.subject), " depends on data"],
-            "The value is known only at run time, and the next step depends on it: tracing could not continue.",
-            data_hints(one, place.loc.as_deref()),
-        ),
-        _ => (
-            sentence![code(&one.subject), " depends on data"],
-            "The value is known only at run time. Export assumed the one that it saw.",
-            data_hints(one, place.loc.as_deref()),
-        ),
+    let title = match failure.kind {
+        ExportKind::MissingFakeKernel => sentence![operator, " has no fake kernel"],
+        ExportKind::MismatchedFakeKernel => {
+            sentence!["the fake kernel of ", operator, " disagrees with the real one"]
+        }
+        _ => sentence![code(&one.subject), " depends on data"],
     };
-    let mut found = Finding::new(&EXPORT, Severity::Warning, title);
-    found.explain(detail);
-    found.advise_all(hints);
+    let mut found = Finding::new(KindOfFinding::Export, Severity::Warning, title);
+    found.say(
+        match failure.kind {
+            ExportKind::MissingFakeKernel => "missing_fake_kernel",
+            ExportKind::MismatchedFakeKernel => "mismatched_fake_kernel",
+            ExportKind::Undecided => "undecided",
+            ExportKind::Assumed | ExportKind::GuardEvaluated => "assumed",
+        },
+        &[],
+    );
+    if !failure.kind.of_operator() {
+        found.advise_all(on_data(one, place.loc.as_deref()));
+    }
     if let Some(result) = &one.result {
         let label = if failure.kind.of_operator() { "Reason" } else { "Assumed" };
         found.fact(label, Value::Code(vec![result.clone()]));
@@ -277,7 +257,7 @@ mod tests {
             .failures
             .push(failure("Could not guard on data-dependent expression u0 > 2 (unhinted: u0 > 2)."));
         assert!(found(&model).is_empty(), "one cause is one finding");
-        assert!(hints_of_failure(&model, &model.failures[0])[0].contains("torch._check"));
+        assert!(advice_on_failure(&model, &model.failures[0])[0].text.contains("torch._check"));
         model.failures[0] = failure("Could not guard on data-dependent expression Eq(u1, 1)");
         assert_eq!(found(&model).len(), 1, "another expression failed");
     }

@@ -1,11 +1,11 @@
 //! Failures: which compiles ended with an exception, at which line of the user.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::break_rules::Told;
-use super::cost::{ChargeOrder, Claim, Work};
+use super::cost::{Claim, Work};
 use super::export;
-use super::finding::{Advice, Finding, FurtherReading, Severity, Value};
-use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
+use super::finding::{Advice, EntryKey, Finding, FurtherReading, Severity, Value};
+use super::kind::KindOfFinding;
 use super::prose;
 use crate::analysis::failures::{
     FailureCause, FailureEffect, KernelFailure, failed_kernel, failed_us, failure_causes, fixed_against_mark,
@@ -19,30 +19,17 @@ use crate::model::{Failure, Model, NameOf, Sentence, Specialization};
 use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
 
-/// Failures.
-pub(super) const FAMILY: Family = Family { kinds: &[&FAILURE], of_log };
-
-/// A compile failed.
-pub(super) static FAILURE: KindOfFinding = KindOfFinding {
-    checked: Some("failure"),
-    topic: Some(Topic::Failures),
-    records: &["dynamo_error"],
-    charged: ChargeOrder::Failure,
-    grouped_title: |first, places| sentence![places, " functions were not compiled: ", first.shared.clone()],
-    // The head says what it cost: the compilations that failed.
-    entry: EntryStyle { costs: CostDetail::SumOnly, ..EntryStyle::USUAL },
-    ..KindOfFinding::of("failure", "Failure")
-};
-
 /// Functions that a title names; of more it says how many.
 const NAMED: usize = 3;
 
 /// One finding per cause. Failures at the recompile limit belong to the recompile's finding.
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let causes = failure_causes(model);
     let told = causes.iter().enumerate().filter(|(_, cause)| !cause.first().is_some_and(is_limit));
     let words = FunctionWords::of(model);
-    let of = |(index, cause)| Some(Finding { topic_entry: Some(index), ..finding(model, &words, cause)? });
+    let of = |(index, cause)| {
+        Some(Finding { entry: Some(EntryKey::Failure(index)), ..finding(model, &words, cause)? })
+    };
     told.filter_map(of).collect()
 }
 
@@ -64,8 +51,12 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
     found.count = cause.failures.len() as u64;
     found.detail = prose::explanation(text).or_else(|| rest(text));
     match (marked.first(), &kernel) {
-        (Some(one), _) => found.advise_all(marked_hints(model, one)),
-        (None, Some(kernel)) => found.advise_all([kernel_hint(kernel)]),
+        (Some(one), _) => say_marked(model, one, &mut found),
+        (None, Some(kernel)) => match (out_of_resource(kernel.message), kernel.code) {
+            (Some(_), _) => found.say("kernel_too_large", &[]),
+            (None, Some(code)) => found.say("kernel_line", &[("code", code)]),
+            (None, None) => found.say("kernel", &[]),
+        },
         (None, None) => found.advise_all(advice(model, failure, cause, text)),
     }
     if let Some(code) = kernel.and_then(|kernel| kernel.code) {
@@ -101,11 +92,8 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
 /// What to do about a failure: about what could not be traced first, from torch's words, the break that the compile
 /// failed at, and the line.
 fn advice(model: &Model, failure: &Failure, cause: &FailureCause<'_>, text: &str) -> Vec<Advice> {
-    let undecided = export::hints_of_failure(model, failure);
-    if !undecided.is_empty() {
-        return undecided.into_iter().map(Advice::from).collect();
-    }
-    Told::of_failure(model, cause, text).advice()
+    let undecided = export::advice_on_failure(model, failure);
+    if undecided.is_empty() { Told::of_failure(model, cause, text).advice() } else { undecided }
 }
 
 /// What a dimension was marked as, and what the code makes of it.
@@ -117,19 +105,14 @@ pub(super) fn marked_words(one: &Specialization, sizes: usize) -> Sentence {
 }
 
 /// The line to change, then what allows the dimension to be fixed.
-fn marked_hints(model: &Model, one: &Specialization) -> Vec<String> {
+fn say_marked(model: &Model, one: &Specialization, found: &mut Finding) {
     let place = UserPlace::of_specialization(model, one);
     let line = match (place.file.as_deref().map(file_name), place.line) {
         (Some(file), Some(line)) => format!("{file}:{line}"),
         _ => "the line".to_owned(),
     };
     let code = place.loc.map_or_else(String::new, |loc| format!(", `{}`", loc.trim()));
-    vec![
-        format!("If the dimension should vary, change what needs the number {} at {line}{code}.", one.value),
-        "If it may be fixed, remove the mark, or call `torch._dynamo.maybe_mark_dynamic` instead of `mark_dynamic`; in \
-         `dynamic_shapes` of export, `Dim.AUTO` instead of `Dim.DYNAMIC`."
-            .to_owned(),
-    ]
+    found.say("marked_as_dynamic", &[("value", &one.value), ("line", &line), ("code", &code)]);
 }
 
 /// The reason in the words of the exception.
@@ -166,14 +149,6 @@ pub(super) fn kernel_words(kernel: &KernelFailure<'_>) -> Sentence {
 fn unwrapped(message: &str) -> &str {
     let inner = message.split_once("Error('").and_then(|(_, rest)| rest.strip_suffix("')"));
     inner.unwrap_or(message)
-}
-
-fn kernel_hint(kernel: &KernelFailure<'_>) -> String {
-    match (out_of_resource(kernel.message), kernel.code) {
-        (Some(_), _) => "Give the kernel smaller blocks or fewer stages (`num_stages`).".to_owned(),
-        (None, Some(code)) => format!("Correct `{code}` in the kernel."),
-        (None, None) => "Correct the kernel.".to_owned(),
-    }
 }
 
 /// A resource of the device of which a kernel needs more than there is.
@@ -278,7 +253,7 @@ fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -
         }
     };
     let title = sentence![functions, happened, shared.clone()];
-    Finding { shared, ..Finding::new(&FAILURE, Severity::Error, title) }
+    Finding { shared, ..Finding::new(KindOfFinding::Failure, Severity::Error, title) }
 }
 
 /// Whether it is an export that failed: its frames run through torch's code for it.

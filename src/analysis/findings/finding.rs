@@ -1,8 +1,9 @@
 //! One finding, and what it is made of.
 
 use super::cost::{Claim, Cost, CostKind, CostPart};
-use super::kind::KindOfFinding;
+use super::kind::{AdviceText, KindOfFinding};
 use crate::analysis::lab::{Tried, tried};
+use crate::analysis::pattern::{Groups, filled};
 use crate::analysis::user_place::UserPlace;
 use crate::model::words::worded;
 use crate::model::{CompileIndex, ReasonSource, Sentence, TextFrame};
@@ -24,7 +25,7 @@ worded! {
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// What kind of thing.
-    pub kind: &'static KindOfFinding,
+    pub kind: KindOfFinding,
     /// How much it matters.
     pub severity: Severity,
     /// One sentence in plain words, without a full stop.
@@ -39,8 +40,8 @@ pub struct Finding {
     pub called_from: Option<UserPlace>,
     /// Compiles that it concerns, in order and distinct.
     pub compiles: Vec<CompileIndex>,
-    /// Its entry on its topic's page: the index of the graph break in the model, or of the failure among the causes.
-    pub topic_entry: Option<usize>,
+    /// The entry that it is about, where a page lists such entries; of a group, that of the first.
+    pub entry: Option<EntryKey>,
     /// How often it happened.
     pub count: u64,
     /// The work that it claims to be the cause of; empty once the ledger has charged it.
@@ -67,6 +68,19 @@ pub struct Finding {
     pub in_job: InJob,
 }
 
+/// What findings, pages and links call an entry by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EntryKey {
+    /// A graph break, by its place in the model.
+    Break(usize),
+    /// A function that was compiled again, by its place among the chains.
+    Chain(usize),
+    /// Failures with one cause, by its place among the causes.
+    Failure(usize),
+    /// A measured kernel, by its place among all.
+    Kernel(usize),
+}
+
 /// Something that the reader can do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Advice {
@@ -82,6 +96,32 @@ pub struct Advice {
     pub proof: Option<Proof>,
     /// Where it was tried.
     pub tried: Option<Tried>,
+}
+
+impl KindOfFinding {
+    /// What `kinds.toml` advises in a case, with these names in the places of its texts.
+    pub(in crate::analysis) fn advice(self, case: &str, names: &[(&'static str, &str)]) -> Vec<Advice> {
+        let says = self.facts().says.get(case).map_or(&[][..], |says| says.advice.as_slice());
+        says.iter().filter_map(|one| one.filled(&groups(names))).collect()
+    }
+}
+
+fn groups(names: &[(&'static str, &str)]) -> Groups {
+    names.iter().map(|(place, name)| (*place, (*name).to_owned())).collect()
+}
+
+impl AdviceText {
+    fn filled(&self, groups: &Groups) -> Option<Advice> {
+        let of = |text: &Option<String>| text.as_deref().and_then(|text| filled(text, groups));
+        Some(Advice {
+            text: filled(&self.text, groups)?,
+            code: of(&self.code),
+            promise: self.promise.clone(),
+            because: self.because.clone(),
+            tried: of(&self.tried).and_then(|kind| tried(&kind)),
+            proof: None,
+        })
+    }
 }
 
 /// A record that proves that an advice helps.
@@ -174,12 +214,12 @@ pub struct ChainStep {
 impl Finding {
     /// A finding without a place, a cost or a word beyond its title.
     pub(in crate::analysis) fn new(
-        kind: &'static KindOfFinding,
+        kind: KindOfFinding,
         severity: Severity,
         title: impl Into<Sentence>,
     ) -> Finding {
         let title = title.into();
-        Finding {
+        let mut new = Finding {
             kind,
             severity,
             reason: title.text(),
@@ -189,7 +229,7 @@ impl Finding {
             place: UserPlace::default(),
             called_from: None,
             compiles: Vec::new(),
-            topic_entry: None,
+            entry: None,
             count: 1,
             claims: Vec::new(),
             cost: None,
@@ -201,6 +241,16 @@ impl Finding {
             read_more: None,
             members: Vec::new(),
             in_job: InJob::default(),
+        };
+        new.say("always", &[]);
+        new
+    }
+
+    /// The measured kernel that it is about, by its place among all.
+    pub fn kernel(&self) -> Option<usize> {
+        match self.entry {
+            Some(EntryKey::Kernel(place)) => Some(place),
+            _ => None,
         }
     }
 
@@ -244,7 +294,7 @@ impl Finding {
 
     /// The word of its kind in report.json.
     pub fn kind_name(&self) -> &str {
-        self.in_job.kind_in_ranks.as_deref().unwrap_or(self.kind.word)
+        self.in_job.kind_in_ranks.as_deref().unwrap_or(self.kind.word())
     }
 
     /// What to do, as texts.
@@ -288,6 +338,13 @@ impl Finding {
     pub(in crate::analysis) fn with_ranks(mut self, ranks: Vec<usize>) -> Finding {
         self.in_job.ranks = ranks;
         self
+    }
+
+    /// Says what `kinds.toml` has for a case: what it means and what to do, with these names in their places.
+    pub(super) fn say(&mut self, case: &str, names: &[(&'static str, &str)]) {
+        let explain = self.kind.facts().says.get(case).and_then(|says| says.explain.as_deref());
+        self.detail = explain.and_then(|text| filled(text, &groups(names))).or_else(|| self.detail.take());
+        self.advice.extend(self.kind.advice(case, names));
     }
 
     /// Adds a fact.

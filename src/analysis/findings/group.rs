@@ -2,9 +2,10 @@
 
 use super::cost::{Cost, CostKind, CostPart};
 use super::finding::{Finding, Value};
-use super::kind::{FirstOfGroup, KindOfFinding};
+use super::kind::{KindOfFinding, Topic};
 use super::ranking::rank;
-use crate::model::sentence::sentence;
+use crate::model::Sentence;
+use crate::model::sentence::{count, sentence};
 use crate::model::words::counted;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
@@ -14,7 +15,7 @@ const SINGLE: usize = 10;
 
 /// Findings of one kind and reason are one where there are more than ten.
 pub(super) fn same_reasons(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut groups: IndexMap<(&KindOfFinding, String), Vec<Finding>> = IndexMap::new();
+    let mut groups: IndexMap<(KindOfFinding, String), Vec<Finding>> = IndexMap::new();
     for one in findings {
         groups.entry((one.kind, one.reason.clone())).or_default().push(one);
     }
@@ -26,7 +27,7 @@ pub(super) fn same_reasons(findings: Vec<Finding>) -> Vec<Finding> {
 
 /// Chains of one function that torch compiled anew, each with the same changes, are one finding.
 pub(super) fn compiled_anew(findings: Vec<Finding>) -> Vec<Finding> {
-    type Key = (&'static KindOfFinding, String, Option<String>, Option<u64>);
+    type Key = (KindOfFinding, String, Option<String>, Option<u64>);
     let mut chains: IndexMap<Key, Vec<Finding>> = IndexMap::new();
     let mut rest = Vec::new();
     for one in findings {
@@ -83,10 +84,8 @@ fn join(mut same: Vec<Finding>) -> Option<Finding> {
     rank(&mut same);
     let first = same.first()?;
     let mut group = first.clone();
-    group.title =
-        (first.kind.grouped_title)(&FirstOfGroup { title: &first.title, shared: &first.shared }, same.len());
+    group.title = title(first, same.len());
     group.count = same.iter().map(|one| one.count).sum();
-    group.topic_entry = None;
     group.facts.clear();
     group.stack.clear();
     group.cost_parts.clear();
@@ -96,6 +95,18 @@ fn join(mut same: Vec<Finding>) -> Option<Finding> {
     group.compiles.dedup();
     group.members = same;
     Some(group)
+}
+
+/// The title of many findings, from the most important of them.
+fn title(first: &Finding, places: usize) -> Sentence {
+    let facts = first.kind.facts();
+    match &facts.grouped {
+        Some(words) => sentence![places, words.as_str(), first.shared.clone()],
+        None if facts.topic == Some(Topic::Performance) => {
+            sentence![first.title.clone(), ", and ", count(places.saturating_sub(1), "other", "others")]
+        }
+        None => sentence![first.title.clone(), " in ", places, " places"],
+    }
 }
 
 /// What the members cost together: what was lost, else what was expected.

@@ -1,64 +1,150 @@
-//! What findings of one kind share. Each family defines its kinds next to the code that finds them.
+//! The kinds of findings, with what `kinds.toml` knows of each.
 
 use super::cost::ChargeOrder;
 use crate::facts::ranks::Fact;
-use crate::model::sentence::sentence;
-use crate::model::{Model, Sentence};
-use std::fmt;
-use std::hash::{Hash, Hasher};
+use crate::model::words::worded;
+use crate::model::{Compile, Model};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-/// A kind of finding: its names, what it checks, and what its entries show. Two kinds are equal when their words are.
-pub struct KindOfFinding {
-    /// The word in report.json.
-    pub word: &'static str,
+worded! {
+    /// A kind of finding, with its word in report.json: those of logs in the order in which the sentence on what was checked
+    /// names them, then those of jobs.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum KindOfFinding.word {
+        DamagedLog = "damaged_log",
+        CutOff = "cut_off",
+        MissingNames = "missing_names",
+        MissingMetrics = "missing_metrics",
+        WorkerDeath = "worker_death",
+        WorkerStall = "worker_stall",
+        SpmdMismatch = "spmd_mismatch",
+        Notice = "notice",
+        Recompilation = "recompilation",
+        RecompileLimit = "recompile_limit",
+        Failure = "failure",
+        GraphBreak = "graph_break",
+        Specialization = "specialization",
+        Export = "export",
+        CacheBypass = "cache_bypass",
+        CacheMiss = "cache_miss",
+        BackwardVariants = "backward_variants",
+        CacheError = "cache_error",
+        MemoryEstimate = "memory_estimate",
+        OverlapCycle = "overlap_cycle",
+        NativeCompiles = "native_compiles",
+        CudaGraphSkipped = "cuda_graph_skipped",
+        CudaGraphSplit = "cuda_graph_split",
+        CudaGraphSizes = "cuda_graph_sizes",
+        CudagraphSkip = "cudagraph_skip",
+        CudagraphsOnCpu = "cudagraphs_on_cpu",
+        HostOperator = "host_operator",
+        Float32Products = "float32_products",
+        Restart = "restart",
+        RuntimeCost = "runtime_cost",
+        SlowGuards = "slow_guards",
+        SerialBuilds = "serial_builds",
+        NearLimit = "near_limit",
+        Toolchain = "toolchain",
+        Autotuning = "autotuning",
+        RepeatedLayers = "repeated_layers",
+        SlowLog = "slow_log",
+        FirstRun = "first_run",
+        OtherRun = "other_run",
+        ImplausibleKernel = "implausible_kernel",
+        WrongCounts = "wrong_counts",
+        SlowKernel = "slow_kernel",
+        LaunchBound = "launch_bound",
+        DamagedTrace = "damaged_trace",
+        GraphBreaksDiffer = "graph_breaks_differ",
+        CacheDiffers = "cache_differs",
+        CollectivesDiffer = "collectives_differ",
+        CompileIdsDiffer = "compile_ids_differ",
+        StatusDiffers = "status_differs",
+        OpsDiffer = "ops_differ",
+        ExecOrderDiffers = "exec_order_differs",
+        TensorMetaDiffers = "tensor_meta_differs",
+        InputsDiffer = "inputs_differ",
+        ConfigDiffers = "config_differs",
+        ProcessGroupsDiffer = "process_groups_differ",
+        CacheKeysDiffer = "cache_keys_differ",
+        FailuresDiffer = "failures_differ",
+        Failures = "failures",
+        CollectiveParity = "collective_parity",
+        RuntimeDiffers = "runtime_differs",
+        DamagedRank = "damaged_rank",
+        MissingRanks = "missing_ranks",
+        WrongRank = "wrong_rank",
+        EmptyRank = "empty_rank",
+        Alarm = "alarm",
+        TorchDiffers = "torch_differs",
+        NoGraph = "no_graph",
+        RecompilesDiffer = "recompiles_differ",
+        OnAllRanks = "on_all_ranks",
+        RankStopped = "rank_stopped",
+        Straggler = "straggler",
+    }
+}
+
+/// What is known of a kind: its entry in `kinds.toml`.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KindFacts {
     /// The name that people read.
-    pub label: &'static str,
-    /// What a log without findings of this kind was checked for: `failure` in `No failure, graph break ..`.
-    pub checked: Option<&'static str>,
-    /// Whether a log could show one, so that its absence says something.
-    pub would_show: fn(&Model) -> bool,
+    pub label: String,
+    /// What a log without findings of this kind was checked for.
+    pub checked: Option<String>,
     /// What has a page or section with more about it.
     pub topic: Option<Topic>,
     /// Names of the artifacts that are its evidence.
-    pub records: &'static [&'static str],
-    /// The title of many findings of this kind: from the first of them and how many there are.
-    pub grouped_title: fn(&FirstOfGroup<'_>, usize) -> Sentence,
+    pub records: Vec<String>,
+    /// When it is charged for work that several findings claim.
+    pub(super) charged: ChargeOrder,
+    /// What stands between the number of a group's findings and what they share.
+    pub(super) grouped: Option<String>,
     /// Whether it comes first, regardless of its cost.
     pub first_of_all: bool,
     /// The facts in which ranks differ, where it is about such a difference.
     pub fact: Option<Fact>,
     /// Whether the verdict on ranks that agree names it.
     pub in_verdict: bool,
-    /// When it is charged for work that several findings claim.
-    pub charged: ChargeOrder,
-    /// How an entry on the landing page shows it.
-    pub entry: EntryStyle,
-}
-
-/// What the title of a group takes from its most important finding.
-pub struct FirstOfGroup<'f> {
-    pub title: &'f Sentence,
-    /// The part of the title that all findings of the group share.
-    pub shared: &'f Sentence,
-}
-
-/// How an entry on the landing page shows findings of a kind.
-#[derive(Clone, Copy)]
-pub struct EntryStyle {
-    /// Whether the source line comes first and the title below it.
+    /// Whether the source line comes first on the landing page, and the title below it.
     pub code_first: bool,
-    /// What the list of compiles is called.
-    pub compiles_label: &'static str,
-    /// How much is said about the cost.
+    /// What the list of compiles is called there.
+    pub compiles_label: Option<String>,
+    /// How much is said there about the cost.
     pub costs: CostDetail,
-    /// Whether the stack is shown.
-    pub stack: bool,
+    /// Whether the landing page leaves out the stack.
+    pub no_stack: bool,
+    /// What it means and what to do, by case.
+    pub(super) says: BTreeMap<String, Says>,
+}
+
+/// What a finding means, and what to do about it.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Says {
+    pub(super) explain: Option<String>,
+    pub(super) advice: Vec<AdviceText>,
+}
+
+/// An advice, with places for what the log names.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct AdviceText {
+    pub(super) text: String,
+    pub(super) code: Option<String>,
+    pub(super) promise: Option<String>,
+    pub(super) because: Option<String>,
+    pub(super) tried: Option<String>,
 }
 
 /// How much an entry says about the parts of its cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub enum CostDetail {
     /// Each part with the compiles that it consists of.
+    #[default]
     WithCompiles,
     /// Each part; the page of the topic has the compiles.
     Parts,
@@ -67,7 +153,7 @@ pub enum CostDetail {
 }
 
 /// What a report may have a page or section of its own about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Topic {
     GraphBreaks,
     Recompilations,
@@ -87,65 +173,45 @@ pub enum Topic {
     Performance,
 }
 
+static KINDS: LazyLock<BTreeMap<String, KindFacts>> =
+    LazyLock::new(|| toml::from_str(include_str!("kinds.toml")).unwrap_or_default());
+
 impl KindOfFinding {
-    /// A kind with nothing special about it; a definition names what differs and takes the rest from here.
-    pub(in crate::analysis) const fn of(word: &'static str, label: &'static str) -> KindOfFinding {
-        KindOfFinding {
-            word,
-            label,
-            checked: None,
-            would_show: |_| true,
-            topic: None,
-            records: &[],
-            grouped_title: in_places,
-            first_of_all: false,
-            fact: None,
-            in_verdict: false,
-            charged: ChargeOrder::Other,
-            entry: EntryStyle::USUAL,
+    /// The first kind of findings about a job.
+    const FIRST_OF_JOBS: KindOfFinding = KindOfFinding::GraphBreaksDiffer;
+
+    /// All kinds that a finding about a log may have.
+    pub fn of_logs() -> impl Iterator<Item = KindOfFinding> {
+        KindOfFinding::ALL.into_iter().take_while(|kind| *kind < KindOfFinding::FIRST_OF_JOBS)
+    }
+
+    /// The kind of findings about a log with that word.
+    pub fn of_log(word: &str) -> Option<KindOfFinding> {
+        KindOfFinding::of_logs().find(|kind| kind.word() == word)
+    }
+
+    /// What is known of it.
+    pub fn facts(self) -> &'static KindFacts {
+        static UNKNOWN: LazyLock<KindFacts> = LazyLock::new(KindFacts::default);
+        KINDS.get(self.word()).unwrap_or(&UNKNOWN)
+    }
+
+    /// The name that people read.
+    pub fn label(self) -> &'static str {
+        &self.facts().label
+    }
+
+    /// Whether a log could show one, so that its absence says something.
+    pub(super) fn would_show(self, model: &Model) -> bool {
+        match self {
+            KindOfFinding::WorkerStall => model.inductor.compile_threads.is_some_and(|threads| threads > 1),
+            KindOfFinding::SpmdMismatch => model.log.rank.is_some(),
+            KindOfFinding::CacheBypass => !model.caches.is_empty(),
+            KindOfFinding::SlowGuards => {
+                let mut outcomes = model.compiles.iter().filter_map(Compile::outcome);
+                outcomes.any(|outcome| outcome.guard_latency_us.is_some())
+            }
+            _ => true,
         }
     }
-
-    /// A kind of difference between the ranks of a job.
-    pub(in crate::analysis) const fn difference(
-        fact: Fact,
-        word: &'static str,
-        label: &'static str,
-    ) -> KindOfFinding {
-        KindOfFinding { fact: Some(fact), ..KindOfFinding::of(word, label) }
-    }
-}
-
-impl EntryStyle {
-    /// How most kinds are shown.
-    pub(super) const USUAL: EntryStyle = EntryStyle {
-        code_first: false,
-        compiles_label: "Compiles",
-        costs: CostDetail::WithCompiles,
-        stack: true,
-    };
-}
-
-impl PartialEq for KindOfFinding {
-    fn eq(&self, other: &Self) -> bool {
-        self.word == other.word
-    }
-}
-
-impl Eq for KindOfFinding {}
-
-impl Hash for KindOfFinding {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.word.hash(state);
-    }
-}
-
-impl fmt::Debug for KindOfFinding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word)
-    }
-}
-
-fn in_places(first: &FirstOfGroup<'_>, places: usize) -> Sentence {
-    sentence![first.title.clone(), " in ", places, " places"]
 }

@@ -1,8 +1,8 @@
 //! What limits the whole report: a damaged log, missing metrics and names, failed workers, mismatching ranks.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::finding::{Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::kind::KindOfFinding;
 use crate::analysis::names::function_words;
 use crate::analysis::user_place::UserPlace;
 use crate::analysis::{is_capture, log_end, part_of_phase};
@@ -17,71 +17,8 @@ use indexmap::IndexMap;
 /// Problems of the log that a finding quotes.
 const QUOTED: usize = 5;
 
-/// What limits the report, and what went wrong around the compiler.
-pub(super) const FAMILY: Family = Family {
-    kinds: &[
-        &DAMAGED_LOG,
-        &CUT_OFF,
-        &MISSING_NAMES,
-        &MISSING_METRICS,
-        &WORKER_DEATH,
-        &WORKER_STALL,
-        &SPMD_MISMATCH,
-        &NOTICE,
-    ],
-    of_log,
-};
-
-/// Records of the log are damaged or missing.
-static DAMAGED_LOG: KindOfFinding = KindOfFinding {
-    checked: Some("damaged record"),
-    topic: Some(Topic::Log),
-    first_of_all: true,
-    ..KindOfFinding::of("damaged_log", "Damaged log")
-};
-
-/// The log ends within a compile.
-static CUT_OFF: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Log),
-    first_of_all: true,
-    ..KindOfFinding::of("cut_off", "Log cut off")
-};
-
-/// Names of files are missing from stacks.
-static MISSING_NAMES: KindOfFinding =
-    KindOfFinding { topic: Some(Topic::Log), ..KindOfFinding::of("missing_names", "Missing names") };
-
-/// A compile has no metrics.
-static MISSING_METRICS: KindOfFinding =
-    KindOfFinding { checked: Some("missing metrics"), ..KindOfFinding::of("missing_metrics", "No metrics") };
-
-/// The process that runs compile workers died.
-static WORKER_DEATH: KindOfFinding = KindOfFinding {
-    records: &["compile_worker_sidecar_death"],
-    ..KindOfFinding::of("worker_death", "Worker died")
-};
-
-/// A compile job took minutes.
-static WORKER_STALL: KindOfFinding = KindOfFinding {
-    checked: Some("stalled worker"),
-    would_show: |model| model.inductor.compile_threads.is_some_and(|threads| threads > 1),
-    records: &["compile_worker_status"],
-    ..KindOfFinding::of("worker_stall", "Slow worker")
-};
-
-/// The graphs of the ranks differ.
-static SPMD_MISMATCH: KindOfFinding = KindOfFinding {
-    checked: Some("mismatching rank"),
-    would_show: |model| model.log.rank.is_some(),
-    records: &["inductor_spmd_graph_mismatch"],
-    ..KindOfFinding::of("spmd_mismatch", "Rank mismatch")
-};
-
-/// A parser wants something to be seen.
-static NOTICE: KindOfFinding = KindOfFinding::of("notice", "Notice");
-
 /// All of them.
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(damage(model));
     found.extend(names(model));
@@ -120,13 +57,13 @@ fn damage(model: &Model) -> Option<Finding> {
     let listed = counts.iter().map(|(kind, n)| count(*n as usize, words(*kind).0, words(*kind).1).into());
     let listed = Sentence::joined(listed, ", ");
     let title = sentence!["The log is damaged: ", listed, "; first at line ", first.line];
-    let mut found = Finding::new(&DAMAGED_LOG, Severity::Error, title);
-    found.explain("The report lacks what these records said, and its numbers may be too low.");
-    found.advise(match counts.as_slice() {
-        [(ProblemKind::OtherRank, _)] => "Several ranks wrote to one file: give each rank a folder of its own, or let torch name the files.",
-        [(ProblemKind::Truncated, _)] => "Copy the log after the program has exited.",
-        _ => "Copy the whole log again, byte for byte, after the program has exited.",
-    });
+    let mut found = Finding::new(KindOfFinding::DamagedLog, Severity::Error, title);
+    let case = match counts.as_slice() {
+        [(ProblemKind::OtherRank, _)] => "of_other_rank",
+        [(ProblemKind::Truncated, _)] => "truncated",
+        _ => "damaged",
+    };
+    found.say(case, &[]);
     let quoted = integrity.problems.iter().filter(|p| p.kind.is_damage()).take(QUOTED);
     let lines = quoted.map(|p| format!("line {}: {} ({})", p.line, p.detail, p.kind.name()));
     found.fact("First of them", Value::Code(lines.collect()));
@@ -140,9 +77,7 @@ fn names(model: &Model) -> Option<Finding> {
         return None;
     }
     let title = sentence![count(missing as usize, "file name is", "file names are"), " missing in stacks"];
-    let mut found = Finding::new(&MISSING_NAMES, Severity::Info, title);
-    found.explain("A forked process inherits its parent's names and does not write them again.");
-    found.advise("Put the parent's log into the same folder and run tlparse again.");
+    let mut found = Finding::new(KindOfFinding::MissingNames, Severity::Info, title);
     found.count = missing;
     Some(found)
 }
@@ -164,9 +99,7 @@ fn cut_off(model: &Model, open: &[usize]) -> Option<Finding> {
     let of = compile.and_then(|compile| function_words(model, compile));
     let of = of.map(|function| sentence![" for ", function]);
     let title = sentence!["The log ends while ", doing(&innermost.name, loads_triton), of];
-    let mut found = Finding::new(&CUT_OFF, Severity::Warning, title);
-    found.explain("The program was stopped there, or the log was copied while it ran. What came later is not in this report.");
-    found.advise("Look at the program's exit code and the system's log: a signal, or memory that ran out, leaves no record here.");
+    let mut found = Finding::new(KindOfFinding::CutOff, Severity::Warning, title);
     let names = open.iter().filter_map(|span| model.spans.get(*span)).map(|span| span.name.to_string());
     found.fact("Open phases", Value::Code(names.collect()));
     found.place = compile.map(|compile| UserPlace::of_call(model, compile)).unwrap_or_default();
@@ -208,15 +141,10 @@ fn missing_metrics(model: &Model, open: &[usize]) -> Option<Finding> {
         }
         several => sentence![several, " compiles have no metrics"],
     };
-    let mut found = Finding::new(&MISSING_METRICS, Severity::Warning, title);
+    let mut found = Finding::new(KindOfFinding::MissingMetrics, Severity::Warning, title);
     let has_phases =
         model.spans.iter().any(|span| span.compile.is_some_and(|one| missing.binary_search(&one).is_ok()));
-    let time = match has_phases {
-        true => "Its time is known only from its phases.",
-        false => "No total of this report includes its time.",
-    };
-    found.detail =
-        Some(format!("The program ended before the compile did, or its records were lost. {time}"));
+    found.say(if has_phases { "has_phases" } else { "has_no_time" }, &[]);
     found.count = missing.len() as u64;
     found.place = UserPlace::of_definition(model, first);
     found.compiles = missing;
@@ -224,30 +152,14 @@ fn missing_metrics(model: &Model, open: &[usize]) -> Option<Finding> {
 }
 
 fn advice(one: &Advice) -> Finding {
-    let (kind, severity, hint) = match one.kind {
-        AdviceKind::WorkerDeath => (
-            &WORKER_DEATH,
-            Severity::Error,
-            Some(
-                "Check whether memory ran out, or set `TORCHINDUCTOR_COMPILE_THREADS=1` to see the error itself.",
-            ),
-        ),
-        AdviceKind::SpmdMismatch => (
-            &SPMD_MISMATCH,
-            Severity::Error,
-            Some(
-                "Ranks that run different graphs hang at the next collective: find what differs between their inputs.",
-            ),
-        ),
-        AdviceKind::Notice => (&NOTICE, Severity::Warning, None),
-    };
-    // A parser of the library's user may quote the log in its title.
-    let title = match one.kind {
-        AdviceKind::Notice => quoted(&one.title),
-        AdviceKind::WorkerDeath | AdviceKind::SpmdMismatch => own(one.title.clone()),
+    let own = || own(one.title.clone());
+    let (kind, severity, title) = match one.kind {
+        AdviceKind::WorkerDeath => (KindOfFinding::WorkerDeath, Severity::Error, own()),
+        AdviceKind::SpmdMismatch => (KindOfFinding::SpmdMismatch, Severity::Error, own()),
+        // A parser of the library's user may quote the log in its title.
+        AdviceKind::Notice => (KindOfFinding::Notice, Severity::Warning, quoted(&one.title)),
     };
     let mut found = Finding::new(kind, severity, title);
-    found.advise_all(hint);
     found.compiles.extend(one.compile);
     let lines = one.text.lines().take(40).map(str::to_owned).collect();
     found.fact("The log says", Value::Code(lines));
@@ -267,8 +179,7 @@ fn stalls(model: &Model) -> Vec<Finding> {
         jobs.sort_unstable();
         jobs.dedup();
         let title = sentence![count(jobs.len(), "compile job", "compile jobs"), " took a minute or more"];
-        let mut found = Finding::new(&WORKER_STALL, Severity::Warning, title);
-        found.explain("torch reports a job of its compile workers once a minute while it runs.");
+        let mut found = Finding::new(KindOfFinding::WorkerStall, Severity::Warning, title);
         let phases: Vec<String> = stalls.iter().rev().filter_map(|s| s.phase.clone()).take(1).collect();
         if !phases.is_empty() {
             found.fact("Last seen in", Value::Code(phases));

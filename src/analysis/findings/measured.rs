@@ -1,9 +1,9 @@
 //! Measured kernels: figures that cannot be true, kernels that are far from what the device can do, and launches that
 //! are too short. Device time is not compile time, so these findings claim no cost.
 
-use super::basis::{Basis, Family};
-use super::finding::{Advice, Finding, Severity, Value};
-use super::kind::{FirstOfGroup, KindOfFinding, Topic};
+use super::basis::Basis;
+use super::finding::{EntryKey, Finding, Severity, Value};
+use super::kind::KindOfFinding;
 use crate::analysis::performance::{Judgement, Limit, MeasuredKernel, Performance};
 use crate::analysis::user_place::UserPlace;
 use crate::facts::{Backend, Bound, FigureFrom, owned};
@@ -12,47 +12,6 @@ use crate::model::sentence::{self, name, own, sentence};
 use crate::model::words::{counted, duration};
 use crate::model::{NameOf, Sentence, short_kernel};
 
-/// What a trace of torch.profiler shows.
-pub(super) const FAMILY: Family =
-    Family { kinds: &[&FOREIGN, &IMPLAUSIBLE, &WRONG_COUNTS, &FAR, &LAUNCHES, &DAMAGED_TRACE], of_log };
-
-/// A trace of another run than the log.
-static FOREIGN: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Performance),
-    ..KindOfFinding::of("other_run", "Trace of another run")
-};
-
-/// More than the device can do.
-static IMPLAUSIBLE: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Performance),
-    grouped_title: many,
-    ..KindOfFinding::of("implausible_kernel", "Implausible figure")
-};
-
-/// Under 1 % of both limits.
-static WRONG_COUNTS: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Performance),
-    grouped_title: many,
-    ..KindOfFinding::of("wrong_counts", "Counts probably wrong")
-};
-
-/// Under 10 % of both limits.
-static FAR: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Performance),
-    grouped_title: many,
-    ..KindOfFinding::of("slow_kernel", "Slow kernel")
-};
-
-/// Many short launches.
-static LAUNCHES: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Performance),
-    ..KindOfFinding::of("launch_bound", "Launch-bound kernels")
-};
-
-/// A trace that ends early.
-static DAMAGED_TRACE: KindOfFinding =
-    KindOfFinding { topic: Some(Topic::Performance), ..KindOfFinding::of("damaged_trace", "Damaged trace") };
-
 /// Kernels with an entry of their own, per kind; the page has all.
 const MOST: usize = 5;
 /// Share of the device's busy time below which a kernel far from the limits gets no entry.
@@ -60,16 +19,16 @@ const WORTH: f64 = 0.02;
 /// Share of the busy time from which short launches are reported.
 const SHORT_LAUNCHES: f64 = 0.10;
 
-fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let Some(performance) = basis.performance else { return Vec::new() };
     let mut found = Vec::new();
     found.extend(damaged(performance));
     found.extend(foreign(performance));
     // Kernels are ordered by their time.
     for (kind, judgement) in [
-        (&IMPLAUSIBLE, Judgement::Impossible),
-        (&WRONG_COUNTS, Judgement::CountsProbablyWrong),
-        (&FAR, Judgement::Far),
+        (KindOfFinding::ImplausibleKernel, Judgement::Impossible),
+        (KindOfFinding::WrongCounts, Judgement::CountsProbablyWrong),
+        (KindOfFinding::SlowKernel, Judgement::Far),
     ] {
         let kernels = performance.kernels.iter().enumerate();
         let judged = kernels.filter(|(_, kernel)| kernel.judgement == Some(judgement));
@@ -78,7 +37,7 @@ fn of_log(basis: Basis<'_>) -> Vec<Finding> {
         });
         found.extend(worth.take(MOST).map(|(place, kernel)| {
             let mut finding = of_kernel(kind, kernel, performance);
-            finding.topic_entry = Some(place);
+            finding.entry = Some(EntryKey::Kernel(place));
             finding
         }));
     }
@@ -90,12 +49,7 @@ fn foreign(performance: &Performance) -> Option<Finding> {
     let graphs = sentence::count(performance.foreign_graphs?, "graph", "graphs");
     let file = name(NameOf::File, performance.trace.file.owned());
     let title = sentence![file, " is of another run: of the ", graphs, " that it calls, none is in this log"];
-    let mut found = Finding::new(&FOREIGN, Severity::Error, title);
-    found.explain(
-        "The code of a graph has a key in the cache, which the log and a trace of the same run share.",
-    );
-    found.advise("Give the trace of the same run, or `--force` to read this one by itself.");
-    Some(found)
+    Some(Finding::new(KindOfFinding::OtherRun, Severity::Error, title))
 }
 
 fn damaged(performance: &Performance) -> Option<Finding> {
@@ -105,13 +59,12 @@ fn damaged(performance: &Performance) -> Option<Finding> {
         name(NameOf::File, performance.trace.file.owned()),
         " could not be read to its end"
     ];
-    let mut found = Finding::new(&DAMAGED_TRACE, Severity::Warning, title);
-    found.detail = Some(format!("Reading ended early: {why}. The figures cover the part before."));
-    found.advise("Export the trace again, or copy it again and check that it is complete.");
+    let mut found = Finding::new(KindOfFinding::DamagedTrace, Severity::Warning, title);
+    found.say("ended_early", &[("why", why)]);
     Some(found)
 }
 
-fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance: &Performance) -> Finding {
+fn of_kernel(kind: KindOfFinding, kernel: &MeasuredKernel, performance: &Performance) -> Finding {
     let share = |share: f64| own(format!("{:.0} %", share * 100.0));
     let device = match &performance.peaks {
         Some(peaks) => name(NameOf::Device, peaks.name.clone()).into(),
@@ -122,7 +75,7 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
         Limit::Peak => "peak",
         Limit::Bandwidth => "memory bandwidth",
     };
-    let severity = if *kind == FAR { Severity::Warning } else { Severity::Info };
+    let severity = if kind == KindOfFinding::SlowKernel { Severity::Warning } else { Severity::Info };
     let kernel_name = name(NameOf::Kernel, short_kernel(&kernel.name, KERNEL_NAME));
     let title = match kernel.judgement {
         Some(Judgement::Impossible) => {
@@ -136,9 +89,18 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
         _ => sentence![kernel_name, " reaches only ", share(best), " of the ", limit, " of ", device],
     };
     let mut found = Finding::new(kind, severity, title);
-    let (detail, hint) = advice(kernel, nearest);
-    found.explain(detail);
-    found.advise(hint);
+    match kernel.judgement {
+        Some(Judgement::Impossible) if nearest == Limit::Bandwidth => found.say("in_cache", &[]),
+        Some(Judgement::Impossible) => found.say("beyond_peak", &[]),
+        Some(Judgement::CountsProbablyWrong) if kernel.bytes_from == Some(FigureFrom::Trace) => {
+            found.say("stated", &[]);
+        }
+        Some(Judgement::CountsProbablyWrong) if kernel.backend == Some(Backend::Eager) => {
+            found.say("eager", &[]);
+        }
+        Some(Judgement::CountsProbablyWrong) => found.say("generated", &[]),
+        _ => found.advise(cause_of_slowness(kernel)),
+    }
     if let [line, ..] = &*kernel.lines {
         let known =
             performance.lines.iter().find(|known| (&known.file, known.line) == (&line.file, line.line));
@@ -155,44 +117,6 @@ fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance:
         Value::Prose(format!("{} in {runs}, {} each", duration(kernel.sum_us), duration(kernel.mean_us))),
     );
     found
-}
-
-/// What it means, and what to do.
-fn advice(kernel: &MeasuredKernel, nearest: Limit) -> (String, String) {
-    let stated = kernel.bytes_from == Some(FigureFrom::Trace);
-    match kernel.judgement {
-        Some(Judgement::Impossible) if nearest == Limit::Bandwidth => (
-            "The counted bytes did not all come from memory in that time: the data was still in the cache of the device, or \
-             the count is of data that is not moved."
-                .to_owned(),
-            "Compare the size of its tensors with the cache of the device; if they do not fit, the count is wrong."
-                .to_owned(),
-        ),
-        Some(Judgement::Impossible) => (
-            "Its real peak is higher than the assumed one, or it computes less than was counted, as several launches share the \
-             work."
-                .to_owned(),
-            "Check that `--device` names the device of the trace, and `--clock` its clock; products of float may have been \
-             computed in TF32 (`--tf32`)."
-                .to_owned(),
-        ),
-        Some(Judgement::CountsProbablyWrong) => (
-            "So little of the time is explained by the counted work that the kernel probably does other work, or waits."
-                .to_owned(),
-            if stated {
-                "Look at what `kernel_num_gb` of the trace counts.".to_owned()
-            } else if kernel.backend == Some(Backend::Eager) {
-                "Look at what its operator does besides: gathers, scatters and loops over data are not in the count."
-                    .to_owned()
-            } else {
-                "Look at its generated code: gathers, scatters and loops over data are not in the count.".to_owned()
-            },
-        ),
-        _ => (
-            "It neither moves nor computes what the device could in that time.".to_owned(),
-            cause_of_slowness(kernel),
-        ),
-    }
 }
 
 /// Per cent of occupancy below which it may be why a kernel is slow.
@@ -238,27 +162,16 @@ fn launches(basis: Basis<'_>, performance: &Performance) -> Option<Finding> {
         idle,
         " of the time",
     ];
-    let mut found = Finding::new(&LAUNCHES, Severity::Warning, title);
-    found.detail = Some(format!(
-        "Launching a kernel takes about as long as these run: together they ran for {}.",
-        duration(us)
-    ));
+    let mut found = Finding::new(KindOfFinding::LaunchBound, Severity::Warning, title);
+    found.say("short", &[("time", &duration(us))]);
     let compiled_us: f64 =
         short().filter(|kernel| !kernel.compile_ids.is_empty()).map(|kernel| kernel.sum_us).sum();
     if basis.on_device.iter().any(|(_, of)| of.cuda_graphs.is_some()) {
-        found.advise("CUDA graphs are on; these launches are outside of them. Fewer graph breaks, and compiling more of the step, bring them in.");
+        found.say("outside_of_cuda_graphs", &[]);
     } else if compiled_us > us / 2.0 {
-        let text = "`mode=\"reduce-overhead\"` launches all kernels of a compiled graph at once, as a CUDA graph. At most the \
-                    idle time can be gained.";
-        let code = "torch.compile(model, mode=\"reduce-overhead\")";
-        found.advise(Advice::tried("idle_device.1", text).with_code(code));
+        found.say("compiled", &[]);
     } else {
-        found.advise("Most of them ran outside of compiled code: compiling what launches them fuses them.");
+        found.say("not_compiled", &[]);
     }
     Some(found)
-}
-
-fn many(first: &FirstOfGroup<'_>, kernels: usize) -> Sentence {
-    let others = sentence::count(kernels.saturating_sub(1), "other", "others");
-    sentence![first.title.clone(), ", and ", others]
 }

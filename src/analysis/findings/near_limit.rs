@@ -1,8 +1,8 @@
 //! A function with nearly as many compiled versions as torch keeps: one more kind of call and it runs in eager mode.
 
-use super::basis::{Basis, Family};
-use super::finding::{Advice, Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::basis::Basis;
+use super::finding::{Finding, Severity, Value};
+use super::kind::KindOfFinding;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{Chain, recompile_limit};
@@ -10,21 +10,11 @@ use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::sentence;
 use crate::model::{CompileIndex, Model};
 
-/// Functions near the limit.
-pub(super) const FAMILY: Family = Family { kinds: &[&NEAR_LIMIT], of_log };
-
-/// Nearly as many versions as torch keeps.
-static NEAR_LIMIT: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Recompilations),
-    records: &["recompile_reasons"],
-    ..KindOfFinding::of("near_limit", "Near the limit")
-};
-
 /// Versions below the limit from which a function is near it.
 const NEAR: u64 = 2;
 
 /// One finding per function that is near the limit and did not reach it.
-fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     let limit = recompile_limit(model);
     let near = |chain: &&Chain<'_>| {
         let versions = chain.versions as u64;
@@ -40,14 +30,10 @@ fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>, limit: u
     let function = words.at(first).unwrap_or_else(|| "a function".into());
     let place = UserPlace::of_definition(model, first);
     let title = sentence![function, " has ", chain.versions, " of the ", limit, " versions that torch keeps"];
-    let mut found = Finding::new(&NEAR_LIMIT, Severity::Info, title);
-    found.explain("At the limit, calls that fit no version run in eager mode.");
+    let mut found = Finding::new(KindOfFinding::NearLimit, Severity::Info, title);
     let function = model.compiles.get(first).and_then(|compile| compile.function.as_ref());
     if function.is_some_and(|function| function.file.as_deref().is_some_and(is_library)) {
-        let text = "Several modules pass through this code of a library, and each takes one version. Where they are few and \
-                    known, let torch keep a version of each.";
-        let code = "torch._dynamo.config.recompile_limit = 16";
-        found.advise(Advice::tried("modules_limit.1", text).with_code(code));
+        found.say("of_library", &[]);
     }
     found.fact("Compiled versions", Value::Prose(format!("{} of {limit}", chain.versions)));
     found.count = chain.versions as u64;

@@ -1,9 +1,9 @@
 //! How compiled code uses a device: operators on the CPU, and products of float32 matrices without TF32.
 
-use super::basis::{Basis, Family};
-use super::cost::{ChargeOrder, Claim, Work};
-use super::finding::{Advice, Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::basis::Basis;
+use super::cost::{Claim, Work};
+use super::finding::{Finding, Severity, Value};
+use super::kind::KindOfFinding;
 use super::recompiles::is_of_device;
 use crate::analysis::on_device::Operation;
 use crate::analysis::user_place::UserPlace;
@@ -12,30 +12,13 @@ use crate::model::words::{counted, duration};
 use crate::model::{CompileIndex, Model, Sentence};
 use indexmap::{IndexMap, IndexSet};
 
-/// What concerns a device.
-pub(super) const FAMILY: Family = Family { kinds: &[&HOST_OPERATOR, &FLOAT32_PRODUCTS], of_log };
-
-/// An operator of a program on a GPU runs on the CPU.
-pub(super) static HOST_OPERATOR: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Time),
-    charged: ChargeOrder::Specialization,
-    ..of("host_operator", "CPU operator")
-};
-
-/// Products of float32 matrices do not use TF32.
-static FLOAT32_PRODUCTS: KindOfFinding = of("float32_products", "No TF32");
-
-pub(super) const fn of(word: &'static str, label: &'static str) -> KindOfFinding {
-    KindOfFinding { records: &["inductor_post_grad_graph"], ..KindOfFinding::of(word, label) }
-}
-
 /// Lines and names that are listed.
 pub(super) const LISTED: usize = 8;
 
 /// FLOPs of a compile's float32 products from which TF32 is a gain that can be felt: 0.2 ms on a large device.
 const MANY_FLOPS: f64 = 1e10;
 
-fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     found.extend(on_host(basis));
     found.extend(float32_products(basis));
@@ -75,7 +58,7 @@ fn on_host_at(basis: Basis<'_>, same: &[OnHost<'_>]) -> Option<Finding> {
     let on_device = basis.on_device;
     let built_us: f64 = same.iter().map(|one| on_device.cpp_us(one.compile)).sum();
     let severity = if built_us > 0.0 { Severity::Warning } else { Severity::Info };
-    let mut found = Finding::new(&HOST_OPERATOR, severity, title);
+    let mut found = Finding::new(KindOfFinding::HostOperator, severity, title);
     let mut detail = format!("{}{verb} on the CPU; the program uses a GPU.", operators.text());
     if built_us > 0.0 {
         let time = duration(built_us);
@@ -85,16 +68,11 @@ fn on_host_at(basis: Basis<'_>, same: &[OnHost<'_>]) -> Option<Finding> {
     }
     detail.push_str(if one.splits { " It also splits the CUDA graph." } else { "" });
     found.explain(detail);
-    found.advise(match input {
-        Some(input) => Advice {
-            code: is_name(input).then(|| format!("{input} = {input}.cuda()")),
-            ..Advice::tried("cpu_input.1", format!("Put `{input}` on the device where it is made, once."))
-        },
-        None => {
-            "Compute it on the device, with torch, and move the result to the CPU outside of compiled code."
-                .into()
-        }
-    });
+    match input {
+        Some(input) if is_name(input) => found.say("named_input", &[("input", input)]),
+        Some(input) => found.say("input", &[("input", input)]),
+        None => found.say("computed", &[]),
+    }
     at(&mut found, basis.model, one.compile, one.first, one.all);
     found.compiles = same.iter().map(|one| one.compile).collect();
     found.count = same.len() as u64;
@@ -123,16 +101,7 @@ fn float32_products(basis: Basis<'_>) -> Option<Finding> {
     let severity = if flops >= MANY_FLOPS { Severity::Warning } else { Severity::Info };
     let products = count(operations.len(), "product", "products");
     let title = sentence![products, " of float32 matrices may not use TF32"];
-    let mut found = Finding::new(&FLOAT32_PRODUCTS, severity, title);
-    found.explain(
-        "The device has matrix units for TF32, which multiply float32 matrices several times as fast, with 10 instead of 23 bits \
-         of the fraction. By default, torch does not use them.",
-    );
-    let text = "Allow TF32 with `torch.set_float32_matmul_precision(\"high\")`, if its precision is enough: this changes the \
-                results.";
-    let promise = "5.1 times as fast for products of 4,096 by 4,096, forward and backward, on an H200";
-    let allowed = Advice { promise: Some(promise.to_owned()), ..Advice::tried("float32_products.1", text) };
-    found.advise(allowed.with_code("torch.set_float32_matmul_precision(\"high\")"));
+    let mut found = Finding::new(KindOfFinding::Float32Products, severity, title);
     let index = of.first().map(|(index, _)| *index)?;
     at(&mut found, basis.model, index, first, &operations);
     found.compiles = of.iter().map(|(index, _)| *index).collect();

@@ -108,7 +108,7 @@ fn ancestors(index: usize, parent: &impl Fn(usize) -> Option<usize>) -> Option<V
 
 fn weight(finding: &Finding) -> Weight {
     match finding.severity {
-        _ if finding.kind.first_of_all => Weight::FirstOfAll,
+        _ if finding.kind.facts().first_of_all => Weight::FirstOfAll,
         Severity::Error => Weight::Error,
         Severity::Warning if !finding.is_expected() => Weight::Problem,
         _ => Weight::Information,
@@ -121,15 +121,13 @@ mod tests {
     use super::super::kind::KindOfFinding;
     use super::*;
 
-    static KIND: KindOfFinding = KindOfFinding::of("kind", "Kind");
-
     type Row = (&'static str, Severity, f64, Option<usize>);
 
     /// Titles in order, each with the place of its cause, of findings with what they lost and the places of their causes.
     fn sorted(rows: &[Row]) -> String {
         let finding = |&(title, severity, us, _): &Row| {
             let cost = Cost { us, kind: CostKind::Avoidable, why: String::new() };
-            Finding { cost: Some(cost), ..Finding::new(&KIND, severity, title) }
+            Finding { cost: Some(cost), ..Finding::new(KindOfFinding::GraphBreak, severity, title) }
         };
         let causes: Vec<Option<usize>> = rows.iter().map(|row| row.3).collect();
         let found = in_tree(rows.iter().map(finding).collect(), &causes);

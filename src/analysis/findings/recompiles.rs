@@ -1,9 +1,9 @@
 //! Recompilations: one chain per function, what changed from compile to compile, how far the limit is, what helps.
 
-use super::basis::{Basis, Family};
-use super::cost::{ChargeOrder, Claim, Work};
-use super::finding::{ChainStep, Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::basis::Basis;
+use super::cost::{Claim, Work};
+use super::finding::{ChainStep, EntryKey, Finding, Severity, Value};
+use super::kind::KindOfFinding;
 use super::prose;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::{is_library, is_torch};
@@ -27,45 +27,21 @@ const LONGEST_VALUE: usize = 80;
 /// Steps of a chain that a finding lists; recompilations.html and report.json have all.
 const STEPS: usize = 32;
 
-pub(super) const FAMILY: Family = Family { kinds: &[&RECOMPILATION, &RECOMPILE_LIMIT], of_log };
-
-/// A function was compiled again.
-static RECOMPILATION: KindOfFinding = KindOfFinding {
-    checked: Some("recompilation"),
-    topic: Some(Topic::Recompilations),
-    records: &["recompile_reasons"],
-    grouped_title: |first, places| {
-        sentence![places, " functions were compiled again: ", first.shared.clone()]
-    },
-    charged: ChargeOrder::Recompilation,
-    ..KindOfFinding::of("recompilation", "Recompile")
-};
-
-/// A function was compiled so often that torch gave up.
-static RECOMPILE_LIMIT: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Recompilations),
-    records: &["recompile_reasons"],
-    grouped_title: |first, places| {
-        sentence![places, " functions reached the recompile limit: ", first.shared.clone()]
-    },
-    charged: ChargeOrder::RecompileLimit,
-    ..KindOfFinding::of("recompile_limit", "Limit reached")
-};
-
 /// One finding per frame that torch says was compiled again, in the order of the log. Without a record of it, a second
 /// compile of a frame mostly means that the program cleared torch's caches.
-fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let Basis { model, chains, .. } = basis;
     let told = model.recompiles.iter().filter_map(|one| model.by_id.get(&one.compile).copied());
     let told: FxHashSet<CompileIndex> = told.collect();
     let is_told =
-        |chain: &&Chain<'_>| chain.limit_hit() || chain.steps.iter().any(|step| told.contains(&step.compile));
-    let mut chains: Vec<&Chain<'_>> = chains.iter().filter(is_told).collect();
-    chains.sort_by_key(|chain| chain.steps.first().map(|step| step.compile));
+        |chain: &Chain<'_>| chain.limit_hit() || chain.steps.iter().any(|step| told.contains(&step.compile));
+    let mut chains: Vec<_> = chains.iter().enumerate().filter(|(_, chain)| is_told(chain)).collect();
+    chains.sort_by_key(|(_, chain)| chain.steps.first().map(|step| step.compile));
     let failed = model.failures.iter().rev().filter(|failure| is_limit(failure));
     let exceptions = failed.map(|failure| (&failure.compile, failure)).collect();
     let log = Log { basis, words: FunctionWords::of(model), exceptions };
-    chains.into_iter().filter_map(|chain| finding(&log, chain)).collect()
+    let of = |(place, chain)| Some(Finding { entry: Some(EntryKey::Chain(place)), ..finding(&log, chain)? });
+    chains.into_iter().filter_map(of).collect()
 }
 
 /// Whether a compile is a recompile because a tensor came on another device.
@@ -140,15 +116,15 @@ fn finding(log: &Log<'_>, chain: &Chain<'_>) -> Option<Finding> {
     let (kind, severity, happened) = match chain.limit {
         Limit::RunsEagerly => {
             let happened = sentence![" runs in eager mode after ", chain.cached_versions(), " versions: "];
-            (&RECOMPILE_LIMIT, Severity::Error, happened)
+            (KindOfFinding::RecompileLimit, Severity::Error, happened)
         }
         Limit::Raises => {
             let happened = sentence![" raises at the recompile limit of ", chain.cached_versions(), ": "];
-            (&RECOMPILE_LIMIT, Severity::Error, happened)
+            (KindOfFinding::RecompileLimit, Severity::Error, happened)
         }
         Limit::NotReached => {
             let severity = if chain.is_expected() { Severity::Info } else { Severity::Warning };
-            (&RECOMPILATION, severity, sentence![" was compiled ", chain.versions, " times: "])
+            (KindOfFinding::Recompilation, severity, sentence![" was compiled ", chain.versions, " times: "])
         }
     };
     let mut found = Finding::new(kind, severity, sentence![function, happened, what.clone()]);

@@ -1,23 +1,14 @@
 //! A layer that occurs many times in one graph, with the same shapes: compiled on its own, it would be compiled once.
 
-use super::basis::{Basis, Family};
-use super::finding::{Advice, Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::basis::Basis;
+use super::finding::{Finding, Severity, Value};
+use super::kind::KindOfFinding;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::sentence;
 use crate::model::words::counted;
 use crate::model::{CompileIndex, Part, RepeatedLines, Sentence};
 use indexmap::IndexMap;
-
-pub(super) const FAMILY: Family = Family { kinds: &[&REPEATED_LAYERS], of_log };
-
-/// A graph holds a layer many times.
-static REPEATED_LAYERS: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Time),
-    records: &["dynamo_output_graph"],
-    ..KindOfFinding::of("repeated_layers", "Repeated layers")
-};
 
 /// Microseconds of a compile from which compiling the layer alone is worth a change.
 const LEAST_US: f64 = 5e6;
@@ -30,7 +21,7 @@ struct Repeating<'m> {
 }
 
 /// One finding per layer; the longest compile represents all that repeat the same lines.
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let of = |(compile, one): (CompileIndex, &'_ crate::model::Compile)| {
         Some((compile, one.compile_us().filter(|us| *us >= LEAST_US)?))
     };
@@ -63,19 +54,13 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 }
 
 fn finding(title: Sentence, lines: &RepeatedLines) -> Finding {
-    let mut found = Finding::new(&REPEATED_LAYERS, Severity::Info, title);
+    let mut found = Finding::new(KindOfFinding::RepeatedLayers, Severity::Info, title);
     let number = counted(lines.lines, "line occurs", "lines occur");
-    found.detail = Some(format!(
+    found.explain(format!(
         "{number} {} times each in the graph; `{}` has the first of them. In one graph, each copy is compiled \
          separately.",
         lines.times, lines.first.function
     ));
-    let text = "Compile the layer instead of the whole model (regional compilation): the copies have the same operations and \
-                shapes, so the code of the first serves the others. It has a cost: each layer is a call of its own then, and \
-                small layers run slower (12 of width 512: 14.9 to 27.2 ms a step), large ones as fast (8 of width 2,048).";
-    let because = "The captured graph has the same operations with the same shapes in each copy.";
-    let regional = Advice { because: Some(because.to_owned()), ..Advice::tried("regional.1", text) };
-    found.advise(regional.with_code("for layer in layers:\n    layer.compile()"));
     found.fact("Copies", Value::Prose(lines.times.to_string()));
     found
 }

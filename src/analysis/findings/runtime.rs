@@ -1,47 +1,24 @@
 //! Costs other than compiling: restarts, work at run time, guards.
 
-use super::basis::{Basis, Family};
-use super::cost::{ChargeOrder, Claim, Work};
+use super::basis::Basis;
+use super::cost::{Claim, Work};
 use super::cuda_graphs::has_many_sizes;
 use super::finding::{Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::kind::KindOfFinding;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::run_time::{RunTime, at_run_time};
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{count, own, sentence};
 use crate::model::words::headline;
-use crate::model::{Compile, CompileIndex, Model, Sentence};
+use crate::model::{CompileIndex, Model, Sentence};
 use indexmap::{IndexMap, IndexSet};
 
 /// Microseconds of guard checks per call from which they are reported. Calling a compiled function costs 10 to 50 us
 /// anyway; half a millisecond is more than most kernels take.
 const SLOW_GUARDS_US: f64 = 500.0;
 
-/// Costs other than compiling.
-pub(super) const FAMILY: Family = Family { kinds: &[&RESTART, &RUNTIME_COST, &SLOW_GUARDS], of_log };
-
-/// Tracing was restarted.
-static RESTART: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Failures),
-    charged: ChargeOrder::Restart,
-    ..KindOfFinding::of("restart", "Restart")
-};
-
-/// Work was done while the model ran.
-static RUNTIME_COST: KindOfFinding = KindOfFinding::of("runtime_cost", "Run-time cost");
-
-/// Checking guards takes long.
-static SLOW_GUARDS: KindOfFinding = KindOfFinding {
-    checked: Some("slow guards"),
-    would_show: |model| {
-        let mut outcomes = model.compiles.iter().filter_map(Compile::outcome);
-        outcomes.any(|outcome| outcome.guard_latency_us.is_some())
-    },
-    ..KindOfFinding::of("slow_guards", "Slow guards")
-};
-
 /// All of them.
-fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let model = basis.model;
     let mut found = Vec::new();
     found.extend(restarts(model));
@@ -73,14 +50,11 @@ fn restarts(model: &Model) -> Option<Finding> {
     // With only an internal exception as the reason, the program could not have avoided the restart.
     let by_itself = reasons.iter().all(|reason| is_own_exception(reason));
     let severity = if by_itself { Severity::Info } else { Severity::Warning };
-    let mut found = Finding::new(&RESTART, severity, title);
-    found.explain(
-        "Dynamo found while tracing that it has to trace differently, and discarded the work so far.",
-    );
+    let mut found = Finding::new(KindOfFinding::Restart, severity, title);
     let claim = if by_itself { Claim::expected } else { Claim::wasted };
     found.claim(claim(Work::Discarded, compiles.clone(), "of tracing thrown away".to_owned()));
     if by_itself {
-        found.advise("Nothing to do: torch decides this while it traces.");
+        found.say("by_itself", &[]);
     }
     found.count = restarts;
     found.fact("Reasons", Value::Code(reasons));
@@ -139,8 +113,7 @@ fn at_first_calls(
     of: Vec<(CompileIndex, f64)>,
 ) -> Option<Finding> {
     let first = of.first()?.0;
-    let mut found = Finding::new(&RUNTIME_COST, Severity::Warning, title);
-    found.explain("The first calls of the compiled code paid for it; later ones do not.");
+    let mut found = Finding::new(KindOfFinding::RuntimeCost, Severity::Warning, title);
     for (index, us) in &of {
         found.claim(Claim::expected(Work::AtRunTime, vec![*index], what).at_most(*us));
     }
@@ -193,7 +166,7 @@ fn slow(model: &Model, measured: MeasuredFunction) -> Option<Finding> {
     }
     let time = own(format!("{:.0} us", median.guard_us));
     let title = sentence!["Checking the guards of ", function, " takes ", time, " in every call"];
-    let mut one = Finding::new(&SLOW_GUARDS, Severity::Info, title);
+    let mut one = Finding::new(KindOfFinding::SlowGuards, Severity::Info, title);
     one.reason = "slow guards".to_owned();
     let measured = match versions.len() {
         1 => "torch measured it once.".to_owned(),

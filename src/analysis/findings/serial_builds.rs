@@ -1,21 +1,12 @@
 //! Kernels that are built one after the other although that is most of the work.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::cost::{Claim, Work};
-use super::finding::{Advice, Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::finding::{Finding, Severity, Value};
+use super::kind::KindOfFinding;
 use crate::model::Part;
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
-
-pub(super) const FAMILY: Family = Family { kinds: &[&SERIAL_BUILDS], of_log };
-
-/// One build at a time.
-pub(super) static SERIAL_BUILDS: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Time),
-    records: &["chromium_event"],
-    ..KindOfFinding::of("serial_builds", "Serial builds")
-};
 
 /// Builds, and microseconds of them, below which nothing is gained.
 const LEAST_BUILDS: usize = 4;
@@ -30,7 +21,7 @@ const DOMINATES: f64 = 0.4;
 
 /// One finding where `compile_threads` is 1 and builds of kernels dominate: a problem where threads would help, else a
 /// word on why they would not.
-fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
     if model.inductor.compile_threads != Some(1) {
         return Vec::new();
     }
@@ -53,25 +44,19 @@ fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
             sentence!["Kernel builds take ", part, save, gain]
         }
     };
-    let mut found = Finding::new(&SERIAL_BUILDS, severity, title);
+    let mut found = Finding::new(KindOfFinding::SerialBuilds, severity, title);
     found.count = count as u64;
     found.fact("Builds", Value::Prose(format!("{count} kernels, {} in all", duration(us))));
     found.compiles = builds.kernels.iter().map(|one| one.compile).collect();
     if helps {
-        found.explain("The kernels of a graph do not depend on each other. With several threads they are built side by side.");
-        let text = "Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores. \
-             torch does so by itself, up to 32: where nobody set it to 1, the process may use one core only, and then more \
-             threads gain nothing.";
-        let kind = if on_device.uses_gpu { "triton_builds.1" } else { "compile_threads.1" };
-        found.advise(Advice::tried(kind, text));
+        let builds_of = if on_device.uses_gpu { "triton_builds" } else { "compile_threads" };
+        found.say("helps", &[("builds", builds_of)]);
         for one in &builds.side_by_side {
             let claim = Claim::avoidable(Work::Compile, vec![one.compile], "of builds in series");
             found.claim(claim.at_most(one.us));
         }
     } else {
-        found.explain("Threads build the kernels of one graph side by side, and here most graphs have a single one. Graphs are compiled one after the other.");
-        found.advise("Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays): binaries are kept by their \
-             content, so a second run builds none of these kernels.");
+        found.say("gains_nothing", &[]);
     }
     vec![found]
 }

@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 /// [`ChargeOrder`]: super::cost::ChargeOrder
 pub(super) fn settle(mut ledger: Ledger, model: &Model, findings: &mut [Finding]) {
     let mut order: Vec<usize> = (0..findings.len()).collect();
-    order.sort_by_key(|&index| findings.get(index).map(|one| one.kind.charged));
+    order.sort_by_key(|&index| findings.get(index).map(|one| one.kind.facts().charged));
     let titles: Vec<String> = findings.iter().map(|one| one.title.text()).collect();
     for index in order {
         let Some(one) = findings.get_mut(index) else { continue };

@@ -1,9 +1,9 @@
 //! Sizes that could have varied and were fixed to one value.
 
-use super::basis::{Basis, Family};
-use super::cost::{ChargeOrder, Claim, Work};
-use super::finding::{Advice, Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::basis::Basis;
+use super::cost::{Claim, Work};
+use super::finding::{Finding, Severity, Value};
+use super::kind::KindOfFinding;
 use super::recompiles::{Again, Changing};
 use crate::analysis::failures::fixed_against_mark;
 use crate::analysis::own_code::is_library;
@@ -15,17 +15,6 @@ use crate::model::{CompileIndex, Model, Sentence, Specialization};
 use crate::read::expr::size_as_written;
 use crate::trace::{CompileId, TextMap, TextSet};
 use indexmap::{IndexMap, IndexSet};
-
-/// Sizes.
-pub(super) const FAMILY: Family = Family { kinds: &[&SPECIALIZATION], of_log };
-
-/// A size that could vary was fixed.
-static SPECIALIZATION: KindOfFinding = KindOfFinding {
-    checked: Some("specialized size"),
-    topic: Some(Topic::Shapes),
-    charged: ChargeOrder::Specialization,
-    ..KindOfFinding::of("specialization", "Specialized")
-};
 
 /// Stands in for all lines of generated functions.
 const GENERATED: &str = "generated";
@@ -49,7 +38,7 @@ impl Line {
 
 /// One finding per line of the user: what a line needs as a number is fixed there, be it one size or many. All that code
 /// fixes which torch itself generated is one finding. Sizes that made a compile fail are part of the failure's finding.
-fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     let failed = model.failures.iter().flat_map(|failure| fixed_against_mark(model, failure));
     let failed: TextSet<(CompileIndex, &[String])> =
         failed.map(|one| (one.at.compile, &*one.sources)).collect();
@@ -111,13 +100,22 @@ fn finding(model: &Model, versions: &Again, same: &[&Specialization]) -> Option<
     let is_weights = same.iter().all(|one| is_of_weight(model, one));
     let severity =
         if generated || is_weights || !again.is_empty() { Severity::Info } else { Severity::Warning };
-    let mut found = Finding::new(&SPECIALIZATION, severity, title);
-    found.detail = Some(match is_weights && !generated {
-        true => "It is the width of a weight, which multiplies it: no other size fits the module.".to_owned(),
-        false => detail(model, one, &place, size),
-    });
+    let mut found = Finding::new(KindOfFinding::Specialization, severity, title);
+    let is_own = place.loc.is_some() && place.file.as_deref().is_some_and(|file| !is_library(file));
+    if generated {
+        let id = model.compiles.get(one.at.compile).and_then(|compile| compile.id.as_ref());
+        let of_autograd = id.is_some_and(CompileId::is_of_compiled_autograd);
+        found.say("generated", &[("who", if of_autograd { "Compiled autograd" } else { "Torch" })]);
+    } else if is_weights {
+        found.say("of_weight", &[]);
+    } else {
+        let line = if place.loc.is_some() { "The line" } else { "Something" };
+        found.say(size, &[("line", line)]);
+    }
+    if is_own && !is_weights && has_name {
+        found.say("own_line", &[("thing", size), ("name", &first)]);
+    }
     found.stack = one.user_stack.as_deref().map(|s| text_frames(model, s)).unwrap_or_default();
-    found.advise_all(advice(&place, size, &first).filter(|_| !is_weights && has_name));
     let lines = sizes.iter().map(|((name, value), one)| {
         let reason = one.reason.as_deref().unwrap_or("no reason recorded");
         let line = format!("{name} = {value}  ({}, {}, {reason})", one.symbol, one.sources.join(", "));
@@ -169,31 +167,6 @@ fn is_of_weight(model: &Model, one: &Specialization) -> bool {
     is_size(one)
         && multiplies
         && inputs.iter().any(|input| input.tensor.parameter && input.tensor.sizes.contains(&one.value))
-}
-
-/// What to do about the user's line that needs a `size` or `number` as a constant.
-fn advice(place: &UserPlace, thing: &str, name: &str) -> Option<Advice> {
-    let is_own = place.file.as_deref().is_some_and(|file| !is_library(file));
-    let text = format!(
-        "If the {thing} should stay dynamic, change this line: it needs `{name}` as a constant, as a key, a comparison or \
-         the argument of an operation does."
-    );
-    (is_own && place.loc.is_some()).then(|| Advice::tried("specialized_size.6", text))
-}
-
-/// What it means that a `size` or `number` was fixed at a line.
-fn detail(model: &Model, one: &Specialization, place: &UserPlace, thing: &str) -> String {
-    if place.file.as_deref().is_some_and(is_generated) {
-        let id = model.compiles.get(one.at.compile).and_then(|compile| compile.id.as_ref());
-        let of_autograd = id.is_some_and(CompileId::is_of_compiled_autograd);
-        let who = if of_autograd { "Compiled autograd" } else { "Torch" };
-        return format!(
-            "{who} needs these sizes as numbers in the functions that it writes. Nothing to do: other sizes compile again."
-        );
-    }
-    let line = if place.loc.is_some() { "The line needed the number" } else { "Something needed the number" };
-    let marked = if thing == "size" { ", or fails where the dimension was marked as dynamic" } else { "" };
-    format!("{line}, so what was dynamic became a constant. Another {thing} compiles again{marked}.")
 }
 
 /// Whether a line is of a function that compiled autograd wrote.

@@ -1,23 +1,13 @@
 //! A slow log without problems: where the time went, and what to do next.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::finding::{Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::kind::KindOfFinding;
 use crate::analysis::{Piece, warm_run};
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
 use crate::model::{CompilerPart, Part, Sentence};
 use indexmap::IndexMap;
-
-/// A clean, slow log. It depends on the other findings, so the family itself finds nothing.
-pub(super) const FAMILY: Family = Family { kinds: &[&SLOW_LOG], of_log: |_| Vec::new() };
-
-/// No problem, and it took long.
-pub(super) static SLOW_LOG: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Time),
-    records: &["chromium_event"],
-    ..KindOfFinding::of("slow_log", "Time spent")
-};
 
 /// Microseconds from which a log is slow.
 const LEAST_US: f64 = 5e6;
@@ -28,16 +18,15 @@ const LEAST_SHARE: f64 = 0.05;
 /// The finding, where the log is slow and the others name no problem beyond what this one advises anyway.
 pub(super) fn of_clean(basis: Basis<'_>, others: &[Finding]) -> Option<Finding> {
     let Basis { model, builds, .. } = basis;
-    let problem = |one: &Finding| one.severity != Severity::Info && one.kind.word != "serial_builds";
+    let problem = |one: &Finding| one.severity != Severity::Info && one.kind != KindOfFinding::SerialBuilds;
     if builds.log_us < LEAST_US || others.iter().any(problem) {
         return None;
     }
     let shares = shares(basis);
     let named = |separator| Sentence::joined(shares.iter().map(|(_, words)| words.clone()), separator);
     let title = sentence![Part::Duration(builds.log_us), " of compile time: ", named(", ")];
-    let mut found = Finding::new(&SLOW_LOG, Severity::Info, title);
-    found.explain("The log has no problem that would explain it: the time is what the compiler needed.");
-    found.advise_all(hints(basis));
+    let mut found = Finding::new(KindOfFinding::SlowLog, Severity::Info, title);
+    advise(basis, &mut found);
     found.fact("Shares", Value::Prose(named("; ").text()));
     found.compiles =
         model.compiles.indexed().filter(|(_, one)| one.compile_us().is_some()).map(|(at, _)| at).collect();
@@ -80,36 +69,19 @@ pub(super) fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<(&'static st
 }
 
 /// What to do next, the largest gain first.
-fn hints(Basis { model, builds, split, one_offs, .. }: Basis<'_>) -> Vec<String> {
-    let mut hints = Vec::new();
+fn advise(Basis { model, builds, split, one_offs, .. }: Basis<'_>, found: &mut Finding) {
     let saved_us = warm_run::saved_us(model, split, one_offs);
     if saved_us >= builds.log_us * LEAST_SHARE {
-        hints.push(format!(
-            "Run it again with the same cache folder (`TORCHINDUCTOR_CACHE_DIR`): a warm cache saves up to {}, the builds and \
-             most of Inductor's work.",
-            duration(saved_us)
-        ));
+        found.say("again_with_warm_cache", &[("time", &duration(saved_us))]);
     }
     if builds.worker_wait_us >= builds.log_us * LEAST_SHARE {
-        hints.push(
-            "Compile workers build the kernels while the compile waits. More of them help where there are more cores: \
-             `TORCHINDUCTOR_COMPILE_THREADS`."
-                .to_owned(),
-        );
+        found.say("waits_for_workers", &[]);
     }
     if builds.process_wait_us >= builds.log_us * LEAST_SHARE {
-        hints.push(
-            "Another process builds into the same cache folder, and this one waits for it. Fill the folder before the \
-             program starts, and there is nothing to wait for."
-                .to_owned(),
-        );
+        found.say("waits_for_process", &[]);
     }
     let gain_us = builds.side_by_side_us();
     if model.inductor.compile_threads == Some(1) && gain_us >= builds.log_us * LEAST_SHARE {
-        hints.push(format!(
-            "Build kernels side by side, if there is more than one core: `TORCHINDUCTOR_COMPILE_THREADS` saves up to {}.",
-            duration(gain_us)
-        ));
+        found.say("one_thread", &[("time", &duration(gain_us))]);
     }
-    hints
 }

@@ -2,8 +2,9 @@
 
 use super::failures::why;
 use super::finding::{Finding, Value};
+use super::kind::KindFacts;
 use super::plain_words::{called_operator, of_backend, of_call};
-use super::{Basis, checked, kinds, prose};
+use super::{Basis, KindOfFinding, checked, prose};
 use crate::analysis::ledger::Ledger;
 use crate::analysis::sketch::Sketch;
 use crate::analysis::{Spans, Split, time};
@@ -11,7 +12,7 @@ use crate::cases::hold;
 use crate::model::sentence::quoted;
 use crate::model::{CompileIndex, Model};
 
-fn of_log(sketch: &Sketch) -> Vec<Finding> {
+pub(super) fn of_log(sketch: &Sketch) -> Vec<Finding> {
     let model = &sketch.model;
     let spans = Spans::of(model);
     let ledger = Ledger::of(model, &Split::of(&spans), &[], time::of_log(&spans).total_s);
@@ -28,7 +29,7 @@ fn told(model: &Model, one: &Finding) -> String {
     format!(
         "{} {}: {} | {} times | in{}{}{}",
         one.severity.word(),
-        one.kind.word,
+        one.kind.word(),
         one.title,
         one.count,
         one.compiles.iter().map(id).collect::<String>(),
@@ -106,14 +107,15 @@ fn more_than_ten_of_one_reason_are_one_and_ten_are_ten() {
 }
 
 #[test]
-fn no_two_kinds_share_a_word_or_a_name() {
-    let all: Vec<_> = kinds().collect();
-    for names in
-        [all.iter().map(|kind| kind.word).collect::<Vec<_>>(), all.iter().map(|kind| kind.label).collect()]
-    {
-        let distinct: std::collections::BTreeSet<&str> = names.iter().copied().collect();
-        assert_eq!(distinct.len(), names.len(), "{names:?}");
-    }
+fn each_kind_has_its_entry_and_a_name_of_its_own() {
+    let entries: std::collections::BTreeMap<String, KindFacts> =
+        toml::from_str(include_str!("kinds.toml")).unwrap();
+    assert_eq!(entries.len(), KindOfFinding::ALL.len());
+    let names: std::collections::BTreeSet<_> = KindOfFinding::of_logs().map(KindOfFinding::label).collect();
+    assert_eq!(names.len(), KindOfFinding::of_logs().count(), "{names:?}");
+    assert!(
+        KindOfFinding::ALL.iter().all(|kind| entries.contains_key(kind.word()) && !kind.label().is_empty())
+    );
 }
 
 #[test]
@@ -122,9 +124,9 @@ fn a_clean_log_is_told_what_each_kind_checks_that_it_could_show() {
     let sentence = checked(&[], &model);
     assert!(sentence.starts_with("No ") && sentence.ends_with('.'), "{sentence}");
     assert_eq!(sentence.matches(" or ").count(), 1, "{sentence}");
-    for kind in kinds() {
-        let says = |checks| sentence.contains(checks) == (kind.would_show)(&model);
-        assert!(kind.checked.is_none_or(says), "{kind:?}: {sentence}");
+    for kind in KindOfFinding::of_logs() {
+        let says = |checks| sentence.contains(checks) == kind.would_show(&model);
+        assert!(kind.facts().checked.as_deref().is_none_or(says), "{kind:?}: {sentence}");
     }
 }
 

@@ -1,28 +1,18 @@
 //! The first C++ build of a process: torch probes the compiler before it builds kernels.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity};
-use super::kind::{KindOfFinding, Topic};
+use super::kind::KindOfFinding;
 use crate::model::Part;
 use crate::model::sentence::sentence;
-
-/// The first C++ build.
-pub(super) const FAMILY: Family = Family { kinds: &[&TOOLCHAIN], of_log };
-
-/// torch probed the compiler.
-pub(super) static TOOLCHAIN: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Time),
-    records: &["chromium_event"],
-    ..KindOfFinding::of("toolchain", "C++ toolchain")
-};
 
 /// Microseconds from which it is reported.
 const LEAST_US: f64 = 1e6;
 
 /// One finding where it took a second or more. A program on a GPU needs no C++ but for what runs on the CPU, which has its
 /// own finding.
-fn of_log(Basis { builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
     let us = builds.trials_us();
     if us < LEAST_US || on_device.uses_gpu {
         return Vec::new();
@@ -32,11 +22,7 @@ fn of_log(Basis { builds, on_device, .. }: Basis<'_>) -> Vec<Finding> {
         Part::Duration(us),
         ": once per machine with a warm cache folder"
     ];
-    let mut found = Finding::new(&TOOLCHAIN, Severity::Info, title);
-    found.explain("Before its first kernel, torch builds small programs to learn what the compiler and the processor can do \
-         (`compile_file` within `Scheduler.codegen`). The first compile pays for it.");
-    found.advise("Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays) and this time is not spent \
-         again.");
+    let mut found = Finding::new(KindOfFinding::Toolchain, Severity::Info, title);
     found.compiles = builds.trials.iter().map(|one| one.compile).collect();
     for one in &builds.trials {
         found.claim(Claim::expected(Work::OneOff, vec![one.compile], "of one-off builds").at_most(one.us));

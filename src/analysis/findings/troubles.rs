@@ -1,52 +1,18 @@
 //! What torch reports in records of its own: nested regions with several backward passes, results that no cache could
 //! store, kernels that a language within Python compiled again and again.
 
-use super::basis::{Basis, Family};
+use super::basis::Basis;
 use super::finding::{Finding, Severity, Value};
-use super::kind::{KindOfFinding, Topic};
+use super::kind::KindOfFinding;
 use crate::model::sentence::{code, count, own, sentence};
 use crate::model::words::duration;
 use crate::model::{Model, NativeCompile, Sentence, Trouble, TroubleKind};
 use indexmap::IndexMap;
 
-/// These records.
-pub(super) const FAMILY: Family = Family {
-    kinds: &[&BACKWARD_VARIANTS, &NOT_STORED, &MEMORY_ESTIMATE, &OVERLAP_CYCLE, &NATIVE_COMPILES],
-    of_log,
-};
-
-/// A nested region has several backward passes.
-static BACKWARD_VARIANTS: KindOfFinding = KindOfFinding {
-    records: &["invoke_subgraph_backward_duplicate"],
-    ..KindOfFinding::of("backward_variants", "Backward variants")
-};
-
-/// A result is in no cache, because it could not be stored or loaded.
-static NOT_STORED: KindOfFinding = KindOfFinding {
-    topic: Some(Topic::Caches),
-    records: &["aotautograd_cache_pickle_failure", "dynamo_cache_exception"],
-    ..KindOfFinding::of("cache_error", "Cache error")
-};
-
-/// The estimate of memory is wrong.
-static MEMORY_ESTIMATE: KindOfFinding = KindOfFinding::of("memory_estimate", "Memory estimate");
-
-/// Dependencies in a circle.
-static OVERLAP_CYCLE: KindOfFinding = KindOfFinding {
-    records: &["inductor_overlap_cyclic_extra_deps"],
-    ..KindOfFinding::of("overlap_cycle", "Overlap scheduling")
-};
-
-/// A kernel was compiled again by a language within Python.
-static NATIVE_COMPILES: KindOfFinding = KindOfFinding {
-    records: &["native_dsl_compile"],
-    ..KindOfFinding::of("native_compiles", "Native operators")
-};
-
 /// Compiles of one kernel from which its cache does not work.
 const AGAIN: usize = 2;
 
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let mut groups: IndexMap<(TroubleKind, Option<&str>), Vec<&Trouble>> = IndexMap::new();
     for one in &model.troubles {
         groups.entry((one.kind, one.subject.as_deref())).or_default().push(one);
@@ -69,9 +35,7 @@ fn trouble(kind: TroubleKind, subject: Option<&str>, times: usize, first: &Troub
     match kind {
         TroubleKind::BackwardVariant => {
             let title = sentence!["The nested region", named, " has ", times + 1, " backward passes"];
-            let mut found = Finding::new(&BACKWARD_VARIANTS, Severity::Warning, title);
-            found.explain("torch compiles the backward pass of a region once for each layout of the gradients that arrive. Each further one takes compile time and code.");
-            found.advise("Give the gradients one layout: `.contiguous()` on the output of the region, where its calls use it differently.");
+            let mut found = Finding::new(KindOfFinding::BackwardVariants, Severity::Warning, title);
             found.fact("Gradients of the new one", Value::Code(lines()));
             found
         }
@@ -81,29 +45,26 @@ fn trouble(kind: TroubleKind, subject: Option<&str>, times: usize, first: &Troub
                 count(times, "result", "results"),
                 named.map(|named| sentence![":", named])
             ];
-            let mut found = Finding::new(&NOT_STORED, Severity::Warning, title);
-            found.explain("The next run traces these graphs again. What is named cannot be pickled.");
+            let mut found = Finding::new(KindOfFinding::CacheError, Severity::Warning, title);
+            found.say("not_stored", &[]);
             found.fact("Exception", Value::Code(lines()));
             found
         }
         TroubleKind::NotLoaded => {
             let title =
                 sentence![count(times, "precompiled result", "precompiled results"), " could not be loaded"];
-            let mut found = Finding::new(&NOT_STORED, Severity::Warning, title);
-            found.explain("torch compiles them again.");
+            let mut found = Finding::new(KindOfFinding::CacheError, Severity::Warning, title);
+            found.say("not_loaded", &[]);
             found.fact("Exception", Value::Code(lines()));
             found
         }
         TroubleKind::MemoryEstimate => {
             let title = own("torch's check of its estimate of memory failed".to_owned());
-            let mut found = Finding::new(&MEMORY_ESTIMATE, Severity::Info, title);
-            found.explain("The order of the kernels is chosen by an estimate of memory, and this one is wrong. Results are right; peak memory may be higher than planned.");
-            found
+            Finding::new(KindOfFinding::MemoryEstimate, Severity::Info, title)
         }
         TroubleKind::OverlapCycle => {
             let title = own("Overlap scheduling made dependencies in a circle".to_owned());
-            let mut found = Finding::new(&OVERLAP_CYCLE, Severity::Warning, title);
-            found.advise("If torch raised: `torch._inductor.config.aten_distributed_optimizations.overlap_scheduling_autofix_cycles = True` lets it remove them.");
+            let mut found = Finding::new(KindOfFinding::OverlapCycle, Severity::Warning, title);
             found.fact("The log says", Value::Code(lines()));
             found
         }
@@ -121,11 +82,8 @@ fn native(model: &Model) -> Vec<Finding> {
         let us: f64 = same.iter().skip(1).map(|one| one.us).sum();
         let title =
             sentence![code(op), " was compiled ", same.len(), " times by ", code(dsl), " with the same key"];
-        let mut found = Finding::new(&NATIVE_COMPILES, Severity::Warning, title);
-        found.explain(format!(
-            "Its cache did not keep the kernel. The further compiles took {}, mostly while the model ran.",
-            duration(us)
-        ));
+        let mut found = Finding::new(KindOfFinding::NativeCompiles, Severity::Warning, title);
+        found.say("again", &[("time", &duration(us))]);
         found.fact("Key", Value::Code(vec![key.to_owned()]));
         found.count = same.len() as u64;
         found.compiles = same.iter().map(|one| one.compile).collect();

@@ -1,5 +1,8 @@
 //! What comes first: the cause before its consequences, over all ranks of a job.
 
+use crate::analysis::findings::KindOfFinding::{
+    CacheDiffers, CollectivesDiffer, FailuresDiffer, RankStopped,
+};
 use crate::analysis::findings::{Finding, Severity};
 use crate::facts::ranks::{Fact, FactValue, Job};
 use crate::model::words::words_of;
@@ -36,13 +39,13 @@ enum Event {
 impl Order {
     fn of(finding: &Finding) -> Order {
         let is_error = finding.severity == Severity::Error;
-        let event = match finding.kind.word {
-            "failures_differ" if is_error => Event::Failed,
-            "rank_stopped" if finding.severity < Severity::Info => Event::Stopped,
-            "collectives_differ" if is_error => Event::Hangs,
+        let event = match finding.kind {
+            FailuresDiffer if is_error => Event::Failed,
+            RankStopped if finding.severity < Severity::Info => Event::Stopped,
+            CollectivesDiffer if is_error => Event::Hangs,
             _ => Event::Other,
         };
-        let tier = TIERS.iter().position(|kinds| kinds.split(' ').any(|kind| kind == finding.kind.word));
+        let tier = TIERS.iter().position(|kinds| kinds.split(' ').any(|kind| kind == finding.kind.word()));
         Order { event, severity: finding.severity, tier: tier.unwrap_or(TIERS.len()) }
     }
 }
@@ -97,8 +100,8 @@ fn cause_of(findings: &[Finding], at: usize) -> Option<usize> {
     }
     let explains = |cause: &Finding, (kind, consequences): &(&str, &str)| {
         let mut consequences = consequences.split(' ');
-        cause.kind.word == *kind
-            && consequences.any(|word| word == finding.kind.word)
+        cause.kind.word() == *kind
+            && consequences.any(|word| word == finding.kind.word())
             && is_explained(cause, finding)
     };
     CONSEQUENCES.iter().find_map(|rule| {
@@ -110,16 +113,16 @@ fn cause_of(findings: &[Finding], at: usize) -> Option<usize> {
 /// Whether a finding of a fitting kind is about the same ranks.
 fn is_explained(cause: &Finding, finding: &Finding) -> bool {
     let (of_cause, own) = (&cause.in_job.ranks, &finding.in_job.ranks);
-    match (cause.kind.word, finding.kind.word) {
+    match (cause.kind, finding.kind) {
         // What the launcher ends are the other ranks.
-        ("failures_differ" | "rank_stopped", "rank_stopped") => {
+        (FailuresDiffer | RankStopped, RankStopped) => {
             finding.severity == Severity::Info && Order::of(cause).event < Event::Other
         }
         // Only a failure that ended its rank keeps it from what others compile.
-        ("failures_differ", _) if cause.severity != Severity::Error => false,
+        (FailuresDiffer, _) if cause.severity != Severity::Error => false,
         // Ranks that only lose a race for a cache entry are no consequence.
-        (_, "cache_differs") if finding.severity == Severity::Info => false,
-        (_, "collectives_differ") if Order::of(finding).event == Event::Hangs => false,
+        (_, CacheDiffers) if finding.severity == Severity::Info => false,
+        (_, CollectivesDiffer) if Order::of(finding).event == Event::Hangs => false,
         _ => !own.is_empty() && own.iter().all(|rank| of_cause.binary_search(rank).is_ok()),
     }
 }

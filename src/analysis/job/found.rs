@@ -48,7 +48,12 @@ impl JobFound {
 
     /// Whether there are two sides to show of what a finding is about.
     pub fn has_sides(&self, finding: &Finding) -> bool {
-        finding.kind.fact.and_then(|fact| self.comparison(fact)).is_some_and(|one| one.first.is_some())
+        finding
+            .kind
+            .facts()
+            .fact
+            .and_then(|fact| self.comparison(fact))
+            .is_some_and(|one| one.first.is_some())
     }
 
     /// Whether all ranks are known to call the same collectives in each function.
@@ -58,7 +63,7 @@ impl JobFound {
 
     /// The difference that may be the cause of all others.
     pub fn cause(&self) -> Option<&Finding> {
-        self.findings.iter().find(|finding| finding.kind.fact.is_some())
+        self.findings.iter().find(|finding| finding.kind.facts().fact.is_some())
     }
 }
 
@@ -74,7 +79,7 @@ pub struct RankCompile<'j> {
 /// The compile in which ranks first differ, on the largest group and on the one that parts from it; None where only one
 /// of them compiles that function, or where the difference is not about graphs.
 pub fn first_graphs<'j>(job: &'j Job, found: &JobFound) -> Option<[RankCompile<'j>; 2]> {
-    let fact = found.cause()?.kind.fact?;
+    let fact = found.cause()?.kind.facts().fact?;
     let is_about_graphs = matches!(
         fact,
         Fact::GraphBreaks | Fact::Collectives | Fact::TensorMeta | Fact::Ops | Fact::Inputs | Fact::Failures

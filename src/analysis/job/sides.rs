@@ -136,7 +136,7 @@ impl<'j> Sides<'j> {
     }
 
     /// The finding about the difference.
-    pub fn finding(&self, kind: &'static KindOfFinding, severity: Severity, title: Sentence) -> Finding {
+    pub fn finding(&self, kind: KindOfFinding, severity: Severity, title: Sentence) -> Finding {
         let mut finding = Finding::new(kind, severity, title);
         finding.in_job.ranks = self.other.ranks.clone();
         let ids = [self.theirs, self.mine].into_iter().filter_map(|step| self.id(step).map(str::to_owned));
@@ -146,7 +146,7 @@ impl<'j> Sides<'j> {
     }
 
     /// The same for a difference after which ranks may call other collectives; whether they do is a finding of its own.
-    pub fn diverging(&self, kind: &'static KindOfFinding, severity: Severity, title: Sentence) -> Finding {
+    pub fn diverging(&self, kind: KindOfFinding, severity: Severity, title: Sentence) -> Finding {
         let schedules = &self.found.schedules;
         let leads_to = match schedules.differences.first().map(|first| first.sureness) {
             Some(Sureness::Hang) => HANG,

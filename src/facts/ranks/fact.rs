@@ -2,11 +2,12 @@
 
 use super::ids::{CodePlace, GraphId, TensorListId, TextId, TextListId};
 use crate::model::words::worded;
+use serde::Deserialize;
 use std::sync::Arc;
 
 worded! {
     /// What ranks are compared by, and what is shown beside it, with its key in report.json and its anchor in pages.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
     pub enum Fact.key {
         /// What was compiled: id, function, file, line.
         CompileIds = "compile_ids",

@@ -90,7 +90,7 @@ fn cost(one: &Finding) -> Option<facts::FindingCost<'static>> {
 fn evidence(report: Report<'_>, one: &Finding, advice: &Advice) -> Vec<String> {
     let records = match &advice.proof {
         Some(proof) => record_files(report, &[proof.compile], &[proof.record]),
-        None => record_files(report, &one.compiles, one.kind.records),
+        None => record_files(report, &one.compiles, &one.kind.facts().records),
     };
     records.into_iter().map(|record| record.path.into_string()).collect()
 }

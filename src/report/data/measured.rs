@@ -37,9 +37,9 @@ fn standing_out<'m>(
     stands_out(report, found).into_iter().map(|one| match one {
         StandsOut::Finding(finding) => {
             let reasons: Vec<&str> = finding.detail.as_deref().into_iter().chain(finding.hints()).collect();
-            let kernel = finding.topic_entry.and_then(|place| found.kernels.get(place));
+            let kernel = finding.kernel().and_then(|place| found.kernels.get(place));
             facts::StandsOut {
-                label: finding.kind.label.into(),
+                label: finding.kind.label().into(),
                 text: plain(&format!("{}.", finding.title.text())).into(),
                 reason: (!reasons.is_empty()).then(|| plain(&reasons.join(" ")).into()),
                 us: kernel.map(|kernel| kernel.sum_us),

@@ -4,7 +4,7 @@ use super::fingerprint::fingerprint;
 use super::junit::{Suite, Test};
 use super::notice::{Notice, cost_words};
 use crate::analysis::Severity;
-use crate::analysis::findings::kinds;
+use crate::analysis::findings::KindOfFinding;
 use crate::facts::{Finding, line_number, owned};
 use crate::report::words::kinds::label;
 use std::path::Path;
@@ -38,7 +38,8 @@ pub(crate) fn severity(word: &str) -> Severity {
 
 /// One test per kind that a log is checked for: it fails where a finding of it is an error or a warning.
 pub(crate) fn suite(notices: &[Notice]) -> Suite {
-    let mut words: Vec<&str> = kinds().filter(|kind| kind.checked.is_some()).map(|kind| kind.word).collect();
+    let checked = KindOfFinding::of_logs().filter(|kind| kind.facts().checked.is_some());
+    let mut words: Vec<&str> = checked.map(KindOfFinding::word).collect();
     for notice in notices.iter().filter(|notice| notice.level != Severity::Info) {
         if !words.contains(&notice.rule.as_str()) {
             words.push(&notice.rule);

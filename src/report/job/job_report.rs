@@ -23,7 +23,7 @@ impl<'m> JobReport<'m> {
 
     /// The anchor of a difference; the first one has a special anchor.
     pub(super) fn anchor(&self, fact: Fact) -> &'static str {
-        let is_cause = self.found.cause().is_some_and(|cause| cause.kind.fact == Some(fact));
+        let is_cause = self.found.cause().is_some_and(|cause| cause.kind.facts().fact == Some(fact));
         if is_cause { "first" } else { fact.key() }
     }
 }

@@ -90,7 +90,7 @@ fn findings(report: JobReport<'_>, document: &mut Markdown) {
 fn finding(report: JobReport<'_>, index: usize, one: &Finding) -> String {
     let number = index + 1;
     let title = prose(&one.sentence().text(), LONGEST_TEXT);
-    let mut lines = vec![format!("### {number}. {}: {title}", one.kind.label), String::new()];
+    let mut lines = vec![format!("### {number}. {}: {title}", one.kind.label()), String::new()];
     let mut parts = vec![one.severity.word().to_owned()];
     parts.extend(one.cost.as_ref().map(|cost| format!("**{}**", cost_words(cost.kind, cost.us))));
     parts.extend((!one.in_job.ranks.is_empty()).then(|| rank_words(report.job, &one.in_job.ranks)));

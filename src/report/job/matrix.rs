@@ -127,7 +127,7 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> R
         true => {
             let anchor = view.report.anchor(comparison.fact);
             let findings = &view.report.found.findings;
-            match findings.iter().any(|finding| finding.kind.fact == Some(comparison.fact)) {
+            match findings.iter().any(|finding| finding.kind.facts().fact == Some(comparison.fact)) {
                 true => view.link(&format!("#{anchor}"), name),
                 false => Html::escaped(name),
             }

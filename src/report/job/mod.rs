@@ -75,7 +75,7 @@ pub fn job_summary(report: JobReport<'_>) -> Vec<SummaryLine> {
     let findings: Vec<_> = report.found.findings.iter().filter(|one| Some(&one.title) != said).collect();
     let urgent: Vec<_> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
     lines.extend(urgent.iter().take(FINDINGS).map(|one| SummaryLine {
-        label: Some((one.kind.label, one.severity)),
+        label: Some((one.kind.label(), one.severity)),
         text: one_line(&one.sentence().plain()),
     }));
     let more = findings.len() - urgent.len().min(FINDINGS);

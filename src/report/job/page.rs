@@ -153,7 +153,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &Finding) -> anyhow::Result<H
         id: format!("finding-{}", index + 1),
         open: index == 0,
         class: finding.severity.word(),
-        kind: finding.kind.label,
+        kind: finding.kind.label(),
         title: view.sentence(&finding.sentence()),
         place,
         pills: span("pills", pills_of(view, ranks)),
@@ -177,11 +177,11 @@ fn facts_of(view: JobView<'_>, finding: &Finding) -> Vec<(&'static str, Html)> {
         facts.push(("What to do", view.advice(&hint)));
     }
     if let Some(cause) = finding.caused_by {
-        let title = view.report.found.findings.get(cause).map(|cause| cause.kind.label);
+        let title = view.report.found.findings.get(cause).map(|cause| cause.kind.label());
         let text = format!("finding {}, {}", whole(cause + 1), title.unwrap_or_default().to_lowercase());
         facts.push(("Follows from", view.link(&format!("#finding-{}", cause + 1), &text)));
     }
-    let sides = finding.kind.fact.filter(|_| view.report.found.has_sides(finding));
+    let sides = finding.kind.facts().fact.filter(|_| view.report.found.has_sides(finding));
     if let Some(anchor) = sides.map(|fact| view.report.anchor(fact)) {
         facts.push(("Evidence", view.link(&format!("#{anchor}"), "both sides")));
     }

@@ -51,7 +51,7 @@ struct Line {
 /// The difference that may be the cause of all others.
 pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(finding) = view.report.found.cause() else { return Ok(()) };
-    let Some(fact) = finding.kind.fact else { return Ok(()) };
+    let Some(fact) = finding.kind.facts().fact else { return Ok(()) };
     let comparison = view.report.found.comparison(fact).filter(|one| one.first.is_some());
     let Some(comparison) = comparison else { return Ok(()) };
     let title = format!("First difference: {}", name(fact).to_lowercase());
@@ -66,10 +66,10 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
 /// All other differences, each a section.
 pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut shown: Vec<Fact> =
-        view.report.found.cause().and_then(|cause| cause.kind.fact).into_iter().collect();
+        view.report.found.cause().and_then(|cause| cause.kind.facts().fact).into_iter().collect();
     let mut any = false;
     for finding in &view.report.found.findings {
-        let Some(fact) = finding.kind.fact else { continue };
+        let Some(fact) = finding.kind.facts().fact else { continue };
         let Some(comparison) = view.report.found.comparison(fact) else { continue };
         if shown.contains(&fact) || comparison.first.is_none() {
             continue;

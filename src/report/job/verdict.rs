@@ -31,7 +31,8 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     let ranks = counted(job.ranks.len(), "rank", "ranks");
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
     let mut pieces = Vec::new();
-    let is_first = |finding: &&Finding| finding.kind.first_of_all && finding.severity != Severity::Info;
+    let is_first =
+        |finding: &&Finding| finding.kind.facts().first_of_all && finding.severity != Severity::Info;
     let leading = report.found.cause().is_some_and(|cause| is_before_stops(report, cause));
     for finding in report.found.findings.iter().filter(is_first).take(if leading { 0 } else { STOPS }) {
         pieces.push(link(finding.sentence().plain(), "#findings", "err"));
@@ -44,7 +45,7 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
         (_, None) => pieces.extend(agreement(report)),
         (_, Some(finding)) => {
             let class = if finding.severity == Severity::Error { "err" } else { "warn" };
-            pieces.push(words(match (finding.severity, finding.kind.fact) {
+            pieces.push(words(match (finding.severity, finding.kind.facts().fact) {
                 (Severity::Info, Some(Fact::Cache)) => " compile the same; a harmless race: ",
                 (_, Some(Fact::CacheKeys)) => " compile the same, but ",
                 (_, Some(Fact::Cache | Fact::Config)) if !compile_otherwise(report) => {
@@ -133,7 +134,8 @@ fn agreement(report: JobReport<'_>) -> Vec<Words> {
         ],
         false => vec![words(" agree in all "), facts, words(" that were compared, as far as their logs go.")],
     };
-    let in_verdict = |finding: &&Finding| finding.kind.in_verdict && finding.severity != Severity::Info;
+    let in_verdict =
+        |finding: &&Finding| finding.kind.facts().in_verdict && finding.severity != Severity::Info;
     if let Some(finding) = report.found.findings.iter().find(in_verdict) {
         pieces.push(words(" But "));
         pieces.push(link(finding.title.plain(), "#findings", "warn"));
@@ -169,7 +171,7 @@ fn trouble(report: JobReport<'_>) -> Vec<Words> {
 /// The notes below the verdict: consequences of a difference, and what the numbers count.
 pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    match report.found.cause().map(|finding| (finding.severity, finding.kind.fact)) {
+    match report.found.cause().map(|finding| (finding.severity, finding.kind.facts().fact)) {
         Some((Severity::Warning, Some(Fact::Cache))) => {
             notes.push(
                 "While one rank compiles, ranks that wait for it in a collective wait longer.".to_owned(),

@@ -3,7 +3,7 @@
 use crate::analysis::Finding;
 use crate::analysis::failed_in::{FailedIn, failed_in};
 use crate::analysis::failures::{FailureCause, failure_causes};
-use crate::analysis::findings::{Topic, by_entry};
+use crate::analysis::findings::{EntryKey, by_entry};
 use crate::report::subject::Report;
 use fxhash::FxHashMap;
 
@@ -40,11 +40,11 @@ impl Reason<'_> {
 
 /// Failures by cause, most time lost first.
 pub(crate) fn reasons(report: Report<'_>) -> Vec<Reason<'_>> {
-    let findings = by_entry(&report.found.findings, Topic::Failures);
+    let findings = by_entry(&report.found.findings);
     let causes = failure_causes(report.model).into_iter().enumerate();
     let reason = |(number, cause)| {
         let failed_in = failed_in(&cause);
-        Reason { cause, failed_in, finding: findings.get(&number).copied() }
+        Reason { cause, failed_in, finding: findings.get(&EntryKey::Failure(number)).copied() }
     };
     let mut reasons: Vec<Reason<'_>> = causes.map(reason).collect();
     reasons.sort_by(|one, other| other.lost_us().total_cmp(&one.lost_us()));

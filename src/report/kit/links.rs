@@ -76,6 +76,13 @@ pub(crate) fn recompilations(view: View<'_>, first: &Compile, text: &str) -> Htm
     view.link(&format!("{}#{}", view.href_of(RECOMPILATIONS), recompilations_anchor(first)), text)
 }
 
+/// The same by its place among the chains.
+pub(crate) fn chain(view: View<'_>, place: usize, text: &str) -> Html {
+    let first = view.report.found.chains.get(place).and_then(|chain| chain.steps.first());
+    let first = first.and_then(|first| view.report.model.compiles.get(first.compile));
+    first.map_or_else(Html::default, |first| recompilations(view, first, text))
+}
+
 /// The anchor of a function, from the folder of its first compile, which is unique and safe.
 pub(crate) fn recompilations_anchor(first: &Compile) -> String {
     format!("f{}", first.folder(0))

@@ -22,11 +22,14 @@ pub(crate) struct RecordFile<'m> {
 pub(crate) fn record_files<'m>(
     report: Report<'m>,
     compiles: &[CompileIndex],
-    names: &[&str],
+    names: &[impl AsRef<str>],
 ) -> Vec<RecordFile<'m>> {
     let compiles = compiles.iter().filter_map(|&index| report.model.compiles.get(index));
     let files = compiles.filter(|compile| compile.id.is_some()).flat_map(|compile| {
-        let named = compile.artifacts.iter().filter(|artifact| names.contains(&&*artifact.name));
+        let named = compile
+            .artifacts
+            .iter()
+            .filter(|artifact| names.iter().any(|name| name.as_ref() == &*artifact.name));
         named.map(move |artifact| (compile, artifact))
     });
     let file = |(compile, artifact): (&'m Compile, &'m Artifact)| RecordFile {

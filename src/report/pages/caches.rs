@@ -3,6 +3,7 @@
 use crate::analysis::caches::{
     Component, Components, Difference, Key, cache_title, in_kinds, in_words, nearest, reason_words, sums,
 };
+use crate::analysis::findings::KindOfFinding;
 use crate::analysis::{Finding, Topic};
 use crate::model::{BorrowedText, CacheLookup, Compile, Content, Outcome, lenient};
 use crate::output::{Page, RelPath};
@@ -174,7 +175,7 @@ fn found<'m>(report: Report<'m>, lookup: &CacheLookup) -> Option<(&'m Compile, &
 fn to_do(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let findings = view.report.found.findings.iter();
     let is_about_caches = |one: &&Finding| {
-        let of_caches = one.kind.topic == Some(Topic::Caches) || one.kind.word == "first_run";
+        let of_caches = one.kind.facts().topic == Some(Topic::Caches) || one.kind == KindOfFinding::FirstRun;
         of_caches && !one.advice.is_empty()
     };
     let about = findings.filter(is_about_caches);
@@ -200,8 +201,10 @@ fn headline(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let saved = if saved > 0.0 { format!(", which saved {}", micros(saved)) } else { String::new() };
     // The landing page's sentence about a cold cache.
     let findings = &view.report.found.findings;
-    let missed =
-        findings.iter().find(|one| one.kind.word == "cache_miss").map(|one| format!("{}. ", one.title));
+    let missed = findings
+        .iter()
+        .find(|one| one.kind == KindOfFinding::CacheMiss)
+        .map(|one| format!("{}. ", one.title));
     let sentence = format!(
         "{}{} of {}: {}{saved}, {}, {}.",
         missed.unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! `graph_breaks.html`: every distinct graph break with its place, its cost and advice.
 
-use crate::analysis::findings::{Cost, Finding, Topic, by_entry};
+use crate::analysis::findings::{Cost, EntryKey, Finding, by_entry};
 use crate::analysis::{BreakText, FurtherBreak, Hit, break_text};
 use crate::model::{ArtifactIndex, Compile, CompileIndex, Content, GraphBreak};
 use crate::output::{Page, RelPath};
@@ -96,12 +96,12 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
 fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
     let model = report.model;
     let mut left = MOST_READ;
-    let findings = by_entry(&report.found.findings, Topic::GraphBreaks);
+    let findings = by_entry(&report.found.findings);
     let mut breaks = Vec::new();
     for (index, (found, hits)) in model.graph_breaks.iter().zip(&report.found.breaks).enumerate() {
         let mut one =
             Broken { index, found, text: BreakText::default(), occurrences: Vec::new(), finding: None };
-        one.finding = findings.get(&index).copied();
+        one.finding = findings.get(&EntryKey::Break(index)).copied();
         let of: FxHashMap<CompileIndex, &Hit> = hits.iter().map(|hit| (hit.compile, hit)).collect();
         for occurrence in &found.occurrences {
             if one.text.frames.is_empty() {

@@ -1,6 +1,6 @@
 //! The title of a finding, made anew: of its kind, of pseudonyms, and of what the lists say of its compiles.
 
-use crate::analysis::findings::kinds;
+use crate::analysis::findings::KindOfFinding;
 use crate::analysis::{Change, ChangeKind, change_of};
 use crate::facts::safe::{
     self, bare_operator, catalog_entry, catalog_entry_of, dtype_named, error_named, in_words, operator_named,
@@ -49,7 +49,7 @@ fn capital(title: &str) -> String {
 
 /// What people call findings of a kind.
 pub fn label_of(kind: &str) -> &'static str {
-    kinds().find(|one| one.word == kind).map_or("Ranks", |one| one.label)
+    KindOfFinding::of_log(kind).map_or("Ranks", KindOfFinding::label)
 }
 
 fn of_kind(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {

@@ -1,6 +1,6 @@
 //! Names and meanings of the kinds of findings, for readers outside of a report.
 
-use crate::analysis::findings::kinds;
+use crate::analysis::findings::KindOfFinding;
 use crate::model::capital;
 use crate::model::words::words_of;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ const OF_A_JOB: &str = "The ranks of a job do different things, or one of them d
 
 /// The label of a kind; falls back to its word for kinds of other programs.
 pub(crate) fn label(word: &str) -> String {
-    let label = kinds().find(|kind| kind.word == word).map(|kind| kind.label.to_owned());
+    let label = KindOfFinding::of_log(word).map(|kind| kind.label().to_owned());
     label.unwrap_or_else(|| capital(&word.replace('_', " ")))
 }
 
@@ -27,8 +27,8 @@ mod tests {
 
     #[test]
     fn each_kind_of_finding_about_a_log_is_explained_in_a_sentence() {
-        for kind in kinds() {
-            assert_ne!(about(kind.word), OF_A_JOB, "{}", kind.word);
+        for kind in KindOfFinding::of_logs() {
+            assert_ne!(about(kind.word()), OF_A_JOB, "{kind:?}");
         }
         assert!(KINDS.is_sorted_by_key(|(word, _)| *word));
         assert!(KINDS.iter().all(|(_, about)| about.ends_with('.') && !about.contains("  ")));

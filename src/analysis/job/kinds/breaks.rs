@@ -7,16 +7,21 @@ use crate::facts::ranks::{Fact, FactValue, Step};
 use crate::model::Part;
 use crate::model::sentence::{code, compile_id, own, quoted, sentence};
 
-static KIND: KindOfFinding =
-    KindOfFinding::difference(Fact::GraphBreaks, "graph_breaks_differ", "Graph breaks");
-
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let Some(extra) = sides.extra() else {
-        return sides.diverging(&KIND, Severity::Warning, sides.plainly("breaks at", "break at"));
+        return sides.diverging(
+            KindOfFinding::GraphBreaksDiffer,
+            Severity::Warning,
+            sides.plainly("breaks at", "break at"),
+        );
     };
     let texts = sides.texts();
     let Some(FactValue::Break { place, reason, times }) = extra.step.value else {
-        return sides.diverging(&KIND, Severity::Warning, sides.plainly("breaks at", "break at"));
+        return sides.diverging(
+            KindOfFinding::GraphBreaksDiffer,
+            Severity::Warning,
+            sides.plainly("breaks at", "break at"),
+        );
     };
     let at = match place {
         Some(place) => Part::Place {
@@ -52,7 +57,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
         ": ",
         quoted(short(texts.get(reason))),
     ];
-    let mut finding = sides.diverging(&KIND, Severity::Warning, title);
+    let mut finding = sides.diverging(KindOfFinding::GraphBreaksDiffer, Severity::Warning, title);
     sides.place(&mut finding, place);
     finding
 }

@@ -11,8 +11,6 @@ use crate::model::sentence::{compile_id, sentence, value};
 use fxhash::FxHashSet;
 use std::collections::BTreeSet;
 
-static KIND: KindOfFinding = KindOfFinding::difference(Fact::Cache, "cache_differs", "Caches");
-
 const TIMES: &str = "Results do not differ, times do: while one rank compiles, ranks that wait for it in a collective wait longer, up to the timeout.";
 
 const RACE: &str = "A harmless race: one rank asked first, compiled and wrote the entry, and another found it a moment later. Nothing to do.";
@@ -33,7 +31,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
         }
         None => (Severity::Warning, format!("{TIMES} {}", folders(sides, &mut detail))),
     };
-    sides.finding(&KIND, severity, title(sides)).with_detail(detail).with_advice(hint)
+    sides.finding(KindOfFinding::CacheDiffers, severity, title(sides)).with_detail(detail).with_advice(hint)
 }
 
 /// What to do about the folders that the ranks use, which are named where they differ.

@@ -9,9 +9,6 @@ use crate::facts::ranks::{Fact, Job};
 use crate::model::sentence::{compile_id, name, own, sentence};
 use crate::model::{NameOf, Part, Sentence};
 
-static KIND: KindOfFinding =
-    KindOfFinding::difference(Fact::Collectives, "collectives_differ", "Collectives");
-
 /// Differences that have a finding of their own.
 const NAMED: usize = 4;
 
@@ -42,7 +39,8 @@ fn finding(job: &Job, one: &ScheduleDifference) -> Finding {
         }
         Sureness::OtherGroups => (Severity::Info, OTHER_GROUPS),
     };
-    let mut finding = Finding::new(&KIND, severity, title(job, one, &named)).with_advice(advice);
+    let mut finding =
+        Finding::new(KindOfFinding::CollectivesDiffer, severity, title(job, one, &named)).with_advice(advice);
     finding.in_job.ranks = one.other.ranks.clone();
     let ids = [one.other.compile, one.most.compile].into_iter().filter_map(|id| job.texts.maybe(id));
     finding.in_job.compile_ids = ids.map(str::to_owned).collect();

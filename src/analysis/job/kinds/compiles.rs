@@ -11,8 +11,6 @@ use crate::model::Sentence;
 use crate::model::sentence::{compile_id, sentence};
 use std::collections::BTreeSet;
 
-static KIND: KindOfFinding = KindOfFinding::difference(Fact::CompileIds, "compile_ids_differ", "Compiles");
-
 const BY_DESIGN: &str = "Ranks may compile different functions by design: stages of a pipeline, experts, a function that one rank alone runs. No function that they share contradicts that. It is a fault if these ranks were meant to run the same program: then check what depends on the rank before that place.";
 
 /// Whether the sides differ in which functions they compile, and call the same collectives in those that both do.
@@ -37,8 +35,8 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let counts =
         format!("Compilations: {other} on {}, {most} on {}.", sides.who(sides.other), sides.who(sides.most));
     let mut finding = match is_by_design(sides) {
-        true => sides.finding(&KIND, Severity::Info, title).with_advice(BY_DESIGN),
-        false => sides.diverging(&KIND, Severity::Info, title),
+        true => sides.finding(KindOfFinding::CompileIdsDiffer, Severity::Info, title).with_advice(BY_DESIGN),
+        false => sides.diverging(KindOfFinding::CompileIdsDiffer, Severity::Info, title),
     };
     finding.explain(counts);
     if let Some(step) = sides.theirs.or(sides.mine)

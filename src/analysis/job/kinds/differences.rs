@@ -11,16 +11,6 @@ use crate::model::sentence::{code, name, sentence, value};
 use crate::model::{NameOf, Part, Sentence};
 use indexmap::IndexSet;
 
-static STATUS: KindOfFinding = KindOfFinding::difference(Fact::Status, "status_differs", "Status");
-static OPERATIONS: KindOfFinding = KindOfFinding::difference(Fact::Ops, "ops_differ", "Graphs");
-static ORDER: KindOfFinding = KindOfFinding::difference(Fact::ExecOrder, "exec_order_differs", "Order");
-static TENSORS: KindOfFinding = KindOfFinding::difference(Fact::TensorMeta, "tensor_meta_differs", "Tensors");
-static INPUTS: KindOfFinding = KindOfFinding::difference(Fact::Inputs, "inputs_differ", "Inputs");
-static SETTINGS: KindOfFinding = KindOfFinding::difference(Fact::Config, "config_differs", "Settings");
-static GROUPS: KindOfFinding =
-    KindOfFinding::difference(Fact::ProcessGroups, "process_groups_differ", "Process groups");
-static KEYS: KindOfFinding = KindOfFinding::difference(Fact::CacheKeys, "cache_keys_differ", "Cache keys");
-
 const OF_SETTINGS: &str = "Settings change what is generated, so they may be the cause of other differences. Set the same environment variables and torch._dynamo / torch._inductor options on each rank.";
 
 const OF_GROUPS: &str = "Ranks wait for each other only within a process group. Different groups are expected if the program splits its ranks into groups (tensor or pipeline parallel); if all ranks should take part, check which group each rank passes.";
@@ -30,13 +20,17 @@ const OF_KEYS: &str = "A key holds the graph, its inputs with their devices, and
 /// Compiles that end differently.
 pub(super) fn status(sides: &Sides<'_>) -> Finding {
     sides
-        .diverging(&STATUS, Severity::Warning, of_compile(sides, "ends as"))
+        .diverging(KindOfFinding::StatusDiffers, Severity::Warning, of_compile(sides, "ends as"))
         .with_detail("`missing` means that the process stopped during the compile.")
 }
 
 /// Compiles that capture another number of operations.
 pub(super) fn operations(sides: &Sides<'_>) -> Finding {
-    sides.diverging(&OPERATIONS, Severity::Warning, of_compile(sides, "captures so many operations:"))
+    sides.diverging(
+        KindOfFinding::OpsDiffer,
+        Severity::Warning,
+        of_compile(sides, "captures so many operations:"),
+    )
 }
 
 /// `0/0 (f) ends as missing on rank 1, ok on rank 0`
@@ -60,7 +54,7 @@ pub(super) fn order(sides: &Sides<'_>) -> Finding {
         _ => sentence!["none on ", sides.who(group)],
     });
     let title = sentence!["graph ", sides.first.index + 1, " to run is ", both];
-    sides.diverging(&ORDER, Severity::Info, title)
+    sides.diverging(KindOfFinding::ExecOrderDiffers, Severity::Info, title)
 }
 
 /// Ranks that ask the cache for different graphs although nothing else differs.
@@ -74,7 +68,7 @@ pub(super) fn keys(sides: &Sides<'_>) -> Finding {
         _ => sentence!["nothing more on ", sides.who(group)],
     });
     let title = sentence!["the FX graph cache is asked for ", both];
-    sides.finding(&KEYS, Severity::Info, title).with_advice(OF_KEYS)
+    sides.finding(KindOfFinding::CacheKeysDiffer, Severity::Info, title).with_advice(OF_KEYS)
 }
 
 /// Collectives that ranks call in different process groups. Information: groups of a part of the ranks are how many programs
@@ -101,7 +95,7 @@ pub(super) fn groups(sides: &Sides<'_>) -> Option<Finding> {
         "; first in ",
         sides.compile(sides.theirs.or(sides.mine)),
     ];
-    Some(sides.finding(&GROUPS, Severity::Info, title).with_advice(OF_GROUPS))
+    Some(sides.finding(KindOfFinding::ProcessGroupsDiffer, Severity::Info, title).with_advice(OF_GROUPS))
 }
 
 /// The names of the groups in which a side calls collectives.
@@ -145,14 +139,16 @@ pub(super) fn settings(sides: &Sides<'_>) -> Finding {
         }
         _ => sides.plainly("runs with", "run with"),
     };
-    sides.finding(&SETTINGS, Severity::Warning, title).with_advice(OF_SETTINGS)
+    sides.finding(KindOfFinding::ConfigDiffers, Severity::Warning, title).with_advice(OF_SETTINGS)
 }
 
 /// Compiles of one function that get other inputs.
 pub(super) fn inputs(sides: &Sides<'_>) -> Finding {
     let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
     let title = title_of_inputs(sides).unwrap_or_else(|| sides.plainly("gets", "get"));
-    let mut finding = sides.finding(&INPUTS, Severity::Warning, title).with_advice(of_sizes(sides, graph));
+    let mut finding = sides
+        .finding(KindOfFinding::InputsDiffer, Severity::Warning, title)
+        .with_advice(of_sizes(sides, graph));
     sides.place(&mut finding, NamedFunction::of_graph(sides.texts(), graph).and_then(|name| name.place));
     finding
 }
@@ -183,7 +179,9 @@ fn title_of_inputs(sides: &Sides<'_>) -> Option<Sentence> {
 pub(super) fn tensors(sides: &Sides<'_>) -> Finding {
     let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
     let title = title_of_tensors(sides).unwrap_or_else(|| sides.plainly("has", "have"));
-    sides.finding(&TENSORS, Severity::Warning, title).with_advice(of_sizes(sides, graph))
+    sides
+        .finding(KindOfFinding::TensorMetaDiffers, Severity::Warning, title)
+        .with_advice(of_sizes(sides, graph))
 }
 
 /// What different sizes lead to; a graph that calls collectives may hang.

@@ -11,11 +11,6 @@ use crate::model::Sentence;
 use crate::model::sentence::{compile_id, own, quoted, sentence};
 use std::collections::BTreeMap;
 
-static DIFFERENCE: KindOfFinding = KindOfFinding::difference(Fact::Failures, "failures_differ", "Failures");
-
-static EVERYWHERE: KindOfFinding =
-    KindOfFinding { in_verdict: true, ..KindOfFinding::of("failures", "Failures") };
-
 /// Failures that have a finding of their own.
 const NAMED: usize = 4;
 
@@ -25,7 +20,7 @@ const ENDS: &str = "The log ends in this compile: the exception ended the proces
 pub(super) fn difference(sides: &Sides<'_>) -> Option<Finding> {
     let Some(extra) = sides.extra() else {
         return Some(sides.diverging(
-            &DIFFERENCE,
+            KindOfFinding::FailuresDiffer,
             Severity::Warning,
             sides.plainly("fails with", "fail with"),
         ));
@@ -35,7 +30,7 @@ pub(super) fn difference(sides: &Sides<'_>) -> Option<Finding> {
     }
     let tail = sentence![", ", sides.who(extra.lacking), does_not(extra.lacking)];
     let title = title(sides.job, &extra.doing.ranks, &extra.step, sides.who(extra.doing).into(), tail);
-    let mut finding = sides.diverging(&DIFFERENCE, Severity::Warning, title);
+    let mut finding = sides.diverging(KindOfFinding::FailuresDiffer, Severity::Warning, title);
     finding.in_job.ranks = extra.doing.ranks.clone();
     set_place(sides.job, &mut finding, &extra.step);
     Some(finding)
@@ -72,8 +67,9 @@ pub(super) fn ended(job: &Job, _: &JobFound) -> Vec<Finding> {
     let finding = |Ended { step, ranks }: Ended| {
         let who = words::ranks(job, &ranks).into();
         let title = title(job, &ranks, &step, who, tail.clone());
-        let mut finding =
-            Finding::new(&DIFFERENCE, Severity::Error, title).with_advice(ENDS).with_ranks(ranks);
+        let mut finding = Finding::new(KindOfFinding::FailuresDiffer, Severity::Error, title)
+            .with_advice(ENDS)
+            .with_ranks(ranks);
         finding.in_job.compile_ids = job.texts.maybe(step.compile).map(str::to_owned).into_iter().collect();
         set_place(job, &mut finding, &step);
         finding
@@ -125,5 +121,5 @@ pub(super) fn everywhere(job: &Job, found: &JobFound) -> Vec<Finding> {
         count => format!("{count} times"),
     };
     let title = sentence!["all ranks fail alike, ", own(times), " each; first: ", quoted(first)];
-    vec![Finding::new(&EVERYWHERE, Severity::Warning, title)]
+    vec![Finding::new(KindOfFinding::Failures, Severity::Warning, title)]
 }

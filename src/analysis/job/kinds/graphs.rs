@@ -9,8 +9,6 @@ use crate::facts::{RankParity, RankTime};
 use crate::model::sentence::{compile_id, name, own, sentence};
 use crate::model::{NameOf, Sentence};
 
-static PARITY: KindOfFinding = KindOfFinding::of("collective_parity", "Parity");
-
 const ADVICE: &str = "A collective without a wait reads its tensor too early; a missing collective makes the other ranks hang. Report it to PyTorch with the output code of that compile.";
 
 /// Generated code whose collectives do not fit the schedule.
@@ -28,13 +26,12 @@ pub(super) fn parity(job: &Job, _: &JobFound) -> Vec<Finding> {
         compile_id(id),
         (waits > 0).then(|| own(format!(", {waits} without a wait"))),
     ];
-    let mut finding = Finding::new(&PARITY, Severity::Warning, title).with_advice(ADVICE).with_ranks(ranks);
+    let mut finding = Finding::new(KindOfFinding::CollectiveParity, Severity::Warning, title)
+        .with_advice(ADVICE)
+        .with_ranks(ranks);
     finding.in_job.compile_ids.push(id.to_owned());
     vec![finding]
 }
-
-static RUNTIMES: KindOfFinding =
-    KindOfFinding { in_verdict: true, ..KindOfFinding::of("runtime_differs", "Runtimes") };
 
 /// The ratio of the longer to the shorter runtime from which they are reported.
 const NOTABLE: f64 = 1.25;
@@ -63,7 +60,7 @@ pub(super) fn runtimes(job: &Job, found: &JobFound) -> Vec<Finding> {
         " as on ",
         words::ranks(job, &[fastest]),
     ];
-    let mut finding = Finding::new(&RUNTIMES, Severity::Warning, title);
+    let mut finding = Finding::new(KindOfFinding::RuntimeDiffers, Severity::Warning, title);
     finding.advise("The faster ranks wait for the slowest in each collective. Estimates come from torch's cost model; measure before you change anything.");
     finding.in_job.ranks = vec![slowest];
     vec![finding]

@@ -10,17 +10,6 @@ use crate::model::sentence::{name, own, quoted, sentence};
 use crate::model::{NameOf, Sentence};
 use std::collections::BTreeMap;
 
-static DAMAGED: KindOfFinding = KindOfFinding::of("damaged_rank", "Damaged rank");
-
-static MISSING: KindOfFinding = KindOfFinding::of("missing_ranks", "Missing ranks");
-
-static WRONG: KindOfFinding = KindOfFinding::of("wrong_rank", "Wrong rank");
-
-static EMPTY: KindOfFinding = KindOfFinding::of("empty_rank", "Empty log");
-
-static ALARM: KindOfFinding = KindOfFinding::of("alarm", "Alarm");
-
-static TORCH: KindOfFinding = KindOfFinding::of("torch_differs", "Versions");
 
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let fleet = &found.fleet;
@@ -43,13 +32,13 @@ fn damaged(job: &Job, fleet: &Fleet) -> Vec<Finding> {
             Some(_) => "A log is truncated if the process was killed or the disk was full; see the rank's report for the lines.".to_owned(),
             None => format!("Run tlparse on the log of rank {} again, then combine.", rank.number),
         };
-        let finding = Finding::new(&DAMAGED, Severity::Error, title);
+        let finding = Finding::new(KindOfFinding::DamagedRank, Severity::Error, title);
         findings.push(finding.with_advice(hint).with_ranks(vec![index]));
     }
     let more: Vec<usize> = fleet.damaged.iter().copied().skip(NAMED).collect();
     if !more.is_empty() {
         let title = sentence![more.len(), " more logs are damaged: ", ranks(job, &more)];
-        findings.push(Finding::new(&DAMAGED, Severity::Error, title));
+        findings.push(Finding::new(KindOfFinding::DamagedRank, Severity::Error, title));
     }
     findings
 }
@@ -62,7 +51,7 @@ fn missing(fleet: &Fleet) -> Option<Finding> {
     };
     let title = sentence!["no log of ", noun, " ", own(numbers(&fleet.missing))];
     let hint = "A rank without a log died before its first compilation, wrote to another folder, or was not given TORCH_TRACE.";
-    Some(Finding::new(&MISSING, Severity::Warning, title).with_advice(hint))
+    Some(Finding::new(KindOfFinding::MissingRanks, Severity::Warning, title).with_advice(hint))
 }
 
 fn wrong(job: &Job, fleet: &Fleet) -> Option<Finding> {
@@ -77,7 +66,7 @@ fn wrong(job: &Job, fleet: &Fleet) -> Option<Finding> {
         of,
     ];
     let hint = "The numbers here come from the folders rank_<n>. Check which log went into which folder.";
-    let finding = Finding::new(&WRONG, Severity::Warning, title).with_advice(hint);
+    let finding = Finding::new(KindOfFinding::WrongRank, Severity::Warning, title).with_advice(hint);
     Some(finding.with_ranks(fleet.mislabeled.clone()))
 }
 
@@ -87,7 +76,7 @@ fn empty(job: &Job, fleet: &Fleet) -> Option<Finding> {
     }
     let title = sentence!["the log of ", ranks(job, &fleet.empty), " holds no record"];
     let hint = "Nothing was compiled there, or the process was killed before it wrote anything.";
-    let finding = Finding::new(&EMPTY, Severity::Warning, title).with_advice(hint);
+    let finding = Finding::new(KindOfFinding::EmptyRank, Severity::Warning, title).with_advice(hint);
     Some(finding.with_ranks(fleet.empty.clone()))
 }
 
@@ -104,7 +93,7 @@ pub(super) fn alarms(job: &Job, _: &JobFound) -> Vec<Finding> {
     }
     let findings = by_alarm.into_iter().map(|(alarm, of)| {
         let title = sentence![quoted(job.texts.get(alarm.title)), " on ", ranks(job, &of)];
-        Finding::new(&ALARM, Severity::Warning, title).with_ranks(of)
+        Finding::new(KindOfFinding::Alarm, Severity::Warning, title).with_ranks(of)
     });
     findings.collect()
 }
@@ -119,5 +108,5 @@ pub(super) fn torch(job: &Job, found: &JobFound) -> Vec<Finding> {
         sentence![name(NameOf::Torch, version), " on ", ranks(job, &group.ranks)]
     });
     let title = sentence!["ranks run different versions of torch: ", Sentence::list(sides.collect())];
-    vec![Finding::new(&TORCH, Severity::Warning, title)]
+    vec![Finding::new(KindOfFinding::TorchDiffers, Severity::Warning, title)]
 }

@@ -5,9 +5,6 @@ use crate::analysis::job::found::JobFound;
 use crate::facts::ranks::{Fact, FactValue, Job, Step};
 use crate::model::sentence::{quoted, sentence};
 
-static KIND: KindOfFinding =
-    KindOfFinding { first_of_all: true, ..KindOfFinding::of("no_graph", "No graph") };
-
 /// Where DistributedDataParallel calls the module that it wraps.
 const DDP: &str = "torch/nn/parallel/distributed.py";
 
@@ -28,7 +25,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let title = sentence!["no rank compiled a graph: ", each, last];
     let detail = "Everything ran in eager mode. A log does not say how its process ended: it looks the same when Dynamo gave up on every frame and when an exception stopped the program before the first graph.";
     let hint = if breaks_in_ddp(job) { INSIDE } else { BREAKS };
-    vec![Finding::new(&KIND, Severity::Error, title).with_detail(detail).with_advice(hint)]
+    vec![Finding::new(KindOfFinding::NoGraph, Severity::Error, title).with_detail(detail).with_advice(hint)]
 }
 
 const INSIDE: &str = "The graphs break where DistributedDataParallel prepares its call. Compile the module before it is wrapped: `DistributedDataParallel(torch.compile(model))`.";

@@ -11,8 +11,6 @@ use crate::facts::ranks::{Fact, FactValue, Step};
 use crate::model::Sentence;
 use crate::model::sentence::{self, code, compile_id, sentence};
 
-static KIND: KindOfFinding = KindOfFinding::difference(Fact::Recompiles, "recompiles_differ", "Recompiles");
-
 /// Kinds of findings in the report of a rank that are about recompilations.
 const IN_RANKS: [&str; 3] = ["recompilation", "recompile_limit", "specialization"];
 
@@ -24,7 +22,9 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
         Some(extra) => (Some(extra.step), extra.doing),
         None => (sides.theirs.or(sides.mine), sides.other),
     };
-    let mut finding = sides.finding(&KIND, Severity::Warning, title(sides)).with_advice(advice(sides, step));
+    let mut finding = sides
+        .finding(KindOfFinding::RecompilesDiffer, Severity::Warning, title(sides))
+        .with_advice(advice(sides, step));
     if let Some(hint) = hint_of_rank(sides, step, doing) {
         finding.advise(hint);
     }

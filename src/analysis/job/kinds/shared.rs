@@ -10,9 +10,6 @@ use crate::model::sentence::{own, quoted, sentence};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// In report.json each keeps its kind from the reports of the ranks.
-static KIND: KindOfFinding = KindOfFinding::of("on_all_ranks", "All ranks");
-
 /// Kinds that the job has findings of its own for.
 const REPORTED_BY_THE_JOB: [&str; 5] =
     ["worker_death", "worker_stall", "spmd_mismatch", "notice", "damaged_log"];
@@ -76,7 +73,7 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
             url_in_rank: owned(&one.url),
             kind_in_ranks: Some(one.kind.owned()),
         },
-        ..Finding::new(&KIND, severity.unwrap_or(Severity::Info), sentence![quoted(title), who])
+        ..Finding::new(KindOfFinding::OnAllRanks, severity.unwrap_or(Severity::Info), sentence![quoted(title), who])
     }
 }
 

@@ -11,8 +11,6 @@ use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
 use crate::model::{Part, Sentence};
 
-static KIND: KindOfFinding =
-    KindOfFinding { first_of_all: true, ..KindOfFinding::of("rank_stopped", "Stopped") };
 
 const INSIDE: &str = "The process was killed, crashed or hangs there; ranks that call a collective of that graph wait for it. Look at its standard error, at the kernel's log for processes that ran out of memory, and with py-spy at a process that still runs.";
 
@@ -37,7 +35,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     if !more.is_empty() {
         let ranks: Vec<usize> = more.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
         let title = sentence![ranks.len(), " more logs end early: ", words::ranks(job, &ranks)];
-        findings.push(Finding::new(&KIND, Severity::Error, title).with_ranks(ranks));
+        findings.push(Finding::new(KindOfFinding::RankStopped, Severity::Error, title).with_ranks(ranks));
     }
     findings.extend(event.and_then(|event| after(job, &ended, &event)));
     findings
@@ -80,7 +78,7 @@ fn after(job: &Job, ended: &[&Stop], first: &FirstEvent) -> Option<Finding> {
         place,
         ": most likely ended by the launcher"
     ];
-    Some(Finding::new(&KIND, Severity::Info, title).with_advice(ENDED).with_ranks(ranks))
+    Some(Finding::new(KindOfFinding::RankStopped, Severity::Info, title).with_advice(ENDED).with_ranks(ranks))
 }
 
 fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
@@ -101,7 +99,9 @@ fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
         true => (Severity::Error, INSIDE),
         false => (Severity::Warning, EARLY),
     };
-    let mut finding = Finding::new(&KIND, severity, title).with_advice(hint).with_ranks(stop.ranks.clone());
+    let mut finding = Finding::new(KindOfFinding::RankStopped, severity, title)
+        .with_advice(hint)
+        .with_ranks(stop.ranks.clone());
     finding.detail = detail(job, first);
     let compile = first.end.as_ref().and_then(|end| end.compile);
     finding.in_job.compile_ids = job.texts.maybe(compile).map(str::to_owned).into_iter().collect();

@@ -9,9 +9,6 @@ use crate::facts::ranks::{GraphId, Job, RankSummary, SlowCompile};
 use crate::model::Sentence;
 use crate::model::sentence::{own, sentence};
 
-static KIND: KindOfFinding =
-    KindOfFinding { in_verdict: true, ..KindOfFinding::of("straggler", "Straggler") };
-
 const ADVICE: &str = "Ranks that wait for it in a collective wait until it is done, up to the timeout.";
 
 const TOOLCHAIN: &str = "Most of the difference is the first C++ build, which one process per cache folder does: a cache folder that is warm before the job starts avoids it.";
@@ -41,7 +38,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let one_off = slowest.one_offs.toolchain_s;
     let by_toolchain = one_off * 2.0 > most - usual;
     let severity = if by_toolchain { Severity::Info } else { Severity::Warning };
-    let mut finding = Finding::new(&KIND, severity, title).with_advice(ADVICE);
+    let mut finding = Finding::new(KindOfFinding::Straggler, severity, title).with_advice(ADVICE);
     if one_off > 0.0 {
         finding.explain(format!("The first C++ build (toolchain) took {one_off:.1} s of it."));
     }

@@ -2,7 +2,7 @@
 
 use super::times::{LONGEST_NAME, function_cells, place};
 use crate::analysis::failures::{FailureCause, FailureEffect, failure_causes};
-use crate::analysis::findings::{Topic, by_entry};
+use crate::analysis::findings::{EntryKey, by_entry};
 use crate::analysis::{Change, Step};
 use crate::model::{Compile, CompileIndex, GraphBreak};
 use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
@@ -129,14 +129,14 @@ pub(super) fn breaks(report: Report<'_>, document: &mut Markdown) {
         "{}, most time lost first. `graph_breaks.html` has tracebacks and hints.",
         counted(all.len(), "distinct graph break", "distinct graph breaks")
     )));
-    let findings = by_entry(&report.found.findings, Topic::GraphBreaks);
+    let findings = by_entry(&report.found.findings);
     let mut order: Vec<(usize, &GraphBreak)> = all.iter().enumerate().collect();
     order.sort_by(|(a, one), (b, other)| {
-        let lost = |index| findings.get(index).map_or(0.0, |one| one.lost_us());
-        lost(b).total_cmp(&lost(a)).then(other.count.cmp(&one.count))
+        let lost = |index: usize| findings.get(&EntryKey::Break(index)).map_or(0.0, |one| one.lost_us());
+        lost(*b).total_cmp(&lost(*a)).then(other.count.cmp(&one.count))
     });
     let rows = order.iter().map(|(index, one)| {
-        let cost = findings.get(index).and_then(|finding| finding.cost.as_ref());
+        let cost = findings.get(&EntryKey::Break(*index)).and_then(|finding| finding.cost.as_ref());
         let compiles: Vec<CompileIndex> =
             one.compiles.iter().filter_map(|id| report.model.by_id.get(id).copied()).collect();
         let id = one.gb_id.as_deref().map(|id| format!(" ({})", code(id, 20))).unwrap_or_default();

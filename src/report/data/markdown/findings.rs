@@ -47,7 +47,7 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
 fn entry(report: Report<'_>, index: usize, one: &Finding) -> String {
     let number = index + 1;
     let mut lines =
-        vec![format!("### {number}. {}: {}", one.kind.label, prose(&one.title.text(), LONGEST_TITLE))];
+        vec![format!("### {number}. {}: {}", one.kind.label(), prose(&one.title.text(), LONGEST_TITLE))];
     lines.push(String::new());
     lines.push(summary(one));
     lines.push(String::new());
@@ -154,13 +154,13 @@ fn step(report: Report<'_>, step: &ChainStep) -> String {
 
 /// Paths of the records behind a finding, of the page with more, and of its entry.
 fn evidence(report: Report<'_>, index: usize, one: &Finding, compiles: &[&Compile]) -> String {
-    let wanted = one.kind.records;
+    let wanted = &one.kind.facts().records;
     let records = compiles.iter().flat_map(|compile| {
-        let files = compile.artifacts.iter().filter(|a| wanted.contains(&&*a.name));
+        let files = compile.artifacts.iter().filter(|a| wanted.iter().any(|name| **name == *a.name));
         files.map(|artifact| paths::artifact(compile, artifact, report.settings).as_str().to_owned())
     });
     let mut files: Vec<String> = records.take(EVIDENCE).collect();
-    files.extend(one.kind.topic.and_then(|topic| report.topic_page(topic)).map(|(page, _)| page));
+    files.extend(one.kind.facts().topic.and_then(|topic| report.topic_page(topic)).map(|(page, _)| page));
     files.push(format!("{}#finding-{}", paths::landing(report.settings), index + 1));
     let files: Vec<String> = files.iter().map(|file| code(file, LONGEST_PATH)).collect();
     files.join(", ")
@@ -193,7 +193,7 @@ fn members(report: Report<'_>, members: &[Finding]) -> Vec<String> {
 /// The innermost frames of the user's code that led there, where there are several.
 fn stack(one: &Finding) -> Option<String> {
     let own: Vec<&TextFrame> = one.stack.iter().filter(|frame| !is_library(&frame.file)).collect();
-    if own.len() < 2 || !one.kind.entry.stack || !one.members.is_empty() {
+    if own.len() < 2 || one.kind.facts().no_stack || !one.members.is_empty() {
         return None;
     }
     let short = |text: &str, most: usize| text.chars().take(most).collect::<String>();

@@ -1,7 +1,7 @@
 //! Findings: what went wrong and what to fix first.
 
-use crate::analysis::findings::{ChainStep, CostDetail, Value, checked};
-use crate::analysis::{Finding, Severity, Topic};
+use crate::analysis::findings::{ChainStep, CostDetail, EntryKey, Value, checked};
+use crate::analysis::{Finding, Severity};
 use crate::model::{Compile, CompileIndex, TextFrame};
 use crate::report::data::ENTRIES;
 use crate::report::kit::formats::{cost_part, cost_words, is_library};
@@ -162,7 +162,7 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
             Severity::Info => "soft",
             severity => severity.word(),
         },
-        kind: one.kind.label,
+        kind: one.kind.label(),
         title,
         place,
         pills: view.plain_pills(&compiles, SHOWN),
@@ -201,7 +201,7 @@ fn head(view: View<'_>, one: &Finding) -> (Html, Html) {
     let place = view.plain_place(one.place.file.as_deref(), one.place.line);
     let place = if one.place.file.is_some() { place } else { Html::default() };
     match loc {
-        Some(loc) if one.kind.entry.code_first => {
+        Some(loc) if one.kind.facts().code_first => {
             (view.code(clipped(loc, LONGEST_LOC).0), Html::joined([place, " · ".into(), title], ""))
         }
         Some(loc) => {
@@ -222,7 +222,10 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     let mut facts = Vec::new();
     // The table of a chain lists its compiles.
     if !compiles.is_empty() && one.members.is_empty() && one.chain().is_none() {
-        facts.push((one.kind.entry.compiles_label, view.some_pills(compiles, LINKED)));
+        facts.push((
+            one.kind.facts().compiles_label.as_deref().unwrap_or("Compiles"),
+            view.some_pills(compiles, LINKED),
+        ));
     }
     if let Some(file) = &one.place.file
         && let Some(href) = view.source_href(file, one.place.line)
@@ -239,7 +242,7 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
             false => ("Where to look", stacked(sentences)),
         });
     }
-    if !one.cost_parts.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {
+    if !one.cost_parts.is_empty() && one.kind.facts().costs != CostDetail::SumOnly {
         facts.push(("What it cost", costs(view, one)));
     }
     for fact in one.facts.iter().filter(|fact| !is_said(one, &fact.value)) {
@@ -269,7 +272,7 @@ fn costs(view: View<'_>, one: &Finding) -> Html {
     let parts = one.cost_parts.iter().map(|part| {
         let mut pieces = vec![Html::escaped(&cost_part(part))];
         let compiles = compiles(view, &part.compiles);
-        if !compiles.is_empty() && one.kind.entry.costs == CostDetail::WithCompiles {
+        if !compiles.is_empty() && one.kind.facts().costs == CostDetail::WithCompiles {
             pieces.push(view.some_pills(&compiles, SHOWN));
         }
         Html::joined(pieces, " ")
@@ -288,24 +291,19 @@ fn value(view: View<'_>, value: &Value) -> Option<Html> {
 
 /// Links to the records behind a finding, and to the page of its topic.
 fn evidence(view: View<'_>, one: &Finding) -> Vec<Html> {
-    let records = record_files(view.report, &one.compiles, one.kind.records);
+    let records = record_files(view.report, &one.compiles, &one.kind.facts().records);
     let mut links: Vec<Html> = records.iter().map(|record| view.record(record)).collect();
-    let Some(topic) = one.kind.topic else { return links };
+    let Some(topic) = one.kind.facts().topic else { return links };
     if let Some((page, words)) = view.report.topic_page(topic) {
-        let first = one.chain().and_then(|steps| view.report.model.compiles.get(steps.first()?.compile));
-        links.push(match (first, broken(one)) {
-            (Some(first), _) if topic == Topic::Recompilations => links::recompilations(view, first, words),
-            (_, Some(index)) => links::graph_break(view, index, "the call stack, and each time it was hit"),
+        links.push(match one.entry {
+            Some(EntryKey::Chain(place)) if one.members.is_empty() => links::chain(view, place, words),
+            Some(EntryKey::Break(place)) => {
+                links::graph_break(view, place, "the call stack, and each time it was hit")
+            }
             _ => view.link(&view.href_with_anchor(&page), words),
         });
     }
     links
-}
-
-/// The graph break of a finding, by its place in the model; of a group, that of the first.
-fn broken(one: &Finding) -> Option<usize> {
-    let first = one.members.first().unwrap_or(one);
-    first.topic_entry.filter(|_| one.kind.topic == Some(Topic::GraphBreaks))
 }
 
 /// The call stack; a long one shows the reader's own frames, with all frames folded below.
@@ -313,7 +311,7 @@ fn trace(view: View<'_>, one: &Finding) -> Html {
     let all = &one.stack;
     // The head of the finding shows its place and source line.
     let at = |frame: &TextFrame| one.place.is_of(frame);
-    let elsewhere = !one.kind.entry.stack || all.len() == 1 && all.iter().all(at);
+    let elsewhere = one.kind.facts().no_stack || all.len() == 1 && all.iter().all(at);
     if all.is_empty() || elsewhere {
         return Html::default();
     }

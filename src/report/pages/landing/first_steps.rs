@@ -2,6 +2,7 @@
 
 use crate::analysis::failed_in::failed_in;
 use crate::analysis::failures::failure_causes;
+use crate::analysis::findings::EntryKey;
 use crate::analysis::{Finding, Severity, Topic};
 use crate::report::kit::formats::cost_words;
 use crate::report::kit::prelude::*;
@@ -48,7 +49,8 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 /// The first errors that are no consequences, with their places among the findings.
 fn errors<'m>(report: Report<'m>) -> impl Iterator<Item = (usize, &'m Finding)> {
     let findings = report.found.findings.iter().enumerate();
-    let is_error = |one: &Finding| one.severity == Severity::Error && one.kind.topic != Some(Topic::Log);
+    let is_error =
+        |one: &Finding| one.severity == Severity::Error && one.kind.facts().topic != Some(Topic::Log);
     let roots = findings.filter(move |(_, one)| one.caused_by.is_none() && is_error(one));
     roots.take(MOST)
 }
@@ -61,7 +63,7 @@ fn step(view: View<'_>, index: usize, one: &Finding) -> Option<Step> {
     let to_do = to_do(view, one)?;
     let saves = one.cost.as_ref().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us));
     Some(Step {
-        what: format!("{}:", one.kind.label),
+        what: format!("{}:", one.kind.label()),
         why,
         code: Element::new("div").class("space-above").around(to_do),
         saves,
@@ -80,11 +82,8 @@ fn to_do(view: View<'_>, one: &Finding) -> Option<Html> {
 /// Where to look for the cause of a failure that has no advice, in sentences.
 pub(crate) fn where_to_look_for(view: View<'_>, one: &Finding) -> Vec<Html> {
     let model = view.report.model;
-    let member = one.members.first().unwrap_or(one);
-    let Some(entry) = member.topic_entry.filter(|_| one.kind.topic == Some(Topic::Failures)) else {
-        return Vec::new();
-    };
-    let cause = failure_causes(model).into_iter().nth(entry);
+    let Some(EntryKey::Failure(place)) = one.entry else { return Vec::new() };
+    let cause = failure_causes(model).into_iter().nth(place);
     let sentences = cause.map(|cause| where_to_look(&cause, &failed_in(&cause)));
     sentences.into_iter().flatten().map(|sentence| view.advice(&sentence)).collect()
 }

@@ -1,5 +1,6 @@
 //! The verdict: one sentence with the numbers, where the time went, and how far to trust both.
 
+use crate::analysis::findings::KindOfFinding;
 use crate::analysis::{Finding, FunctionName, Segment, Severity, is_capture, order_of_time};
 use crate::model::{Compile, CompilerPart, Parts, ProblemKind, Status};
 use crate::report::kit::prelude::*;
@@ -176,7 +177,7 @@ fn beside_the_time(view: View<'_>) -> Html {
     let outcome = outcome.trim_start_matches(": ");
     // The verdict that names the only function does not count it.
     let counted = if single_function(view).is_some() { "1 compilation, " } else { "" };
-    let problem = |one: &&Finding| one.severity != Severity::Info && one.kind.word != "serial_builds";
+    let problem = |one: &&Finding| one.severity != Severity::Info && one.kind != KindOfFinding::SerialBuilds;
     let beginning =
         match view.report.found.findings.iter().filter(problem).map(Finding::lost_us).reduce(|a, b| a + b) {
             None if view.report.found.end.as_ref().is_some_and(|end| end.inside) => {

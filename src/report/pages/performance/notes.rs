@@ -1,6 +1,6 @@
 //! What stands out: the findings about measured kernels, by time.
 
-use crate::analysis::findings::{Finding, Severity};
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::performance::Performance;
 use crate::model::sentence::sentence;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
@@ -52,19 +52,19 @@ fn item(label: Html, words: Vec<Html>, cost: Html) -> Html {
 }
 
 fn of_finding(view: View<'_>, finding: &Finding) -> Html {
-    let flag = match (finding.kind.word, finding.severity) {
-        ("implausible_kernel" | "wrong_counts", _) => "flag wrong",
+    let flag = match (finding.kind, finding.severity) {
+        (KindOfFinding::ImplausibleKernel | KindOfFinding::WrongCounts, _) => "flag wrong",
         (_, Severity::Info) => "flag",
         _ => "flag far",
     };
-    let kind = span(flag, finding.kind.label);
+    let kind = span(flag, finding.kind.label());
     let mut words = vec![view.sentence(&sentence![finding.title.clone(), "."]), " ".into()];
-    words.extend(row_link(view, finding.topic_entry));
+    words.extend(row_link(view, finding.kernel()));
     words.extend(finding.detail.as_ref().map(|detail| block(small(view.prose(detail)))));
     words.extend(finding.hints().map(|hint| block(small(view.prose(hint)))));
     // The entry of such a finding is the place of its kernel.
     let measured = view.report.found.performance.as_ref();
-    let kernel = measured.zip(finding.topic_entry).and_then(|(found, entry)| found.kernels.get(entry));
+    let kernel = measured.zip(finding.kernel()).and_then(|(found, entry)| found.kernels.get(entry));
     let time = kernel.map_or_else(|| UNKNOWN.to_owned(), |kernel| micros(kernel.sum_us));
     let cost = span("cost", time);
     item(kind, words, cost)

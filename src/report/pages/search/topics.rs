@@ -34,7 +34,7 @@ fn finding(report: Report<'_>, one: &Finding) -> Fact {
     let place = place(one.place.file.as_deref(), one.place.line);
     let change = one.change().unwrap_or_default();
     let hints = one.hints().collect::<Vec<_>>().join(" · ");
-    let parts = [one.kind.label, &cost, change, &ids.join(" "), &place, &hints, one.kind.word];
+    let parts = [one.kind.label(), &cost, change, &ids.join(" "), &place, &hints, one.kind.word()];
     Fact { main: one.title.plain(), detail: joined(&parts).replace('`', ""), href: String::new() }
 }
 

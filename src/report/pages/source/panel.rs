@@ -161,7 +161,7 @@ fn finding(
         Severity::Info => "soft",
         severity => severity.word(),
     };
-    let kind = Element::new("span").class(&format!("kind {class}")).around(whole.kind.label);
+    let kind = Element::new("span").class(&format!("kind {class}")).around(whole.kind.label());
     let cost = one.cost.as_ref().map_or_else(String::new, |cost| cost_words(cost.kind, cost.us));
     let title = match clipped(&one.title.text(), LONGEST_TITLE) {
         (start, true) => Html::escaped(&format!("{start} …")),

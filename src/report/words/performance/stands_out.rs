@@ -3,8 +3,7 @@
 
 use super::{capitalized, figures, subject_of};
 use crate::analysis::Topic;
-use crate::analysis::findings::Finding;
-use crate::analysis::findings::cause_of_slowness;
+use crate::analysis::findings::{Finding, KindOfFinding, cause_of_slowness};
 use crate::analysis::performance::{Judgement, MeasuredKernel, Performance};
 use crate::facts::Backend;
 use crate::report::kit::formats::{counted, micros, percent, short_path, whole};
@@ -62,8 +61,8 @@ impl Cost {
 /// be gained; then the entries.
 pub(crate) fn stands_out<'f>(report: Report<'f>, found: &Performance) -> Vec<StandsOut<'f>> {
     let findings = report.found.findings.iter();
-    let of_topic = findings.filter(|finding| finding.kind.topic == Some(Topic::Performance));
-    let told = of_topic.filter(|finding| finding.kind.word != "slow_kernel").take(MOST_FINDINGS);
+    let of_topic = findings.filter(|finding| finding.kind.facts().topic == Some(Topic::Performance));
+    let told = of_topic.filter(|finding| finding.kind != KindOfFinding::SlowKernel).take(MOST_FINDINGS);
     let others = entries(found).into_iter().map(StandsOut::Entry);
     told.map(StandsOut::Finding).chain(others).take(MOST).collect()
 }

@@ -3,7 +3,7 @@
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
-use crate::facts::ranks::{Fact, FactValue, Step};
+use crate::facts::ranks::{FactValue, Step};
 use crate::model::Part;
 use crate::model::sentence::{code, compile_id, own, quoted, sentence};
 

@@ -5,7 +5,7 @@ use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::schedules::{Call, ScheduleDifference, ScheduleSide, Sureness};
 use crate::analysis::job::words::{self, short_operation};
-use crate::facts::ranks::{Fact, Job};
+use crate::facts::ranks::Job;
 use crate::model::sentence::{compile_id, name, own, sentence};
 use crate::model::{NameOf, Part, Sentence};
 

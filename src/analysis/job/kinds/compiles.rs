@@ -6,7 +6,7 @@ use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::schedules::{ScheduleDifference, Sureness};
 use crate::analysis::job::sides::{Sides, verb};
 use crate::analysis::own_code::resumed;
-use crate::facts::ranks::{Fact, FactValue, FunctionFact, Step};
+use crate::facts::ranks::{FactValue, FunctionFact, Step};
 use crate::model::Sentence;
 use crate::model::sentence::{compile_id, sentence};
 use std::collections::BTreeSet;

@@ -6,7 +6,7 @@ use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::{NamedFunction, in_brackets, short};
 use crate::analysis::job::sides::{Sides, verb};
 use crate::analysis::job::words::short_operation;
-use crate::facts::ranks::{Fact, FactValue, GraphId, Step, TensorFact, TextId, Texts};
+use crate::facts::ranks::{FactValue, GraphId, Step, TensorFact, TextId, Texts};
 use crate::model::sentence::{code, name, sentence, value};
 use crate::model::{NameOf, Part, Sentence};
 use indexmap::IndexSet;

@@ -10,7 +10,6 @@ use crate::model::sentence::{name, own, quoted, sentence};
 use crate::model::{NameOf, Sentence};
 use std::collections::BTreeMap;
 
-
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let fleet = &found.fleet;
     let mut findings = damaged(job, fleet);

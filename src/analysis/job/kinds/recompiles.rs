@@ -7,7 +7,7 @@ use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
-use crate::facts::ranks::{Fact, FactValue, Step};
+use crate::facts::ranks::{FactValue, Step};
 use crate::model::Sentence;
 use crate::model::sentence::{self, code, compile_id, sentence};
 

@@ -73,7 +73,11 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
             url_in_rank: owned(&one.url),
             kind_in_ranks: Some(one.kind.owned()),
         },
-        ..Finding::new(KindOfFinding::OnAllRanks, severity.unwrap_or(Severity::Info), sentence![quoted(title), who])
+        ..Finding::new(
+            KindOfFinding::OnAllRanks,
+            severity.unwrap_or(Severity::Info),
+            sentence![quoted(title), who],
+        )
     }
 }
 

@@ -11,7 +11,6 @@ use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
 use crate::model::{Part, Sentence};
 
-
 const INSIDE: &str = "The process was killed, crashed or hangs there; ranks that call a collective of that graph wait for it. Look at its standard error, at the kernel's log for processes that ran out of memory, and with py-spy at a process that still runs.";
 
 const EARLY: &str = "Either that rank had nothing more to compile, or it stopped: look at its standard error. The log does not show what runs between compiles.";

@@ -31,8 +31,6 @@ pub struct Page<'m, W> {
 
 /// The content of a [`Page`]; `W` is what a worker owns, such as its templates.
 pub enum Body<'m, W> {
-    /// Content that exists already.
-    Bytes(Vec<u8>),
     /// Content that is rendered when a worker gets to it.
     Write(WriteBody<'m, W>),
     /// Content that needs the file itself, unbuffered.
@@ -42,7 +40,8 @@ pub enum Body<'m, W> {
 impl<'m, W> Page<'m, W> {
     /// A page whose content exists already.
     pub fn bytes(path: RelPath, bytes: impl Into<Vec<u8>>) -> Self {
-        Page { path, body: Body::Bytes(bytes.into()) }
+        let bytes = bytes.into();
+        Page::rendered(path, move |_, out| Ok(out.write_all(&bytes)?))
     }
 
     /// A page that `render` writes when a worker gets to it.
@@ -103,7 +102,6 @@ fn distinct<W>(mut pages: Vec<Page<'_, W>>) -> (Vec<Page<'_, W>>, Vec<RelPath>) 
 /// How a body fills its file.
 fn filled<'w, 'm: 'w, W>(body: Body<'m, W>, worker: &'w mut W, buffer: &'w mut Vec<u8>) -> Fill<'w> {
     match body {
-        Body::Bytes(bytes) => Box::new(move |file| Ok(file.writer().write_all(&bytes)?)),
         Body::WriteFile(fill) => fill,
         Body::Write(render) => Box::new(move |file| match file {
             NewFile::Disk(file) => {

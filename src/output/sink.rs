@@ -5,7 +5,7 @@ use anyhow::Result;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,16 +16,6 @@ pub enum NewFile<'f> {
     /// A file on disk; the kernel can copy another file into it.
     Disk(&'f mut File),
     Memory(&'f mut Vec<u8>),
-}
-
-impl<'f> NewFile<'f> {
-    /// The file as something to write to.
-    pub fn writer(self) -> &'f mut dyn Write {
-        match self {
-            NewFile::Disk(file) => file,
-            NewFile::Memory(bytes) => bytes,
-        }
-    }
 }
 
 /// Writes the content of a new file.

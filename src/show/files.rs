@@ -25,6 +25,11 @@ pub struct ReportFile {
 }
 
 impl ReportFile {
+    /// Whether it belongs to the compile of this id, with or without brackets.
+    pub fn is_of(&self, id: &str) -> bool {
+        self.compile_id.as_deref() == Some(id.trim_start_matches('[').trim_end_matches(']'))
+    }
+
     /// The files of all compiles of a log, or of each rank of a job, in the order of the log.
     ///
     /// # Errors

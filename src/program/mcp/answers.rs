@@ -63,23 +63,17 @@ pub fn compile(library: &Library, request: &Compile) -> anyhow::Result<Answer> {
     let asked = request.asked(library)?;
     let mut text = asked.show(&Subject::Compile(request.id.clone()))?.text(WIDE);
     text.push_str("\nFiles, for the tool artifact:\n");
-    for file in asked.files()?.iter().filter(|file| is_of(file, &request.id)) {
+    for file in asked.files()?.iter().filter(|file| file.is_of(&request.id)) {
         text.push_str(&format!("{}{}\n", file.below, file.path));
     }
     Ok(text.into())
-}
-
-/// Whether a file belongs to a compile.
-fn is_of(file: &ReportFile, id: &str) -> bool {
-    let id = id.trim_start_matches('[').trim_end_matches(']');
-    file.compile_id.as_deref() == Some(id)
 }
 
 /// The text of a file.
 pub fn artifact(library: &Library, request: &Artifact) -> anyhow::Result<Answer> {
     let asked = request.asked(library)?;
     let files = asked.files()?;
-    let of_compile: Vec<&ReportFile> = files.iter().filter(|file| is_of(file, &request.compile)).collect();
+    let of_compile: Vec<&ReportFile> = files.iter().filter(|file| file.is_of(&request.compile)).collect();
     if of_compile.is_empty() {
         bail!("{} has no files of a compile {}", asked.opened.path, request.compile);
     }

@@ -43,14 +43,12 @@ impl Mcp {
 }
 
 async fn serve(server: Server) -> anyhow::Result<()> {
-    let running = server.serve(rmcp::transport::stdio()).await;
-    let running = match running {
-        Ok(running) => running,
-        Err(error) => anyhow::bail!(
+    let running = server.serve(rmcp::transport::stdio()).await.map_err(|error| {
+        anyhow::anyhow!(
             "tlparse mcp answers an assistant that speaks the Model Context Protocol on its standard input; this was not one \
              ({error})"
-        ),
-    };
+        )
+    })?;
     running.waiting().await.context("the server ended early")?;
     Ok(())
 }

@@ -68,16 +68,6 @@ struct LogFacts {
     failures: Vec<Failure>,
 }
 
-impl LogFacts {
-    /// Whether products of float32 matrices could use TF32.
-    fn tf32(&self) -> bool {
-        self.compiles
-            .iter()
-            .filter_map(|compile| compile.device.as_ref())
-            .any(|device| device.tf32 == Some(true))
-    }
-}
-
 /// A compile.
 #[derive(Deserialize)]
 struct Compile {
@@ -151,10 +141,13 @@ impl Repro {
         let folder = opened.part(rank.as_deref())?;
         let facts = self.facts(&folder)?;
         let files = ReportFile::all(&folder)?;
-        let below =
-            files.iter().find(|file| self.is_of(file)).map(|file| file.below.clone()).unwrap_or_default();
+        let below = files
+            .iter()
+            .find(|file| file.is_of(self.id()))
+            .map(|file| file.below.clone())
+            .unwrap_or_default();
         let own: Vec<&ReportFile> =
-            files.iter().filter(|file| self.is_of(file) && file.below == below).collect();
+            files.iter().filter(|file| file.is_of(self.id()) && file.below == below).collect();
         // Earlier attempts were discarded.
         let last = own.iter().filter_map(|file| file.attempt).max();
         let named = |name: &str| -> Vec<&ReportFile> {
@@ -163,30 +156,25 @@ impl Repro {
         let runnable = named("fx_graph_runnable");
         let command = if self.minify { "minify" } else { "run" };
         let mut head = self.head(opened, &facts, &below);
-        if !runnable.is_empty() {
+        let script = if !runnable.is_empty() {
             let number = self.number(runnable.len(), !facts.failures.is_empty())?;
             head.push(format!("Graph: {number} of {} (--graph N chooses)", runnable.len()));
             let text = runnable.get(number - 1).context("there is no such graph")?.text()?;
-            return Ok(format!(
-                "{}{}",
-                comment(&head),
-                with_tf32(&of_runnable(&text, command)?, facts.tf32())
-            ));
-        }
-        let Some(captured) = named("dynamo_output_graph").pop() else {
+            of_runnable(&text, command)?
+        } else if let Some(captured) = named("dynamo_output_graph").pop() {
+            let settings = files.iter().find(|file| file.name == "fx_graph_runnable").map(ReportFile::text);
+            let settings =
+                settings.transpose()?.map(|text| settings_of(&text)).transpose()?.unwrap_or_default();
+            head.push("Graph: the one that Dynamo captured, as none was lowered".to_owned());
+            let script = of_captured(&captured.text()?, &settings, command)?;
+            script.with_context(|| format!("the captured graph of compile {} is not code", self.id))?
+        } else {
             return Err(self.without_graph(&facts));
         };
-        let settings = files.iter().find(|file| file.name == "fx_graph_runnable").map(|file| file.text());
-        let settings = settings.transpose()?.map(|text| settings_of(&text)).transpose()?.unwrap_or_default();
-        head.push("Graph: the one that Dynamo captured, as none was lowered".to_owned());
-        let script = of_captured(&captured.text()?, &settings, command)?;
-        let script =
-            script.with_context(|| format!("the captured graph of compile {} is not code", self.id))?;
-        Ok(format!("{}{}", comment(&head), with_tf32(&script, facts.tf32())))
-    }
-
-    fn is_of(&self, file: &ReportFile) -> bool {
-        file.compile_id.as_deref() == Some(self.id())
+        // Whether products of float32 matrices could use TF32.
+        let mut devices = facts.compiles.iter().filter_map(|compile| compile.device.as_ref());
+        let tf32 = devices.any(|device| device.tf32 == Some(true));
+        Ok(format!("{}{}", comment(&head), with_tf32(&script, tf32)))
     }
 
     /// The facts of the compile; in a job those of its first rank that has it.

@@ -22,20 +22,16 @@ impl Ended {
 
     /// The exit code as a shell reports it.
     fn code(self) -> u8 {
-        let code = self.0.code().or_else(|| Some(128 + self.signal()?));
+        let code = self.0.code().or_else(|| Some(128 + ending_signal(self.0)?));
         // Windows has 32-bit codes; a failure must not become 0.
         code.map_or(exit::FAILED, |code| {
             u8::try_from(code & 0xff).unwrap_or(exit::FAILED).max(u8::from(code != 0))
         })
     }
 
-    fn signal(self) -> Option<i32> {
-        ending_signal(self.0)
-    }
-
     /// `ended with exit code 1`, `was ended by signal 9`.
     pub fn words(self) -> String {
-        match (self.0.code(), self.signal()) {
+        match (self.0.code(), ending_signal(self.0)) {
             (Some(code), _) => format!("ended with exit code {code}"),
             (None, Some(signal)) => format!("was ended by signal {signal}"),
             (None, None) => "ended".to_owned(),

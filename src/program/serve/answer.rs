@@ -78,9 +78,6 @@ pub async fn to(site: Arc<Site>, request: Parts, pass: Pass) -> Response<Content
     if let Some(cookie) = site.access.cookie().filter(|_| pass == Pass::Newcomer) {
         headers.insert(SET_COOKIE, cookie);
     }
-    if request.method == Method::HEAD {
-        *answer.body_mut() = Content::Text(None);
-    }
     answer
 }
 

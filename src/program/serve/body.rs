@@ -1,6 +1,6 @@
-//! The body of an answer: a short text, or a file that is read while it is sent.
+//! The body of an answer: a short text, or a file that is read while it is sent. A header says how long it is.
 
-use hyper::body::{Body, Bytes, Frame, SizeHint};
+use hyper::body::{Body, Bytes, Frame};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -48,16 +48,5 @@ impl Body for Content {
                 Poll::Ready(Some(Ok(Frame::data(chunk.into()))))
             }
         }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        matches!(self, Content::Text(None) | Content::File { left: 0, .. })
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(match self {
-            Content::Text(text) => text.as_ref().map_or(0, |text| text.len() as u64),
-            Content::File { left, .. } => *left,
-        })
     }
 }

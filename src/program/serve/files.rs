@@ -47,7 +47,6 @@ impl Folder {
 /// The media type of a file. Logs and lines of JSON are plain text, which browsers show instead of saving it.
 fn kind_of(path: &Path) -> String {
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("html") => "text/html; charset=utf-8".to_owned(),
         Some("log" | "txt" | "jsonl" | "py" | "md" | "cpp" | "h") => "text/plain; charset=utf-8".to_owned(),
         _ => {
             let kind = mime_guess::from_path(path).first_or_octet_stream();

@@ -4,6 +4,7 @@
 use crate::support::sources::{blanked, sources};
 use crate::support::{files_below, source, source_text};
 use regex::Regex;
+use std::collections::BTreeSet;
 use std::fs;
 
 /// The folders of templates and assets, below `src`.
@@ -437,4 +438,21 @@ fn each_line_of_a_list_that_comes_with_the_program_is_read() {
         }
     }
     assert!(found > 10, "{found}");
+}
+
+#[test]
+fn each_case_of_a_kind_of_finding_is_said_and_each_that_is_said_is_written() {
+    let kinds: toml::Table = toml::from_str(&source_text("src/analysis/findings/kinds.toml")).unwrap();
+    let says = kinds.values().flat_map(|kind| [kind.get("explain"), kind.get("advice")]).flatten();
+    let says = says.filter_map(toml::Value::as_table);
+    let cases: BTreeSet<&str> = says.flat_map(toml::Table::keys).map(String::as_str).collect();
+    let texts = sources().iter().filter(|file| file.path.starts_with("analysis/"));
+    let texts: String = texts.map(|file| file.text.as_str()).collect();
+    let named = |case: &&&str| **case == "always" || texts.contains(&format!("\"{case}\""));
+    let unsaid: Vec<_> = cases.iter().filter(|case| !named(case)).collect();
+    assert!(unsaid.is_empty(), "nothing says {unsaid:?}");
+    let said = Regex::new(r#"(?:\.say|\bsays|KindOfFinding::\w+\s*\.advice)\(\s*"(\w+)""#).unwrap();
+    let said = said.captures_iter(&texts).map(|found| found.extract::<1>().1[0]);
+    let unwritten: Vec<&str> = said.filter(|case| !cases.contains(case)).collect();
+    assert!(unwritten.is_empty(), "kinds.toml does not say {unwritten:?}");
 }

@@ -121,7 +121,7 @@ pub fn failed_in(cause: &FailureCause<'_>) -> FailedIn {
     });
     let by_class = || {
         let class = failure.and_then(|failure| failure.error.rsplit('.').next());
-        let is_backward = failure.is_some_and(|failure| failure.kind.contains("backward"));
+        let is_backward = failure.is_some_and(|failure| failure.kind.is_backward());
         let step = |of: &str| STEPS.iter().find(|step| step.of == of && !of.contains('/'));
         let of_class = class.and_then(step);
         // Classes of Dynamo are raised for backward graphs too.

@@ -8,10 +8,10 @@ use crate::analysis::builds;
 use crate::analysis::guard_texts::GuardTexts;
 use crate::analysis::recompiles::{Chain, recompile_chains};
 use crate::model::{
-    ArtifactIndex, BreakOccurrence, CacheLookup, CompileIndex, Failure, Frame, Function, GraphBreak,
-    GuardPrint, InputTensor, Metrics, MetricsKind, MetricsRecord, Model, NativeCompile, Outcome, ProblemKind,
-    Reason, Recompile, Recorded, RepeatedLines, Restart, SideEffect, Specialization, Status, Symbol,
-    TensorDescription, TextFrame, Trouble, TroubleKind,
+    ArtifactIndex, BreakOccurrence, CacheLookup, CompileIndex, ExportKind, ExportProblem, ExportedProgram,
+    Failure, Frame, Function, GraphBreak, GuardPrint, InputTensor, Metrics, MetricsKind, MetricsRecord,
+    Model, NativeCompile, Outcome, ProblemKind, ProgramFacts, Reason, Recompile, Recorded, RepeatedLines,
+    Restart, SideEffect, Specialization, Status, Symbol, TensorDescription, TextFrame, Trouble, TroubleKind,
 };
 use crate::trace::CompileId;
 
@@ -34,6 +34,7 @@ impl Sketch {
             let done = sketch.program(what, rest).is_some()
                 || sketch.trouble(what, rest).is_some()
                 || sketch.records(what, rest).is_some()
+                || sketch.export(what, rest).is_some()
                 || sketch.phases(what, rest).is_some()
                 || sketch.again(what, rest).is_some()
                 || sketch.guards(what, rest).is_some();
@@ -141,12 +142,51 @@ impl Sketch {
                 let line = line.parse().ok();
                 let file = line.map(|_: u64| own(FILE));
                 let (reason, error) = (Some(reason.replace("\\n", "\n")), own(error));
-                let failure =
-                    Failure { compile, kind: "forward", error, reason, file, line, record: number(record) };
+                let failure = Failure {
+                    compile,
+                    error,
+                    reason,
+                    file,
+                    line,
+                    record: number(record),
+                    ..Failure::default()
+                };
                 self.model.failures.push(failure);
             }
             "restart" => self.model.restarts.push(Restart { compile, reason: own(rest) }),
             "damage" => self.model.integrity.add(ProblemKind::BadJson, number(id), rest),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// What an export found and made: `problem 0/0 Undecided u0 > 2`, of the size of `L['x']`, and `program 1/0 s77`, where
+    /// `s77` is dynamic.
+    fn export(&mut self, what: &str, rest: &str) -> Option<()> {
+        let (id, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        match what {
+            "problem" => {
+                let [kind, subject] = words(rest);
+                let kind = match kind {
+                    "GuardEvaluated" => ExportKind::GuardEvaluated,
+                    "Undecided" => ExportKind::Undecided,
+                    _ => return None,
+                };
+                let loc = Some("if n > 2:".to_owned());
+                let calls = vec![TextFrame { loc, ..text_frame("forward:3") }];
+                let (compile, source) = (self.compile(id), Some("L['x'].size()[0]".to_owned()));
+                let subject = subject.to_owned();
+                let problem =
+                    ExportProblem { compile, kind, subject, source, calls, ..ExportProblem::default() };
+                self.model.export.problems.push(ExportProblem { line: 1, ..problem });
+            }
+            "program" => {
+                let ranges =
+                    rest.split_whitespace().map(|symbol| (symbol.to_owned(), String::new())).collect();
+                let facts = Some(ProgramFacts { ranges, ..ProgramFacts::default() });
+                let compile = self.compile(id);
+                self.model.export.programs.push(ExportedProgram { compile, artifact: 0, line: 9, facts });
+            }
             _ => return None,
         }
         Some(())

@@ -23,7 +23,7 @@ use crate::model::{
     Function, GraphBreak, GuardFacts, InputTensor, Metrics, MetricsKind, MetricsRecord, Model, Outcome,
     PlaceType, Recorded, Specialization, Symbol, SymbolGuard, TensorDescription, TextFrame,
 };
-use crate::trace::{CompileId, Span};
+use crate::trace::CompileId;
 use fxhash::FxHashMap;
 
 #[test]
@@ -292,12 +292,10 @@ fn fail(model: &mut Model, id: &str, traced: &str, raised: &[&str]) {
     let index = compile(model, id);
     model.failures.push(Failure {
         compile: CompileId::parse(id),
-        kind: "forward",
         error: "BackendCompilerFailed".to_owned(),
         reason: Some("it broke".to_owned()),
-        file: None,
-        line: None,
         record: 1,
+        ..Failure::default()
     });
     let raised = raised.iter().map(|lines| frames(lines)).collect();
     model.error_traces.push(ErrorTrace { compile: index, frames: frames(traced), raised });
@@ -318,18 +316,11 @@ fn effect(reason: &str, at_break: bool) -> Vec<String> {
     if at_break {
         model.graph_breaks.push(GraphBreak {
             reason: "Unsupported".to_owned(),
-            context: None,
-            explanation: None,
-            debug_context: None,
-            hints: Vec::new(),
-            gb_id: None,
-            url: None,
             file,
             line: Some(7),
             compiles: vec![CompileId::parse("0/0")],
             count: 1,
-            stack: Vec::new(),
-            occurrences: Vec::new(),
+            ..GraphBreak::default()
         });
     }
     vec![format!("{:?}", failure_causes(&model)[0].effect)]
@@ -416,15 +407,7 @@ fn sums(lookups: &str) -> Vec<String> {
 fn charged(compile_time_us: f64, claims: &str) -> Vec<String> {
     let mut model = Model::default();
     let index = model.compile_index(None);
-    let record = |kind, facts| MetricsRecord {
-        kind,
-        attempt: 0,
-        line: 1,
-        header: Span { offset: 0, len: 0 },
-        configs: [].into(),
-        config_places: [].into(),
-        facts,
-    };
+    let record = |kind, facts| MetricsRecord { kind, line: 1, facts, ..MetricsRecord::default() };
     let compiled = Metrics {
         dynamo_us: Some(100.0),
         inductor_us: Some(60.0),

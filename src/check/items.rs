@@ -2,6 +2,10 @@
 
 use super::budget::Measure;
 use super::identity::{Identity, file_of, function_of, reason_of, source_of, without_numbers};
+use crate::analysis::findings::KindOfFinding::{
+    self, CacheBypass, CacheMiss, Failure, GraphBreak, Recompilation, RecompileLimit,
+};
+use crate::analysis::findings::title_of_break;
 use crate::analysis::{Severity, change_of};
 use crate::facts::{Compile, Finding, Function, LogReport, Recompile, Text, line_number, owned};
 use crate::model::words::headline;
@@ -105,8 +109,8 @@ pub(crate) struct LogItems {
 }
 
 /// Kinds of findings that other budgets count.
-const COUNTED_ELSEWHERE: [&str; 6] =
-    ["graph_break", "recompilation", "recompile_limit", "failure", "cache_miss", "cache_bypass"];
+const COUNTED_ELSEWHERE: [KindOfFinding; 6] =
+    [GraphBreak, Recompilation, RecompileLimit, Failure, CacheMiss, CacheBypass];
 
 /// Everything of a log.
 pub(super) fn of_log(report: &LogReport<'_>) -> LogItems {
@@ -126,7 +130,10 @@ pub(super) fn of_log(report: &LogReport<'_>) -> LogItems {
 
 /// Errors and warnings that no other budget counts.
 pub(super) fn others<'r>(findings: impl Iterator<Item = &'r Finding<'r>>) -> impl Iterator<Item = Item> {
-    let counts = |one: &&Finding<'_>| &*one.severity != "info" && !COUNTED_ELSEWHERE.contains(&&*one.kind);
+    let counts = |one: &&Finding<'_>| {
+        let kind = KindOfFinding::of_log(&one.kind);
+        &*one.severity != "info" && !kind.is_some_and(|kind| COUNTED_ELSEWHERE.contains(&kind))
+    };
     findings.filter(counts).map(|one| {
         let identity = Identity {
             kind: one.kind.owned(),
@@ -151,8 +158,8 @@ fn severity(finding: &Finding<'_>) -> Severity {
     all.into_iter().find(|one| one.word() == &*finding.severity).unwrap_or(Severity::Info)
 }
 
-/// The file, the line and, unless any finding of the line will do, the title of a finding on a graph break.
-type BreakKey<'r> = (Option<&'r str>, Option<i64>, Option<&'r str>);
+/// The file, the line and the title of a finding on a graph break, which no other graph break has.
+type BreakKey<'r> = (Option<&'r str>, Option<i64>, &'r str);
 
 /// A report indexed by compile id.
 struct ReportIndex<'r> {
@@ -162,8 +169,8 @@ struct ReportIndex<'r> {
     /// Lines where the functions of a name and file are defined, ascending.
     defined: HashMap<(&'r str, Option<&'r str>), Vec<i64>>,
     /// Findings by kind and compile id, the first of each.
-    by_compile: HashMap<(&'r str, &'r str), &'r Finding<'r>>,
-    /// Findings on graph breaks by line and title, the first of each; without a title, the first of the line.
+    by_compile: HashMap<(KindOfFinding, &'r str), &'r Finding<'r>>,
+    /// The findings on graph breaks, also of members of groups.
     breaks: HashMap<BreakKey<'r>, &'r Finding<'r>>,
 }
 
@@ -189,13 +196,14 @@ impl<'r> ReportIndex<'r> {
         });
         let (mut by_compile, mut breaks) = (HashMap::new(), HashMap::new());
         for finding in &report.findings {
-            if &*finding.kind == "graph_break" {
-                for title in [Some(&*finding.title), None] {
-                    breaks.entry((finding.file.as_deref(), finding.line, title)).or_insert(finding);
-                }
+            let Some(kind) = KindOfFinding::of_log(&finding.kind) else { continue };
+            if kind == GraphBreak {
+                breaks.insert((finding.file.as_deref(), finding.line, &*finding.title), finding);
+                let members = finding.members.iter();
+                breaks.extend(members.map(|one| ((one.file.as_deref(), one.line, &*one.title), finding)));
             }
             for id in finding.compile_ids.iter().flatten() {
-                by_compile.entry((&*finding.kind, &**id)).or_insert(finding);
+                by_compile.entry((kind, &**id)).or_insert(finding);
             }
         }
         let mut defined: HashMap<(&str, Option<&str>), Vec<i64>> = HashMap::new();
@@ -232,7 +240,7 @@ impl<'r> ReportIndex<'r> {
     }
 
     /// The first finding of one of these kinds about a compile.
-    fn finding(&self, kinds: &[&'r str], id: Option<&'r str>) -> Option<&'r Finding<'r>> {
+    fn finding(&self, kinds: &[KindOfFinding], id: Option<&'r str>) -> Option<&'r Finding<'r>> {
         let id = id?;
         kinds.iter().find_map(|kind| self.by_compile.get(&(*kind, id)).copied())
     }
@@ -270,9 +278,8 @@ impl<'r> ReportIndex<'r> {
                 identity.file = file_of(file);
             }
             identity.source = source_of(frame.and_then(|frame| frame.loc.as_deref()));
-            let line = |title| self.breaks.get(&(one.file.as_deref(), one.line, title)).copied();
-            let ids = || one.compile_ids.iter().find_map(|id| self.finding(&["graph_break"], id.as_deref()));
-            let finding = line(Some(&*one.reason)).or_else(|| line(None)).or_else(ids);
+            let title = title_of_break(&one.reason).text();
+            let finding = self.breaks.get(&(one.file.as_deref(), one.line, title.as_str())).copied();
             Item::new(Measure::GraphBreaks, identity, functions, headline(&one.reason))
                 .at(&one.file, one.line)
                 .with_finding(finding, "graph_breaks.html")
@@ -292,7 +299,7 @@ impl<'r> ReportIndex<'r> {
             self.identity("recompile", function.as_ref(), changed_thing(one).unwrap_or_default());
         let source = one.reasons.first().and_then(|reason| reason.source.as_ref());
         identity.source = source_of(source.map(|source| &*source.code));
-        let finding = self.finding(&["recompile_limit", "recompilation"], id);
+        let finding = self.finding(&[RecompileLimit, Recompilation], id);
         let name = function.as_ref().map_or("a function", |function| function.name.as_str());
         let title = match (finding, guard) {
             (Some(finding), _) => finding.title.owned(),
@@ -315,7 +322,7 @@ impl<'r> ReportIndex<'r> {
             let function = self.function(id);
             let message = one.reason.as_deref().map(headline).unwrap_or_default();
             let reason = reason_of(&format!("{}: {message}", &*one.error));
-            let finding = self.finding(&["failure", "recompile_limit"], id);
+            let finding = self.finding(&[Failure, RecompileLimit], id);
             let (file, line) = finding.map_or((&one.file, one.line), |finding| (&finding.file, finding.line));
             let identity = self.identity("failure", function.as_ref(), reason.clone());
             let title = finding.map_or(reason, |finding| finding.title.owned());

@@ -44,7 +44,7 @@ impl ParseEvents for CompilationMetrics {
         if let Some(error) = facts.fail_type.as_deref().filter(|error| !error.is_empty()) {
             cx.failure(Failure {
                 compile: event.compile_id.cloned(),
-                kind: kind.word(),
+                kind,
                 error: error.to_owned(),
                 reason: fields.text("fail_reason"),
                 file: fields.text("fail_user_frame_filename"),

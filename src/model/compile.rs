@@ -245,6 +245,11 @@ impl MetricsKind {
         MetricsKind::ALL.into_iter().find(|kind| kind.key() == key)
     }
 
+    /// Whether it is about a backward graph.
+    pub fn is_backward(self) -> bool {
+        !matches!(self, MetricsKind::Forward | MetricsKind::Runtime)
+    }
+
     /// Whether it reports work done while the model ran.
     pub fn is_runtime(self) -> bool {
         matches!(self, MetricsKind::Runtime | MetricsKind::BackwardRuntime)

@@ -1,6 +1,6 @@
 //! Facts that are not tied to one compile's page: breaks, recompiles, failures, caches, what ranks compare.
 
-use super::{ArtifactIndex, CompileIndex, Outcome, Stack, TextFrame};
+use super::{ArtifactIndex, CompileIndex, MetricsKind, Outcome, Stack, TextFrame};
 use crate::trace::{CompileId, PayloadRef};
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ pub struct Failure {
     /// Which compile.
     pub compile: Option<CompileId>,
     /// Kind of the metrics record.
-    pub kind: &'static str,
+    pub kind: MetricsKind,
     /// Exception class.
     pub error: String,
     /// Its text.

@@ -46,6 +46,17 @@ pub fn first_of(names: &[impl AsRef<str>], most: usize) -> String {
     }
 }
 
+/// Of many values the first ones and the last, with `..` between them.
+pub fn ends_of<'t, T: From<&'t str>>(mut values: Vec<T>, most: usize) -> Vec<T> {
+    if values.len() > most {
+        let last = values.pop();
+        values.truncate(most - 2);
+        values.push("..".into());
+        values.extend(last);
+    }
+    values
+}
+
 /// A duration of `us` microseconds at a sensible scale: `93 us`, `318 ms`, `1.24 s`, `134.6 s`; a dash where it is
 /// none.
 pub fn duration(us: f64) -> String {

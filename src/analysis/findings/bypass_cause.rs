@@ -67,13 +67,13 @@ impl BypassCause {
     }
 
     /// The case that says what to do about it.
-    pub(super) fn case(&self) -> &'static str {
-        match self {
+    pub(super) fn case(&self) -> Option<&'static str> {
+        Some(match self {
             BypassCause::Freezing => "freezing",
             BypassCause::HigherOrderOperator(_) => "higher_order_operator",
             BypassCause::CompiledAutograd | BypassCause::SplitForDdp => "not_by_aotautograd",
             BypassCause::CustomPass => "custom_pass",
-            BypassCause::Other(_) => "other",
-        }
+            BypassCause::Other(_) => return None,
+        })
     }
 }

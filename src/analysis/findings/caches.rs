@@ -106,7 +106,7 @@ fn bypass(
     let reasons = if reasons.is_empty() { vec!["no reason recorded"] } else { reasons };
     found.fact("Reason in the log", Value::Prose(reasons.join("; ")));
     found.fact("Bypasses", Value::Prose(by_cache(same)));
-    found.say(cause.case(), &[]);
+    cause.case().into_iter().for_each(|case| found.say(case, &[]));
     found.compiles = concerned;
     found.reason = cause.words().text();
     found

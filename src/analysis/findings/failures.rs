@@ -232,7 +232,7 @@ fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -
         Some(first) if more >= NAMED => sentence![first.clone(), " and ", more, " other functions"],
         Some(_) => Sentence::list(names),
     };
-    let backward = cause.first().is_some_and(|failure| failure.kind.contains("backward"));
+    let backward = cause.first().is_some_and(|failure| failure.kind.is_backward());
     let (run, were) = match (several, backward) {
         (true, true) => (" run", ": the backward passes were"),
         (false, true) => (" runs", ": the backward pass was"),

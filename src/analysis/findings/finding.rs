@@ -101,8 +101,8 @@ pub struct Advice {
 impl KindOfFinding {
     /// What `kinds.toml` advises in a case, with these names in the places of its texts.
     pub(in crate::analysis) fn advice(self, case: &str, names: &[(&'static str, &str)]) -> Vec<Advice> {
-        let says = self.facts().says.get(case).map_or(&[][..], |says| says.advice.as_slice());
-        says.iter().filter_map(|one| one.filled(&groups(names))).collect()
+        let advice = self.facts().advice.get(case).into_iter().flatten();
+        advice.filter_map(|one| one.filled(&groups(names))).collect()
     }
 }
 
@@ -116,7 +116,7 @@ impl AdviceText {
         Some(Advice {
             text: filled(&self.text, groups)?,
             code: of(&self.code),
-            promise: self.promise.clone(),
+            promise: of(&self.promise).filter(|promise| !promise.is_empty()),
             because: self.because.clone(),
             tried: of(&self.tried).and_then(|kind| tried(&kind)),
             proof: None,
@@ -136,11 +136,6 @@ impl Advice {
     /// An advice that an experiment of the lab supports.
     pub(in crate::analysis) fn tried(kind: &str, text: impl Into<String>) -> Advice {
         Advice { tried: tried(kind), ..Advice::from(text.into()) }
-    }
-
-    /// The same with the line to write.
-    pub(in crate::analysis) fn with_code(self, code: impl Into<String>) -> Advice {
-        Advice { code: Some(code.into()), ..self }
     }
 }
 
@@ -280,6 +275,13 @@ impl Finding {
         })
     }
 
+    /// Says which compiles it concerns.
+    pub(super) fn concern(&mut self, compiles: impl IntoIterator<Item = CompileIndex>) {
+        self.compiles = Vec::from_iter(compiles);
+        self.compiles.sort_unstable();
+        self.compiles.dedup();
+    }
+
     /// Claims work of some compiles. What it costs follows when all findings have made their claims.
     pub(super) fn claim(&mut self, claim: Claim) {
         if !claim.compiles.is_empty() {
@@ -342,8 +344,8 @@ impl Finding {
 
     /// Says what `kinds.toml` has for a case: what it means and what to do, with these names in their places.
     pub(super) fn say(&mut self, case: &str, names: &[(&'static str, &str)]) {
-        let explain = self.kind.facts().says.get(case).and_then(|says| says.explain.as_deref());
-        self.detail = explain.and_then(|text| filled(text, &groups(names))).or_else(|| self.detail.take());
+        let explained = self.kind.facts().explain.get(case).and_then(|text| filled(text, &groups(names)));
+        self.detail = explained.or_else(|| self.detail.take());
         self.advice.extend(self.kind.advice(case, names));
     }
 

@@ -21,15 +21,13 @@ pub(super) fn of(basis: Basis<'_>, findings: &[Finding]) -> Option<Finding> {
         KindOfFinding::Toolchain => Some(sentence!["first C++ build ", Part::Duration(builds.trials_us())]),
         KindOfFinding::SerialBuilds => {
             let shares = slow_log::shares(basis);
-            shares.into_iter().find(|(name, _)| *name == slow_log::KERNELS).map(|(_, words)| words)
+            shares.into_iter().find(|(share, _)| *share == slow_log::Share::Kernels).map(|(_, words)| words)
         }
         _ => None,
     });
     let title = sentence!["First run with an empty cache folder: ", Sentence::joined(words, ", ")];
     let mut found = Finding::new(KindOfFinding::FirstRun, Severity::Info, title);
-    found.compiles = members.iter().flat_map(|one| one.compiles.iter().copied()).collect();
-    found.compiles.sort_unstable();
-    found.compiles.dedup();
+    found.concern(members.iter().flat_map(|one| one.compiles.iter().copied()));
     Some(found)
 }
 

@@ -90,9 +90,7 @@ fn join(mut same: Vec<Finding>) -> Option<Finding> {
     group.stack.clear();
     group.cost_parts.clear();
     group.cost = cost(&same);
-    group.compiles = same.iter().flat_map(|one| one.compiles.iter().copied()).collect();
-    group.compiles.sort_unstable();
-    group.compiles.dedup();
+    group.concern(same.iter().flat_map(|one| one.compiles.iter().copied()));
     group.members = same;
     Some(group)
 }

@@ -117,16 +117,10 @@ pub struct KindFacts {
     pub costs: CostDetail,
     /// Whether the landing page leaves out the stack.
     pub no_stack: bool,
-    /// What it means and what to do, by case.
-    pub(super) says: BTreeMap<String, Says>,
-}
-
-/// What a finding means, and what to do about it.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Says {
-    pub(super) explain: Option<String>,
-    pub(super) advice: Vec<AdviceText>,
+    /// What it means, by case.
+    pub(super) explain: BTreeMap<String, String>,
+    /// What to do, by case.
+    pub(super) advice: BTreeMap<String, Vec<AdviceText>>,
 }
 
 /// An advice, with places for what the log names.

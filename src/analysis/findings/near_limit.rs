@@ -7,8 +7,8 @@ use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{Chain, recompile_limit};
 use crate::analysis::user_place::UserPlace;
+use crate::model::Model;
 use crate::model::sentence::sentence;
-use crate::model::{CompileIndex, Model};
 
 /// Versions below the limit from which a function is near it.
 const NEAR: u64 = 2;
@@ -25,7 +25,7 @@ pub(super) fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
 }
 
 fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>, limit: u64) -> Option<Finding> {
-    let compiles: Vec<CompileIndex> = chain.steps.iter().map(|step| step.compile).collect();
+    let compiles = chain.compiles();
     let first = *compiles.first()?;
     let function = words.at(first).unwrap_or_else(|| "a function".into());
     let place = UserPlace::of_definition(model, first);

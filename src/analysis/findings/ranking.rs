@@ -58,15 +58,10 @@ impl Importance {
 pub(super) fn in_tree(findings: Vec<Finding>, causes: &[Option<usize>]) -> Vec<Finding> {
     let parent = |index: usize| causes.get(index).copied().flatten().filter(|cause| *cause < findings.len());
     let mut of_tree: Vec<Importance> = findings.iter().map(Importance::of).collect();
-    let mut consequences: Vec<Vec<usize>> = vec![Vec::new(); findings.len()];
-    let mut roots = Vec::new();
-    for index in 0..findings.len() {
+    let mut known: Vec<Option<usize>> = Vec::with_capacity(findings.len());
+    for (index, own) in findings.iter().map(Importance::of).enumerate() {
         let above = ancestors(index, &parent);
-        match parent(index).and_then(|cause| consequences.get_mut(cause)).filter(|_| above.is_some()) {
-            Some(siblings) => siblings.push(index),
-            None => roots.push(index),
-        }
-        let Some(own) = findings.get(index).map(Importance::of) else { continue };
+        known.push(parent(index).filter(|_| above.is_some()));
         for cause in above.unwrap_or_default() {
             if let Some(sum) = of_tree.get_mut(cause) {
                 sum.weight = sum.weight.min(own.weight);
@@ -74,24 +69,37 @@ pub(super) fn in_tree(findings: Vec<Finding>, causes: &[Option<usize>]) -> Vec<F
             }
         }
     }
-    let by_importance = |one: &usize, other: &usize| match (of_tree.get(*one), of_tree.get(*other)) {
+    arranged(findings, &known, |one, other| match (of_tree.get(one), of_tree.get(other)) {
         (Some(one), Some(other)) => one.compare(other),
         _ => Ordering::Equal,
-    };
-    // Taken from the end, so the most important is put last.
-    let mut open: Vec<(usize, Option<usize>)> = Vec::new();
-    roots.sort_by(by_importance);
-    open.extend(roots.into_iter().rev().map(|root| (root, None)));
+    })
+}
+
+/// Findings with each cause before what follows from it, and what follows from one in this order. The causes are positions
+/// before sorting, and none is its own consequence.
+pub(in crate::analysis) fn arranged(
+    findings: Vec<Finding>,
+    causes: &[Option<usize>],
+    order: impl Fn(usize, usize) -> Ordering,
+) -> Vec<Finding> {
+    let count = findings.len();
+    // What has no cause follows from nothing, which is behind the last finding.
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); count + 1];
+    for (index, cause) in causes.iter().enumerate() {
+        below.get_mut(cause.unwrap_or(count)).into_iter().for_each(|siblings| siblings.push(index));
+    }
     let mut left: Vec<Option<Finding>> = findings.into_iter().map(Some).collect();
-    let mut sorted: Vec<Finding> = Vec::with_capacity(left.len());
+    let mut sorted: Vec<Finding> = Vec::with_capacity(count);
+    let mut open = vec![(count, None)];
     while let Some((index, caused_by)) = open.pop() {
-        let Some(mut one) = left.get_mut(index).and_then(Option::take) else { continue };
-        one.caused_by = caused_by;
-        let here = sorted.len();
-        sorted.push(one);
-        let mut next = consequences.get_mut(index).map(std::mem::take).unwrap_or_default();
-        next.sort_by(by_importance);
-        open.extend(next.into_iter().rev().map(|consequence| (consequence, Some(here))));
+        let here = left.get_mut(index).and_then(Option::take).map(|one| {
+            sorted.push(Finding { caused_by, ..one });
+            sorted.len() - 1
+        });
+        let mut next = below.get_mut(index).map(std::mem::take).unwrap_or_default();
+        next.sort_by(|one, other| order(*one, *other));
+        // Taken from the end, so the first is put last.
+        open.extend(next.into_iter().rev().map(|consequence| (consequence, here)));
     }
     sorted
 }

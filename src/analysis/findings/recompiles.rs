@@ -13,7 +13,7 @@ use crate::analysis::recompiles::{
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{count, name, sentence};
-use crate::model::words::{counted, duration, file_name, first_of};
+use crate::model::words::{counted, duration, ends_of, file_name, first_of};
 use crate::model::{Compile, CompileIndex, Failure, Model, NameOf, Reason, Sentence, TextFrame};
 use crate::trace::{CompileId, TextMap};
 use fxhash::{FxHashMap, FxHashSet};
@@ -285,13 +285,7 @@ fn kinds(subjects: &[Subject<'_>]) -> String {
 fn values(subject: &Subject<'_>) -> Vec<String> {
     let mut values = subject.values();
     values.retain(|value| value.len() <= LONGEST_VALUE);
-    if values.len() > VALUES {
-        let last = values.pop();
-        values.truncate(VALUES - 2);
-        values.push("..".to_owned());
-        values.extend(last);
-    }
-    values
+    ends_of(values, VALUES)
 }
 
 fn detail(model: &Model, chain: &Chain<'_>, subjects: &[Subject<'_>]) -> Option<String> {

@@ -7,7 +7,7 @@ use crate::analysis::names::FunctionWords;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::sentence;
 use crate::model::words::counted;
-use crate::model::{CompileIndex, Part, RepeatedLines, Sentence};
+use crate::model::{Compile, CompileIndex, Part, RepeatedLines, Sentence};
 use indexmap::IndexMap;
 
 /// Microseconds of a compile from which compiling the layer alone is worth a change.
@@ -21,17 +21,13 @@ struct Repeating<'m> {
 }
 
 /// One finding per layer; the longest compile represents all that repeat the same lines.
-pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
-    let of = |(compile, one): (CompileIndex, &'_ crate::model::Compile)| {
-        Some((compile, one.compile_us().filter(|us| *us >= LEAST_US)?))
-    };
-    let mut repeating: Vec<Repeating<'_>> = Vec::new();
-    for (compile, us) in model.compiles.indexed().filter_map(of) {
-        let repeated = model.compiles.get(compile).and_then(|one| one.repeated.as_ref());
+pub(super) fn of_log<'m>(Basis { model, .. }: Basis<'m>) -> Vec<Finding> {
+    let of = |(compile, one): (CompileIndex, &'m Compile)| {
         // Layers of other shapes would be a graph each, and take longer than the whole.
-        let Some(lines) = repeated.filter(|lines| lines.alike) else { continue };
-        repeating.push(Repeating { compile, lines, us });
-    }
+        let lines = one.repeated.as_deref().filter(|lines| lines.alike)?;
+        Some(Repeating { compile, lines, us: one.compile_us().filter(|us| *us >= LEAST_US)? })
+    };
+    let mut repeating: Vec<Repeating<'_>> = model.compiles.indexed().filter_map(of).collect();
     repeating.sort_by(|one, other| other.us.total_cmp(&one.us));
     let words = FunctionWords::of(model);
     let mut found: IndexMap<UserPlace, Finding> = IndexMap::new();

@@ -176,8 +176,6 @@ fn slow(model: &Model, measured: MeasuredFunction) -> Option<Finding> {
     one.detail = Some(format!("{measured}{}", checked.unwrap_or_default()));
     one.count = versions.len() as u64;
     one.place = UserPlace::of_definition(model, median.compile);
-    let mut compiles: Vec<CompileIndex> = versions.iter().map(|version| version.compile).collect();
-    compiles.sort_unstable();
-    one.compiles = compiles;
+    one.concern(versions.iter().map(|version| version.compile));
     Some(one)
 }

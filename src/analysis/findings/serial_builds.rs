@@ -49,8 +49,8 @@ pub(super) fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<F
     found.fact("Builds", Value::Prose(format!("{count} kernels, {} in all", duration(us))));
     found.compiles = builds.kernels.iter().map(|one| one.compile).collect();
     if helps {
-        let builds_of = if on_device.uses_gpu { "triton_builds" } else { "compile_threads" };
-        found.say("helps", &[("builds", builds_of)]);
+        let tried = if on_device.uses_gpu { "triton_builds.1" } else { "compile_threads.1" };
+        found.say("helps", &[("tried", tried)]);
         for one in &builds.side_by_side {
             let claim = Claim::avoidable(Work::Compile, vec![one.compile], "of builds in series");
             found.claim(claim.at_most(one.us));

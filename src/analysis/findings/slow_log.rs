@@ -33,37 +33,47 @@ pub(super) fn of_clean(basis: Basis<'_>, others: &[Finding]) -> Option<Finding> 
     Some(found)
 }
 
-/// The name of the share of kernels.
-pub(super) const KERNELS: &str = "kernel builds";
+/// What takes a share of the time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Share {
+    /// Building kernels, which is told with its work.
+    Kernels,
+    /// Anything else, by its name.
+    Other(&'static str),
+}
 
 /// The pieces of the time with their names, tracing and code generation as one, the largest first:
 /// `kernel builds 18.0 s (33.1 s of work)`.
-pub(super) fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<(&'static str, Sentence)> {
-    let mut shares: IndexMap<&'static str, f64> = IndexMap::new();
+pub(super) fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<(Share, Sentence)> {
+    let mut shares: IndexMap<Share, f64> = IndexMap::new();
     for (piece, us) in split.pieces(builds) {
-        let name = match piece {
-            Piece::Part(CompilerPart::KernelBuilds) | Piece::WaitForWorkers => KERNELS,
-            Piece::Part(CompilerPart::Autotuning) => "autotuning",
-            Piece::Part(_) => "tracing and code generation",
-            Piece::Library => "the C++ build of the library",
-            Piece::Toolchain => "the first C++ build",
-            Piece::WaitForProcess => "waiting for another process",
-            Piece::Outside => "outside of the compiler",
+        let share = match piece {
+            Piece::Part(CompilerPart::KernelBuilds) | Piece::WaitForWorkers => Share::Kernels,
+            Piece::Part(CompilerPart::Autotuning) => Share::Other("autotuning"),
+            Piece::Part(_) => Share::Other("tracing and code generation"),
+            Piece::Library => Share::Other("the C++ build of the library"),
+            Piece::Toolchain => Share::Other("the first C++ build"),
+            Piece::WaitForProcess => Share::Other("waiting for another process"),
+            Piece::Outside => Share::Other("outside of the compiler"),
         };
-        *shares.entry(name).or_default() += us;
+        *shares.entry(share).or_default() += us;
     }
     let least_us = builds.log_us * LEAST_SHARE;
     shares.retain(|_, us| *us >= least_us);
     shares.sort_by(|_, one, _, other| other.total_cmp(one));
-    let words = |(name, us): (&'static str, f64)| {
-        let work = builds.work_of_part_us(Some(CompilerPart::KernelBuilds), us).filter(|_| name == KERNELS);
-        let waits = Some(builds.worker_wait_us).filter(|us| name == KERNELS && *us >= least_us);
+    let words = |(share, us): (Share, f64)| {
+        let (is_kernels, name) = match share {
+            Share::Kernels => (true, "kernel builds"),
+            Share::Other(name) => (false, name),
+        };
+        let work = builds.work_of_part_us(Some(CompilerPart::KernelBuilds), us).filter(|_| is_kernels);
+        let waits = Some(builds.worker_wait_us).filter(|us| is_kernels && *us >= least_us);
         let of_which = match (work, waits) {
             (Some(us), _) => sentence![" (", Part::Duration(us), " of work)"],
             (None, Some(us)) => sentence![" (waiting for compile workers ", Part::Duration(us), ")"],
             (None, None) => "".into(),
         };
-        (name, sentence![name, " ", Part::Duration(us), of_which])
+        (share, sentence![name, " ", Part::Duration(us), of_which])
     };
     shares.into_iter().map(words).collect()
 }

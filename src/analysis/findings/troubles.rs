@@ -21,9 +21,7 @@ pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
         let first = *same.first()?;
         let mut found = trouble(kind, subject, same.len(), first);
         found.count = same.len() as u64;
-        found.compiles = same.iter().map(|one| one.compile).collect();
-        found.compiles.sort_unstable();
-        found.compiles.dedup();
+        found.concern(same.iter().map(|one| one.compile));
         Some(found)
     });
     told.chain(native(model)).collect()
@@ -86,9 +84,7 @@ fn native(model: &Model) -> Vec<Finding> {
         found.say("again", &[("time", &duration(us))]);
         found.fact("Key", Value::Code(vec![key.to_owned()]));
         found.count = same.len() as u64;
-        found.compiles = same.iter().map(|one| one.compile).collect();
-        found.compiles.sort_unstable();
-        found.compiles.dedup();
+        found.concern(same.iter().map(|one| one.compile));
         found
     });
     found.collect()

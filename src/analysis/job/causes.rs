@@ -3,7 +3,7 @@
 use crate::analysis::findings::KindOfFinding::{
     CacheDiffers, CollectivesDiffer, FailuresDiffer, RankStopped,
 };
-use crate::analysis::findings::{Finding, Severity};
+use crate::analysis::findings::{Finding, Severity, arranged};
 use crate::facts::ranks::{Fact, FactValue, Job};
 use crate::model::words::words_of;
 use std::sync::LazyLock;
@@ -51,7 +51,7 @@ impl Order {
 }
 
 /// The findings with each cause before what follows from it.
-pub(super) fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
+pub(super) fn in_order(findings: Vec<Finding>) -> Vec<Finding> {
     let causes: Vec<Option<usize>> = (0..findings.len()).map(|at| cause_of(&findings, at)).collect();
     let orders: Vec<Order> = findings.iter().map(Order::of).collect();
     // A cause comes as early as the first thing that follows from it.
@@ -67,29 +67,7 @@ pub(super) fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
             steps += 1;
         }
     }
-    let mut roots: Vec<usize> =
-        (0..findings.len()).filter(|at| causes.get(*at).is_some_and(Option::is_none)).collect();
-    roots.sort_by_key(|at| first.get(*at).copied());
-    let mut sequence: Vec<usize> = Vec::with_capacity(findings.len());
-    for root in roots {
-        push_with_consequences(root, &causes, &first, &mut sequence);
-    }
-    let place_of = |at: usize| sequence.iter().position(|one| *one == at);
-    let places: Vec<Option<usize>> = causes.iter().map(|cause| cause.and_then(place_of)).collect();
-    for (finding, place) in findings.iter_mut().zip(places) {
-        finding.caused_by = place;
-    }
-    let mut left: Vec<Option<Finding>> = findings.into_iter().map(Some).collect();
-    sequence.into_iter().filter_map(|at| left.get_mut(at)?.take()).collect()
-}
-
-fn push_with_consequences(at: usize, causes: &[Option<usize>], first: &[Order], sequence: &mut Vec<usize>) {
-    sequence.push(at);
-    let mut own: Vec<usize> = (0..causes.len()).filter(|one| causes.get(*one) == Some(&Some(at))).collect();
-    own.sort_by_key(|one| first.get(*one).copied());
-    for one in own {
-        push_with_consequences(one, causes, first, sequence);
-    }
+    arranged(findings, &causes, |one, other| first.get(one).cmp(&first.get(other)))
 }
 
 /// The finding that explains another one. Causes are listed in an order without circles.

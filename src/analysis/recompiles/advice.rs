@@ -28,7 +28,7 @@ const SUBJECTS: usize = 4;
 pub(super) fn recompile_advice(callers: &Callers<'_>, texts: &GuardTexts, chain: &Chain<'_>) -> Vec<Advice> {
     let (model, place) = (callers.model, callers.elsewhere(chain));
     if let Some(place @ Elsewhere::BeforeBreak { .. }) = &place {
-        let mut advice = vec![marks::of_elsewhere(model, place)];
+        let mut advice = marks::of_elsewhere(model, place);
         advice.extend(of_globals(model, texts, chain));
         return advice;
     }
@@ -50,15 +50,12 @@ pub(super) fn recompile_advice(callers: &Callers<'_>, texts: &GuardTexts, chain:
         }
         let situation = Situation { model, texts, chain, subject };
         match fixed(model, &compiles, subject).filter(|_| !subject.kind.is_some_and(is_of_sizes)) {
-            Some(one) => advice.push(numbers::keep_dynamic(&situation, one)),
+            Some(one) => advice.extend(numbers::keep_dynamic(&situation, one)),
             None => advice.extend(advice_of(&situation)),
         }
     }
     if chain.limit == Limit::Raises {
-        advice.push(
-            "`fail_on_recompile_limit_hit` is set, so reaching the limit raises instead of running in eager mode."
-                .into(),
-        );
+        advice.extend(words::says("raises_at_limit", &[]));
     }
     let mut seen = FxHashSet::default();
     advice.retain(|one| !one.text.is_empty() && seen.insert(one.text.clone()));

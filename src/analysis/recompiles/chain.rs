@@ -84,18 +84,13 @@ impl Step<'_> {
     /// Versions grouped by what failed, the closest version's group first; empty if all failed for the same thing.
     pub fn disagreement(&self) -> Vec<Disagreement<'_>> {
         let mut groups: IndexMap<(ChangeKind, Option<String>), Disagreement<'_>> = IndexMap::new();
-        let first = self.closest.and_then(|closest| self.changes.get(closest));
-        for change in first.into_iter().chain(&self.changes) {
+        let others = (0..self.changes.len()).filter(|at| Some(*at) != self.closest);
+        for change in self.closest.into_iter().chain(others).filter_map(|at| self.changes.get(at)) {
             let same = groups.entry((change.kind, change.subject())).and_modify(|group| {
                 group.versions += 1;
                 group.one_value &= group.change.old.is_some() && group.change.old == change.old;
             });
-            same.or_insert(Disagreement {
-                change,
-                // The closest is seen twice: first of all, and at its own index.
-                versions: usize::from(first.is_none_or(|first| !std::ptr::eq(first, change))),
-                one_value: change.old.is_some(),
-            });
+            same.or_insert(Disagreement { change, versions: 1, one_value: change.old.is_some() });
         }
         let groups: Vec<Disagreement<'_>> = groups.into_values().collect();
         if groups.len() > 1 { groups } else { Vec::new() }

@@ -43,29 +43,3 @@ pub(super) fn limit_of(failure: &Failure) -> Limit {
 fn first_line(failure: &Failure) -> String {
     headline(failure.reason.as_deref().unwrap_or_default())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_limit_either_raises_or_runs_eagerly() {
-        // 25_guards 48/2, 21_torch28_25_guards 48/2, 04_recompiles 3/8, 21_torch28_04_recompiles 3/8
-        let hard =
-            "recompile_limit reached, because fail_on_recompile_limit_hit = True this is a HARD failure";
-        let exceeded = "Dynamo recompile limit exceeded\n  Explanation: fail_on_recompile_limit_hit";
-        for (error, reason, limit) in [
-            ("FailOnRecompileLimitHit", "Hard failure due to fail_on_recompile_limit_hit", Limit::Raises),
-            ("FailOnRecompileLimitHit", hard, Limit::Raises),
-            ("FailOnCacheLimitHit", "", Limit::Raises),
-            ("Unsupported", exceeded, Limit::RunsEagerly),
-            ("RecompileLimitExceeded", "recompile_limit reached", Limit::RunsEagerly),
-            ("Unsupported", "call_method UserDefinedObjectVariable", Limit::NotReached),
-        ] {
-            let (error, reason) = (error.to_owned(), Some(reason.to_owned()));
-            let failure = Failure { error, reason, ..Failure::default() };
-            assert_eq!(is_limit(&failure), limit != Limit::NotReached, "{failure:?}");
-            assert!(!is_limit(&failure) || limit_of(&failure) == limit, "{failure:?}");
-        }
-    }
-}

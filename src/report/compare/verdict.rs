@@ -3,8 +3,8 @@
 use super::device;
 use super::rows::{clip, medians, sentence as sentence_of, setting, time};
 use crate::compare::{Comparison, LogComparison, Pair, Row, RowKind, TimeLine, TimePart, Topic};
-use crate::model::capital;
 use crate::model::words::{first_of, plain};
+use crate::model::{CompilerPart, capital};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::verdict::Words;
 
@@ -139,14 +139,16 @@ fn share(shown: &LogComparison) -> Vec<Words> {
     let mut seconds = first.times.difference();
     let mut name = first.name.in_a_sentence();
     let of_builds = || shown.parts.iter().filter(same_way).filter(|line| line.name.builds());
-    if first.name.builds() && of_builds().count() > 1 {
+    let with_toolchain = first.name.builds() && of_builds().count() > 1;
+    if with_toolchain {
         name = "kernel builds and the C++ toolchain";
         seconds = of_builds().map(|line| line.times.difference()).sum();
     }
     if seconds.abs() > total.abs() {
         let word = if seconds > 0.0 { "slower" } else { "faster" };
         let text = format!("{} {word}", micros(seconds.abs() * 1e6));
-        let are = if name.contains("uilds") { "are" } else { "is" };
+        let is_many = with_toolchain || first.name == TimePart::Of(CompilerPart::KernelBuilds);
+        let are = if is_many { "are" } else { "is" };
         let words = Words::plain(format!(" {} alone {are} ", capital(name)));
         return vec![words, Words::linked("", text, "#parts", ""), Words::plain(".")];
     }

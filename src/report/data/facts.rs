@@ -311,7 +311,7 @@ fn reason(reason: &model::Reason) -> Reason<'_> {
 fn failure(failure: &model::Failure) -> Failure<'_> {
     Failure {
         compile_id: id(&failure.compile),
-        kind: failure.kind.into(),
+        kind: failure.kind.word().into(),
         error: (&failure.error).into(),
         reason: maybe(failure.reason.as_deref()),
         file: maybe(failure.file.as_deref()),

@@ -7,7 +7,7 @@ use crate::facts::safe::{
     plain_id, sizes_of, version_named,
 };
 use crate::facts::{Compile, Finding, Id, LogReport, Names, Recompile};
-use crate::model::words::counted;
+use crate::model::words::{counted, ends_of};
 use crate::model::{self, NameOf, Part, Sentence};
 use crate::trace::instant;
 use std::collections::BTreeSet;
@@ -24,10 +24,11 @@ pub struct Subject<'v> {
 }
 
 pub fn title(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {
-    let title = match kind {
-        "graph_break" => of_break(subject, names),
-        "failure" => of_failure(subject, names),
-        "recompilation" | "recompile_limit" => of_recompilation(kind, subject, names),
+    let title = match KindOfFinding::of_log(kind) {
+        Some(KindOfFinding::GraphBreak) => of_break(subject, names),
+        Some(KindOfFinding::Failure) => of_failure(subject, names),
+        Some(KindOfFinding::RecompileLimit) => of_recompilation(true, subject, names),
+        Some(KindOfFinding::Recompilation) => of_recompilation(false, subject, names),
         _ => None,
     };
     let title = match title {
@@ -151,14 +152,8 @@ pub fn change_words(changes: &[Change]) -> String {
     let old = first.old.as_deref().and_then(|old| changed_value(first.kind, old));
     let new = changes.iter().map(|change| changed_value(change.kind, change.new.as_deref()?));
     let values: Option<Vec<&str>> = std::iter::once(old).chain(new).collect();
-    let Some(mut values) = values else { return words };
-    if values.len() > VALUES {
-        let last = values.pop();
-        values.truncate(VALUES - 2);
-        values.push("..");
-        values.extend(last);
-    }
-    words.push_str(&format!(": {}", values.join(" -> ")));
+    let Some(values) = values else { return words };
+    words.push_str(&format!(": {}", ends_of(values, VALUES).join(" -> ")));
     words
 }
 
@@ -170,7 +165,7 @@ fn changed_value(kind: ChangeKind, text: &str) -> Option<&str> {
     }
 }
 
-fn of_recompilation(kind: &str, subject: &Subject<'_>, names: &mut Names) -> Option<String> {
+fn of_recompilation(is_limit: bool, subject: &Subject<'_>, names: &mut Names) -> Option<String> {
     let (ids, functions) = (ids(subject), functions(subject, names));
     let recompiles = entries(subject, |log| &log.recompiles, |one| is_of(&ids, one.compile_id.as_ref()));
     let changed = changes(&recompiles);
@@ -180,8 +175,8 @@ fn of_recompilation(kind: &str, subject: &Subject<'_>, names: &mut Names) -> Opt
         [one] => one.clone(),
         several => counted(several.len(), "function", "functions"),
     };
-    Some(match (kind, functions.len()) {
-        ("recompile_limit", _) => format!("{who} reached the recompile limit: {changed}"),
+    Some(match (is_limit, functions.len()) {
+        (true, _) => format!("{who} reached the recompile limit: {changed}"),
         (_, 0 | 1) => format!("{who} was compiled {} times: {changed}", ids.len()),
         _ => format!("{who} were compiled again: {changed}"),
     })

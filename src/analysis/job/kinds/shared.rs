@@ -1,6 +1,10 @@
 //! Findings that all ranks share, listed once for the job.
 
-use crate::analysis::findings::{Cost, CostKind, Finding, InJob, KindOfFinding, Severity};
+use crate::analysis::findings::KindOfFinding::{
+    self, CacheMiss, DamagedLog, FirstRun, Notice, SerialBuilds, SlowLog, SpmdMismatch, Toolchain,
+    WorkerDeath, WorkerStall,
+};
+use crate::analysis::findings::{Cost, CostKind, Finding, InJob, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words::{numbers, rank_words};
 use crate::analysis::user_place::UserPlace;
@@ -11,12 +15,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// Kinds that the job has findings of its own for.
-const REPORTED_BY_THE_JOB: [&str; 5] =
-    ["worker_death", "worker_stall", "spmd_mismatch", "notice", "damaged_log"];
+const REPORTED_BY_THE_JOB: [KindOfFinding; 5] = [WorkerDeath, WorkerStall, SpmdMismatch, Notice, DamagedLog];
 
 /// What a rank's entry of its first run on a machine holds together: where all ranks have that entry, the job's page does not
 /// list these again.
-const PARTS_OF_FIRST_RUN: [&str; 4] = ["cache_miss", "toolchain", "serial_builds", "slow_log"];
+const PARTS_OF_FIRST_RUN: [KindOfFinding; 4] = [CacheMiss, Toolchain, SerialBuilds, SlowLog];
 
 /// The most shared findings that a job's page lists.
 const MOST: usize = 40;
@@ -28,11 +31,12 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
     let on_all = |shared: &&SharedFinding| {
         whole.len() > 1 && whole.iter().all(|rank| shared.ranks.binary_search(rank).is_ok())
     };
-    let has_first_run = job.shared.iter().filter(on_all).any(|shared| *shared.finding.kind == *"first_run");
+    let kind = |shared: &SharedFinding| KindOfFinding::of_log(&shared.finding.kind);
+    let has_first_run = job.shared.iter().filter(on_all).any(|shared| kind(shared) == Some(FirstRun));
     let shared = job.shared.iter().filter(on_all).filter(|shared| {
-        let kind = &&*shared.finding.kind;
-        let is_part = has_first_run && PARTS_OF_FIRST_RUN.contains(kind);
-        !is_part && !REPORTED_BY_THE_JOB.contains(kind)
+        let is_told =
+            |kind| has_first_run && PARTS_OF_FIRST_RUN.contains(&kind) || REPORTED_BY_THE_JOB.contains(&kind);
+        !kind(shared).is_some_and(is_told)
     });
     shared.take(MOST).map(|shared| finding(job, shared)).collect()
 }

@@ -4,6 +4,7 @@ use super::super::cause::is_one_call_site;
 use super::super::change::Change;
 use super::super::kind::{AdviceCase, ChangeKind, KindAdvice};
 use super::situation::Situation;
+use super::words::says;
 use super::{layouts, numbers};
 use crate::analysis::findings::Advice;
 use crate::analysis::pattern::{Groups, filled};
@@ -11,31 +12,22 @@ use crate::analysis::pattern::{Groups, filled};
 /// What to do about one thing that changed. Sizes of which the guards say what helps are not among them.
 pub(super) fn advice_of(at: &Situation<'_>) -> Vec<Advice> {
     let Some(kind) = at.subject.kind else {
-        return vec![
-            "The log has no reason for these compiles. torch writes none when its caches were reset between them, and \
-             versions before 2.5 write none at all."
-                .into(),
-        ];
+        return says("no_reason", &[]);
     };
     if kind == ChangeKind::Number {
         return numbers::of_number(at);
     }
     if kind == ChangeKind::NumberRelation {
-        return vec![numbers::of_relation(at)];
+        return numbers::of_relation(at);
     }
     if kind == ChangeKind::Stride {
-        return vec![layouts::of_stride(at)];
+        return layouts::of_stride(at);
     }
     if at.change().is_some_and(|change| change.is_own_effect) {
-        return vec![own_effect(at).into()];
+        return says("own_effect", &[("value", &at.subject("the value"))]);
     }
     if at.is_another_module() {
-        return vec![
-            "torch compiles all modules that it wraps from outside through this one function, and each module takes one \
-             of its versions. Expected; where more modules follow than the limit allows, raise \
-             `torch._dynamo.config.recompile_limit`."
-                .into(),
-        ];
+        return says("another_module", &[]);
     }
     let mut groups = Groups::new();
     if let Some(source) = at.subject.source() {
@@ -55,12 +47,9 @@ pub(super) fn advice_of(at: &Situation<'_>) -> Vec<Advice> {
 }
 
 /// A limit that holds all values: torch keeps so many versions.
-fn limit(at: &Situation<'_>, kind: ChangeKind) -> Option<Advice> {
+fn limit(at: &Situation<'_>, kind: ChangeKind) -> Vec<Advice> {
     let is_value = matches!(kind, ChangeKind::Text | ChangeKind::EnumMember | ChangeKind::Value);
-    (is_value && at.chain.limit_hit()).then(|| {
-        let text = "Where the values are few and known, let torch keep a version of each.";
-        Advice::tried("recompile_limit.1", text).with_code("torch._dynamo.config.recompile_limit = 16")
-    })
+    if is_value && at.chain.limit_hit() { says("few_values", &[]) } else { Vec::new() }
 }
 
 /// What concerns all kinds of containers and attributes.
@@ -128,15 +117,6 @@ fn threads(at: &Situation<'_>) -> String {
             format!(" (here {})", ids.join(", "))
         }
     }
-}
-
-/// The compiled code changes what it guards on.
-fn own_effect(at: &Situation<'_>) -> String {
-    format!(
-        "The compiled code sets {} itself, so its own guard fails in the next call. Set it before the first call: then one \
-         version is enough.",
-        at.subject("the value")
-    )
 }
 
 /// The class and the function that defines it, of `__main__.make.<locals>.Net`, where versions differ in a class of one name.

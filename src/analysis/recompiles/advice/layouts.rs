@@ -1,13 +1,14 @@
 //! Advice on tensors that come in several memory layouts.
 
 use super::situation::Situation;
+use super::words::says;
 use crate::analysis::findings::Advice;
 use crate::model::{CompileIndex, TensorDescription};
 use crate::read::expr::as_written;
 
 /// How a tensor lies in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layout {
+pub(super) enum Layout {
     Contiguous,
     ChannelsLast,
     /// Dense, its dimensions in another order.
@@ -17,39 +18,23 @@ enum Layout {
 }
 
 /// What to do about a stride.
-pub(super) fn of_stride(at: &Situation<'_>) -> Advice {
+pub(super) fn of_stride(at: &Situation<'_>) -> Vec<Advice> {
     let tensor = at.named("the tensor");
     let layouts = layouts(at);
     let has = |layout| layouts.contains(&layout);
     let name = at.subject.source().unwrap_or("x");
-    let alone = at.alone_becomes(1).filter(|_| has_one_shape(at));
-    if has(Layout::ChannelsLast) {
-        let text = format!(
-            "{tensor} is `channels_last` in some calls and has another memory format in others. Give it one memory format \
-             before the call: this one, or `.contiguous()`."
-        );
-        let code = format!("{name} = {name}.contiguous(memory_format=torch.channels_last)");
-        return Advice { promise: alone, ..Advice::tried("memory_format.2", text).with_code(code) };
-    }
-    let (kind, what) = match () {
-        () if has(Layout::Part) => {
-            ("slice.1", "is a part of a larger tensor in some calls, such as a slice,")
-        }
-        () if has(Layout::Permuted) => ("transposed.1", "is transposed or permuted in some calls,"),
-        () => {
-            return format!(
-                "{tensor} has other strides in some calls, and compiled code is for one memory layout."
-            )
-            .into();
-        }
-    };
+    let promise = at.alone_becomes(1).filter(|_| has_one_shape(at)).unwrap_or_default();
     let dynamic = match at.subject.became_dynamic() {
         true => " Since the last compile, further strides do not recompile.",
         false => "",
     };
-    let text =
-        format!("{tensor} {what} and contiguous in others. Give it one layout before the call.{dynamic}");
-    Advice { promise: alone, ..Advice::tried(kind, text).with_code(format!("{name} = {name}.contiguous()")) }
+    let case = match () {
+        () if has(Layout::ChannelsLast) => "channels_last",
+        () if has(Layout::Part) => "part_of_tensor",
+        () if has(Layout::Permuted) => "permuted",
+        () => "other_strides",
+    };
+    says(case, &[("tensor", &tensor), ("name", name), ("dynamic", dynamic), ("promise", &promise)])
 }
 
 /// The layouts that the tensor has in the versions of which the log describes it.
@@ -72,7 +57,7 @@ fn description<'s>(at: &Situation<'s>, compile: CompileIndex) -> Option<&'s Tens
     inputs.iter().find(|input| as_written(&input.source) == source).map(|input| &*input.tensor)
 }
 
-fn layout(tensor: &TensorDescription) -> Option<Layout> {
+pub(super) fn layout(tensor: &TensorDescription) -> Option<Layout> {
     let numbers =
         |texts: &[String]| -> Option<Vec<i64>> { texts.iter().map(|text| text.parse().ok()).collect() };
     let (sizes, strides) = (numbers(&tensor.sizes)?, numbers(tensor.strides.as_ref()?)?);
@@ -107,27 +92,4 @@ fn is_dense(sizes: &[i64], strides: &[i64], order: &[usize]) -> bool {
         expected = expected.saturating_mul(size);
     }
     true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(sizes: &[i64], strides: &[i64]) -> Option<Layout> {
-        let texts = |numbers: &[i64]| numbers.iter().map(i64::to_string).collect::<Vec<_>>();
-        layout(&TensorDescription {
-            sizes: texts(sizes),
-            strides: Some(texts(strides)),
-            ..TensorDescription::default()
-        })
-    }
-
-    #[test]
-    fn a_layout_is_named_by_its_strides() {
-        assert_eq!(of(&[2, 3, 8, 8], &[192, 64, 8, 1]), Some(Layout::Contiguous));
-        assert_eq!(of(&[2, 3, 8, 8], &[192, 1, 24, 3]), Some(Layout::ChannelsLast));
-        assert_eq!(of(&[4, 8], &[1, 4]), Some(Layout::Permuted));
-        assert_eq!(of(&[4, 8], &[16, 1]), Some(Layout::Part));
-        assert_eq!(of(&[1, 8], &[99, 1]), Some(Layout::Contiguous), "one row has no stride");
-    }
 }

@@ -106,31 +106,3 @@ impl Operations {
         is_sign(at.checked_sub(1)) || is_sign(at.checked_add(1))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn likeness(one: &str, two: &str) -> Likeness {
-        let line = |text: &str| format!("        # File: a.py:{}\n  {text}\n", text.len());
-        let values = Values { one: "1", other: "2", is_shifted: false };
-        Operations::of(&line(one)).unwrap().likeness(&Operations::of(&line(two)).unwrap(), values)
-    }
-
-    #[test]
-    fn a_number_is_direct_only_as_an_operand_of_arithmetic() {
-        assert_eq!(
-            likeness("y: \"f32[1]\" = x * 1;  x = None", "y: \"f32[2]\" = x * 2;  x = None"),
-            Likeness::Direct
-        );
-        assert_eq!(likeness("y = x.sum(dim = 1)", "y = x.sum(dim = 2)"), Likeness::Alike);
-        assert_eq!(likeness("y = x * 0.5", "y = x * 0.25"), Likeness::Alike, "looked up in a table");
-        assert_eq!(
-            likeness("y = x * 2", "y = x * 3"),
-            Likeness::Alike,
-            "another number than the one guarded on"
-        );
-        assert_eq!(likeness("y = x * 1", "y = x + 1"), Likeness::Other);
-        assert_eq!(likeness("y = l_cache_0", "y = l_cache_1; z = y"), Likeness::Other);
-    }
-}

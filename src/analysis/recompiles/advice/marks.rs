@@ -3,7 +3,7 @@
 use super::super::chain::Chain;
 use super::super::limit::is_limit;
 use super::super::proof::{Dimension, Elsewhere, Marks, Verdict, Why};
-use super::words::{compiles_become, line_of};
+use super::words::{compiles_become, line_of, says};
 use crate::analysis::findings::{Advice, Proof};
 use crate::analysis::own_code::{is_library, is_wrapper};
 use crate::analysis::user_place::UserPlace;
@@ -22,26 +22,22 @@ const NAMED: usize = 6;
 pub(super) fn of_verdict(model: &Model, chain: &Chain<'_>, verdict: &Verdict<'_>) -> Vec<Advice> {
     match verdict {
         Verdict::Marks(marks) => of_marks(model, chain, marks),
-        Verdict::MadeElsewhere(place) => vec![of_elsewhere(model, place)],
-        Verdict::NoMark(why) => vec![of_why(model, chain, why)],
+        Verdict::MadeElsewhere(place) => of_elsewhere(model, place),
+        Verdict::NoMark(why) => of_why(model, chain, why),
     }
 }
 
 /// The inputs are made by code that broke or gave up.
-pub(super) fn of_elsewhere(model: &Model, place: &Elsewhere) -> Advice {
+pub(super) fn of_elsewhere(model: &Model, place: &Elsewhere) -> Vec<Advice> {
     match place {
-        Elsewhere::BeforeBreak { function, line } => format!(
-            "This is the rest of `{function}` after the graph break at line {line}, and its inputs are made before the \
-             break. Remove the break, and it is not compiled by itself."
-        ),
-        Elsewhere::InCaller { compile, caller } => format!(
-            "It is compiled by itself because its caller, `{}` ({}), broke or gave up; its inputs are made there. See what \
-             stopped the caller.",
-            caller.trim_matches('`'),
-            label(model, *compile)
-        ),
+        Elsewhere::BeforeBreak { function, line } => {
+            says("before_break", &[("function", function), ("line", &line.to_string())])
+        }
+        Elsewhere::InCaller { compile, caller } => {
+            let caller = caller.trim_matches('`');
+            says("in_caller", &[("caller", caller), ("compile", &label(model, *compile))])
+        }
     }
-    .into()
 }
 
 fn label(model: &Model, compile: CompileIndex) -> String {
@@ -162,63 +158,31 @@ fn others_broke(model: &Model, chain: &Chain<'_>) -> bool {
 }
 
 /// Why nothing is marked, and what helps instead.
-fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Advice {
+fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Vec<Advice> {
     match why {
         Why::ParameterShapes { source, shapes } => {
-            let text = format!(
-                "`{source}` comes in {shapes} shapes: one compiled function is called for modules of another shape, and \
-                 each shape is a version of its own. Where the modules follow each other, compile the function that calls \
-                 them all; then one compile serves them."
-            );
-            let kind = if chain.limit_hit() { "modules_limit.5" } else { "parameter_size.5" };
-            Advice::tried(kind, text)
+            let tried = if chain.limit_hit() { "modules_limit.5" } else { "parameter_size.5" };
+            says("parameter_shapes", &[("source", source), ("shapes", &shapes.to_string()), ("tried", tried)])
         }
         Why::Constant(one) => {
-            let size = one.sources.first().map_or_else(|| one.symbol.clone(), |source| size_as_written(source));
-            let text = format!(
-                "{} makes a constant of `{size}`, so no mark helps. Change that line, and the size can stay dynamic.",
-                line_of(&UserPlace::of_specialization(model, one))
-            );
-            Advice::tried("specialized_size.6", text)
+            let size =
+                one.sources.first().map_or_else(|| one.symbol.clone(), |source| size_as_written(source));
+            let line = line_of(&UserPlace::of_specialization(model, one));
+            says("constant_size", &[("size", &size), ("line", &line)])
         }
         Why::DynamicFalse { changing } => {
             let sizes: Vec<String> = changing.iter().take(NAMED).map(shape).collect();
-            let sizes = match sizes.is_empty() {
-                true => String::new(),
-                false => format!(" Sizes that change: {}.", sizes.join(", ")),
-            };
-            let text = format!(
-                "`dynamic=False` is set, so each new size is compiled. Remove it from `torch.compile`: the second size \
-                 then makes a version that serves further ones.{sizes}"
-            );
-            Advice::tried("dynamic_false.1", text)
+            let case = if sizes.is_empty() { "dynamic_false" } else { "dynamic_false_with_sizes" };
+            says(case, &[("sizes", &sizes.join(", "))])
         }
-        Why::FirstHasOne { relation } => format!(
-            "Expected, and no mark saves it: the first call has a size of 0 or 1, for which `{}` does not hold. torch \
-             compiles these sizes by themselves.",
-            size_as_written(relation)
-        )
-        .into(),
-        Why::NumberToo { source } => {
-            format!("No mark is advised: the number `{source}` changes with the sizes, and a mark is for a tensor.").into()
+        Why::FirstHasOne { relation } => says("first_has_one", &[("relation", &size_as_written(relation))]),
+        Why::NumberToo { source } => says("number_too", &[("source", source)]),
+        Why::NotServed { version, because } => {
+            says("not_served", &[("version", &label(model, *version)), ("because", because)])
         }
-        Why::NotServed { version, because } => format!(
-            "No mark is advised: the version with dynamic sizes, {}, would not have served the first call; {because}.",
-            label(model, *version)
-        )
-        .into(),
-        Why::NoName { source } => format!(
-            "No mark is advised: what became dynamic, `{}`, is not a tensor that the caller can name.",
-            as_written(source)
-        )
-        .into(),
-        Why::AlreadyDynamic => "The first version is dynamic already. The code needs a relation of sizes that some calls do not \
-                                keep: a version for each side is expected."
-            .into(),
-        Why::NothingDynamic => {
-            "No version has a dynamic size in its guards, so the log does not show whether marking it would help."
-                .into()
-        }
+        Why::NoName { source } => says("no_name", &[("source", &as_written(source))]),
+        Why::AlreadyDynamic => says("already_dynamic", &[]),
+        Why::NothingDynamic => says("nothing_dynamic", &[]),
     }
 }
 

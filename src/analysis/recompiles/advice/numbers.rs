@@ -3,7 +3,7 @@
 use super::super::subject::Subject;
 use super::literals::{Likeness, Operations, Values};
 use super::situation::Situation;
-use super::words::line_of;
+use super::words::{line_of, says};
 use crate::analysis::findings::Advice;
 use crate::analysis::own_code::is_library;
 use crate::analysis::user_place::{UserPlace, own_frame};
@@ -12,11 +12,8 @@ use crate::model::{CompileIndex, Specialization, capital};
 use crate::read::expr::{as_written, comparison};
 use crate::read::guard_tree::{GuardLine, read_guard_tree};
 
-/// The setting that makes integers of modules dynamic.
-const UNSPEC: &str = "torch._dynamo.config.allow_unspec_int_on_nn_module = True";
-
 /// A number was dynamic until a line fixed it.
-pub(super) fn keep_dynamic(at: &Situation<'_>, one: &Specialization) -> Advice {
+pub(super) fn keep_dynamic(at: &Situation<'_>, one: &Specialization) -> Vec<Advice> {
     let place = UserPlace::of_specialization(at.model, one);
     let is_own = place.file.as_deref().is_some_and(|file| !is_library(file));
     // Where torch's own code fixes it, the user's line is the one that the guard names.
@@ -27,17 +24,8 @@ pub(super) fn keep_dynamic(at: &Situation<'_>, one: &Specialization) -> Advice {
     let name = at.named("the number");
     let source = at.subject.source().unwrap_or("the number");
     match place.loc.as_deref().and_then(|code| table_of(code, source)) {
-        Some(table) => Advice::tried(
-            "number_table.1",
-            format!(
-                "{line} needs {name} as a constant: one version per value. If `{table}` is a list of numbers, make it a tensor, \
-                 as a buffer of the module: an index into a tensor stays dynamic."
-            ),
-        ),
-        None => format!(
-            "{line} needs {name} as a constant: one version per value. To share one, change that line."
-        )
-        .into(),
+        Some(table) => says("number_of_table", &[("line", &line), ("name", &name), ("table", table)]),
+        None => says("constant_number", &[("line", &line), ("name", &name)]),
     }
 }
 
@@ -53,67 +41,47 @@ fn table_of<'c>(code: &'c str, index: &str) -> Option<&'c str> {
 /// What to do about a number.
 pub(super) fn of_number(at: &Situation<'_>) -> Vec<Advice> {
     if at.subject.became_dynamic() {
-        return vec![dynamic(at)];
+        return dynamic(at);
     }
-    let Some(number) = Number::of(at) else { return vec![one_version_per_value(at)] };
+    let name = at.named("the number");
+    let Some(number) = Number::of(at) else { return one_version_per_value(at) };
     if number.is_global() {
-        return global(at, &number);
+        // Globals are constants of the compiled code.
+        return match number.likeness {
+            Likeness::Other => one_version_per_value(at),
+            _ => says("global_number", &[("name", &name)]),
+        };
     }
     if number.is_of_module() && number.is_whole() {
-        return vec![of_module(at, &number)];
+        return of_module(at, &number);
     }
     if number.is_float_by_setting(at) && number.likeness == Likeness::Direct {
-        let text = format!(
-            "`specialize_float` is set, so each value of {} is compiled. Set it back to its default.",
-            at.named("the number")
-        );
-        let code = "torch._dynamo.config.specialize_float = False";
-        let by_default = Advice::tried("specialize_float.1", text).with_code(code);
-        return vec![Advice { promise: at.alone_becomes(2), ..by_default }];
+        let promise = at.alone_becomes(2).unwrap_or_default();
+        return says("float_by_setting", &[("name", &name), ("promise", &promise)]);
     }
-    vec![one_version_per_value(at)]
+    one_version_per_value(at)
 }
 
-fn one_version_per_value(at: &Situation<'_>) -> Advice {
+fn one_version_per_value(at: &Situation<'_>) -> Vec<Advice> {
     if at
         .chain
         .steps
         .iter()
         .any(|step| at.texts.settings(step.compile).automatic_dynamic_shapes == Some(false))
     {
-        return format!(
-            "`dynamic=False` is set, so each value of {} is compiled. Remove it from `torch.compile`: the second value then \
-             makes a version that serves further ones, unless the code needs a constant.",
-            at.named("the number")
-        )
-        .into();
+        return says("number_without_dynamic", &[("name", &at.named("the number"))]);
     }
-    format!(
-        "{} is part of the compiled code, one version per value. The log does not show a use that takes it as a tensor.",
-        capital(&at.named("the number"))
-    )
-    .into()
+    says("number_of_code", &[("name", &capital(&at.named("the number")))])
 }
 
 /// The number is symbolic since the second value.
-fn dynamic(at: &Situation<'_>) -> Advice {
+fn dynamic(at: &Situation<'_>) -> Vec<Advice> {
     let name = at.named("the number");
     let source = at.subject.source().unwrap_or_default();
     if source.ends_with("['lr']") && source.contains("param_groups") {
-        let text = format!(
-            "{name} is dynamic since the last compile, and further values do not recompile. A learning rate that is a \
-             tensor from the start saves that compile."
-        );
-        return Advice::tried("optimizer_lr.1", text).with_code("lr=torch.tensor(..)");
+        return says("learning_rate", &[("name", &name)]);
     }
-    let tensor = if takes_tensor(at) {
-        " Passing a tensor from the first call on saves that one compile: the graph computes with it, and nothing \
-         depends on its value."
-    } else {
-        ""
-    };
-    format!("Nothing to do: {name} is dynamic since the last compile, and further values do not recompile.{tensor}")
-        .into()
+    says(if takes_tensor(at) { "number_as_tensor" } else { "dynamic_number" }, &[("name", &name)])
 }
 
 /// Whether a version has the value symbolic, no guard is on it, and no size in its graph depends on it.
@@ -239,66 +207,33 @@ fn guarded<'t>(at: &Situation<'t>, compile: CompileIndex, name: &str) -> Option<
 }
 
 /// A number of a module's attribute, such as a counter or the index of a layer.
-fn of_module(at: &Situation<'_>, number: &Number<'_>) -> Advice {
+fn of_module(at: &Situation<'_>, number: &Number<'_>) -> Vec<Advice> {
     let name = at.named("the number");
-    let counted = match is_own_effect(at.subject) {
+    let is_counted = is_own_effect(at.subject);
+    let counted = match is_counted {
         true => format!(" The compiled code counts up {name} itself."),
         false => String::new(),
     };
-    match number.likeness {
-        Likeness::Direct => {
-            let kind = if is_own_effect(at.subject) { "int_attribute_counted.1" } else { "int_attribute.1" };
-            let text = format!(
-                "torch makes integers of modules constants. The graphs of the versions differ in {name} alone, as an \
-                 operand: `allow_unspec_int_on_nn_module` makes it dynamic.{counted}"
-            );
-            Advice { promise: at.alone_becomes(2), ..Advice::tried(kind, text).with_code(UNSPEC) }
-        }
-        _ if number.some_direct => {
-            let text = format!(
-                "torch makes integers of modules constants. Some versions have equal graphs, or graphs that differ in \
-                 {name} alone: `allow_unspec_int_on_nn_module` makes it dynamic, and may make these one version.{counted}"
-            );
-            Advice::tried("layer_index.1", text).with_code(UNSPEC)
-        }
-        _ => {
-            let text = format!(
-                "{name} decides what is in the graph, as a key, a branch, a dimension or the count of a loop does: one \
-                 version per value is expected. To share one, pass what {name} selects as an argument.{counted}"
-            );
-            Advice::tried("layer_key.2", text)
-        }
-    }
+    let tried = if is_counted { "int_attribute_counted.1" } else { "int_attribute.1" };
+    let promise = at.alone_becomes(2).unwrap_or_default();
+    let case = match number.likeness {
+        Likeness::Direct => "number_of_module",
+        _ if number.some_direct => "number_of_some_modules",
+        _ => "number_that_decides",
+    };
+    says(case, &[("name", &name), ("counted", &counted), ("tried", tried), ("promise", &promise)])
 }
 
 fn is_own_effect(subject: &Subject<'_>) -> bool {
     subject.changes.iter().any(|change| change.is_own_effect)
 }
 
-/// A number of a module of Python.
-fn global(at: &Situation<'_>, number: &Number<'_>) -> Vec<Advice> {
-    let name = at.named("the number");
-    if number.likeness == Likeness::Other {
-        return vec![one_version_per_value(at)];
-    }
-    let text = format!(
-        "Globals are constants of the compiled code. Pass {name} as an argument: an argument becomes dynamic at its second \
-         value."
-    );
-    vec![Advice::tried("int_global.3", text)]
-}
-
 /// A relation of a number that the code relies on.
-pub(super) fn of_relation(at: &Situation<'_>) -> Advice {
+pub(super) fn of_relation(at: &Situation<'_>) -> Vec<Advice> {
     let step = at.steps().next();
     let source = step.and_then(|step| step.reason()).and_then(|reason| reason.source.as_ref());
     let place = source.map_or_else(String::new, |source| {
         format!(" at {}:{}, `{}`", file_name(&source.file), source.line, source.code.trim())
     });
-    let text = format!(
-        "The code needs {} to hold{place}: one version for each side is expected. Where both sides are cheap, `torch.where` \
-         on a tensor makes one.",
-        at.subject("this")
-    );
-    Advice::tried("int_branch.3", text)
+    says("number_of_branch", &[("this", &at.subject("this")), ("place", &place)])
 }

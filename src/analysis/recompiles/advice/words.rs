@@ -1,7 +1,13 @@
 //! Words that all advice shares.
 
+use crate::analysis::findings::{Advice, KindOfFinding};
 use crate::analysis::user_place::UserPlace;
 use crate::model::words::file_name;
+
+/// What `kinds.toml` advises in a case, with these names in the places of its texts.
+pub(super) fn says(case: &str, names: &[(&'static str, &str)]) -> Vec<Advice> {
+    KindOfFinding::Recompilation.advice(case, names)
+}
 
 /// The line in words: ``model.py:33, `code` ``.
 pub(super) fn line_of(place: &UserPlace) -> String {

@@ -120,7 +120,7 @@ fn of_failure(view: View<'_>, subject: Subject<'_>, failure: &Failure) -> Vec<(&
     let mut facts = vec![("Type", view.code(&failure.error))];
     facts.extend(failure.file.as_deref().map(|file| ("Where", view.place(Some(file), failure.line))));
     facts.extend(failure.reason.as_deref().map(|reason| ("Reason", text(reason))));
-    let record = format!("{}, line {} of the log", failure.kind, whole(failure.record));
+    let record = format!("{}, line {} of the log", failure.kind.word(), whole(failure.record));
     facts.push(("Record", record.into()));
     let entry = subject.failure_entries.get(&failure.record);
     facts.extend(entry.map(|number| ("What to do", links::failure(view, *number, "advice and traceback"))));

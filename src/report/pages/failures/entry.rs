@@ -3,7 +3,7 @@
 use crate::analysis::failed_in::FailedIn;
 use crate::analysis::failures::{FailureCause, FailureEffect};
 use crate::analysis::findings::plain_words;
-use crate::model::Compile;
+use crate::model::{Compile, MetricsKind};
 use crate::report::kit::failure_reasons::{LINKED, LONGEST_HEAD, Reason};
 use crate::report::kit::formats::cost_words;
 use crate::report::kit::markup::long_text;
@@ -212,11 +212,10 @@ fn reported(cause: &FailureCause<'_>) -> String {
     format!("in {}, {word} {lines} of the log", record_words(first.kind))
 }
 
-fn record_words(kind: &str) -> &str {
+fn record_words(kind: MetricsKind) -> &'static str {
     match kind {
-        "forward" => "the metrics of the compilation",
-        "backward" | "aot_backward" => "the metrics of the backward compilation",
-        "runtime" | "backward_runtime" => "the metrics of work done while the model ran",
-        other => other,
+        MetricsKind::Forward => "the metrics of the compilation",
+        MetricsKind::Backward | MetricsKind::AotBackward => "the metrics of the backward compilation",
+        MetricsKind::Runtime | MetricsKind::BackwardRuntime => "the metrics of work done while the model ran",
     }
 }

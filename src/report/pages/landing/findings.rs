@@ -63,37 +63,35 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 
 /// The entries of causes, each with what followed from it folded below.
 fn entries(view: View<'_>, out: &mut dyn Write, findings: &[Finding]) -> anyhow::Result<()> {
-    let consequences = Consequences::of(findings);
+    // What follows from a finding, whether directly or not, comes behind it.
+    let trees: Vec<&[Finding]> = findings.chunk_by(|_, next| next.caused_by.is_some()).collect();
     let mut seen = Vec::new();
-    let roots: Vec<usize> = (0..findings.len()).filter(|&index| !consequences.is_one(index)).collect();
     // A few more entries than fit are not worth a fold.
-    let first = if roots.len() > FIRST + FIRST / 3 { FIRST } else { roots.len() };
-    for (place, &index) in roots.iter().enumerate() {
-        let Some(one) = findings.get(index) else { continue };
+    let first = if trees.len() > FIRST + FIRST / 3 { FIRST } else { trees.len() };
+    let mut index = 0;
+    for (place, tree) in trees.iter().enumerate() {
+        let [one, followed @ ..] = *tree else { continue };
         if place == first {
-            let rest = roots.get(first..).unwrap_or_default();
-            let lost: f64 = rest.iter().filter_map(|&at| findings.get(at)).map(Finding::lost_us).sum();
+            let rest = trees.get(first..).unwrap_or_default();
+            let lost: f64 = rest.iter().filter_map(|tree| tree.first()).map(Finding::lost_us).sum();
             open_fold(out, "further", format!("{} more{}", whole(rest.len()), together(lost)))?;
         }
         // The first entry of each severity is open, except for mere information.
         let open = one.severity != Severity::Info && !seen.contains(&one.severity);
         seen.push(one.severity);
         entry(view, out, index, one, open)?;
-        let followed = consequences.of_root(index);
-        if followed.is_empty() {
-            continue;
-        }
-        let lost: f64 = followed.iter().filter_map(|&at| findings.get(at)).map(Finding::lost_us).sum();
-        let count = counted(followed.len(), "finding follows", "findings follow");
-        open_fold(out, "consequences", format!("{count} from this{}", together(lost)))?;
-        for &at in followed {
-            if let Some(one) = findings.get(at) {
+        if !followed.is_empty() {
+            let lost: f64 = followed.iter().map(Finding::lost_us).sum();
+            let count = counted(followed.len(), "finding follows", "findings follow");
+            open_fold(out, "consequences", format!("{count} from this{}", together(lost)))?;
+            for (at, one) in (index + 1..).zip(followed) {
                 entry(view, out, at, one, false)?;
             }
+            close(out, "details")?;
         }
-        close(out, "details")?;
+        index += tree.len();
     }
-    if first < roots.len() {
+    if first < trees.len() {
         close(out, "details")?;
     }
     Ok(())
@@ -108,45 +106,6 @@ fn open_fold(out: &mut dyn Write, class: &'static str, summary: String) -> anyho
 /// `, 3.2 s together`, if anything was lost.
 fn together(lost_us: f64) -> String {
     if lost_us > 0.0 { format!(", {} together", micros(lost_us)) } else { String::new() }
-}
-
-/// Which findings follow from which.
-struct Consequences {
-    /// For each finding, the cause that has no cause itself.
-    roots: Vec<usize>,
-    /// What follows from each finding, in order, whether directly or not.
-    followed: Vec<Vec<usize>>,
-}
-
-impl Consequences {
-    fn of(findings: &[Finding]) -> Consequences {
-        let roots: Vec<usize> = (0..findings.len()).map(|index| root(findings, index)).collect();
-        let mut followed = vec![Vec::new(); findings.len()];
-        for (index, &root) in roots.iter().enumerate() {
-            if let Some(list) = followed.get_mut(root).filter(|_| root != index) {
-                list.push(index);
-            }
-        }
-        Consequences { roots, followed }
-    }
-
-    /// Whether the finding follows from another one.
-    fn is_one(&self, index: usize) -> bool {
-        self.roots.get(index).is_some_and(|&root| root != index)
-    }
-
-    fn of_root(&self, index: usize) -> &[usize] {
-        self.followed.get(index).map_or(&[], Vec::as_slice)
-    }
-}
-
-/// The first cause of a finding. A cause comes before what follows from it, so this ends.
-fn root(findings: &[Finding], index: usize) -> usize {
-    let mut at = index;
-    while let Some(cause) = findings.get(at).and_then(|one| one.caused_by).filter(|&cause| cause < at) {
-        at = cause;
-    }
-    at
 }
 
 fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open: bool) -> anyhow::Result<()> {

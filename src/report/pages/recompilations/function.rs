@@ -40,9 +40,9 @@ pub(crate) fn section(
         id: subject.anchor.clone(),
         name: function.map_or_else(
             || Html::escaped("function not recorded"),
-            |function| view.named_together(&subject.compiles(), function),
+            |function| view.named_together(&subject.chain.compiles(), function),
         ),
-        place: view.place_of_all(&subject.compiles(), function).unwrap_or_default(),
+        place: view.place_of_all(&subject.chain.compiles(), function).unwrap_or_default(),
         compiles: counted(chain.steps.len(), "compile", "compiles"),
         kept: format!("{} of {} kept", whole(chain.cached_versions()), whole(subject.limit)),
         over: chain.limit_hit(),

@@ -41,7 +41,7 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
     let mut shell = Shell::top(report, "Recompilations");
     shell.tabs.push(Tab::section("all", "Overview", Some(whole(subjects.len()))));
     let tab = |subject: &Subject<'_>| {
-        let name = report.found.names.shared(&subject.compiles()).map(FunctionName::plain);
+        let name = report.found.names.shared(&subject.chain.compiles()).map(FunctionName::plain);
         let name = name.or_else(|| Some(subject.chain.function?.name.clone()))?;
         Some(Tab::section(&subject.anchor, &name, Some(whole(subject.chain.steps.len()))))
     };

@@ -47,10 +47,10 @@ fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> Row {
     let chain = subject.chain;
     let name = chain.function.map_or_else(
         || Html::escaped("function not recorded"),
-        |function| view.named_together(&subject.compiles(), function),
+        |function| view.named_together(&subject.chain.compiles(), function),
     );
     let name = if detailed { view.anchored(&subject.anchor, &name) } else { name };
-    let place = view.place_of_all(&subject.compiles(), chain.function);
+    let place = view.place_of_all(&subject.chain.compiles(), chain.function);
     let pieces = [Some(name), place];
     Row::of(vec![
         TableCell::html(Html::joined(pieces.into_iter().flatten(), " ")),

@@ -100,15 +100,16 @@ fn breaks(report: Report<'_>) -> impl Iterator<Item = Fact> {
 /// Failed guards, preceded by the expression whose value changed: `x.dtype`.
 fn recompiles(report: Report<'_>) -> impl Iterator<Item = Fact> {
     let steps = report.found.chains.iter().flat_map(|chain| &chain.steps);
-    let changes: Vec<(&Reason, &Change)> =
-        steps.flat_map(|step| step.reasons.iter().copied().zip(&step.changes)).collect();
-    let changes: FxHashMap<*const Reason, &Change> =
-        changes.into_iter().map(|(reason, change)| (std::ptr::from_ref(reason), change)).collect();
+    // A step has the changes of all reasons of its compile, in the order of the log.
+    let mut changes: FxHashMap<CompileIndex, _> =
+        steps.map(|step| (step.compile, step.changes.iter())).collect();
     report.model.recompiles.iter().flat_map(move |one| {
+        let index = report.model.by_id.get(&one.compile);
+        let mut changes = index.and_then(|index| changes.get_mut(index));
         let id = label(one.compile.as_ref());
         let href = page_of_id(report, one.compile.as_ref(), "#recompilation", "recompilations.html");
         let fact = |reason: &Reason| {
-            let change = changes.get(&std::ptr::from_ref(reason)).copied();
+            let change = changes.as_mut().and_then(|changes| changes.next());
             Fact { href: href.clone(), ..recompile(reason, change, &id) }
         };
         one.reasons.iter().map(fact).collect::<Vec<_>>()

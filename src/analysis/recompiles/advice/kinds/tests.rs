@@ -1,12 +1,15 @@
 //! Advice on each kind, for chains made of one guard.
 
+use super::super::literals::{Operations, Values};
 use super::*;
 use crate::analysis::guard_texts::GuardTexts;
 use crate::analysis::recompiles::chain::Chain;
 use crate::analysis::recompiles::chain::{Cause, Step};
 use crate::analysis::recompiles::change::Change;
 use crate::analysis::recompiles::guard_kinds::classify;
-use crate::model::Model;
+use crate::analysis::recompiles::limit::{Limit, is_limit, limit_of};
+use crate::cases::hold_parts;
+use crate::model::{Failure, Model, TensorDescription};
 
 fn advice_on(changes: Vec<Change>) -> String {
     let steps = changes.into_iter().map(|change| Step {
@@ -45,6 +48,31 @@ fn each_failed_guard_has_the_advice_of_its_row() {
             }
         }
     }
+}
+
+#[test]
+fn texts_and_numbers_are_read_as_their_rows_say() {
+    hold_parts(include_str!("texts.txt"), |query, parts| {
+        let [one, two] = [0, 1].map(|at| parts.get(at).map_or("", |part| part.trim_end_matches(" ¦")));
+        vec![match query {
+            "limit" => {
+                let failure = Failure { error: one.into(), reason: Some(two.into()), ..Failure::default() };
+                format!("{:?}", if is_limit(&failure) { limit_of(&failure) } else { Limit::NotReached })
+            }
+            "likeness" => {
+                let graph =
+                    |text: &str| Operations::of(&format!("  # File: a.py:{}\n  {text}\n", text.len()));
+                let values = Values { one: "1", other: "2", is_shifted: false };
+                format!("{:?}", graph(one).unwrap().likeness(&graph(two).unwrap(), values))
+            }
+            _ => {
+                let numbers = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+                let (sizes, strides) = (numbers(one), Some(numbers(two)));
+                let tensor = TensorDescription { sizes, strides, ..TensorDescription::default() };
+                format!("{:?}", layouts::layout(&tensor).unwrap())
+            }
+        }]
+    });
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! again. The files of a run are consecutive in the log; their order depends on the version of torch.
 
 use crate::model::{Artifact, Compile, Content, Form, Language};
+use crate::read::generated::CodeKind;
 use crate::trace::TextMap;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -36,19 +37,6 @@ pub struct CodeFile {
     /// Index of its artifact.
     pub artifact: usize,
     pub kind: CodeKind,
-}
-
-/// A kind of file of generated code.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CodeKind {
-    /// The Python wrapper, with kernels in strings.
-    #[default]
-    Python,
-    /// The C++ wrapper.
-    Cpp,
-    /// Kernels of the C++ wrapper.
-    Kernels,
-    Header,
 }
 
 /// The role of an artifact in its run.

@@ -43,9 +43,12 @@ pub struct Sorter<R> {
     count: usize,
     /// How many are held before they go to the file.
     most: usize,
+    order: Order<R>,
     file: Option<File>,
     parts: Vec<Part>,
 }
+
+type Order<R> = fn(&R, &R) -> Ordering;
 
 /// Where in the file a sorted part is.
 #[derive(Debug, Clone, Copy)]
@@ -54,15 +57,17 @@ struct Part {
     to: u64,
 }
 
-impl<R> Default for Sorter<R> {
+impl<R: SortedRecord> Default for Sorter<R> {
     fn default() -> Self {
-        Sorter::holding(HELD / size_of::<R>().max(1))
+        Sorter::by(R::order)
     }
 }
 
 impl<R> Sorter<R> {
-    fn holding(most: usize) -> Sorter<R> {
-        Sorter { held: Vec::new(), count: 0, most, file: None, parts: Vec::new() }
+    /// Takes records that are wanted in another order than their own.
+    pub fn by(order: Order<R>) -> Sorter<R> {
+        let most = HELD / size_of::<R>().max(1);
+        Sorter { held: Vec::new(), count: 0, most, order, file: None, parts: Vec::new() }
     }
 
     /// How many records there are.
@@ -84,12 +89,13 @@ impl<R: SortedRecord> Sorter<R> {
 
     /// The records in their order.
     pub fn sorted(mut self) -> Sorted<R> {
-        self.held.sort_by(R::order);
-        Sorted { held: self.held, count: self.count, file: self.file, parts: self.parts }
+        self.held.sort_by(self.order);
+        let Sorter { held, count, order, file, parts, .. } = self;
+        Sorted { held, count, order, file, parts }
     }
 
     fn spill(&mut self) -> io::Result<()> {
-        self.held.sort_by(R::order);
+        self.held.sort_by(self.order);
         let from = self.parts.last().map_or(0, |part| part.to);
         let file = match &mut self.file {
             Some(file) => file,
@@ -117,13 +123,14 @@ impl<R: SortedRecord> Sorter<R> {
 pub struct Sorted<R> {
     held: Vec<R>,
     count: usize,
+    order: Order<R>,
     file: Option<File>,
     parts: Vec<Part>,
 }
 
-impl<R> Default for Sorted<R> {
+impl<R: SortedRecord> Default for Sorted<R> {
     fn default() -> Self {
-        Sorted { held: Vec::new(), count: 0, file: None, parts: Vec::new() }
+        Sorter::default().sorted()
     }
 }
 
@@ -149,7 +156,7 @@ impl<R: SortedRecord> Sorted<R> {
         merge.parts.push(Records::Held(self.held.iter()));
         for place in 0..merge.parts.len() {
             if let Some(record) = merge.next_of(place)? {
-                merge.heads.push(Head { record, place });
+                merge.heads.push(Head { record, place, order: self.order });
             }
         }
         Ok(merge)
@@ -188,28 +195,29 @@ struct PartReader {
 struct Head<R> {
     record: R,
     place: usize,
+    order: Order<R>,
 }
 
-impl<R: SortedRecord> Ord for Head<R> {
+impl<R> Ord for Head<R> {
     /// A heap gives its largest first, so what comes first is larger.
     fn cmp(&self, other: &Self) -> Ordering {
-        other.record.order(&self.record).then(other.place.cmp(&self.place))
+        (self.order)(&other.record, &self.record).then(other.place.cmp(&self.place))
     }
 }
 
-impl<R: SortedRecord> PartialOrd for Head<R> {
+impl<R> PartialOrd for Head<R> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<R: SortedRecord> PartialEq for Head<R> {
+impl<R> PartialEq for Head<R> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<R: SortedRecord> Eq for Head<R> {}
+impl<R> Eq for Head<R> {}
 
 impl<R: SortedRecord> Merge<'_, R> {
     fn next_of(&mut self, place: usize) -> io::Result<Option<R>> {
@@ -311,7 +319,7 @@ mod tests {
         let mut expected = added.clone();
         expected.sort_by_key(|record| record.key);
         for most in [1, 7, 3_000, 10_000, usize::MAX] {
-            let mut sorter = Sorter::holding(if most == 1 { 97 } else { most });
+            let mut sorter = Sorter { most: if most == 1 { 97 } else { most }, ..Sorter::default() };
             added.iter().for_each(|record| sorter.push(*record));
             let sorted = sorter.sorted();
             assert_eq!((sorted.count, sorted.file.is_some()), (10_000, most < 10_000));
@@ -322,7 +330,7 @@ mod tests {
 
     #[test]
     fn two_readers_of_one_file_do_not_disturb_each_other() {
-        let mut sorter = Sorter::holding(500);
+        let mut sorter = Sorter { most: 500, ..Sorter::default() };
         (0..4_000).for_each(|number| sorter.push(Numbered { key: number, number, length: 0.0 }));
         let sorted = sorter.sorted();
         let (mut left, mut right) = (sorted.iter().unwrap(), sorted.iter().unwrap());

@@ -5,7 +5,7 @@ use super::estimates::{ReadPayload, estimated_runtimes};
 use super::formulas::{Formula, Work};
 use super::kernel_source::KernelSource;
 use super::node_flops::{NodeWork, work_of_nodes};
-use super::work::{GRAPH, WorkPart};
+use super::work::GRAPH;
 use crate::analysis::provenance::{CodeKind, InductorRun, KernelCall, Provenance, RunTexts, inductor_runs};
 use crate::facts::LineTime;
 use crate::model::{ArtifactIndex, CacheLookup, Compile, CompileIndex, InputDims, Model, Operator, Profile};
@@ -25,7 +25,7 @@ pub(super) struct LineShare {
 }
 
 /// A call of a kernel in generated code.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct CodeCall {
     /// Its name in traces: `aten::addmm`, `cpp_fused_add_0`, `triton_poi_fused_add_0`.
     pub(super) name: String,
@@ -67,17 +67,6 @@ impl CodeCall {
     /// Whether a trace has another name than the code. A kernel of the program has its own name in a trace.
     pub(super) fn is_recorded_otherwise(&self) -> bool {
         self.recorded.is_some() && self.name.starts_with("cpp_")
-    }
-
-    /// What a part of its launches computes and moves.
-    pub(super) fn work_of(&self, part: WorkPart) -> Work {
-        let of_gradients = |at: usize| self.gradients.and_then(|work| work.get(at).copied());
-        match part {
-            WorkPart::All => self.work,
-            WorkPart::InputGradient => of_gradients(0).unwrap_or_default(),
-            WorkPart::WeightGradient => of_gradients(1).unwrap_or_default(),
-            WorkPart::Helper => Work::default(),
-        }
     }
 }
 
@@ -389,7 +378,7 @@ pub(super) fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
     let dims: Option<Vec<InputDims>> =
         inputs.map(|argument| argument.sizes.clone().map(InputDims::One)).collect();
     let mut operator = Operator { name: name.to_owned(), dims: dims?, ..Operator::default() };
-    if formula == Formula::Convolution {
+    if formula.name == "aten::convolution" {
         // The work of a convolution depends on its settings.
         let setting = |name: &str| {
             let (_, value) = buffers.settings.iter().find(|(known, _)| known == name)?;
@@ -399,7 +388,7 @@ pub(super) fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
         operator.dims.truncate(2);
         operator.values = vec![String::new(); 3];
         operator.values.extend(settings?);
-    } else if !formula.is_product() {
+    } else if !formula.is_product {
         // The buffers do not say whether attention is causal, or which gradients are wanted.
         return None;
     }

@@ -123,7 +123,7 @@ impl Graphs {
             model.caches.iter().filter(|one| one.cache == "fx_graph").collect();
         lookups.sort_by_key(|lookup| lookup.artifact);
         for (index, compile) in model.compiles.indexed() {
-            for run in inductor_runs(compile, |number| model.aot_ids.get(&number).map(String::as_str)) {
+            for run in inductor_runs(model, compile) {
                 let place = found.graphs.len();
                 let mut is_cached = false;
                 for key in keys_of(&lookups, index, &run) {

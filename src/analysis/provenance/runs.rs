@@ -3,7 +3,7 @@
 //! A compile may have several runs: forward and backward share an id, and after `torch._dynamo.reset()` an id is compiled
 //! again. The files of a run are consecutive in the log; their order depends on the version of torch.
 
-use crate::model::{Artifact, Compile, Content, Form, Language};
+use crate::model::{Artifact, Compile, Content, Form, Language, Model};
 use crate::read::generated::CodeKind;
 use crate::trace::TextMap;
 use std::collections::BTreeMap;
@@ -78,14 +78,14 @@ impl InductorRun {
     }
 }
 
-/// The runs of a compile in log order, attempt by attempt. `aot_id` gives the name in the code with that number.
-pub fn inductor_runs<'m>(compile: &Compile, aot_id: impl Fn(u32) -> Option<&'m str>) -> Vec<InductorRun> {
+/// The runs of a compile in log order, attempt by attempt.
+pub fn inductor_runs(model: &Model, compile: &Compile) -> Vec<InductorRun> {
     let mut attempts: BTreeMap<u32, Cutter<'_>> = BTreeMap::new();
     for (index, artifact) in compile.artifacts.iter().enumerate() {
         let cutter = attempts
             .entry(artifact.attempt)
             .or_insert_with(|| Cutter { attempt: artifact.attempt, ..Cutter::default() });
-        cutter.take(index, artifact, aot_id(artifact.number));
+        cutter.take(index, artifact, model.aot_ids.get(&artifact.number).map(String::as_str));
     }
     attempts.into_values().flat_map(Cutter::finish).collect()
 }

@@ -7,15 +7,18 @@ use super::mapping::Mapping;
 use super::runs::{InductorRun, inductor_runs};
 use super::source::Lines;
 use crate::cases::{hold, joined};
-use crate::model::{Artifact, Compile};
+use crate::model::{Artifact, Compile, Model};
 use crate::read::fx_graph::GraphText;
 
 /// The runs of a compile with these artifacts, each with its AOT id behind a colon if it has one.
 pub(super) fn runs(names: &[&str]) -> Vec<InductorRun> {
-    let mut compile = Compile::default();
-    let artifact = |(number, name): (u32, &&str)| Artifact::named(name.split(':').next().unwrap(), number);
-    compile.artifacts = (0..).zip(names).map(artifact).collect();
-    inductor_runs(&compile, |number| names[number as usize].split_once(':').map(|(_, id)| id))
+    let (mut model, mut compile) = (Model::default(), Compile::default());
+    for (number, name) in (0..).zip(names) {
+        let (name, id) = name.split_once(':').unwrap_or((name, ""));
+        compile.artifacts.push(Artifact::named(name, number));
+        model.aot_ids.extend(Some((number, id.to_owned())).filter(|_| !id.is_empty()));
+    }
+    inductor_runs(&model, &compile)
 }
 
 fn run(run: &InductorRun) -> String {

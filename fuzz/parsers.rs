@@ -3,11 +3,12 @@
 //! For that search, for tests and for the measurements of `benches/speed`: a module of the library, since it calls what the
 //! library's interface does not have, with the feature `fuzzing`. Inputs that once failed are in `fuzz/regressions`.
 
-use crate::analysis::provenance::{self, CodeKind, CodeOfKind, RunTexts};
+use crate::analysis::provenance::{CodeKind, CodeOfKind, RunTexts};
 use crate::analysis::{self, classify, guard_diff, parameter_name};
 use crate::events::{self, Registry};
 use crate::model::{self, Fields, Language};
 use crate::output::{self, Sink};
+use crate::read::generated::library_call;
 use crate::read::{expr::as_written, fx_graph::GraphText, guard_tree::read_guard_tree};
 use crate::report::kit::highlight::Highlighter;
 use crate::report::{self, Cached, Settings, Worker};
@@ -206,7 +207,7 @@ fn programs(text: &[u8]) {
     let lines = text.lines().count();
     for line in text.lines() {
         let _ = model::source_comment(line);
-        let _ = provenance::library_call(line);
+        let _ = library_call(line);
         let name = line.trim().split([' ', ':', '=']).next().unwrap_or_default();
         assert!(graph.lines(name).iter().all(|line| *line as usize <= lines), "a node behind its text");
     }

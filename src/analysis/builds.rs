@@ -4,13 +4,9 @@ use super::build_spans::BuildPurpose;
 use super::one_offs::{OneOff, OneOffKind};
 use super::spans::{Spans, union};
 use crate::model::{CompileIndex, CompilerPart, TraceSpan};
+use fxhash::FxHashMap;
 use indexmap::IndexMap;
-
-/// When the spans of one kind of work in a compile begin and end.
-type Intervals = Vec<(f64, f64)>;
-
-/// The same by compile.
-type ByCompile = IndexMap<CompileIndex, Intervals>;
+use std::hash::Hash;
 
 /// From this ratio of work to elapsed time, builds ran side by side: clocks of spans that touch may overlap a little.
 const SIDE_BY_SIDE: f64 = 1.05;
@@ -31,10 +27,41 @@ pub struct BuildsOf {
 }
 
 impl BuildsOf {
-    fn of((compile, mut spans): (CompileIndex, Intervals)) -> BuildsOf {
+    fn of(compile: CompileIndex, mut spans: Vec<(f64, f64)>) -> BuildsOf {
         let work_us = spans.iter().map(|(start, end)| end - start).sum();
         BuildsOf { compile, count: spans.len(), us: union(&mut spans), work_us }
     }
+}
+
+/// Spans of one kind of work that take time, by what they belong to.
+fn grouped<'s, K: Hash + Eq>(
+    spans: impl Iterator<Item = (K, &'s TraceSpan)>,
+) -> IndexMap<K, Vec<(f64, f64)>> {
+    let mut found: IndexMap<K, Vec<(f64, f64)>> = IndexMap::new();
+    for (key, span) in spans {
+        let us = span.end_us - span.start_us;
+        if us.is_finite() && us > 0.0 {
+            found.entry(key).or_default().push((span.start_us, span.end_us));
+        }
+    }
+    found
+}
+
+/// The same by compile.
+fn by_compile<'s>(spans: impl Iterator<Item = (CompileIndex, &'s TraceSpan)>) -> Vec<BuildsOf> {
+    grouped(spans).into_iter().map(|(compile, spans)| BuildsOf::of(compile, spans)).collect()
+}
+
+/// Positive times that no span covers, by compile.
+fn summed(times: impl Iterator<Item = (CompileIndex, f64)>) -> Vec<BuildsOf> {
+    let mut found: IndexMap<CompileIndex, BuildsOf> = IndexMap::new();
+    for (compile, us) in times.filter(|(_, us)| us.is_finite() && *us > 0.0) {
+        let of = found.entry(compile).or_insert(BuildsOf { compile, count: 0, us: 0.0, work_us: 0.0 });
+        of.count += 1;
+        of.us += us;
+        of.work_us += us;
+    }
+    found.into_values().collect()
 }
 
 /// What was built in a log, from its spans; empty without spans.
@@ -61,52 +88,36 @@ pub struct Builds {
 impl Builds {
     /// Reads the spans of a log.
     pub fn of(all: &Spans<'_>, one_offs: &[OneOff]) -> Builds {
-        let mut found = Builds::default();
-        // Kernels that one phase loads.
-        let mut batches: IndexMap<usize, (CompileIndex, Intervals)> = IndexMap::new();
-        let (mut kernels, mut ahead_of_time) = (ByCompile::new(), ByCompile::new());
-        let (mut trials, mut tuning) = (IndexMap::new(), ByCompile::new());
-        for build in &all.builds {
-            match build.purpose {
-                BuildPurpose::Kernel { loader } if add(&mut kernels, build.compile, build.span) => {
-                    let (_, spans) = batches.entry(loader).or_insert((build.compile, Vec::new()));
-                    spans.push((build.span.start_us, build.span.end_us));
-                }
-                BuildPurpose::AheadOfTime => _ = add(&mut ahead_of_time, build.compile, build.span),
-                // Counted as one-off work and as autotuning.
-                BuildPurpose::Kernel { .. } | BuildPurpose::Trial | BuildPurpose::Candidate => {}
-            }
-        }
-        for (span, owner) in all.owned() {
-            if let Some(compile) = owner.compile.filter(|_| is_tuning(&span.name)) {
-                add(&mut tuning, compile, span);
-            }
-        }
-        for one in one_offs {
-            match one.kind {
-                OneOffKind::Toolchain => add_time(&mut trials, one.compile, one.us),
-                OneOffKind::WaitForWorkers => found.worker_wait_us += one.us,
-                OneOffKind::WaitForProcess => found.process_wait_us += one.us,
-                OneOffKind::FirstUse => {}
-            }
-        }
-        let mut side_by_side = IndexMap::new();
-        for batch in batches.into_values() {
-            // At best, the kernels of a graph take as long as the longest one.
-            let longest_us = batch.1.iter().map(|(start, end)| end - start).fold(0.0, f64::max);
-            let all = BuildsOf::of(batch);
-            add_time(&mut side_by_side, all.compile, all.us - longest_us);
-        }
-        let mut intervals: Intervals =
+        // Trials count as one-off work, candidates as autotuning.
+        let kernels = all.builds.iter().filter_map(|build| match build.purpose {
+            BuildPurpose::Kernel { loader } => Some((loader, build.compile, build.span)),
+            _ => None,
+        });
+        let libraries = all.builds.iter().filter(|build| build.purpose == BuildPurpose::AheadOfTime);
+        let tuning = all.owned().filter(|(span, _)| is_tuning(&span.name));
+        let of_kind = |kind| one_offs.iter().filter(move |one| one.kind == kind);
+        let waited = |kind| of_kind(kind).fold(0.0, |sum, one| sum + one.us);
+        // Kernels that one phase loads: at best, they take as long as the longest one. Their compile is that of the first.
+        let mut compiles: FxHashMap<usize, CompileIndex> = FxHashMap::default();
+        kernels.clone().for_each(|(loader, compile, _)| _ = compiles.entry(loader).or_insert(compile));
+        let batches = grouped(kernels.clone().map(|(loader, _, span)| (loader, span))).into_iter();
+        let saved = batches.filter_map(|(loader, spans)| {
+            let longest_us = spans.iter().map(|(start, end)| end - start).fold(0.0, f64::max);
+            let compile = *compiles.get(&loader)?;
+            Some((compile, BuildsOf::of(compile, spans).us - longest_us))
+        });
+        let mut intervals: Vec<(f64, f64)> =
             all.model.spans.iter().map(|span| (span.start_us, span.end_us)).collect();
-        let of = |kind: ByCompile| kind.into_iter().map(BuildsOf::of).collect();
-        found.kernels = of(kernels);
-        found.ahead_of_time = of(ahead_of_time);
-        found.side_by_side = side_by_side.into_values().collect();
-        found.trials = trials.into_values().collect();
-        found.tuning = of(tuning);
-        found.log_us = union(&mut intervals);
-        found
+        Builds {
+            side_by_side: summed(saved),
+            kernels: by_compile(kernels.clone().map(|(_, compile, span)| (compile, span))),
+            ahead_of_time: by_compile(libraries.map(|build| (build.compile, build.span))),
+            trials: summed(of_kind(OneOffKind::Toolchain).map(|one| (one.compile, one.us))),
+            tuning: by_compile(tuning.filter_map(|(span, owner)| Some((owner.compile?, span)))),
+            worker_wait_us: waited(OneOffKind::WaitForWorkers),
+            process_wait_us: waited(OneOffKind::WaitForProcess),
+            log_us: union(&mut intervals),
+        }
     }
 
     /// Microseconds during which kernels of graphs were built.
@@ -154,26 +165,6 @@ fn sum(of: &[BuildsOf]) -> f64 {
 
 fn is_tuning(name: &str) -> bool {
     TUNING.iter().any(|beginning| name.starts_with(beginning)) || name.ends_with("_template_autotuning")
-}
-
-/// Adds the span to the compile; false if its time is not positive.
-fn add(kind: &mut ByCompile, compile: CompileIndex, span: &TraceSpan) -> bool {
-    let us = span.end_us - span.start_us;
-    let is_time = us.is_finite() && us > 0.0;
-    if is_time {
-        kind.entry(compile).or_default().push((span.start_us, span.end_us));
-    }
-    is_time
-}
-
-/// Adds a positive time that no span covers.
-fn add_time(kind: &mut IndexMap<CompileIndex, BuildsOf>, compile: CompileIndex, us: f64) {
-    if us.is_finite() && us > 0.0 {
-        let of = kind.entry(compile).or_insert(BuildsOf { compile, count: 0, us: 0.0, work_us: 0.0 });
-        of.count += 1;
-        of.us += us;
-        of.work_us += us;
-    }
 }
 
 #[cfg(test)]

@@ -7,28 +7,18 @@ use crate::trace::{CompileId, FrameId, TextMap};
 ///
 /// Compiles without entries take no space: a log may have a hundred thousand.
 pub struct ByCompile<'m> {
-    caches: Grouped<&'m CacheLookup>,
-    recompiles: Grouped<&'m Recompile>,
-    breaks: Grouped<usize>,
-    failures: Grouped<&'m Failure>,
-    restarts: Grouped<&'m Restart>,
+    pub caches: Grouped<&'m CacheLookup>,
+    /// Reasons for a recompile.
+    pub recompiles: Grouped<&'m Recompile>,
+    /// Graph breaks, by their places in the model.
+    pub breaks: Grouped<usize>,
+    pub failures: Grouped<&'m Failure>,
+    /// Restarts of its tracing.
+    pub restarts: Grouped<&'m Restart>,
     /// By compile: the first compile of its frame, if it has a frame.
     firsts: Vec<Option<CompileIndex>>,
     /// Compiles by the first compile of their frame: a function with its recompiles.
     versions: Grouped<CompileIndex>,
-}
-
-/// The entries of one compile, in log order.
-#[derive(Clone, Copy)]
-pub struct OfCompile<'m> {
-    pub caches: &'m [&'m CacheLookup],
-    /// Reasons for a recompile.
-    pub recompiles: &'m [&'m Recompile],
-    /// Graph breaks, by their places in the model.
-    pub breaks: &'m [usize],
-    pub failures: &'m [&'m Failure],
-    /// Restarts of its tracing.
-    pub restarts: &'m [&'m Restart],
 }
 
 impl<'m> ByCompile<'m> {
@@ -47,17 +37,6 @@ impl<'m> ByCompile<'m> {
             restarts: Grouped::of(model.restarts.iter().map(|entry| (at(&entry.compile), entry))),
             versions: Grouped::of(versions),
             firsts,
-        }
-    }
-
-    /// The entries of a compile.
-    pub fn at(&self, index: CompileIndex) -> OfCompile<'_> {
-        OfCompile {
-            caches: self.caches.at(index),
-            recompiles: self.recompiles.at(index),
-            breaks: self.breaks.at(index),
-            failures: self.failures.at(index),
-            restarts: self.restarts.at(index),
         }
     }
 
@@ -81,7 +60,7 @@ fn frame(compile: &Compile) -> Option<FrameId> {
 }
 
 /// Entries grouped by compile, otherwise in their original order.
-pub(super) struct Grouped<T> {
+pub struct Grouped<T> {
     /// The compiles with entries, ascending, each with the end of its entries.
     ends: Vec<(CompileIndex, usize)>,
     entries: Vec<T>,
@@ -111,8 +90,8 @@ impl<T> Grouped<T> {
         Grouped { ends, entries }
     }
 
-    /// The entries of a compile.
-    pub(super) fn at(&self, index: CompileIndex) -> &[T] {
+    /// The entries of a compile, in log order.
+    pub fn at(&self, index: CompileIndex) -> &[T] {
         let Ok(place) = self.ends.binary_search_by_key(&index, |(compile, _)| *compile) else { return &[] };
         let end = |place: usize| self.ends.get(place).map_or(0, |(_, end)| *end);
         let from = place.checked_sub(1).map_or(0, end);
@@ -120,7 +99,7 @@ impl<T> Grouped<T> {
     }
 
     /// The compiles with entries, ascending.
-    pub(super) fn compiles(&self) -> impl Iterator<Item = CompileIndex> {
+    pub fn compiles(&self) -> impl Iterator<Item = CompileIndex> {
         self.ends.iter().map(|(compile, _)| *compile)
     }
 }

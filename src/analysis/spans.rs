@@ -1,6 +1,7 @@
 //! The spans of a log, with what is worked out of them once for all who tell of times.
 
 use super::build_spans::{Build, TrialsByPhase, builds, trials_by_phase};
+use super::by_compile::Grouped;
 use super::parts::{Owner, owners};
 use crate::model::{Model, TraceSpan};
 
@@ -11,6 +12,9 @@ pub struct Spans<'m> {
     pub(super) owners: Vec<Owner>,
     /// Microseconds of each span outside of its direct children.
     pub(super) self_us: Vec<f64>,
+    /// The spans of each compile: indices into the model's spans, each after the span around it. A span without a compile
+    /// belongs to the compile of the span around it.
+    pub of_compile: Grouped<u32>,
     /// What was built, in order.
     pub(super) builds: Vec<Build<'m>>,
     /// Checks of the C++ compiler.
@@ -23,7 +27,8 @@ impl<'m> Spans<'m> {
         let owners = owners(&model.spans);
         let builds = builds(model, &owners);
         let trials = trials_by_phase(&builds);
-        Spans { model, owners, self_us: self_times(&model.spans), builds, trials }
+        let of_compile = Grouped::of(owners.iter().map(|owner| owner.compile).zip(0..));
+        Spans { model, owners, self_us: self_times(&model.spans), of_compile, builds, trials }
     }
 
     /// Each span with its owner.

@@ -1,5 +1,7 @@
 //! The part of the compiler that writes an artifact.
 
+use crate::model::words::fits_pattern;
+
 /// The compiler's phases, in the order in which they run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
@@ -33,33 +35,24 @@ impl Stage {
 
     /// The phase that writes artifacts of this name.
     pub fn of(name: &str) -> Stage {
-        let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-        if has(&["compilation_metrics"]) {
-            Stage::Metrics
-        } else if has(&["_cache_hit", "_cache_miss", "_cache_bypass", "code_state", "memoizer", "pgo"]) {
-            Stage::Caches
-        } else if name.starts_with("vllm_") || matches!(name, "torch_version" | "graph_execution") {
-            Stage::Other
-        } else if name.starts_with("aot_") || has(&["functorch", "partitioner", "saved_tensors"]) {
-            Stage::AotAutograd
-        } else if has(&["pre_grad", "post_grad", "joint_graph", "fx_graph_runnable", "fx_graph_transformed"])
-        {
-            Stage::InductorPasses
-        } else if has(&["inductor", "triton", "cudagraph", "compile_worker", "autotune", "kernel"]) {
-            Stage::CodeGeneration
-        } else if has(&[
-            "dynamo",
-            "BYTECODE",
-            "recompile",
-            "compiled_autograd",
-            "optimize_ddp",
-            "symbolic",
-            "guard",
-            "graph_break",
-        ]) {
-            Stage::Dynamo
-        } else {
-            Stage::Other
-        }
+        let fits = |(_, patterns): &&(Stage, &str)| patterns.split(' ').any(|one| fits_pattern(one, name));
+        WRITES.iter().find(fits).map_or(Stage::Other, |(stage, _)| *stage)
     }
 }
+
+/// What each phase writes; of several that fit, the first is meant.
+const WRITES: [(Stage, &str); 7] = [
+    (Stage::Metrics, "*compilation_metrics*"),
+    (Stage::Caches, "*_cache_hit* *_cache_miss* *_cache_bypass* *code_state* *memoizer* *pgo*"),
+    (Stage::Other, "vllm_* torch_version graph_execution"),
+    (Stage::AotAutograd, "aot_* *functorch* *partitioner* *saved_tensors*"),
+    (
+        Stage::InductorPasses,
+        "*pre_grad* *post_grad* *joint_graph* *fx_graph_runnable* *fx_graph_transformed*",
+    ),
+    (Stage::CodeGeneration, "*inductor* *triton* *cudagraph* *compile_worker* *autotune* *kernel*"),
+    (
+        Stage::Dynamo,
+        "*dynamo* *BYTECODE* *recompile* *compiled_autograd* *optimize_ddp* *symbolic* *guard* *graph_break*",
+    ),
+];

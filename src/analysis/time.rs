@@ -1,52 +1,32 @@
 //! Compile time: phases with self and total time, for the log and for each compile.
 
-use super::by_compile::Grouped;
 use super::spans::{Covered, Spans};
 use crate::facts::Phase;
 use crate::model::{CompileIndex, MetricsKind, Model, PhaseName, TraceSpan};
 use crate::trace::TextMap;
 
 /// Compile time of a log.
-#[derive(Default)]
 pub struct CompileTime {
     /// Seconds covered by at least one span.
     pub total_s: f64,
     /// All phases, most self time first.
     pub phases: Vec<Phase<'static>>,
-    /// The spans of each compile: indices into the model's spans. A span without a compile belongs to the compile of the
-    /// span around it.
-    spans: Grouped<u32>,
 }
 
-impl CompileTime {
-    /// The spans of a compile: indices into the model's spans, each after the span around it.
-    pub fn spans_of(&self, compile: CompileIndex) -> &[u32] {
-        self.spans.at(compile)
-    }
-
-    /// Whether a compile has phases.
-    pub fn has_phases(&self, compile: CompileIndex) -> bool {
-        !self.spans_of(compile).is_empty()
-    }
-
-    /// The compiles that have phases, in order.
-    pub fn compiles(&self) -> impl Iterator<Item = CompileIndex> {
-        self.spans.compiles()
-    }
-
+impl Spans<'_> {
     /// The phases of a compile: trees in order of first appearance, flattened depth first. They are built on demand, because
     /// the phases of all compiles together would take more memory than the rest of the model.
-    pub fn phases_of(&self, all: &Spans<'_>, compile: CompileIndex) -> Vec<PhaseNode> {
-        let spans = self.spans_of(compile);
+    pub fn phases_of(&self, compile: CompileIndex) -> Vec<PhaseNode> {
+        let spans = self.of_compile.at(compile);
         let mut forest = Forest::default();
         let mut node_of: Vec<usize> = Vec::with_capacity(spans.len());
         for &index in spans {
-            let Some(span) = all.model.spans.get(index as usize) else { continue };
+            let Some(span) = self.model.spans.get(index as usize) else { continue };
             // A span comes after the one around it.
             let around = span.parent().and_then(|parent| u32::try_from(parent).ok());
             let around = around.and_then(|parent| spans.binary_search(&parent).ok());
             let parent = around.and_then(|place| node_of.get(place).copied());
-            let self_us = all.self_us.get(index as usize).copied().unwrap_or_default();
+            let self_us = self.self_us.get(index as usize).copied().unwrap_or_default();
             node_of.push(forest.add(parent, span, self_us));
         }
         forest.flatten()
@@ -96,8 +76,7 @@ pub(super) fn of_log(all: &Spans<'_>) -> CompileTime {
     };
     let mut phases: Vec<Phase<'static>> = of_name.into_iter().map(phase).collect();
     sort(&mut phases);
-    let spans = Grouped::of(all.owners.iter().map(|owner| owner.compile).zip(0..));
-    CompileTime { total_s, phases, spans }
+    CompileTime { total_s, phases }
 }
 
 fn sort(phases: &mut [Phase<'_>]) {
@@ -182,5 +161,5 @@ fn from_metrics(model: &Model) -> CompileTime {
     sort(&mut phases);
     let outer = |p: &&Phase<'_>| matches!(&*p.name, "entire_frame_compile" | "entire_backward_compile");
     let total_s = phases.iter().filter(outer).fold(0.0, |sum, p| sum + p.total_s);
-    CompileTime { total_s, phases, ..CompileTime::default() }
+    CompileTime { total_s, phases }
 }

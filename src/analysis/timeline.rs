@@ -6,6 +6,7 @@
 
 use super::spans::Spans;
 use crate::model::{CompileIndex, CompilerPart, TraceSpan};
+use fxhash::FxHashMap;
 
 /// Limits on tracks and lanes, so that a hostile log cannot make an endless chart. Recorded logs have up to four tracks of
 /// up to seventeen lanes per process.
@@ -188,18 +189,12 @@ impl Timeline {
             }
         }
         let key = |t: &Track| (pids.iter().position(|pid| *pid == t.pid), t.kind, t.number);
-        let mut order: Vec<usize> = (0..self.tracks.len()).collect();
-        order.sort_by_key(|&index| self.tracks.get(index).map(key));
-        let mut new_place = vec![0; order.len()];
-        for (new, &old) in (0..).zip(&order) {
-            if let Some(place) = new_place.get_mut(old) {
-                *place = new;
-            }
-        }
-        self.tracks.sort_by_key(key);
-        for laid in &mut self.spans {
-            let track = &mut laid.place.track;
-            *track = new_place.get(usize::from(*track)).copied().unwrap_or(0);
+        let mut order: Vec<(u16, Track)> = (0..).zip(std::mem::take(&mut self.tracks)).collect();
+        order.sort_by_key(|(_, track)| key(track));
+        let new_place: FxHashMap<u16, u16> = order.iter().map(|(old, _)| *old).zip(0..).collect();
+        self.tracks = order.into_iter().map(|(_, track)| track).collect();
+        for LaidSpan { place: Place { track, .. }, .. } in &mut self.spans {
+            *track = new_place.get(track).copied().unwrap_or(0);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod expr;
 pub mod fx_graph;
+pub mod generated;
 pub mod guard_tree;
 pub mod source_text;
 

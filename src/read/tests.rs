@@ -1,7 +1,10 @@
-use super::fx_graph::{GraphText, Node, Statement, annotations, place_comment};
+use super::fx_graph::{self, GraphText, Node, annotations, place_comment};
+use super::generated::memory::{Signatures, Statement};
+use super::generated::{Call, CodeKind, CodeText, library_call};
 use super::guard_tree::{GuardLine, read_guard_tree, tensor_check};
 use super::source_text::{arguments, symbols};
 use crate::cases::{hold, joined, maybe};
+use crate::trace::TextSet;
 
 fn dimensions(list: &[Option<i64>]) -> String {
     list.iter().map(|size| maybe(*size)).collect::<Vec<_>>().join(" ")
@@ -20,7 +23,40 @@ fn guard_line(line: &GuardLine<'_>) -> String {
     }
 }
 
+/// Kernels that other files define.
+const KNOWN: [&str; 5] = ["k_0", "triton_a_1", "triton_b_2", "cpp_c_3", "cpp_a_0"];
+
+/// Inputs of the graph.
+const INPUTS: [&str; 4] = ["arg1_1", "arg4_1", "bias", "w"];
+
+fn call(call: &Call<'_>) -> String {
+    let handle = call.handle.map(|handle| format!(":{handle}")).unwrap_or_default();
+    let from = if call.source_nodes.is_empty() { "" } else { " of " };
+    format!("{} {}{handle}{from}{}", call.line, call.kernel, call.source_nodes.join(" "))
+}
+
+fn statement(statement: &Statement<'_>) -> String {
+    match statement {
+        Statement::Alias { to, from, part: false } => format!("{to} is {from}"),
+        Statement::Alias { to, from, part: true } => format!("{to} is part of {from}"),
+        Statement::Fresh(name) => format!("new {name}"),
+        Statement::Call(call) => {
+            let (reads, writes) = (call.reads.join(" "), call.writes.join(" "));
+            let operator = call.operator.unwrap_or("generated");
+            format!("{} {} ({operator}) {reads} > {writes}", call.line, call.kernel)
+        }
+        Statement::Return(items) => {
+            let items: Vec<&str> = items.iter().map(|item| item.unwrap_or("-")).collect();
+            format!("return {}", items.join(" "))
+        }
+        Statement::Output(name) => format!("output {name}"),
+    }
+}
+
 fn answer(query: &str, text: &str) -> Option<String> {
+    let kind = if query.ends_with("C++") { CodeKind::Cpp } else { CodeKind::Python };
+    let known = if kind == CodeKind::Cpp { &KNOWN[..] } else { &[] };
+    let code = CodeText::read(text, kind, known);
     let symbols = |most| joined(symbols(text, most));
     Some(match query {
         "nodes" => GraphText::read(text).nodes.iter().map(node).collect::<Vec<_>>().join("\n"),
@@ -29,7 +65,7 @@ fn answer(query: &str, text: &str) -> Option<String> {
             format!("{:?}", GraphText::read(text).lines(name))
         }
         "statement" => {
-            let read = Statement::read(text)?;
+            let read = fx_graph::Statement::read(text)?;
             let called = read.call().map(|(name, arguments)| format!("{name} of {arguments}"));
             let is_name = if read.is_name() { "a name" } else { "no name" };
             joined([read.name, read.annotation, read.value, &*maybe(called), is_name])
@@ -49,6 +85,21 @@ fn answer(query: &str, text: &str) -> Option<String> {
             let lines =
                 nodes.map(|node| format!("{} {} {}", node.depth, node.guards, guard_line(&node.content)));
             lines.collect::<Vec<_>>().join("\n")
+        }
+        "calls in Python" | "calls in C++" => joined(code.calls.iter().map(call)),
+        "definitions in Python" | "definitions in C++" => joined(code.definitions.iter().map(|found| {
+            let nodes = [&found.fragment, &found.source_nodes].map(|nodes| nodes.join(" "));
+            format!("{} {}-{} of {}", found.kernel, found.body.first, found.body.last, nodes.join("; "))
+        })),
+        "call of a library" => library_call(text)?.to_owned(),
+        "statements in Python" | "statements in C++" => {
+            let mut signatures = Signatures::default();
+            let (kernels, wrapper) = text.split_once("\n----\n").unwrap_or((text, text));
+            let of_kernels = if kernels == wrapper { kind } else { CodeKind::Kernels };
+            signatures.add(&CodeText::read(kernels, of_kernels, known));
+            let code = CodeText::read(wrapper, kind, known);
+            let inputs: TextSet<&str> = INPUTS.into_iter().collect();
+            joined(code.statements(&signatures, &inputs).iter().map(statement))
         }
         "arguments" => joined(arguments(text)),
         "symbols of up to two letters" => symbols(2),

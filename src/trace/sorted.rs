@@ -46,9 +46,19 @@ pub struct Sorter<R> {
     added: Sorted<R>,
 }
 
-impl<R> Default for Sorter<R> {
+type Order<R> = fn(&R, &R) -> Ordering;
+
+impl<R: SortedRecord> Default for Sorter<R> {
     fn default() -> Self {
-        Sorter { most: HELD / size_of::<R>().max(1), added: Sorted::default() }
+        Sorter::by(R::order)
+    }
+}
+
+impl<R> Sorter<R> {
+    /// Takes records that are wanted in another order than their own.
+    pub fn by(order: Order<R>) -> Sorter<R> {
+        let added = Sorted { held: Vec::new(), count: 0, order, file: None, parts: Vec::new() };
+        Sorter { most: HELD / size_of::<R>().max(1), added }
     }
 }
 
@@ -70,7 +80,7 @@ impl<R: SortedRecord> Sorter<R> {
 
     /// The records in their order.
     pub fn sorted(mut self) -> Sorted<R> {
-        self.added.held.sort_by(R::order);
+        self.added.held.sort_by(self.added.order);
         self.added
     }
 }
@@ -80,14 +90,15 @@ impl<R: SortedRecord> Sorter<R> {
 pub struct Sorted<R> {
     held: Vec<R>,
     count: usize,
+    order: Order<R>,
     file: Option<File>,
     /// Where in the file the sorted parts are.
     parts: Vec<Span>,
 }
 
-impl<R> Default for Sorted<R> {
+impl<R: SortedRecord> Default for Sorted<R> {
     fn default() -> Self {
-        Sorted { held: Vec::new(), count: 0, file: None, parts: Vec::new() }
+        Sorter::default().added
     }
 }
 
@@ -99,7 +110,7 @@ impl<R: SortedRecord> Sorted<R> {
 
     /// Moves the records in memory to the file.
     fn spill(&mut self) -> io::Result<()> {
-        self.held.sort_by(R::order);
+        self.held.sort_by(self.order);
         let mut file = match &self.file {
             Some(file) => file,
             None => self.file.insert(tempfile::tempfile()?),
@@ -135,7 +146,7 @@ impl<R: SortedRecord> Sorted<R> {
         merge.parts.push(Box::new(self.held.iter().copied().map(Ok)));
         for (place, part) in merge.parts.iter_mut().enumerate() {
             let first = part.next().transpose()?;
-            merge.heads.extend(first.map(|record| Head { record, place }));
+            merge.heads.extend(first.map(|record| Head { record, place, order: self.order }));
         }
         Ok(merge)
     }
@@ -177,28 +188,29 @@ type Part<'s, R> = Box<dyn Iterator<Item = io::Result<R>> + 's>;
 struct Head<R> {
     record: R,
     place: usize,
+    order: Order<R>,
 }
 
-impl<R: SortedRecord> Ord for Head<R> {
+impl<R> Ord for Head<R> {
     /// A heap gives its largest first, so what comes first is larger.
     fn cmp(&self, other: &Self) -> Ordering {
-        other.record.order(&self.record).then(other.place.cmp(&self.place))
+        (self.order)(&other.record, &self.record).then(other.place.cmp(&self.place))
     }
 }
 
-impl<R: SortedRecord> PartialOrd for Head<R> {
+impl<R> PartialOrd for Head<R> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<R: SortedRecord> PartialEq for Head<R> {
+impl<R> PartialEq for Head<R> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<R: SortedRecord> Eq for Head<R> {}
+impl<R> Eq for Head<R> {}
 
 impl<R: SortedRecord> Merge<'_, R> {
     /// The next record in order; None after the last.

@@ -3,7 +3,8 @@
 use super::operators::Operators;
 use super::paths::{Parts, Path};
 use crate::trace::TextMap;
-use std::collections::BTreeMap;
+use indexmap::IndexMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 
 /// Boxes in a block; a larger one is cut into pieces.
@@ -18,26 +19,63 @@ const MOST_LAYERS_SHOWN: usize = 12;
 /// The share of operators that a block around nearly everything has. It is left out: all is in it.
 const NEARLY_ALL: f64 = 0.8;
 
-/// A block while the tree is built.
+/// A box of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Item {
+    /// A value from outside of the graph.
+    Input(usize),
+    Operator(usize),
+    /// A block, which may be drawn open.
+    Block(usize),
+}
+
+/// The boxes of a block and what connects them.
 #[derive(Debug, Default)]
-pub(super) struct Branch {
+pub struct Links {
+    /// In the order of their first operators.
+    pub items: Vec<Item>,
+    /// Between places in `items`.
+    pub edges: BTreeSet<(usize, usize)>,
+    /// What comes from outside of the block, and the places in `items` that it leads to.
+    pub ports: IndexMap<String, BTreeSet<usize>>,
+    /// Places in `items` whose values are used outside of the block.
+    pub exits: BTreeSet<usize>,
+}
+
+/// A block: a module, equal layers, or a piece of one that was cut.
+#[derive(Debug, Default)]
+pub struct Block {
+    /// Its address: `layers.self_attn`; empty for the whole graph.
+    pub id: String,
     /// Its name in the block around it: `self_attn`, `layers.0`.
-    pub(super) name: String,
-    /// Its address: `layers.self_attn`.
-    pub(super) id: String,
-    pub(super) parent: Option<usize>,
+    pub name: String,
+    /// The block around it.
+    pub parent: Option<usize>,
     /// Blocks in it, in the order of their first operators.
     pub(super) children: Vec<usize>,
     /// Operators directly in it.
     pub(super) own: Vec<usize>,
-    /// The equal layers that this block represents, itself included; each lists its operators in the same order.
-    pub(super) layers: usize,
+    /// Its boxes and edges.
+    pub links: Links,
+    /// Its operators, with those of all equal layers.
+    pub total: usize,
+    /// How many equal layers it represents, itself included, each with its operators in the same order; 1 for every other
+    /// block.
+    pub layers: usize,
+    /// Layers that it is drawn for, with those around it.
+    pub times: usize,
+    /// Lines of the program: places in the list of the drawing, in the order of the graph.
+    pub places: Vec<usize>,
+    /// Weights that it reads: places among the inputs of the drawing.
+    pub weights: Vec<usize>,
+    /// Kernels that compute its operators.
+    pub kernels: Vec<usize>,
 }
 
 /// The tree of blocks. The root is the first.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    pub(super) branches: Vec<Branch>,
+    pub(super) blocks: Vec<Block>,
     /// For each operator the one that is drawn for it: itself, or that of the first of equal layers.
     pub(super) shown: Vec<usize>,
     /// For each operator the layer that it is in, if several are drawn once: the block that is drawn, and its number from 0.
@@ -49,18 +87,18 @@ impl Tree {
     pub(super) fn of(graph: &Operators, mut paths: Vec<Path>, parts: &Parts) -> Tree {
         without_outermost(&mut paths, parts);
         let mut tree = Tree {
-            branches: vec![Branch { layers: 1, ..Branch::default() }],
+            blocks: vec![Block { layers: 1, ..Block::default() }],
             shown: (0..paths.len()).collect(),
             layer: vec![None; paths.len()],
         };
         let mut of_path: BTreeMap<(usize, u32), usize> = BTreeMap::new();
         for (at, path) in paths.iter().enumerate() {
-            let mut branch = 0;
+            let mut block = 0;
             for part in path {
-                let known = of_path.entry((branch, *part));
-                branch = *known.or_insert_with(|| tree.add(branch, parts.name(*part).to_owned()));
+                let known = of_path.entry((block, *part));
+                block = *known.or_insert_with(|| tree.add(block, parts.name(*part).to_owned()));
             }
-            tree.branches[branch].own.push(at);
+            tree.blocks[block].own.push(at);
         }
         // Layers differ in how they are fused with their neighbors, which a drawing with kernels shows.
         if graph.operators.iter().all(|operator| operator.kernels.is_empty()) {
@@ -73,23 +111,23 @@ impl Tree {
     }
 
     fn add(&mut self, parent: usize, name: String) -> usize {
-        let at = self.branches.len();
-        self.branches.push(Branch { name, parent: Some(parent), layers: 1, ..Branch::default() });
-        self.branches[parent].children.push(at);
+        let at = self.blocks.len();
+        self.blocks.push(Block { name, parent: Some(parent), layers: 1, ..Block::default() });
+        self.blocks[parent].children.push(at);
         at
     }
 
     /// Draws neighboring layers with the same operators once.
     fn merge_layers(&mut self, graph: &Operators) {
         // Outer layers first: layers inside of layers are merged in the one that is drawn.
-        for at in 0..self.branches.len() {
-            let mut around = std::iter::successors(Some(at), |at| self.branches[*at].parent);
+        for at in 0..self.blocks.len() {
+            let mut around = std::iter::successors(Some(at), |at| self.blocks[*at].parent);
             let numbered = self.numbered_children(at);
-            if numbered.len() < 2 || around.any(|branch| self.branches[branch].layers == 0) {
+            if numbered.len() < 2 || around.any(|block| self.blocks[block].layers == 0) {
                 continue;
             }
             let layers: Vec<Layer<'_>> =
-                numbered.into_iter().map(|(number, branch)| self.layer_of(number, branch, graph)).collect();
+                numbered.into_iter().map(|(number, block)| self.layer_of(number, block, graph)).collect();
             for run in layers.chunk_by(Layer::is_before_equal) {
                 if let [first, others @ ..] = run
                     && !others.is_empty()
@@ -102,69 +140,68 @@ impl Tree {
 
     /// The children whose names are numbers, ascending.
     fn numbered_children(&self, at: usize) -> Vec<(u64, usize)> {
-        let number = |child: &usize| Some((self.branches[*child].name.parse::<u64>().ok()?, *child));
-        let mut numbered: Vec<(u64, usize)> = self.branches[at].children.iter().filter_map(number).collect();
+        let number = |child: &usize| Some((self.blocks[*child].name.parse::<u64>().ok()?, *child));
+        let mut numbered: Vec<(u64, usize)> = self.blocks[at].children.iter().filter_map(number).collect();
         numbered.sort_unstable();
         numbered
     }
 
-    fn layer_of<'g>(&self, number: u64, branch: usize, graph: &'g Operators) -> Layer<'g> {
+    fn layer_of<'g>(&self, number: u64, block: usize, graph: &'g Operators) -> Layer<'g> {
         let mut operators = Vec::new();
-        let mut open = vec![(branch, String::new())];
+        let mut open = vec![(block, String::new())];
         while let Some((at, path)) = open.pop() {
-            let branch = &self.branches[at];
-            operators.extend(branch.own.iter().map(|at| {
+            let block = &self.blocks[at];
+            operators.extend(block.own.iter().map(|at| {
                 let operator = &graph.operators[*at];
                 LayerOperator { path: path.clone(), op: &operator.op, shape: &operator.shape, at: *at }
             }));
-            let child = |child: &usize| (*child, format!("{path}.{}", self.branches[*child].name));
-            open.extend(branch.children.iter().map(child));
+            let child = |child: &usize| (*child, format!("{path}.{}", self.blocks[*child].name));
+            open.extend(block.children.iter().map(child));
         }
         operators.sort();
-        Layer { number, branch, operators }
+        Layer { number, block, operators }
     }
 
     fn merge(&mut self, first: &Layer<'_>, others: &[Layer<'_>]) {
         for (order, layer) in std::iter::once(first).chain(others).enumerate() {
             for (shown, one) in first.operators.iter().zip(&layer.operators) {
                 self.shown[one.at] = shown.at;
-                self.layer[one.at] = Some((first.branch, order));
+                self.layer[one.at] = Some((first.block, order));
             }
         }
         for layer in others {
-            self.branches[layer.branch].layers = 0;
+            self.blocks[layer.block].layers = 0;
         }
         let last = others.last().map_or(first.number, |layer| layer.number);
-        let branch = &mut self.branches[first.branch];
-        branch.layers = 1 + others.len();
-        branch.name = format!("{}–{last}", first.number);
-        if let Some(parent) = branch.parent {
-            let is_away = |child: &usize| others.iter().any(|layer| layer.branch == *child);
-            self.branches[parent].children.retain(|child| !is_away(child));
+        let block = &mut self.blocks[first.block];
+        block.layers = 1 + others.len();
+        block.name = format!("{}–{last}", first.number);
+        if let Some(parent) = block.parent {
+            let is_away = |child: &usize| others.iter().any(|layer| layer.block == *child);
+            self.blocks[parent].children.retain(|child| !is_away(child));
         }
     }
 
     /// Moves layers into the block that contains their list: `layers 0–3` instead of `layers` containing `0–3`.
     fn lift_layers(&mut self) {
-        for at in (1..self.branches.len()).rev() {
-            let list = &self.branches[at];
-            let is_layer =
-                |child: &usize| self.branches[*child].name.starts_with(|c: char| c.is_ascii_digit());
+        for at in (1..self.blocks.len()).rev() {
+            let list = &self.blocks[at];
+            let is_layer = |child: &usize| self.blocks[*child].name.starts_with(|c: char| c.is_ascii_digit());
             let few = (1..=MOST_LAYERS_SHOWN).contains(&list.children.len());
             let (Some(parent), true) = (list.parent, few && list.layers > 0) else { continue };
             if !list.children.iter().all(is_layer) {
                 continue;
             }
-            let list = &mut self.branches[at];
+            let list = &mut self.blocks[at];
             list.layers = 0;
             let (name, children, own) = (list.name.clone(), take(&mut list.children), take(&mut list.own));
             for child in &children {
-                let child = &mut self.branches[*child];
+                let child = &mut self.blocks[*child];
                 let between = if child.layers > 1 { ' ' } else { '.' };
                 child.name = format!("{name}{between}{}", child.name);
                 child.parent = Some(parent);
             }
-            let parent = &mut self.branches[parent];
+            let parent = &mut self.blocks[parent];
             parent.own.extend(own);
             parent.own.sort_unstable();
             if let Some(place) = parent.children.iter().position(|child| *child == at) {
@@ -175,23 +212,23 @@ impl Tree {
 
     /// Cuts blocks with too many operators: by line of the program, then by number.
     fn cut_large(&mut self, graph: &Operators) {
-        for at in 0..self.branches.len() {
-            if self.branches[at].own.len() <= MOST_BOXES {
+        for at in 0..self.blocks.len() {
+            if self.blocks[at].own.len() <= MOST_BOXES {
                 continue;
             }
             self.cut_by_line(at, graph);
-            if self.branches[at].own.len() > PIECE {
-                for piece in take(&mut self.branches[at].own).chunks(PIECE) {
+            if self.blocks[at].own.len() > PIECE {
+                for piece in take(&mut self.blocks[at].own).chunks(PIECE) {
                     let name = format!("operators {}–{}", piece[0] + 1, piece[piece.len() - 1] + 1);
-                    let branch = self.add(at, name);
-                    self.branches[branch].own = piece.to_vec();
+                    let block = self.add(at, name);
+                    self.blocks[block].own = piece.to_vec();
                 }
             }
         }
         // A block of very many lines, or of very many pieces.
         let mut at = 0;
-        while at < self.branches.len() {
-            if self.branches[at].children.len() > MOST_BOXES {
+        while at < self.blocks.len() {
+            if self.blocks[at].children.len() > MOST_BOXES {
                 self.group(at);
             }
             at += 1;
@@ -200,7 +237,7 @@ impl Tree {
 
     /// Puts each line with several operators into a block of its own.
     fn cut_by_line(&mut self, at: usize, graph: &Operators) {
-        let own = take(&mut self.branches[at].own);
+        let own = take(&mut self.blocks[at].own);
         let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for operator in &own {
             if let Some(place) = graph.operators[*operator].place {
@@ -211,35 +248,35 @@ impl Tree {
         let moved = |operator: &usize| {
             graph.operators[*operator].place.is_some_and(|place| lines.contains_key(&place))
         };
-        self.branches[at].own = own.into_iter().filter(|operator| !moved(operator)).collect();
+        self.blocks[at].own = own.into_iter().filter(|operator| !moved(operator)).collect();
         for (place, operators) in lines {
             let line = graph.places.get_index(place).map(|place| place.line).unwrap_or_default();
             let line = self.add(at, format!("line {line}"));
-            self.branches[line].own = operators;
+            self.blocks[line].own = operators;
         }
     }
 
     /// Groups the blocks in a block by hundreds.
     fn group(&mut self, at: usize) {
-        for (order, group) in take(&mut self.branches[at].children).chunks(PIECE).enumerate() {
+        for (order, group) in take(&mut self.blocks[at].children).chunks(PIECE).enumerate() {
             let from = order * PIECE;
-            let branch = self.add(at, format!("blocks {}–{}", from + 1, from + group.len()));
-            group.iter().for_each(|child| self.branches[*child].parent = Some(branch));
-            self.branches[branch].children = group.to_vec();
+            let block = self.add(at, format!("blocks {}–{}", from + 1, from + group.len()));
+            group.iter().for_each(|child| self.blocks[*child].parent = Some(block));
+            self.blocks[block].children = group.to_vec();
         }
     }
 
     /// Gives each block an address that no other has: `layers.self_attn`, without the numbers of layers drawn once.
     fn give_ids(&mut self) {
         let mut taken: TextMap<String, usize> = [(String::new(), 1)].into_iter().collect();
-        let mut open = self.branches[0].children.clone();
+        let mut open = self.blocks[0].children.clone();
         while let Some(at) = open.pop() {
-            let branch = &self.branches[at];
-            open.extend(&branch.children);
-            let around = branch.parent.map(|parent| self.branches[parent].id.as_str()).unwrap_or_default();
-            let own = match branch.layers > 1 {
-                true => branch.name.rsplit_once(' ').map_or(branch.name.as_str(), |(list, _)| list),
-                false => branch.name.as_str(),
+            let block = &self.blocks[at];
+            open.extend(&block.children);
+            let around = block.parent.map(|parent| self.blocks[parent].id.as_str()).unwrap_or_default();
+            let own = match block.layers > 1 {
+                true => block.name.rsplit_once(' ').map_or(block.name.as_str(), |(list, _)| list),
+                false => block.name.as_str(),
             };
             let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '–');
             let own = own.replace(' ', "-").replace(|c: char| !is_plain(c) && c != '-', "_");
@@ -249,7 +286,7 @@ impl Tree {
             if *times > 1 {
                 id = format!("{id}~{times}");
             }
-            self.branches[at].id = id;
+            self.blocks[at].id = id;
         }
     }
 }
@@ -257,7 +294,7 @@ impl Tree {
 /// A layer that may be equal to the next.
 struct Layer<'g> {
     number: u64,
-    branch: usize,
+    block: usize,
     /// In an order that equal layers share.
     operators: Vec<LayerOperator<'g>>,
 }

@@ -132,8 +132,7 @@ fn text(artifact: &Artifact) -> Option<PayloadRef> {
 
 /// The graph of a compile that is drawn: the largest of its forward or inference runs.
 fn chosen(model: &Model, compile: &Compile) -> Option<DrawnGraph> {
-    let aot_id = |number| model.aot_ids.get(&number).map(String::as_str);
-    let runs = inductor_runs(compile, aot_id);
+    let runs = inductor_runs(model, compile);
     let run_of = |graph: usize| runs.iter().find(|run| run.post == Some(graph));
     let order = |(graph, at): &(usize, PayloadRef)| {
         let backward = run_of(*graph).and_then(InductorRun::direction) == Some("backward");

@@ -1,7 +1,7 @@
 //! A graph as a drawing: its operators, the blocks that they are in, and the kernels that compute them.
 
-use super::blocks::Tree;
-use super::links::{self, Links};
+use super::blocks::{Block, Tree};
+use super::links;
 use super::operators::{Input, Operator, Operators, Place, clip};
 use super::owners::owners;
 use super::paths::{Parts, Path, in_common_of_all, modules_of_inputs};
@@ -22,30 +22,6 @@ pub struct GraphTexts<'t> {
     pub captured: Option<&'t str>,
     /// The graph before AOTAutograd, with the maps of the run.
     pub origins: Option<(&'t str, &'t Provenance)>,
-}
-
-#[derive(Debug, Default)]
-pub struct Block {
-    /// Its address: `layers.self_attn`; empty for the whole graph.
-    pub id: String,
-    /// Its name in the block around it.
-    pub name: String,
-    /// The block around it.
-    pub parent: Option<usize>,
-    /// Its boxes and edges.
-    pub links: Links,
-    /// Its operators, with those of all equal layers.
-    pub total: usize,
-    /// How many equal layers it represents; 1 for every other block.
-    pub layers: usize,
-    /// Layers that it is drawn for, with those around it.
-    pub times: usize,
-    /// Lines of the program: places in [`Drawing::places`], in the order of the graph.
-    pub places: Vec<usize>,
-    /// Weights that it reads: places in [`Drawing::inputs`].
-    pub weights: Vec<usize>,
-    /// Kernels that compute its operators.
-    pub kernels: Vec<usize>,
 }
 
 /// A call of a kernel.
@@ -92,9 +68,10 @@ impl Drawing {
         // Without torch's own map, kernels are a guess, which a drawing would show as a fact.
         let known = texts.origins.filter(|(_, found)| found.names_kernels);
         let kernels = known.map(|(_, found)| kernels(&mut graph, found)).unwrap_or_default();
-        let tree = Tree::of(&graph, paths, &parts);
-        let blocks = blocks(&graph, &tree);
-        for (operator, shown) in graph.operators.iter_mut().zip(tree.shown) {
+        let mut tree = Tree::of(&graph, paths, &parts);
+        fill(&graph, &mut tree);
+        let Tree { blocks, shown, .. } = tree;
+        for (operator, shown) in graph.operators.iter_mut().zip(shown) {
             operator.shown = shown;
         }
         let Operators { operators, inputs, places, left_out } = graph;
@@ -130,39 +107,28 @@ fn kernels(graph: &mut Operators, found: &Provenance) -> Vec<Kernel> {
     kernels
 }
 
-fn blocks(graph: &Operators, tree: &Tree) -> Vec<Block> {
+/// Adds to each block its boxes and edges, and what its operators have.
+fn fill(graph: &Operators, tree: &mut Tree) {
     let totals = links::totals(tree);
-    let mut facts: Vec<[BTreeSet<usize>; 3]> = tree.branches.iter().map(|_| Default::default()).collect();
-    for (at, branch) in tree.branches.iter().enumerate() {
-        for block in links::chain(tree, at) {
-            let [places, weights, kernels] = &mut facts[block];
-            for operator in branch.own.iter().map(|own| &graph.operators[*own]) {
+    let mut facts: Vec<[BTreeSet<usize>; 3]> = tree.blocks.iter().map(|_| Default::default()).collect();
+    for (at, block) in tree.blocks.iter().enumerate() {
+        for around in links::chain(tree, at) {
+            let [places, weights, kernels] = &mut facts[around];
+            for operator in block.own.iter().map(|own| &graph.operators[*own]) {
                 places.extend(operator.place);
                 weights.extend(operator.inputs.iter().filter(|at| graph.is_weight(**at)));
                 kernels.extend(&operator.kernels);
             }
         }
     }
-    let mut blocks: Vec<Block> = Vec::new();
-    let all = tree.branches.iter().zip(links::links(graph, tree)).zip(totals.into_iter().zip(facts));
-    for ((branch, links), (total, facts)) in all {
-        let [places, weights, kernels] = facts.map(|one| one.into_iter().collect());
-        let around = branch.parent.and_then(|parent| blocks.get(parent));
-        let times = around.map_or(1, |parent| parent.times) * branch.layers.max(1);
-        blocks.push(Block {
-            id: branch.id.clone(),
-            name: branch.name.clone(),
-            parent: branch.parent,
-            links,
-            total,
-            layers: branch.layers,
-            times,
-            places,
-            weights,
-            kernels,
-        });
+    let all = links::links(graph, tree).into_iter().zip(totals).zip(facts);
+    for (at, ((links, total), facts)) in all.enumerate() {
+        let around = tree.blocks[at].parent.filter(|parent| *parent < at);
+        let around = around.map_or(1, |parent| tree.blocks[parent].times);
+        let block = &mut tree.blocks[at];
+        (block.links, block.total, block.times) = (links, total, around * block.layers.max(1));
+        [block.places, block.weights, block.kernels] = facts.map(|one| one.into_iter().collect());
     }
-    blocks
 }
 
 /// The paths of operators by the nodes of the graph before AOTAutograd that they come from; None without such a map.

@@ -1,21 +1,9 @@
 //! Edges between the blocks and operators of a drawing. An edge runs between two boxes of one block; what comes from outside
 //! of a block enters it at a port with a name, and what leaves it goes out at its lower side.
 
-use super::blocks::Tree;
+use super::blocks::{Item, Links, Tree};
 use super::operators::{Operators, Value};
 use fxhash::{FxHashMap, FxHashSet};
-use indexmap::IndexMap;
-use std::collections::BTreeSet;
-
-/// A box of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Item {
-    /// A value from outside of the graph.
-    Input(usize),
-    Operator(usize),
-    /// A block, which may be drawn open.
-    Block(usize),
-}
 
 /// Names of ports in a block; the rest share one.
 const MOST_PORTS: usize = 10;
@@ -28,19 +16,6 @@ const MOST_EDGES: usize = 4_000;
 
 /// What comes from the layer before, in layers that are drawn once.
 const LAYER_BEFORE: &str = "the layer before";
-
-/// The boxes of a block and what connects them.
-#[derive(Debug, Default)]
-pub struct Links {
-    /// In the order of their first operators.
-    pub items: Vec<Item>,
-    /// Between places in `items`.
-    pub edges: BTreeSet<(usize, usize)>,
-    /// What comes from outside of the block, and the places in `items` that it leads to.
-    pub ports: IndexMap<String, BTreeSet<usize>>,
-    /// Places in `items` whose values are used outside of the block.
-    pub exits: BTreeSet<usize>,
-}
 
 /// The links of each block of a tree.
 pub(super) fn links(graph: &Operators, tree: &Tree) -> Vec<Links> {
@@ -77,17 +52,17 @@ impl<'g> Maker<'g> {
     fn of(graph: &'g Operators, tree: &'g Tree) -> Maker<'g> {
         let block_of = block_of(tree);
         let mut maker = Maker { graph, tree, block_of, links: Vec::new(), places: FxHashMap::default() };
-        let mut first_of: Vec<usize> = vec![usize::MAX; tree.branches.len()];
-        for (at, branch) in tree.branches.iter().enumerate() {
-            if let Some(first) = branch.own.iter().min() {
+        let mut first_of: Vec<usize> = vec![usize::MAX; tree.blocks.len()];
+        for (at, block) in tree.blocks.iter().enumerate() {
+            if let Some(first) = block.own.iter().min() {
                 chain(tree, at).for_each(|block| first_of[block] = first_of[block].min(*first));
             }
         }
         let inputs = maker.drawn_inputs();
-        for (at, branch) in tree.branches.iter().enumerate() {
-            let own = branch.own.iter().filter(|own| tree.shown[**own] == **own);
+        for (at, block) in tree.blocks.iter().enumerate() {
+            let own = block.own.iter().filter(|own| tree.shown[**own] == **own);
             let mut items: Vec<(usize, Item)> = own.map(|own| (*own, Item::Operator(*own))).collect();
-            items.extend(branch.children.iter().map(|child| (first_of[*child], Item::Block(*child))));
+            items.extend(block.children.iter().map(|child| (first_of[*child], Item::Block(*child))));
             items.sort_unstable();
             let before = inputs.iter().filter(|_| at == 0).map(|input| Item::Input(*input));
             let items: Vec<Item> = before.chain(items.into_iter().map(|(_, item)| item)).collect();
@@ -171,7 +146,7 @@ impl<'g> Maker<'g> {
         let name = match source {
             Item::Input(at) => &self.graph.inputs[at].name,
             Item::Operator(at) => &self.graph.operators[at].name,
-            Item::Block(at) => &self.tree.branches[at].name,
+            Item::Block(at) => &self.tree.blocks[at].name,
         };
         let label = if inside_layers { format!("{name}, then {LAYER_BEFORE}") } else { name.clone() };
         self.enter(&to, (block, source), label);
@@ -208,14 +183,14 @@ struct Boxed {
 
 /// A block and those around it, to the root.
 pub(super) fn chain(tree: &Tree, block: usize) -> impl Iterator<Item = usize> {
-    std::iter::successors(Some(block), |at| tree.branches[*at].parent)
+    std::iter::successors(Some(block), |at| tree.blocks[*at].parent)
 }
 
 /// For each operator its block.
 fn block_of(tree: &Tree) -> Vec<usize> {
     let mut found = vec![0; tree.shown.len()];
-    for (at, branch) in tree.branches.iter().enumerate() {
-        branch.own.iter().for_each(|own| found[*own] = at);
+    for (at, block) in tree.blocks.iter().enumerate() {
+        block.own.iter().for_each(|own| found[*own] = at);
     }
     found
 }
@@ -223,7 +198,7 @@ fn block_of(tree: &Tree) -> Vec<usize> {
 /// How many operators each block has, with those of all equal layers.
 pub(super) fn totals(tree: &Tree) -> Vec<usize> {
     let block_of = block_of(tree);
-    let mut totals = vec![0; tree.branches.len()];
+    let mut totals = vec![0; tree.blocks.len()];
     for shown in &tree.shown {
         chain(tree, block_of[*shown]).for_each(|around| totals[around] += 1);
     }

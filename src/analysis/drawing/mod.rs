@@ -15,8 +15,8 @@ mod sheets;
 #[cfg(test)]
 mod tests;
 
+pub use blocks::{Block, Item};
 pub use choice::{DrawnGraph, DrawnGraphs, MOST_DRAWINGS, NotDrawn};
-pub use graph::{Block, Drawing, GraphTexts, Kernel};
-pub use links::Item;
+pub use graph::{Drawing, GraphTexts, Kernel};
 pub use operators::{Operator, Place};
 pub use sheets::{Level, Piece, Sheet};

@@ -1,9 +1,8 @@
 //! Sheets: a block with its boxes in place. Blocks in it are closed boxes, or open with their own boxes inside.
 
-use super::blocks::MOST_BOXES;
-use super::graph::{Block, Drawing, MOST_DRAWN};
+use super::blocks::{Block, Item, MOST_BOXES};
+use super::graph::{Drawing, MOST_DRAWN};
 use super::layered::{Point, Size, layered};
-use super::links::Item;
 
 /// Width of a letter: of names, of small code, of small words.
 const NAME_LETTER: f64 = 7.3;

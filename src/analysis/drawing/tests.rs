@@ -1,6 +1,9 @@
-//! Tests of whole drawings, on graphs as torch prints them.
+//! Tests of whole drawings, on graphs as torch prints them, and of what is read from texts: rows of `cases.txt`.
 
+use super::operators::{Operators, clip};
+use super::paths::{Parts, modules_of_inputs};
 use super::*;
+use crate::cases::{hold, joined, maybe};
 use std::fmt::Write as _;
 
 /// A model of layers, each a norm and a product with a sum around them, and a head. The graph is the post-grad graph;
@@ -198,4 +201,56 @@ fn no_text_has_an_empty_drawing() {
     let drawing = drawing("", None);
     assert_eq!((drawing.operators.len(), drawing.blocks.len()), (0, 1));
     assert!(drawing.sheet(0, Level::All).pieces.is_empty());
+}
+
+/// Each operator with its shape, what it reads, its place, and whether it is returned; then the inputs with their shapes.
+fn operators(text: &str) -> String {
+    let graph = Operators::read(text);
+    let place =
+        |at: usize| graph.places.get_index(at).map(|place| format!("{} {}", place.line, place.function));
+    let operator = |one: &Operator| {
+        let returned = if one.returned { ", returned" } else { "" };
+        let place = maybe(one.place.and_then(place));
+        format!(
+            "{} {} {:?} {:?} {:?} at {place}{returned}",
+            one.name, one.op, one.shape, one.args, one.inputs
+        )
+    };
+    let mut lines: Vec<String> = graph.operators.iter().map(operator).collect();
+    lines.push(joined(graph.inputs.iter().map(|input| format!("{} {}", input.name, input.shape))));
+    lines.push(format!("{} left out", graph.left_out));
+    lines.join("\n")
+}
+
+/// Names and weights of the inputs of a graph, from those of the captured one.
+fn inputs(text: &str) -> Option<String> {
+    let (captured, later) = text.split_once(" § ")?;
+    let mut graph = Operators::read(&format!("def forward(self, {later}):\n"));
+    let captured = Operators::read(&format!("def forward(self, {captured}):\n"));
+    let mut parts = Parts::default();
+    let paths = modules_of_inputs(&mut graph, Some(&captured), &mut parts);
+    let inputs = graph.inputs.iter().zip(paths);
+    Some(joined(inputs.map(|(input, path)| {
+        format!("{} {:?} in {}", input.name, input.weight, maybe(path.map(|path| parts.joined(&path))))
+    })))
+}
+
+fn answer(query: &str, text: &str) -> Option<String> {
+    Some(match query {
+        "operators" => operators(text),
+        "inputs" => inputs(text)?,
+        "parameter" => {
+            let mut parts = Parts::default();
+            let (path, name) = parts.of_parameter(text)?;
+            let layers = path.iter().filter(|part| parts.is_number(**part)).count();
+            joined([name, parts.joined(&path), layers.to_string()])
+        }
+        "cut to three" => clip(text, 3),
+        _ => panic!("no query {query}"),
+    })
+}
+
+#[test]
+fn each_query_reads_what_the_rows_of_its_file_say() {
+    hold(include_str!("cases.txt"), answer);
 }

@@ -11,8 +11,8 @@ use super::footprint::{Extent, Footprint, Used};
 use super::formulas::element_bytes;
 use super::kernel_source::{KernelSource, Parameter};
 use super::touched::Touched;
-use crate::analysis::provenance::{CodeKind, Definition, definitions};
 use crate::read::fx_graph::annotations;
+use crate::read::generated::{CodeKind, Definition, definitions};
 use crate::read::source_text::{arguments, is_name};
 use crate::trace::{TextMap, TextSet};
 

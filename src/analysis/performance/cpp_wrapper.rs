@@ -130,24 +130,3 @@ fn numbers(list: &str) -> String {
     let all: Vec<&str> = all.filter(|number| !number.is_empty()).collect();
     format!("({}, )", all.join(", "))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_deeply_nested_call_is_kept_as_text() {
-        let nested = format!("auto buf9 = {}buf0{};", "std::move(".repeat(100_000), ")".repeat(100_000));
-        assert!(CppStatements::default().in_python(&nested).is_some());
-    }
-
-    #[test]
-    fn kernels_with_a_body_are_found_and_declarations_are_not() {
-        let code = "extern \"C\"  void  cpp_fused_add_0(const float* in_ptr0,\n float* out_ptr0);\n\
-                    extern \"C\"  void  cpp_fused_add_0(const float* in_ptr0,\n float* out_ptr0)\n{\nout_ptr0[0] = in_ptr0[0];\n}\n";
-        let found = kernels_of(code);
-        let parameters = &found["cpp_fused_add_0"].parameters;
-        assert_eq!(parameters.len(), 2);
-        assert!(parameters[0].reads && !parameters[0].writes && parameters[1].writes && !parameters[1].reads);
-    }
-}

@@ -190,22 +190,3 @@ fn spans(extents: &[Extent], pieces_left: &mut i64) -> Option<Vec<Span>> {
     }
     Some(joined)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn extent(sizes: &[i64]) -> Extent {
-        Extent::of(sizes, &[], 4, 0).unwrap()
-    }
-
-    #[test]
-    fn a_call_moves_no_more_than_it_touches() {
-        let mut found = Footprint::default();
-        let read = |at_most| Used { reads: Some(at_most), writes: None };
-        found.add("table", extent(&[1000, 8]), read(64.0));
-        found.add("ids", extent(&[2]), read(1e9));
-        found.add("out", extent(&[2, 8]), Used { reads: None, writes: Some(f64::INFINITY) });
-        assert_eq!(found.bytes(&mut i64::MAX.clone()), 64.0 + 8.0 + 64.0);
-    }
-}

@@ -5,58 +5,63 @@
 use super::work::{WorkPart, operator_of};
 use crate::model::{InputDims, Operator};
 
-/// Operators with a formula.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Formula {
-    /// `mm(a, b)`.
-    Mm,
-    /// `addmm(bias, a, b)`.
-    Addmm,
-    /// `bmm(a, b)`.
-    Bmm,
-    /// `baddbmm(bias, a, b)`.
-    Baddbmm,
-    /// `_scaled_mm(a, b, scale_a, scale_b, bias, scale_result, out_dtype, ..)`.
-    ScaledMm,
-    /// `_int_mm(a, b)`, with a result of 32 bits.
-    IntMm,
-    /// `_grouped_mm(a, b, ..)`: the rows of `a`, or the columns of both, belong to groups.
-    GroupedMm,
-    /// A convolution, forward.
-    Convolution,
-    ConvolutionBackward,
-    /// Attention, forward.
-    Attention,
-    AttentionBackward,
-    /// Attention with functions of the program, forward; what a mask leaves out is not known here.
-    FlexAttention,
-    FlexAttentionBackward,
-    /// `_linear_pointwise(input, weight, bias, ..)`, or with another tensor before the weight.
-    Linear,
-    /// `_mkl_linear(input, packed_weight, weight, bias, ..)`.
-    MklLinear,
-    /// `_convolution_pointwise(input, weight, bias, padding, stride, dilation, groups, ..)`, or with another tensor before
-    /// the weight.
-    ConvolutionPointwise,
+/// How the work of an operator follows from its inputs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Formula {
+    /// The name of the operator, or what it ends with.
+    pub(super) name: &'static str,
+    /// Whether it is a product of matrices, whose work follows from their sizes.
+    pub(super) is_product: bool,
+    work: fn(Inputs<'_>) -> Option<Work>,
 }
 
-/// The operators that have a formula, but for those of attention, whose names begin alike.
-const FORMULAS: [(&str, Formula); 15] = [
-    ("aten::mm", Formula::Mm),
-    ("aten::addmm", Formula::Addmm),
-    ("aten::bmm", Formula::Bmm),
-    ("aten::baddbmm", Formula::Baddbmm),
-    ("aten::_scaled_mm", Formula::ScaledMm),
-    ("aten::_int_mm", Formula::IntMm),
-    ("aten::_grouped_mm", Formula::GroupedMm),
-    ("aten::_scaled_grouped_mm", Formula::GroupedMm),
-    ("aten::convolution", Formula::Convolution),
-    ("aten::convolution_backward", Formula::ConvolutionBackward),
-    ("higher_order::flex_attention", Formula::FlexAttention),
-    ("higher_order::flex_attention_backward", Formula::FlexAttentionBackward),
-    ("mkldnn::_linear_pointwise", Formula::Linear),
-    ("mkl::_mkl_linear", Formula::MklLinear),
-    ("mkldnn::_convolution_pointwise", Formula::ConvolutionPointwise),
+const fn product(name: &'static str, work: fn(Inputs<'_>) -> Option<Work>) -> Formula {
+    Formula { name, is_product: true, work }
+}
+
+const fn other(name: &'static str, work: fn(Inputs<'_>) -> Option<Work>) -> Formula {
+    Formula { name, is_product: false, work }
+}
+
+/// `mm(a, b)`.
+const MM: Formula = product("aten::mm", |of| of.product(0, None, of.element(0)));
+
+const CONVOLUTION_BACKWARD: &str = "aten::convolution_backward";
+
+/// The operators that have a formula, but for those of attention.
+const FORMULAS: [Formula; 15] = [
+    MM,
+    product("aten::bmm", MM.work),
+    // `addmm(bias, a, b)`.
+    product("aten::addmm", |of| of.product(1, Some(0), of.element(1))),
+    product("aten::baddbmm", |of| of.product(1, Some(0), of.element(1))),
+    // `_scaled_mm(a, b, scale_a, scale_b, bias, scale_result, out_dtype, ..)`.
+    product("aten::_scaled_mm", |of| of.product(0, None, of.out_element(6))),
+    // `_int_mm(a, b)`, with a result of 32 bits.
+    product("aten::_int_mm", |of| of.product(0, None, Some(4.0))),
+    // `_grouped_mm(a, b, ..)`: the rows of `a`, or the columns of both, belong to groups.
+    product("aten::_grouped_mm", |of| of.grouped_product()),
+    product("aten::_scaled_grouped_mm", |of| of.grouped_product()),
+    other("aten::convolution", |of| of.convolution()),
+    other(CONVOLUTION_BACKWARD, |of| of.convolution_backward([true, true])),
+    // Attention with functions of the program; what a mask leaves out is not known here.
+    other("higher_order::flex_attention", |of| of.attention(0, 1.0)),
+    other("higher_order::flex_attention_backward", |of| of.attention(0, 2.5)),
+    // `_linear_pointwise(input, weight, bias, ..)`, or with another tensor before the weight.
+    product("mkldnn::_linear_pointwise", |of| of.linear(if of.has_matrix(2) { 2 } else { 1 })),
+    // `_mkl_linear(input, packed_weight, weight, bias, ..)`.
+    product("mkl::_mkl_linear", |of| of.linear(2)),
+    // `_convolution_pointwise(input, weight, bias, padding, stride, dilation, groups, ..)`, or with another tensor before the
+    // weight.
+    other("mkldnn::_convolution_pointwise", |of| of.convolution_pointwise()),
+];
+
+/// Attention, whose names begin alike. In the backward the forward products are computed again, and each has two gradients:
+/// five products instead of two.
+const ATTENTION: [Formula; 3] = [
+    other("_backward", |of| of.attention(1, 2.5)),
+    other("_attention", |of| of.attention(0, 1.0)),
+    other("_attention_for_cpu", |of| of.attention(0, 1.0)),
 ];
 
 /// What a call computes and moves; None if unknown.
@@ -66,33 +71,32 @@ pub(super) struct Work {
     pub(super) bytes: Option<f64>,
 }
 
+impl Work {
+    /// What a part of the launches of a call with this work does of it; `gradients` are those of a convolution.
+    pub(super) fn part(self, part: WorkPart, gradients: impl Fn() -> Option<[Work; 2]>) -> Work {
+        match part {
+            WorkPart::All => self,
+            WorkPart::InputGradient => gradients().map(|[input, _]| input).unwrap_or_default(),
+            WorkPart::WeightGradient => gradients().map(|[_, weight]| weight).unwrap_or_default(),
+            WorkPart::Helper => Work::default(),
+        }
+    }
+}
+
 impl Formula {
     /// The formula of the operator with that name.
     pub(super) fn of(name: &str) -> Option<Formula> {
         let name = &*operator_of(name);
-        if let Some((_, formula)) = FORMULAS.iter().find(|(known, _)| *known == name) {
-            return Some(*formula);
-        }
-        let attention = name.strip_prefix("aten::_scaled_dot_product_")?;
-        match () {
-            () if attention.ends_with("_backward") => Some(Formula::AttentionBackward),
-            () if attention.ends_with("_attention") => Some(Formula::Attention),
-            () if attention.ends_with("_attention_for_cpu") => Some(Formula::Attention),
-            () => None,
-        }
-    }
-
-    /// Whether it is a product of matrices, whose work follows from their sizes.
-    pub(super) fn is_product(self) -> bool {
-        use Formula::{Addmm, Baddbmm, Bmm, GroupedMm, IntMm, Linear, MklLinear, Mm, ScaledMm};
-        matches!(self, Mm | Addmm | Bmm | Baddbmm | ScaledMm | IntMm | GroupedMm | Linear | MklLinear)
+        let attention = name.strip_prefix("aten::_scaled_dot_product_");
+        let attention = attention.and_then(|name| ATTENTION.iter().find(|one| name.ends_with(one.name)));
+        FORMULAS.iter().find(|known| known.name == name).or(attention).copied()
     }
 
     /// What a call of a backward of a convolution computes and moves for the gradient of its input, and for that of its weight,
     /// if both are wanted: each is a kernel of its own.
     pub(super) fn gradients(self, operator: &Operator) -> Option<[Work; 2]> {
         let inputs = Inputs { operator };
-        let is_wanted = self == Formula::ConvolutionBackward && inputs.wanted_gradients() == [true, true];
+        let is_wanted = self.name == CONVOLUTION_BACKWARD && inputs.wanted_gradients() == [true, true];
         is_wanted.then(|| {
             [[true, false], [false, true]].map(|which| inputs.convolution_backward(which).unwrap_or_default())
         })
@@ -100,44 +104,12 @@ impl Formula {
 
     /// The formula of a template for it, whose first inputs are the operands; what is added to a product comes behind them.
     pub(super) fn of_template(self) -> Formula {
-        match self {
-            Formula::Addmm | Formula::Baddbmm => Formula::Mm,
-            other => other,
-        }
-    }
-
-    /// What a part of the launches of a call computes and moves.
-    pub(super) fn work_of(self, operator: &Operator, part: WorkPart) -> Work {
-        let of_gradients = |at: usize| self.gradients(operator).and_then(|work| work.get(at).copied());
-        match part {
-            WorkPart::All => self.work(operator),
-            WorkPart::InputGradient => of_gradients(0).unwrap_or_default(),
-            WorkPart::WeightGradient => of_gradients(1).unwrap_or_default(),
-            WorkPart::Helper => Work::default(),
-        }
+        if matches!(self.name, "aten::addmm" | "aten::baddbmm") { MM } else { self }
     }
 
     /// What a call of the operator computes and moves.
     pub(super) fn work(self, operator: &Operator) -> Work {
-        let inputs = Inputs { operator };
-        let work = match self {
-            Formula::Mm | Formula::Bmm => inputs.product(0, None, inputs.element(0)),
-            Formula::Addmm | Formula::Baddbmm => inputs.product(1, Some(0), inputs.element(1)),
-            Formula::ScaledMm => inputs.product(0, None, inputs.out_element(6)),
-            Formula::IntMm => inputs.product(0, None, Some(4.0)),
-            Formula::GroupedMm => inputs.grouped_product(),
-            Formula::Convolution => inputs.convolution(),
-            Formula::ConvolutionBackward => inputs.convolution_backward([true, true]),
-            Formula::Attention => inputs.attention(0, 1.0),
-            // The forward products are computed again, and each has two gradients: five products instead of two.
-            Formula::AttentionBackward => inputs.attention(1, 2.5),
-            Formula::FlexAttention => inputs.attention(0, 1.0),
-            Formula::FlexAttentionBackward => inputs.attention(0, 2.5),
-            Formula::Linear => inputs.linear(if inputs.has_matrix(2) { 2 } else { 1 }),
-            Formula::MklLinear => inputs.linear(2),
-            Formula::ConvolutionPointwise => inputs.convolution_pointwise(),
-        };
-        work.unwrap_or_default()
+        (self.work)(Inputs { operator }).unwrap_or_default()
     }
 }
 
@@ -179,6 +151,7 @@ pub(super) fn bytes_of_inputs(operator: &Operator) -> Option<f64> {
     (bytes > 0.0).then_some(bytes)
 }
 
+#[derive(Clone, Copy)]
 struct Inputs<'o> {
     operator: &'o Operator,
 }

@@ -5,10 +5,11 @@ use super::estimates::{ReadPayload, estimated_runtimes};
 use super::formulas::{Formula, Work};
 use super::kernel_source::KernelSource;
 use super::node_flops::{NodeWork, work_of_nodes};
-use super::work::{GRAPH, WorkPart, operator_of};
+use super::work::GRAPH;
 use crate::analysis::provenance::{CodeKind, InductorRun, KernelCall, Provenance, RunTexts, inductor_runs};
 use crate::facts::LineTime;
 use crate::model::{ArtifactIndex, CacheLookup, Compile, CompileIndex, InputDims, Model, Operator, Profile};
+use crate::read::generated::operator;
 use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
 use std::borrow::Cow;
@@ -24,7 +25,7 @@ pub(super) struct LineShare {
 }
 
 /// A call of a kernel in generated code.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct CodeCall {
     /// Its name in traces: `aten::addmm`, `cpp_fused_add_0`, `triton_poi_fused_add_0`.
     pub(super) name: String,
@@ -66,17 +67,6 @@ impl CodeCall {
     /// Whether a trace has another name than the code. A kernel of the program has its own name in a trace.
     pub(super) fn is_recorded_otherwise(&self) -> bool {
         self.recorded.is_some() && self.name.starts_with("cpp_")
-    }
-
-    /// What a part of its launches computes and moves.
-    pub(super) fn work_of(&self, part: WorkPart) -> Work {
-        let of_gradients = |at: usize| self.gradients.and_then(|work| work.get(at).copied());
-        match part {
-            WorkPart::All => self.work,
-            WorkPart::InputGradient => of_gradients(0).unwrap_or_default(),
-            WorkPart::WeightGradient => of_gradients(1).unwrap_or_default(),
-            WorkPart::Helper => Work::default(),
-        }
     }
 }
 
@@ -133,7 +123,7 @@ impl Graphs {
             model.caches.iter().filter(|one| one.cache == "fx_graph").collect();
         lookups.sort_by_key(|lookup| lookup.artifact);
         for (index, compile) in model.compiles.indexed() {
-            for run in inductor_runs(compile, |number| model.aot_ids.get(&number).map(String::as_str)) {
+            for run in inductor_runs(model, compile) {
                 let place = found.graphs.len();
                 let mut is_cached = false;
                 for key in keys_of(&lookups, index, &run) {
@@ -369,29 +359,11 @@ fn wrapper_of(texts: &RunTexts) -> Cow<'_, str> {
 
 /// The name in traces of what the code calls: `aten::mm` for `extern_kernels.mm` and `torch.ops.aten.mm.default`.
 pub(super) fn name_in_trace(kernel: &str) -> String {
-    let operator = |space: &str, rest: &str| {
-        let name = rest.split('.').next().unwrap_or_default();
-        format!("{space}::{name}")
-    };
-    if let Some(rest) = kernel.strip_prefix("torch.ops.") {
-        let (space, rest) = rest.split_once('.').unwrap_or(("aten", rest));
-        return operator(space, rest);
-    }
-    for (start, space) in [
-        ("extern_kernels.", "aten"),
-        ("aten.", "aten"),
-        ("inductor_ops.", "inductor"),
-        ("_quantized.", "_quantized"),
-    ] {
-        if let Some(rest) = kernel.strip_prefix(start) {
-            return operator(space, rest);
-        }
-    }
-    operator_of(kernel).into_owned()
+    operator(kernel).map_or_else(|| kernel.to_owned(), |(space, name)| format!("{space}::{name}"))
 }
 
 /// Base names of the files with Triton kernels: `# kernel path: /tmp/torchinductor_me/h4/ch4l.py`.
-fn kernel_files(code: &str) -> impl Iterator<Item = &str> {
+pub(super) fn kernel_files(code: &str) -> impl Iterator<Item = &str> {
     let paths = code.lines().filter_map(|line| line.trim().strip_prefix("# kernel path:"));
     paths.filter_map(|path| path.trim().rsplit(['/', '\\']).next()).filter(|file| !file.is_empty())
 }
@@ -400,13 +372,13 @@ fn kernel_files(code: &str) -> impl Iterator<Item = &str> {
 const CONVOLUTION: [&str; 6] = ["stride", "padding", "dilation", "transposed", "output_padding", "groups"];
 
 /// FLOPs of a library's operator, from the sizes of its buffers and from its keyword arguments.
-fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
+pub(super) fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
     let formula = Formula::of(name)?;
     let inputs = buffers.arguments.iter().filter(|argument| !argument.is_out);
     let dims: Option<Vec<InputDims>> =
         inputs.map(|argument| argument.sizes.clone().map(InputDims::One)).collect();
     let mut operator = Operator { name: name.to_owned(), dims: dims?, ..Operator::default() };
-    if formula == Formula::Convolution {
+    if formula.name == "aten::convolution" {
         // The work of a convolution depends on its settings.
         let setting = |name: &str| {
             let (_, value) = buffers.settings.iter().find(|(known, _)| known == name)?;
@@ -416,45 +388,9 @@ fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
         operator.dims.truncate(2);
         operator.values = vec![String::new(); 3];
         operator.values.extend(settings?);
-    } else if !formula.is_product() {
+    } else if !formula.is_product {
         // The buffers do not say whether attention is causal, or which gradients are wanted.
         return None;
     }
     formula.work(&operator).flops
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::buffers::Argument;
-    use super::*;
-
-    #[test]
-    fn kernel_files_are_read_from_comments() {
-        let code =
-            "# kernel path: /tmp/torchinductor_me/h4/ch4lah.py\n# Source node to ATen node mapping:\nx = 1\n";
-        assert_eq!(kernel_files(code).collect::<Vec<_>>(), ["ch4lah.py"]);
-    }
-
-    #[test]
-    fn a_convolution_has_its_settings_from_the_arguments_of_its_call() {
-        let argument = |sizes: &[i64]| Argument { sizes: Some(sizes.to_vec()), is_out: false };
-        let setting = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let mut buffers = CallBuffers {
-            arguments: vec![argument(&[2, 8, 16, 16]), argument(&[32, 4, 3, 3])],
-            settings: vec![
-                setting("stride", "(2, 2)"),
-                setting("padding", "(1, 1)"),
-                setting("dilation", "(1,)"),
-                setting("transposed", "False"),
-                setting("output_padding", "(0, 0)"),
-                setting("groups", "2"),
-                setting("bias", "None"),
-            ],
-            ..CallBuffers::default()
-        };
-        let flops = 2.0 * 2.0 * 32.0 * 4.0 * 9.0 * 64.0;
-        assert_eq!(flops_of_call("aten::convolution", &buffers), Some(flops));
-        buffers.settings.remove(1);
-        assert_eq!(flops_of_call("aten::convolution", &buffers), None, "no padding is not a padding of 0");
-    }
 }

@@ -48,57 +48,23 @@ impl SortedRecord for Asked {
     }
 }
 
-/// A record that is looked up by an id; its place orders those with the same id.
-trait Identified: SortedRecord {
-    fn id(&self) -> (u64, u32);
-}
-
-impl Identified for OperatorCall {
-    fn id(&self) -> (u64, u32) {
-        (self.external, self.place)
-    }
-}
-
-impl Identified for Launch {
-    fn id(&self) -> (u64, u32) {
-        (self.correlation, self.place)
-    }
-}
-
-/// A record in the order of its id.
-#[derive(Debug, Clone, Copy)]
-struct ById<R>(R);
-
-impl<R: Identified> SortedRecord for ById<R> {
-    type Words = R::Words;
-
-    fn to_words(&self) -> R::Words {
-        self.0.to_words()
-    }
-
-    fn of_words(words: R::Words) -> Self {
-        ById(R::of_words(words))
-    }
-
-    fn order(&self, other: &Self) -> Ordering {
-        self.0.id().cmp(&other.0.id())
-    }
-}
-
 /// All launches with their calls, in the order of the calls.
 pub(super) fn asked(profile: &Profile) -> io::Result<Sorted<Asked>> {
-    let mut by_id = Sorter::default();
+    // Of calls with the same id, the first one counts.
+    let mut by_id = Sorter::by(|one: &OperatorCall, other: &OperatorCall| {
+        (one.external, one.place).cmp(&(other.external, other.place))
+    });
     let mut calls = profile.calls.iter()?;
     while let Some(call) = calls.next()? {
         if call.external != 0 {
-            by_id.push(ById(call));
+            by_id.push(call);
         }
     }
     let by_id = by_id.sorted();
     let correlated = correlated(profile)?;
     let mut launches = correlated.as_ref().unwrap_or(&profile.launches).iter()?;
     let mut calls = by_id.iter()?;
-    let mut next: Option<OperatorCall> = calls.next()?.map(|ById(call)| call);
+    let mut next: Option<OperatorCall> = calls.next()?;
     let mut last: Option<OperatorCall> = None;
     let mut found = Sorter::default();
     while let Some(launch) = launches.next()? {
@@ -106,7 +72,7 @@ pub(super) fn asked(profile: &Profile) -> io::Result<Sorted<Asked>> {
             if last.is_none_or(|known| known.external != call.external) {
                 last = Some(call);
             }
-            next = calls.next()?.map(|ById(call)| call);
+            next = calls.next()?;
         }
         let call = last.filter(|call| call.external == launch.external);
         found.push(Asked { launch, call });
@@ -123,16 +89,18 @@ fn correlated(profile: &Profile) -> io::Result<Option<Sorted<Launch>>> {
     if first.is_none_or(|first| first.external != 0) && !has_graphs {
         return Ok(None);
     }
-    let mut by_correlation = Sorter::default();
-    first.into_iter().for_each(|launch| by_correlation.push(ById(launch)));
+    let mut by_correlation = Sorter::by(|one: &Launch, other: &Launch| {
+        (one.correlation, one.place).cmp(&(other.correlation, other.place))
+    });
+    first.into_iter().for_each(|launch| by_correlation.push(launch));
     while let Some(launch) = launches.next()? {
-        by_correlation.push(ById(launch));
+        by_correlation.push(launch);
     }
     let by_correlation = by_correlation.sorted();
     let mut launches = by_correlation.iter()?;
     let mut known = Latest { records: profile.correlations.iter()?, next: None, last: None };
     let mut found = Sorter::default();
-    while let Some(ById(launch)) = launches.next()? {
+    while let Some(launch) = launches.next()? {
         let caller = known.caller(launch.correlation)?;
         let is_better = launch.external == 0 || caller & Correlation::OF_GRAPH != 0;
         found.push(Launch { external: if is_better { caller } else { launch.external }, ..launch });
@@ -161,48 +129,5 @@ impl Latest<'_> {
         }
         let last = self.last.filter(|last| last.correlation == correlation);
         Ok(last.map(|last| last.external).unwrap_or_default())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn call(place: u32, external: u64) -> OperatorCall {
-        OperatorCall { place, operator: 0, thread: 0, external, begin_us: f64::from(place), dur_us: 1.0 }
-    }
-
-    fn launch(place: u32, external: u64, correlation: u64) -> Launch {
-        Launch { place, kernel: 0, external, correlation, begin_us: 0.0, dur_us: 1.0 }
-    }
-
-    #[test]
-    fn a_launch_belongs_to_the_first_call_with_its_id_or_the_id_of_its_correlation() {
-        let profile = Profile {
-            // Ids need not ascend, and one may occur twice.
-            calls: [call(0, 9), call(1, 7), call(2, 7), call(3, 0)].into_iter().collect(),
-            launches: [
-                launch(0, 7, 0),
-                launch(1, 9, 3),
-                launch(2, 0, 40),
-                launch(3, 0, 41),
-                launch(4, 8, 40),
-            ]
-            .into_iter()
-            .collect(),
-            correlations: [(40, 7), (12, 9), (40, 9)]
-                .map(|(correlation, external)| Correlation { correlation, external })
-                .into_iter()
-                .collect(),
-            ..Profile::default()
-        };
-        let sorted = asked(&profile).unwrap();
-        let mut found = Vec::new();
-        let mut all = sorted.iter().unwrap();
-        while let Some(asked) = all.next().unwrap() {
-            found.push((asked.launch.place, asked.call.map(|call| call.place)));
-        }
-        // Launch 4 has an unknown id and launch 3 an unknown correlation: they belong to no call.
-        assert_eq!(found, [(1, Some(0)), (2, Some(0)), (0, Some(1)), (4, None), (3, None)]);
     }
 }

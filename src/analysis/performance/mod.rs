@@ -2,7 +2,6 @@
 //! time, how far each kernel is from the peak of the device, and which figures are impossible.
 
 mod buffers;
-mod code_calls;
 mod cpp_wrapper;
 mod devices;
 mod estimates;

@@ -6,7 +6,7 @@ use crate::read::fx_graph::{Statement, annotations};
 use crate::read::source_text::arguments;
 use crate::trace::TextMap;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(in crate::analysis) struct NodeWork {
     /// None if a size is known only at run time.
     pub(in crate::analysis) flops: Option<f64>,

@@ -240,19 +240,3 @@ pub(super) fn float_kind(kernel: &str, tf32: Option<bool>) -> &'static str {
         () => "fp32",
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unknown_type_or_device_leaves_shares_unknown() {
-        let device = DevicePeaks::given(r#"{"name": "d", "matrix": {"bf16": 100}}"#, None).unwrap();
-        let (flops, kind) = (Some(1e9), Some("fp4"));
-        let unknown = Measured { us: 100.0, flops, bytes: None, kind, matrix: true };
-        let unknown = Rates::of(unknown, Some(&device), None);
-        assert_eq!((unknown.tflops, unknown.share_of_peak), (Some(10.0), None));
-        let nowhere = Rates::of(Measured { us: 100.0, bytes: Some(1e6), ..Measured::default() }, None, None);
-        assert_eq!((nowhere.gbps, nowhere.bound, nowhere.judgement), (Some(10.0), None, None));
-    }
-}

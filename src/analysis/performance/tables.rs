@@ -1,11 +1,12 @@
 //! Tables of the kernels, operators and lines of a trace, with their times and rates. Each run is added to its rows as it
 //! is read, so that memory grows with the number of rows and not with the number of runs.
 
-use super::code_calls::CallTimes;
 use super::devices::DevicePeaks;
 use super::formulas::{Formula, Work, bytes_of_inputs};
 use super::graphs::{CodeCall, Graphs, LineShare};
-use super::measured::{DeviceOptions, KernelOfRun, KernelsOfRuns, MeasuredKernel, MeasuredLine, Performance};
+use super::measured::{
+    DeviceOptions, KernelOfRun, KernelsOfRuns, MeasuredCall, MeasuredKernel, MeasuredLine, Performance,
+};
 use super::pointwise::pointwise_bytes;
 use super::rates::{Judgement, Measured, Rates, kind_of, kind_of_type};
 use super::times::{BusyTimes, Group, Length, medians};
@@ -33,7 +34,8 @@ pub(super) struct Tables<'p> {
     busy: BusyTimes,
     /// Operators by their place in the trace.
     operators: IndexMap<u32, Runs, FxBuildHasher>,
-    calls: CallTimes,
+    /// The runs of each call in generated code.
+    calls: IndexMap<CallKey, Runs, FxBuildHasher>,
     /// Runs that lead to no line of the program.
     without_line: FxHashMap<What, Runs>,
     /// The row of each run, if it was asked for.
@@ -54,6 +56,14 @@ struct RowKey {
     /// Without one: the first call in the code with equal work.
     alike: Option<usize>,
     part: WorkPart,
+}
+
+/// A call in generated code, and the row of its runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct CallKey {
+    graph: usize,
+    call: usize,
+    row: usize,
 }
 
 struct Row {
@@ -90,7 +100,7 @@ impl<'p> Tables<'p> {
             lengths: Sorter::default(),
             busy: BusyTimes::default(),
             operators: IndexMap::default(),
-            calls: CallTimes::default(),
+            calls: IndexMap::default(),
             without_line: FxHashMap::default(),
             rows_of_runs: options.each_run.then(Sorter::default),
             rows_of_calls: options.each_run.then(Sorter::default),
@@ -128,7 +138,9 @@ impl<'p> Tables<'p> {
             calls.count += usize::from(piece.first_of_call);
             calls.us += piece.dur_us;
         }
-        self.calls.add(piece, place);
+        if let Some((graph, call)) = piece.graph.zip(piece.code_call) {
+            self.calls.entry(CallKey { graph, call, row: place }).or_default().add(piece.dur_us);
+        }
         if self.shares(piece).is_empty() {
             self.without_line.entry(piece.what).or_default().add(piece.dur_us);
         }
@@ -175,12 +187,29 @@ impl<'p> Tables<'p> {
         found.regions.sort_by(|left, right| {
             right.sum_us.total_cmp(&left.sum_us).then_with(|| left.compile_id.cmp(&right.compile_id))
         });
-        self.calls.fill(self.graphs, kernels.iter().map(|(row, _)| *row), found);
+        self.calls.sort_keys();
+        found.calls = self.calls.iter().filter_map(|(key, runs)| self.call(*key, *runs, &places)).collect();
         found.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();
         if let (Some(runs), Some(calls)) = (self.rows_of_runs, self.rows_of_calls) {
             found.runs = Some(KernelsOfRuns { runs: runs.sorted(), calls: calls.sorted(), kernels: places });
         }
         Ok(())
+    }
+
+    /// The time of a call; `places` has the kernel of each row.
+    fn call(&self, key: CallKey, runs: Runs, places: &[u32]) -> Option<MeasuredCall> {
+        let graph = self.graphs.graphs.get(key.graph)?;
+        let name = graph.calls.get(key.call).map(|call| &call.name);
+        let first = name.and_then(|name| graph.by_name.get(name)?.first().copied());
+        Some(MeasuredCall {
+            compile: graph.compile,
+            run: graph.run,
+            place: key.call,
+            first: first.unwrap_or(key.call),
+            kernel: places.get(key.row).map(|place| *place as usize).unwrap_or_default(),
+            count: runs.count,
+            sum_us: runs.us,
+        })
     }
 
     fn measured_operators(&self) -> Vec<facts::Operator<'static>> {
@@ -237,17 +266,17 @@ impl<'p> Tables<'p> {
             kernels: FxHashSet<What>,
         }
         let mut lines: FxHashMap<usize, OfLine> = FxHashMap::default();
-        for (graph, call, row, sum_us) in self.calls.sums() {
-            let what = self.rows.get_index(row).map(|(key, _)| key.what);
-            let direction = self.graphs.graphs.get(graph).and_then(|graph| graph.direction.as_deref());
-            let call = self.graphs.call(Some(graph), Some(call));
+        for (CallKey { graph, call, row }, Runs { us: sum_us, .. }) in &self.calls {
+            let what = self.rows.get_index(*row).map(|(key, _)| key.what);
+            let direction = self.graphs.graphs.get(*graph).and_then(|graph| graph.direction.as_deref());
+            let call = self.graphs.call(Some(*graph), Some(*call));
             let shares = call.map(|call| call.lines.as_slice()).unwrap_or_default();
             for share in shares {
                 let line = lines.entry(share.line).or_default();
                 let us = share.share * sum_us;
                 line.us += us;
                 line.backward_us += if direction == Some("backward") { us } else { 0.0 };
-                line.own_us += if shares.len() == 1 { sum_us } else { 0.0 };
+                line.own_us += if shares.len() == 1 { *sum_us } else { 0.0 };
                 line.kernels.extend(what);
             }
         }
@@ -431,7 +460,7 @@ impl<'p> Tables<'p> {
         let of_inputs = operator.map(|operator| work_of_inputs(operator, part)).unwrap_or_default();
         // Calls of one kernel in one graph usually have equal shapes; if not, no single figure is right.
         let equal = |figure: fn(&Work) -> Option<f64>| {
-            let of = |call: &&CodeCall| figure(&call.work_of(part));
+            let of = |call: &&CodeCall| figure(&call.work.part(part, || call.gradients));
             let first = of(calls.first()?)?;
             calls.iter().all(|call| of(call) == Some(first)).then_some(first)
         };
@@ -542,7 +571,7 @@ fn work_of_inputs(operator: &Operator, part: WorkPart) -> Work {
         return Work::default();
     }
     let work = match Formula::of(&operator.name) {
-        Some(formula) => formula.work_of(operator, part),
+        Some(formula) => formula.work(operator).part(part, || formula.gradients(operator)),
         None if operator.triton.is_some() => Work { flops: None, bytes: bytes_of_inputs(operator) },
         None => Work { flops: None, bytes: pointwise_bytes(operator) },
     };

@@ -44,25 +44,3 @@ fn configuration(launch: &TritonLaunch) -> Option<String> {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_configuration_that_ran_is_listed_once() {
-        let launched = |kwargs: &str, num_warps| Operator {
-            triton: Some(TritonLaunch {
-                kwargs: Some(kwargs.to_owned()),
-                num_warps: Some(num_warps),
-                ..TritonLaunch::default()
-            }),
-            ..Operator::default()
-        };
-        let asked = [launched("XBLOCK=16", 1), launched("XBLOCK=16", 1), launched("XBLOCK=8", 2)];
-        let found = tuning_of(None, asked.iter()).unwrap();
-        let ran: Vec<&str> = found.ran.iter().map(|one| &**one).collect();
-        assert_eq!(ran, ["XBLOCK=16, num_warps=1", "XBLOCK=8, num_warps=2"]);
-        assert!(tuning_of(None, [Operator::default()].iter()).is_none());
-    }
-}

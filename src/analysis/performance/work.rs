@@ -1,6 +1,7 @@
 //! What a trace recorded, as pieces of work: each is one run of a kernel, with its operator and graph.
 
 use crate::model::Launch;
+use crate::read::generated::operator;
 use crate::read::source_text::is_word;
 use std::borrow::Cow;
 
@@ -111,10 +112,10 @@ const FROM_CPP: &str = "aoti_torch_";
 
 /// The operator that a C++ wrapper calls: `aten::addmm` for `aoti_torch_cpu_addmm_out`. Other names stay as they are.
 pub(super) fn operator_of(name: &str) -> Cow<'_, str> {
-    let Some((_, operator)) = name.strip_prefix(FROM_CPP).and_then(|rest| rest.split_once('_')) else {
-        return Cow::Borrowed(name);
-    };
-    Cow::Owned(format!("aten::{}", operator.strip_suffix("_out").unwrap_or(operator)))
+    match operator(name).filter(|_| name.starts_with(FROM_CPP)) {
+        Some((space, operator)) => Cow::Owned(format!("{space}::{operator}")),
+        None => Cow::Borrowed(name),
+    }
 }
 
 /// `graph_0_cpp_fused_add_0`; a template is `graph_1_gemm_m96n256k128_kernel`.

@@ -1,7 +1,7 @@
 //! torch's mappings between names of nodes and kernels.
 
-use super::code::Call;
 use crate::model::{Fields, lenient};
+use crate::read::generated::Call;
 use crate::trace::{OrderedMap, TextSet};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -136,34 +136,4 @@ fn read_origins(fields: &Fields<'_>, pre: Option<u64>, into: &mut Names) {
 fn graph_id(text: &str) -> Option<u64> {
     let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
     line.trim().strip_prefix("# graph id: ")?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_entries_of_two_artifacts_count_once() {
-        let texts = [
-            r#"{"triton_a_0": ["mul", "add"]}"#,
-            r#"{"preToPost": {}, "cppCodeToPost": {"triton_a_0": ["mul", "sub"]}, "postToCppCode": {}}"#,
-        ];
-        let mapping = Mapping::read(&texts, None);
-        assert_eq!(mapping.kernel_to_post["triton_a_0"], ["mul", "add", "sub"]);
-        assert_eq!(mapping.post_to_kernel["sub"], ["triton_a_0"]);
-        assert!(!mapping.handles);
-    }
-
-    #[test]
-    fn origins_replace_a_missing_mapping() {
-        let origins = r#"{"permute": [{"name": "t", "graph_id": 8, "from_node": [{"name": "linear", "graph_id": 7, "from_node": []}]}], "x": []}"#;
-        let pre = Some("class G:\n    pass\n\n # graph id: 7\n");
-        let mapping = Mapping::read(&[origins], pre);
-        assert_eq!(mapping.post_to_pre["permute"], ["linear"]);
-        assert!(mapping.kernel_to_post.is_empty(), "a node without origins is not a kernel");
-        assert_eq!(mapping.pre_to_post["linear"], ["permute"]);
-        let own = r#"{"postToPre": {"permute": ["other"]}}"#;
-        assert_eq!(Mapping::read(&[origins, own], pre).post_to_pre["permute"], ["other"]);
-        assert!(Mapping::read(&[origins], None).post_to_pre.is_empty());
-    }
 }

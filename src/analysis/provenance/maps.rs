@@ -1,12 +1,12 @@
 //! Maps between the lines of a run's texts, from torch's mapping.
 
 use super::CodeKind;
-use super::code::{CodeText, Definition, KernelBody};
-use super::flow::{CodeFileText, nodes_of_calls};
+use super::flow::nodes_of_calls;
 use super::mapping::{Mapping, label};
 use super::run_texts::{CodeOfKind, RunTexts};
 use super::source::{KernelStacks, Lines, Place, SourceLine, callers, kernel_stacks};
 use crate::read::fx_graph::{GraphText, PlaceComment};
+use crate::read::generated::{CodeText, Definition, KernelBody};
 use crate::trace::{TextMap, TextSet};
 use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -395,15 +395,13 @@ fn kernels(texts: &RunTexts, mapping: &Mapping, post: &GraphText<'_>) -> Vec<Ker
         true => nodes_of_calls(texts.post.as_deref().map(|text| (text, post)), &files),
         false => FxHashMap::default(),
     };
-    let all = files.iter().rev().flat_map(|file| &file.code.definitions);
+    let all = files.iter().rev().flat_map(|file| &file.definitions);
     let definitions: TextMap<&str, &Definition<'_>> = all.map(|one| (one.kernel, one)).collect();
     let mut found = Vec::new();
     let mut called = TextSet::default();
     // Many calls of one handle with many nodes would need the product of both.
     let mut room = MOST_LINKS;
-    for (file, call) in
-        files.iter().flat_map(|file| file.code.calls.iter().map(move |call| (file.kind, call)))
-    {
+    for (file, call) in files.iter().flat_map(|file| file.calls.iter().map(move |call| (file.kind, call))) {
         let definition = definitions.get(call.kernel).copied();
         let mapped = mapping.nodes(call).filter(|nodes| nodes.len() <= room);
         room -= mapped.map_or(0, Vec::len);
@@ -444,7 +442,7 @@ fn owned<'n>(names: impl Iterator<Item = &'n &'n str>) -> Vec<String> {
 }
 
 /// The files of generated code. All of them know the kernels of the mapping and of later files.
-fn files<'t>(texts: &'t RunTexts, mapping: &'t Mapping) -> Vec<CodeFileText<'t>> {
+fn files<'t>(texts: &'t RunTexts, mapping: &'t Mapping) -> Vec<CodeText<'t>> {
     let of_mapping = mapping.kernel_to_post.keys().filter(|_| !mapping.handles);
     let mut known: Vec<&str> = of_mapping.map(String::as_str).collect();
     let mut files = Vec::new();
@@ -452,7 +450,7 @@ fn files<'t>(texts: &'t RunTexts, mapping: &'t Mapping) -> Vec<CodeFileText<'t>>
     for CodeOfKind { kind, text } in texts.code.iter().rev() {
         let code = CodeText::read(text, *kind, &known);
         known.extend(code.definitions.iter().map(|definition| definition.kernel));
-        files.push(CodeFileText { kind: *kind, text, code });
+        files.push(code);
     }
     files.reverse();
     files

@@ -1,6 +1,5 @@
 //! From a line of the program to its kernels and back: Inductor runs, their texts, and maps between the lines of these.
 
-mod code;
 mod flow;
 mod mapping;
 mod maps;
@@ -11,10 +10,9 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-pub use code::KernelBody;
-pub(crate) use code::{Definition, definitions, kernel_bound, library_call};
+pub use crate::read::generated::{CodeKind, KernelBody};
 pub use maps::{Coverage, KernelCall, LineMap, LineMaps, Linked, Provenance};
-pub use owners::{LineOwners, Owners, line_owners};
+pub use owners::{LineOwners, RunText, line_owners};
 pub use run_texts::{CodeOfKind, RunTexts};
-pub use runs::{CodeKind, InductorRun, inductor_runs};
+pub use runs::{InductorRun, inductor_runs};
 pub use source::{KernelStacks, SourceLine, kernel_stacks};

@@ -3,7 +3,8 @@
 //! A compile may have several runs: forward and backward share an id, and after `torch._dynamo.reset()` an id is compiled
 //! again. The files of a run are consecutive in the log; their order depends on the version of torch.
 
-use crate::model::{Artifact, Compile, Content, Form, Language};
+use crate::model::{Artifact, Compile, Content, Form, Language, Model};
+use crate::read::generated::CodeKind;
 use crate::trace::TextMap;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -36,19 +37,6 @@ pub struct CodeFile {
     /// Index of its artifact.
     pub artifact: usize,
     pub kind: CodeKind,
-}
-
-/// A kind of file of generated code.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CodeKind {
-    /// The Python wrapper, with kernels in strings.
-    #[default]
-    Python,
-    /// The C++ wrapper.
-    Cpp,
-    /// Kernels of the C++ wrapper.
-    Kernels,
-    Header,
 }
 
 /// The role of an artifact in its run.
@@ -91,14 +79,14 @@ impl InductorRun {
     }
 }
 
-/// The runs of a compile in log order, attempt by attempt. `aot_id` gives the name in the code with that number.
-pub fn inductor_runs<'m>(compile: &Compile, aot_id: impl Fn(u32) -> Option<&'m str>) -> Vec<InductorRun> {
+/// The runs of a compile in log order, attempt by attempt.
+pub fn inductor_runs(model: &Model, compile: &Compile) -> Vec<InductorRun> {
     let mut attempts: BTreeMap<u32, Cutter<'_>> = BTreeMap::new();
     for (index, artifact) in compile.artifacts.iter().enumerate() {
         let cutter = attempts
             .entry(artifact.attempt)
             .or_insert_with(|| Cutter { attempt: artifact.attempt, ..Cutter::default() });
-        cutter.take(index, artifact, aot_id(artifact.number));
+        cutter.take(index, artifact, model.aot_ids.get(&artifact.number).map(String::as_str));
     }
     attempts.into_values().flat_map(Cutter::finish).collect()
 }
@@ -280,8 +268,6 @@ mod tests {
     use super::super::tests::runs;
     use super::*;
 
-    const MAP: &str = "inductor_provenance_tracking_node_mappings";
-
     /// Calls `see` with all permutations of the items.
     fn each_order<'a>(items: &mut [&'a str], done: usize, see: &mut impl FnMut(&[&'a str])) {
         if done == items.len() {
@@ -295,74 +281,50 @@ mod tests {
     }
 
     /// The names of a run, sorted.
-    fn held<'a>(run: &InductorRun, names: &[&'a str]) -> Vec<&'a str> {
+    fn held(run: &InductorRun, names: &[&str]) -> String {
         let code = run.code.iter().map(|file| file.artifact);
-        let indices =
-            code.chain(run.pre).chain(run.post).chain(run.mappings.iter().copied()).chain(run.stacks);
+        let graphs = code.chain(run.pre).chain(run.post);
+        let indices = graphs.chain(run.mappings.iter().copied()).chain(run.stacks);
         let mut held: Vec<&str> = indices.map(|index| names[index]).collect();
         held.sort_unstable();
-        held
+        held.join(" ")
     }
 
     /// Asserts that two runs under one id are separated for every order of their artifacts in which graphs come before
     /// code; the second run has the same order, and shares the pre-grad graph of the first.
-    fn every_order_gives_two_runs(first: &[&str], pre: &str) {
+    fn every_order_gives_two_runs(first: &[&str]) {
+        let other = ["fx_graph_runnable", "fx_graph_cache_miss", "before_post_grad_graph"];
+        let mut kept: Vec<&str> = first.iter().copied().filter(|name| !other.contains(name)).collect();
+        kept.sort_unstable();
         let mut seen = 0;
         each_order(&mut first.to_vec(), 0, &mut |order| {
-            let at = |part: &str| order.iter().position(|name| name.contains(part));
-            let code = at("_code").unwrap();
+            let code = order.iter().position(|name| name.contains("_code")).unwrap();
             if order.iter().skip(code).any(|name| name.contains("_graph") && !name.starts_with("fx_")) {
                 return;
             }
             seen += 1;
-            let late: Vec<String> = order
-                .iter()
-                .filter(|name| **name != pre)
-                .map(|name| name.replace("forward", "backward"))
-                .collect();
+            let late = order.iter().filter(|name| **name != first[0]);
+            let late: Vec<String> = late.map(|name| name.replace("forward", "backward")).collect();
             let names: Vec<&str> = order.iter().copied().chain(late.iter().map(String::as_str)).collect();
             let runs = runs(&names);
-            assert_eq!(runs.len(), 2, "{names:?}");
-            let other = ["fx_graph_runnable", "fx_graph_cache_miss", "before_post_grad_graph"];
-            let mut kept: Vec<&str> = first.iter().copied().filter(|name| !other.contains(name)).collect();
-            kept.sort_unstable();
-            assert_eq!(held(&runs[0], &names), kept, "{names:?}");
-            let mut kept: Vec<String> = kept.iter().map(|name| name.replace("forward", "backward")).collect();
-            kept.sort_unstable();
-            assert_eq!(held(&runs[1], &names), kept, "{names:?}");
-            assert_eq!(runs[1].pre, runs[0].pre);
-            assert_eq!(runs[1].artifacts.start, order.len(), "{names:?}");
+            let [one, two] = runs.as_slice() else { panic!("{} runs of {names:?}", runs.len()) };
+            assert_eq!(held(one, &names), kept.join(" "), "{names:?}");
+            assert_eq!(held(two, &names), kept.join(" ").replace("forward", "backward"), "{names:?}");
+            assert_eq!((two.pre, two.artifacts.start), (one.pre, order.len()), "{names:?}");
         });
         assert!(seen > 500);
     }
 
     #[test]
-    fn artifacts_of_torch_2_7_belong_to_their_run_in_every_order() {
-        let names = [
-            "inductor_pre_grad_graph",
-            "fx_graph_runnable",
-            "inductor_post_grad_graph",
-            "inductor_post_to_pre_grad_nodes",
-            "inductor_triton_kernel_to_post_grad_nodes",
-            "inductor_provenance_tracking_node_mappings",
-            "inductor_output_code_a:0_forward",
-            "fx_graph_cache_miss",
-        ];
-        every_order_gives_two_runs(&names, names[0]);
-    }
-
-    #[test]
-    fn artifacts_of_torch_2_15_belong_to_their_run_in_every_order() {
-        let names = [
-            "before_pre_grad_graph",
-            "fx_graph_runnable",
-            "before_post_grad_graph",
-            "inductor_post_grad_graph",
-            "inductor_output_code_a:0_forward",
-            MAP,
-            "inductor_provenance_tracking_kernel_stack_traces",
-            "fx_graph_cache_miss",
-        ];
-        every_order_gives_two_runs(&names, names[0]);
+    fn artifacts_of_torch_2_7_and_2_15_belong_to_their_run_in_every_order() {
+        let of_2_7 = "inductor_pre_grad_graph fx_graph_runnable inductor_post_grad_graph \
+                      inductor_post_to_pre_grad_nodes inductor_triton_kernel_to_post_grad_nodes \
+                      inductor_provenance_tracking_node_mappings inductor_output_code_a:0_forward fx_graph_cache_miss";
+        let of_2_15 = "before_pre_grad_graph fx_graph_runnable before_post_grad_graph inductor_post_grad_graph \
+                       inductor_output_code_a:0_forward inductor_provenance_tracking_node_mappings \
+                       inductor_provenance_tracking_kernel_stack_traces fx_graph_cache_miss";
+        for first in [of_2_7, of_2_15] {
+            every_order_gives_two_runs(&first.split(' ').collect::<Vec<_>>());
+        }
     }
 }

@@ -120,28 +120,3 @@ pub(super) fn callers(stacks: &[String]) -> TextMap<(String, u64), Option<Place>
     }
     callers
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn newlines_that_were_written_as_two_characters_become_newlines() {
-        let old = kernel_stacks(r#"{"k": ["File \"x.py\", line 1, in f\\n    y = x"]}"#).unwrap();
-        assert_eq!(old["k"], ["File \"x.py\", line 1, in f\n    y = x"]);
-        let new = kernel_stacks(r#"{"k": ["File \"x.py\"\n    y = \"a\\n\"\n"]}"#).unwrap();
-        assert_eq!(new["k"], ["File \"x.py\"\n    y = \"a\\n\"\n"]);
-        assert!(kernel_stacks("[]").is_none());
-    }
-
-    #[test]
-    fn the_line_of_a_stack_is_the_innermost_one_outside_of_libraries() {
-        let stack = "File \"/app/x.py\", line 14, in forward\n    h = self.a(x)\n  \
-                     File \"/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py\", line 134, in forward\n    return F.linear(x)";
-        let mut lines = Lines::default();
-        lines.of_stack(stack).unwrap().calls.push(0);
-        let lines = lines.sorted();
-        assert_eq!((lines[0].file.as_str(), lines[0].line), ("/app/x.py", 14));
-        assert_eq!(lines[0].code.as_deref(), Some("h = self.a(x)"));
-    }
-}

@@ -1,25 +1,24 @@
-//! What is read from generated code, and how artifacts are divided into runs: rows of `cases.txt`.
+//! How artifacts are divided into runs, and what is read of them: rows of `cases.txt`.
 
-use super::CodeKind;
-use super::code::{Call, CodeText, definitions, library_call};
-use super::flow::wrapper::{Signatures, Statement, statements};
+use super::flow::graph::FlowGraph;
+use super::flow::names::{is_complete, leaves_out, names};
+use super::kernel_stacks;
+use super::mapping::Mapping;
 use super::runs::{InductorRun, inductor_runs};
+use super::source::Lines;
 use crate::cases::{hold, joined};
-use crate::model::{Artifact, Compile};
-use crate::trace::TextSet;
-
-/// Kernels that other files define.
-const KNOWN: [&str; 5] = ["k_0", "triton_a_1", "triton_b_2", "cpp_c_3", "cpp_a_0"];
-
-/// Inputs of the graph.
-const INPUTS: [&str; 4] = ["arg1_1", "arg4_1", "bias", "w"];
+use crate::model::{Artifact, Compile, Model};
+use crate::read::fx_graph::GraphText;
 
 /// The runs of a compile with these artifacts, each with its AOT id behind a colon if it has one.
 pub(super) fn runs(names: &[&str]) -> Vec<InductorRun> {
-    let mut compile = Compile::default();
-    let artifact = |(number, name): (u32, &&str)| Artifact::named(name.split(':').next().unwrap(), number);
-    compile.artifacts = (0..).zip(names).map(artifact).collect();
-    inductor_runs(&compile, |number| names[number as usize].split_once(':').map(|(_, id)| id))
+    let (mut model, mut compile) = (Model::default(), Compile::default());
+    for (number, name) in (0..).zip(names) {
+        let (name, id) = name.split_once(':').unwrap_or((name, ""));
+        compile.artifacts.push(Artifact::named(name, number));
+        model.aot_ids.extend(Some((number, id.to_owned())).filter(|_| !id.is_empty()));
+    }
+    inductor_runs(&model, &compile)
 }
 
 fn run(run: &InductorRun) -> String {
@@ -37,52 +36,60 @@ fn run(run: &InductorRun) -> String {
     )
 }
 
-fn call(call: &Call<'_>) -> String {
-    let handle = call.handle.map(|handle| format!(":{handle}")).unwrap_or_default();
-    let from = if call.source_nodes.is_empty() { "" } else { " of " };
-    format!("{} {}{handle}{from}{}", call.line, call.kernel, call.source_nodes.join(" "))
+/// Each node with its operator, its operands, and the node whose memory it uses; then what the graph returns.
+fn flow(text: &str) -> String {
+    let graph = FlowGraph::read(text, &GraphText::read(text));
+    let named = |at: &usize| graph.nodes[*at].name;
+    let all = |places: &[usize]| places.iter().map(named).collect::<Vec<_>>().join(" ");
+    let node = |at: usize| {
+        let node = &graph.nodes[at];
+        let bases: Vec<usize> = graph.operand_bases(at).collect();
+        format!(
+            "{} {:?} {}({}) of {}, views {}, in {}",
+            node.name,
+            node.kind,
+            node.operator,
+            all(&node.operands),
+            all(&bases),
+            all(&graph.views_of(at)),
+            named(&graph.base(at))
+        )
+    };
+    let mut lines: Vec<String> = (0..graph.nodes.len()).map(node).collect();
+    lines.push(joined(graph.outputs.iter().map(|output| output.as_ref().map_or("-", named))));
+    lines.join("\n")
 }
 
-fn statement(statement: &Statement<'_>) -> String {
-    match statement {
-        Statement::Alias { to, from, part: false } => format!("{to} is {from}"),
-        Statement::Alias { to, from, part: true } => format!("{to} is part of {from}"),
-        Statement::Fresh(name) => format!("new {name}"),
-        Statement::Call(call) => {
-            let (reads, writes) = (call.reads.join(" "), call.writes.join(" "));
-            let operator = call.operator.unwrap_or("generated");
-            format!("{} {} ({operator}) {reads} > {writes}", call.line, call.kernel)
-        }
-        Statement::Return(items) => {
-            let items: Vec<&str> = items.iter().map(|item| item.unwrap_or("-")).collect();
-            format!("return {}", items.join(" "))
-        }
-        Statement::Output(name) => format!("output {name}"),
-    }
+/// The maps from artifacts, behind the graph before AOTAutograd.
+fn mapping(text: &str) -> Option<String> {
+    let (pre, artifacts) = text.split_once(" § ")?;
+    let pre = Some(pre).filter(|pre| !pre.is_empty());
+    let Mapping { handles, pre_to_post, post_to_pre, kernel_to_post, post_to_kernel } =
+        Mapping::read(&artifacts.split(" § ").collect::<Vec<_>>(), pre);
+    Some(format!("{handles} {pre_to_post:?} {post_to_pre:?} {kernel_to_post:?} {post_to_kernel:?}"))
+}
+
+fn line_of_stack(stack: &str) -> Option<String> {
+    let mut lines = Lines::default();
+    lines.of_stack(stack)?;
+    let line = lines.sorted().pop()?;
+    Some(joined([line.file, line.line.to_string(), line.code.unwrap_or_default()]))
 }
 
 fn answer(query: &str, text: &str) -> Option<String> {
-    let kind = if query.ends_with("C++") { CodeKind::Cpp } else { CodeKind::Python };
-    let known = if kind == CodeKind::Cpp { &KNOWN[..] } else { &[] };
-    let code = CodeText::read(text, kind, known);
     Some(match query {
-        "calls in Python" | "calls in C++" => joined(code.calls.iter().map(call)),
-        "definitions in Python" | "definitions in C++" => joined(code.definitions.iter().map(|found| {
-            let nodes = [&found.fragment, &found.source_nodes].map(|nodes| nodes.join(" "));
-            format!("{} {}-{} of {}", found.kernel, found.body.first, found.body.last, nodes.join("; "))
-        })),
-        "call of a library" => library_call(text)?.to_owned(),
-        "statements in Python" | "statements in C++" => {
-            let mut signatures = Signatures::default();
-            let (kernels, wrapper) = text.split_once("\n----\n").unwrap_or((text, text));
-            signatures.add(
-                kernels,
-                &definitions(kernels, if kernels == wrapper { kind } else { CodeKind::Kernels }),
-            );
-            let code = CodeText::read(wrapper, kind, known);
-            let inputs: TextSet<&str> = INPUTS.into_iter().collect();
-            joined(statements(wrapper, &code, &signatures, &inputs).iter().map(statement))
+        "flow" => flow(text),
+        "kernel complete among operators" => {
+            let (kernel, operators) = text.split_once(' ')?;
+            is_complete(kernel, operators.split(' ')).to_string()
         }
+        "kernel and operator" => {
+            let (kernel, operator) = text.split_once(' ')?;
+            joined([names(kernel, operator), leaves_out(kernel, operator)])
+        }
+        "mapping" => mapping(text)?,
+        "kernel stacks" => format!("{:?}", kernel_stacks(text)?),
+        "line of a stack" => line_of_stack(text)?,
         "runs" => joined(runs(&text.split(' ').collect::<Vec<_>>()).iter().map(run)),
         _ => panic!("no query {query}"),
     })

@@ -1,7 +1,7 @@
 //! What a line of generated code calls or defines.
 
-use crate::analysis::provenance::{kernel_bound, library_call};
 use crate::model::Language;
+use crate::read::generated::{cpp_signature, kernel_bound, library_call};
 
 /// Characters of an operator's name.
 const LONGEST_NAME: usize = 100;
@@ -20,10 +20,7 @@ pub(crate) fn kernel_defined(line: &str, language: Language) -> Option<&str> {
     }
     let name = match language {
         Language::Python => kernel_bound(line)?.0,
-        Language::Cpp => {
-            let signature = line.strip_prefix("extern \"C\"")?.trim_start().strip_prefix("void ")?;
-            signature.trim_start().split_once('(')?.0
-        }
+        Language::Cpp => cpp_signature(line)?.0,
     };
     (!name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
 }

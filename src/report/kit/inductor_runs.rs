@@ -62,7 +62,7 @@ impl Run<'_> {
 pub(crate) fn runs_of<'m>(report: Report<'m>, compile: &'m Compile) -> Vec<Run<'m>> {
     let model = report.model;
     let asked = report.settings.provenance;
-    let found = inductor_runs(compile, |number| model.aot_ids.get(&number).map(String::as_str));
+    let found = inductor_runs(model, compile);
     let (mut counts, mut directions) = (FxHashMap::default(), FxHashMap::default());
     for run in &found {
         *counts.entry(run.attempt).or_insert(0) += 1;

@@ -5,18 +5,18 @@ use crate::trace::TextMap;
 
 /// A node of the graph.
 #[derive(Debug)]
-pub(super) struct FlowNode<'t> {
-    pub(super) name: &'t str,
+pub struct FlowNode<'t> {
+    pub name: &'t str,
     /// Name of its operator, without library and overload: `mm`.
-    pub(super) operator: &'t str,
+    pub operator: &'t str,
     /// Nodes that it is computed from, in the order of its arguments.
-    pub(super) operands: Vec<usize>,
-    pub(super) kind: FlowKind,
+    pub operands: Vec<usize>,
+    pub kind: FlowKind,
 }
 
 /// How a node relates to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FlowKind {
+pub enum FlowKind {
     /// An input of the graph.
     Input,
     /// A constant of the module; a kernel may have its value in its code.
@@ -31,12 +31,12 @@ pub(super) enum FlowKind {
 
 /// The nodes of the outermost graph.
 #[derive(Debug, Default)]
-pub(super) struct FlowGraph<'t> {
+pub struct FlowGraph<'t> {
     /// In the order of the text, so that operands come first.
-    pub(super) nodes: Vec<FlowNode<'t>>,
-    pub(super) by_name: TextMap<&'t str, usize>,
+    pub nodes: Vec<FlowNode<'t>>,
+    pub by_name: TextMap<&'t str, usize>,
     /// What the graph returns; None for anything but a node.
-    pub(super) outputs: Vec<Option<usize>>,
+    pub outputs: Vec<Option<usize>>,
 }
 
 /// Operators that only view memory in another way.
@@ -45,7 +45,7 @@ const VIEWS: &str = "_reshape_alias _unsafe_view alias as_strided chunk detach d
                      view_as_complex view_as_real wait_tensor";
 
 impl<'t> FlowGraph<'t> {
-    pub(super) fn read(text: &'t str, known: &GraphText<'t>) -> FlowGraph<'t> {
+    pub fn read(text: &'t str, known: &GraphText<'t>) -> FlowGraph<'t> {
         let mut graph = FlowGraph::default();
         for node in known.nodes.iter().filter(|node| node.scope == 0) {
             let kind = if node.placeholder { FlowKind::Input } else { FlowKind::Constant };
@@ -84,7 +84,7 @@ impl<'t> FlowGraph<'t> {
     }
 
     /// The node whose memory this one uses: itself unless it is a view or a copy.
-    pub(super) fn base(&self, mut at: usize) -> usize {
+    pub fn base(&self, mut at: usize) -> usize {
         loop {
             let node = &self.nodes[at];
             let from = match node.kind {
@@ -101,12 +101,12 @@ impl<'t> FlowGraph<'t> {
     }
 
     /// Whether the node exists before anything is computed.
-    pub(super) fn is_given(&self, at: usize) -> bool {
+    pub fn is_given(&self, at: usize) -> bool {
         matches!(self.nodes[at].kind, FlowKind::Input | FlowKind::Constant)
     }
 
     /// The views between an operand and its base.
-    pub(super) fn views_of(&self, mut at: usize) -> Vec<usize> {
+    pub fn views_of(&self, mut at: usize) -> Vec<usize> {
         let mut views = Vec::new();
         while self.nodes[at].kind == FlowKind::View {
             views.extend((self.nodes[at].operator != "getitem").then_some(at));
@@ -119,35 +119,7 @@ impl<'t> FlowGraph<'t> {
     }
 
     /// The bases of the operands of a node.
-    pub(super) fn operand_bases(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn operand_bases(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         self.nodes[at].operands.iter().map(|operand| self.base(*operand))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_node_is_computed_from_the_nodes_among_its_arguments() {
-        let text = "class G(torch.nn.Module):\n    def forward(self, a: \"f32[2]\", w: \"f32[2]\"):\n        \
-                    permute: \"f32[2]\" = torch.ops.aten.permute.default(w, [1, 0]);  w = None\n        \
-                    mm: \"f32[2]\" = torch.ops.aten.mm.default(a, permute);  permute = None\n        \
-                    sort = torch.ops.aten.sort.stable(mm, stable = False, dim = 0)\n        \
-                    getitem: \"f32[2]\" = sort[0];  sort = None\n        \
-                    copy_: \"f32[2]\" = torch.ops.aten.copy_.default(a, getitem);  a = copy_ = None\n        \
-                    return (getitem, None, mm)\n";
-        let graph = FlowGraph::read(text, &GraphText::read(text));
-        let named = |at: usize| graph.nodes[at].name;
-        let at = |name: &str| graph.by_name[name];
-        let mm = &graph.nodes[at("mm")];
-        assert_eq!((mm.operator, mm.kind), ("mm", FlowKind::Computed));
-        assert_eq!(mm.operands.iter().map(|at| named(*at)).collect::<Vec<_>>(), ["a", "permute"]);
-        assert_eq!(graph.operand_bases(at("mm")).map(named).collect::<Vec<_>>(), ["a", "w"]);
-        assert_eq!(named(graph.base(at("getitem"))), "sort");
-        assert_eq!(named(graph.base(at("copy_"))), "sort");
-        assert!(graph.is_given(at("w")) && !graph.is_given(at("mm")));
-        assert_eq!(graph.views_of(at("permute")), [at("permute")]);
-        assert_eq!(graph.outputs, [Some(at("getitem")), None, Some(at("mm"))]);
     }
 }

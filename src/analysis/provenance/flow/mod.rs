@@ -4,42 +4,32 @@
 //! describe the same computation. A call of an operator and its node have the same inputs, so the nodes in the buffers
 //! around such a call are known; a generated kernel computes the nodes between the buffers that it reads and writes.
 
-mod graph;
-mod names;
+pub(super) mod graph;
+pub(super) mod names;
 mod solve;
-pub(super) mod wrapper;
 
 use super::CodeKind;
-use super::code::CodeText;
 use crate::read::fx_graph::GraphText;
+use crate::read::generated::CodeText;
+use crate::read::generated::memory::Signatures;
 use crate::trace::TextSet;
 use fxhash::FxHashMap;
 use graph::FlowGraph;
 use solve::Solver;
-use wrapper::{Signatures, statements};
-
-/// A file of generated code that was read.
-pub(super) struct CodeFileText<'t> {
-    pub(super) kind: CodeKind,
-    pub(super) text: &'t str,
-    pub(super) code: CodeText<'t>,
-}
 
 /// The nodes of calls in the wrapper, by file and line, for calls that could be connected.
 pub(super) fn nodes_of_calls(
     post: Option<(&str, &GraphText<'_>)>,
-    files: &[CodeFileText<'_>],
+    files: &[CodeText<'_>],
 ) -> FxHashMap<(CodeKind, u32), Vec<String>> {
-    let wrapper = files.iter().find(|file| !file.code.calls.is_empty());
+    let wrapper = files.iter().find(|file| !file.calls.is_empty());
     let (Some((text, post)), Some(wrapper)) = (post, wrapper) else { return FxHashMap::default() };
     let graph = FlowGraph::read(text, post);
     let mut signatures = Signatures::default();
-    for file in files {
-        signatures.add(file.text, &file.code.definitions);
-    }
+    files.iter().for_each(|file| signatures.add(file));
     let inputs: TextSet<&str> =
         (0..).zip(&graph.nodes).filter(|(at, _)| graph.is_given(*at)).map(|(_, node)| node.name).collect();
-    let statements = statements(wrapper.text, &wrapper.code, &signatures, &inputs);
+    let statements = wrapper.statements(&signatures, &inputs);
     let found = Solver::new(&graph).solve(&statements);
     let names = |nodes: Vec<usize>| {
         nodes.into_iter().filter_map(|at| graph.nodes.get(at)).map(|node| node.name.to_owned()).collect()

@@ -7,7 +7,7 @@ const MOST_NAMED: usize = 10;
 ///
 /// `cpp_fused_add_mean_var_2` has the operators of the program, before AOTAutograd decomposed them. If all of them are
 /// operators of the graph, nothing was decomposed, and the kernel computes nothing else.
-pub(super) fn is_complete<'o>(kernel: &str, operators: impl Iterator<Item = &'o str>) -> bool {
+pub fn is_complete<'o>(kernel: &str, operators: impl Iterator<Item = &'o str>) -> bool {
     let words = words_of(kernel);
     let operators: Vec<Vec<&str>> = operators.map(split).filter(|words| !words.is_empty()).collect();
     let mut rest = words.as_slice();
@@ -22,14 +22,14 @@ pub(super) fn is_complete<'o>(kernel: &str, operators: impl Iterator<Item = &'o 
 }
 
 /// Whether the name has that operator in it.
-pub(super) fn names(kernel: &str, operator: &str) -> bool {
+pub fn names(kernel: &str, operator: &str) -> bool {
     let operator = split(operator);
     !operator.is_empty() && words_of(kernel).windows(operator.len()).any(|words| words == operator)
 }
 
 /// Whether the name lacks that operator. Operators are in alphabetical order, so a truncated name says nothing about
 /// operators after its last.
-pub(super) fn leaves_out(kernel: &str, operator: &str) -> bool {
+pub fn leaves_out(kernel: &str, operator: &str) -> bool {
     let words = words_of(kernel);
     let whole = words.len() < MOST_NAMED || words.last().is_some_and(|last| operator < *last);
     whole && !names(kernel, operator)
@@ -44,24 +44,4 @@ fn words_of(kernel: &str) -> Vec<&str> {
 
 fn split(operator: &str) -> Vec<&str> {
     operator.split('_').filter(|word| !word.is_empty()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_complete_if_the_graph_has_all_its_operators() {
-        let graph = ["add", "mean", "var", "_to_copy", "sum"];
-        assert!(is_complete("cpp_fused_add_mean_var_2", graph.into_iter()));
-        assert!(is_complete("triton_poi_fused__to_copy_add_0", graph.into_iter()));
-        assert!(!is_complete("cpp_fused_add_gelu_2", graph.into_iter()));
-        assert!(!is_complete("cpp_fused_2", graph.into_iter()));
-        assert!(!is_complete("cpp_fused_add_add_add_add_add_add_add_add_add_add_2", graph.into_iter()));
-        assert!(names("cpp_fused_add_mean_var_2", "mean") && !names("cpp_fused_add_mean_var_2", "sum"));
-        assert!(!names("cpp_fused_amax_0", "max"));
-        assert!(leaves_out("cpp_fused_add_mul_0", "neg") && !leaves_out("cpp_fused_add_mul_0", "mul"));
-        let cut = "cpp_fused_a_b_c_d_e_f_g_h_i_j_0";
-        assert!(leaves_out(cut, "ab") && !leaves_out(cut, "zz"));
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::graph::{FlowGraph, FlowKind};
 use super::names::{is_complete, leaves_out, names};
-use super::wrapper::{Statement, WrapperCall};
+use crate::read::generated::memory::{Statement, WrapperCall};
 use crate::trace::{TextMap, TextSet};
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeSet, VecDeque};

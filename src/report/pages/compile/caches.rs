@@ -11,7 +11,7 @@ const ACCUMULATED_LIMIT: u64 = 256;
 
 /// What each cache answered.
 pub(crate) fn answers(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
-    let lookups = subject.of.caches;
+    let lookups = subject.of.caches.at(subject.index);
     // Only the page of all lookups shows how a missed key differs from earlier ones.
     let page = format!("{}#lookups", view.href_of("caches.html"));
     let more = (!lookups.is_empty()).then(|| view.link(&page, "keys, and how they differ"));

@@ -56,8 +56,8 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     for (index, compile) in report.model.compiles.indexed().filter(|(_, compile)| !compile.is_bare) {
         let shared = Arc::clone(&shared);
         pages.push(Page::rendered(paths::compile_page(compile), move |worker, out| {
-            let of = shared.by_compile.at(index);
-            let chain = shared.by_compile.of_frame(index);
+            let of = &shared.by_compile;
+            let chain = of.of_frame(index);
             let step = shared.steps.get(&index).copied();
             let Shared { own, order, failure_entries, .. } = &*shared;
             let mut write = |metrics: Option<&Fields<'_>>| {
@@ -124,7 +124,9 @@ fn has_long_table(compile: &Compile) -> bool {
 
 /// Whether the page is about records without a compile id, so that it has only files to show.
 fn is_plain(subject: Subject<'_>) -> bool {
-    subject.compile.id.is_none() && subject.compile.metrics.is_empty() && subject.of.caches.is_empty()
+    subject.compile.id.is_none()
+        && subject.compile.metrics.is_empty()
+        && subject.of.caches.at(subject.index).is_empty()
 }
 
 fn write_plain_head(subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -204,14 +206,14 @@ fn sections(compile: &Compile) -> Vec<&Section> {
 
 /// The sections of the page.
 fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
-    let Subject { compile, of, .. } = subject;
+    let Subject { index, compile, of, .. } = subject;
     let mut tabs = Vec::new();
     let mut add =
         |present: bool, id: &str, text: &str| tabs.extend(present.then(|| Tab::section(id, text, None)));
     add(why::has_recompilation(subject), "recompilation", why::title(subject));
-    add(!of.breaks.is_empty(), "breaks", "Graph breaks");
-    add(!of.failures.is_empty(), "failures", "Failures");
-    add(!of.restarts.is_empty(), "restarts", "Restarts");
+    add(!of.breaks.at(index).is_empty(), "breaks", "Graph breaks");
+    add(!of.failures.at(index).is_empty(), "failures", "Failures");
+    add(!of.restarts.at(index).is_empty(), "restarts", "Restarts");
     add(times::present(subject), "time", "Time");
     for section in sections(compile) {
         add(true, section.id, if section.id == "graph-sizes" { "Sizes" } else { &section.title });

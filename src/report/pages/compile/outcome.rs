@@ -23,7 +23,9 @@ pub(crate) fn outcome(subject: Subject<'_>) -> &'static str {
             "Nothing was compiled: Dynamo found no operator to capture, and the frame runs unchanged."
         }
         Status::Empty => "No operator was captured: the frame runs as Python, behind guards.",
-        Status::Break if subject.of.breaks.is_empty() => "Compiled after tracing restarted.",
+        Status::Break if subject.of.breaks.at(subject.index).is_empty() => {
+            "Compiled after tracing restarted."
+        }
         Status::Break => "Compiled up to a graph break.",
         Status::Ok if is_hit(subject) => "Taken from a cache.",
         Status::Ok => "Compiled.",
@@ -32,6 +34,6 @@ pub(crate) fn outcome(subject: Subject<'_>) -> &'static str {
 
 /// Whether each lookup in a cache hit.
 fn is_hit(subject: Subject<'_>) -> bool {
-    let caches = subject.of.caches;
+    let caches = subject.of.caches.at(subject.index);
     !caches.is_empty() && caches.iter().all(|cache| cache.outcome == Outcome::Hit)
 }

@@ -1,6 +1,6 @@
 //! The compile that a page is about.
 
-use crate::analysis::{Chain, OfCompile, OwnFiles, Step};
+use crate::analysis::{ByCompile, Chain, OwnFiles, Step};
 use crate::model::{Compile, CompileIndex, Fields, Function};
 use crate::report::subject::Report;
 use fxhash::FxHashMap;
@@ -12,7 +12,7 @@ pub(crate) struct Subject<'a> {
     /// Its place in the model.
     pub index: CompileIndex,
     pub compile: &'a Compile,
-    pub of: OfCompile<'a>,
+    pub of: &'a ByCompile<'a>,
     /// Which files are the reader's.
     pub own: &'a OwnFiles,
     /// The compiles of the same function, itself among them.

@@ -10,7 +10,7 @@ use crate::trace::{OrderedMap, TextMap};
 
 pub(crate) fn present(subject: Subject<'_>) -> bool {
     subject.compile.metrics.iter().any(|m| m.total_us().is_some())
-        || subject.report.found.time.has_phases(subject.index)
+        || !subject.report.found.spans.of_compile.at(subject.index).is_empty()
 }
 
 /// The table of the phases; the times of the metrics if the log has no phases.
@@ -19,9 +19,8 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
         return Ok(());
     }
     view.open_section(out, ("time", "Compile time", ""), None, Html::default())?;
-    let timed = &subject.report.found.time;
-    if timed.has_phases(subject.index) {
-        let phases = timed.phases_of(&subject.report.found.spans, subject.index);
+    let phases = subject.report.found.spans.phases_of(subject.index);
+    if !phases.is_empty() {
         write_phases(view, subject, &phases, out)?;
     } else if let Some(fields) = subject.metrics {
         write_times(view, out, fields)?;

@@ -11,32 +11,33 @@ use crate::report::pages::compile::subject::{Recompiled, Subject};
 const LONGEST_CHAIN: usize = 8;
 
 pub(crate) fn has_recompilation(subject: Subject<'_>) -> bool {
-    !subject.of.recompiles.is_empty() || subject.chain.len() > 1
+    !subject.of.recompiles.at(subject.index).is_empty() || subject.chain.len() > 1
 }
 
 /// The heading of the section; without recompile reasons it shows only the versions.
 pub(crate) fn title(subject: Subject<'_>) -> &'static str {
-    if subject.of.recompiles.is_empty() { "Versions" } else { "Recompilation" }
+    if subject.of.recompiles.at(subject.index).is_empty() { "Versions" } else { "Recompilation" }
 }
 
 pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if has_recompilation(subject) {
         write_recompilation(view, subject, out)?;
     }
-    if !subject.of.breaks.is_empty() {
+    if !subject.of.breaks.at(subject.index).is_empty() {
         write_breaks(view, subject, out)?;
     }
-    if !subject.of.failures.is_empty() {
+    if !subject.of.failures.at(subject.index).is_empty() {
         write_failures(view, subject, out)?;
     }
-    if !subject.of.restarts.is_empty() {
+    if !subject.of.restarts.at(subject.index).is_empty() {
         write_restarts(view, subject, out)?;
     }
     Ok(())
 }
 
 fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let reasons: Vec<&Reason> = subject.of.recompiles.iter().flat_map(|r| &r.reasons).collect();
+    let reasons: Vec<&Reason> =
+        subject.of.recompiles.at(subject.index).iter().flat_map(|r| &r.reasons).collect();
     view.open_section(out, ("recompilation", title(subject), ""), None, Html::default())?;
     paragraph_below(out, versions(view, subject))?;
     if let Some(recompiled) = subject.step {
@@ -89,9 +90,9 @@ fn versions(view: View<'_>, subject: Subject<'_>) -> Html {
 }
 
 fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let count = Some(whole(subject.of.breaks.len()));
+    let count = Some(whole(subject.of.breaks.at(subject.index).len()));
     view.open_section(out, ("breaks", "Graph breaks", ""), count, Html::default())?;
-    view.while_room(out, subject.of.breaks, "graph breaks", |out, _, index| {
+    view.while_room(out, subject.of.breaks.at(subject.index), "graph breaks", |out, _, index| {
         let Some(found) = view.report.model.graph_breaks.get(*index) else { return Ok(()) };
         let facts = view.facts(of_break(view, *index, found));
         heading(out, view.folded(&found.reason, true))?;
@@ -107,7 +108,7 @@ fn of_break(view: View<'_>, index: usize, found: &GraphBreak) -> Vec<(&'static s
 }
 
 fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let failures = subject.of.failures;
+    let failures = subject.of.failures.at(subject.index);
     let note = "unless errors are suppressed, the program saw the exception";
     view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
     view.while_room(out, failures, "failures", |out, _, failure| {
@@ -128,7 +129,7 @@ fn of_failure(view: View<'_>, subject: Subject<'_>, failure: &Failure) -> Vec<(&
 }
 
 fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let restarts = subject.of.restarts;
+    let restarts = subject.of.restarts.at(subject.index);
     let note = "tracing restarted; the work of all attempts except the last was discarded";
     view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
     view.while_room(out, restarts, "restarts", |out, attempt, restart| {

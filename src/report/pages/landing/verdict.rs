@@ -263,9 +263,9 @@ fn without_metrics(view: View<'_>) -> Option<Html> {
     }
     let named = view.pills(missing.iter().copied().take(NAMED));
     let more = and_more(missing.len(), NAMED);
-    let timed = &view.report.found.time;
+    let spans = &view.report.found.spans;
     let has_phases = |compile: &&Compile| {
-        view.report.model.by_id.get(&compile.id).is_some_and(|index| timed.has_phases(*index))
+        view.report.model.by_id.get(&compile.id).is_some_and(|index| !spans.of_compile.at(*index).is_empty())
     };
     let (have, their) = if missing.len() == 1 { ("has", "its") } else { ("have", "their") };
     let time = match missing.iter().all(has_phases) {

@@ -1,6 +1,6 @@
 //! The linked panes and the frame around them.
 
-use crate::analysis::provenance::{CodeKind, CodeOfKind, LineMap, LineOwners, Owners, Provenance, RunTexts};
+use crate::analysis::provenance::{CodeKind, CodeOfKind, LineMap, LineOwners, Provenance, RunText, RunTexts};
 use crate::model::{Artifact, Content, Form, Language, Readable};
 use crate::report::kit::formats::{counted, short_path};
 use crate::report::kit::html::Html;
@@ -9,7 +9,7 @@ use crate::report::kit::markup::{Element, close, write_line};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
-use crate::report::pages::provenance::rows::{OwnersOf, Rows, Text};
+use crate::report::pages::provenance::rows::{Rows, Text};
 use crate::report::pages::provenance::texts::code_words;
 use crate::report::pages::provenance::times::Times;
 use crate::report::subject::Report;
@@ -46,7 +46,7 @@ pub(crate) struct Shown<'p> {
 
 /// The panes of a run for the texts that the log has.
 pub(crate) fn panes<'p>(view: View<'_>, run: &Run<'_>, shown: Shown<'p>) -> Vec<Pane<'p>> {
-    let Shown { texts, found, owners, .. } = shown;
+    let Shown { texts, found, .. } = shown;
     let file = |index: Option<usize>| {
         let artifact = run.compile.artifacts.get(index?)?;
         Some(view.href(&paths::artifact(run.compile, artifact, view.report.settings)))
@@ -70,7 +70,7 @@ pub(crate) fn panes<'p>(view: View<'_>, run: &Run<'_>, shown: Shown<'p>) -> Vec<
         Some(artifact) if artifact.name.starts_with("dynamo") => "Captured graph",
         _ => "Pre-grad graph",
     };
-    let mut add_graph = |(id, title, short), text: &'p Option<String>, index, mapped, owners: &'p Owners| {
+    let mut add_graph = |(id, title, short), text: &'p Option<String>, index, mapped, of_run| {
         let Some(text) = text else { return };
         let text = Text {
             id,
@@ -79,15 +79,15 @@ pub(crate) fn panes<'p>(view: View<'_>, run: &Run<'_>, shown: Shown<'p>) -> Vec<
             language: Language::Python,
             mapped,
             kernels: BTreeMap::new(),
-            owners: OwnersOf::Graph(owners),
+            of_run,
             file: file(index),
         };
         add(id, title, short, lines_of(text.text), Body::Texts(vec![text]));
     };
-    add_graph(("pre", pre_title, "Pre-grad"), &texts.pre, run.run.pre, pre_lines(found), &owners.pre);
+    add_graph(("pre", pre_title, "Pre-grad"), &texts.pre, run.run.pre, pre_lines(found), RunText::Pre);
     let post = ("post", "Post-grad graph", "Post-grad");
-    add_graph(post, &texts.post, run.run.post, post_lines(found), &owners.post);
-    let code: Vec<Text<'p>> = texts.code.iter().map(|code| code_text(run, shown, code, &file)).collect();
+    add_graph(post, &texts.post, run.run.post, post_lines(found), RunText::Post);
+    let code: Vec<Text<'p>> = texts.code.iter().map(|code| code_text(run, found, code, &file)).collect();
     if let Some(first) = code.first() {
         let title = if code.len() > 1 { "Code" } else { "Generated code" };
         add("code", title, "Code", lines_of(first.text), Body::Texts(code));
@@ -101,7 +101,7 @@ fn lines_of(text: &str) -> String {
 
 fn code_text<'p>(
     run: &Run<'_>,
-    Shown { found, owners, .. }: Shown<'p>,
+    found: &Provenance,
     CodeOfKind { kind, text }: &'p CodeOfKind,
     file: &impl Fn(Option<usize>) -> Option<String>,
 ) -> Text<'p> {
@@ -120,8 +120,7 @@ fn code_text<'p>(
     let language = index.and_then(|index| language_of(run.compile.artifacts.get(index)?));
     let language =
         language.unwrap_or(if kind == CodeKind::Python { Language::Python } else { Language::Cpp });
-    let owners = OwnersOf::Code(owners, kind);
-    Text { id, label, text, language, mapped, kernels, owners, file: file(index) }
+    Text { id, label, text, language, mapped, kernels, of_run: RunText::Code(kind), file: file(index) }
 }
 
 /// The language of a file that has a page of its own.

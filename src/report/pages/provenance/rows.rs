@@ -3,7 +3,7 @@
 //! Lines have `data-id` instead of `id`: following a link to an `id`, a browser would scroll the headings of the panes
 //! out of sight. [`write_anchors`] writes the ids.
 
-use crate::analysis::provenance::{CodeKind, LineOwners, Owners, Provenance};
+use crate::analysis::provenance::{CodeKind, KernelCall, LineOwners, Provenance, RunText};
 use crate::model::Language;
 use crate::report::kit::formats::{bytes, short_path};
 use crate::report::kit::html::Html;
@@ -36,32 +36,8 @@ pub(crate) struct Text<'p> {
     pub(crate) mapped: BTreeSet<u32>,
     /// First lines of kernels, with the number of their first call, from 1.
     pub(crate) kernels: BTreeMap<u32, usize>,
-    pub(crate) owners: OwnersOf<'p>,
+    pub(crate) of_run: RunText,
     pub(crate) file: Option<String>,
-}
-
-/// The source lines that the lines of a text come from.
-#[derive(Clone, Copy)]
-pub(crate) enum OwnersOf<'p> {
-    Graph(&'p Owners),
-    Code(&'p LineOwners, CodeKind),
-}
-
-impl<'p> OwnersOf<'p> {
-    fn of(self, line: u32) -> &'p [usize] {
-        match self {
-            OwnersOf::Graph(owners) => owners.get(&line).map(Vec::as_slice).unwrap_or_default(),
-            OwnersOf::Code(owners, file) => owners.of_code(file, line),
-        }
-    }
-
-    /// Whether the line is inside a kernel's source; only its first line is linked.
-    fn is_in_kernel(self, line: u32) -> bool {
-        match self {
-            OwnersOf::Graph(_) => false,
-            OwnersOf::Code(owners, file) => owners.is_in_kernel(file, line),
-        }
-    }
 }
 
 /// Writes the lines of a run.
@@ -107,13 +83,12 @@ impl<'p> Rows<'p> {
     pub(crate) fn write_kernels(&self, out: &mut dyn Write) -> anyhow::Result<()> {
         let kernels = &self.found.kernels;
         let digits = kernels.iter().map(|call| shown_number(call).len()).max().unwrap_or(1);
-        let tag = self.tints.width(self.owners.kernels.iter().map(Vec::as_slice));
+        let owners = |call: &'p KernelCall| self.owners.of(RunText::Code(call.file), call.line);
+        let tag = self.tints.width(kernels.iter().map(owners));
         open_text(("kernels", "Kernels"), (digits, tag), out)?;
         write!(out, "{}", piece(kernels.len()).as_str())?;
-        let owners = self.owners.kernels.iter();
-        let anchored = kernels.iter().zip(owners).zip(kernel_anchors(self.found));
-        for (place, ((call, owners), anchor)) in anchored.enumerate() {
-            let shown = self.tints.row("mapped", owners, "").attribute("data-id", &anchor);
+        for (place, (call, anchor)) in kernels.iter().zip(kernel_anchors(self.found)).enumerate() {
+            let shown = self.tints.row("mapped", owners(call), "").attribute("data-id", &anchor);
             let shown = shown.attribute("data-n", &shown_number(call));
             let time = self.times.beside_call(place).unwrap_or_default();
             let name = Html::joined([time, Html::escaped(&call.kernel)], "");
@@ -131,14 +106,15 @@ impl<'p> Rows<'p> {
         out: &mut dyn Write,
     ) -> anyhow::Result<()> {
         let room = worker.room().saturating_sub(FOOT);
-        let Some(room) = room.checked_sub(bytes_of(text)).filter(|_| text.text.len() <= LARGEST_PANE) else {
+        let Some(room) = room.checked_sub(self.bytes_of(text)).filter(|_| text.text.len() <= LARGEST_PANE)
+        else {
             return Ok(write_line(out, &too_large(text))?);
         };
         let highlighter = worker.highlighter()?;
         // An empty text is shown as one empty line.
         let shown = Some(text.text.trim_end_matches('\n')).filter(|text| !text.is_empty()).unwrap_or("\n");
         let lines = shown.lines().count();
-        let tag = self.tints.width((1..=lines as u32).map(|line| text.owners.of(line)));
+        let tag = self.tints.width((1..=lines as u32).map(|line| self.owners.of(text.of_run, line)));
         open_text((text.id, text.label), (lines.to_string().len(), tag), out)?;
         let open_line = |number: u32, html: &mut String| {
             let before = number as usize - 1;
@@ -155,12 +131,22 @@ impl<'p> Rows<'p> {
         close_text(out)
     }
 
+    /// Bytes of a text in its pane without highlighting.
+    fn bytes_of(&self, text: &Text<'_>) -> usize {
+        const LINE: usize = 36;
+        const MAPPED: usize = 44;
+        const STRIPES: usize = 240;
+        let lines = memchr::memchr_iter(b'\n', text.text.as_bytes()).count() as u32 + 1;
+        let of_many = (1..=lines).filter(|line| self.owners.of(text.of_run, *line).len() > 1).count();
+        Html::escaped_len(text.text) + lines as usize * LINE + text.mapped.len() * MAPPED + of_many * STRIPES
+    }
+
     /// The element of a line. Line counters restart in each piece, so a piece's first line sets its number.
     fn line(&self, text: &Text<'_>, number: u32) -> Element {
         let is_mapped = text.mapped.contains(&number);
         let kind = match is_mapped {
             true => "mapped",
-            false if text.owners.is_in_kernel(number) => "inner",
+            false if self.owners.is_in_kernel(text.of_run, number) => "inner",
             false => "",
         };
         let before = number as usize - 1;
@@ -168,7 +154,7 @@ impl<'p> Rows<'p> {
             true => format!("counter-reset:line {before}"),
             false => String::new(),
         };
-        let mut shown = self.tints.row(kind, text.owners.of(number), &count);
+        let mut shown = self.tints.row(kind, self.owners.of(text.of_run, number), &count);
         if is_mapped {
             shown = shown.attribute("data-id", &format!("{}-{number}", text.id));
             if let Some(kernel) = text.kernels.get(&number) {
@@ -197,16 +183,6 @@ pub(crate) fn write_anchors(found: &Provenance, out: &mut dyn Write) -> io::Resu
         write!(out, "{}", Element::new("span").id(&anchor).empty().as_str())?;
     }
     close(out, "div")
-}
-
-/// Bytes of a text in its pane without highlighting.
-fn bytes_of(text: &Text<'_>) -> usize {
-    const LINE: usize = 36;
-    const MAPPED: usize = 44;
-    const STRIPES: usize = 240;
-    let lines = memchr::memchr_iter(b'\n', text.text.as_bytes()).count() as u32 + 1;
-    let of_many = (1..=lines).filter(|line| text.owners.of(*line).len() > 1).count();
-    Html::escaped_len(text.text) + lines as usize * LINE + text.mapped.len() * MAPPED + of_many * STRIPES
 }
 
 fn too_large(text: &Text<'_>) -> Html {

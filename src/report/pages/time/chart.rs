@@ -109,8 +109,8 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     view.open_section(out, ("chart", "Wall time", about), count, Html::default())?;
     let data = data(view, times.timeline)?;
     // Links to a compile on the chart go here; without a script they still reach the section.
-    let timed = &view.report.found.time;
-    for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| timed.has_phases(*number)) {
+    let spans = &view.report.found.spans.of_compile;
+    for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| !spans.at(*number).is_empty()) {
         write_line(out, &Element::new("span").id(&format!("at-{number}")).empty())?;
     }
     let chart = Chart { parts: parts(view.report.found), notes: notes(times) };

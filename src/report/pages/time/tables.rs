@@ -116,9 +116,9 @@ struct Spent {
 /// The times of all compiles with known times, costliest first.
 fn spent(view: View<'_>, times: Times<'_>) -> Vec<(CompileIndex, Spent)> {
     let mut all: BTreeMap<CompileIndex, Spent> = BTreeMap::new();
-    let timed = &view.report.found.time;
-    for index in timed.compiles() {
-        let phases = timed.phases_of(&view.report.found.spans, index);
+    let spans = &view.report.found.spans;
+    for index in spans.of_compile.compiles() {
+        let phases = spans.phases_of(index);
         let outer = phases.iter().filter(|phase| phase.depth == 0);
         all.entry(index).or_default().total = Some(outer.fold(0.0, |sum, phase| sum + phase.total_s * 1e6));
     }

@@ -1,10 +1,24 @@
-//! Reads generated code: the calls and definitions of kernels.
+//! Code that Inductor generates: the calls and definitions of kernels.
 
-use super::CodeKind;
-use crate::read::source_text::{is_word, words};
+pub mod memory;
+
+use super::source_text::{is_word, words};
 use crate::trace::TextSet;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
+
+/// A kind of file of generated code.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CodeKind {
+    /// The Python wrapper, with kernels in strings.
+    #[default]
+    Python,
+    /// The C++ wrapper.
+    Cpp,
+    /// Kernels of the C++ wrapper.
+    Kernels,
+    Header,
+}
 
 /// A call of a kernel or of a library's operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,15 +64,15 @@ impl KernelBody {
     }
 }
 
-/// The contents of a file of generated code.
-#[derive(Debug, Default)]
+/// A file of generated code.
+#[derive(Debug)]
 pub struct CodeText<'t> {
+    pub kind: CodeKind,
+    pub text: &'t str,
     /// In the order of the file.
     pub calls: Vec<Call<'t>>,
     /// In the order of the file.
     pub definitions: Vec<Definition<'t>>,
-    /// Whether comments have debug handles.
-    pub has_handles: bool,
 }
 
 /// Inductor writes this above each call while provenance is on.
@@ -73,8 +87,7 @@ const MOST_CANDIDATES: usize = 8;
 impl<'t> CodeText<'t> {
     /// Reads a file. `known` are kernels that other files of the run define.
     pub fn read(text: &'t str, kind: CodeKind, known: &[&str]) -> CodeText<'t> {
-        let mut code = CodeText { definitions: definitions(text, kind), ..CodeText::default() };
-        code.has_handles = text.contains(HANDLE);
+        let mut code = CodeText { kind, text, calls: Vec::new(), definitions: definitions(text, kind) };
         if matches!(kind, CodeKind::Python | CodeKind::Cpp) {
             let names = code.definitions.iter().map(|d| d.kernel).chain(known.iter().copied());
             let cpp = kind == CodeKind::Cpp;
@@ -259,7 +272,7 @@ fn named(line: &str, kernel: &str) -> Option<bool> {
 }
 
 /// The kernel that the C++ wrapper calls through a function of its own: `triton_b_2` of `call_triton_b_2`.
-pub(super) fn without_call(word: &str) -> &str {
+fn without_call(word: &str) -> &str {
     word.strip_prefix("call_").unwrap_or(word)
 }
 
@@ -295,6 +308,27 @@ pub fn library_call(line: &str) -> Option<&str> {
         (is_library && !is_part()).then_some(name)
     })
 }
+
+/// The library and the operator that code calls: `aten` and `mm` of `extern_kernels.mm`, of `torch.ops.aten.mm.default` and of
+/// `aoti_torch_cpu_mm_out`. None for a generated kernel.
+pub fn operator(called: &str) -> Option<(&str, &str)> {
+    if let Some((_, operator)) = called.strip_prefix("aoti_torch_").and_then(|rest| rest.split_once('_')) {
+        return Some(("aten", operator.strip_suffix("_out").unwrap_or(operator)));
+    }
+    let (space, path) = match called.strip_prefix("torch.ops.") {
+        Some(path) => path.split_once('.').unwrap_or(("aten", path)),
+        None => ALIASES.iter().find_map(|(start, space)| Some((*space, called.strip_prefix(start)?)))?,
+    };
+    Some((space, path.split('.').next().unwrap_or_default()))
+}
+
+/// Other names for libraries.
+const ALIASES: [(&str, &str); 4] = [
+    ("extern_kernels.", "aten"),
+    ("aten.", "aten"),
+    ("inductor_ops.", "inductor"),
+    ("_quantized.", "_quantized"),
+];
 
 /// The name at the end of a text with the path to it: `torch.ops.aten.mm` of `buf0 = torch.ops.aten.mm`.
 fn path_at_end(text: &str) -> &str {
@@ -396,8 +430,13 @@ pub fn kernel_bound(line: &str) -> Option<(&str, &str)> {
 
 /// The same for a line of C++.
 fn cpp_kernel(line: &str) -> Option<(&str, &'static str, Option<&'static str>)> {
-    let signature = line.strip_prefix("extern \"C\"")?.trim_start().strip_prefix("void ")?;
-    let (name, rest) = signature.trim_start().split_once('(')?;
+    let (name, rest) = cpp_signature(line)?;
     let declared = rest.trim_end().ends_with(';');
     (!declared && name.chars().all(is_word)).then_some((name, "C++", Some("}")))
+}
+
+/// The kernel that a line of C++ declares or defines, and its parameters.
+pub fn cpp_signature(line: &str) -> Option<(&str, &str)> {
+    let signature = line.strip_prefix("extern \"C\"")?.trim_start().strip_prefix("void ")?;
+    signature.trim_start().split_once('(')
 }

@@ -1,6 +1,6 @@
 //! The buffers that each call in the wrapper reads and writes.
 
-use crate::analysis::provenance::code::{CodeText, Definition, KernelBody, library_call, without_call};
+use super::{CodeText, KernelBody, library_call, operator, without_call};
 use crate::read::source_text::{arguments, last_word, words};
 use crate::trace::{TextMap, TextSet};
 
@@ -45,29 +45,26 @@ enum Use {
     None,
 }
 
-/// The statements of a wrapper in the order of the text. `inputs` are the names of the graph's inputs.
-pub fn statements<'t>(
-    text: &'t str,
-    code: &CodeText<'t>,
-    signatures: &Signatures<'_>,
-    inputs: &TextSet<&str>,
-) -> Vec<Statement<'t>> {
-    let mut calls = code.calls.iter().peekable();
-    let reader = Reader { signatures, inputs };
-    let mut found = Vec::new();
-    for (number, line) in (1_u32..).zip(text.split('\n')) {
-        let mut called = false;
-        while let Some(call) = calls.next_if(|call| call.line <= number) {
-            if call.line == number && !called {
-                called = true;
-                found.push(Statement::Call(reader.call(number, line, call.kernel)));
+impl<'t> CodeText<'t> {
+    /// The statements of a wrapper in the order of the text. `inputs` are the names of the graph's inputs.
+    pub fn statements(&self, signatures: &Signatures<'_>, inputs: &TextSet<&str>) -> Vec<Statement<'t>> {
+        let mut calls = self.calls.iter().peekable();
+        let reader = Reader { signatures, inputs };
+        let mut found = Vec::new();
+        for (number, line) in (1_u32..).zip(self.text.split('\n')) {
+            let mut called = false;
+            while let Some(call) = calls.next_if(|call| call.line <= number) {
+                if call.line == number && !called {
+                    called = true;
+                    found.push(Statement::Call(reader.call(number, line, call.kernel)));
+                }
+            }
+            if !called && !line.trim_start().starts_with(['#', '/']) {
+                found.extend(reader.statement(line));
             }
         }
-        if !called && !line.trim_start().starts_with(['#', '/']) {
-            found.extend(reader.statement(line));
-        }
+        found
     }
-    found
 }
 
 /// How kernels use their arguments, by their names.
@@ -76,9 +73,9 @@ pub struct Signatures<'t>(TextMap<&'t str, Vec<Use>>);
 
 impl<'t> Signatures<'t> {
     /// Adds the kernels of a file.
-    pub fn add(&mut self, text: &'t str, definitions: &[Definition<'t>]) {
-        let lines: Vec<&str> = text.split('\n').collect();
-        for definition in definitions {
+    pub fn add(&mut self, code: &CodeText<'t>) {
+        let lines: Vec<&str> = code.text.split('\n').collect();
+        for definition in &code.definitions {
             let KernelBody { first, last, .. } = definition.body;
             let body = lines[first as usize - 1..last as usize].iter();
             self.0.insert(definition.kernel, signature(body.copied()));
@@ -152,8 +149,10 @@ impl Reader<'_> {
             }
             return call;
         }
-        let operator = operator(name);
-        call.operator = Some(operator);
+        // A collective in place is a node that is not.
+        let own = operator(name).map_or(name, |(_, operator)| operator);
+        let in_place = own.strip_suffix('_').filter(|_| !name.starts_with("aoti_torch_"));
+        call.operator = Some(in_place.unwrap_or(own));
         call.writes.extend(before.split_once(" = ").and_then(|(to, _)| self.memory(to.trim())));
         for (place, argument) in arguments.iter().enumerate() {
             let first_is_out = name.starts_with("aoti_torch_") && name.ends_with("_out") && place == 0;
@@ -188,16 +187,4 @@ impl Reader<'_> {
             _ => None,
         }
     }
-}
-
-/// `mm` of `extern_kernels.mm`, `cumsum` of `torch.ops.aten.cumsum.default`, `addmm` of `aoti_torch_cpu_addmm_out`.
-fn operator(name: &str) -> &str {
-    if let Some(rest) = name.strip_prefix("aoti_torch_") {
-        let rest = rest.split_once('_').map_or(rest, |(_, operator)| operator);
-        return rest.strip_suffix("_out").unwrap_or(rest);
-    }
-    let path = name.strip_prefix("torch.ops.").unwrap_or(name);
-    let operator = path.split('.').nth(1).unwrap_or(path);
-    // A collective in place is a node that is not.
-    operator.strip_suffix('_').unwrap_or(operator)
 }

@@ -1,7 +1,8 @@
 //! The facts of a report: `report.json` of a log, of a job and of several logs, as one set of types.
 //!
 //! The same types are filled from model and analysis and written, are read back by `job`, `compare`, `check` and `show`,
-//! describe themselves in `report.schema.json`, and say beside each field what a redacted report shows of it.
+//! describe themselves in `report.schema.json`, and say beside each field what a redacted report shows of it. [`ranks`] has
+//! what is kept of the reports of a job's ranks.
 
 mod cross_rank;
 mod define;

@@ -67,8 +67,8 @@ pub(crate) fn read(
     threads: NonZeroUsize,
     progress: &dyn Progress,
 ) -> anyhow::Result<Job> {
-    let mut job = Job { skipped_files: facts.skipped_files, ..Job::default() };
-    let mut reader = read::Reader::new(reports, &mut job.texts, &mut job.events);
+    let job = Job { skipped_files: facts.skipped_files, ..Job::default() };
+    let mut reader = read::Reader::new(reports, job);
     let sized = |folder| SizedRank { folder, bytes: reports.size(&folder.path) };
     let ranks: Vec<SizedRank<'_>> = folders.iter().map(sized).collect();
     let total = ranks.iter().map(|rank| rank.bytes).sum();
@@ -90,13 +90,14 @@ pub(crate) fn read(
                 let mut rank = reader.rank(folder.rank, report);
                 rank.processes =
                     folder.processes.iter().map(|(pid, path)| reader.process(*pid, path)).collect();
-                job.ranks.push(rank);
+                reader.job.ranks.push(rank);
                 done += bytes;
                 progress.reading(done, total);
                 Ok(())
             },
         )?;
     }
+    let mut job = reader.job;
     job.shared = reader.findings.into_shared();
     let mut known: TextSet<u64> = job.ranks.iter().map(|rank| rank.number).collect();
     for failed in facts.failed {

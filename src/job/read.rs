@@ -3,16 +3,15 @@
 use super::facts::{FactReader, GraphsInFull};
 use super::findings::Findings;
 use super::places::Places;
-use crate::facts::ranks::{RankCounts, RankState, RankSummary, Texts};
+use crate::facts::ranks::{Job, RankCounts, RankState, RankSummary};
 use crate::facts::{LogReport, Reports, log_report};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Reads the reports of ranks one after the other; what they share is kept once.
-pub(super) struct Reader<'t> {
-    reports: Reports<'t>,
-    texts: &'t mut Texts,
-    events: &'t mut BTreeMap<String, u64>,
+pub(super) struct Reader<'f> {
+    reports: Reports<'f>,
+    /// What is known so far.
+    pub job: Job,
     /// The text of the current process's report; the buffer is reused for the next.
     buffer: Vec<u8>,
     /// Graphs that are kept in full already.
@@ -21,20 +20,10 @@ pub(super) struct Reader<'t> {
     pub findings: Findings,
 }
 
-impl<'t> Reader<'t> {
-    pub fn new(
-        reports: Reports<'t>,
-        texts: &'t mut Texts,
-        events: &'t mut BTreeMap<String, u64>,
-    ) -> Reader<'t> {
-        Reader {
-            reports,
-            texts,
-            events,
-            buffer: Vec::new(),
-            in_full: GraphsInFull::default(),
-            findings: Findings::default(),
-        }
+impl<'f> Reader<'f> {
+    pub fn new(reports: Reports<'f>, job: Job) -> Reader<'f> {
+        let (in_full, findings) = (GraphsInFull::default(), Findings::default());
+        Reader { reports, job, buffer: Vec::new(), in_full, findings }
     }
 
     /// The summary of a rank with this report; a report that could not be read gives one that says why.
@@ -62,7 +51,7 @@ impl<'t> Reader<'t> {
 
     fn of_report(&mut self, number: u64, report: &LogReport<'_>) -> RankSummary {
         for (event, count) in &report.integrity.events {
-            let sum = self.events.entry(event.owned()).or_default();
+            let sum = self.job.events.entry(event.owned()).or_default();
             *sum = sum.saturating_add(*count);
         }
         let log = report.log.clone().checked();
@@ -81,14 +70,15 @@ impl<'t> Reader<'t> {
         let mut summary = RankSummary::unreadable(number, String::new());
         summary.state = state;
         summary.torch =
-            report.torch.as_ref().and_then(|t| t.version.as_ref()).map(|version| self.texts.add(version));
+            report.torch.as_ref().and_then(|t| t.version.as_ref()).map(|version| self.job.texts.add(version));
         summary.counts = counts;
         summary.compile_time_s = report.compile_time.total_s.filter(|seconds| *seconds >= 0.0);
         let comparable = log.records > 0;
         summary.log = Some(log);
         if comparable {
-            let places = &Places::of(self.texts, report);
-            FactReader { texts: self.texts, in_full: &mut self.in_full, report, places }.fill(&mut summary);
+            let texts = &mut self.job.texts;
+            let places = &Places::of(texts, report);
+            FactReader { texts, in_full: &mut self.in_full, report, places }.fill(&mut summary);
         }
         summary
     }

@@ -33,14 +33,14 @@ pub enum Side {
 }
 
 /// Part of a guard's text, and whether it differs.
-pub type Piece = (String, bool);
+pub type GuardPiece = (String, bool);
 
 /// A guard that only one side has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffLine {
     pub side: Side,
     /// Its text in pieces, marked where they differ from the other side's guard.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<GuardPiece>,
 }
 
 /// The difference of two lists of guards.
@@ -172,7 +172,7 @@ fn changed(old: &[String], new: &[String]) -> Vec<DiffLine> {
 }
 
 /// Both texts in pieces, with the differing ones marked.
-fn words_that_differ(old: &str, new: &str) -> (Vec<Piece>, Vec<Piece>) {
+fn words_that_differ(old: &str, new: &str) -> (Vec<GuardPiece>, Vec<GuardPiece>) {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let (was, is) = (words(old, is_word), words(new, is_word));
     let (mut old_pieces, mut new_pieces) = (Vec::new(), Vec::new());

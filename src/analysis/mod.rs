@@ -92,7 +92,7 @@ pub use producers::{Producers, is_foreign};
 pub use rank_facts::{LogEnd, builds, log_end, pauses};
 pub use recompiles::{Chain, Change, ChangeKind, Step, change_of, classify, disagreement, recompile_limit};
 pub use spans::Spans;
-pub use split::{Piece, Split};
+pub use split::{Split, TimePiece};
 pub use stage::Stage;
 pub use time::{CompileTime, PhaseNode, seconds};
 pub use timeline::{Timeline, Track};

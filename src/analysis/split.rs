@@ -25,7 +25,7 @@ pub struct Split {
 
 /// A piece of the compile time, as sentences and tables tell it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Piece {
+pub enum TimePiece {
     /// What is left of a part.
     Part(CompilerPart),
     /// Of the kernel builds: a library that is built ahead of time.
@@ -42,21 +42,21 @@ pub enum Piece {
 
 impl Split {
     /// The pieces of the whole, which add up to the time of the log, each with its microseconds.
-    pub fn pieces(&self, builds: &Builds) -> Vec<(Piece, f64)> {
+    pub fn pieces(&self, builds: &Builds) -> Vec<(TimePiece, f64)> {
         let mut parts = self.whole;
         let within = [
-            (Piece::Toolchain, KernelBuilds, builds.trials_us()),
-            (Piece::WaitForWorkers, KernelBuilds, builds.worker_wait_us),
-            (Piece::Library, KernelBuilds, builds.ahead_of_time_us()),
-            (Piece::WaitForProcess, CodeGeneration, builds.process_wait_us),
+            (TimePiece::Toolchain, KernelBuilds, builds.trials_us()),
+            (TimePiece::WaitForWorkers, KernelBuilds, builds.worker_wait_us),
+            (TimePiece::Library, KernelBuilds, builds.ahead_of_time_us()),
+            (TimePiece::WaitForProcess, CodeGeneration, builds.process_wait_us),
         ];
         let within = within.map(|(piece, part, us)| {
             let us = us.min(parts.of(part));
             parts.add(part, -us);
             (piece, us)
         });
-        let left = parts.iter().map(|(part, us)| (Piece::Part(part), us));
-        let all = left.chain(within).chain([(Piece::Outside, self.apart_us)]);
+        let left = parts.iter().map(|(part, us)| (TimePiece::Part(part), us));
+        let all = left.chain(within).chain([(TimePiece::Outside, self.apart_us)]);
         all.filter(|(_, us)| *us >= LEAST_PIECE_US).collect()
     }
 

@@ -28,13 +28,13 @@ pub struct Module<'m> {
     /// Other events of the module itself: split graphs, patterns, outcomes, and unknown ones.
     pub events: Vec<&'m VllmEvent>,
     /// Compiles of subgraphs, in log order.
-    pub pieces: Vec<Piece<'m>>,
+    pub pieces: Vec<VllmPiece<'m>>,
     /// Files of its compile outside the pieces: indices into the artifacts.
     pub outside: Vec<usize>,
 }
 
 /// A subgraph compiled for a range of sizes, or for one.
-pub struct Piece<'m> {
+pub struct VllmPiece<'m> {
     /// The event that began it.
     pub event: &'m VllmEvent,
     /// The content of that event.
@@ -78,7 +78,7 @@ impl Vllm<'_> {
         all
     }
 
-    pub fn pieces(&self) -> impl Iterator<Item = &Piece<'_>> {
+    pub fn pieces(&self) -> impl Iterator<Item = &VllmPiece<'_>> {
         self.modules.iter().flat_map(|module| &module.pieces)
     }
 }
@@ -110,7 +110,8 @@ impl<'m> Reading<'m> {
             VllmFact::Compiled(_) => self.outcome(event),
             VllmFact::Split(_) | VllmFact::Patterns(_) => self.module(event.attempt).events.push(event),
             VllmFact::Start(start) => {
-                let piece = Piece { event, start, files: vec![event.artifact], passes: Vec::new(), us: None };
+                let piece =
+                    VllmPiece { event, start, files: vec![event.artifact], passes: Vec::new(), us: None };
                 let module = self.module(event.attempt);
                 module.pieces.push(piece);
                 let at = module.pieces.len() - 1;
@@ -263,7 +264,7 @@ impl<'m> Module<'m> {
     /// torch's. Then the order does not say which file belongs to which piece.
     pub fn overlaps(&self, model: &Model) -> bool {
         let Some(compile) = model.compiles.get(self.compile) else { return false };
-        let lowered = |piece: &Piece<'_>| {
+        let lowered = |piece: &VllmPiece<'_>| {
             let names = piece.files.iter().filter_map(|at| compile.artifacts.get(*at));
             names.filter(|a| matches!(&*a.name, "aot_inference_graph" | "aot_forward_graph")).count()
         };
@@ -272,7 +273,7 @@ impl<'m> Module<'m> {
     }
 }
 
-impl Piece<'_> {
+impl VllmPiece<'_> {
     /// The sizes that it is compiled for: `1 to 8192` or `4`; None if unknown.
     pub fn sizes(&self) -> Option<Sizes> {
         match (self.start.from, self.start.to) {

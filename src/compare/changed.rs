@@ -1,6 +1,6 @@
 //! Functions whose graphs or code differ. Their texts are read up to a limit.
 
-use super::rows::{Comparison, FunctionLine, Topic};
+use super::rows::{Comparison, FunctionLine, RowTopic};
 use super::texts::ComparedCompile;
 use crate::analysis::two_columns::same_text;
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,7 +106,8 @@ impl<'c> ChangedFunctions<'c> {
 
 /// The functions of each rank whose graphs or code differ according to rows.
 fn named(comparison: &Comparison) -> BTreeMap<Option<u64>, BTreeSet<usize>> {
-    let is_named = |topic: Topic| matches!(topic, Topic::Operators | Topic::Kernels | Topic::Inputs);
+    let is_named =
+        |topic: RowTopic| matches!(topic, RowTopic::Operators | RowTopic::Kernels | RowTopic::Inputs);
     let mut named: BTreeMap<Option<u64>, BTreeSet<usize>> = BTreeMap::new();
     for row in comparison.rows.iter().filter(|row| is_named(row.topic)) {
         named.entry(row.ranks.first().copied()).or_default().extend(row.function);

@@ -3,7 +3,7 @@
 use super::matching::Matched;
 use super::problems::Problems;
 use super::recording::{Compile, Function, Seconds, TimePart};
-use super::rows::{FunctionLine, LogComparison, OneFactor, Row, RowKind, TimeLine, Topic};
+use super::rows::{FunctionLine, LogComparison, OneFactor, Row, RowKind, RowTopic, TimeLine};
 use super::runs::{MatchedFunction, NAMED, Runs, function_words};
 use super::texts::{ComparedCompile, CompileRef, CompileTexts};
 use crate::model::words::counted;
@@ -19,7 +19,7 @@ pub(super) fn functions(runs: &Runs<'_>, problems: &Problems, found: &mut LogCom
             runs.function(log, place)
         });
         let Some(shown) = b.or(a) else { continue };
-        let subject = Subject { id, function, shown };
+        let subject = ComparedFunction { id, function, shown };
         let before = found.rows.len();
         match runs.became(&function.places) {
             None => {
@@ -39,7 +39,7 @@ pub(super) fn functions(runs: &Runs<'_>, problems: &Problems, found: &mut LogCom
 }
 
 /// A function to compare.
-struct Subject<'f, 'r> {
+struct ComparedFunction<'f, 'r> {
     /// Its index among the functions of the comparison.
     id: usize,
     function: &'f MatchedFunction,
@@ -47,8 +47,8 @@ struct Subject<'f, 'r> {
     shown: &'r Function,
 }
 
-impl Subject<'_, '_> {
-    fn row(&self, kind: RowKind, topic: Topic, subject: String) -> Row {
+impl ComparedFunction<'_, '_> {
+    fn row(&self, kind: RowKind, topic: RowTopic, subject: String) -> Row {
         let mut row = Row::new(kind, topic, subject);
         (row.file, row.line) = (self.shown.told.file.clone(), self.shown.told.line);
         row
@@ -79,14 +79,14 @@ fn seconds<'f>(
 }
 
 /// A function that only one side compiles.
-fn one_sided(runs: &Runs<'_>, subject: &Subject<'_, '_>, kind: RowKind) -> Row {
+fn one_sided(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>, kind: RowKind) -> Row {
     let words = subject.words();
     let text = match kind {
         RowKind::New => format!("{words} is compiled by B only"),
         RowKind::Gone => format!("{words} is compiled by A only"),
         _ => format!("{words} is compiled by some runs only"),
     };
-    let mut row = subject.row(kind, Topic::Function, text);
+    let mut row = subject.row(kind, RowTopic::Function, text);
     row.detail = runs.presence_words(&subject.function.places);
     set_sides(runs, subject.function, &mut row);
     row.seconds = runs.times(|log| seconds(runs, subject.function, log, subject.function.compiles.iter()));
@@ -94,13 +94,19 @@ fn one_sided(runs: &Runs<'_>, subject: &Subject<'_, '_>, kind: RowKind) -> Row {
 }
 
 /// Adds the differences in a function that both sides compile.
-fn common(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>, found: &mut LogComparison) {
+fn common(
+    runs: &Runs<'_>,
+    problems: &Problems,
+    subject: &ComparedFunction<'_, '_>,
+    found: &mut LogComparison,
+) {
     let function = subject.function;
     found.rows.extend(count_of_compiles(runs, problems, subject));
     let times = runs.times(|log| seconds(runs, function, log, runs.common(function)));
     if times.differs(runs.threshold) {
         let kind = RowKind::of_difference(times.difference());
-        let mut row = subject.row(kind, Topic::FunctionTime, format!("Compile time of {}", subject.words()));
+        let mut row =
+            subject.row(kind, RowTopic::FunctionTime, format!("Compile time of {}", subject.words()));
         row.matched = Some(function.how());
         set_sides(runs, function, &mut row);
         row.seconds = times;
@@ -124,7 +130,7 @@ fn common(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>, found
         && let (Some(a), Some(b)) = (a.first(), b.first())
     {
         let text = format!("Operators in the graph of {}: {a} → {b}", subject.words());
-        let mut row = subject.row(RowKind::Changed, Topic::Operators, text);
+        let mut row = subject.row(RowKind::Changed, RowTopic::Operators, text);
         row.matched = Some(function.how_compiles());
         set_sides(runs, function, &mut row);
         (row.a.value, row.b.value) = (Some(a.clone()), Some(b.clone()));
@@ -135,7 +141,11 @@ fn common(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>, found
 }
 
 /// A function that one side compiles more often, unless a row on a recompile or failure says so.
-fn count_of_compiles(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>) -> Option<Row> {
+fn count_of_compiles(
+    runs: &Runs<'_>,
+    problems: &Problems,
+    subject: &ComparedFunction<'_, '_>,
+) -> Option<Row> {
     let function = subject.function;
     let extra: Vec<&Matched> = function.compiles.iter().filter(|one| runs.became(one).is_some()).collect();
     let is_told = |one: &&Matched| {
@@ -161,7 +171,7 @@ fn count_of_compiles(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_,
         subject.words(),
         counted(b, "time", "times")
     );
-    let mut row = subject.row(kind, Topic::Compiles, text);
+    let mut row = subject.row(kind, RowTopic::Compiles, text);
     row.matched = Some(function.how());
     set_sides(runs, function, &mut row);
     row.seconds = runs.times(|log| seconds(runs, function, log, extra.iter().copied()));
@@ -169,7 +179,7 @@ fn count_of_compiles(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_,
 }
 
 /// The line of a function in the table.
-fn line(runs: &Runs<'_>, subject: &Subject<'_, '_>) -> FunctionLine {
+fn line(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>) -> FunctionLine {
     let function = subject.function;
     let times = runs.times(|log| seconds(runs, function, log, function.compiles.iter()));
     let builds = runs.times(|log| {

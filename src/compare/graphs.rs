@@ -2,7 +2,7 @@
 
 use super::matching::Matched;
 use super::recording::{Compile, Function, STRIDES};
-use super::rows::{LogComparison, Row, RowKind, RowSide, Topic};
+use super::rows::{LogComparison, Row, RowKind, RowSide, RowTopic};
 use super::runs::{MatchedFunction, Runs, function_words};
 use crate::analysis::parameter_name;
 use crate::model::words::{counted, first_of};
@@ -48,7 +48,7 @@ fn sides(runs: &Runs<'_>, pair: CompilePair<'_>) -> [RowSide; 2] {
 
 /// A row on what a function is compiled to.
 struct FunctionChange<'r> {
-    topic: Topic,
+    topic: RowTopic,
     function: &'r MatchedFunction,
     shown: &'r Function,
     text: String,
@@ -95,7 +95,7 @@ pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Functi
     let alone = if beyond_layout.is_empty() { " in layout alone" } else { "" };
     let (of, differing) = (all.len(), differing.len());
     let text = format!("Inputs of {}: {differing} of {of} differ{alone}", function_words(&shown.told.name));
-    let change = FunctionChange { topic: Topic::Inputs, function, shown, text, changes, compiles };
+    let change = FunctionChange { topic: RowTopic::Inputs, function, shown, text, changes, compiles };
     Some(change.row(runs))
 }
 
@@ -181,7 +181,7 @@ pub(super) fn kernels(
         changes.len(),
         names.len()
     );
-    let change = FunctionChange { topic: Topic::Kernels, function, shown, text, changes, compiles };
+    let change = FunctionChange { topic: RowTopic::Kernels, function, shown, text, changes, compiles };
     found.rows.push(change.row(runs));
 }
 
@@ -243,7 +243,7 @@ impl Turn {
             _ => RowKind::Changed,
         };
         let lookups = counted(self.lookups, "cache lookup", "cache lookups");
-        let mut row = Row::new(kind, Topic::Cache, format!("{lookups}: {old} → {new}"));
+        let mut row = Row::new(kind, RowTopic::Cache, format!("{lookups}: {old} → {new}"));
         let caches: Vec<String> =
             self.caches.iter().map(|(cache, count)| format!("`{cache}` {count}")).collect();
         let functions: Vec<&String> = self.functions.iter().collect();

@@ -4,7 +4,7 @@
 use super::matching::{Key, Matched, matched_closest};
 use super::noise::{Pair, Threshold, Times};
 use super::recording::{Launched, Measured, Spread};
-use super::rows::{LogComparison, Match, MeasuredLine, Per, Row, RowKind, Sides, TimeLine, Topic};
+use super::rows::{LogComparison, Match, MeasuredLine, Per, Row, RowKind, RowTopic, Sides, TimeLine};
 use super::runs::Runs;
 use crate::model::rates::{byte_rate, flop_rate};
 use crate::model::words::{duration, file_name};
@@ -47,7 +47,7 @@ pub(super) fn measured_work(runs: &Runs<'_>, found: &mut LogComparison) {
         (found.wall_us.a.map(|_| found.wall_us), "Time of the traced steps with the device's idle time");
     for (times, subject) in [wall, busy] {
         let Some(times) = times else { continue };
-        let mut row = row(Topic::DeviceTime, times, subject.to_owned());
+        let mut row = row(RowTopic::DeviceTime, times, subject.to_owned());
         row.per = Some(per);
         [row.a, row.b] = runs.pages("performance.html");
         found.rows.push(row);
@@ -216,7 +216,7 @@ impl<'r> Work<'r> {
         let total = found.busy_us.difference();
         let differing = found.kernels.iter().filter(|one| one.line.differs);
         let rows = differing.map(|one| {
-            let mut row = row(Topic::Measured, one.line.times, one.subject());
+            let mut row = row(RowTopic::Measured, one.line.times, one.subject());
             row.per = Some(per);
             row.detail = details(one, found, total);
             row.matched = one.matched;
@@ -249,7 +249,7 @@ fn shown_name(a: Option<&Launched>, b: Option<&Launched>) -> String {
 }
 
 /// A row with microseconds as seconds.
-fn row(topic: Topic, us: Pair, subject: String) -> Row {
+fn row(topic: RowTopic, us: Pair, subject: String) -> Row {
     let mut row = Row::new(RowKind::of(us), topic, subject);
     row.seconds = us.in_seconds();
     row
@@ -355,14 +355,15 @@ impl Launched {
         let mut key = String::new();
         for part in way.parts {
             let text = match part {
-                Part::Name => Some(self.name.clone()),
-                Part::Operator => self.operator.clone(),
-                Part::Sizes => Some(self.sizes(|_| true)),
-                Part::SharedSizes => Some(self.sizes(|size| shared.contains(&size))),
-                Part::Place => self.place.clone(),
-                Part::Count => Some(self.count.to_string()),
+                KernelFact::Name => Some(self.name.clone()),
+                KernelFact::Operator => self.operator.clone(),
+                KernelFact::Sizes => Some(self.sizes(|_| true)),
+                KernelFact::SharedSizes => Some(self.sizes(|size| shared.contains(&size))),
+                KernelFact::Place => self.place.clone(),
+                KernelFact::Count => Some(self.count.to_string()),
             };
-            let is_missing = matches!(part, Part::Sizes | Part::SharedSizes) && self.inputs.is_empty();
+            let is_missing =
+                matches!(part, KernelFact::Sizes | KernelFact::SharedSizes) && self.inputs.is_empty();
             key.push_str(&text.filter(|_| !is_missing || way.tells == Match::Exact)?);
             key.push('\n');
         }
@@ -399,13 +400,13 @@ impl Launched {
 /// A way to find a kernel of one side on the other one.
 struct Way {
     /// What has to be equal.
-    parts: &'static [Part],
+    parts: &'static [KernelFact],
     /// What that says.
     tells: Match,
 }
 
 /// What is known of a kernel.
-enum Part {
+enum KernelFact {
     Name,
     Operator,
     /// Sizes and dtypes of the inputs.
@@ -420,15 +421,15 @@ enum Part {
 
 /// The ways, the surest first.
 static WAYS: [Way; 10] = [
-    Way { parts: &[Part::Name, Part::Sizes, Part::Place], tells: Match::Exact },
-    Way { parts: &[Part::Name, Part::Sizes], tells: Match::Exact },
-    Way { parts: &[Part::Operator, Part::Sizes, Part::Place], tells: Match::Operator },
-    Way { parts: &[Part::Operator, Part::Sizes], tells: Match::Operator },
-    Way { parts: &[Part::Name, Part::SharedSizes, Part::Place], tells: Match::Shape },
-    Way { parts: &[Part::Operator, Part::SharedSizes, Part::Place], tells: Match::Shape },
-    Way { parts: &[Part::Name, Part::SharedSizes], tells: Match::Shape },
-    Way { parts: &[Part::Name, Part::Count], tells: Match::Name },
-    Way { parts: &[Part::Name], tells: Match::Name },
+    Way { parts: &[KernelFact::Name, KernelFact::Sizes, KernelFact::Place], tells: Match::Exact },
+    Way { parts: &[KernelFact::Name, KernelFact::Sizes], tells: Match::Exact },
+    Way { parts: &[KernelFact::Operator, KernelFact::Sizes, KernelFact::Place], tells: Match::Operator },
+    Way { parts: &[KernelFact::Operator, KernelFact::Sizes], tells: Match::Operator },
+    Way { parts: &[KernelFact::Name, KernelFact::SharedSizes, KernelFact::Place], tells: Match::Shape },
+    Way { parts: &[KernelFact::Operator, KernelFact::SharedSizes, KernelFact::Place], tells: Match::Shape },
+    Way { parts: &[KernelFact::Name, KernelFact::SharedSizes], tells: Match::Shape },
+    Way { parts: &[KernelFact::Name, KernelFact::Count], tells: Match::Name },
+    Way { parts: &[KernelFact::Name], tells: Match::Name },
     // What another shape or another fusion made of the same line of the same graph.
-    Way { parts: &[Part::Place], tells: Match::Line },
+    Way { parts: &[KernelFact::Place], tells: Match::Line },
 ];

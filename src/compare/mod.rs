@@ -28,8 +28,8 @@ pub(crate) use noise::{Pair, Times};
 pub(crate) use read::{finished_report, name_of, read_recording};
 pub(crate) use recording::{Recording, TimePart};
 pub(crate) use rows::{
-    Comparison, FunctionLine, LogComparison, Match, MeasuredLine, Per, Row, RowKind, RowSide, Sides,
-    TimeLine, Topic,
+    Comparison, FunctionLine, LogComparison, Match, MeasuredLine, Per, Row, RowKind, RowSide, RowTopic,
+    Sides, TimeLine,
 };
 pub(crate) use text_files::{TextFile, TextKind};
 pub(crate) use texts::{ComparedCompile, ComparedText, CompileRef, CompileTexts};
@@ -56,13 +56,13 @@ pub(crate) fn compare(a: Vec<Recording>, b: Vec<Recording>, threshold: Threshold
 
 /// New or gone failures, breaks and recompiles first; then the device time, which every step costs; then rows with seconds;
 /// then the rest by topic.
-fn order(row: &Row) -> (u8, Option<Topic>) {
+fn order(row: &Row) -> (u8, Option<RowTopic>) {
     match (row.topic, row.kind) {
-        (Topic::Failure, _) => (0, None),
-        (Topic::Ranks, _) => (1, None),
-        (Topic::GraphBreak | Topic::Recompile, RowKind::New) => (2, Some(row.topic)),
-        (Topic::GraphBreak | Topic::Recompile, RowKind::Gone) => (3, Some(row.topic)),
-        (Topic::DeviceTime, _) => (4, None),
+        (RowTopic::Failure, _) => (0, None),
+        (RowTopic::Ranks, _) => (1, None),
+        (RowTopic::GraphBreak | RowTopic::Recompile, RowKind::New) => (2, Some(row.topic)),
+        (RowTopic::GraphBreak | RowTopic::Recompile, RowKind::Gone) => (3, Some(row.topic)),
+        (RowTopic::DeviceTime, _) => (4, None),
         _ if row.difference().is_some() => (5, None),
         (topic, _) => (6, Some(topic)),
     }
@@ -83,7 +83,7 @@ fn logs_of_one_rank(a: &[&LogRun], b: &[&LogRun], threshold: Threshold) -> LogCo
     times::times(&runs, &mut found);
     measured::measured_work(&runs, &mut found);
     settings::settings(&runs, &mut found);
-    let by_cache = |row: &Row| row.topic == Topic::Cache && row.kind != RowKind::Changed;
+    let by_cache = |row: &Row| row.topic == RowTopic::Cache && row.kind != RowKind::Changed;
     if found.rows.iter().any(by_cache) {
         // What a cache answered explains more than another machine does.
         found.one_factor = None;

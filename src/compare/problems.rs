@@ -2,7 +2,7 @@
 
 use super::matching::{Matched, matched};
 use super::recording::{Break, Compile, Failure, LogRun, Recompile};
-use super::rows::{Match, Row, RowKind, RowSide, Same, Topic};
+use super::rows::{Match, Row, RowKind, RowSide, RowTopic, Same};
 use super::runs::{MatchedFunction, NAMED, Runs, function_words, short_file};
 use crate::trace::TextSet;
 
@@ -121,7 +121,7 @@ fn break_row(
     };
     let kind = became.or_else(|| (!times.is_empty()).then_some(RowKind::Changed))?;
     let text = format!("Graph break: {}{times}", first_line(&shown.reason));
-    let mut row = Row::new(kind, Topic::GraphBreak, text);
+    let mut row = Row::new(kind, RowTopic::GraphBreak, text);
     row.matched = (a.is_some() && b.is_some()).then(|| how_break(one));
     row.detail = detail([shown.loc.as_ref().map(|loc| format!("`{loc}`")), runs.presence_words(one)]);
     (row.file, row.line) = (shown.file.clone(), shown.line);
@@ -157,7 +157,7 @@ fn reworded_breaks(runs: &Runs<'_>, pairs: &[Reworded<'_>]) -> Vec<Row> {
         let places: Vec<String> = pairs.iter().filter_map(place).take(NAMED).collect();
         let subject =
             format!("{} graph breaks at the same lines are worded differently by another torch", pairs.len());
-        let mut row = Row::new(RowKind::Changed, Topic::GraphBreak, subject);
+        let mut row = Row::new(RowKind::Changed, RowTopic::GraphBreak, subject);
         let guesses = pairs.iter().filter(|pair| pair.2.guess().is_some()).count();
         let guesses =
             (guesses > 0).then(|| format!("{guesses} of them matched by line and order only, a guess"));
@@ -172,7 +172,7 @@ fn reworded_breaks(runs: &Runs<'_>, pairs: &[Reworded<'_>]) -> Vec<Row> {
     let rows = pairs.iter().map(|pair| {
         let mut row = Row::new(
             RowKind::Changed,
-            Topic::GraphBreak,
+            RowTopic::GraphBreak,
             "Graph break at the same line, for another reason".to_owned(),
         );
         row.matched = Some(pair.2);
@@ -243,7 +243,7 @@ fn recompiles(runs: &Runs<'_>, found: &mut Problems) {
             RowKind::Changed => format!("Recompile of {function}, for another reason"),
             _ => format!("Recompile of {function}"),
         };
-        let mut row = Row::new(kind, Topic::Recompile, subject);
+        let mut row = Row::new(kind, RowTopic::Recompile, subject);
         row.matched = matched_by(one, [a.is_some(), b.is_some()]);
         let guard = shown.guards.first().map(|guard| format!("failed guard `{}`", first_line(guard)));
         row.detail = detail([guard, runs.presence_words(one)]);
@@ -297,7 +297,7 @@ fn failures(runs: &Runs<'_>, found: &mut Problems) {
             }
         };
         let function = function_of(runs, log, shown.function, "");
-        let mut row = Row::new(kind, Topic::Failure, format!("Failure: {function} was not compiled"));
+        let mut row = Row::new(kind, RowTopic::Failure, format!("Failure: {function} was not compiled"));
         row.matched = matched_by(one, [a.is_some(), b.is_some()]);
         let what =
             if shown.message.is_empty() { shown.error.clone() } else { shown.message.replace('`', "") };

@@ -1,7 +1,7 @@
 //! Comparison of jobs: rank by rank, and whether the ranks agree.
 
 use super::recording::{LogRun, Recording};
-use super::rows::{LogComparison, Row, RowKind, Topic};
+use super::rows::{LogComparison, Row, RowKind, RowTopic};
 use crate::trace::TextMap;
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ pub(super) fn rows(
     {
         if !ranks.is_empty() {
             let text = format!("Ranks that only {side} has: {}", ranks.len());
-            rows.push(Row { ranks, ..Row::new(kind, Topic::Ranks, text) });
+            rows.push(Row { ranks, ..Row::new(kind, RowTopic::Ranks, text) });
         }
     }
     let differing = |side: &[Recording]| -> BTreeSet<String> {
@@ -57,7 +57,7 @@ pub(super) fn rows(
         if facts.is_empty() {
             continue;
         }
-        let mut row = Row::new(kind, Topic::Ranks, text.to_owned());
+        let mut row = Row::new(kind, RowTopic::Ranks, text.to_owned());
         let finding = side.iter().find_map(|recording| recording.agreement.as_ref()?.first_finding.clone());
         let named: Vec<String> = facts.iter().take(NAMED).map(|fact| fact.replace('_', " ")).collect();
         let facts = format!("in {}", named.join(", "));

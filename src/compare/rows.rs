@@ -48,7 +48,7 @@ impl RowKind {
 
 /// What a row is about, in the order of rows without seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Topic {
+pub(crate) enum RowTopic {
     /// A compile that failed.
     Failure,
     /// Agreement of a job's ranks.
@@ -82,26 +82,26 @@ pub(crate) enum Topic {
     Setting,
 }
 
-impl Topic {
+impl RowTopic {
     /// Its word in the JSON.
     pub fn word(self) -> &'static str {
         match self {
-            Topic::Failure => "failure",
-            Topic::Ranks => "ranks",
-            Topic::GraphBreak => "graph_break",
-            Topic::Recompile => "recompile",
-            Topic::Function => "function",
-            Topic::Compiles => "compiles",
-            Topic::Cache => "cache",
-            Topic::Inputs => "inputs",
-            Topic::Operators => "operators",
-            Topic::Kernels => "kernels",
-            Topic::CompileTime => "compile_time",
-            Topic::Part => "part",
-            Topic::FunctionTime => "function_time",
-            Topic::DeviceTime | Topic::Measured => "measured",
-            Topic::Torch => "torch",
-            Topic::Setting => "setting",
+            RowTopic::Failure => "failure",
+            RowTopic::Ranks => "ranks",
+            RowTopic::GraphBreak => "graph_break",
+            RowTopic::Recompile => "recompile",
+            RowTopic::Function => "function",
+            RowTopic::Compiles => "compiles",
+            RowTopic::Cache => "cache",
+            RowTopic::Inputs => "inputs",
+            RowTopic::Operators => "operators",
+            RowTopic::Kernels => "kernels",
+            RowTopic::CompileTime => "compile_time",
+            RowTopic::Part => "part",
+            RowTopic::FunctionTime => "function_time",
+            RowTopic::DeviceTime | RowTopic::Measured => "measured",
+            RowTopic::Torch => "torch",
+            RowTopic::Setting => "setting",
         }
     }
 }
@@ -171,7 +171,7 @@ pub(crate) struct Row {
     /// How it changed.
     pub kind: RowKind,
     /// What it is about.
-    pub topic: Topic,
+    pub topic: RowTopic,
     /// One sentence without a full stop; code is in backquotes.
     pub subject: String,
     /// Further details.
@@ -223,7 +223,7 @@ pub(crate) struct Sides<T> {
 
 impl Row {
     /// A row with only a kind, a topic and a subject.
-    pub fn new(kind: RowKind, topic: Topic, subject: String) -> Row {
+    pub fn new(kind: RowKind, topic: RowTopic, subject: String) -> Row {
         Row {
             kind,
             topic,
@@ -244,8 +244,8 @@ impl Row {
     /// A warning, if the match may be wrong.
     pub fn guess(&self) -> Option<&'static str> {
         match (self.matched?, self.topic) {
-            (Match::Order, Topic::GraphBreak) => Some("matched by line and order only, a guess"),
-            (Match::Order, Topic::Recompile | Topic::Failure) => {
+            (Match::Order, RowTopic::GraphBreak) => Some("matched by line and order only, a guess"),
+            (Match::Order, RowTopic::Recompile | RowTopic::Failure) => {
                 Some("matched by function and order only, a guess")
             }
             (how, _) => how.guess(),

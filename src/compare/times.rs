@@ -2,7 +2,7 @@
 
 use super::functions::of_one_side;
 use super::recording::TimePart;
-use super::rows::{LogComparison, Row, RowKind, TimeLine, Topic};
+use super::rows::{LogComparison, Row, RowKind, RowTopic, TimeLine};
 use super::runs::Runs;
 
 /// Adds the compile time and its parts. Compiles that only one side has are left out: other rows have their seconds.
@@ -16,7 +16,7 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
     });
     if rest.differs(runs.threshold) && found.total.difference() != 0.0 {
         let kind = RowKind::of_difference(found.total.difference());
-        let mut row = Row::new(kind, Topic::CompileTime, "Compile time".to_owned());
+        let mut row = Row::new(kind, RowTopic::CompileTime, "Compile time".to_owned());
         [row.a, row.b] = runs.pages("time.html");
         row.seconds = found.total;
         found.rows.push(row);
@@ -33,7 +33,7 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
         });
         if rest.differs(runs.threshold) {
             let kind = RowKind::of_difference(rest.difference());
-            let mut row = Row::new(kind, Topic::Part, part.name().to_owned());
+            let mut row = Row::new(kind, RowTopic::Part, part.name().to_owned());
             row.detail = about(part);
             [row.a, row.b] = runs.pages("time.html");
             row.seconds = rest;

@@ -63,7 +63,7 @@ pub use profile::{
 pub use program_lines::{CapturedLine, ProgramLines};
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, UNKNOWN_EVENTS, Unit};
-pub use sentence::{NameOf, Part, Sentence, capital};
+pub use sentence::{NameOf, Sentence, SentencePart, capital};
 pub use shapes::{Recorded, Shapes, Specialization, Symbol, SymbolGuard};
 pub use span::{PhaseName, TraceSpan};
 pub use stable::stable;

@@ -10,22 +10,22 @@ const MOST_KEPT: usize = 4_096;
 /// it.
 pub fn read_program(text: &str, mut call: impl FnMut(&str, &TextFrame)) -> ProgramFacts {
     let mut facts = ProgramFacts { lines: text.trim_end().lines().count(), ..ProgramFacts::default() };
-    let mut part = Part::Graph;
+    let mut part = ProgramSection::Graph;
     let mut place: Option<TextFrame> = None;
     for line in text.lines() {
         let line = line.trim();
         match line {
-            _ if line.starts_with("Graph signature:") => part = Part::Signature,
-            "# inputs" if part != Part::Graph => part = Part::Inputs,
-            "# outputs" if part != Part::Graph => part = Part::Outputs,
+            _ if line.starts_with("Graph signature:") => part = ProgramSection::Signature,
+            "# inputs" if part != ProgramSection::Graph => part = ProgramSection::Inputs,
+            "# outputs" if part != ProgramSection::Graph => part = ProgramSection::Outputs,
             _ if line.starts_with("Range constraints:") => {
-                part = Part::Ranges;
+                part = ProgramSection::Ranges;
                 ranges(line, &mut facts);
             }
             _ => match part {
-                Part::Graph => graph_line(line, &mut facts, &mut place, &mut call),
-                Part::Inputs | Part::Outputs => signature_line(line, part, &mut facts),
-                Part::Signature | Part::Ranges => {}
+                ProgramSection::Graph => graph_line(line, &mut facts, &mut place, &mut call),
+                ProgramSection::Inputs | ProgramSection::Outputs => signature_line(line, part, &mut facts),
+                ProgramSection::Signature | ProgramSection::Ranges => {}
             },
         }
     }
@@ -33,7 +33,7 @@ pub fn read_program(text: &str, mut call: impl FnMut(&str, &TextFrame)) -> Progr
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum ProgramSection {
     Graph,
     Signature,
     Inputs,
@@ -73,9 +73,9 @@ pub fn source_comment(comment: &str) -> Option<TextFrame> {
 }
 
 /// `p_lin_weight: PARAMETER target='lin.weight'`
-fn signature_line(line: &str, part: Part, facts: &mut ProgramFacts) {
+fn signature_line(line: &str, part: ProgramSection, facts: &mut ProgramFacts) {
     let Some((name, kind)) = line.split_once(':') else { return };
-    let list = if part == Part::Inputs { &mut facts.inputs } else { &mut facts.outputs };
+    let list = if part == ProgramSection::Inputs { &mut facts.inputs } else { &mut facts.outputs };
     if list.len() < MOST_KEPT {
         list.push((name.trim().to_owned(), kind.trim().to_owned()));
     } else {

@@ -13,7 +13,7 @@ use std::fmt;
 
 /// A part of a sentence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Part {
+pub enum SentencePart {
     /// Words and numbers of this program; names of torch's own API in them stand between backquotes.
     Own(Cow<'static, str>),
     /// The id of a compile: `1/0`.
@@ -70,13 +70,15 @@ impl NameOf {
     }
 }
 
-impl Part {
+impl SentencePart {
     /// The text, where the part is shown as code.
     pub fn as_code(&self) -> Option<Cow<'_, str>> {
         match self {
-            Part::Code(text) | Part::Operator(text) | Part::Shape(text) => Some(Cow::Borrowed(text)),
-            Part::Name(of, text) if of.is_code() => Some(Cow::Borrowed(text)),
-            Part::Place { file, line } => Some(Cow::Owned(file_line(file_name(file), *line))),
+            SentencePart::Code(text) | SentencePart::Operator(text) | SentencePart::Shape(text) => {
+                Some(Cow::Borrowed(text))
+            }
+            SentencePart::Name(of, text) if of.is_code() => Some(Cow::Borrowed(text)),
+            SentencePart::Place { file, line } => Some(Cow::Owned(file_line(file_name(file), *line))),
             _ => None,
         }
     }
@@ -84,25 +86,25 @@ impl Part {
     /// The text of a part that is not shown as code; it may hold code between backquotes.
     fn as_words(&self) -> Cow<'_, str> {
         match self {
-            Part::Own(text) => Cow::Borrowed(text),
-            Part::Duration(us) => Cow::Owned(duration(*us)),
-            Part::Time(stamp) => {
+            SentencePart::Own(text) => Cow::Borrowed(text),
+            SentencePart::Duration(us) => Cow::Owned(duration(*us)),
+            SentencePart::Time(stamp) => {
                 let second = stamp.split('.').next().unwrap_or_default();
                 Cow::Owned(format!("at {}", second.replace('T', " ")))
             }
-            Part::CompileId(text)
-            | Part::Name(_, text)
-            | Part::Value(text)
-            | Part::Quoted(text)
-            | Part::Code(text)
-            | Part::Operator(text)
-            | Part::Shape(text)
-            | Part::Place { file: text, .. } => Cow::Borrowed(text),
+            SentencePart::CompileId(text)
+            | SentencePart::Name(_, text)
+            | SentencePart::Value(text)
+            | SentencePart::Quoted(text)
+            | SentencePart::Code(text)
+            | SentencePart::Operator(text)
+            | SentencePart::Shape(text)
+            | SentencePart::Place { file: text, .. } => Cow::Borrowed(text),
         }
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for SentencePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.as_code() {
             Some(code) => write!(f, "`{code}`"),
@@ -114,7 +116,7 @@ impl fmt::Display for Part {
 /// A sentence or a piece of one, without a full stop.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sentence {
-    parts: Vec<Part>,
+    parts: Vec<SentencePart>,
 }
 
 /// A sentence of its parts in order: own words, parts, other sentences and optional ones.
@@ -134,7 +136,7 @@ impl Sentence {
     }
 
     /// Its parts, in order.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[SentencePart] {
         &self.parts
     }
 
@@ -153,8 +155,10 @@ impl Sentence {
         let mut whole = self.clone();
         if let Some(first) = whole.parts.first_mut() {
             match first {
-                Part::Own(text) => *text = Cow::Owned(capital(text)),
-                Part::Quoted(text) | Part::Value(text) | Part::Name(_, text) => *text = capital(text),
+                SentencePart::Own(text) => *text = Cow::Owned(capital(text)),
+                SentencePart::Quoted(text) | SentencePart::Value(text) | SentencePart::Name(_, text) => {
+                    *text = capital(text)
+                }
                 _ => {}
             }
         }
@@ -164,8 +168,8 @@ impl Sentence {
     /// The sentence with words before its first colon: ` in 9 chains` makes of `f was compiled twice: size x` that `f was
     /// compiled twice in 9 chains: size x`. Without a colon of its own, they come last.
     pub fn qualified(mut self, words: impl Into<Sentence>) -> Sentence {
-        let colon = |part: &Part| match part {
-            Part::Own(text) => text.find(": "),
+        let colon = |part: &SentencePart| match part {
+            SentencePart::Own(text) => text.find(": "),
             _ => None,
         };
         let found = self.parts.iter().enumerate().find_map(|(index, part)| Some((index, colon(part)?)));
@@ -174,7 +178,7 @@ impl Sentence {
             return self;
         };
         let mut rest = self.parts.split_off(index).into_iter();
-        let Some(Part::Own(text)) = rest.next() else { return self };
+        let Some(SentencePart::Own(text)) = rest.next() else { return self };
         let (before, after) = text.split_at(at);
         self.add(own(before.to_owned()));
         self.add(words);
@@ -222,8 +226,8 @@ impl PartialEq<&str> for Sentence {
     }
 }
 
-impl From<Part> for Sentence {
-    fn from(part: Part) -> Sentence {
+impl From<SentencePart> for Sentence {
+    fn from(part: SentencePart) -> Sentence {
         Sentence { parts: vec![part] }
     }
 }
@@ -232,7 +236,7 @@ impl From<&'static str> for Sentence {
     fn from(words: &'static str) -> Sentence {
         match words {
             "" => Sentence::default(),
-            _ => Part::Own(Cow::Borrowed(words)).into(),
+            _ => SentencePart::Own(Cow::Borrowed(words)).into(),
         }
     }
 }
@@ -256,37 +260,37 @@ impl<T: Into<Sentence>> From<Option<T>> for Sentence {
 }
 
 /// Words of this program that are put together when it runs. Text of a log never goes through here.
-pub fn own(words: String) -> Part {
-    Part::Own(Cow::Owned(words))
+pub fn own(words: String) -> SentencePart {
+    SentencePart::Own(Cow::Owned(words))
 }
 
 /// A number with its noun: `1 compile`, `2 compiles`.
-pub fn count(number: impl TryInto<u64>, one: &'static str, many: &'static str) -> Part {
+pub fn count(number: impl TryInto<u64>, one: &'static str, many: &'static str) -> SentencePart {
     own(counted(number, one, many))
 }
 
 /// An expression or other code of the program.
-pub fn code(text: impl Into<String>) -> Part {
-    Part::Code(text.into())
+pub fn code(text: impl Into<String>) -> SentencePart {
+    SentencePart::Code(text.into())
 }
 
 /// A name of the program or of what it runs on.
-pub fn name(of: NameOf, text: impl Into<String>) -> Part {
-    Part::Name(of, text.into())
+pub fn name(of: NameOf, text: impl Into<String>) -> SentencePart {
+    SentencePart::Name(of, text.into())
 }
 
 /// A value of the program.
-pub fn value(text: impl Into<String>) -> Part {
-    Part::Value(text.into())
+pub fn value(text: impl Into<String>) -> SentencePart {
+    SentencePart::Value(text.into())
 }
 
-pub fn compile_id(text: impl Into<String>) -> Part {
-    Part::CompileId(text.into())
+pub fn compile_id(text: impl Into<String>) -> SentencePart {
+    SentencePart::CompileId(text.into())
 }
 
 /// Text of torch, of the program or of another report.
-pub fn quoted(text: impl Into<String>) -> Part {
-    Part::Quoted(text.into())
+pub fn quoted(text: impl Into<String>) -> SentencePart {
+    SentencePart::Quoted(text.into())
 }
 
 #[cfg(test)]
@@ -295,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_sentence_reads_as_its_parts_do() {
-        let place = Part::Place { file: "/app/a.py".to_owned(), line: Some(28) };
+        let place = SentencePart::Place { file: "/app/a.py".to_owned(), line: Some(28) };
         let said = sentence![
             count(2, "rank", "ranks"),
             " break ",
@@ -306,10 +310,10 @@ mod tests {
             compile_id("1/0"),
             Some(": "),
             quoted("Call to `g`, "),
-            Part::Duration(1.5e6),
+            SentencePart::Duration(1.5e6),
             " ",
-            Part::Time("11-20T05:09:30.653000".to_owned()),
-            None::<Part>,
+            SentencePart::Time("11-20T05:09:30.653000".to_owned()),
+            None::<SentencePart>,
         ];
         assert_eq!(said, "2 ranks break `f` at `a.py:28` in 1/0: Call to `g`, 1.50 s at 11-20 05:09:30");
         assert_eq!(said.plain(), "2 ranks break f at a.py:28 in 1/0: Call to g, 1.50 s at 11-20 05:09:30");

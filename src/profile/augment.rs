@@ -3,7 +3,7 @@
 //! Everything stays as it was written, but for what may hold secrets of the run: its environment is left out.
 
 use super::collect::{Places, Recorded};
-use super::pieces::{Piece, for_each_piece};
+use super::pieces::{TracePiece, for_each_piece};
 use super::scan::Event;
 use crate::model::Fields;
 use crate::trace::Attachment;
@@ -30,11 +30,11 @@ pub(crate) fn augment(
     let mut copy = Copy { out, added, places: Places::default(), at: At::Start, has_events: false };
     copy.out.write_all(b"{")?;
     for_each_piece(file, |piece| match piece {
-        Piece::Field { name, value } => {
+        TracePiece::Field { name, value } => {
             without_environment(name, value).map_or(Ok(()), |value| copy.field(name, &value))
         }
-        Piece::Event(event) => copy.event(&event),
-        Piece::Unreadable => Ok(()),
+        TracePiece::Event(event) => copy.event(&event),
+        TracePiece::Unreadable => Ok(()),
     })?;
     Ok(copy.finish()?)
 }

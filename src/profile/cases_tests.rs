@@ -1,6 +1,6 @@
 //! What is read of the text of a trace: the rows of `cases.txt`.
 
-use super::pieces::{Piece, for_each_piece};
+use super::pieces::{TracePiece, for_each_piece};
 use super::scan::{Event, Object};
 use super::{Recorded, augment};
 use crate::cases::{hold, joined};
@@ -28,9 +28,9 @@ fn pieces(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let damaged = for_each_piece(OneByOne(text.as_bytes()), |piece| {
         found.push(match piece {
-            Piece::Field { name, value } => format!("{name}={}", text_of(value)),
-            Piece::Event(event) => text_of(event.text),
-            Piece::Unreadable => "unreadable".to_owned(),
+            TracePiece::Field { name, value } => format!("{name}={}", text_of(value)),
+            TracePiece::Event(event) => text_of(event.text),
+            TracePiece::Unreadable => "unreadable".to_owned(),
         });
         Ok(())
     });

@@ -1,6 +1,6 @@
 //! The traces of several ranks in one file: a process for each rank, all of them on one clock.
 
-use super::pieces::{Piece, for_each_piece};
+use super::pieces::{TracePiece, for_each_piece};
 use super::scan::Event;
 use crate::model::Fields;
 use crate::trace::{Attachment, TextMap};
@@ -59,9 +59,9 @@ pub(crate) fn combine(traces: &[RankTrace<'_>], out: &mut dyn Write) -> Result<C
         let mut copy =
             Copy { out, process, later_us: later_ns as f64 / 1e3, threads: TextMap::default(), left_out: 0 };
         for_each_piece(open(trace.file)?, |piece| match piece {
-            Piece::Event(event) => copy.event(&event),
-            Piece::Field { .. } => Ok(()),
-            Piece::Unreadable => {
+            TracePiece::Event(event) => copy.event(&event),
+            TracePiece::Field { .. } => Ok(()),
+            TracePiece::Unreadable => {
                 copy.left_out += 1;
                 Ok(())
             }
@@ -89,7 +89,7 @@ fn open(trace: &Attachment) -> Result<impl io::Read> {
 fn clock_of(trace: &Attachment) -> Result<Option<u64>> {
     let mut clock = None;
     for_each_piece(open(trace)?, |piece| {
-        if let Piece::Field { name: "baseTimeNanoseconds", value } = piece {
+        if let TracePiece::Field { name: "baseTimeNanoseconds", value } = piece {
             clock = serde_json::from_slice(value).ok();
         }
         Ok(())

@@ -19,7 +19,7 @@ use crate::model::Profile;
 use crate::trace::{Attachment, base_name, unpacked};
 use anyhow::{Context, Result};
 use collect::Collector;
-use pieces::{Piece, for_each_piece};
+use pieces::{TracePiece, for_each_piece};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -90,9 +90,9 @@ pub(crate) fn read_from(json: impl Read) -> Profile {
     let mut collector = Collector::default();
     let damaged = for_each_piece(json, |piece| {
         match piece {
-            Piece::Field { name, value } => collector.field(name, value),
-            Piece::Event(event) => collector.event(&event),
-            Piece::Unreadable => collector.unreadable(),
+            TracePiece::Field { name, value } => collector.field(name, value),
+            TracePiece::Event(event) => collector.event(&event),
+            TracePiece::Unreadable => collector.unreadable(),
         }
         Ok(())
     });

@@ -10,7 +10,7 @@ const LARGEST: usize = 16 << 20;
 /// The field that holds the events.
 const EVENTS: &str = "traceEvents";
 
-pub(super) enum Piece<'b> {
+pub(super) enum TracePiece<'b> {
     /// A top-level field other than the events, with the text of its value.
     Field {
         name: &'b str,
@@ -28,7 +28,7 @@ pub(super) enum Piece<'b> {
 /// The first one of `take`.
 pub(super) fn for_each_piece(
     reader: impl Read,
-    mut take: impl FnMut(Piece<'_>) -> io::Result<()>,
+    mut take: impl FnMut(TracePiece<'_>) -> io::Result<()>,
 ) -> io::Result<Option<String>> {
     let mut text = Window { reader, buffer: Vec::new(), start: 0, end: 0, at: 0 };
     let mut taken = Ok(());
@@ -45,7 +45,7 @@ pub(super) fn for_each_piece(
 
 fn pieces<R: Read>(
     text: &mut Window<R>,
-    take: &mut impl FnMut(Piece<'_>) -> io::Result<()>,
+    take: &mut impl FnMut(TracePiece<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     match text.token()? {
         Some(b'[') => return events(text, take),
@@ -70,7 +70,7 @@ fn pieces<R: Read>(
         } else {
             text.token()?;
             if let Some(value) = text.value()? {
-                take(Piece::Field { name: &name, value })?;
+                take(TracePiece::Field { name: &name, value })?;
             }
         }
     }
@@ -79,7 +79,7 @@ fn pieces<R: Read>(
 /// The list of events, from its bracket on.
 fn events<R: Read>(
     text: &mut Window<R>,
-    take: &mut impl FnMut(Piece<'_>) -> io::Result<()>,
+    take: &mut impl FnMut(TracePiece<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     text.advance(1);
     loop {
@@ -94,14 +94,14 @@ fn events<R: Read>(
         };
         if is_event && let Some(event) = Event::at_start(text.rest()) {
             let length = event.text.len();
-            take(Piece::Event(event))?;
+            take(TracePiece::Event(event))?;
             text.advance(length);
             continue;
         }
         // It continues after what was read, or is broken.
         match text.value()?.filter(|_| is_event).and_then(Event::at_start) {
-            Some(event) => take(Piece::Event(event))?,
-            None => take(Piece::Unreadable)?,
+            Some(event) => take(TracePiece::Event(event))?,
+            None => take(TracePiece::Unreadable)?,
         }
     }
 }

@@ -38,13 +38,13 @@ const SCHEMA: u64 = 1;
 pub struct Shown {
     subject: Subject,
     /// The part of the job's own report.
-    job: Option<Part>,
-    logs: Vec<Part>,
+    job: Option<ShownReport>,
+    logs: Vec<ShownReport>,
 }
 
 /// The requested part of one report.
 #[derive(Debug)]
-struct Part {
+struct ShownReport {
     /// `rank 3`; empty for a single log.
     name: String,
     tables: Vec<Table>,
@@ -109,7 +109,7 @@ impl Shown {
             let findings: Vec<_> = job.findings.iter().collect();
             let tables = vec![tables::ranks(&job.ranks), tables::findings(&findings)];
             let json = serde_json::to_value(PartOfJob { ranks: &job.ranks, findings: &job.findings })?;
-            self.job = Some(Part { name: String::new(), tables, json, is_found: true });
+            self.job = Some(ShownReport { name: String::new(), tables, json, is_found: true });
             return Ok(());
         }
         let mut bytes = Vec::new();
@@ -132,7 +132,7 @@ impl Shown {
         let selected = select(name.clone(), &self.subject, report);
         let json = serde_json::to_value(&selected)?;
         let is_found = selected.compiles.as_ref().is_none_or(|all| !all.is_empty());
-        self.logs.push(Part { name, tables: tables::tables(&selected), json, is_found });
+        self.logs.push(ShownReport { name, tables: tables::tables(&selected), json, is_found });
         Ok(())
     }
 

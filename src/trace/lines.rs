@@ -27,7 +27,7 @@ pub(super) struct Lines<R> {
 }
 
 /// A line, or a piece of one that is longer than the buffer.
-pub(super) struct Piece<'a> {
+pub(super) struct LinePiece<'a> {
     /// Without the newline.
     pub bytes: &'a [u8],
     /// Whether the line ends with this piece. A piece that does not end its line does not end in a CR either.
@@ -64,7 +64,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// The next piece, without taking it; `None` at the end of the stream.
-    pub fn peek(&mut self) -> io::Result<Option<Piece<'_>>> {
+    pub fn peek(&mut self) -> io::Result<Option<LinePiece<'_>>> {
         let (len, newline) = loop {
             let window = self.buffer.get(self.start..self.end).unwrap_or_default();
             let fresh = window.get(self.scanned..).unwrap_or_default();
@@ -89,7 +89,7 @@ impl<R: Read> Lines<R> {
         };
         self.piece = len + usize::from(newline);
         let bytes = self.buffer.get(self.start..self.start + len).unwrap_or_default();
-        Ok(Some(Piece { bytes, ends: self.ends, newline }))
+        Ok(Some(LinePiece { bytes, ends: self.ends, newline }))
     }
 
     pub fn consume(&mut self) {

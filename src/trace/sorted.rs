@@ -140,7 +140,7 @@ impl<R: SortedRecord> Sorted<R> {
         if let Some(file) = &self.file {
             merge
                 .parts
-                .extend(self.parts.iter().map(|part| Box::new(records_in(file, *part)) as Part<'_, R>));
+                .extend(self.parts.iter().map(|part| Box::new(records_in(file, *part)) as SortedPart<'_, R>));
         }
         // Of equal records, the one added last comes last.
         merge.parts.push(Box::new(self.held.iter().copied().map(Ok)));
@@ -180,10 +180,10 @@ pub struct Merge<'s, R> {
     /// The next record of each part that has one.
     heads: BinaryHeap<Head<R>>,
     /// What follows in each part.
-    parts: Vec<Part<'s, R>>,
+    parts: Vec<SortedPart<'s, R>>,
 }
 
-type Part<'s, R> = Box<dyn Iterator<Item = io::Result<R>> + 's>;
+type SortedPart<'s, R> = Box<dyn Iterator<Item = io::Result<R>> + 's>;
 
 struct Head<R> {
     record: R,

@@ -19,4 +19,4 @@ pub use blocks::{Block, Item};
 pub use choice::{DrawnGraph, DrawnGraphs, MOST_DRAWINGS, NotDrawn};
 pub use graph::{Drawing, GraphTexts, Kernel};
 pub use operators::{Operator, Place};
-pub use sheets::{Level, Piece, Sheet};
+pub use sheets::{Level, Sheet, SheetPiece};

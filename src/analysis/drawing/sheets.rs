@@ -38,7 +38,7 @@ pub enum Level {
 
 /// A part of a sheet, in the order of drawing.
 #[derive(Debug)]
-pub enum Piece {
+pub enum SheetPiece {
     /// A box. A block may be open: a frame around what follows.
     Box {
         /// What it stands for.
@@ -71,7 +71,7 @@ pub enum Piece {
 #[derive(Debug, Default)]
 pub struct Sheet {
     /// In the order of drawing.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<SheetPiece>,
     /// Width and height.
     pub size: (f64, f64),
     /// Edges that are not drawn because they are too long.
@@ -226,7 +226,7 @@ fn place(slots: Vec<Slot>, sizes: &[Size], edges: &[(usize, usize)]) -> Sheet {
     for ((from, to), points) in edges.iter().zip(laid.routes) {
         match points.is_empty() {
             true => sheet.edges_left_out += 1,
-            false => sheet.pieces.push(Piece::Edge { from: item(*from), to: item(*to), points }),
+            false => sheet.pieces.push(SheetPiece::Edge { from: item(*from), to: item(*to), points }),
         }
     }
     for ((slot, at), size) in slots.into_iter().zip(laid.at).zip(sizes) {
@@ -234,10 +234,10 @@ fn place(slots: Vec<Slot>, sizes: &[Size], edges: &[(usize, usize)]) -> Sheet {
             Slot::Exit => {}
             Slot::Port(label) => {
                 let middle = (at.0 + size.0 / 2.0, at.1 + PORT_HEIGHT - 4.0);
-                sheet.pieces.push(Piece::Port { label, at: middle });
+                sheet.pieces.push(SheetPiece::Port { label, at: middle });
             }
             Slot::Item(item, inner) => {
-                sheet.pieces.push(Piece::Box { item, at, size: *size, open: inner.is_some() });
+                sheet.pieces.push(SheetPiece::Box { item, at, size: *size, open: inner.is_some() });
                 if let Some(inner) = inner {
                     // Wider names than boxes leave room at both sides.
                     let room = (size.0 - 2.0 * SIDE - inner.size.0).max(0.0) / 2.0;
@@ -255,10 +255,10 @@ impl Sheet {
         let moved = |(left, top): Point| (left + x, top + y);
         self.edges_left_out += inner.edges_left_out;
         self.pieces.extend(inner.pieces.into_iter().map(|piece| match piece {
-            Piece::Box { item, at, size, open } => Piece::Box { item, at: moved(at), size, open },
-            Piece::Port { label, at } => Piece::Port { label, at: moved(at) },
-            Piece::Edge { from, to, points } => {
-                Piece::Edge { from, to, points: points.into_iter().map(moved).collect() }
+            SheetPiece::Box { item, at, size, open } => SheetPiece::Box { item, at: moved(at), size, open },
+            SheetPiece::Port { label, at } => SheetPiece::Port { label, at: moved(at) },
+            SheetPiece::Edge { from, to, points } => {
+                SheetPiece::Edge { from, to, points: points.into_iter().map(moved).collect() }
             }
         }));
     }

@@ -132,7 +132,7 @@ fn open_blocks_hold_their_boxes_and_no_boxes_overlap() {
         let mut open: Vec<(f64, f64, f64, f64)> = Vec::new();
         let mut closed: Vec<(f64, f64, f64, f64)> = Vec::new();
         for piece in &sheet.pieces {
-            if let Piece::Box { at, size, open: is_open, .. } = piece {
+            if let SheetPiece::Box { at, size, open: is_open, .. } = piece {
                 let edges = (at.0, at.1, at.0 + size.0, at.1 + size.1);
                 assert!(edges.0 >= -0.01 && edges.2 <= sheet.size.0 + 0.01, "{edges:?} in {:?}", sheet.size);
                 assert!(edges.1 >= -0.01 && edges.3 <= sheet.size.1 + 0.01, "{edges:?} in {:?}", sheet.size);
@@ -152,7 +152,7 @@ fn open_blocks_hold_their_boxes_and_no_boxes_overlap() {
         }
     }
     let all = drawing.sheet(0, Level::All);
-    let boxes = all.pieces.iter().filter(|piece| matches!(piece, Piece::Box { .. })).count();
+    let boxes = all.pieces.iter().filter(|piece| matches!(piece, SheetPiece::Box { .. })).count();
     assert_eq!(Some(boxes), drawing.boxes_at(Level::All));
 }
 

@@ -8,7 +8,7 @@ use crate::analysis::builds::BuildsOf;
 use crate::analysis::run_time::at_run_time;
 use crate::model::sentence::{count, sentence};
 use crate::model::words::duration;
-use crate::model::{CompileIndex, Model, Part, TemplateChoice, TritonKernel};
+use crate::model::{CompileIndex, Model, SentencePart, TemplateChoice, TritonKernel};
 use fxhash::FxHashMap;
 
 /// Microseconds from which it is reported.
@@ -31,7 +31,7 @@ pub(super) fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let compiles = count(tuned.len(), "compile", "compiles");
-    let title = sentence!["Autotuning took ", Part::Duration(us), " in ", compiles];
+    let title = sentence!["Autotuning took ", SentencePart::Duration(us), " in ", compiles];
     let mut found = Finding::new(KindOfFinding::Autotuning, Severity::Info, title);
     let compiles = || tuned.iter().filter_map(|one| model.compiles.get(one.compile));
     let of_templates = || compiles().flat_map(|compile| &compile.template_choices);

@@ -1,7 +1,7 @@
 //! Why caches were bypassed: many records share one cause, often a choice of the user.
 
 use crate::model::sentence::{quoted, sentence};
-use crate::model::{Part, Sentence};
+use crate::model::{Sentence, SentencePart};
 
 /// What keeps results out of the caches.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -56,7 +56,10 @@ impl BypassCause {
                 "torch cannot cache a higher-order operator".into()
             }
             BypassCause::HigherOrderOperator(name) => {
-                sentence!["torch cannot cache the higher-order operator ", Part::Operator(name.clone())]
+                sentence![
+                    "torch cannot cache the higher-order operator ",
+                    SentencePart::Operator(name.clone())
+                ]
             }
             BypassCause::CompiledAutograd => "AOTAutograd does not cache graphs of compiled autograd".into(),
             BypassCause::SplitForDdp => "AOTAutograd does not cache graphs that DDPOptimizer split".into(),

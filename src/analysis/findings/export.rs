@@ -7,7 +7,9 @@ use crate::analysis::export::{self, ExportFailure};
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::sentence::{code, sentence, value};
 use crate::model::words::file_name;
-use crate::model::{CompileIndex, ExportKind, ExportProblem, Failure, Model, Part, ProgramFacts, TextFrame};
+use crate::model::{
+    CompileIndex, ExportKind, ExportProblem, Failure, Model, ProgramFacts, SentencePart, TextFrame,
+};
 use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
 use indexmap::IndexSet;
@@ -139,7 +141,7 @@ fn place(model: &Model, problem: &ExportProblem) -> UserPlace {
 fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
     let mut problems = failure.problems.iter().filter_map(|&index| model.export.problems.get(index));
     let one = problems.next()?;
-    let operator = Part::Operator(one.subject.clone());
+    let operator = SentencePart::Operator(one.subject.clone());
     let place = place(model, one);
     let title = match failure.kind {
         ExportKind::MissingFakeKernel => sentence![operator, " has no fake kernel"],

@@ -6,7 +6,7 @@ use super::finding::{Finding, Severity};
 use super::kind::KindOfFinding;
 use super::{caches, slow_log};
 use crate::model::sentence::{count, sentence};
-use crate::model::{Model, Part, Sentence};
+use crate::model::{Model, Sentence, SentencePart};
 
 /// The entry above at least two findings that every first run has.
 pub(super) fn of(basis: Basis<'_>, findings: &[Finding]) -> Option<Finding> {
@@ -18,7 +18,9 @@ pub(super) fn of(basis: Basis<'_>, findings: &[Finding]) -> Option<Finding> {
     }
     let words = members.iter().filter_map(|one| match one.kind {
         KindOfFinding::CacheMiss => Some(sentence![count(one.count as usize, "cache miss", "cache misses")]),
-        KindOfFinding::Toolchain => Some(sentence!["first C++ build ", Part::Duration(builds.trials_us())]),
+        KindOfFinding::Toolchain => {
+            Some(sentence!["first C++ build ", SentencePart::Duration(builds.trials_us())])
+        }
         KindOfFinding::SerialBuilds => {
             let shares = slow_log::shares(basis);
             shares.into_iter().find(|(share, _)| *share == slow_log::Share::Kernels).map(|(_, words)| words)

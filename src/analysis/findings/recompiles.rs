@@ -8,7 +8,7 @@ use super::prose;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{
-    Cause, Chain, Change, ChangeKind, LEFT_BY_BREAK, Limit, Step, Subject, disagreement, fixed,
+    Cause, Chain, Change, ChangeKind, ChangedThing, LEFT_BY_BREAK, Limit, Step, disagreement, fixed,
     is_left_by_break, is_limit, recompile_limit, what_changed, without_stack_values,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
@@ -229,7 +229,7 @@ fn reasons<'c>(chain: &'c Chain<'_>) -> impl Iterator<Item = &'c Reason> {
 const NAMED: usize = 3;
 
 /// ``size `x.shape[1]`: 4 -> 6``, for the title.
-fn what(subjects: &[Subject<'_>], chain: &Chain<'_>) -> Sentence {
+fn what(subjects: &[ChangedThing<'_>], chain: &Chain<'_>) -> Sentence {
     if subjects.is_empty() {
         return "no reason recorded".into();
     }
@@ -253,12 +253,12 @@ fn disagreements(model: &Model, chain: &Chain<'_>) -> Vec<String> {
     lines.take(STEPS).collect()
 }
 
-fn word(subject: &Subject<'_>) -> &'static str {
+fn word(subject: &ChangedThing<'_>) -> &'static str {
     subject.kind.map_or("no reason recorded", ChangeKind::word)
 }
 
 /// What many functions may have in common: what changed and how.
-fn shared_reason(chain: &Chain<'_>, subjects: &[Subject<'_>], limit: u64) -> String {
+fn shared_reason(chain: &Chain<'_>, subjects: &[ChangedThing<'_>], limit: u64) -> String {
     let values = subjects.iter().map(|subject| {
         let name = subject.name.as_deref().unwrap_or_default();
         format!("{} {name} {}", word(subject), values(subject).join(" -> "))
@@ -267,7 +267,7 @@ fn shared_reason(chain: &Chain<'_>, subjects: &[Subject<'_>], limit: u64) -> Str
     format!("{} {:?} {limit}", values.join(", "), chain.limit)
 }
 
-fn kinds(subjects: &[Subject<'_>]) -> String {
+fn kinds(subjects: &[ChangedThing<'_>]) -> String {
     let lines = subjects.iter().map(|subject| {
         let values = values(subject);
         let values = if values.is_empty() { String::new() } else { format!(": {}", values.join(" → ")) };
@@ -282,13 +282,13 @@ fn kinds(subjects: &[Subject<'_>]) -> String {
 }
 
 /// Values that a thing had, first to last; of many the first ones and the last.
-fn values(subject: &Subject<'_>) -> Vec<String> {
+fn values(subject: &ChangedThing<'_>) -> Vec<String> {
     let mut values = subject.values();
     values.retain(|value| value.len() <= LONGEST_VALUE);
     ends_of(values, VALUES)
 }
 
-fn detail(model: &Model, chain: &Chain<'_>, subjects: &[Subject<'_>]) -> Option<String> {
+fn detail(model: &Model, chain: &Chain<'_>, subjects: &[ChangedThing<'_>]) -> Option<String> {
     let lead = subjects.first()?;
     if let Some(fixed) = fixed(model, &chain.compiles(), lead) {
         let is_size =

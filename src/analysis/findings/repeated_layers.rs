@@ -7,7 +7,7 @@ use crate::analysis::names::FunctionWords;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::sentence;
 use crate::model::words::counted;
-use crate::model::{Compile, CompileIndex, Part, RepeatedLines, Sentence};
+use crate::model::{Compile, CompileIndex, RepeatedLines, Sentence, SentencePart};
 use indexmap::IndexMap;
 
 /// Microseconds of a compile from which compiling the layer alone is worth a change.
@@ -42,7 +42,7 @@ pub(super) fn of_log<'m>(Basis { model, .. }: Basis<'m>) -> Vec<Finding> {
             None => "one graph".into(),
         };
         let repeated = sentence!["A layer is repeated ", lines.times, " times in ", graph];
-        let title = sentence![repeated, ", which took ", Part::Duration(us), " to compile"];
+        let title = sentence![repeated, ", which took ", SentencePart::Duration(us), " to compile"];
         let one = Finding { place: place.clone(), compiles: vec![compile], ..finding(title, lines) };
         found.insert(place, one);
     }

@@ -4,7 +4,7 @@ use super::basis::Basis;
 use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
-use crate::model::Part;
+use crate::model::SentencePart;
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
 
@@ -34,9 +34,9 @@ pub(super) fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<F
     let severity = if helps { Severity::Warning } else { Severity::Info };
     let gain = match builds.side_by_side_us() {
         0.0 => "nothing".into(),
-        gain => sentence![Part::Duration(gain), " at most"],
+        gain => sentence![SentencePart::Duration(gain), " at most"],
     };
-    let part = sentence![Part::Duration(us), " of ", Part::Duration(builds.log_us)];
+    let part = sentence![SentencePart::Duration(us), " of ", SentencePart::Duration(builds.log_us)];
     let title = match helps {
         true => sentence!["Kernels are built one after the other: ", part, ", with `compile_threads` 1"],
         false => {

@@ -3,10 +3,10 @@
 use super::basis::Basis;
 use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
-use crate::analysis::{Piece, warm_run};
+use crate::analysis::{TimePiece, warm_run};
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
-use crate::model::{CompilerPart, Part, Sentence};
+use crate::model::{CompilerPart, Sentence, SentencePart};
 use indexmap::IndexMap;
 
 /// Microseconds from which a log is slow.
@@ -24,7 +24,7 @@ pub(super) fn of_clean(basis: Basis<'_>, others: &[Finding]) -> Option<Finding> 
     }
     let shares = shares(basis);
     let named = |separator| Sentence::joined(shares.iter().map(|(_, words)| words.clone()), separator);
-    let title = sentence![Part::Duration(builds.log_us), " of compile time: ", named(", ")];
+    let title = sentence![SentencePart::Duration(builds.log_us), " of compile time: ", named(", ")];
     let mut found = Finding::new(KindOfFinding::SlowLog, Severity::Info, title);
     advise(basis, &mut found);
     found.fact("Shares", Value::Prose(named("; ").text()));
@@ -48,13 +48,13 @@ pub(super) fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<(Share, Sent
     let mut shares: IndexMap<Share, f64> = IndexMap::new();
     for (piece, us) in split.pieces(builds) {
         let share = match piece {
-            Piece::Part(CompilerPart::KernelBuilds) | Piece::WaitForWorkers => Share::Kernels,
-            Piece::Part(CompilerPart::Autotuning) => Share::Other("autotuning"),
-            Piece::Part(_) => Share::Other("tracing and code generation"),
-            Piece::Library => Share::Other("the C++ build of the library"),
-            Piece::Toolchain => Share::Other("the first C++ build"),
-            Piece::WaitForProcess => Share::Other("waiting for another process"),
-            Piece::Outside => Share::Other("outside of the compiler"),
+            TimePiece::Part(CompilerPart::KernelBuilds) | TimePiece::WaitForWorkers => Share::Kernels,
+            TimePiece::Part(CompilerPart::Autotuning) => Share::Other("autotuning"),
+            TimePiece::Part(_) => Share::Other("tracing and code generation"),
+            TimePiece::Library => Share::Other("the C++ build of the library"),
+            TimePiece::Toolchain => Share::Other("the first C++ build"),
+            TimePiece::WaitForProcess => Share::Other("waiting for another process"),
+            TimePiece::Outside => Share::Other("outside of the compiler"),
         };
         *shares.entry(share).or_default() += us;
     }
@@ -69,11 +69,11 @@ pub(super) fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<(Share, Sent
         let work = builds.work_of_part_us(Some(CompilerPart::KernelBuilds), us).filter(|_| is_kernels);
         let waits = Some(builds.worker_wait_us).filter(|us| is_kernels && *us >= least_us);
         let of_which = match (work, waits) {
-            (Some(us), _) => sentence![" (", Part::Duration(us), " of work)"],
-            (None, Some(us)) => sentence![" (waiting for compile workers ", Part::Duration(us), ")"],
+            (Some(us), _) => sentence![" (", SentencePart::Duration(us), " of work)"],
+            (None, Some(us)) => sentence![" (waiting for compile workers ", SentencePart::Duration(us), ")"],
             (None, None) => "".into(),
         };
-        (share, sentence![name, " ", Part::Duration(us), of_which])
+        (share, sentence![name, " ", SentencePart::Duration(us), of_which])
     };
     shares.into_iter().map(words).collect()
 }

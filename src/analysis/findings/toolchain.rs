@@ -4,7 +4,7 @@ use super::basis::Basis;
 use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity};
 use super::kind::KindOfFinding;
-use crate::model::Part;
+use crate::model::SentencePart;
 use crate::model::sentence::sentence;
 
 /// Microseconds from which it is reported.
@@ -19,7 +19,7 @@ pub(super) fn of_log(Basis { builds, on_device, .. }: Basis<'_>) -> Vec<Finding>
     }
     let title = sentence![
         "The first C++ build took ",
-        Part::Duration(us),
+        SentencePart::Duration(us),
         ": once per machine with a warm cache folder"
     ];
     let mut found = Finding::new(KindOfFinding::Toolchain, Severity::Info, title);

@@ -9,7 +9,7 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::facts::ranks::{CodePlace, Fact, GraphId, Job, Step, Texts};
 use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
-use crate::model::{Part, Sentence};
+use crate::model::{Sentence, SentencePart};
 
 const HANG: &str =
     "After it, the ranks call different collectives: the finding about collectives says which.";
@@ -90,7 +90,7 @@ impl<'j> Sides<'j> {
     }
 
     /// The same, or a dash.
-    pub fn id_or_dash(&self, step: Option<Step>) -> Part {
+    pub fn id_or_dash(&self, step: Option<Step>) -> SentencePart {
         compile_id(self.id(step).unwrap_or("–"))
     }
 
@@ -101,7 +101,7 @@ impl<'j> Sides<'j> {
     }
 
     /// The ranks of a group in words.
-    pub fn who(&self, group: &Group) -> Part {
+    pub fn who(&self, group: &Group) -> SentencePart {
         let count = group.ranks.len();
         own(match self.groups {
             _ if count <= NAMED || group.ranks != self.most.ranks => rank_words(self.job, &group.ranks),
@@ -125,7 +125,7 @@ impl<'j> Sides<'j> {
     /// `rank 1 has x, ranks 2 and 3 have y`
     pub fn plainly(&self, of_one: &'static str, of_many: &'static str) -> Sentence {
         self.both(|group, step| {
-            let what = self.text(step).map(code).unwrap_or_else(|| Part::Own("nothing more".into()));
+            let what = self.text(step).map(code).unwrap_or_else(|| SentencePart::Own("nothing more".into()));
             sentence![self.who(group), " ", verb(group, of_one, of_many), " ", what]
         })
     }

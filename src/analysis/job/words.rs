@@ -1,7 +1,7 @@
 //! Ranks in words.
 
 use crate::facts::ranks::Job;
-use crate::model::Part;
+use crate::model::SentencePart;
 use crate::model::sentence::own;
 
 /// Runs of numbers that are named; more are counted.
@@ -42,7 +42,7 @@ pub fn rank_words(job: &Job, indices: &[usize]) -> String {
 }
 
 /// The same as a part of a sentence.
-pub(super) fn ranks(job: &Job, indices: &[usize]) -> Part {
+pub(super) fn ranks(job: &Job, indices: &[usize]) -> SentencePart {
     own(rank_words(job, indices))
 }
 

@@ -1,7 +1,7 @@
 //! What the launches of an operator do of its work, and which calls of generated code the launches of a CUDA graph are of.
 
 use super::graphs::Graph;
-use super::work::{Piece, WorkPart};
+use super::work::{KernelRun, WorkPart};
 use crate::model::{DeviceKernel, DeviceWork};
 
 /// Parts of names of kernels that prepare or finish the work of another one: they change a layout, fill a workspace, add up
@@ -17,7 +17,7 @@ fn is_helper(kernel: Option<&DeviceKernel>) -> bool {
 /// What each launch of an operator does of its work: the longest one all of it, unless it computes two gradients, which the two
 /// longest do.
 pub(super) fn parts_of(
-    launched: &[Piece],
+    launched: &[KernelRun],
     kernels: &[Option<&DeviceKernel>],
     has_two_gradients: bool,
 ) -> Vec<WorkPart> {

@@ -11,7 +11,7 @@ use super::pointwise::pointwise_bytes;
 use super::rates::{Judgement, Measured, Rates, kind_of, kind_of_type};
 use super::times::{BusyTimes, Group, Length, medians};
 use super::tuning::{TunedKernels, tuned_kernels, tuning_of};
-use super::work::{Piece, Runs, What, WorkPart, is_cpp_kernel, without_graph_number};
+use super::work::{KernelRun, Runs, What, WorkPart, is_cpp_kernel, without_graph_number};
 use crate::facts::{self, Backend, FigureFrom, Kernel, LineTime, List, ProgramLine, Text};
 use crate::model::{DeviceKernel, DeviceWork, InputDims, Model, Operator, Profile};
 use crate::trace::{Sorter, TextMap};
@@ -109,7 +109,7 @@ impl<'p> Tables<'p> {
     }
 
     /// Adds a run.
-    pub(super) fn add(&mut self, piece: &Piece) {
+    pub(super) fn add(&mut self, piece: &KernelRun) {
         let has_work = |at: &u32| self.has_work.get(*at as usize) == Some(&true);
         let part = piece.part;
         let operator = piece.operator.filter(|_| part != WorkPart::Helper).filter(has_work);
@@ -246,7 +246,7 @@ impl<'p> Tables<'p> {
         found
     }
 
-    fn shares(&self, piece: &Piece) -> &[LineShare] {
+    fn shares(&self, piece: &KernelRun) -> &[LineShare] {
         self.graphs.call(piece.graph, piece.code_call).map(|call| call.lines.as_slice()).unwrap_or_default()
     }
 
@@ -552,7 +552,7 @@ impl Row {
         }
     }
 
-    fn add(&mut self, piece: &Piece) {
+    fn add(&mut self, piece: &KernelRun) {
         self.runs.add(piece.dur_us);
         self.min_us = self.min_us.min(piece.dur_us);
         self.max_us = self.max_us.max(piece.dur_us);

@@ -16,7 +16,7 @@ use super::times::{BusyTimes, Group, Length, medians};
 use super::touched::{Ranges, index_of};
 use super::tuning::tuning_of;
 use super::walk::walk;
-use super::work::{Piece, WorkPart};
+use super::work::{KernelRun, WorkPart};
 use crate::cases::{hold, maybe};
 use crate::facts::Region;
 use crate::model::{
@@ -135,7 +135,7 @@ fn words_from_the_end(text: &str) -> [&str; 4] {
     [(); 4].map(|()| words.next().unwrap_or_default())
 }
 
-fn piece(piece: &Piece) -> String {
+fn piece(piece: &KernelRun) -> String {
     let words = [
         (piece.first_of_call, "first"),
         (piece.part == WorkPart::All, "works"),

@@ -8,7 +8,7 @@ use super::graphs::{Graphs, key_of_call};
 use super::launched::{matched_calls, parts_of};
 use super::launchers::{Asked, asked};
 use super::regions::{RegionKind, Regions};
-use super::work::{Piece, What, WorkPart, operator_of, without_graph_number};
+use super::work::{KernelRun, What, WorkPart, operator_of, without_graph_number};
 use crate::model::{DeviceKernel, DeviceWork, Launch, Operator, OperatorCall, Profile};
 use std::borrow::Cow;
 use std::io;
@@ -29,7 +29,11 @@ const BACKWARD: &str = "CompiledFunctionBackward";
 ///
 /// # Errors
 /// The temporary files of the trace cannot be read.
-pub(super) fn walk(profile: &Profile, graphs: &Graphs, take: &mut dyn FnMut(Piece)) -> io::Result<Regions> {
+pub(super) fn walk(
+    profile: &Profile,
+    graphs: &Graphs,
+    take: &mut dyn FnMut(KernelRun),
+) -> io::Result<Regions> {
     let (regions, kinds) = Regions::of(profile);
     let kind = |(operator, region)| Kind::of(operator, region, graphs);
     let kinds = profile.operators.iter().zip(kinds).map(kind).collect();
@@ -122,7 +126,7 @@ struct Frame {
     /// For a call directly inside a graph: the matching call in the code, once it was looked for.
     code_call: Option<Option<usize>>,
     /// What it launched so far.
-    launched: Vec<Piece>,
+    launched: Vec<KernelRun>,
 }
 
 struct Walk<'p, 't> {
@@ -134,7 +138,7 @@ struct Walk<'p, 't> {
     open: Vec<Frame>,
     thread: Option<u32>,
     regions: Regions,
-    take: &'t mut dyn FnMut(Piece),
+    take: &'t mut dyn FnMut(KernelRun),
 }
 
 impl<'p> Walk<'p, '_> {
@@ -204,16 +208,16 @@ impl<'p> Walk<'p, '_> {
     }
 
     /// Passes on the launches of an operator, each with what it does of the operator's work.
-    fn share_out(&mut self, launched: Vec<Piece>, has_two_gradients: bool) {
+    fn share_out(&mut self, launched: Vec<KernelRun>, has_two_gradients: bool) {
         let kernels: Vec<Option<&DeviceKernel>> =
             launched.iter().map(|piece| self.kernel_of(piece)).collect();
         let parts = parts_of(&launched, &kernels, has_two_gradients);
         for (piece, part) in launched.into_iter().zip(parts) {
-            (self.take)(Piece { part, ..piece });
+            (self.take)(KernelRun { part, ..piece });
         }
     }
 
-    fn kernel_of(&self, piece: &Piece) -> Option<&'p DeviceKernel> {
+    fn kernel_of(&self, piece: &KernelRun) -> Option<&'p DeviceKernel> {
         match piece.what {
             What::Device(kernel) => self.profile.kernels.get(kernel as usize),
             What::Cpu(_) => None,
@@ -229,14 +233,14 @@ impl<'p> Walk<'p, '_> {
         let (launched_by, in_region, in_graph) = (innermost.place, innermost.in_region, innermost.in_graph);
         let wrapper = in_graph.and_then(|at| self.open.get(at));
         let (graph, from) = (wrapper.and_then(|frame| frame.graph), wrapper.map_or(0, |frame| frame.code_at));
-        let piece = |launch: &Launch| Piece {
+        let piece = |launch: &Launch| KernelRun {
             launched_by: Some(launched_by),
             in_cuda_graph: true,
             compiled: in_region.is_some() || in_graph.is_some(),
             graph,
-            ..Piece::launched(launch, None)
+            ..KernelRun::launched(launch, None)
         };
-        let pieces: Vec<Piece> = launches.iter().map(piece).collect();
+        let pieces: Vec<KernelRun> = launches.iter().map(piece).collect();
         let Some(code) = graph.and_then(|graph| self.graphs.graphs.get(graph)) else {
             return pieces.into_iter().for_each(|piece| self.only_graph_of(piece));
         };
@@ -247,9 +251,9 @@ impl<'p> Walk<'p, '_> {
         {
             frame.code_at = last + 1;
         }
-        let mut of_call: Vec<Piece> = Vec::new();
+        let mut of_call: Vec<KernelRun> = Vec::new();
         for (piece, code_call) in pieces.into_iter().zip(matched) {
-            let piece = Piece { code_call, ..piece };
+            let piece = KernelRun { code_call, ..piece };
             if of_call.first().is_some_and(|first| first.code_call != code_call) {
                 self.share_out_call(std::mem::take(&mut of_call));
             }
@@ -259,7 +263,7 @@ impl<'p> Walk<'p, '_> {
     }
 
     /// The same for launches of one call in generated code.
-    fn share_out_call(&mut self, launched: Vec<Piece>) {
+    fn share_out_call(&mut self, launched: Vec<KernelRun>) {
         let Some(first) = launched.first() else { return };
         let call = self.graphs.call(first.graph, first.code_call);
         if call.is_none() {
@@ -269,7 +273,7 @@ impl<'p> Walk<'p, '_> {
     }
 
     /// A launch without a known graph, which the name of a generated kernel may tell.
-    fn only_graph_of(&mut self, mut piece: Piece) {
+    fn only_graph_of(&mut self, mut piece: KernelRun) {
         if let Some(kernel) = self.kernel_of(&piece) {
             self.only_graph(&mut piece, self.graphs.with_kernel(&kernel.name), &kernel.name);
         }
@@ -282,7 +286,7 @@ impl<'p> Walk<'p, '_> {
         let asking = around.and_then(|at| self.open.get(at)?.with_formula.or(Some(at)));
         let kernel = self.profile.kernels.get(launch.kernel as usize);
         let operator = asking.and_then(|at| Some(self.open.get(at)?.operator));
-        let mut piece = Piece::launched(launch, operator);
+        let mut piece = KernelRun::launched(launch, operator);
         piece.launched_by = around.and_then(|at| Some(self.open.get(at)?.place));
         if around.is_some() {
             self.place(&mut piece, kernel.map(|kernel| kernel.name.as_str()));
@@ -305,7 +309,7 @@ impl<'p> Walk<'p, '_> {
         if frame.launched.len() < LAUNCHES_OF_CALL {
             frame.launched.push(piece);
         } else {
-            (self.take)(Piece { part: WorkPart::Helper, ..piece });
+            (self.take)(KernelRun { part: WorkPart::Helper, ..piece });
         }
     }
 
@@ -319,7 +323,7 @@ impl<'p> Walk<'p, '_> {
             return;
         }
         let (what, operator) = (What::Cpu(call.operator), Some(call.operator));
-        let mut piece = Piece::new(what, call.place, call.begin_us, call.dur_us, operator);
+        let mut piece = KernelRun::new(what, call.place, call.begin_us, call.dur_us, operator);
         self.place(&mut piece, None);
         if piece.graph.is_none() {
             let name = self.code_name(call.operator);
@@ -328,7 +332,7 @@ impl<'p> Walk<'p, '_> {
         (self.take)(piece);
     }
 
-    fn only_graph(&self, piece: &mut Piece, graph: Option<usize>, kernel: &str) {
+    fn only_graph(&self, piece: &mut KernelRun, graph: Option<usize>, kernel: &str) {
         let Some(graph) = graph else { return };
         piece.compiled = true;
         piece.graph = Some(graph);
@@ -345,7 +349,7 @@ impl<'p> Walk<'p, '_> {
     }
 
     /// Finds the compiled code and the graph around the innermost open call, and the call of the graph's code.
-    fn place(&mut self, piece: &mut Piece, kernel: Option<&str>) {
+    fn place(&mut self, piece: &mut KernelRun, kernel: Option<&str>) {
         let Some(innermost) = self.open.last() else { return };
         let in_graph = innermost.in_graph;
         piece.compiled |= innermost.in_region.is_some() || in_graph.is_some();

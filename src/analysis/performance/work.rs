@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// A run of a kernel: a launch on a device, or, in a trace of a CPU, a call that computes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Piece {
+pub(super) struct KernelRun {
     pub(super) what: What,
     /// Its place among the launches of the trace; in a trace of a CPU, among the calls.
     pub(super) place: u32,
@@ -43,10 +43,16 @@ pub(super) enum WorkPart {
     Helper,
 }
 
-impl Piece {
+impl KernelRun {
     /// A run outside of compiled code, the only one of its call.
-    pub(super) fn new(what: What, place: u32, begin_us: f64, dur_us: f64, operator: Option<u32>) -> Piece {
-        Piece {
+    pub(super) fn new(
+        what: What,
+        place: u32,
+        begin_us: f64,
+        dur_us: f64,
+        operator: Option<u32>,
+    ) -> KernelRun {
+        KernelRun {
             what,
             place,
             begin_us,
@@ -63,10 +69,10 @@ impl Piece {
     }
 }
 
-impl Piece {
+impl KernelRun {
     /// A launch of a kernel on the device.
-    pub(super) fn launched(launch: &Launch, operator: Option<u32>) -> Piece {
-        Piece::new(What::Device(launch.kernel), launch.place, launch.begin_us, launch.dur_us, operator)
+    pub(super) fn launched(launch: &Launch, operator: Option<u32>) -> KernelRun {
+        KernelRun::new(What::Device(launch.kernel), launch.place, launch.begin_us, launch.dur_us, operator)
     }
 }
 

@@ -12,7 +12,7 @@ use super::chain::{Chain, Step};
 use super::kind::ChangeKind;
 use super::limit::Limit;
 use super::proof::{Callers, Elsewhere, Verdict, Why, verdict};
-use super::subject::Subject;
+use super::subject::ChangedThing;
 use crate::analysis::findings::Advice;
 use crate::analysis::guard_texts::GuardTexts;
 use crate::model::{CompileIndex, Model, Specialization};
@@ -93,7 +93,7 @@ fn is_of_sizes(kind: ChangeKind) -> bool {
 pub(in crate::analysis) fn fixed<'m>(
     model: &'m Model,
     compiles: &[CompileIndex],
-    subject: &Subject<'_>,
+    subject: &ChangedThing<'_>,
 ) -> Option<&'m Specialization> {
     let name = subject.name.as_deref()?;
     let mine = compiles.iter().flat_map(|compile| model.shapes.fixed_in(*compile));

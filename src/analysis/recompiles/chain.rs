@@ -3,7 +3,7 @@
 use super::change::Change;
 use super::kind::ChangeKind;
 use super::limit::Limit;
-use super::subject::Subject;
+use super::subject::ChangedThing;
 use crate::analysis::findings::Advice;
 use crate::model::{CompileIndex, Function, Reason};
 use indexmap::IndexMap;
@@ -139,15 +139,15 @@ impl Chain<'_> {
     }
 
     /// The distinct things that changed, most frequent first.
-    pub fn subjects(&self) -> Vec<Subject<'_>> {
-        let mut subjects: IndexMap<(Option<ChangeKind>, Option<String>), Subject<'_>> = IndexMap::new();
+    pub fn subjects(&self) -> Vec<ChangedThing<'_>> {
+        let mut subjects: IndexMap<(Option<ChangeKind>, Option<String>), ChangedThing<'_>> = IndexMap::new();
         for (at, step) in self.steps.iter().enumerate() {
             let (kind, name) = match &step.change {
                 Some(change) => (Some(change.kind), change.subject()),
                 None if at > 0 && !step.over_limit => (None, None),
                 None => continue,
             };
-            let subject = subjects.entry((kind, name.clone())).or_insert_with(|| Subject {
+            let subject = subjects.entry((kind, name.clone())).or_insert_with(|| ChangedThing {
                 kind,
                 name,
                 changes: Vec::new(),
@@ -156,7 +156,7 @@ impl Chain<'_> {
             subject.changes.extend(&step.change);
             subject.expected &= step.cause.is_some_and(|cause| cause.expected);
         }
-        let mut all: Vec<Subject<'_>> = subjects.into_values().collect();
+        let mut all: Vec<ChangedThing<'_>> = subjects.into_values().collect();
         all.sort_by_key(|subject| (subject.kind.is_none(), std::cmp::Reverse(subject.changes.len())));
         all
     }

@@ -8,7 +8,7 @@ use super::closest::{Candidate, closest, differences};
 use super::kind::ChangeKind;
 use super::limit::{Limit, is_limit, limit_of};
 use super::proof::Callers;
-use super::subject::Subject;
+use super::subject::ChangedThing;
 use crate::analysis::Hit;
 use crate::analysis::guard_texts::GuardTexts;
 use crate::model::{Compile, CompileIndex, Model, Reason, Status};
@@ -129,7 +129,7 @@ fn chain<'m>(log: &Log<'m>, texts: &GuardTexts, compiles: &[CompileIndex]) -> Ch
     };
     let subjects = chain.subjects();
     let lead = subjects.iter().find_map(|subject| Some((subject.kind?, subject.name.clone())));
-    let values = subjects.first().map(Subject::values).unwrap_or_default();
+    let values = subjects.first().map(ChangedThing::values).unwrap_or_default();
     (chain.lead, chain.values) = (lead, values);
     chain.advice = recompile_advice(&log.callers, texts, &chain);
     chain

@@ -19,7 +19,7 @@ pub use change::Change;
 pub use guard_kinds::{change_of, classify};
 pub use kind::ChangeKind;
 pub use limit::{Limit, recompile_limit};
-pub use subject::Subject;
+pub use subject::ChangedThing;
 pub use words::disagreement;
 
 pub(super) use advice::fixed;

@@ -6,7 +6,7 @@ use crate::trace::TextSet;
 
 /// A thing that changed between compiles of a function.
 #[derive(Debug)]
-pub struct Subject<'c> {
+pub struct ChangedThing<'c> {
     /// Its kind; None if the log gives no reason.
     pub kind: Option<ChangeKind>,
     /// Its expression, if the guards name one.
@@ -17,7 +17,7 @@ pub struct Subject<'c> {
     pub expected: bool,
 }
 
-impl Subject<'_> {
+impl ChangedThing<'_> {
     /// Its known values, first to last.
     pub fn values(&self) -> Vec<String> {
         let mut values: Vec<String> = Vec::new();

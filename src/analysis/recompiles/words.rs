@@ -3,7 +3,7 @@
 use super::chain::{Disagreement, Step};
 use super::change::Change;
 use super::kind::ChangeKind;
-use super::subject::Subject;
+use super::subject::ChangedThing;
 use crate::model::sentence::{code, sentence, value};
 use crate::model::{Sentence, stable};
 
@@ -14,7 +14,7 @@ const VALUES: usize = 6;
 const LONGEST_VALUE: usize = 80;
 
 /// What changed, for a title: ``size `x.shape[1]`: 4 -> 6``.
-pub(in crate::analysis) fn what_changed(subject: &Subject<'_>) -> Sentence {
+pub(in crate::analysis) fn what_changed(subject: &ChangedThing<'_>) -> Sentence {
     let Some(kind) = subject.kind else { return "no reason recorded".into() };
     let first = subject.changes.first().copied();
     let dynamic = if subject.became_dynamic() { ", then made dynamic" } else { "" };
@@ -52,7 +52,7 @@ fn arguments(name: Option<&str>) -> Option<&'static str> {
 }
 
 /// `: 4 -> 6`, ` is no longer 2`, ` changed`.
-fn values_in_words(subject: &Subject<'_>) -> Sentence {
+fn values_in_words(subject: &ChangedThing<'_>) -> Sentence {
     let mut values = subject.values();
     values.retain(|value| value.chars().count() <= LONGEST_VALUE);
     let arrows = |values: &[String]| Sentence::joined(values.iter().map(|one| value(one).into()), " -> ");

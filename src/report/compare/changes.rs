@@ -3,7 +3,7 @@
 use super::rows::{clip, difference_class, kind_class, kind_word, ranks, sentence, signed};
 use super::verdict::{in_order, is_change, same};
 use super::view::{DiffView, Side};
-use crate::compare::{Row, RowKind, RowSide, Topic};
+use crate::compare::{Row, RowKind, RowSide, RowTopic};
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_section, soft, soft_paragraph, write_line};
@@ -97,16 +97,17 @@ fn evidence(view: DiffView<'_>, row: &Row) -> Option<Html> {
     let link = |side: Side, of: &RowSide, name: &str| {
         let page = of.page.as_deref()?;
         let (page, words) = match row.topic {
-            Topic::Failure | Topic::GraphBreak | Topic::Recompile => (page.to_owned(), "evidence"),
-            Topic::Operators | Topic::Kernels | Topic::Inputs => {
+            RowTopic::Failure | RowTopic::GraphBreak | RowTopic::Recompile => (page.to_owned(), "evidence"),
+            RowTopic::Operators | RowTopic::Kernels | RowTopic::Inputs => {
                 (format!("{}graphs.html", page.strip_suffix("compile.html")?), "graphs")
             }
             _ => return None,
         };
         Some(view.link(&view.href_in(side, &page)?, &format!("{words} in {name}")))
     };
-    let of_function =
-        |topic: Topic| matches!(topic, Topic::Operators | Topic::Kernels | Topic::Inputs | Topic::Compiles);
+    let of_function = |topic: RowTopic| {
+        matches!(topic, RowTopic::Operators | RowTopic::Kernels | RowTopic::Inputs | RowTopic::Compiles)
+    };
     let page = row.function.filter(|_| of_function(row.topic));
     let page = page.and_then(|function| view.side_by_side(row.ranks.first().copied(), function));
     let evidence = link(Side::A, &row.a, "A").into_iter().chain(link(Side::B, &row.b, "B"));

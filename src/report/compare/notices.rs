@@ -2,19 +2,22 @@
 
 use super::rows::{kind_word, ranks, sentence, signed};
 use crate::analysis::Severity;
-use crate::compare::{Comparison, Row, RowKind, Topic};
+use crate::compare::{Comparison, Row, RowKind, RowTopic};
 use crate::model::words::plain;
 use crate::report::formats::{Notice, Suite, Test};
 
 /// Tests of the suite, with the topics of the rows that fail them.
-const TESTED: [(&str, &[Topic]); 7] = [
-    ("No new failure", &[Topic::Failure]),
-    ("Ranks agree as before", &[Topic::Ranks]),
-    ("No new graph break", &[Topic::GraphBreak]),
-    ("No new recompile", &[Topic::Recompile, Topic::Compiles]),
-    ("No new cache miss", &[Topic::Cache]),
-    ("No more compile time", &[Topic::CompileTime, Topic::Part, Topic::FunctionTime, Topic::Function]),
-    ("No slower kernel", &[Topic::DeviceTime, Topic::Measured]),
+const TESTED: [(&str, &[RowTopic]); 7] = [
+    ("No new failure", &[RowTopic::Failure]),
+    ("Ranks agree as before", &[RowTopic::Ranks]),
+    ("No new graph break", &[RowTopic::GraphBreak]),
+    ("No new recompile", &[RowTopic::Recompile, RowTopic::Compiles]),
+    ("No new cache miss", &[RowTopic::Cache]),
+    (
+        "No more compile time",
+        &[RowTopic::CompileTime, RowTopic::Part, RowTopic::FunctionTime, RowTopic::Function],
+    ),
+    ("No slower kernel", &[RowTopic::DeviceTime, RowTopic::Measured]),
 ];
 
 /// New and worse rows first; better rows are information.
@@ -49,9 +52,9 @@ fn notice(row: &Row) -> Notice {
 /// The rule of a row; new problems have the rule of the corresponding finding.
 fn rule(row: &Row) -> &'static str {
     match (row.kind, row.topic) {
-        (RowKind::New, Topic::Failure) => "failure",
-        (RowKind::New, Topic::GraphBreak) => "graph_break",
-        (RowKind::New, Topic::Recompile) => "recompilation",
+        (RowKind::New, RowTopic::Failure) => "failure",
+        (RowKind::New, RowTopic::GraphBreak) => "graph_break",
+        (RowKind::New, RowTopic::Recompile) => "recompilation",
         (RowKind::New, _) => "diff_new",
         (RowKind::Gone, _) => "diff_gone",
         (RowKind::Worse, _) => "diff_worse",
@@ -63,8 +66,8 @@ fn rule(row: &Row) -> &'static str {
 /// How serious a row is.
 pub(super) fn level(row: &Row) -> Severity {
     match (row.kind, row.topic) {
-        (RowKind::New, Topic::Failure | Topic::Ranks) => Severity::Error,
-        (RowKind::New, Topic::GraphBreak | Topic::Recompile | Topic::Compiles) => Severity::Warning,
+        (RowKind::New, RowTopic::Failure | RowTopic::Ranks) => Severity::Error,
+        (RowKind::New, RowTopic::GraphBreak | RowTopic::Recompile | RowTopic::Compiles) => Severity::Warning,
         (RowKind::Worse, _) => Severity::Warning,
         _ => Severity::Info,
     }
@@ -72,7 +75,7 @@ pub(super) fn level(row: &Row) -> Severity {
 
 /// One test per thing that must not become worse.
 pub fn suite(comparison: &Comparison) -> Suite {
-    let test = |(name, topics): (&str, &[Topic])| {
+    let test = |(name, topics): (&str, &[RowTopic])| {
         let is_worse = |row: &&Row| topics.contains(&row.topic) && level(row) != Severity::Info;
         let worse: Vec<String> =
             comparison.rows.iter().filter(is_worse).map(|row| notice(row).message_line()).collect();

@@ -1,7 +1,7 @@
 //! The words of a row.
 
 use crate::analysis::resumed;
-use crate::compare::{Comparison, Pair, Per, Row, RowKind, Topic};
+use crate::compare::{Comparison, Pair, Per, Row, RowKind, RowTopic};
 use crate::report::kit::formats::{UNKNOWN, clipped, micros, short_path};
 
 /// The first word of an entry: how it changed.
@@ -16,14 +16,14 @@ pub(super) fn kind_word(kind: RowKind) -> &'static str {
 }
 
 /// Whether a topic is about problems.
-fn is_trouble(topic: Topic) -> bool {
-    matches!(topic, Topic::Failure | Topic::GraphBreak | Topic::Recompile | Topic::Ranks)
+fn is_trouble(topic: RowTopic) -> bool {
+    matches!(topic, RowTopic::Failure | RowTopic::GraphBreak | RowTopic::Recompile | RowTopic::Ranks)
 }
 
 /// The class of that word.
 pub(super) fn kind_class(row: &Row) -> &'static str {
     match (row.kind, row.topic) {
-        (RowKind::New, Topic::Failure | Topic::Ranks) => "error",
+        (RowKind::New, RowTopic::Failure | RowTopic::Ranks) => "error",
         (RowKind::Worse, _) => "worse",
         (RowKind::New, topic) if is_trouble(topic) => "worse",
         (RowKind::Better, _) => "better",
@@ -76,21 +76,27 @@ pub(super) fn sentence(row: &Row) -> String {
     let (a, b) = medians(row.seconds);
     match (row.topic, &row.a.value, &row.b.value) {
         (
-            Topic::CompileTime | Topic::Part | Topic::FunctionTime | Topic::DeviceTime | Topic::Measured,
+            RowTopic::CompileTime
+            | RowTopic::Part
+            | RowTopic::FunctionTime
+            | RowTopic::DeviceTime
+            | RowTopic::Measured,
             ..,
         ) => {
             let per = row.per.map(|per| format!(" {}", per_words(per))).unwrap_or_default();
             // Kernels of one name differ in their sizes.
             let sizes = row.detail.as_deref().and_then(|detail| detail.split(';').next());
-            let sizes = sizes.filter(|first| row.topic == Topic::Measured && first.starts_with("on "));
+            let sizes = sizes.filter(|first| row.topic == RowTopic::Measured && first.starts_with("on "));
             let sizes = sizes.map(|sizes| format!(" {sizes}")).unwrap_or_default();
             format!("{subject}{sizes}{per}: {} → {}", time(a), time(b))
         }
-        (Topic::Torch, Some(old), Some(new)) => format!("{subject}: {old} → {new}"),
-        (Topic::Setting, old, new) if old.is_some() || new.is_some() => {
+        (RowTopic::Torch, Some(old), Some(new)) => format!("{subject}: {old} → {new}"),
+        (RowTopic::Setting, old, new) if old.is_some() || new.is_some() => {
             format!("{subject}: {} → {}", setting(old), setting(new))
         }
-        (Topic::GraphBreak | Topic::Recompile | Topic::Failure, Some(old), Some(new)) if old != new => {
+        (RowTopic::GraphBreak | RowTopic::Recompile | RowTopic::Failure, Some(old), Some(new))
+            if old != new =>
+        {
             format!("{subject}: {old} → {new}")
         }
         _ => subject.clone(),

@@ -2,7 +2,7 @@
 
 use super::rows::{clip, difference_class, medians, setting, signed, time};
 use super::view::{DiffView, Side};
-use crate::compare::{CompileRef, FunctionLine, LogComparison, Match, Pair, Row as Change, Topic};
+use crate::compare::{CompileRef, FunctionLine, LogComparison, Match, Pair, Row as Change, RowTopic};
 use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_section, note_below, open_more, soft};
@@ -188,8 +188,8 @@ pub(super) fn changed((a, b): &(String, String)) -> Html {
 /// Settings and versions that differ.
 pub(super) fn settings(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let is_setting = |row: &&Change| {
-        row.topic == Topic::Torch
-            || (row.topic == Topic::Setting && (row.a.value.is_some() || row.b.value.is_some()))
+        row.topic == RowTopic::Torch
+            || (row.topic == RowTopic::Setting && (row.a.value.is_some() || row.b.value.is_some()))
     };
     let rows: Vec<&Change> = view.comparison.rows.iter().filter(is_setting).collect();
     if rows.is_empty() {
@@ -202,7 +202,7 @@ pub(super) fn settings(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Resul
         vec![TableColumn::text("Setting"), TableColumn::text(a).mono(), TableColumn::text(b).mono()];
     let line = |row: &&Change| {
         let value = |value: &Option<String>| match row.topic {
-            Topic::Torch => value.clone().unwrap_or_default(),
+            RowTopic::Torch => value.clone().unwrap_or_default(),
             _ => setting(value).replace('`', ""),
         };
         let new = Element::new("mark").around(value(&row.b.value));

@@ -2,19 +2,19 @@
 
 use super::device;
 use super::rows::{clip, medians, sentence as sentence_of, setting, time};
-use crate::compare::{Comparison, LogComparison, Pair, Row, RowKind, TimeLine, TimePart, Topic};
+use crate::compare::{Comparison, LogComparison, Pair, Row, RowKind, RowTopic, TimeLine, TimePart};
 use crate::model::words::{first_of, plain};
 use crate::model::{CompilerPart, capital};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::verdict::Words;
 
 /// What a verdict counts, in singular and plural.
-const COUNTED: [(Topic, &str, &str); 5] = [
-    (Topic::Failure, "failure", "failures"),
-    (Topic::GraphBreak, "graph break", "graph breaks"),
-    (Topic::Recompile, "recompile", "recompiles"),
-    (Topic::Function, "function", "functions"),
-    (Topic::Measured, "measured kernel", "measured kernels"),
+const COUNTED: [(RowTopic, &str, &str); 5] = [
+    (RowTopic::Failure, "failure", "failures"),
+    (RowTopic::GraphBreak, "graph break", "graph breaks"),
+    (RowTopic::Recompile, "recompile", "recompiles"),
+    (RowTopic::Function, "function", "functions"),
+    (RowTopic::Measured, "measured kernel", "measured kernels"),
 ];
 
 /// Settings that a verdict names, and characters of a value and of what is said about an input.
@@ -68,7 +68,7 @@ fn device_leads(comparison: &Comparison, shown: &LogComparison) -> bool {
 /// The lookups that a cache answers on one side only, if they change the compile time as it changed.
 fn cached<'c>(comparison: &'c Comparison, shown: &LogComparison) -> Option<&'c Row> {
     let kind = RowKind::of_difference(shown.total.difference());
-    comparison.rows.iter().find(|row| shown.total_differs && row.topic == Topic::Cache && row.kind == kind)
+    comparison.rows.iter().find(|row| shown.total_differs && row.topic == RowTopic::Cache && row.kind == kind)
 }
 
 /// `B compiles 21.3 s slower: 35.2 s against 13.9 s. 2 cache lookups: hit → miss. 90 % of the difference is kernel builds.`
@@ -86,20 +86,20 @@ fn of_compile_time(comparison: &Comparison, shown: &LogComparison, causes: Vec<W
 
 /// ` Set differently: compile.allow_tf32 (false → true) and 2 more. Inputs of f: 1 of 3 differ in layout alone.`
 fn causes(comparison: &Comparison) -> Vec<Words> {
-    let of = |topic: Topic| comparison.rows.iter().filter(move |row| row.topic == topic);
+    let of = |topic: RowTopic| comparison.rows.iter().filter(move |row| row.topic == topic);
     let words = |text: String| Words::plain(text.replace('`', ""));
     let mut causes = Vec::new();
-    let torch = of(Topic::Torch).filter(|row| row.a.value.is_some());
+    let torch = of(RowTopic::Torch).filter(|row| row.a.value.is_some());
     causes.extend(torch.map(|row| words(format!(" {}.", sentence_of(row)))));
     let is_set = |row: &&Row| row.a.value.is_some() || row.b.value.is_some();
-    let named = of(Topic::Setting).filter(is_set).map(|row| {
+    let named = of(RowTopic::Setting).filter(is_set).map(|row| {
         let [a, b] = [&row.a.value, &row.b.value].map(|value| clip(&setting(value), LONGEST_SETTING));
         format!("{} ({a} → {b})", row.subject.trim_start_matches("Setting "))
     });
     let named: Vec<String> = named.collect();
     let set = (!named.is_empty()).then(|| first_of(&named, NAMED_SETTINGS));
     causes.extend(set.map(|set| words(format!(" Set differently: {set}."))));
-    for row in [Topic::Operators, Topic::Inputs].into_iter().filter_map(|topic| of(topic).next()) {
+    for row in [RowTopic::Operators, RowTopic::Inputs].into_iter().filter_map(|topic| of(topic).next()) {
         let first = row.detail.as_deref().and_then(|detail| detail.split(';').next());
         let first = first.map(|first| format!(", as {}", clip(first, LONGEST_INPUT))).unwrap_or_default();
         causes.push(words(format!(" {}{first}.", sentence_of(row))));
@@ -159,7 +159,7 @@ fn share(shown: &LogComparison) -> Vec<Words> {
 /// `1 failure is new; no failure, graph break, recompile or function is gone.`
 fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     let count = |kind: RowKind| -> Vec<Counted> {
-        let of = |(topic, one, many): (Topic, &str, &str)| {
+        let of = |(topic, one, many): (RowTopic, &str, &str)| {
             let rows = comparison.rows.iter().filter(|row| row.kind == kind && row.topic == topic).count();
             (rows > 0).then(|| Counted { topic, rows, text: counted(rows, one, many) })
         };
@@ -178,7 +178,7 @@ fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
         return vec![Words::plain(format!(" No {none} is new or gone."))];
     }
     let mut pieces = vec![Words::plain(" ")];
-    let class = if new.iter().any(|one| one.topic == Topic::Failure) { "err" } else { "warn" };
+    let class = if new.iter().any(|one| one.topic == RowTopic::Failure) { "err" } else { "warn" };
     pieces.extend(listed(&new, [format!("No {none} is new"), " is new".into(), " are new".into()], class));
     pieces.push(Words::plain("; "));
     pieces.extend(listed(&gone, [format!("no {none} is gone"), " is gone".into(), " are gone".into()], ""));
@@ -188,7 +188,7 @@ fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
 
 /// Rows of one topic that are new, or gone.
 struct Counted {
-    topic: Topic,
+    topic: RowTopic,
     rows: usize,
     /// `2 failures`
     text: String,
@@ -296,10 +296,11 @@ pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
 /// The rows in the order in which they are read: settings before what follows from them, and times of kernels and functions last,
 /// as there are many. The verdict has the compile time.
 pub(super) fn in_order(comparison: &Comparison) -> Vec<&Row> {
-    let mut rows: Vec<&Row> = comparison.rows.iter().filter(|row| row.topic != Topic::CompileTime).collect();
+    let mut rows: Vec<&Row> =
+        comparison.rows.iter().filter(|row| row.topic != RowTopic::CompileTime).collect();
     rows.sort_by_key(|row| match row.topic {
-        Topic::Setting => 1,
-        Topic::Measured => 2,
+        RowTopic::Setting => 1,
+        RowTopic::Measured => 2,
         _ => u8::from(!is_change(row)) * 3,
     });
     rows
@@ -310,8 +311,8 @@ pub(super) fn in_order(comparison: &Comparison) -> Vec<&Row> {
 pub(super) fn is_change(row: &Row) -> bool {
     matches!(row.kind, RowKind::New | RowKind::Gone)
         || match row.topic {
-            Topic::CompileTime | Topic::FunctionTime | Topic::Measured => false,
-            Topic::Setting => row.a.value.is_none() && row.b.value.is_none(),
+            RowTopic::CompileTime | RowTopic::FunctionTime | RowTopic::Measured => false,
+            RowTopic::Setting => row.a.value.is_none() && row.b.value.is_none(),
             _ => true,
         }
 }

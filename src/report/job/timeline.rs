@@ -39,7 +39,7 @@ struct Chart {
     dense: bool,
     ticks: Vec<Tick>,
     rows: Vec<Row>,
-    legend: Vec<Part>,
+    legend: Vec<LegendEntry>,
 }
 
 #[derive(Serialize)]
@@ -49,7 +49,7 @@ struct Tick {
 }
 
 #[derive(Serialize)]
-struct Part {
+struct LegendEntry {
     class: &'static str,
     text: &'static str,
 }
@@ -145,10 +145,13 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         })
         .collect();
     let used = |class: &str| drawn.iter().flat_map(|row| &row.paths).any(|path| path.class == class);
-    let parts = CompilerPart::ALL.map(|part| Part { class: color(Some(part)), text: part.name() });
-    let mut legend: Vec<Part> = parts.into_iter().filter(|part| used(part.class)).collect();
+    let parts = CompilerPart::ALL.map(|part| LegendEntry { class: color(Some(part)), text: part.name() });
+    let mut legend: Vec<LegendEntry> = parts.into_iter().filter(|part| used(part.class)).collect();
     if used(WAIT) {
-        legend.push(Part { class: WAIT, text: "waiting, or doing something that the log does not show" });
+        legend.push(LegendEntry {
+            class: WAIT,
+            text: "waiting, or doing something that the log does not show",
+        });
     }
     let marks = [
         (drawn.iter().any(|row| !row.breaks.is_empty()), "mark-break", "graph break"),
@@ -156,7 +159,8 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         (drawn.iter().any(|row| row.stopped), "mark-stop", "log ends early"),
         (rows.iter().any(|row| matches!(row, TimelineRow::Missing(_))), "mark-none", "no log"),
     ];
-    legend.extend(marks.into_iter().filter(|mark| mark.0).map(|(_, class, text)| Part { class, text }));
+    legend
+        .extend(marks.into_iter().filter(|mark| mark.0).map(|(_, class, text)| LegendEntry { class, text }));
     let chart = Chart { dense: drawn.len() > TALL_ROWS, ticks: axis.ticks(), rows: drawn, legend };
     write_line(out, &view.render("job_timeline", &chart)?)?;
     let beyond = view.report.found.alike.len().saturating_sub(rows.len());

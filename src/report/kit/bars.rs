@@ -32,7 +32,7 @@ enum Look {
 /// The smallest share drawn in a table: one pixel.
 const LEAST: f64 = 0.007;
 
-struct Part {
+struct BarPart {
     class: &'static str,
     name: &'static str,
     time: String,
@@ -56,13 +56,13 @@ fn bar_of(times: &Parts, look: Look) -> Html {
     if total <= 0.0 {
         return Html::default();
     }
-    let part = |(part, us): (CompilerPart, f64)| Part {
+    let part = |(part, us): (CompilerPart, f64)| BarPart {
         class: color(Some(part)),
         name: part.name(),
         time: micros(us),
         share: percent(us, total, false),
     };
-    let parts: Vec<Part> = times.timed().map(part).collect();
+    let parts: Vec<BarPart> = times.timed().map(part).collect();
     let mut html = String::new();
     match look {
         Look::Big => {
@@ -98,7 +98,7 @@ fn push_drawn(html: &mut String, times: &Parts, look: Look) {
 }
 
 /// Appends the legend, with the time and share of each part.
-fn push_legend(html: &mut String, parts: &[Part]) {
+fn push_legend(html: &mut String, parts: &[BarPart]) {
     html.push('\n');
     push_open(html, "div", &[("class", Some("legend"))]);
     for part in parts {

@@ -1,6 +1,6 @@
 //! The table of modules compiled by vLLM, for the landing page and vLLM's page.
 
-use crate::analysis::vllm::{Module, Piece, Sizes, Vllm};
+use crate::analysis::vllm::{Module, Sizes, Vllm, VllmPiece};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::strong;
@@ -112,7 +112,7 @@ pub(crate) fn modules(
 
 /// `1 to 8,192, size 4, size 8`
 pub(crate) fn sizes(module: &Module<'_>) -> String {
-    let mut all: Vec<Sizes> = module.pieces.iter().filter_map(Piece::sizes).collect();
+    let mut all: Vec<Sizes> = module.pieces.iter().filter_map(VllmPiece::sizes).collect();
     all.sort_unstable();
     all.dedup();
     let mut words: Vec<String> = all.iter().take(SIZES).map(|one| size_words(*one)).collect();

@@ -1,6 +1,6 @@
 //! The facts of a redacted report: of one log, of a job with its ranks, or of several such reports.
 
-use super::titles::{Subject, change_words, title};
+use super::titles::{TitledFinding, change_words, title};
 use crate::analysis::change_of;
 use crate::facts::{Finding, JobReport, List, LogReport, Names, Reason, Recompile, Redact, Text};
 use crate::model::Sentence;
@@ -134,7 +134,7 @@ fn findings<'r>(
     let one = |(finding, number): (&Finding<'_>, usize)| {
         let redacted = finding.redact(names);
         let sentence = titles.get(number - 1);
-        let title = title(&redacted.kind, &Subject { finding, sentence, logs }, names);
+        let title = title(&redacted.kind, &TitledFinding { finding, sentence, logs }, names);
         let url = Some(Text::from(format!("index.html#finding-{number}")));
         Finding { title: title.into(), url, ..redacted }
     };

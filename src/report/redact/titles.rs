@@ -8,7 +8,7 @@ use crate::facts::safe::{
 };
 use crate::facts::{Compile, Finding, Id, LogReport, Names, Recompile};
 use crate::model::words::{counted, ends_of};
-use crate::model::{self, NameOf, Part, Sentence};
+use crate::model::{self, NameOf, Sentence, SentencePart};
 use crate::trace::instant;
 use std::collections::BTreeSet;
 
@@ -16,14 +16,14 @@ use std::collections::BTreeSet;
 const NAMED: usize = 2;
 
 /// A finding and where its compiles are listed: the report of its log, or those of a job's ranks.
-pub struct Subject<'v> {
+pub struct TitledFinding<'v> {
     pub finding: &'v Finding<'v>,
     /// Its title; None if only its text is known.
     pub sentence: Option<&'v Sentence>,
     pub logs: &'v [&'v LogReport<'v>],
 }
 
-pub fn title(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {
+pub fn title(kind: &str, subject: &TitledFinding<'_>, names: &mut Names) -> String {
     let title = match KindOfFinding::of_log(kind) {
         Some(KindOfFinding::GraphBreak) => of_break(subject, names),
         Some(KindOfFinding::Failure) => of_failure(subject, names),
@@ -53,7 +53,7 @@ pub fn label_of(kind: &str) -> &'static str {
     KindOfFinding::of_log(kind).map_or("Ranks", KindOfFinding::label)
 }
 
-fn of_kind(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {
+fn of_kind(kind: &str, subject: &TitledFinding<'_>, names: &mut Names) -> String {
     let functions = functions(subject, names);
     match functions.first() {
         Some(_) => format!("{} in {}", label_of(kind), named(&functions)),
@@ -61,13 +61,13 @@ fn of_kind(kind: &str, subject: &Subject<'_>, names: &mut Names) -> String {
     }
 }
 
-fn ids<'v>(subject: &Subject<'v>) -> BTreeSet<&'v str> {
+fn ids<'v>(subject: &TitledFinding<'v>) -> BTreeSet<&'v str> {
     subject.finding.compile_ids.iter().flatten().map(|id| &**id).collect()
 }
 
 /// The entries of a list of facts that belong to the finding's compiles; of several ranks, those of the first that has any.
 fn entries<'v, T>(
-    subject: &Subject<'v>,
+    subject: &TitledFinding<'v>,
     list: impl Fn(&'v LogReport<'v>) -> &'v [T],
     is_its: impl Fn(&T) -> bool,
 ) -> Vec<&'v T> {
@@ -80,7 +80,7 @@ fn is_of(ids: &BTreeSet<&str>, id: Option<&Id<'_>>) -> bool {
 }
 
 /// The functions of its compiles, each once.
-fn functions(subject: &Subject<'_>, names: &mut Names) -> Vec<String> {
+fn functions(subject: &TitledFinding<'_>, names: &mut Names) -> Vec<String> {
     let ids = ids(subject);
     let mut functions: Vec<String> = Vec::new();
     let compiles = entries(subject, |log| &log.compiles, |one: &Compile<'_>| is_of(&ids, one.id.as_ref()));
@@ -101,7 +101,7 @@ fn named(functions: &[String]) -> String {
     }
 }
 
-fn of_break(subject: &Subject<'_>, names: &mut Names) -> Option<String> {
+fn of_break(subject: &TitledFinding<'_>, names: &mut Names) -> Option<String> {
     let (ids, at) = (ids(subject), subject.finding);
     let is_its =
         |one: &crate::facts::GraphBreak<'_>| one.compile_ids.iter().any(|id| is_of(&ids, id.as_ref()));
@@ -115,7 +115,7 @@ fn of_break(subject: &Subject<'_>, names: &mut Names) -> Option<String> {
     Some(if functions.is_empty() { entry } else { format!("{entry}, in {}", named(&functions)) })
 }
 
-fn of_failure(subject: &Subject<'_>, names: &mut Names) -> Option<String> {
+fn of_failure(subject: &TitledFinding<'_>, names: &mut Names) -> Option<String> {
     let (ids, functions) = (ids(subject), functions(subject, names));
     let failures = entries(subject, |log| &log.failures, |one| is_of(&ids, one.compile_id.as_ref()));
     let failure = failures.first()?;
@@ -165,7 +165,7 @@ fn changed_value(kind: ChangeKind, text: &str) -> Option<&str> {
     }
 }
 
-fn of_recompilation(is_limit: bool, subject: &Subject<'_>, names: &mut Names) -> Option<String> {
+fn of_recompilation(is_limit: bool, subject: &TitledFinding<'_>, names: &mut Names) -> Option<String> {
     let (ids, functions) = (ids(subject), functions(subject, names));
     let recompiles = entries(subject, |log| &log.recompiles, |one| is_of(&ids, one.compile_id.as_ref()));
     let changed = changes(&recompiles);
@@ -184,8 +184,8 @@ fn of_recompilation(is_limit: bool, subject: &Subject<'_>, names: &mut Names) ->
 
 /// ` (on both ranks)`
 fn ranks(sentence: &Sentence) -> Option<String> {
-    let own = |part: &Part| match part {
-        Part::Own(words) => Some(words.clone().into_owned()),
+    let own = |part: &SentencePart| match part {
+        SentencePart::Own(words) => Some(words.clone().into_owned()),
         _ => None,
     };
     let mut end: Vec<String> = sentence.parts().iter().rev().map_while(own).collect();
@@ -196,9 +196,9 @@ fn ranks(sentence: &Sentence) -> Option<String> {
 }
 
 /// The sentence with pseudonyms; None if it quotes a text.
-fn shown(sentence: &Sentence, subject: &Subject<'_>, names: &mut Names) -> Option<String> {
-    let shown = |part: &Part| match part {
-        Part::Time(stamp) => Some(since_start(stamp, subject.logs)),
+fn shown(sentence: &Sentence, subject: &TitledFinding<'_>, names: &mut Names) -> Option<String> {
+    let shown = |part: &SentencePart| match part {
+        SentencePart::Time(stamp) => Some(since_start(stamp, subject.logs)),
         _ => shown_part(part, names),
     };
     sentence.parts().iter().map(shown).collect()
@@ -213,24 +213,24 @@ fn since_start(stamp: &str, logs: &[&LogReport<'_>]) -> String {
     }
 }
 
-fn shown_part(part: &Part, names: &mut Names) -> Option<String> {
+fn shown_part(part: &SentencePart, names: &mut Names) -> Option<String> {
     Some(match part {
-        Part::Own(words) => words.replace('`', ""),
-        Part::Duration(_) => part.to_string(),
-        Part::CompileId(id) => plain_id(id)?,
-        Part::Name(NameOf::Kernel, name) => names.kernel(name),
-        Part::Name(NameOf::Exception, class) => error_named(class).to_owned(),
-        Part::Name(NameOf::Torch, version) => version_named(version)?,
-        Part::Place { file, line } => {
+        SentencePart::Own(words) => words.replace('`', ""),
+        SentencePart::Duration(_) => part.to_string(),
+        SentencePart::CompileId(id) => plain_id(id)?,
+        SentencePart::Name(NameOf::Kernel, name) => names.kernel(name),
+        SentencePart::Name(NameOf::Exception, class) => error_named(class).to_owned(),
+        SentencePart::Name(NameOf::Torch, version) => version_named(version)?,
+        SentencePart::Place { file, line } => {
             let file = names.known(file).unwrap_or_else(|| names.file(file));
             line.map_or(file.clone(), |line| format!("{file}:{line}"))
         }
-        Part::Name(_, text)
-        | Part::Code(text)
-        | Part::Operator(text)
-        | Part::Shape(text)
-        | Part::Value(text) => safe_text(text, names),
-        Part::Time(_) | Part::Quoted(_) => return None,
+        SentencePart::Name(_, text)
+        | SentencePart::Code(text)
+        | SentencePart::Operator(text)
+        | SentencePart::Shape(text)
+        | SentencePart::Value(text) => safe_text(text, names),
+        SentencePart::Time(_) | SentencePart::Quoted(_) => return None,
     })
 }
 
@@ -273,18 +273,18 @@ mod tests {
         let mut names = Names::new(|_| false);
         names.file("/secret/a.py");
         names.function("secret");
-        let subject = Subject { finding: &finding, sentence: Some(sentence), logs: &[&log] };
+        let subject = TitledFinding { finding: &finding, sentence: Some(sentence), logs: &[&log] };
         title(kind, &subject, &mut names)
     }
 
     #[test]
     fn a_title_keeps_own_words_and_gets_pseudonyms_for_names() {
         let function = || name(NameOf::Function, "secret");
-        let shape = |text: &str| Part::Shape(text.to_owned());
-        let place = Part::Place { file: "a.py".to_owned(), line: Some(28) };
+        let shape = |text: &str| SentencePart::Shape(text.to_owned());
+        let place = SentencePart::Place { file: "a.py".to_owned(), line: Some(28) };
         for (sentence, words) in [
             (
-                sentence!["The first C++ build took ", Part::Duration(4.16e6)],
+                sentence!["The first C++ build took ", SentencePart::Duration(4.16e6)],
                 "The first C++ build took 4.16 s",
             ),
             (
@@ -304,7 +304,7 @@ mod tests {
             ),
             (sentence!["Rank 1 breaks its graph at ", place], "Rank 1 breaks its graph at file1:28"),
             (
-                sentence!["The log ends ", Part::Time("11-20T05:09:30.653000".to_owned())],
+                sentence!["The log ends ", SentencePart::Time("11-20T05:09:30.653000".to_owned())],
                 "The log ends at a time that is left out",
             ),
         ] {

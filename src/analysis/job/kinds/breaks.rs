@@ -4,7 +4,7 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
 use crate::facts::ranks::{FactValue, Step};
-use crate::model::Part;
+use crate::model::SentencePart;
 use crate::model::sentence::{code, compile_id, own, quoted, sentence};
 
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
@@ -24,7 +24,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
         );
     };
     let at = match place {
-        Some(place) => Part::Place {
+        Some(place) => SentencePart::Place {
             file: texts.get(place.file).to_owned(),
             line: place.line.and_then(|line| u64::try_from(line).ok()),
         },

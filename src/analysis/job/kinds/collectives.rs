@@ -7,7 +7,7 @@ use crate::analysis::job::schedules::{Call, ScheduleDifference, ScheduleSide, Su
 use crate::analysis::job::words::{self, short_operation};
 use crate::facts::ranks::Job;
 use crate::model::sentence::{compile_id, name, own, sentence};
-use crate::model::{NameOf, Part, Sentence};
+use crate::model::{NameOf, Sentence, SentencePart};
 
 /// Differences that have a finding of their own.
 const NAMED: usize = 4;
@@ -121,5 +121,5 @@ fn call_words(job: &Job, call: &Call) -> Sentence {
     let group = call
         .group
         .map(|group| sentence![" in process group '", name(NameOf::ProcessGroup, job.texts.get(group)), "'"]);
-    sentence![Part::Operator(operation), group]
+    sentence![SentencePart::Operator(operation), group]
 }

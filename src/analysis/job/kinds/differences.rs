@@ -8,7 +8,7 @@ use crate::analysis::job::sides::{Sides, verb};
 use crate::analysis::job::words::short_operation;
 use crate::facts::ranks::{FactValue, GraphId, Step, TensorFact, TextId, Texts};
 use crate::model::sentence::{code, name, sentence, value};
-use crate::model::{NameOf, Part, Sentence};
+use crate::model::{NameOf, Sentence, SentencePart};
 use indexmap::IndexSet;
 
 const OF_SETTINGS: &str = "Settings change what is generated, so they may be the cause of other differences. Set the same environment variables and torch._dynamo / torch._inductor options on each rank.";
@@ -228,15 +228,19 @@ pub(in crate::analysis::job) fn operation_words(name: &str) -> Sentence {
     };
     match parts.len() {
         1 if parts.iter().all(is_number) => {
-            sentence!["a kernel (", Part::Operator(name.to_owned()), " of the schedule)"]
+            sentence!["a kernel (", SentencePart::Operator(name.to_owned()), " of the schedule)"]
         }
         count if parts.iter().all(is_number) => sentence!["a kernel of ", count, " fused operations"],
-        _ => Part::Operator(short(short_operation(name)).to_owned()).into(),
+        _ => SentencePart::Operator(short(short_operation(name)).to_owned()).into(),
     }
 }
 
 /// The first output that differs.
-fn outputs_that_differ(texts: &Texts, theirs: &[TensorFact], mine: &[TensorFact]) -> (Part, Part) {
+fn outputs_that_differ(
+    texts: &Texts,
+    theirs: &[TensorFact],
+    mine: &[TensorFact],
+) -> (SentencePart, SentencePart) {
     match theirs.iter().zip(mine).find(|(theirs, mine)| theirs != mine) {
         Some((theirs, mine)) => pair(texts, *theirs, *mine),
         None => (code(format!("{} tensors", theirs.len())), code(format!("{} tensors", mine.len()))),
@@ -244,10 +248,10 @@ fn outputs_that_differ(texts: &Texts, theirs: &[TensorFact], mine: &[TensorFact]
 }
 
 /// Two tensors with dtype and sizes; with strides where only these differ.
-fn pair(texts: &Texts, theirs: TensorFact, mine: TensorFact) -> (Part, Part) {
+fn pair(texts: &Texts, theirs: TensorFact, mine: TensorFact) -> (SentencePart, SentencePart) {
     let shown = |tensor: TensorFact| match (theirs.dtype, theirs.sizes) == (mine.dtype, mine.sizes) {
-        true => Part::Shape(short(&tensor.text(texts)).to_owned()),
-        false => Part::Shape(tensor.without_strides(texts)),
+        true => SentencePart::Shape(short(&tensor.text(texts)).to_owned()),
+        false => SentencePart::Shape(tensor.without_strides(texts)),
     };
     (shown(theirs), shown(mine))
 }

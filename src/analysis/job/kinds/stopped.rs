@@ -9,7 +9,7 @@ use crate::analysis::job::words;
 use crate::facts::ranks::{Job, RankSummary};
 use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
-use crate::model::{Part, Sentence};
+use crate::model::{Sentence, SentencePart};
 
 const INSIDE: &str = "The process was killed, crashed or hangs there; ranks that call a collective of that graph wait for it. Look at its standard error, at the kernel's log for processes that ran out of memory, and with py-spy at a process that still runs.";
 
@@ -89,7 +89,7 @@ fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
     };
     let place = stop.inside.then(|| sentence![", inside ", inside(job, first)]);
     let time = first.log.as_ref().and_then(|log| log.last_time.clone());
-    let time = time.map(|time| sentence![" ", Part::Time(time)]);
+    let time = time.map(|time| sentence![" ", SentencePart::Time(time)]);
     let others =
         if job.ranks.len().saturating_sub(stop.ranks.len()) == 1 { "the other" } else { "the others" };
     let gap = stop.before_others_s.and_then(gap_words).map(|gap| own(format!(", {gap} before {others}")));

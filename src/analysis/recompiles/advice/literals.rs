@@ -39,7 +39,7 @@ impl Values<'_> {
 
 /// A part of a graph.
 #[derive(Debug, PartialEq, Eq)]
-enum Piece {
+enum GraphPiece {
     Number(String),
     Other(String),
 }
@@ -47,7 +47,7 @@ enum Piece {
 /// A graph without comments and annotations.
 #[derive(Debug)]
 pub(super) struct Operations {
-    pieces: Vec<Piece>,
+    pieces: Vec<GraphPiece>,
 }
 
 impl Operations {
@@ -71,8 +71,8 @@ impl Operations {
                     continue;
                 }
                 pieces.push(match token.kind {
-                    TokenKind::Number => Piece::Number(token.text.to_owned()),
-                    _ => Piece::Other(token.text.to_owned()),
+                    TokenKind::Number => GraphPiece::Number(token.text.to_owned()),
+                    _ => GraphPiece::Other(token.text.to_owned()),
                 });
             }
         }
@@ -88,7 +88,7 @@ impl Operations {
         for (at, pair) in self.pieces.iter().zip(&other.pieces).enumerate() {
             match pair {
                 (one, two) if one == two => {}
-                (Piece::Number(one), Piece::Number(two)) => {
+                (GraphPiece::Number(one), GraphPiece::Number(two)) => {
                     is_direct &= values.are(one, two) && self.is_operand(at);
                 }
                 _ => return Likeness::Other,
@@ -101,7 +101,7 @@ impl Operations {
     fn is_operand(&self, at: usize) -> bool {
         let is_sign = |at: Option<usize>| {
             let piece = at.and_then(|at| self.pieces.get(at));
-            matches!(piece, Some(Piece::Other(text)) if ["+", "-", "*", "/", "//", "**", "%"].contains(&text.as_str()))
+            matches!(piece, Some(GraphPiece::Other(text)) if ["+", "-", "*", "/", "//", "**", "%"].contains(&text.as_str()))
         };
         is_sign(at.checked_sub(1)) || is_sign(at.checked_add(1))
     }

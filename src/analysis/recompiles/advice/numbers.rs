@@ -1,6 +1,6 @@
 //! Advice on numbers of Python that compiled a function again.
 
-use super::super::subject::Subject;
+use super::super::subject::ChangedThing;
 use super::literals::{Likeness, Operations, Values};
 use super::situation::Situation;
 use super::words::{line_of, says};
@@ -224,7 +224,7 @@ fn of_module(at: &Situation<'_>, number: &Number<'_>) -> Vec<Advice> {
     says(case, &[("name", &name), ("counted", &counted), ("tried", tried), ("promise", &promise)])
 }
 
-fn is_own_effect(subject: &Subject<'_>) -> bool {
+fn is_own_effect(subject: &ChangedThing<'_>) -> bool {
     subject.changes.iter().any(|change| change.is_own_effect)
 }
 

@@ -3,7 +3,7 @@
 use super::super::cause::is_another_module;
 use super::super::chain::{Chain, Step};
 use super::super::change::Change;
-use super::super::subject::Subject;
+use super::super::subject::ChangedThing;
 use super::words::compiles_become;
 use crate::analysis::guard_texts::GuardTexts;
 use crate::model::Model;
@@ -17,7 +17,7 @@ pub(super) struct Situation<'s> {
     /// The function and all its compiles.
     pub chain: &'s Chain<'s>,
     /// What changed.
-    pub subject: &'s Subject<'s>,
+    pub subject: &'s ChangedThing<'s>,
 }
 
 impl<'s> Situation<'s> {

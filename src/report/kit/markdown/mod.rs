@@ -23,16 +23,16 @@ pub(crate) struct Markdown {
 }
 
 /// The current part of a document.
-pub(crate) struct Part<'d> {
+pub(crate) struct MarkdownPart<'d> {
     document: &'d mut Markdown,
     left_out: usize,
 }
 
 impl Markdown {
     /// Begins a part with room for this many bytes.
-    pub fn part(&mut self, room: usize) -> Part<'_> {
+    pub fn part(&mut self, room: usize) -> MarkdownPart<'_> {
         self.allowed += room;
-        Part { document: self, left_out: 0 }
+        MarkdownPart { document: self, left_out: 0 }
     }
 
     pub fn text(self) -> String {
@@ -52,7 +52,7 @@ impl Markdown {
     }
 }
 
-impl Part<'_> {
+impl MarkdownPart<'_> {
     /// A heading of this level, in the report's own words.
     pub fn heading(&mut self, level: usize, text: &str) {
         self.document.push_block(&format!("{} {text}", "#".repeat(level)));

@@ -3,14 +3,14 @@
 use crate::analysis::caches::{cache_title, reason_words};
 use crate::model::{CacheLookup, Outcome};
 use crate::report::kit::prelude::*;
-use crate::report::pages::compile::subject::Subject;
+use crate::report::pages::compile::subject::ShownCompile;
 
 /// `torch._dynamo.config.recompile_limit` and `accumulated_recompile_limit` by default.
 const LIMIT: u64 = 8;
 const ACCUMULATED_LIMIT: u64 = 256;
 
 /// What each cache answered.
-pub(crate) fn answers(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
+pub(crate) fn answers(view: View<'_>, subject: ShownCompile<'_>) -> Option<Html> {
     let lookups = subject.of.caches.at(subject.index);
     // Only the page of all lookups shows how a missed key differs from earlier ones.
     let page = format!("{}#lookups", view.href_of("caches.html"));
@@ -34,7 +34,7 @@ fn answer(view: View<'_>, lookup: &CacheLookup) -> Html {
 }
 
 /// Which version of the function it is, compared with the limits at which torch gives up.
-pub(crate) fn versions(subject: Subject<'_>) -> Option<Html> {
+pub(crate) fn versions(subject: ShownCompile<'_>) -> Option<Html> {
     let facts = subject.compile.outcome()?;
     let size = facts.cache_size.unwrap_or(0);
     let all = facts.accumulated_cache_size.filter(|all| *all > size);

@@ -5,13 +5,13 @@ use crate::model::{Metrics, MetricsKind, MetricsRecord};
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::caches;
 use crate::report::pages::compile::metrics::{main_record, of_graph};
-use crate::report::pages::compile::subject::Subject;
+use crate::report::pages::compile::subject::ShownCompile;
 
 /// Labels with their values.
 type Facts = Vec<(&'static str, Html)>;
 
 /// What was compiled: captured operators, guards, caches, attempts.
-pub(crate) fn left(view: View<'_>, subject: Subject<'_>) -> Facts {
+pub(crate) fn left(view: View<'_>, subject: ShownCompile<'_>) -> Facts {
     let mut facts = Facts::new();
     let outcome = subject.compile.outcome();
     facts.extend(outcome.and_then(captured).map(|text| ("Captured", text.into())));
@@ -54,7 +54,7 @@ fn captured(facts: &Metrics) -> Option<String> {
     (!counts.is_empty()).then(|| counts.join(", "))
 }
 
-fn guards(subject: Subject<'_>, outcome: Option<&Metrics>) -> Option<String> {
+fn guards(subject: ShownCompile<'_>, outcome: Option<&Metrics>) -> Option<String> {
     let leaf = subject.compile.guard_conditions;
     let torch = outcome.and_then(|m| m.guard_count);
     let cost = outcome.and_then(|m| m.guard_latency_us).map(|us| format!(", {} per call", micros(us)));
@@ -68,7 +68,7 @@ fn guards(subject: Subject<'_>, outcome: Option<&Metrics>) -> Option<String> {
 }
 
 /// One-off work of the process, and waiting, that happened during this compile.
-fn one_offs(view: View<'_>, subject: Subject<'_>) -> Option<String> {
+fn one_offs(view: View<'_>, subject: ShownCompile<'_>) -> Option<String> {
     let all = &view.report.found.one_offs;
     let of = all.iter().skip(all.partition_point(|one| one.compile < subject.index));
     let of = of.take_while(|one| one.compile == subject.index);
@@ -85,7 +85,7 @@ fn one_offs(view: View<'_>, subject: Subject<'_>) -> Option<String> {
 }
 
 /// How it was compiled: when, from where, at what cost.
-pub(crate) fn right(view: View<'_>, subject: Subject<'_>) -> Facts {
+pub(crate) fn right(view: View<'_>, subject: ShownCompile<'_>) -> Facts {
     let mut facts = Facts::new();
     facts.extend(started(subject).map(|text| ("Started", text)));
     let backward = subject.compile.metrics.iter();
@@ -115,7 +115,7 @@ pub(crate) fn right(view: View<'_>, subject: Subject<'_>) -> Facts {
 }
 
 /// When the first record was written; the absolute time on hover.
-pub(crate) fn started(subject: Subject<'_>) -> Option<Html> {
+pub(crate) fn started(subject: ShownCompile<'_>) -> Option<Html> {
     let model = subject.report.model;
     let stamp = subject.compile.first?;
     let at = model.time(Some(stamp)).unwrap_or_default();
@@ -130,7 +130,7 @@ pub(crate) fn started(subject: Subject<'_>) -> Option<Html> {
 }
 
 /// The frame of the reader's own code that called the compiled function.
-fn called_from(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
+fn called_from(view: View<'_>, subject: ShownCompile<'_>) -> Option<Html> {
     let (_, callers) = subject.compile.stack.as_deref()?.split_last()?;
     let frame = callers.get(view.innermost_own(callers)?)?;
     let place = view.place(Some(view.file(frame)), frame.line);
@@ -139,7 +139,7 @@ fn called_from(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
 }
 
 /// `2,532,867 in 201 tensors, 10.1 MB`, from the last forward record.
-fn parameters(subject: Subject<'_>) -> Option<String> {
+fn parameters(subject: ShownCompile<'_>) -> Option<String> {
     // The main record is a forward record if there is one.
     let fields = subject.metrics?;
     main_record(subject.compile).filter(|main| main.kind == MetricsKind::Forward)?;

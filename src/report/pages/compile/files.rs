@@ -6,12 +6,12 @@ use crate::report::kit::graph_files;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::metrics;
-use crate::report::pages::compile::subject::Subject;
+use crate::report::pages::compile::subject::ShownCompile;
 use crate::report::words::files::{self, short_name};
 use crate::report::words::phases::stage_words;
 use fxhash::FxHashSet;
 
-pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn write(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let artifacts = &subject.compile.artifacts;
     let links = [
         graph_files::drawn_link(view, subject.compile).map(|(href, words)| view.link(&href, &words)),
@@ -40,7 +40,7 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
 }
 
 /// The table of files, in the order of the compiler's phases.
-fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_files(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let producers = Producers::of(subject.compile);
     let compared = graph_files::compared(view, subject.compile);
     let viewed: FxHashSet<usize> = graph_files::shown_files(subject.compile).into_iter().collect();
@@ -83,7 +83,7 @@ fn size(artifact: &Artifact) -> Option<f64> {
 }
 
 /// What a file is, and its remarks.
-fn about(subject: Subject<'_>, artifact: &Artifact, compared: Option<&Html>) -> Html {
+fn about(subject: ShownCompile<'_>, artifact: &Artifact, compared: Option<&Html>) -> Html {
     let record = match &artifact.content {
         Content::Metrics(index) => subject.compile.metrics.get(*index),
         _ => None,
@@ -115,7 +115,7 @@ fn phase((stage, producer): (Stage, Option<&str>), first: bool) -> Html {
 }
 
 /// The file's name with links to its forms. A graph opens in the viewer, which shows how values depend on each other.
-fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact, viewed: bool) -> Html {
+fn file(view: View<'_>, subject: ShownCompile<'_>, artifact: &Artifact, viewed: bool) -> Html {
     let settings = subject.report.settings;
     if let Content::Link(url) = &artifact.content {
         return view.log_link(&artifact.name, url);

@@ -5,7 +5,7 @@ use crate::read::expr::as_written;
 use crate::read::guard_tree::{GuardLine, GuardNode, read_guard_tree};
 use crate::report::kit::markup::{close_branch, open_branch};
 use crate::report::kit::prelude::*;
-use crate::report::pages::compile::subject::{Subject, function};
+use crate::report::pages::compile::subject::{ShownCompile, function};
 use indexmap::IndexMap;
 
 /// Larger trees are not read for a page; BERT's has 1.2 MB.
@@ -22,7 +22,7 @@ const LONGEST: usize = 300;
 /// The section of the guards: counts by kind, then the tree; without a recorded tree, the table of guards.
 pub(crate) fn write(
     view: View<'_>,
-    subject: Subject<'_>,
+    subject: ShownCompile<'_>,
     table: &Section,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
@@ -77,7 +77,11 @@ fn kinds(nodes: &[GuardNode<'_>]) -> String {
 }
 
 /// Writes the places that have guards, each a fold, and the guards; returns how many lines were left out.
-fn write_lines(subject: Subject<'_>, nodes: &[GuardNode<'_>], out: &mut dyn Write) -> anyhow::Result<usize> {
+fn write_lines(
+    subject: ShownCompile<'_>,
+    nodes: &[GuardNode<'_>],
+    out: &mut dyn Write,
+) -> anyhow::Result<usize> {
     let function = function(subject).and_then(|function| function.file.as_deref());
     let (mut shown, mut left_out) = (0, 0);
     // The depths of the folds that are open.

@@ -4,7 +4,7 @@ use crate::model::{Compile, MetricsKind, MetricsRecord};
 use crate::report::kit::formats::count;
 use crate::report::kit::markup::{fold, long_text};
 use crate::report::kit::prelude::*;
-use crate::report::pages::compile::subject::Subject;
+use crate::report::pages::compile::subject::ShownCompile;
 use crate::report::words::metrics::GRAPH;
 
 /// The record whose times the page of the compile shows: the last forward record, else the last.
@@ -41,7 +41,7 @@ const IN_HEAD: [&str; 7] = [
 ];
 
 /// Further counts of the graph, and custom operators, as labels and values.
-pub(crate) fn of_graph(view: View<'_>, subject: Subject<'_>) -> Vec<(&'static str, Html)> {
+pub(crate) fn of_graph(view: View<'_>, subject: ShownCompile<'_>) -> Vec<(&'static str, Html)> {
     let Some(fields) = subject.metrics else { return Vec::new() };
     let counts = GRAPH.iter().filter(|(field, ..)| !IN_HEAD.contains(field));
     let counts = counts.filter_map(|(field, title, _)| {

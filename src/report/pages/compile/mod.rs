@@ -21,7 +21,7 @@ use crate::report::kit::failure_reasons;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::prelude::*;
 use crate::report::kit::tables::CAP;
-use crate::report::pages::compile::subject::{Recompiled, Subject};
+use crate::report::pages::compile::subject::{Recompiled, ShownCompile};
 use fxhash::FxHashMap;
 use std::sync::Arc;
 
@@ -61,8 +61,18 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
             let step = shared.steps.get(&index).copied();
             let Shared { own, order, failure_entries, .. } = &*shared;
             let mut write = |metrics: Option<&Fields<'_>>| {
-                let subject =
-                    Subject { report, index, compile, of, own, chain, metrics, order, failure_entries, step };
+                let subject = ShownCompile {
+                    report,
+                    index,
+                    compile,
+                    of,
+                    own,
+                    chain,
+                    metrics,
+                    order,
+                    failure_entries,
+                    step,
+                };
                 write(subject, worker, out)
             };
             match metrics::main_record(compile) {
@@ -87,7 +97,7 @@ pub(crate) fn records(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     pages
 }
 
-fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write(subject: ShownCompile<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut shell = Shell::of_compile(subject.report, subject.compile, None);
     shell.tabs = tabs(subject, worker);
     if !has_long_table(subject.compile) {
@@ -123,13 +133,13 @@ fn has_long_table(compile: &Compile) -> bool {
 }
 
 /// Whether the page is about records without a compile id, so that it has only files to show.
-fn is_plain(subject: Subject<'_>) -> bool {
+fn is_plain(subject: ShownCompile<'_>) -> bool {
     subject.compile.id.is_none()
         && subject.compile.metrics.is_empty()
         && subject.of.caches.at(subject.index).is_empty()
 }
 
-fn write_plain_head(subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_plain_head(subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let records = counted(subject.compile.records, "record was", "records were");
     let first = facts::started(subject).map(|at| Html::joined(["; the first ".into(), at], ""));
     write_line(out, &Element::new("section").open())?;
@@ -158,7 +168,7 @@ fn copy_id(compile: &Compile) -> Html {
     compile.id.as_ref().map_or_else(Html::default, |id| named_copy_button(&id.to_string(), "Copy id"))
 }
 
-fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
+fn head(view: View<'_>, subject: ShownCompile<'_>) -> anyhow::Result<Html> {
     let compile = subject.compile;
     let place = view.place_of(compile);
     let side = |facts: Vec<_>| (!facts.is_empty()).then(|| view.facts(facts));
@@ -205,8 +215,8 @@ fn sections(compile: &Compile) -> Vec<&Section> {
 }
 
 /// The sections of the page.
-fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
-    let Subject { index, compile, of, .. } = subject;
+fn tabs(subject: ShownCompile<'_>, worker: &Worker) -> Vec<Tab> {
+    let ShownCompile { index, compile, of, .. } = subject;
     let mut tabs = Vec::new();
     let mut add =
         |present: bool, id: &str, text: &str| tabs.extend(present.then(|| Tab::section(id, text, None)));
@@ -228,7 +238,7 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     tabs
 }
 
-fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_stack(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(stack) = &subject.compile.stack else { return Ok(()) };
     view.open_section(out, ("stack", "Stack", ""), None, Html::default())?;
     write_line(out, &view.stack(stack))?;

@@ -3,7 +3,7 @@
 use crate::model::{CompileIndex, Compiles};
 use crate::report::kit::graph_files::graphs_href;
 use crate::report::kit::prelude::*;
-use crate::report::pages::compile::subject::Subject;
+use crate::report::pages::compile::subject::ShownCompile;
 
 /// Beginnings of the names of those files, their titles, and whether the viewer of graphs shows them.
 const FILES: [(&str, &str, bool); 5] = [
@@ -21,7 +21,7 @@ pub(crate) fn with_page(compiles: &Compiles) -> Vec<CompileIndex> {
 }
 
 /// The links; empty without any.
-pub(crate) fn navigation(view: View<'_>, subject: Subject<'_>) -> Html {
+pub(crate) fn navigation(view: View<'_>, subject: ShownCompile<'_>) -> Html {
     let links: Vec<Html> = neighbors(view, subject).chain(files(view, subject)).collect();
     if links.is_empty() {
         return Html::default();
@@ -30,7 +30,7 @@ pub(crate) fn navigation(view: View<'_>, subject: Subject<'_>) -> Html {
     Element::new("nav").class("ways").attribute("aria-label", label).around(Html::joined(links, "\n"))
 }
 
-fn neighbors<'a>(view: View<'a>, subject: Subject<'a>) -> impl Iterator<Item = Html> {
+fn neighbors<'a>(view: View<'a>, subject: ShownCompile<'a>) -> impl Iterator<Item = Html> {
     let place = subject.order.binary_search(&subject.index).ok();
     let before = place.and_then(|place| place.checked_sub(1));
     let after = place.map(|place| place + 1);
@@ -45,7 +45,7 @@ fn neighbors<'a>(view: View<'a>, subject: Subject<'a>) -> impl Iterator<Item = H
 }
 
 /// Each file of the attempt that counts, which is the last one.
-fn files<'a>(view: View<'a>, subject: Subject<'a>) -> impl Iterator<Item = Html> {
+fn files<'a>(view: View<'a>, subject: ShownCompile<'a>) -> impl Iterator<Item = Html> {
     let viewer = graphs_href(view, subject.compile);
     FILES.into_iter().filter_map(move |(name, title, is_graph)| {
         let named = subject.compile.artifacts.iter().filter(|artifact| artifact.name.starts_with(name));

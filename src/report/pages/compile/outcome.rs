@@ -1,10 +1,10 @@
 //! The outcome of a compile, in a sentence; the sections of the page have the details.
 
 use crate::model::{Outcome, Status};
-use crate::report::pages::compile::subject::Subject;
+use crate::report::pages::compile::subject::ShownCompile;
 
 /// What came of the compile, or why the log does not say it.
-pub(crate) fn outcome(subject: Subject<'_>) -> &'static str {
+pub(crate) fn outcome(subject: ShownCompile<'_>) -> &'static str {
     let compile = subject.compile;
     let of_export = subject.report.found.export.compiles.contains(&subject.index);
     match compile.status {
@@ -33,7 +33,7 @@ pub(crate) fn outcome(subject: Subject<'_>) -> &'static str {
 }
 
 /// Whether each lookup in a cache hit.
-fn is_hit(subject: Subject<'_>) -> bool {
+fn is_hit(subject: ShownCompile<'_>) -> bool {
     let caches = subject.of.caches.at(subject.index);
     !caches.is_empty() && caches.iter().all(|cache| cache.outcome == Outcome::Hit)
 }

@@ -7,7 +7,7 @@ use fxhash::FxHashMap;
 
 /// The compile that a page is about, and what is known about it.
 #[derive(Clone, Copy)]
-pub(crate) struct Subject<'a> {
+pub(crate) struct ShownCompile<'a> {
     pub report: Report<'a>,
     /// Its place in the model.
     pub index: CompileIndex,
@@ -35,7 +35,7 @@ pub(crate) struct Recompiled<'a> {
 }
 
 /// The compiled function; falls back to the function of another compile of the same frame.
-pub(crate) fn function<'a>(subject: Subject<'a>) -> Option<&'a Function> {
+pub(crate) fn function<'a>(subject: ShownCompile<'a>) -> Option<&'a Function> {
     let compiles = &subject.report.model.compiles;
     let others = || subject.chain.iter().find_map(|index| compiles.get(*index)?.function.as_deref());
     subject.compile.function.as_deref().or_else(others)

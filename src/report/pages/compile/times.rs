@@ -3,18 +3,18 @@
 use crate::analysis::PhaseNode;
 use crate::model::{Fields, capital};
 use crate::report::kit::prelude::*;
-use crate::report::pages::compile::subject::Subject;
+use crate::report::pages::compile::subject::ShownCompile;
 use crate::report::words::metrics::{TIMES, TimeField};
 use crate::report::words::phases::phase_meaning;
 use crate::trace::{OrderedMap, TextMap};
 
-pub(crate) fn present(subject: Subject<'_>) -> bool {
+pub(crate) fn present(subject: ShownCompile<'_>) -> bool {
     subject.compile.metrics.iter().any(|m| m.total_us().is_some())
         || !subject.report.found.spans.of_compile.at(subject.index).is_empty()
 }
 
 /// The table of the phases; the times of the metrics if the log has no phases.
-pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn write(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if !present(subject) {
         return Ok(());
     }
@@ -91,7 +91,7 @@ fn by_name(phases: &[PhaseNode]) -> OrderedMap<&str, Sum> {
 /// The phases with the most time of their own, as timed by torch's spans, and what else was measured.
 fn write_phases(
     view: View<'_>,
-    subject: Subject<'_>,
+    subject: ShownCompile<'_>,
     phases: &[PhaseNode],
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
@@ -135,7 +135,7 @@ fn write_phases(
 }
 
 /// The innermost phase that was open when the log ended, if that was in this compile.
-fn ended_in(view: View<'_>, subject: Subject<'_>) -> String {
+fn ended_in(view: View<'_>, subject: ShownCompile<'_>) -> String {
     let open = view.report.found.end.as_ref().filter(|end| end.compile == Some(subject.index));
     let innermost = open.and_then(|end| end.phases.last());
     let Some(open) = innermost else { return String::new() };
@@ -148,7 +148,7 @@ fn ended_in(view: View<'_>, subject: Subject<'_>) -> String {
 }
 
 /// What the compiler does in a phase, and for at least how long it was open if the log ends in it.
-fn meaning(view: View<'_>, subject: Subject<'_>, phase: &str) -> Html {
+fn meaning(view: View<'_>, subject: ShownCompile<'_>, phase: &str) -> Html {
     let open = view.still_open(phase, Some(subject.index)).map(|open| span("warn", open.as_str()));
     let meaning = Some(phase_meaning(phase)).filter(|meaning| !meaning.is_empty()).map(Html::escaped);
     Html::joined(meaning.into_iter().chain(open), "; ")

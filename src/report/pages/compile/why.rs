@@ -5,21 +5,21 @@ use crate::model::{Failure, GraphBreak, Reason};
 use crate::report::kit::changes::change_of;
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::metrics::{lines, text};
-use crate::report::pages::compile::subject::{Recompiled, Subject};
+use crate::report::pages::compile::subject::{Recompiled, ShownCompile};
 
 /// Compiles of the function that are shown around this one.
 const LONGEST_CHAIN: usize = 8;
 
-pub(crate) fn has_recompilation(subject: Subject<'_>) -> bool {
+pub(crate) fn has_recompilation(subject: ShownCompile<'_>) -> bool {
     !subject.of.recompiles.at(subject.index).is_empty() || subject.chain.len() > 1
 }
 
 /// The heading of the section; without recompile reasons it shows only the versions.
-pub(crate) fn title(subject: Subject<'_>) -> &'static str {
+pub(crate) fn title(subject: ShownCompile<'_>) -> &'static str {
     if subject.of.recompiles.at(subject.index).is_empty() { "Versions" } else { "Recompilation" }
 }
 
-pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn write(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if has_recompilation(subject) {
         write_recompilation(view, subject, out)?;
     }
@@ -35,7 +35,7 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     Ok(())
 }
 
-fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_recompilation(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let reasons: Vec<&Reason> =
         subject.of.recompiles.at(subject.index).iter().flat_map(|r| &r.reasons).collect();
     view.open_section(out, ("recompilation", title(subject), ""), None, Html::default())?;
@@ -81,7 +81,7 @@ fn write_change(
 }
 
 /// The versions of the function around this one.
-fn versions(view: View<'_>, subject: Subject<'_>) -> Html {
+fn versions(view: View<'_>, subject: ShownCompile<'_>) -> Html {
     let chain = subject.chain;
     let here = chain.binary_search(&subject.index).unwrap_or(0);
     let from = here.saturating_sub(LONGEST_CHAIN / 2).min(chain.len().saturating_sub(LONGEST_CHAIN));
@@ -89,7 +89,7 @@ fn versions(view: View<'_>, subject: Subject<'_>) -> Html {
     view.some_pills(&shown, LONGEST_CHAIN)
 }
 
-fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_breaks(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let count = Some(whole(subject.of.breaks.at(subject.index).len()));
     view.open_section(out, ("breaks", "Graph breaks", ""), count, Html::default())?;
     view.while_room(out, subject.of.breaks.at(subject.index), "graph breaks", |out, _, index| {
@@ -107,7 +107,7 @@ fn of_break(view: View<'_>, index: usize, found: &GraphBreak) -> Vec<(&'static s
     facts
 }
 
-fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_failures(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let failures = subject.of.failures.at(subject.index);
     let note = "unless errors are suppressed, the program saw the exception";
     view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
@@ -117,7 +117,7 @@ fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     Ok(close_section(out)?)
 }
 
-fn of_failure(view: View<'_>, subject: Subject<'_>, failure: &Failure) -> Vec<(&'static str, Html)> {
+fn of_failure(view: View<'_>, subject: ShownCompile<'_>, failure: &Failure) -> Vec<(&'static str, Html)> {
     let mut facts = vec![("Type", view.code(&failure.error))];
     facts.extend(failure.file.as_deref().map(|file| ("Where", view.place(Some(file), failure.line))));
     facts.extend(failure.reason.as_deref().map(|reason| ("Reason", text(reason))));
@@ -128,7 +128,7 @@ fn of_failure(view: View<'_>, subject: Subject<'_>, failure: &Failure) -> Vec<(&
     facts
 }
 
-fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_restarts(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let restarts = subject.of.restarts.at(subject.index);
     let note = "tracing restarted; the work of all attempts except the last was discarded";
     view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;

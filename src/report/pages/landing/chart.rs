@@ -20,7 +20,7 @@ struct Column<'m> {
 struct Chart {
     about: String,
     columns: Vec<Drawn>,
-    parts: Vec<Part>,
+    parts: Vec<LegendEntry>,
 }
 
 /// A column: its link, its tooltip, and its height in percent of the chart.
@@ -41,7 +41,7 @@ struct Share {
 
 /// A color of the legend.
 #[derive(Serialize)]
-struct Part {
+struct LegendEntry {
     name: &'static str,
     class: &'static str,
 }
@@ -68,7 +68,8 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         micros(highest)
     );
     let columns = columns.iter().filter_map(|column| drawn(view, column, highest)).collect();
-    let parts = CompilerPart::ALL.map(|part| Part { name: part.name(), class: color(Some(part)) }).into();
+    let parts =
+        CompilerPart::ALL.map(|part| LegendEntry { name: part.name(), class: color(Some(part)) }).into();
     write_line(out, &view.render("time_columns", &Chart { about, columns, parts })?)?;
     Ok(())
 }

@@ -56,7 +56,7 @@ pub(crate) fn strip(view: View<'_>, segments: &[Segment]) -> anyhow::Result<Html
         return Ok(Html::default());
     }
     let pieces = pieces(segments, LEAST_SHARE * total);
-    let drawn = pieces.iter().map(|Piece { start_us, segment, mixed }| Drawn {
+    let drawn = pieces.iter().map(|StripPiece { start_us, segment, mixed }| Drawn {
         class: class(segment),
         left: share(*start_us, total),
         width: share(segment.us, total),
@@ -72,7 +72,7 @@ pub(crate) fn strip(view: View<'_>, segments: &[Segment]) -> anyhow::Result<Html
 }
 
 /// A drawn piece of the strip.
-struct Piece {
+struct StripPiece {
     /// Microseconds of compile time before it.
     start_us: f64,
     segment: Segment,
@@ -81,7 +81,7 @@ struct Piece {
 }
 
 /// The intervals that are long enough to be drawn, with runs of short ones merged.
-fn pieces(segments: &[Segment], least_us: f64) -> Vec<Piece> {
+fn pieces(segments: &[Segment], least_us: f64) -> Vec<StripPiece> {
     let (mut pieces, mut done_us) = (Vec::new(), 0.0);
     for run in segments.chunk_by(|a, b| a.us < least_us && b.us < least_us) {
         let us: f64 = run.iter().map(|one| one.us).sum();
@@ -95,7 +95,7 @@ fn pieces(segments: &[Segment], least_us: f64) -> Vec<Piece> {
         let part = most.flatten();
         let mixed = run.len() > 1;
         let build = if mixed { None } else { first.build };
-        pieces.push(Piece { start_us, segment: Segment { us, part, build }, mixed });
+        pieces.push(StripPiece { start_us, segment: Segment { us, part, build }, mixed });
     }
     pieces
 }

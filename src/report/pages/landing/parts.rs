@@ -1,6 +1,6 @@
 //! The parts of the compile time: what each does, and the phases that took most of it.
 
-use crate::analysis::{AHEAD_OF_TIME, Piece, part_of_phase};
+use crate::analysis::{AHEAD_OF_TIME, TimePiece, part_of_phase};
 use crate::facts::Phase;
 use crate::model::CompilerPart::{self, CodeGeneration, KernelBuilds};
 use crate::report::kit::bars::color;
@@ -12,7 +12,7 @@ use crate::report::words::phases::{part_meaning, phase_meaning};
 const NAMED: usize = 2;
 
 /// A row: a part of the time, or a piece of a part.
-struct Part {
+struct PartRow {
     name: String,
     about: Html,
     phases: Html,
@@ -48,24 +48,26 @@ pub(crate) fn table(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(close(out, "div")?)
 }
 
-fn parts(view: View<'_>) -> Vec<Part> {
+fn parts(view: View<'_>) -> Vec<PartRow> {
     let found = view.report.found;
     let kernels = outlook(view.report).kernels;
-    let part = |(piece, us): (Piece, f64)| {
+    let part = |(piece, us): (TimePiece, f64)| {
         let (of, name, phase) = match piece {
-            Piece::Part(KernelBuilds) if kernels > 0 => (KernelBuilds, "", ""),
-            Piece::Part(of) => (of, of.name(), ""),
-            Piece::Library => (KernelBuilds, "Library built ahead of time", AHEAD_OF_TIME),
-            Piece::Toolchain => (KernelBuilds, "C++ toolchain", "compile_file"),
-            Piece::WaitForWorkers => (KernelBuilds, "Waiting for compile workers", "async_compile.wait"),
-            Piece::WaitForProcess => (CodeGeneration, "Waiting for another process", "Scheduler.codegen"),
-            Piece::Outside => return None,
+            TimePiece::Part(KernelBuilds) if kernels > 0 => (KernelBuilds, "", ""),
+            TimePiece::Part(of) => (of, of.name(), ""),
+            TimePiece::Library => (KernelBuilds, "Library built ahead of time", AHEAD_OF_TIME),
+            TimePiece::Toolchain => (KernelBuilds, "C++ toolchain", "compile_file"),
+            TimePiece::WaitForWorkers => (KernelBuilds, "Waiting for compile workers", "async_compile.wait"),
+            TimePiece::WaitForProcess => (CodeGeneration, "Waiting for another process", "Scheduler.codegen"),
+            TimePiece::Outside => return None,
         };
         let about = match piece {
-            Piece::Part(KernelBuilds) if kernels > 0 => how_kernels_are_built(view),
-            Piece::Toolchain => TOOLCHAIN.to_owned(),
-            Piece::WaitForProcess => "It builds into the same cache folder and holds the lock.".to_owned(),
-            Piece::Part(_) => part_meaning(of).to_owned(),
+            TimePiece::Part(KernelBuilds) if kernels > 0 => how_kernels_are_built(view),
+            TimePiece::Toolchain => TOOLCHAIN.to_owned(),
+            TimePiece::WaitForProcess => {
+                "It builds into the same cache folder and holds the lock.".to_owned()
+            }
+            TimePiece::Part(_) => part_meaning(of).to_owned(),
             _ => phase_meaning(phase).to_owned(),
         };
         let name = match name {
@@ -73,7 +75,7 @@ fn parts(view: View<'_>) -> Vec<Part> {
             name => name.to_owned(),
         };
         let phases = if phase.is_empty() { phases(view, of) } else { view.code(phase) };
-        Some(Part { name, about: view.prose(&about), phases, class: color(Some(of)), us })
+        Some(PartRow { name, about: view.prose(&about), phases, class: color(Some(of)), us })
     };
     found.split.pieces(&found.builds).into_iter().filter_map(part).collect()
 }

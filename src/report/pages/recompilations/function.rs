@@ -5,7 +5,7 @@ use crate::model::Compile;
 use crate::report::kit::changes::{change_of, marked};
 use crate::report::kit::prelude::*;
 use crate::report::pages::recompilations::evidence;
-use crate::report::pages::recompilations::subject::Subject;
+use crate::report::pages::recompilations::subject::ShownChain;
 
 /// Compiles listed per function: with a raised limit, a function can have thousands.
 const LISTED: usize = 64;
@@ -26,7 +26,7 @@ struct Recompiled {
 
 pub(crate) fn section(
     view: View<'_>,
-    subject: &Subject<'_>,
+    subject: &ShownChain<'_>,
     room: &mut u64,
     out: &mut Vec<u8>,
 ) -> anyhow::Result<()> {
@@ -59,7 +59,7 @@ pub(crate) fn section(
     Ok(close_section(out)?)
 }
 
-fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Result<()> {
+fn table(view: View<'_>, subject: &ShownChain<'_>, out: &mut Vec<u8>) -> anyhow::Result<()> {
     let chain = subject.chain;
     let columns = vec![
         TableColumn::compiles("Compile"),

@@ -24,11 +24,11 @@ struct Line {
     head: Option<String>,
     old: bool,
     sign: &'static str,
-    pieces: Vec<Piece>,
+    pieces: Vec<DrawnPiece>,
 }
 
 #[derive(Serialize)]
-struct Piece {
+struct DrawnPiece {
     class: Option<&'static str>,
     /// The text that it replaces, if both lines are merged.
     old: Option<String>,
@@ -87,7 +87,7 @@ fn lines(all: Vec<DiffLine>) -> Vec<Line> {
         lines.push(match all.next_if(|next| is_changed(&one, next)) {
             Some(new) => {
                 let pieces = one.pieces.into_iter().zip(new.pieces);
-                let pieces = pieces.map(|((old, differs), (text, _))| Piece {
+                let pieces = pieces.map(|((old, differs), (text, _))| DrawnPiece {
                     class: differs.then_some("new"),
                     old: differs.then_some(old),
                     text,
@@ -120,7 +120,8 @@ fn line(line: DiffLine) -> Line {
         Side::New => ("+", "new"),
     };
     let pieces = line.pieces.into_iter();
-    let pieces = pieces.map(|(text, differs)| Piece { class: differs.then_some(class), old: None, text });
+    let pieces =
+        pieces.map(|(text, differs)| DrawnPiece { class: differs.then_some(class), old: None, text });
     Line { head: None, old: line.side == Side::Old, sign, pieces: pieces.collect() }
 }
 

@@ -9,7 +9,7 @@ mod tensors;
 
 use crate::analysis::{Chain, FunctionName, recompile_limit};
 use crate::report::kit::prelude::*;
-use crate::report::pages::recompilations::subject::Subject;
+use crate::report::pages::recompilations::subject::ShownChain;
 
 /// Bytes of sections: further functions appear only in the overview. With it, a page stays below 2 MB.
 const ALL_SECTIONS: usize = 1_200_000;
@@ -35,12 +35,12 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
     let limit = recompile_limit(report.model);
     let subjects = report.found.chains.iter().filter_map(|chain| {
         let anchor = links::recompilations_anchor(report.model.compiles.get(chain.steps.first()?.compile)?);
-        Some(Subject { limit: chain.limit_of(limit), anchor, chain })
+        Some(ShownChain { limit: chain.limit_of(limit), anchor, chain })
     });
-    let subjects: Vec<Subject<'_>> = subjects.collect();
+    let subjects: Vec<ShownChain<'_>> = subjects.collect();
     let mut shell = Shell::top(report, "Recompilations");
     shell.tabs.push(Tab::section("all", "Overview", Some(whole(subjects.len()))));
-    let tab = |subject: &Subject<'_>| {
+    let tab = |subject: &ShownChain<'_>| {
         let name = report.found.names.shared(&subject.chain.compiles()).map(FunctionName::plain);
         let name = name.or_else(|| Some(subject.chain.function?.name.clone()))?;
         Some(Tab::section(&subject.anchor, &name, Some(whole(subject.chain.steps.len()))))
@@ -75,10 +75,10 @@ struct Verdict {
     limit: String,
 }
 
-fn verdict(view: View<'_>, subjects: &[Subject<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
+fn verdict(view: View<'_>, subjects: &[ShownChain<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
     let count: usize = subjects.iter().map(|s| s.chain.recompiles()).sum();
     let us = subjects.iter().filter_map(|s| s.chain.us).reduce(|a, b| a + b);
-    let over: Vec<&Subject<'_>> = subjects.iter().filter(|s| s.chain.limit_hit()).collect();
+    let over: Vec<&ShownChain<'_>> = subjects.iter().filter(|s| s.chain.limit_hit()).collect();
     let context = Verdict {
         recompiles: counted(count, "recompilation", "recompilations"),
         functions: counted(subjects.len(), "function", "functions"),

@@ -1,7 +1,7 @@
 //! All functions that were recompiled, one per line.
 
 use crate::report::kit::prelude::*;
-use crate::report::pages::recompilations::subject::Subject;
+use crate::report::pages::recompilations::subject::ShownChain;
 
 /// Values per line; the first ones show what changes.
 const VALUES: usize = 10;
@@ -12,7 +12,7 @@ const LONGEST_VALUE: usize = 24;
 /// The first `detailed` functions have a section; the others have their anchor here.
 pub(crate) fn section(
     view: View<'_>,
-    subjects: &[Subject<'_>],
+    subjects: &[ShownChain<'_>],
     detailed: usize,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
@@ -43,7 +43,7 @@ pub(crate) fn section(
     Ok(close_section(out)?)
 }
 
-fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> Row {
+fn row(view: View<'_>, subject: &ShownChain<'_>, detailed: bool) -> Row {
     let chain = subject.chain;
     let name = chain.function.map_or_else(
         || Html::escaped("function not recorded"),
@@ -71,7 +71,7 @@ fn meter(kept: usize, limit: u64, over: bool) -> Html {
     bar.title(&format!("{kept} of {limit}")).around(filled)
 }
 
-fn changed(view: View<'_>, subject: &Subject<'_>) -> Html {
+fn changed(view: View<'_>, subject: &ShownChain<'_>) -> Html {
     match &subject.chain.lead {
         None => "no reason recorded".into(),
         Some((kind, None)) => kind.word().into(),

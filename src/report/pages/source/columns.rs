@@ -1,6 +1,6 @@
 //! The columns of a file: numbers of a line. One without a number in the file is left out.
 
-use super::subject::Subject;
+use super::subject::ShownSource;
 use crate::analysis::lines::{LineFacts, LinesOfFile};
 use crate::report::kit::measured::ends;
 use crate::report::kit::prelude::*;
@@ -75,7 +75,7 @@ impl Column {
     }
 
     /// The number of a line.
-    fn value(self, subject: &Subject<'_>, (file, line): (usize, &LineFacts)) -> f64 {
+    fn value(self, subject: &ShownSource<'_>, (file, line): (usize, &LineFacts)) -> f64 {
         let counts = line.counts;
         match self {
             CompileTime => counts.us,
@@ -100,7 +100,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    pub(super) fn of(subject: &Subject<'_>, place: usize, file: &LinesOfFile) -> Columns {
+    pub(super) fn of(subject: &ShownSource<'_>, place: usize, file: &LinesOfFile) -> Columns {
         let has = |column: &Column| file.lines.iter().any(|line| column.value(subject, (place, line)) > 0.0);
         let (shown, mut absent): (Vec<Column>, Vec<Column>) = ALL.into_iter().partition(has);
         if subject.report.found.performance.is_none() {
@@ -133,7 +133,7 @@ impl Columns {
     }
 
     /// The cell of a line; empty for zero.
-    pub(super) fn cell(&self, column: Column, subject: &Subject<'_>, at: (usize, &LineFacts)) -> Cell {
+    pub(super) fn cell(&self, column: Column, subject: &ShownSource<'_>, at: (usize, &LineFacts)) -> Cell {
         let value = column.value(subject, at);
         if value <= 0.0 {
             return Cell { text: String::new(), style: None };
@@ -143,7 +143,7 @@ impl Columns {
         Cell { text: if is_time { micros(value) } else { whole(value as u64) }, style }
     }
 
-    fn bar(&self, column: Column, subject: &Subject<'_>, line: &LineFacts) -> String {
+    fn bar(&self, column: Column, subject: &ShownSource<'_>, line: &LineFacts) -> String {
         let both = |part: f64, most: f64| ends(part, part, most);
         match (column, subject.measured(line)) {
             (KernelTime, Some(time)) => ends(time.own_us, time.us, self.most_kernel_us),
@@ -153,7 +153,7 @@ impl Columns {
     }
 
     /// The bar of a line on the map: kernel time, or else compile time, or else operators.
-    pub(super) fn bar_on_map(&self, subject: &Subject<'_>, line: &LineFacts) -> String {
+    pub(super) fn bar_on_map(&self, subject: &ShownSource<'_>, line: &LineFacts) -> String {
         let has = |column| self.shown.contains(&column);
         let column = [KernelTime, CompileTime].into_iter().find(|column| has(*column)).unwrap_or(Operators);
         match (column, subject.measured(line)) {

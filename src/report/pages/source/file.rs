@@ -1,6 +1,6 @@
 //! A file of the page.
 
-use super::subject::Subject;
+use super::subject::ShownSource;
 use super::text::TextLine;
 use crate::analysis::lines::{LineFacts, LineState, LinesOfFile};
 use crate::report::kit::links;
@@ -11,7 +11,7 @@ const SHORT_FILE: usize = 400;
 /// A file of the page.
 #[derive(Clone, Copy)]
 pub(super) struct File<'s> {
-    pub(super) subject: &'s Subject<'s>,
+    pub(super) subject: &'s ShownSource<'s>,
     /// Its place among the files.
     pub(super) place: usize,
     pub(super) file: &'s LinesOfFile,

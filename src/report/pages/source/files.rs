@@ -1,7 +1,7 @@
 //! The tables of files.
 
 use super::file::File;
-use super::subject::Subject;
+use super::subject::ShownSource;
 use crate::analysis::lines::{Counts, LinesOfFile};
 use crate::report::kit::prelude::*;
 use indexmap::IndexMap;
@@ -15,7 +15,7 @@ pub(super) fn anchor(place: usize) -> String {
 }
 
 /// The files of the user.
-pub(super) fn own(view: View<'_>, subject: &Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(super) fn own(view: View<'_>, subject: &ShownSource<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let files: Vec<File<'_>> = of(subject, false).collect();
     let note = "where compiles begin, by compile time; a compile that begins in a library counts at your line that called it";
     view.open_section(out, ("files", "Your files", note), Some(whole(files.len())), Html::default())?;
@@ -26,7 +26,11 @@ pub(super) fn own(view: View<'_>, subject: &Subject<'_>, out: &mut dyn Write) ->
 }
 
 /// The files of libraries, folded by package.
-pub(super) fn libraries(view: View<'_>, subject: &Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(super) fn libraries(
+    view: View<'_>,
+    subject: &ShownSource<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     let files: Vec<File<'_>> = of(subject, true).collect();
     if files.is_empty() {
         return Ok(());
@@ -48,7 +52,7 @@ pub(super) fn libraries(view: View<'_>, subject: &Subject<'_>, out: &mut dyn Wri
     Ok(close_section(out)?)
 }
 
-pub(super) fn of<'s>(subject: &'s Subject<'s>, library: bool) -> impl Iterator<Item = File<'s>> {
+pub(super) fn of<'s>(subject: &'s ShownSource<'s>, library: bool) -> impl Iterator<Item = File<'s>> {
     let files = subject.lines.files.iter().enumerate();
     let files = files.filter(move |(_, file)| file.is_library == library);
     files.map(move |(place, file)| File { subject, place, file })

@@ -12,7 +12,7 @@ mod verdict;
 
 use crate::report::kit::prelude::*;
 use file::File;
-use subject::Subject;
+use subject::ShownSource;
 
 /// Whether the log is about compiles, or names lines otherwise.
 pub(crate) fn present(report: Report<'_>) -> bool {
@@ -26,7 +26,7 @@ pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
 
 fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let texts = text::texts(report, worker)?;
-    let subject = Subject::of(report, texts)?;
+    let subject = ShownSource::of(report, texts)?;
     let mut shell = Shell { viewer: true, ..Shell::top(report, "Source") };
     let own: Vec<File<'_>> = files::of(&subject, false).collect();
     let libraries: Vec<File<'_>> = files::of(&subject, true).collect();

@@ -11,7 +11,7 @@ use crate::report::subject::Report;
 use fxhash::{FxHashMap, FxHashSet};
 
 /// What the page shows.
-pub(super) struct Subject<'r> {
+pub(super) struct ShownSource<'r> {
     pub(super) report: Report<'r>,
     pub(super) lines: &'r Lines,
     pub(super) texts: Vec<Text>,
@@ -21,11 +21,11 @@ pub(super) struct Subject<'r> {
     of_line: FxHashMap<(usize, u64), Vec<usize>>,
 }
 
-impl<'r> Subject<'r> {
-    pub(super) fn of(report: Report<'r>, texts: Vec<Text>) -> anyhow::Result<Subject<'r>> {
+impl<'r> ShownSource<'r> {
+    pub(super) fn of(report: Report<'r>, texts: Vec<Text>) -> anyhow::Result<ShownSource<'r>> {
         let (lines, kernels) = (&report.found.lines, kernels_of_log(report)?);
         let of_line = kernels_by_line(report, lines, kernels);
-        Ok(Subject { report, lines, texts, operators: Operators::read(report)?, kernels, of_line })
+        Ok(ShownSource { report, lines, texts, operators: Operators::read(report)?, kernels, of_line })
     }
 
     pub(super) fn kernels_of(&self, file: usize, line: u64) -> &[usize] {

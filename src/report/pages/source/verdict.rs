@@ -2,7 +2,7 @@
 
 use super::file::File;
 use super::files;
-use super::subject::Subject;
+use super::subject::ShownSource;
 use crate::analysis::lines::{Counts, LineFacts};
 use crate::report::kit::prelude::*;
 use std::cmp::Reverse;
@@ -14,7 +14,7 @@ const MOST_OF_TIME: f64 = 0.9;
 const NAMED: usize = 3;
 
 /// The sentence with notes below it.
-pub(super) fn verdict(view: View<'_>, subject: &Subject<'_>) -> anyhow::Result<Html> {
+pub(super) fn verdict(view: View<'_>, subject: &ShownSource<'_>) -> anyhow::Result<Html> {
     if subject.lines.is_empty() {
         return empty(view);
     }
@@ -43,7 +43,7 @@ fn empty(view: View<'_>) -> anyhow::Result<Html> {
 }
 
 /// A program that only calls a library: the line that leads there, and where the operators come from.
-fn of_library(view: View<'_>, subject: &Subject<'_>, leading: Option<(File<'_>, &LineFacts)>) -> Html {
+fn of_library(view: View<'_>, subject: &ShownSource<'_>, leading: Option<(File<'_>, &LineFacts)>) -> Html {
     let Some((file, line)) = leading else { return Html::default() };
     let names = &view.report.found.names;
     let name = line.compiles.first().and_then(|index| names.at(*index)).map(|name| view.title_of(name));
@@ -176,7 +176,7 @@ fn named(file: File<'_>, line: &LineFacts, class: &str) -> Html {
     Element::new("a").class(class).href(&href).around(text)
 }
 
-fn notes(view: View<'_>, subject: &Subject<'_>, files: &[File<'_>]) -> Vec<Html> {
+fn notes(view: View<'_>, subject: &ShownSource<'_>, files: &[File<'_>]) -> Vec<Html> {
     let counts = files.iter().fold(Counts::default(), |sum, file| sum.plus(file.file.counts()));
     let all = subject.lines.files.iter().fold(subject.lines.elsewhere, |sum, file| sum.plus(file.counts()));
     let mut words = Vec::new();

@@ -29,13 +29,13 @@ const FIRST_ROW: u32 = 64;
 
 #[derive(Serialize)]
 struct Chart {
-    parts: Vec<Part>,
+    parts: Vec<LegendEntry>,
     notes: Vec<String>,
 }
 
 /// A color of the chart: its part of the compiler, and the self time of that part's phases.
 #[derive(Serialize)]
-struct Part {
+struct LegendEntry {
     class: &'static str,
     name: &'static str,
     time: String,
@@ -123,9 +123,9 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
 }
 
 /// Time by part of the compiler, then of all other phases.
-fn parts(found: &Found<'_>) -> Vec<Part> {
+fn parts(found: &Found<'_>) -> Vec<LegendEntry> {
     let total = found.split.whole.total() + found.split.apart_us;
-    let part = |(part, us): (Option<CompilerPart>, f64)| Part {
+    let part = |(part, us): (Option<CompilerPart>, f64)| LegendEntry {
         class: color(part),
         name: part.map_or("other", CompilerPart::name),
         time: micros_with_work(us, found.builds.work_of_part_us(part, us)),

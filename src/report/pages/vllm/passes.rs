@@ -1,6 +1,6 @@
 //! The passes of vLLM over the graph of a piece: links to what each changed, in the viewer of graphs.
 
-use crate::analysis::vllm::{Module, Piece};
+use crate::analysis::vllm::{Module, VllmPiece};
 use crate::analysis::{Producers, graph_pairs};
 use crate::model::{Artifact, Compile, CompileIndex, Content, VllmPass};
 use crate::report::kit::formats::{clipped, whole};
@@ -80,7 +80,7 @@ impl<'m> Room<'m> {
 pub(crate) fn write(
     view: View<'_>,
     compile: &Compile,
-    piece: &Piece<'_>,
+    piece: &VllmPiece<'_>,
     before: &FxHashMap<usize, usize>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {

@@ -1,6 +1,6 @@
 //! The pieces of a module: a table by size, then the files of each piece and what vLLM's passes changed.
 
-use crate::analysis::vllm::{Module, Piece};
+use crate::analysis::vllm::{Module, VllmPiece};
 use crate::analysis::{Producers, Stage};
 use crate::limits::LISTED;
 use crate::model::{Compile, CompileIndex, Outcome};
@@ -135,19 +135,19 @@ fn table(
 }
 
 /// The pieces with their indices in the module: ranges before single sizes, each in log order.
-fn by_size<'p>(module: &'p Module<'_>) -> Vec<(usize, &'p Piece<'p>)> {
-    let mut order: Vec<(usize, &Piece<'_>)> = module.pieces.iter().enumerate().collect();
+fn by_size<'p>(module: &'p Module<'_>) -> Vec<(usize, &'p VllmPiece<'p>)> {
+    let mut order: Vec<(usize, &VllmPiece<'_>)> = module.pieces.iter().enumerate().collect();
     order.sort_by_key(|(index, piece)| (piece.sizes().is_none(), piece.sizes(), *index));
     order
 }
 
 /// The sizes, shown in the first of the rows that share them.
-fn sizes(piece: &Piece<'_>, first: bool) -> TableCell {
+fn sizes(piece: &VllmPiece<'_>, first: bool) -> TableCell {
     let words = piece.sizes().map_or_else(|| "not recorded".to_owned(), size_words);
     TableCell::html(if first { strong(Html::escaped(&words)) } else { Html::default() }).class("nowrap")
 }
 
-fn subgraph(view: View<'_>, piece: &Piece<'_>) -> Html {
+fn subgraph(view: View<'_>, piece: &VllmPiece<'_>) -> Html {
     piece
         .start
         .submodule
@@ -155,7 +155,7 @@ fn subgraph(view: View<'_>, piece: &Piece<'_>) -> Html {
         .map_or_else(|| Html::escaped(UNKNOWN), |name| view.code(clipped(name, LONGEST_NAME).0))
 }
 
-fn place(piece: &Piece<'_>) -> TableCell {
+fn place(piece: &VllmPiece<'_>) -> TableCell {
     match (piece.start.index, piece.start.total) {
         (Some(index), Some(total)) => {
             let words = format!("{} of {}", whole(index.saturating_add(1)), whole(total));
@@ -175,7 +175,7 @@ fn answer(outcome: Option<Outcome>) -> TableCell {
     })
 }
 
-fn passes_named(view: View<'_>, piece: &Piece<'_>) -> Html {
+fn passes_named(view: View<'_>, piece: &VllmPiece<'_>) -> Html {
     let mut names: Vec<&str> = piece.passes.iter().map(|(pass, _)| pass.name.as_str()).collect();
     names.dedup();
     let more = names.len().saturating_sub(NAMED);
@@ -186,14 +186,14 @@ fn passes_named(view: View<'_>, piece: &Piece<'_>) -> Html {
 }
 
 /// The first and the last graph of a piece that the viewer shows.
-fn ends(piece: &Piece<'_>, shown: &[usize]) -> Option<(usize, usize)> {
+fn ends(piece: &VllmPiece<'_>, shown: &[usize]) -> Option<(usize, usize)> {
     let mut graphs = piece.files.iter().copied().filter(|file| shown.binary_search(file).is_ok());
     let first = graphs.next()?;
     graphs.next_back().map(|last| (first, last))
 }
 
 /// Fields of the start event without a column.
-fn fields(view: View<'_>, piece: &Piece<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn fields(view: View<'_>, piece: &VllmPiece<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let more = piece.start.more.iter().map(|(key, value)| (key.as_str(), view.folded(value, true)));
     let more: Vec<_> = more.collect();
     if !more.is_empty() {
@@ -206,7 +206,7 @@ fn fields(view: View<'_>, piece: &Piece<'_>, out: &mut dyn Write) -> anyhow::Res
 fn files(
     view: View<'_>,
     (compile, index): (&Compile, CompileIndex),
-    (piece, producers): (&Piece<'_>, &Producers<'_>),
+    (piece, producers): (&VllmPiece<'_>, &Producers<'_>),
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let mut groups: BTreeMap<(Stage, Option<&str>), Vec<Html>> = BTreeMap::new();

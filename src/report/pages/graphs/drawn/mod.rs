@@ -6,7 +6,7 @@ mod kernels;
 mod svg;
 mod words;
 
-use crate::analysis::drawing::{Drawing, DrawnGraph, GraphTexts, Item, Level, Piece};
+use crate::analysis::drawing::{Drawing, DrawnGraph, GraphTexts, Item, Level, SheetPiece};
 use crate::analysis::provenance::{Provenance, RunTexts};
 use crate::model::{Artifact, Compile, CompileIndex, Content};
 use crate::report::kit::graph_files::graphs_href;
@@ -36,7 +36,7 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
 }
 
 /// What a page is made of.
-struct Subject<'m> {
+struct ShownGraph<'m> {
     compile: &'m Compile,
     graph: &'m DrawnGraph,
     run: Option<Run<'m>>,
@@ -45,8 +45,12 @@ struct Subject<'m> {
     damaged: bool,
 }
 
-impl<'m> Subject<'m> {
-    fn read(report: Report<'m>, compile: &'m Compile, graph: &'m DrawnGraph) -> anyhow::Result<Subject<'m>> {
+impl<'m> ShownGraph<'m> {
+    fn read(
+        report: Report<'m>,
+        compile: &'m Compile,
+        graph: &'m DrawnGraph,
+    ) -> anyhow::Result<ShownGraph<'m>> {
         let text = |at: usize| -> anyhow::Result<Option<String>> {
             match compile.artifacts.get(at).map(|artifact| &artifact.content) {
                 Some(Content::Payload(at, _)) => report.payload(at).map(Some),
@@ -67,7 +71,7 @@ impl<'m> Subject<'m> {
             Some(Content::Payload(at, _)) => !at.intact,
             _ => false,
         };
-        Ok(Subject { compile, graph, run, found, drawing, damaged })
+        Ok(ShownGraph { compile, graph, run, found, drawing, damaged })
     }
 
     fn artifact(&self) -> Option<&Artifact> {
@@ -101,7 +105,7 @@ fn write<'m>(
     graph: &'m DrawnGraph,
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
-    let subject = Subject::read(report, compile, graph)?;
+    let subject = ShownGraph::read(report, compile, graph)?;
     let mut shell = Shell::of_compile(report, compile, Some("graph, drawn"));
     shell.tabs = tabs(View::new(report, worker, 1), &subject);
     write_page(worker, out, &shell, |worker, out| {
@@ -116,7 +120,7 @@ fn write<'m>(
     })
 }
 
-fn tabs(view: View<'_>, subject: &Subject<'_>) -> Vec<Tab> {
+fn tabs(view: View<'_>, subject: &ShownGraph<'_>) -> Vec<Tab> {
     let mut tabs = vec![Tab::section("graph-drawing", "Drawing", None)];
     if !subject.drawing.kernels.is_empty() {
         tabs.push(Tab::section("graph-kernels", "Kernels", Some(whole(subject.drawing.kernels.len()))));
@@ -131,7 +135,7 @@ fn tabs(view: View<'_>, subject: &Subject<'_>) -> Vec<Tab> {
 }
 
 /// The viewer of graphs at this graph.
-fn as_text(view: View<'_>, subject: &Subject<'_>) -> Option<String> {
+fn as_text(view: View<'_>, subject: &ShownGraph<'_>) -> Option<String> {
     let number = subject.artifact()?.number;
     Some(format!("{}#{number}", graphs_href(view, subject.compile)?))
 }
@@ -183,7 +187,7 @@ impl Sheets {
         self.html.push(html);
         self.edges_left_out += sheet.edges_left_out;
         self.drawn.extend(sheet.pieces.iter().filter_map(|piece| match piece {
-            Piece::Box { item, .. } => Some(*item),
+            SheetPiece::Box { item, .. } => Some(*item),
             _ => None,
         }));
         true
@@ -200,7 +204,7 @@ struct Stage<'s> {
 
 fn write_drawing(
     view: View<'_>,
-    subject: &Subject<'_>,
+    subject: &ShownGraph<'_>,
     kernels: &[KernelLinks],
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {

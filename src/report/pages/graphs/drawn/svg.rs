@@ -1,7 +1,7 @@
 //! A sheet of a drawing as SVG. Boxes carry short names by which the script finds their facts: `o4` is an operator, `b2` a
 //! block, `i0` an input.
 
-use crate::analysis::drawing::{Block, Drawing, Item, Level, Operator, Piece, Sheet};
+use crate::analysis::drawing::{Block, Drawing, Item, Level, Operator, Sheet, SheetPiece};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{push_close, push_element, push_open, push_shape};
 use std::borrow::Cow;
@@ -62,7 +62,7 @@ pub(super) fn svg(drawing: &Drawing, sheet: &Sheet, shown: Shown<'_>) -> Html {
     ];
     push_open(&mut html, "svg", &attributes);
     html.push('\n');
-    let is_edge = |piece: &Piece| matches!(piece, Piece::Edge { .. });
+    let is_edge = |piece: &SheetPiece| matches!(piece, SheetPiece::Edge { .. });
     for pieces in sheet.pieces.chunk_by(|one, next| is_edge(one) == is_edge(next)) {
         let edges = pieces.first().is_some_and(is_edge);
         if edges {
@@ -80,11 +80,11 @@ pub(super) fn svg(drawing: &Drawing, sheet: &Sheet, shown: Shown<'_>) -> Html {
     Html::trusted(html)
 }
 
-fn push_piece(html: &mut String, drawing: &Drawing, piece: &Piece) {
+fn push_piece(html: &mut String, drawing: &Drawing, piece: &SheetPiece) {
     match piece {
-        Piece::Edge { from, to, points } => push_edge(html, (*from, *to), points),
-        Piece::Port { label, at } => push_port(html, label, *at),
-        Piece::Box { item, at, size, open } => match item {
+        SheetPiece::Edge { from, to, points } => push_edge(html, (*from, *to), points),
+        SheetPiece::Port { label, at } => push_port(html, label, *at),
+        SheetPiece::Box { item, at, size, open } => match item {
             Item::Operator(operator) => {
                 if let Some(operator) = drawing.operators.get(*operator) {
                     push_operator(html, operator, key(*item), (*at, *size));

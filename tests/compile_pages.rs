@@ -1,10 +1,26 @@
 //! What the page of a compile tells: the function by the name that its reader knows.
 
-use crate::support::{report, select, text_of};
+use crate::support::{Log, Run, input, report, select, text_of};
+use serde_json::Value;
 
 /// The text of an element, with plain spaces.
 fn words(element: scraper::ElementRef<'_>) -> String {
     text_of(element).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_field_of_metrics_that_alone_is_not_set_is_named_once() {
+    let mut log = Log::of(input("01_inference"));
+    log.edit("compilation_metrics", 0, |envelope| {
+        let fields = envelope["compilation_metrics"].as_object_mut().unwrap();
+        fields.retain(|_, value| !value.is_null());
+        fields.insert("zone".to_owned(), Value::Null);
+    });
+    let report = Run::of_bytes("one_unset.log", &log.bytes()).ok();
+    let page = report.pages().into_iter().find(|path| path.contains("/compilation_metrics_")).unwrap();
+    let text = report.page(&page).text();
+    assert!(text.contains("Not set: zone."), "{text}");
+    assert!(!text.contains("further fields are not set"), "{text}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! ranks share; who waits for whom.
 
 use crate::jobs::{change, differing, first, verdict};
+use crate::support::job::copy_rank;
 use crate::support::{Job, combine, job, rank_reports, text_of};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +47,29 @@ fn inputs_of_a_graph_with_collectives_may_hang_it() {
     // Sizes and dtype are equal, so the strides are shown.
     assert!(text(finding, "title").contains("`float32[8,16]/[1,8]` on rank 1"), "{finding}");
     assert!(text(finding, "hint").contains("This graph calls collectives"), "{finding}");
+}
+
+#[test]
+fn what_the_fewer_ranks_have_is_marked_in_the_table_of_facts() {
+    let copy = rank_reports("13_div_healthy");
+    copy_rank("13_div_healthy", 0, &copy.path().join("rank_2"));
+    for rank in ["rank_1", "rank_2"] {
+        change(&copy.path().join(rank), |report| {
+            report["log"]["rank"] = json!(rank[5..].parse::<u64>().unwrap())
+        });
+    }
+    change(&copy.path().join("rank_1"), |report| {
+        report["cross_rank"]["inputs"][0]["tensors"][0][1] = json!("float64");
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let page = job.page("index.html");
+    let marks: Vec<String> = page.all("#fact-table mark").into_iter().map(text_of).collect();
+    let table = page.one("#fact-table");
+    assert!(
+        !marks.is_empty() && marks.iter().all(|mark| mark.contains("float64")),
+        "{marks:?}: {}",
+        text_of(table)
+    );
 }
 
 #[test]

@@ -238,6 +238,19 @@ fn frames_of_generated_modules_lead_to_their_line() {
 }
 
 #[test]
+fn a_frame_behind_the_end_of_a_generated_module_leads_to_its_page() {
+    let mut log = Log::of(input("23_dump_file"));
+    for at in log.all("dump_file") {
+        log.records[at].set_payload(b"x = 1\n");
+    }
+    let report = Run::of_bytes("short.log", &log.bytes()).ok();
+    let pages = read(&report);
+    assert_eq!(broken(&report, &pages), [""; 0]);
+    let links = pages.iter().flat_map(|(from, facts)| facts.relative_links(from));
+    assert!(links.filter(|(path, anchor)| path.starts_with("dump_file/") && anchor.is_none()).count() > 0);
+}
+
+#[test]
 fn the_page_of_an_empty_log_says_why_logs_are_empty() {
     let report = Run::of_bytes("empty.log", b"").ok();
     let pages = read(&report);

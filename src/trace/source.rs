@@ -1,5 +1,6 @@
 //! An input as a file that several threads can read at any offset.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::ops::Deref;
@@ -267,17 +268,26 @@ pub fn base_name(path: &Path) -> String {
     plain.to_owned()
 }
 
-/// What an error says whose cause is that the log shrank while it was read.
-const LOG_CHANGED: &str = "the log changed while it was read";
-
 fn changed() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, LOG_CHANGED)
+    io::Error::new(io::ErrorKind::UnexpectedEof, LogChanged)
 }
+
+/// The log shrank while it was read.
+#[derive(Debug)]
+struct LogChanged;
+
+impl fmt::Display for LogChanged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the log changed while it was read")
+    }
+}
+
+impl std::error::Error for LogChanged {}
 
 /// Whether something failed because the log shrank while it was read.
 pub fn is_log_changed(error: &anyhow::Error) -> bool {
-    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
-    causes.any(|cause| cause.to_string() == LOG_CHANGED)
+    let causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    causes.filter_map(io::Error::get_ref).any(|inner| inner.is::<LogChanged>())
 }
 
 /// Reads a part of a file, wherever others read it.

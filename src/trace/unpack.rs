@@ -1,5 +1,6 @@
 //! Compressed streams, detected by magic bytes, and the limit on what a small file may unpack to.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
@@ -150,16 +151,22 @@ impl Default for Limit {
     }
 }
 
-/// An input is larger than the limit.
-fn over_limit(limit: Limit) -> io::Error {
-    let amount = amount(limit.bytes);
-    let what = format!("it unpacks to more than {amount}, the limit; --max-unpacked SIZE allows more");
-    io::Error::new(io::ErrorKind::FileTooLarge, what)
+/// An input is larger than the limit. A temporary file may be too large for the system, which is something else.
+#[derive(Debug)]
+struct OverLimit(Limit);
+
+impl fmt::Display for OverLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let amount = amount(self.0.bytes);
+        write!(f, "it unpacks to more than {amount}, the limit; --max-unpacked SIZE allows more")
+    }
 }
+
+impl std::error::Error for OverLimit {}
 
 /// Whether a read failed for this reason.
 pub(super) fn is_over_limit(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::FileTooLarge
+    error.get_ref().is_some_and(|cause| cause.is::<OverLimit>())
 }
 
 /// `64 GB`, `1.5 GB`, `410 KB`, with units of 1024 bytes.
@@ -192,7 +199,7 @@ impl<R: Read> Read for Limited<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.stream.read(out)? as u64;
         if read > self.left {
-            return Err(over_limit(self.limit));
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, OverLimit(self.limit)));
         }
         self.left -= read;
         Ok(usize::try_from(read).unwrap_or(0))

@@ -117,6 +117,20 @@ fn each_budget_holds_at_the_count_of_a_log_and_is_exceeded_below_it() {
 }
 
 #[test]
+fn of_many_excesses_the_terminal_names_ten_and_counts_the_rest() {
+    let lines = |most: &str| {
+        let check =
+            Check::of([&report("05_dynamic_shapes").folder]).budget(&format!("cache_misses = {most}\n"));
+        let text = check.go().stdout;
+        (text.lines().filter(|line| line.contains("cache missed for")).count(), text)
+    };
+    let (named, text) = lines("0");
+    assert!(named == 10 && text.contains("\n  and 4 more\n"), "{text}");
+    let (named, text) = lines("18");
+    assert!(named == 0 && !text.contains(" more"), "{text}");
+}
+
+#[test]
 fn seconds_of_compilation_are_those_of_the_report() {
     let report = report("03_graph_breaks");
     let seconds = report.json["compile_time"]["total_s"].as_f64().unwrap();

@@ -38,7 +38,7 @@ const ROOMS: [Room; 23] = [
     // With what ranks are compared by, 850 lines, which was in the model.
     room(&["facts/"], 4281, 0, 3400),
     // Rules of advice, with their cases, and small logs with the findings that they have.
-    room(&["analysis/findings"], 5080, 1575, 4000),
+    room(&["analysis/findings"], 5085, 1575, 4000),
     room(&["analysis/recompiles"], 3858, 1112, 3800),
     room(&["analysis/performance"], 5220, 854, 4200),
     room(&["analysis/provenance"], 2006, 79, 2006),

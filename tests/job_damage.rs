@@ -121,7 +121,7 @@ fn a_folder_without_ranks_is_refused_with_advice() {
     let error = combine(empty.path(), &[]).0.fails(1);
     assert!(error.contains("holds no rank_<n>/report.json; write each rank's report first"), "{error}");
     let error = combine(&empty.path().join("missing"), &[]).0.fails(1);
-    assert!(error.contains("give the one that holds rank_0, rank_1 and so on"), "{error}");
+    assert!(error.contains("give the folder that contains rank_0, rank_1 and so on"), "{error}");
     for foreign in ["notes.txt", "rank_007", "rank_99999999999999999999999", "rank_-1", "raw.log"] {
         let copy = rank_reports("13_div_colls");
         fs::write(copy.path().join(foreign), "mine").unwrap();

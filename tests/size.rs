@@ -52,7 +52,7 @@ const ROOMS: [Room; 23] = [
     room(&["report/job/", "report/compare/"], 5220, 0, 3200),
     room(&["report/data/", "report/formats/", "report/redact/"], 4069, 0, 2600),
     room(&["report/"], 2448, 304, 1700),
-    room(&["output", "run/"], 3762, 70, 3400),
+    room(&["output", "run/"], 3766, 70, 3400),
     room(&["program/"], 4037, 0, 3300),
     room(&["drop_in/"], 626, 0, 600),
     room(&[""], 2113, 62, 1700),

@@ -47,7 +47,7 @@ fn grouped<'s, K: Hash + Eq>(
     found
 }
 
-/// The same by compile.
+/// The same, grouped by compile.
 fn by_compile<'s>(spans: impl Iterator<Item = (CompileIndex, &'s TraceSpan)>) -> Vec<BuildsOf> {
     grouped(spans).into_iter().map(|(compile, spans)| BuildsOf::of(compile, spans)).collect()
 }

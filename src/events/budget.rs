@@ -20,7 +20,7 @@ const COMPILE_BYTES: u64 = 4 << 10;
 const PARSED: u64 = 4;
 const MOST_HEADER: u64 = 2 << 10;
 
-/// What a log uses of the memory that it may use.
+/// How much of its memory budget a log has used.
 #[derive(Default)]
 pub(super) struct Budget {
     bytes: u64,

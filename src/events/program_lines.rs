@@ -33,7 +33,7 @@ impl GraphLine {
     }
 }
 
-/// The comments of a graph that name lines, in order, with what stands below them.
+/// The comments of a graph that name source lines, in order, each with a summary of the operators below it.
 pub(super) fn graph_lines(graph: &str) -> IndexMap<&str, GraphLine> {
     let mut found: IndexMap<&str, GraphLine> = IndexMap::new();
     let mut above: Option<usize> = None;

@@ -6,7 +6,7 @@ use crate::model::{Cell, Column, Section};
 use crate::trace::push_mostly_one;
 use std::sync::LazyLock;
 
-/// What stands above a table: a row of `tables.txt`.
+/// The heading, note and columns of a table: a row of `tables.txt`.
 pub(super) struct Head {
     pub(super) id: &'static str,
     pub(super) title: &'static str,

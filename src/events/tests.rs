@@ -76,7 +76,7 @@ fn kernels(text: &str) -> String {
     lines(counted.chain(of_user))
 }
 
-/// The value of an event without its configurations, then these; one that is no text has no place.
+/// The value of an event without its configurations, then each configuration; only those that are texts have a place.
 fn configurations(value: &str) -> String {
     let configs = metrics::WrittenConfig::all_in(value);
     let told = configs.iter().map(|config| {

@@ -29,8 +29,8 @@ pub(super) fn in_order<P: Send, M: Send>(
         return pieces.try_for_each(|piece| take(make(piece)));
     }
     let pieces = Mutex::new(pieces);
-    // The next piece, and where to put what is made of it. Whoever waits for room in the line holds the pieces, so that
-    // their order is that of the line.
+    // The next piece, and where its result goes. A thread that waits for room in the line keeps the lock on the pieces, so
+    // results are lined up in the order of the pieces.
     let next = |line: &SyncSender<Receiver<M>>| {
         let mut pieces = pieces.lock().ok()?;
         let piece = pieces.next()?;

@@ -1,4 +1,4 @@
-//! What is known of the logs of a job beside what they say.
+//! Facts about the logs of a job that are not in the logs themselves.
 
 use crate::hidden::is_hidden;
 use crate::trace::TextSet;

@@ -46,7 +46,7 @@ pub fn first_of(names: &[impl AsRef<str>], most: usize) -> String {
     }
 }
 
-/// Of many values the first ones and the last, with `..` between them.
+/// The values; if there are more than `most`, the first ones and the last, with `..` between them.
 pub fn ends_of<'t, T: From<&'t str>>(mut values: Vec<T>, most: usize) -> Vec<T> {
     if values.len() > most {
         let last = values.pop();

@@ -111,12 +111,16 @@ fn number(name: &str, prefix: &str) -> Option<u64> {
 /// landing page last; and the ranks, ascending.
 ///
 /// # Errors
-/// There is no such folder; no rank in it has a report; it holds something that no report writes; the files of a
-/// job are there and `overwrite` is false; another run is writing there. Each says what to do.
+/// The folder does not exist; none of its ranks has a report; it contains a file that no report writes; it already has the
+/// files of a job and `overwrite` is false; another run is writing to it. Each error says what to do.
 pub fn job_target(folder: &Path, overwrite: bool) -> Result<(Target, Vec<RankFolder>)> {
-    let folder = fs::canonicalize(folder)
-        .with_context(|| format!("no folder {folder:?}; give the one that holds rank_0, rank_1 and so on"))?;
-    ensure!(folder.is_dir(), "{folder:?} is no folder; give the one that holds rank_0, rank_1 and so on");
+    let folder = fs::canonicalize(folder).with_context(|| {
+        format!("no folder {folder:?}; give the folder that contains rank_0, rank_1 and so on")
+    })?;
+    ensure!(
+        folder.is_dir(),
+        "{folder:?} is not a folder; give the folder that contains rank_0, rank_1 and so on"
+    );
     check(&folder, overwrite)?;
     let Some(lock) = about(Lock::take(&folder.join(hidden::lock_name(None))), "write to", &folder)? else {
         bail!("another tlparse is writing to {folder:?}; wait until it has ended");

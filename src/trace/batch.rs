@@ -42,7 +42,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Damage that no header line stands for.
+    /// Damage without a header line.
     fn damaged(damage: Damage, end: u64) -> Group {
         let (line, span) = (damage.line, Span::default());
         Group { line, span, header: Err(damage), crlf: false, payload: None, last: false, end }

@@ -19,7 +19,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// A log that nobody has looked into.
+    /// A log that has not been read yet.
     pub fn unread(path: PathBuf, changed: Option<SystemTime>) -> Log {
         let changed = changed.unwrap_or(SystemTime::UNIX_EPOCH);
         Log { path, rank: None, changed, peek: Peek::default() }

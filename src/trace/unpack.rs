@@ -151,7 +151,7 @@ impl Default for Limit {
     }
 }
 
-/// An input is larger than the limit. A temporary file may be too large for the system, which is something else.
+/// An input unpacks to more than the limit; a temporary file too large for the system is another error.
 #[derive(Debug)]
 struct OverLimit(Limit);
 

@@ -68,7 +68,7 @@ pub struct Finding {
     pub in_job: InJob,
 }
 
-/// What findings, pages and links call an entry by.
+/// The key of an entry, which findings, pages and links share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EntryKey {
     /// A graph break, by its place in the model.

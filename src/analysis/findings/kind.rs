@@ -101,7 +101,7 @@ pub struct KindFacts {
     pub records: Vec<String>,
     /// When it is charged for work that several findings claim.
     pub(super) charged: ChargeOrder,
-    /// What stands between the number of a group's findings and what they share.
+    /// The words of a group's title between the number of its findings and what they have in common.
     pub(super) grouped: Option<String>,
     /// Whether it comes first, regardless of its cost.
     pub first_of_all: bool,
@@ -123,7 +123,7 @@ pub struct KindFacts {
     pub(super) advice: BTreeMap<String, Vec<AdviceText>>,
 }
 
-/// An advice, with places for what the log names.
+/// A piece of advice, with placeholders for names from the log.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct AdviceText {
@@ -167,7 +167,7 @@ pub enum Topic {
     Performance,
 }
 
-/// Entry by entry: the whole file at once takes two megabytes to read, a tenth of what a small log does.
+/// Read entry by entry: parsing the whole file at once takes two megabytes more, a tenth of what a small log needs.
 static KINDS: LazyLock<BTreeMap<String, KindFacts>> = LazyLock::new(|| {
     let entries = include_str!("kinds.toml").split("\n\n");
     entries

@@ -83,7 +83,7 @@ pub(in crate::analysis) fn arranged(
     order: impl Fn(usize, usize) -> Ordering,
 ) -> Vec<Finding> {
     let count = findings.len();
-    // What has no cause follows from nothing, which is behind the last finding.
+    // Findings without a cause are listed under `count`, an index past the last finding.
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); count + 1];
     for (index, cause) in causes.iter().enumerate() {
         below.get_mut(cause.unwrap_or(count)).into_iter().for_each(|siblings| siblings.push(index));

@@ -36,7 +36,7 @@ pub(super) fn of_clean(basis: Basis<'_>, others: &[Finding]) -> Option<Finding> 
 /// What takes a share of the time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Share {
-    /// Building kernels, which is told with its work.
+    /// Kernel builds; their share also says how much work ran side by side.
     Kernels,
     /// Anything else, by its name.
     Other(&'static str),

@@ -87,7 +87,7 @@ fn covered(tensors: &str) -> Option<f64> {
 }
 
 /// A trace: a call is `name thread begin duration`, a launch `> id correlation duration`, and `= correlation id` a call of the
-/// runtime. The id of a call is its number, from 1, unless `#id` stands behind it.
+/// runtime. Calls are numbered from 1; `#id` at the end of a line gives another id.
 fn profile(text: &str) -> Profile {
     let (mut operators, mut calls) = (Vec::new(), Vec::new());
     let (mut launches, mut correlations) = (Vec::new(), Vec::new());

@@ -10,7 +10,7 @@ macro_rules! ids {
             pub struct $name(NonZeroU32);
 
             impl $name {
-                /// A job has fewer than 4 billion entries of a kind; beyond, all are the last.
+                /// A job has fewer than 4 billion entries of a kind; any beyond that share the last id.
                 pub(super) fn of_index(index: usize) -> $name {
                     $name(NonZeroU32::MIN.saturating_add(u32::try_from(index).unwrap_or(u32::MAX)))
                 }

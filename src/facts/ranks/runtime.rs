@@ -3,12 +3,12 @@
 use super::ids::TextId;
 use std::sync::Arc;
 
-/// A graph's operations with their estimated runtimes. Equal where every bit is, so that copies are found.
+/// A graph's operations with their estimated runtimes. Compared bit by bit, so that identical copies are found.
 #[derive(PartialEq, Eq, Hash)]
 pub struct GraphRuntime {
     /// The graph: folder of its compile.
     pub graph: TextId,
-    /// Operations in order. Ranks that run the same graph share the list, whatever it costs them.
+    /// Operations in order. Ranks that run the same graph share the list, however long each operation takes.
     pub names: Arc<[TextId]>,
     /// The bits of the nanoseconds of each.
     ns: Box<[u64]>,

@@ -76,7 +76,7 @@ pub(crate) fn recompilations(view: View<'_>, first: &Compile, text: &str) -> Htm
     view.link(&format!("{}#{}", view.href_of(RECOMPILATIONS), recompilations_anchor(first)), text)
 }
 
-/// The same by its place among the chains.
+/// The same link, by the place of the function among the chains.
 pub(crate) fn chain(view: View<'_>, place: usize, text: &str) -> Html {
     let first = view.report.found.chains.get(place).and_then(|chain| chain.steps.first());
     let first = first.and_then(|first| view.report.model.compiles.get(first.compile));

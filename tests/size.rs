@@ -49,7 +49,7 @@ const ROOMS: [Room; 23] = [
     room(&["report/kit/"], 7120, 7743, 5500),
     // The phases of a compile are named where they are used.
     room(&["report/pages/"], 18_841, 0, 12_500),
-    room(&["report/job/", "report/compare/"], 5220, 0, 3200),
+    room(&["report/job/", "report/compare/"], 5221, 0, 3200),
     room(&["report/data/", "report/formats/", "report/redact/"], 4069, 0, 2600),
     room(&["report/"], 2448, 304, 1700),
     room(&["output", "run/"], 3766, 70, 3400),

@@ -24,6 +24,7 @@ pub use tracks::TrackEvent;
 
 use crate::analysis::Severity;
 use crate::facts::Finding;
+use crate::facts::ranks::Fact;
 use crate::model::words::counted;
 use crate::output::{Page, RelPath};
 use crate::report::kit::templates::Worker;
@@ -42,7 +43,7 @@ pub fn job_pages<'m>(report: JobReport<'m>) -> Vec<Page<'m, Worker>> {
             data::trace(report, out)
         }));
     }
-    if ranks.iter().any(|rank| rank.fact(crate::facts::ranks::Fact::Collectives).is_some()) {
+    if ranks.iter().any(|rank| rank.fact(Fact::Collectives).is_some()) {
         pages.push(Page::rendered(file("collective_schedules.json"), move |_, out| {
             data::schedules(report, out)
         }));

@@ -5,7 +5,7 @@ use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::ranks::median;
 use crate::analysis::job::words::{rank_words, ranks};
-use crate::facts::ranks::{GraphId, Job, RankSummary, SlowCompile};
+use crate::facts::ranks::{Fact, GraphId, Job, RankSummary, SlowCompile, TextId};
 use crate::model::Sentence;
 use crate::model::sentence::{own, sentence};
 
@@ -61,7 +61,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
 struct Slow {
     compile: SlowCompile,
     /// Its id on the slow rank.
-    id: Option<crate::facts::ranks::TextId>,
+    id: Option<TextId>,
     /// Seconds of the same compile on the rank in the middle of the others.
     usual_s: Option<f64>,
     /// The only other rank, where there is one.
@@ -110,7 +110,7 @@ fn slow_compile(job: &Job, stragglers: &[usize], rank: &RankSummary) -> Option<S
     });
     let more = |slow: &Slow| slow.compile.seconds - slow.usual_s.unwrap_or_default();
     let mut worst = slow.max_by(|one, other| more(one).total_cmp(&more(other)))?;
-    let compiles = rank.fact(crate::facts::ranks::Fact::CompileIds)?;
+    let compiles = rank.fact(Fact::CompileIds)?;
     worst.id =
         compiles.iter().find(|step| step.graph == Some(worst.compile.graph)).and_then(|step| step.compile);
     Some(worst)

@@ -38,7 +38,7 @@ const LAYERS: [(&str, &[&str]); 23] = [
     ("facts", &["trace", "model", "rel_path", "limits", "hidden", "report_folder"]),
     ("analysis", &["trace", "model", "read", "facts", "limits"]),
     ("compare", &["trace", "model", "read", "analysis", "facts", "rel_path", "limits", "report_folder"]),
-    ("show", &["facts", "model", "rel_path", "limits", "hidden", "report_folder"]),
+    ("show", &["report", "facts", "model", "rel_path", "limits", "hidden", "report_folder"]),
     ("source_tree", &["analysis", "model", "limits"]),
     ("drop_in", &["facts", "trace"]),
     ("output", &["rel_path", "limits", "system", "report_folder"]),

@@ -1,12 +1,14 @@
 //! Renders model and findings: `kit` has the building blocks, `words` the names of things, `pages` a file or folder per
-//! page, `data` the machine-readable files, `job` the report of a job, and `site` the list of all pages.
+//! page, `data` the machine-readable files, `doc` what is shown as data, `lists` the columns of each list of report.json, `job` the report of a job, and `site` the list of all pages.
 
 mod collection;
 mod compare;
 mod data;
+pub(crate) mod doc;
 pub(crate) mod formats;
 mod job;
 pub(crate) mod kit;
+pub(crate) mod lists;
 mod pages;
 mod redact;
 mod site;

@@ -1,34 +1,32 @@
-//! Shows parts of a finished report in a terminal: `report.json` -> the requested part -> tables or JSON.
+//! Shows parts of a finished report in a terminal: `report.json` -> the requested part -> lists or JSON.
 //!
 //! - [`select`] extracts the part from the `report.json` of a log, or of each rank of a job;
-//! - [`tables`] has the columns of each list in that file;
+//! - [`selected_lists`] makes the lists of it that [`crate::report::lists`] define;
 //! - [`rows`] writes the lists as CSV and as lines of JSON;
-//! - [`files`] gives the texts of the files of compiles;
-//! - [`layout`] formats tables to fit the terminal.
+//! - [`files`] gives the texts of the files of compiles.
 
 mod files;
-mod layout;
-mod performance;
 mod rows;
 mod select;
+mod selected_lists;
 mod subject;
-mod table;
-mod tables;
 
+pub use crate::report::doc::terminal::Showing;
 pub use files::ReportFile;
-pub use layout::Showing;
 pub use subject::Subject;
 
 use crate::facts::{self, Finding, JobReport, List, LogReport, Rank, ReportKind};
 use crate::hidden::visible_json;
 use crate::model::words::rank_folder;
+use crate::report::doc::terminal::{self, Table};
+use crate::report::lists;
 use crate::report_folder::ReportFolder;
 use anyhow::{Context, bail};
 use select::select;
+use selected_lists::selected_lists;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
-use table::Table;
 
 /// The version of the JSON.
 const SCHEMA: u64 = 1;
@@ -106,8 +104,9 @@ impl Shown {
 
     fn read_ranks(&mut self, folder: &ReportFolder, job: &JobReport<'_>) -> anyhow::Result<()> {
         if self.subject == Subject::Overview {
-            let findings: Vec<_> = job.findings.iter().collect();
-            let tables = vec![tables::ranks(&job.ranks), tables::findings(&findings)];
+            let lists =
+                [lists::ranks(job.ranks.iter().collect()), lists::findings(job.findings.iter().collect())];
+            let tables = lists.iter().map(Table::of).collect();
             let json = serde_json::to_value(PartOfJob { ranks: &job.ranks, findings: &job.findings })?;
             self.job = Some(ShownReport { name: String::new(), tables, json, is_found: true });
             return Ok(());
@@ -132,7 +131,7 @@ impl Shown {
         let selected = select(name.clone(), &self.subject, report);
         let json = serde_json::to_value(&selected)?;
         let is_found = selected.compiles.as_ref().is_none_or(|all| !all.is_empty());
-        self.logs.push(ShownReport { name, tables: tables::tables(&selected), json, is_found });
+        self.logs.push(ShownReport { name, tables: selected_lists(&selected), json, is_found });
         Ok(())
     }
 
@@ -176,7 +175,7 @@ impl Shown {
             if !part.name.is_empty() {
                 text.push_str(&format!("== {}\n\n", part.name));
             }
-            layout::write(&mut text, &part.tables, showing);
+            terminal::write(&mut text, &part.tables, showing);
         }
         text
     }

@@ -92,19 +92,14 @@ pub const LISTS: &[Shown] = &[
         ],
         some: &[],
         columns: &[
-            ("Count", "count"),
             ("Times", "count"),
-            ("Id", "gb_id"),
             ("Number", "gb_id"),
             ("Place", "place"),
             ("Where", "place"),
             ("Reason", "reason"),
             ("Compiles", "compile_ids"),
         ],
-        unsaid: &[
-            ("Cost", "the cost is that of its finding"),
-            ("In torch's catalog", "the title in torch's catalog"),
-        ],
+        unsaid: &[("Cost", "the cost is that of its finding")],
     },
     Shown {
         list: "recompiles",
@@ -121,19 +116,12 @@ pub const LISTS: &[Shown] = &[
         unsaid: &[],
     },
     Shown {
-        list: "recompiles",
-        whole: &["redacted index.html recompiles-table"],
-        some: &[],
-        columns: &[
-            ("Compile", "compile_id"),
-            ("Function", "compile.function.name"),
-            ("Instead of", "all.against"),
-        ],
-        unsaid: &[("What changed", "words for the kind of change")],
-    },
-    Shown {
         list: "reasons of recompiles",
-        whole: &["show Recompilations", "redacted show Recompilations"],
+        whole: &[
+            "show Recompilations",
+            "redacted show Recompilations",
+            "redacted index.html recompiles-table",
+        ],
         some: &[],
         columns: &[
             ("Compile", "compile_id"),
@@ -174,7 +162,7 @@ pub const LISTS: &[Shown] = &[
         whole: &["show Failures", "redacted show Failures", "redacted index.html failures-table"],
         some: &[],
         columns: &[("Compile", "compile_id"), ("Error", "type"), ("Place", "place"), ("Reason", "reason")],
-        unsaid: &[("In torch's catalog", "the title in torch's catalog")],
+        unsaid: &[],
     },
     Shown {
         list: "failures by reason",
@@ -208,7 +196,7 @@ pub const LISTS: &[Shown] = &[
         whole: &["show Restarts", "redacted show Restarts", "redacted index.html restarts-table"],
         some: &[],
         columns: &[("Compile", "compile_id"), ("Reason", "reason")],
-        unsaid: &[("Why", "the number and title in torch's catalog")],
+        unsaid: &[],
     },
     Shown {
         list: "caches",
@@ -292,9 +280,9 @@ pub const LISTS: &[Shown] = &[
     },
     Shown {
         list: "kernels",
-        whole: &["show Kernels", "redacted show Kernels"],
+        whole: &["show Kernels in the generated code", "redacted show Kernels in the generated code"],
         some: &[],
-        columns: &[("Compile", "compile_id"), ("Count", "count"), ("Kernel", "name")],
+        columns: &[("Compiles", "compile_id"), ("Times", "count"), ("Kernel", "name")],
         unsaid: &[],
     },
     Shown {
@@ -311,7 +299,6 @@ pub const LISTS: &[Shown] = &[
         columns: &[
             ("Severity", "severity"),
             ("Cost", "cost.seconds"),
-            ("Kind of cost", "cost.kind"),
             ("Place", "place"),
             ("Compiles", "compile_ids"),
             ("Finding", "title"),
@@ -383,8 +370,6 @@ pub const LISTS: &[Shown] = &[
         columns: &[
             ("Operator, sizes and kernel", "title"),
             ("Time", "sum_us"),
-            ("Sum", "sum_us"),
-            ("Median", "median_us"),
             ("Runs", "count"),
             ("Each", "mean_us"),
             ("Graph", "compile_ids"),
@@ -392,8 +377,6 @@ pub const LISTS: &[Shown] = &[
             ("To gain", "gain_us"),
             ("Verdict", "verdict"),
             ("Lines", "first.place"),
-            ("TFLOP/s", "tflops"),
-            ("GB/s", "gbps"),
             ("From", "backend"),
         ],
         unsaid: &[
@@ -402,13 +385,6 @@ pub const LISTS: &[Shown] = &[
             ("Rate", "the rate that limits it"),
             ("Reaches", "the share of the limit in words"),
         ],
-    },
-    Shown {
-        list: "measured kernels",
-        whole: &["show Measured kernels", "redacted show Measured kernels"],
-        some: &[],
-        columns: &[("Runs", "count"), ("Sum in µs", "sum_us"), ("Kernel", "name")],
-        unsaid: &[],
     },
     Shown {
         list: "measured lines and the rest",

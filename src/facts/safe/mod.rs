@@ -10,7 +10,7 @@ mod operators;
 mod tests;
 mod words;
 
-pub(crate) use catalog::{address, entry as catalog_entry_of, number as break_number, title as break_title};
+pub(crate) use catalog::{address, entry as catalog_entry_of, number as break_number};
 pub(crate) use names::{Names, in_words};
 pub(crate) use operators::{
     bare_operator, dtype as dtype_named, operator as operator_named, sizes as sizes_of,

@@ -1,17 +1,18 @@
 //! The pages of a redacted report: what is known, and what was left out.
 
 use super::facts::{Redacted, RedactedLog, RedactedReport};
-use super::sections::{self, COMPILES, Cell, FINDINGS, Section, Statuses, anchor_of};
+use super::sections::{self, Statuses};
 use crate::facts::{Finding, JobReport};
 use crate::model::Parts;
 use crate::model::words::{counted, duration};
 use crate::output::{Page, RelPath};
+use crate::report::doc::Listing;
+use crate::report::doc::html::section;
 use crate::report::kit::assets::COMPARE;
 use crate::report::kit::formats::whole;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section, paragraph, write_line};
 use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Row, Table};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::Render;
 use crate::report::words::verdict;
@@ -30,7 +31,7 @@ pub fn landing<'r>(redacted: &'r Redacted, report: &'r RedactedReport) -> Page<'
                     statuses: Statuses::default(),
                     parts: Parts::default(),
                     logs: &report.logs,
-                    sections: sections::of_job(job),
+                    lists: sections::of_job(job),
                 };
                 write(redacted, &page, &report.logs, worker, out)
             }
@@ -64,7 +65,7 @@ struct Content<'r> {
     parts: Parts,
     /// Of these it says what was left out.
     logs: &'r [RedactedLog],
-    sections: Vec<Section<'r>>,
+    lists: Vec<Listing<'r>>,
 }
 
 fn write_log(
@@ -82,7 +83,7 @@ fn write_log(
         statuses: Statuses::of(&log.facts),
         parts: sections::sum_of_parts(&log.facts),
         logs: std::slice::from_ref(log),
-        sections: sections::of_log(&log.facts),
+        lists: sections::of_log(&log.facts),
     };
     write(redacted, &page, &[], worker, out)
 }
@@ -102,8 +103,8 @@ fn write(
 ) -> anyhow::Result<()> {
     let mut shell = Shell::of_job(&page.name, None, COMPARE);
     shell.aside = page.version.map(|version| format!("torch {version}")).unwrap_or_default();
-    let present: Vec<_> = page.sections.iter().filter(|section| section.count > 0).collect();
-    let tab = |one: &&Section<'_>| Tab::section(one.id, one.title, Some(whole(one.count)));
+    let present: Vec<_> = page.lists.iter().filter(|list| list.count() > 0).collect();
+    let tab = |one: &&Listing<'_>| Tab::section(one.id, one.title, Some(whole(one.count())));
     shell.tabs.extend(present.iter().map(tab));
     shell.tabs.push(Tab::section(LEFT_OUT, "What was left out", None));
     shell.tabs.extend(
@@ -113,7 +114,8 @@ fn write(
         let view = Render { worker, depth: 0 };
         begin(view, out, &page.sentence)?;
         write_line(out, &view.bar(&page.parts, true))?;
-        present.iter().try_for_each(|section| write_section(view, out, section, &page.statuses))?;
+        let pills = |id: &str| page.statuses.pill(id);
+        present.iter().try_for_each(|list| section(view, out, list, &pills))?;
         left_out(view, out, redacted, page.logs)
     })
 }
@@ -149,13 +151,20 @@ fn sentence_of_job(job: &JobReport<'_>) -> String {
 /// `f1 was compiled 2 times: dtype: Float -> Half, at file1:81, 113 ms avoidable`
 pub fn line(finding: &Finding<'_>) -> String {
     let mut line = finding.title.owned();
-    if let Some(place) = sections::place(finding.file.as_deref(), finding.line) {
+    if let Some(place) = place(finding.file.as_deref(), finding.line) {
         line.push_str(&format!(", at {place}"));
     }
     if let Some(cost) = &finding.cost {
         line.push_str(&format!(", {} {}", duration(cost.seconds * 1e6), &*cost.kind));
     }
     line
+}
+
+/// `file1:81`
+fn place(file: Option<&str>, line: Option<i64>) -> Option<String> {
+    let file = file?;
+    let line = line.filter(|line| *line >= 0);
+    Some(line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
 }
 
 /// `report.md`: the verdict and the findings.
@@ -167,32 +176,6 @@ pub fn markdown(report: &RedactedReport) -> Page<'_, Worker> {
         }
         Ok(())
     })
-}
-
-fn write_section(
-    view: Render<'_>,
-    out: &mut dyn Write,
-    section: &Section<'_>,
-    statuses: &Statuses<'_>,
-) -> anyhow::Result<()> {
-    view.open_section(out, (section.id, section.title, ""), Some(whole(section.count)), Html::default())?;
-    let id = format!("{}-table", section.id);
-    let table = Table { id: &id, label: section.title, columns: section.columns.clone() };
-    let rows = (0..section.count).map(|at| {
-        let cells = (section.row)(at);
-        let row = Row::of(cells.iter().map(|cell| cell.shown(view, statuses)).collect());
-        match section.id {
-            // `url` of a finding leads here.
-            FINDINGS => row.anchored(format!("finding-{}", at + 1)),
-            COMPILES => match cells.first().and_then(Cell::only_id) {
-                Some(id) => row.anchored(anchor_of(id)),
-                None => row,
-            },
-            _ => row,
-        }
-    });
-    view.table(out, &table, rows)?;
-    Ok(close_section(out)?)
 }
 
 /// The anchor of the last section.

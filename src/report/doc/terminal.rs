@@ -1,8 +1,75 @@
-//! Formats tables as text that fits the terminal.
+//! Lists as text that fits the terminal.
 
-use super::table::Table;
+use super::cell::Cell;
+use super::listing::Listing;
 use crate::hidden::visible;
+use crate::model::words::plain;
+use std::borrow::Cow;
 use std::fmt::Write;
+
+/// A list of which every cell is text.
+#[derive(Debug)]
+pub struct Table {
+    title: &'static str,
+    columns: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+    /// Shown instead of an empty table.
+    empty: &'static str,
+}
+
+/// Stands for a value that is not known.
+const DASH: &str = "-";
+
+impl Table {
+    /// The columns that are text, of which some row knows the value.
+    pub(crate) fn of(listing: &Listing<'_>) -> Table {
+        let absent = listing.absent(|cell| matches!(cell, Cell::Unknown | Cell::Parts(_)));
+        let present = |at: &usize| absent.get(*at) == Some(&false);
+        let shown = |cells: Vec<Cell<'_>>| {
+            let cells = cells.iter().enumerate().filter(|(at, _)| present(at));
+            cells.map(|(_, cell)| text(cell)).collect()
+        };
+        let heads = listing.heads.iter().enumerate().filter(|(at, _)| present(at));
+        Table {
+            title: listing.title,
+            columns: heads.map(|(_, head)| head.title).collect(),
+            rows: (0..listing.count()).map(|at| shown(listing.row(at))).collect(),
+            empty: listing.empty,
+        }
+    }
+}
+
+fn text(cell: &Cell<'_>) -> String {
+    match cell {
+        Cell::Unknown => DASH.to_owned(),
+        Cell::Words(words) => plain(words),
+        Cell::Log(text) | Cell::Code(text) | Cell::Function(text) | Cell::CatalogEntry(text) => {
+            text.clone().into_owned()
+        }
+        Cell::Prose(text) => plain(text),
+        Cell::Figure { shown, .. } => plain(shown),
+        Cell::Compiles(ids) => some_ids(ids),
+        Cell::Place { file, line } => {
+            let name = file.rsplit('/').next().unwrap_or(file);
+            line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"))
+        }
+        // A drawing.
+        Cell::Parts(_) => String::new(),
+    }
+}
+
+/// As many ids as a narrow column has room for, and the number of the others: `0/0 0/1 +3`.
+fn some_ids(ids: &[Cow<'_, str>]) -> String {
+    let mut text = String::new();
+    for (at, id) in ids.iter().enumerate() {
+        if at > 0 && text.len() + id.len() > NARROW - "+12345 ".len() {
+            return format!("{text} +{}", ids.len() - at);
+        }
+        text.extend((at > 0).then_some(" "));
+        text.push_str(id);
+    }
+    text
+}
 
 /// How much to show.
 #[derive(Debug, Clone, Copy, Default)]
@@ -45,7 +112,7 @@ fn lines(table: &Table, showing: Showing) -> String {
     let shown = if showing.all { table.rows.len() } else { ROWS };
     let heads = table.columns.iter().map(|head| (*head).to_owned()).collect();
     let rows: Vec<Vec<String>> = std::iter::once(heads)
-        .chain(table.rows.iter().take(shown).map(|row| row.iter().map(|cell| plain(cell)).collect()))
+        .chain(table.rows.iter().take(shown).map(|row| row.iter().map(|cell| one_line(cell)).collect()))
         .collect();
     let widths = widths(&rows, showing.width);
     for row in &rows {
@@ -82,7 +149,7 @@ fn widths(rows: &[Vec<String>], terminal: Option<usize>) -> Vec<usize> {
 }
 
 /// A text on one line, without hidden characters.
-fn plain(text: &str) -> String {
+fn one_line(text: &str) -> String {
     let short: String = text.chars().take(CELL + 1).collect();
     visible(&short.replace(['\n', '\t'], " ")).into_owned()
 }

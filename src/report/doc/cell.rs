@@ -1,0 +1,117 @@
+//! What stands in a row of a list.
+
+use crate::facts::{Id, Text};
+use crate::model::Parts;
+use crate::report::kit::formats;
+use std::borrow::Cow;
+
+/// A value of a row. It says whose text it is, so that a writer cannot take text of a log for words of this program.
+#[derive(Clone)]
+pub(crate) enum Cell<'r> {
+    /// A column that has only these is left out.
+    Unknown,
+    /// Words of this program.
+    Words(Cow<'static, str>),
+    /// Text of a log.
+    Log(Cow<'r, str>),
+    /// Code of a log.
+    Code(Cow<'r, str>),
+    /// A sentence of this program or of torch, in which code stands between backquotes.
+    Prose(Cow<'r, str>),
+    /// A number: what it is sorted by, and how it is shown.
+    Figure { value: f64, shown: String },
+    /// The name of a function.
+    Function(Cow<'r, str>),
+    /// A number of torch's catalog of graph breaks.
+    CatalogEntry(Cow<'r, str>),
+    /// The ids of compiles.
+    Compiles(Vec<Cow<'r, str>>),
+    /// A file with a line.
+    Place { file: Cow<'r, str>, line: Option<i64> },
+    /// Times by part of the compiler, which are drawn as a bar.
+    Parts(Parts),
+}
+
+/// Only words that stand in the program become a cell by themselves; any other text has to say whose it is.
+impl From<&'static str> for Cell<'_> {
+    fn from(words: &'static str) -> Self {
+        Cell::Words(words.into())
+    }
+}
+
+impl<'r> Cell<'r> {
+    /// The cell of a value that may be missing.
+    pub fn maybe<V>(value: Option<V>, cell: impl FnOnce(V) -> Cell<'r>) -> Cell<'r> {
+        value.map_or(Cell::Unknown, cell)
+    }
+
+    /// The function of a compile.
+    pub fn function(name: Option<&'r str>) -> Cell<'r> {
+        Cell::maybe(name, |name| Cell::Function(name.into()))
+    }
+
+    /// A compile, if its id is known.
+    pub fn compile(id: Option<&'r str>) -> Cell<'r> {
+        Cell::maybe(id, |id| Cell::Compiles(vec![id.into()]))
+    }
+
+    /// Compiles; those without an id are left out.
+    pub fn compiles(ids: &'r [Option<Id<'_>>]) -> Cell<'r> {
+        Cell::known_ids(ids.iter().flatten().map(|id| &**id))
+    }
+
+    /// Compiles with these ids.
+    pub fn known_ids(ids: impl Iterator<Item = &'r str>) -> Cell<'r> {
+        let ids: Vec<_> = ids.map(Cow::from).collect();
+        if ids.is_empty() { Cell::Unknown } else { Cell::Compiles(ids) }
+    }
+
+    /// A number that is shown like this.
+    pub fn figure(value: Option<f64>, show: impl Fn(f64) -> String) -> Cell<'r> {
+        Cell::maybe(value, |value| Cell::Figure { value, shown: show(value) })
+    }
+}
+
+/// Words of this program that are put together while it runs.
+pub(crate) fn own<'r>(words: String) -> Cell<'r> {
+    Cell::Words(words.into())
+}
+
+/// Text of a log.
+pub(crate) fn log<'r>(text: impl Into<Cow<'r, str>>) -> Cell<'r> {
+    Cell::Log(text.into())
+}
+
+/// Text of a log that may be missing.
+pub(crate) fn text<'r>(text: &'r Option<Text<'_>>) -> Cell<'r> {
+    Cell::maybe(text.as_deref(), log)
+}
+
+/// Code of a log that may be missing.
+pub(crate) fn code<'r>(text: &'r Option<Text<'_>>) -> Cell<'r> {
+    Cell::maybe(text.as_deref(), |text| Cell::Code(text.into()))
+}
+
+/// A sentence that may be missing.
+pub(crate) fn prose<'r>(text: Option<&'r str>) -> Cell<'r> {
+    Cell::maybe(text, |text| Cell::Prose(text.into()))
+}
+
+/// The line of a file; torch counts from 0 where it knows no line.
+pub(crate) fn place<'r>(file: Option<&'r str>, line: Option<i64>) -> Cell<'r> {
+    Cell::maybe(file, |file| Cell::Place { file: file.into(), line: line.filter(|line| *line >= 0) })
+}
+
+pub(crate) fn count<'r>(count: Option<u64>) -> Cell<'r> {
+    Cell::figure(count.map(|count| count as f64), formats::count)
+}
+
+/// A duration in seconds.
+pub(crate) fn seconds<'r>(seconds: Option<f64>) -> Cell<'r> {
+    micros(seconds.map(|seconds| seconds * 1e6))
+}
+
+/// A duration in microseconds.
+pub(crate) fn micros<'r>(us: Option<f64>) -> Cell<'r> {
+    Cell::figure(us, formats::micros)
+}

@@ -1,0 +1,228 @@
+//! The lists of report.json: which columns each has, once for `tlparse show` and for redacted reports.
+//!
+//! Where a list is shown, its last column is the longest, since a terminal gives it the rest of the line.
+
+mod job;
+mod measured;
+
+pub(crate) use job::{compared, ranks};
+pub(crate) use measured::{measured_kernels, measured_lines, measured_operators, stands_out, summary};
+
+use crate::facts::{
+    CacheLookup, Compile, CrossRank, Failure, Finding, GraphBreak, Input, Part, Phase, Reason, Recompile,
+    Restart, parts_us,
+};
+use crate::model::words::duration;
+use crate::report::doc::{Cell, Listing, Rows, code, count, log, own, place, prose, seconds, text};
+use std::borrow::Cow;
+
+/// What went wrong, most important first.
+pub(crate) fn findings<'m>(all: Vec<&'m Finding<'m>>) -> Listing<'m> {
+    Rows::of(all)
+        .text("Severity", |one| log(&*one.severity))
+        .number("Cost", |one| {
+            Cell::maybe(one.cost.as_ref(), |cost| Cell::Figure {
+                value: cost.seconds,
+                shown: format!("{} {}", duration(cost.seconds * 1e6), &*cost.kind),
+            })
+        })
+        .text("Place", |one| place(one.file.as_deref(), one.line))
+        .text("Compiles", |one| Cell::compiles(&one.compile_ids))
+        .text("Finding", |one| prose(Some(&one.title)))
+        .anchored(|at, _| Some(format!("finding-{}", at + 1)))
+        .listing("findings", "Findings", "No findings.")
+}
+
+/// The anchor of a compile's row.
+pub(crate) fn compile_anchor(id: &str) -> String {
+    format!("compile-{}", id.replace('/', "-"))
+}
+
+pub(crate) fn compiles<'m>(all: Vec<&'m Compile<'m>>) -> Listing<'m> {
+    Rows::of(all)
+        .text("Compile", |one| Cell::compile(one.id.as_deref()))
+        .text("Status", |one| log(&*one.status))
+        .number("Time", |one| seconds(one.time.seconds))
+        .number("Operators", |one| count(one.counts().operators))
+        .number("Guards", |one| count(one.counts().guards))
+        .number("Breaks", |one| count(Some(one.graph_breaks)))
+        .text("Place", |one| {
+            let function = one.function.as_ref();
+            place(function.and_then(|of| of.file.as_deref()), function.and_then(|of| of.line))
+        })
+        .text("Function", |one| Cell::function(one.function.as_ref().and_then(|of| of.name.as_deref())))
+        .unsorted("Parts, share of its time", |one| match one.time.parts.is_empty() {
+            true => Cell::Unknown,
+            false => Cell::Parts(parts_us(&one.time.parts)),
+        })
+        .anchored(|_, one| one.id.as_deref().map(compile_anchor))
+        .listing("compiles", "Compiles", "No compiles.")
+}
+
+pub(crate) fn graph_breaks<'m>(all: Vec<&'m GraphBreak<'m>>) -> Listing<'m> {
+    Rows::of(all)
+        .number("Times", |one| count(Some(one.count)))
+        .text("Number", |one| Cell::maybe(one.gb_id.as_deref(), |id| Cell::CatalogEntry(id.into())))
+        .text("Place", |one| place(one.file.as_deref(), one.line))
+        .text("Compiles", |one| Cell::compiles(&one.compile_ids))
+        .text("Reason", |one| prose(Some(&*one.reason).filter(|reason| !reason.is_empty())))
+        .listing("breaks", "Graph breaks", "No graph breaks.")
+}
+
+/// A recompile with one of its failed guards; None if it has none.
+struct FailedGuard<'m> {
+    recompile: &'m Recompile<'m>,
+    reason: Option<&'m Reason<'m>>,
+}
+
+/// A row per older version whose guard failed.
+pub(crate) fn recompiles<'m>(all: Vec<&'m Recompile<'m>>) -> Listing<'m> {
+    let rows = all.into_iter().flat_map(|recompile| {
+        let reasons = recompile.reasons.iter().map(Some);
+        let none = recompile.reasons.is_empty().then_some(None);
+        reasons.chain(none).map(move |reason| FailedGuard { recompile, reason })
+    });
+    Rows::of(rows.collect::<Vec<_>>())
+        .text("Compile", |row| Cell::compile(row.recompile.compile_id.as_deref()))
+        .text("Function", |row| Cell::function(row.recompile.function.as_deref()))
+        .text("Instead of", |row| Cell::compile(row.reason.and_then(|reason| reason.against.as_deref())))
+        .text("Guard that failed", |row| row.reason.map_or(Cell::Unknown, |reason| code(&reason.guard)))
+        .listing("recompiles", "Recompilations", "No recompilations.")
+}
+
+pub(crate) fn failures<'m>(all: Vec<&'m Failure<'m>>) -> Listing<'m> {
+    Rows::of(all)
+        .text("Compile", |one| Cell::compile(one.compile_id.as_deref()))
+        .text("Error", |one| log(&*one.error))
+        .text("Place", |one| place(one.file.as_deref(), one.line))
+        .text("Reason", |one| prose(one.reason.as_deref()))
+        .listing("failures", "Failures", "No failures.")
+}
+
+pub(crate) fn restarts<'m>(all: Vec<&'m Restart<'m>>) -> Listing<'m> {
+    Rows::of(all)
+        .text("Compile", |one| Cell::compile(one.compile_id.as_deref()))
+        .text("Reason", |one| prose(Some(&one.reason)))
+        .listing("restarts", "Restarts", "No restarts.")
+}
+
+pub(crate) fn cache_lookups<'m>(all: Vec<&'m CacheLookup<'m>>) -> Listing<'m> {
+    Rows::of(all)
+        .text("Compile", |one| Cell::compile(one.compile_id.as_deref()))
+        .text("Cache", |one| log(&*one.cache))
+        .text("Outcome", |one| log(&*one.outcome))
+        .text("Reason", |one| text(&one.reason))
+        .listing("caches", "Cache lookups", "No cache lookups.")
+}
+
+/// Where the time of all compiles went, with their sum.
+pub(crate) fn parts<'m>(all: &'m [Part<'m>], total_s: Option<f64>) -> Listing<'m> {
+    struct Row<'m> {
+        name: Option<&'m str>,
+        seconds: Option<f64>,
+        work_s: Option<f64>,
+    }
+    let row = |part: &'m Part<'m>| Row {
+        name: part.name.as_deref(),
+        seconds: Some(part.seconds),
+        work_s: part.work_s,
+    };
+    let sum = (!all.is_empty() || total_s.is_some()).then_some(Row {
+        name: Some("all"),
+        seconds: total_s,
+        work_s: None,
+    });
+    Rows::of(all.iter().map(row).chain(sum).collect::<Vec<_>>())
+        .text("Part", |row| Cell::maybe(row.name, log))
+        .number("Time", |row| seconds(row.seconds))
+        .number("Work side by side", |row| seconds(row.work_s))
+        .listing("parts", "Compile time", "The log does not time its compiles.")
+}
+
+pub(crate) fn phases<'m>(all: Vec<&'m Phase<'m>>) -> Listing<'m> {
+    Rows::of(all)
+        .number("Own time", |one| seconds(Some(one.self_s)))
+        .number("Time", |one| seconds(Some(one.total_s)))
+        .number("Times", |one| count(Some(one.count)))
+        .text("Phase", |one| log(&*one.name))
+        .listing("phases", "Phases", "The log does not time the phases of the compiler.")
+}
+
+/// A kernel of the code that compiles generated.
+pub(crate) struct GeneratedKernel<'m> {
+    pub name: &'m str,
+    /// How often it is defined or called.
+    pub times: u64,
+    pub compiles: Vec<&'m str>,
+}
+
+pub(crate) fn generated_kernels(all: Vec<GeneratedKernel<'_>>) -> Listing<'_> {
+    Rows::of(all)
+        .text("Compiles", |one| Cell::known_ids(one.compiles.iter().copied()))
+        .number("Times", |one| count(Some(one.times)))
+        .text("Kernel", |one| log(one.name))
+        .listing("kernels", "Kernels in the generated code", "No kernels.")
+}
+
+/// An input tensor of a compile.
+pub(crate) struct InputOf<'m> {
+    pub compile_id: Option<&'m str>,
+    pub tensor: &'m Input<'m>,
+}
+
+pub(crate) fn inputs<'m>(all: Vec<InputOf<'m>>) -> Listing<'m> {
+    Rows::of(all)
+        .text("Compile", |one| Cell::compile(one.compile_id))
+        .text("Tensor", |one| log(&*one.tensor.name))
+        .text("Dtype", |one| log(&*one.tensor.dtype))
+        .text("Sizes", |one| log(&*one.tensor.sizes))
+        .text("Strides", |one| text(&one.tensor.strides))
+        .listing("inputs", "Input tensors", "No input tensors.")
+}
+
+/// A call of a collective in a graph.
+struct CollectiveCall<'m> {
+    graph: &'m str,
+    /// Its place in the graph, counted from 1.
+    number: u64,
+    operator: &'m str,
+}
+
+/// Collectives in the order in which each graph calls them.
+pub(crate) fn collectives<'m>(facts: &'m CrossRank<'m>) -> Listing<'m> {
+    let calls = facts.collectives.iter().flatten().flat_map(|graph| {
+        let calls = (1..).zip(&graph.ops);
+        calls.map(|(number, operator)| CollectiveCall { graph: &graph.graph, number, operator })
+    });
+    Rows::of(calls.collect::<Vec<_>>())
+        .text("Graph", |one| log(one.graph))
+        .number("Number", |one| count(Some(one.number)))
+        .text("Operator", |one| log(one.operator))
+        .listing("collectives", "Collectives in order", "No collectives.")
+}
+
+/// A file of a compile.
+pub(crate) struct FileOf<'m> {
+    pub compile_id: Option<&'m str>,
+    pub path: &'m str,
+}
+
+pub(crate) fn files(all: Vec<FileOf<'_>>) -> Listing<'_> {
+    Rows::of(all)
+        .text("Compile", |one| Cell::compile(one.compile_id))
+        .text("File", |one| log(one.path))
+        .listing("files", "Files", "No files.")
+}
+
+/// How many entries a report has of something.
+pub(crate) struct CountOf {
+    pub what: &'static str,
+    pub shown: String,
+}
+
+pub(crate) fn overview(all: Vec<CountOf>) -> Listing<'static> {
+    Rows::of(all)
+        .text("What", |one| Cell::Words(Cow::Borrowed(one.what)))
+        .text("Count", |one| own(one.shown.clone()))
+        .listing("overview", "Overview", "")
+}

@@ -1,0 +1,65 @@
+//! The lists of a selection.
+
+use super::select::{Counts, Selection};
+use crate::facts::Performance;
+use crate::report::doc::Listing;
+use crate::report::doc::terminal::Table;
+use crate::report::lists::{self, CountOf, FileOf, GeneratedKernel};
+
+/// The lists in the order in which they are shown.
+pub(super) fn selected_lists(selected: &Selection<'_>) -> Vec<Table> {
+    let mut all: Vec<Listing<'_>> = Vec::new();
+    all.extend(selected.findings.clone().map(lists::findings));
+    all.extend(selected.graph_breaks.clone().map(lists::graph_breaks));
+    all.extend(selected.recompiles.clone().map(lists::recompiles));
+    all.extend(selected.failures.clone().map(lists::failures));
+    all.extend(selected.restarts.clone().map(lists::restarts));
+    all.extend(selected.caches.clone().map(lists::cache_lookups));
+    all.extend(selected.compiles.clone().map(lists::compiles));
+    if let Some(time) = selected.compile_time {
+        all.push(lists::parts(&time.parts, time.total_s));
+        all.push(lists::phases(time.phases.iter().collect()));
+    }
+    all.extend(selected.files.as_deref().map(|files| {
+        let file =
+            files.iter().map(|one| FileOf { compile_id: one.compile_id.map(|id| &**id), path: one.path });
+        lists::files(file.collect())
+    }));
+    all.extend(selected.kernels.as_deref().map(|kernels| {
+        let kernel = kernels.iter().map(|one| GeneratedKernel {
+            name: one.name,
+            times: one.count,
+            compiles: one.compile_id.iter().map(|id| &***id).collect(),
+        });
+        lists::generated_kernels(kernel.collect())
+    }));
+    let measured = selected.measured_kernels.clone().flatten().filter(|all| !all.is_empty());
+    all.extend(measured.map(lists::measured_kernels));
+    all.extend(selected.performance.into_iter().flat_map(|found| performance(found.as_ref())));
+    all.extend(selected.counts.as_ref().map(|counts| lists::overview(overview(counts))));
+    all.iter().map(Table::of).collect()
+}
+
+fn performance<'m>(found: Option<&'m Performance<'m>>) -> Vec<Listing<'m>> {
+    let mut all = vec![lists::summary(found)];
+    if let Some(found) = found {
+        all.push(lists::stands_out(&found.stands_out));
+        all.push(lists::measured_lines(&found.lines));
+        all.push(lists::measured_kernels(found.kernels.iter().collect()));
+    }
+    all
+}
+
+fn overview(counts: &Counts) -> Vec<CountOf> {
+    let of = |what, count: usize| CountOf { what, shown: count.to_string() };
+    let seconds = counts.compile_seconds.map_or_else(|| "-".to_owned(), |all| format!("{all:?}"));
+    vec![
+        of("compiles", counts.compiles),
+        of("graph breaks", counts.graph_breaks),
+        of("recompiles", counts.recompiles),
+        of("failures", counts.failures),
+        of("restarts", counts.restarts),
+        of("caches", counts.caches),
+        CountOf { what: "compile seconds", shown: seconds },
+    ]
+}

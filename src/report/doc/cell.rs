@@ -1,7 +1,9 @@
 //! What stands in a row of a list.
 
+use crate::analysis::findings::Advice;
 use crate::facts::{Id, Text};
-use crate::model::Parts;
+use crate::model::{Compile, Parts};
+use crate::output::RelPath;
 use crate::report::kit::formats;
 use std::borrow::Cow;
 
@@ -30,12 +32,67 @@ pub(crate) enum Cell<'r> {
     Place { file: Cow<'r, str>, line: Option<i64> },
     /// Times by part of the compiler, which are drawn as a bar.
     Parts(Parts),
+    /// A compile of the log at hand; behind its id stand words of this program.
+    Compile { compile: &'r Compile, after: String },
+    /// The same beside the name of its function.
+    CompileBeside(&'r Compile),
+    /// Compiles of the log at hand, and how many of them are shown.
+    SomeCompiles { compiles: Vec<&'r Compile>, most: usize, beside_names: bool },
+    /// The function of a compile, as the user knows it.
+    FunctionOf(&'r Compile),
+    /// Cells in a row, with this between them.
+    Beside(Vec<Cell<'r>>, &'static str),
+    /// Cells below each other.
+    Stacked(Vec<Cell<'r>>),
+    /// A cell that the style sheet knows by this class.
+    Classed(&'static str, Box<Cell<'r>>),
+    /// Code of a log that the style sheet knows by this class.
+    ClassedCode(&'static str, String),
+    /// A cell that unfolds to labels with values.
+    Fold { summary: Box<Cell<'r>>, facts: Vec<Fact<'r>> },
+    /// Words of this program that unfold to a text of the log.
+    FoldedText { summary: String, text: Cow<'r, str> },
+    /// A file of this report.
+    File { path: RelPath, name: Cow<'r, str> },
+    /// An address that the log names.
+    LogLink { words: String, url: Cow<'r, str> },
+    /// What to do.
+    Advice(&'r [Advice]),
+    /// What torch advises.
+    Hints(&'r [String]),
+    /// A button that copies the code before it.
+    CopyButton,
+}
+
+/// A label with its value.
+#[derive(Clone)]
+pub(crate) struct Fact<'r> {
+    pub label: Cow<'static, str>,
+    pub value: Cell<'r>,
+}
+
+impl<'r> Fact<'r> {
+    pub fn new(label: impl Into<Cow<'static, str>>, value: Cell<'r>) -> Fact<'r> {
+        Fact { label: label.into(), value }
+    }
 }
 
 /// Only words that stand in the program become a cell by themselves; any other text has to say whose it is.
 impl From<&'static str> for Cell<'_> {
     fn from(words: &'static str) -> Self {
         Cell::Words(words.into())
+    }
+}
+
+impl From<usize> for Cell<'_> {
+    fn from(count: usize) -> Self {
+        Cell::Figure { value: count as f64, shown: formats::whole(count) }
+    }
+}
+
+impl<'r, V: Into<Cell<'r>>> From<Option<V>> for Cell<'r> {
+    fn from(value: Option<V>) -> Self {
+        Cell::maybe(value, V::into)
     }
 }
 
@@ -64,6 +121,11 @@ impl<'r> Cell<'r> {
     pub fn known_ids(ids: impl Iterator<Item = &'r str>) -> Cell<'r> {
         let ids: Vec<_> = ids.map(Cow::from).collect();
         if ids.is_empty() { Cell::Unknown } else { Cell::Compiles(ids) }
+    }
+
+    /// The cell with a class of the style sheet.
+    pub fn class(self, class: &'static str) -> Cell<'r> {
+        Cell::Classed(class, Box::new(self))
     }
 
     /// A number that is shown like this.

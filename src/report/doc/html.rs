@@ -1,74 +1,170 @@
-//! Lists as tables of a page.
+//! Lists and pages as HTML.
 
-use super::cell::Cell;
-use super::listing::{Head, Listing, Sorting};
+use super::cell::{Cell, Fact};
+use super::listing::{Head, Listing, Others, Sorting};
 use crate::facts::safe::address;
+use crate::report::kit::copy::copy_button;
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::lists::and_more;
-use crate::report::kit::markup::close_section;
+use crate::report::kit::markup::{Element, close_section, fold, long_text, span, stacked};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
-use crate::report::kit::view::Render;
+use crate::report::kit::view::{Render, View};
 use std::io::Write;
 
 /// Ids that a cell shows; it counts the others.
 const SHOWN: usize = 12;
 
-/// Shows a compile by its id, as a page does.
-pub(crate) type Pills<'p> = &'p dyn Fn(&str) -> Html;
+/// The report that a page belongs to.
+#[derive(Clone, Copy)]
+pub(crate) enum Surface<'p> {
+    /// The report on a log.
+    Whole(View<'p>),
+    /// A redacted report; its ids of compiles are shown by a function.
+    Redacted(Render<'p>, &'p dyn Fn(&str) -> Html),
+}
+
+impl<'p> Surface<'p> {
+    fn render(&self) -> &Render<'p> {
+        match self {
+            Surface::Whole(view) => view,
+            Surface::Redacted(render, _) => render,
+        }
+    }
+}
 
 /// Writes a list as a section with a table.
-pub(crate) fn section(
-    view: Render<'_>,
-    out: &mut dyn Write,
-    listing: &Listing<'_>,
-    pills: Pills<'_>,
-) -> anyhow::Result<()> {
-    view.open_section(out, (listing.id, listing.title, ""), Some(whole(listing.count())), Html::default())?;
-    let id = format!("{}-table", listing.id);
-    let columns = listing
-        .heads
-        .iter()
-        .zip(listing.absent(|cell| matches!(cell, Cell::Unknown)))
-        .map(|(head, absent)| column(head, absent));
-    let table = Table { id: &id, label: listing.title, columns: columns.collect() };
-    let rows = (0..listing.count()).map(|at| {
-        let cells = listing.row(at).iter().map(|cell| table_cell(cell, view, pills)).collect();
-        match listing.anchor(at) {
-            Some(anchor) => Row::of(cells).anchored(anchor),
-            None => Row::of(cells),
-        }
-    });
-    view.table(out, &table, rows)?;
+pub(crate) fn section(on: Surface<'_>, out: &mut dyn Write, listing: &Listing<'_>) -> anyhow::Result<()> {
+    let tools = tools(on, listing)?;
+    let head = (&*listing.id, listing.title, listing.about);
+    on.render().open_section(out, head, Some(whole(listing.count())), tools)?;
+    table(on, out, listing)?;
     Ok(close_section(out)?)
+}
+
+/// Writes only the table of a list, and how many rows are not shown.
+pub(crate) fn table(on: Surface<'_>, out: &mut dyn Write, listing: &Listing<'_>) -> anyhow::Result<()> {
+    let id = format!("{}-table", listing.id);
+    let absent = listing.absent(|cell| matches!(cell, Cell::Unknown));
+    let columns = listing.heads.iter().zip(absent).map(|(head, absent)| column(head, absent));
+    let table = Table { id: &id, label: listing.title, columns: columns.collect() };
+    let shown = listing.count().min(listing.most);
+    let rows = (0..shown).map(|at| {
+        let row = Row::of(listing.row(at).iter().map(|cell| table_cell(cell, on)).collect());
+        let row = listing.anchor(at).into_iter().fold(row, Row::anchored);
+        listing.word(at).into_iter().fold(row, |row, word| row.selected_by(word.to_owned()))
+    });
+    on.render().table(out, &table, rows)?;
+    match listing.others {
+        Others::InFacts(what) => on.render().beyond(out, listing.count(), shown, what),
+        Others::Elsewhere(words) => on.render().left_out(out, listing.count(), shown, words),
+    }
+}
+
+/// The controls of a list that can be filtered.
+fn tools(on: Surface<'_>, listing: &Listing<'_>) -> anyhow::Result<Html> {
+    let (Some(filter), Surface::Whole(view)) = (listing.filter, on) else { return Ok(Html::default()) };
+    let count = |word| (0..listing.count()).filter(|at| listing.word(*at) == Some(word)).count();
+    let words = filter.words.iter().map(|word| (*word, *word, count(*word)));
+    view.narrow(&format!("{}-table", listing.id), filter.hint, words)
 }
 
 fn column(head: &Head, absent: bool) -> TableColumn {
     let column = match head.sorting {
         Sorting::Text => TableColumn::text(head.title),
         Sorting::Number => TableColumn::number(head.title),
+        Sorting::Compiles => TableColumn::compiles(head.title),
         Sorting::No => TableColumn::unsorted(head.title),
     };
+    let column = if head.mono { column.mono() } else { column };
+    let column = head.about.into_iter().fold(column, TableColumn::about);
     column.absent_if(absent)
 }
 
-fn table_cell(cell: &Cell<'_>, view: Render<'_>, pills: Pills<'_>) -> TableCell {
-    match cell {
-        Cell::Unknown => TableCell::text(UNKNOWN),
-        Cell::Words(words) => TableCell::text(words),
-        Cell::Log(text) => TableCell::html(view.folded(text, false)),
-        Cell::Code(text) => TableCell::html(view.folded(text, true)),
-        Cell::Prose(text) => TableCell::html(view.prose(text)),
-        Cell::Figure { value, shown } => TableCell::number(*value, shown),
-        Cell::Function(name) => TableCell::html(view.function(name)),
-        Cell::CatalogEntry(number) => TableCell::html(view.log_link(number, &address(number))),
-        Cell::Compiles(ids) => {
-            let more = and_more(ids.len(), SHOWN);
-            let shown = ids.iter().take(SHOWN).map(|id| pills(id));
-            TableCell::html(Html::joined(shown.chain([more.into()]).collect::<Vec<_>>(), " "))
+fn table_cell(cell: &Cell<'_>, on: Surface<'_>) -> TableCell {
+    match (cell, on) {
+        (Cell::Figure { value, shown }, _) => TableCell::number(*value, shown),
+        (Cell::Classed(class, cell), _) => table_cell(cell, on).class(*class),
+        (Cell::Compile { compile, .. } | Cell::CompileBeside(compile), Surface::Whole(view)) => {
+            let place = view.report.model.by_id.get(&compile.id);
+            place.into_iter().fold(TableCell::html(html(cell, on)), |cell, place| cell.sorted(place))
         }
-        Cell::Place { file, line: Some(line) } => TableCell::text(&format!("{file}:{line}")),
-        Cell::Place { file, line: None } => TableCell::text(file),
-        Cell::Parts(parts) => TableCell::html(view.bar(parts, false)),
+        _ => TableCell::html(html(cell, on)),
+    }
+}
+
+/// Labels with their values.
+pub(crate) fn facts(on: Surface<'_>, facts: &[Fact<'_>]) -> Html {
+    on.render().facts(facts.iter().map(|fact| (&fact.label, html(&fact.value, on))))
+}
+
+/// A cell outside of a table, too.
+pub(crate) fn html(cell: &Cell<'_>, on: Surface<'_>) -> Html {
+    let render = on.render();
+    match cell {
+        Cell::Unknown => UNKNOWN.into(),
+        Cell::Words(words) => (&**words).into(),
+        Cell::Log(text) => render.folded(text, false),
+        Cell::Code(text) => render.folded(text, true),
+        Cell::Prose(text) => render.prose(text),
+        Cell::Figure { shown, .. } => shown.as_str().into(),
+        Cell::Function(name) => render.function(name),
+        Cell::CatalogEntry(number) => render.log_link(number, &address(number)),
+        Cell::Compiles(ids) => some_ids(ids.iter().map(|id| &**id), on),
+        Cell::Place { file, line } => place(file, *line, on),
+        Cell::Parts(parts) => render.bar(parts, false),
+        Cell::Beside(cells, between) => Html::joined(cells.iter().map(|cell| html(cell, on)), between),
+        Cell::Stacked(cells) => stacked(cells.iter().map(|cell| html(cell, on))),
+        Cell::Classed(class, cell) => span(class, html(cell, on)),
+        Cell::ClassedCode(class, text) => Element::new("code").class(class).around(text.as_str()),
+        Cell::Fold { summary, facts: values } => fold(html(summary, on), &facts(on, values)),
+        Cell::FoldedText { summary, text } => fold(summary.as_str(), &long_text(&**text)),
+        Cell::File { path, name } => render.link(&render.href(path), name),
+        Cell::LogLink { words, url } => render.log_link(words, url),
+        Cell::Hints(hints) => stacked(hints.iter().map(|hint| render.advice(hint))),
+        Cell::CopyButton => copy_button(""),
+        Cell::Compile { .. }
+        | Cell::CompileBeside(_)
+        | Cell::SomeCompiles { .. }
+        | Cell::FunctionOf(_)
+        | Cell::Advice(_) => match on {
+            Surface::Whole(view) => html_of_log(cell, view),
+            // Redacted facts have none of these.
+            Surface::Redacted(..) => UNKNOWN.into(),
+        },
+    }
+}
+
+/// Cells that refer to the log at hand.
+fn html_of_log(cell: &Cell<'_>, view: View<'_>) -> Html {
+    match cell {
+        Cell::Compile { compile, after } => Html::joined([view.pill(compile), after.as_str().into()], ""),
+        Cell::CompileBeside(compile) => view.pill_beside(compile),
+        Cell::SomeCompiles { compiles, most, beside_names: true } => view.some_pills_beside(compiles, *most),
+        Cell::SomeCompiles { compiles, most, .. } => view.some_pills(compiles, *most),
+        Cell::FunctionOf(compile) => view.named(compile),
+        Cell::Advice(all) => {
+            // A card that cannot be rendered says at least what to do.
+            let card = |one| view.fix_card(one).unwrap_or_else(|_| view.advice(&one.text));
+            stacked(all.iter().map(card))
+        }
+        _ => Html::default(),
+    }
+}
+
+fn some_ids<'i>(ids: impl ExactSizeIterator<Item = &'i str>, on: Surface<'_>) -> Html {
+    let pill = |id: &str| match on {
+        Surface::Redacted(_, pill) => pill(id),
+        Surface::Whole(view) => view.code(id),
+    };
+    let more = and_more(ids.len(), SHOWN);
+    Html::joined(ids.take(SHOWN).map(pill).chain([more.into()]).collect::<Vec<_>>(), " ")
+}
+
+fn place(file: &str, line: Option<i64>, on: Surface<'_>) -> Html {
+    match (on, line) {
+        (Surface::Whole(view), line) => view.place(Some(file), line.and_then(|line| line.try_into().ok())),
+        (_, Some(line)) => format!("{file}:{line}").into(),
+        (_, None) => file.into(),
     }
 }

@@ -1,17 +1,42 @@
 //! Lists: rows of facts, with columns that say how they are sorted and what they show.
 
 use super::cell::Cell;
+use std::borrow::Cow;
 use std::ops::Deref;
 
 /// A list of a report as a table. Its cells are made row by row when they are written, since a log may have 40,000 rows.
 pub(crate) struct Listing<'m> {
-    /// The anchor of its section.
-    pub id: &'static str,
+    /// The anchor of its section; that of its table ends with `-table`.
+    pub id: Cow<'static, str>,
     pub title: &'static str,
+    /// What its rows are, in words beside the title.
+    pub about: &'static str,
     /// Stands in its place if it has no rows.
     pub empty: &'static str,
     pub heads: Vec<Head>,
+    /// How many rows a page shows, and what the others are called.
+    pub most: usize,
+    pub others: Others,
+    pub filter: Option<Filter>,
     rows: Box<dyn Cells + 'm>,
+}
+
+/// What a page says of the rows that it does not show.
+#[derive(Clone, Copy)]
+pub(crate) enum Others {
+    /// They are in report.json: `3 more causes are in report.json`.
+    InFacts(&'static str),
+    /// These words say where they are: `3 more are left out`.
+    Elsewhere(&'static str),
+}
+
+/// Selects rows by text and by a word.
+#[derive(Clone, Copy)]
+pub(crate) struct Filter {
+    /// Stands in the empty field.
+    pub hint: &'static str,
+    /// The words in the order in which they are offered.
+    pub words: &'static [&'static str],
 }
 
 /// The head of a column.
@@ -19,6 +44,10 @@ pub(crate) struct Listing<'m> {
 pub(crate) struct Head {
     pub title: &'static str,
     pub sorting: Sorting,
+    /// Explains it on hover.
+    pub about: Option<&'static str>,
+    /// Whether its cells are code.
+    pub mono: bool,
 }
 
 /// How the rows can be sorted by a column.
@@ -28,6 +57,8 @@ pub(crate) enum Sorting {
     Text,
     /// By value. Its cells are right-aligned.
     Number,
+    /// By the order of compiles in the log.
+    Compiles,
     /// Not at all.
     No,
 }
@@ -37,65 +68,124 @@ trait Cells {
     fn count(&self) -> usize;
     fn row(&self, at: usize) -> Vec<Cell<'_>>;
     fn anchor(&self, at: usize) -> Option<String>;
+    fn word(&self, at: usize) -> Option<&'static str>;
 }
 
 /// Makes the cell of a column.
-type CellOf<R> = for<'r> fn(&'r R) -> Cell<'r>;
+type CellOf<'m, R> = Box<dyn for<'r> Fn(&'r R) -> Cell<'r> + 'm>;
 
 /// Makes the anchor of a row from its place, counted from 0, and what it is about.
-type AnchorOf<R> = fn(usize, &R) -> Option<String>;
+type AnchorOf<'m, R> = Box<dyn Fn(usize, &R) -> Option<String> + 'm>;
 
 /// A list while its columns are added.
-pub(crate) struct Rows<R, L> {
+pub(crate) struct Rows<'m, R, L> {
     facts: L,
     heads: Vec<Head>,
-    cells: Vec<CellOf<R>>,
-    anchor: AnchorOf<R>,
+    cells: Vec<CellOf<'m, R>>,
+    anchor: Option<AnchorOf<'m, R>>,
+    word: Option<fn(&R) -> &'static str>,
+    filter: Option<Filter>,
+    about: &'static str,
+    most: usize,
+    others: Others,
 }
 
-impl<R, L: Deref<Target = [R]>> Rows<R, L> {
+impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
     /// A row for each of these facts.
     pub fn of(facts: L) -> Self {
-        Rows { facts, heads: Vec::new(), cells: Vec::new(), anchor: |_, _| None }
+        Rows {
+            facts,
+            heads: Vec::new(),
+            cells: Vec::new(),
+            anchor: None,
+            word: None,
+            filter: None,
+            about: "",
+            most: usize::MAX,
+            others: Others::InFacts("rows"),
+        }
     }
 
     /// A column of words.
-    pub fn text(self, title: &'static str, cell: CellOf<R>) -> Self {
-        self.column(title, Sorting::Text, cell)
+    pub fn text(self, title: &'static str, cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm) -> Self {
+        self.column(title, Sorting::Text, Box::new(cell))
     }
 
     /// A column of numbers.
-    pub fn number(self, title: &'static str, cell: CellOf<R>) -> Self {
-        self.column(title, Sorting::Number, cell)
+    pub fn number(self, title: &'static str, cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm) -> Self {
+        self.column(title, Sorting::Number, Box::new(cell))
+    }
+
+    /// A column with the compile that a row is about.
+    pub fn compile(self, title: &'static str, cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm) -> Self {
+        self.column(title, Sorting::Compiles, Box::new(cell))
     }
 
     /// A column by which nobody sorts.
-    pub fn unsorted(self, title: &'static str, cell: CellOf<R>) -> Self {
-        self.column(title, Sorting::No, cell)
+    pub fn unsorted(self, title: &'static str, cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm) -> Self {
+        self.column(title, Sorting::No, Box::new(cell))
     }
 
-    fn column(mut self, title: &'static str, sorting: Sorting, cell: CellOf<R>) -> Self {
-        self.heads.push(Head { title, sorting });
+    fn column(mut self, title: &'static str, sorting: Sorting, cell: CellOf<'m, R>) -> Self {
+        self.heads.push(Head { title, sorting, about: None, mono: false });
         self.cells.push(cell);
         self
     }
 
+    /// Shows the last column as code, and explains it on hover.
+    pub fn code_about(mut self, about: &'static str) -> Self {
+        if let Some(head) = self.heads.last_mut() {
+            (head.about, head.mono) = (Some(about), true);
+        }
+        self
+    }
+
     /// Gives rows anchors.
-    pub fn anchored(self, anchor: AnchorOf<R>) -> Self {
-        Rows { anchor, ..self }
+    pub fn anchored(self, anchor: impl Fn(usize, &R) -> Option<String> + 'm) -> Self {
+        Rows { anchor: Some(Box::new(anchor)), ..self }
+    }
+
+    /// Adds a filter by text, and by one of the words of each row.
+    pub fn filtered(self, filter: Filter, word: fn(&R) -> &'static str) -> Self {
+        Rows { filter: Some(filter), word: Some(word), ..self }
+    }
+
+    /// Says beside the title what the rows are.
+    pub fn about(self, about: &'static str) -> Self {
+        Rows { about, ..self }
+    }
+
+    /// Shows the first rows on a page, which says where the others are.
+    pub fn first(self, most: usize, others: Others) -> Self {
+        Rows { most, others, ..self }
     }
 
     /// The list with its anchor, its title, and what stands there if it is empty.
-    pub fn listing<'m>(self, id: &'static str, title: &'static str, empty: &'static str) -> Listing<'m>
+    pub fn listing(
+        self,
+        id: impl Into<Cow<'static, str>>,
+        title: &'static str,
+        empty: &'static str,
+    ) -> Listing<'m>
     where
         R: 'm,
         L: 'm,
     {
-        Listing { id, title, empty, heads: self.heads.clone(), rows: Box::new(self) }
+        Listing {
+            id: id.into(),
+            title,
+            about: self.about,
+            empty,
+            heads: self.heads.clone(),
+            most: self.most,
+            others: self.others,
+            filter: self.filter,
+            rows: Box::new(self),
+        }
     }
 }
 
-impl<R, L: Deref<Target = [R]>> Cells for Rows<R, L> {
+impl<R, L: Deref<Target = [R]>> Cells for Rows<'_, R, L> {
     fn count(&self) -> usize {
         self.facts.len()
     }
@@ -106,7 +196,11 @@ impl<R, L: Deref<Target = [R]>> Cells for Rows<R, L> {
     }
 
     fn anchor(&self, at: usize) -> Option<String> {
-        (self.anchor)(at, self.facts.get(at)?)
+        self.anchor.as_ref()?(at, self.facts.get(at)?)
+    }
+
+    fn word(&self, at: usize) -> Option<&'static str> {
+        Some(self.word?(self.facts.get(at)?))
     }
 }
 
@@ -124,6 +218,11 @@ impl Listing<'_> {
     /// The anchor of a row.
     pub fn anchor(&self, at: usize) -> Option<String> {
         self.rows.anchor(at)
+    }
+
+    /// The word by which a filter selects a row.
+    pub fn word(&self, at: usize) -> Option<&'static str> {
+        self.rows.word(at)
     }
 
     /// Of each column, whether all its cells are such that they show nothing. Columns of an empty list are all shown.

@@ -3,6 +3,7 @@
 use super::cell::Cell;
 use super::listing::Listing;
 use crate::hidden::visible;
+use crate::model::Compile;
 use crate::model::words::plain;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -40,12 +41,18 @@ impl Table {
 }
 
 fn text(cell: &Cell<'_>) -> String {
+    let joined = |cells: &[Cell<'_>], between: &str| cells.iter().map(text).collect::<Vec<_>>().join(between);
+    let labels = |compiles: &[&Compile]| {
+        let ids: Vec<_> = compiles.iter().map(|one| Cow::from(one.label())).collect();
+        some_ids(&ids)
+    };
     match cell {
         Cell::Unknown => DASH.to_owned(),
         Cell::Words(words) => plain(words),
         Cell::Log(text) | Cell::Code(text) | Cell::Function(text) | Cell::CatalogEntry(text) => {
             text.clone().into_owned()
         }
+        Cell::File { name, .. } => name.clone().into_owned(),
         Cell::Prose(text) => plain(text),
         Cell::Figure { shown, .. } => plain(shown),
         Cell::Compiles(ids) => some_ids(ids),
@@ -53,8 +60,22 @@ fn text(cell: &Cell<'_>) -> String {
             let name = file.rsplit('/').next().unwrap_or(file);
             line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"))
         }
-        // A drawing.
-        Cell::Parts(_) => String::new(),
+        Cell::Compile { compile, after } => format!("{}{after}", compile.label()),
+        Cell::CompileBeside(compile) => compile.label(),
+        Cell::SomeCompiles { compiles, .. } => labels(compiles),
+        Cell::FunctionOf(compile) => {
+            compile.function.as_ref().map_or_else(|| DASH.to_owned(), |function| function.name.clone())
+        }
+        Cell::Beside(cells, between) => joined(cells, between),
+        Cell::Stacked(cells) => joined(cells, ", "),
+        Cell::Classed(_, cell) | Cell::Fold { summary: cell, .. } => text(cell),
+        Cell::ClassedCode(_, text) => text.clone(),
+        Cell::FoldedText { summary, .. } => summary.clone(),
+        Cell::LogLink { words, .. } => words.clone(),
+        Cell::Advice(all) => all.iter().map(|one| &*one.text).collect::<Vec<_>>().join(" "),
+        Cell::Hints(hints) => hints.join(" "),
+        // A drawing, and a control of a page.
+        Cell::Parts(_) | Cell::CopyButton => String::new(),
     }
 }
 

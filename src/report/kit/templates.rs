@@ -38,8 +38,6 @@ templates! {
     finding,
     fix_card,
     glossary,
-    graph_break_entry,
-    graph_breaks_verdict,
     guard_diff,
     graphs_head,
     guards_head,

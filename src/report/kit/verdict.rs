@@ -56,7 +56,7 @@ impl Words {
 }
 
 /// A finding, as a fold. Its template leaves the body open for additions of the page.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(crate) struct FindingEntry {
     /// Anchor.
     pub id: String,

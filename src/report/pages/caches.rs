@@ -1,28 +1,23 @@
 //! `caches.html`: hits, misses and bypasses of the caches of compiled code, and why they missed.
 
 use crate::analysis::caches::{
-    Component, Components, Difference, Key, cache_title, in_kinds, in_words, nearest, reason_words, sums,
+    CacheSum, Component, Components, Difference, Key, cache_title, in_kinds, in_words, nearest, reason_words,
+    sums,
 };
 use crate::analysis::findings::KindOfFinding;
 use crate::analysis::{Finding, Topic};
-use crate::model::{BorrowedText, CacheLookup, Compile, Content, Outcome, lenient};
+use crate::model::{Artifact, BorrowedText, CacheLookup, Compile, Content, Outcome, lenient};
 use crate::output::{Page, RelPath};
-use crate::report::kit::copy::copy_button;
-use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, percent, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{
-    Element, block, close_section, fold, heading, long_text, note_below, span, stacked, write_line,
+use crate::report::doc::{
+    Block, Cell, Fact, Filter, Listing, Others, Rows, Section, log, micros as us, own, page,
 };
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, percent};
 use crate::report::kit::paths;
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::trace::strict_json;
 use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;
-use std::io::Write;
 
 /// Rows of the table of lookups; report.json has all of them.
 const LISTED: usize = 2_000;
@@ -47,29 +42,24 @@ const SHOWN: usize = 12;
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["caches.html"]), move |worker, out| {
         let evidence = Evidence::read(report)?;
-        let mut shell = Shell::top(report, "Caches");
-        if sums(report.model).len() > 1 {
-            shell.tabs.push(Tab::section("by-cache", "By cache", None));
-        }
-        let missed_for = miss_causes(report, &evidence).len();
-        if missed_for > 0 {
-            shell.tabs.push(Tab::section("causes", "Why they missed", Some(whole(missed_for))));
-        }
-        if !evidence.bypasses.is_empty() {
-            let count = Some(whole(evidence.bypasses.len()));
-            shell.tabs.push(Tab::section("bypasses", "Bypasses", count));
-        }
-        shell.tabs.push(Tab::section("lookups", "Lookups", Some(whole(report.model.caches.len()))));
-        write_page(worker, out, &shell, |worker, out| {
-            let view = View::new(report, worker, 0);
-            headline(view, out)?;
-            to_do(view, out)?;
-            by_cache(view, out)?;
-            causes(view, out, &evidence)?;
-            bypasses(view, out, &evidence)?;
-            lookups(view, out, &evidence)
-        })
+        page::write(report, "Caches", &blocks(report, &evidence), worker, out)
     })
+}
+
+fn blocks<'m>(report: Report<'m>, evidence: &'m Evidence<'m>) -> Vec<Block<'m>> {
+    let mut blocks = vec![headline(report)];
+    blocks.extend(to_do(report));
+    // With one cache, the summary is enough.
+    let by_cache = by_cache(report);
+    blocks.extend((by_cache.count() > 1).then_some(Block::List(by_cache)));
+    let lists = [causes(report, evidence), bypasses(report, evidence)];
+    blocks.extend(lists.into_iter().filter(|list| list.count() > 0).map(Block::List));
+    blocks.push(Block::List(lookups(report, evidence)));
+    let missed = report.model.caches.iter().any(|lookup| lookup.outcome == Outcome::Miss);
+    if missed && evidence.keys.iter().all(Key::is_empty) {
+        blocks.push(Block::Note("The log has no components of keys, so keys cannot be compared."));
+    }
+    blocks
 }
 
 /// The components of a lookup's key. A log of 300 MB has half a million of them, so they are not copied.
@@ -166,41 +156,34 @@ fn text(report: Report<'_>, lookup: &CacheLookup, room: &mut u64) -> anyhow::Res
     report.payload(at)
 }
 
-fn found<'m>(report: Report<'m>, lookup: &CacheLookup) -> Option<(&'m Compile, &'m crate::model::Artifact)> {
+fn found<'m>(report: Report<'m>, lookup: &CacheLookup) -> Option<(&'m Compile, &'m Artifact)> {
     let compile = report.model.compiles.get(lookup.artifact.compile)?;
     Some((compile, compile.artifacts.get(lookup.artifact.place())?))
 }
 
 /// What can be done about misses and bypasses, from the findings about caches.
-fn to_do(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let findings = view.report.found.findings.iter();
-    let is_about_caches = |one: &&Finding| {
-        let of_caches = one.kind.facts().topic == Some(Topic::Caches) || one.kind == KindOfFinding::FirstRun;
-        of_caches && !one.advice.is_empty()
-    };
-    let about = findings.filter(is_about_caches);
-    let about: Vec<_> = about.collect();
-    if about.is_empty() {
-        return Ok(());
-    }
-    view.open_section(out, ("to-do", "What to do", ""), None, Html::default())?;
-    for finding in about {
-        heading(out, view.sentence(&finding.sentence()))?;
-        for advice in &finding.advice {
-            write_line(out, &block(view.fix_card(advice)?))?;
-        }
-    }
-    Ok(close_section(out)?)
+fn to_do<'m>(report: Report<'m>) -> Option<Block<'m>> {
+    let is_about_caches =
+        |one: &&Finding| one.kind.facts().topic == Some(Topic::Caches) || one.kind == KindOfFinding::FirstRun;
+    let about = report.found.findings.iter().filter(is_about_caches).filter(|one| !one.advice.is_empty());
+    let blocks: Vec<Block<'m>> = about
+        .flat_map(|one| {
+            std::iter::once(Block::Heading(one.sentence())).chain(one.advice.iter().map(Block::Advice))
+        })
+        .collect();
+    let section =
+        Section { id: "to-do", title: "What to do", about: "", count: None, in_tabs: false, blocks };
+    (!section.blocks.is_empty()).then_some(Block::Section(section))
 }
 
-fn headline(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let sums = sums(view.report.model);
-    let total = |of: fn(&crate::analysis::caches::CacheSum) -> usize| sums.values().map(of).sum::<usize>();
+fn headline<'m>(report: Report<'m>) -> Block<'m> {
+    let sums = sums(report.model);
+    let total = |of: fn(&CacheSum) -> usize| sums.values().map(of).sum::<usize>();
     let (hits, misses, bypasses) = (total(|s| s.hits), total(|s| s.misses), total(|s| s.bypasses));
     let saved = sums.values().filter_map(|s| s.saved_us).fold(0.0, |sum, us| sum + us);
     let saved = if saved > 0.0 { format!(", which saved {}", micros(saved)) } else { String::new() };
     // The landing page's sentence about a cold cache.
-    let findings = &view.report.found.findings;
+    let findings = &report.found.findings;
     let missed = findings
         .iter()
         .find(|one| one.kind == KindOfFinding::CacheMiss)
@@ -208,7 +191,7 @@ fn headline(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let sentence = format!(
         "{}{} of {}: {}{saved}, {}, {}.",
         missed.unwrap_or_default(),
-        counted(view.report.model.caches.len(), "lookup", "lookups"),
+        counted(report.model.caches.len(), "lookup", "lookups"),
         match sums.keys().next() {
             Some(one) if sums.len() == 1 => format!("the {} cache", cache_title(one)),
             _ => "caches".to_owned(),
@@ -219,41 +202,36 @@ fn headline(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     );
     let about = "After a miss, the code is compiled and stored under its key. After a bypass it is not stored, so every process \
          compiles it again.";
-    Ok(write_line(out, &view.verdict(sentence.into(), vec![about.into()])?)?)
+    Block::Verdict { sentence: log(sentence), notes: vec![about] }
 }
 
-fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let sums = sums(view.report.model);
-    // With one cache, the summary is enough.
-    if sums.len() == 1 {
-        return Ok(());
+/// A cache with what it answered.
+struct OneCache<'m> {
+    name: &'m str,
+    sum: CacheSum,
+}
+
+impl OneCache<'_> {
+    fn lookups(&self) -> usize {
+        self.sum.hits + self.sum.misses + self.sum.bypasses
     }
-    view.open_section(out, ("by-cache", "By cache", "hits and misses per cache"), None, Html::default())?;
-    let columns = vec![
-        TableColumn::text("Cache"),
-        TableColumn::number("Lookups"),
-        TableColumn::number("Hits"),
-        TableColumn::number("Misses"),
-        TableColumn::number("Bypasses").absent_if(sums.values().all(|s| s.bypasses == 0)),
-        TableColumn::number("Hit rate"),
-        TableColumn::number("Time saved").absent_if(sums.values().all(|s| s.saved_us.is_none())),
-    ];
-    let table = Table { id: "by-cache-table", label: "Answers by cache", columns };
-    let rows = sums.iter().map(|(cache, sum)| {
-        let all = sum.hits + sum.misses + sum.bypasses;
-        let rate = sum.hits as f64 / all as f64;
-        Row::of(vec![
-            TableCell::text(cache_title(cache)),
-            TableCell::count(all),
-            TableCell::count(sum.hits),
-            TableCell::count(sum.misses),
-            TableCell::count(sum.bypasses),
-            TableCell::number(rate, &percent(sum.hits as f64, all as f64, false)),
-            TableCell::maybe(sum.saved_us, micros),
-        ])
-    });
-    view.table(out, &table, rows)?;
-    Ok(close_section(out)?)
+}
+
+fn by_cache<'m>(report: Report<'m>) -> Listing<'m> {
+    let sums = sums(report.model).into_iter().map(|(name, sum)| OneCache { name, sum });
+    Rows::of(sums.collect::<Vec<_>>())
+        .text("Cache", |one| log(cache_title(one.name)))
+        .number("Lookups", |one| one.lookups().into())
+        .number("Hits", |one| one.sum.hits.into())
+        .number("Misses", |one| one.sum.misses.into())
+        .number("Bypasses", |one| Some(one.sum.bypasses).filter(|count| *count > 0).into())
+        .number("Hit rate", |one| {
+            let (hits, all) = (one.sum.hits as f64, one.lookups() as f64);
+            Cell::Figure { value: hits / all, shown: percent(hits, all, false) }
+        })
+        .number("Time saved", |one| us(one.sum.saved_us))
+        .about("hits and misses per cache")
+        .listing("by-cache", "By cache", "")
 }
 
 /// Why a key was missed.
@@ -310,62 +288,54 @@ fn miss_causes<'m>(report: Report<'m>, evidence: &Evidence<'_>) -> IndexMap<Miss
     causes
 }
 
-/// Writes the table of causes.
-fn causes(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyhow::Result<()> {
-    let causes = miss_causes(view.report, evidence);
-    if causes.is_empty() {
-        return Ok(());
-    }
-    let about = "one row per cause; the table of lookups shows the difference of each key";
-    view.open_section(out, ("causes", "Why they missed", about), Some(whole(causes.len())), Html::default())?;
-    let columns = vec![
-        TableColumn::text("Cause"),
-        TableColumn::text("Caches"),
-        TableColumn::number("Misses"),
-        TableColumn::unsorted("Compiles"),
-    ];
-    let table = Table { id: "causes-table", label: "Causes of misses", columns };
-    let all = causes.len();
-    let rows = causes.iter().take(BYPASSES).map(|(cause, lookups)| {
-        let names: IndexSet<&str> = lookups.iter().map(|lookup| cache_title(&lookup.cache)).collect();
-        Row::of(vec![
-            TableCell::text(&cause.words()).class("sentence"),
-            TableCell::text(&Vec::from_iter(names).join(", ")),
-            TableCell::count(lookups.len()),
-            TableCell::html(compiles_of(view, lookups)),
-        ])
-    });
-    view.table(out, &table, rows)?;
-    view.beyond(out, all, all.min(BYPASSES), "causes")?;
-    Ok(close_section(out)?)
+fn causes<'m>(report: Report<'m>, evidence: &Evidence<'_>) -> Listing<'m> {
+    let causes: Vec<_> = miss_causes(report, evidence).into_iter().collect();
+    Rows::of(causes)
+        .text("Cause", |(cause, _)| log(cause.words()).class("sentence"))
+        .text("Caches", |(_, lookups)| {
+            let names: IndexSet<&str> = lookups.iter().map(|lookup| cache_title(&lookup.cache)).collect();
+            log(Vec::from_iter(names).join(", "))
+        })
+        .number("Misses", |(_, lookups)| lookups.len().into())
+        .unsorted("Compiles", move |(_, lookups)| compiles_of(report, lookups))
+        .about("one row per cause; the table of lookups shows the difference of each key")
+        .first(BYPASSES, Others::InFacts("causes"))
+        .listing("causes", "Why they missed", "")
 }
 
-fn bypasses(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyhow::Result<()> {
-    let all = &evidence.bypasses;
-    if all.is_empty() {
-        return Ok(());
-    }
-    let about = "graphs that cannot be cached, one row per reason";
-    view.open_section(out, ("bypasses", "Bypasses", about), Some(whole(all.len())), Html::default())?;
-    let columns = vec![
-        TableColumn::text("Cache"),
-        TableColumn::text("Reason"),
-        TableColumn::text("Exception").absent_if(all.keys().all(|bypass| bypass.exception.is_none())),
-        TableColumn::number("Times"),
-        TableColumn::unsorted("Compiles"),
-    ];
-    let table = Table { id: "bypasses-table", label: "Bypasses", columns };
-    let rows = all.iter().take(BYPASSES).map(|(bypass, lookups)| bypass_row(view, bypass, lookups));
-    view.table(out, &table, rows)?;
-    view.beyond(out, all.len(), all.len().min(BYPASSES), "reasons")?;
-    Ok(close_section(out)?)
+fn bypasses<'m>(report: Report<'m>, evidence: &'m Evidence<'m>) -> Listing<'m> {
+    Rows::of(evidence.bypasses.iter().collect::<Vec<_>>())
+        .text("Cache", |(bypass, _)| log(cache_title(bypass.cache)))
+        .text("Reason", |(bypass, _)| {
+            let reason = log(bypass.reason.unwrap_or("no reason recorded"));
+            let lines = counted(bypass.traceback.lines().count(), "line", "lines");
+            let traceback = Cell::FoldedText {
+                summary: format!("Traceback, {lines}"),
+                text: bypass.traceback.as_str().into(),
+            };
+            Cell::Beside(
+                [reason].into_iter().chain((!bypass.traceback.is_empty()).then_some(traceback)).collect(),
+                "",
+            )
+        })
+        .text("Exception", |(bypass, _)| {
+            Cell::maybe(bypass.exception.as_deref(), |exception| {
+                let class = Cell::Code(exception.rsplit('.').next().unwrap_or(exception).into());
+                Cell::Beside(vec![class, if bypass.is_error { " (an error)".into() } else { "".into() }], "")
+            })
+        })
+        .number("Times", |(_, lookups)| lookups.len().into())
+        .unsorted("Compiles", move |(_, lookups)| compiles_of(report, lookups))
+        .about("graphs that cannot be cached, one row per reason")
+        .first(BYPASSES, Others::InFacts("reasons"))
+        .listing("bypasses", "Bypasses", "")
 }
 
 /// The first compiles of these lookups, each once.
-fn compiles_of(view: View<'_>, lookups: &[&CacheLookup]) -> Html {
+fn compiles_of<'m>(report: Report<'m>, lookups: &[&CacheLookup]) -> Cell<'m> {
     let mut compiles: Vec<&Compile> = Vec::new();
     for lookup in lookups {
-        let compile = view.report.model.compiles.get(lookup.artifact.compile);
+        let compile = report.model.compiles.get(lookup.artifact.compile);
         // The list may be as long as the log, and one more than are shown is enough to say that there are more.
         let is_new = |c: &&Compile| compiles.len() <= SHOWN && compiles.iter().all(|known| known.id != c.id);
         let new = compile.filter(is_new);
@@ -373,132 +343,116 @@ fn compiles_of(view: View<'_>, lookups: &[&CacheLookup]) -> Html {
     }
     let more = if compiles.len() > SHOWN { " and more" } else { "" };
     compiles.truncate(SHOWN);
-    Html::joined([view.some_pills(&compiles, SHOWN), more.into()], "")
+    Cell::Beside(vec![Cell::SomeCompiles { compiles, most: SHOWN, beside_names: false }, more.into()], "")
 }
 
-fn bypass_row(view: View<'_>, bypass: &Bypass<'_>, lookups: &[&CacheLookup]) -> Row {
-    let mut why = view.folded(bypass.reason.unwrap_or("no reason recorded"), false);
-    if !bypass.traceback.is_empty() {
-        let lines = counted(bypass.traceback.lines().count(), "line", "lines");
-        let traceback = fold(format!("Traceback, {lines}"), &long_text(bypass.traceback.as_str()));
-        why = Html::joined([why, traceback], "");
-    }
-    let class = bypass.exception.as_deref().map_or(UNKNOWN, |e| e.rsplit('.').next().unwrap_or(e));
-    let class =
-        Html::joined([view.code(class), Html::escaped(if bypass.is_error { " (an error)" } else { "" })], "");
-    Row::of(vec![
-        TableCell::text(cache_title(bypass.cache)),
-        TableCell::html(why),
-        TableCell::html(class),
-        TableCell::count(lookups.len()),
-        TableCell::html(compiles_of(view, lookups)),
-    ])
+/// A lookup with what its key is compared with.
+struct ComparedLookup<'m> {
+    lookup: &'m CacheLookup,
+    /// Its compile and its artifact.
+    found: Option<(&'m Compile, &'m Artifact)>,
+    /// How its key differs, in a cell.
+    differs: Cell<'m>,
 }
 
-fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyhow::Result<()> {
-    let all = &view.report.model.caches;
-    let of = |outcome: Outcome| all.iter().filter(|lookup| lookup.outcome == outcome).count();
-    let words = [("hit", Outcome::Hit), ("miss", Outcome::Miss), ("bypass", Outcome::Bypass)];
-    let words = words.map(|(word, outcome)| (word, word, of(outcome)));
-    let tools = view.narrow("lookups-table", "Filter by id or key", words)?;
-    let about = "in log order; a missed key is compared with the nearest earlier one for the same function";
-    view.open_section(out, ("lookups", "Lookups", about), Some(whole(all.len())), tools)?;
-    let columns = vec![
-        TableColumn::compiles("Compile"),
-        TableColumn::text("Cache"),
-        TableColumn::text("Answer"),
-        TableColumn::unsorted("Differing components").absent_if(!evidence.tell_apart()),
-        TableColumn::number("Time saved").absent_if(all.iter().all(|lookup| lookup.saved_ns.is_none())),
-        TableColumn::text("Key").mono().about("Opens torch's record of the lookup"),
-    ];
-    let table = Table { id: "lookups-table", label: "Lookups", columns };
+const ANSWERS: Filter = Filter { hint: "Filter by id or key", words: &["hit", "miss", "bypass"] };
+
+fn lookups<'m>(report: Report<'m>, evidence: &'m Evidence<'m>) -> Listing<'m> {
+    let tell_apart = evidence.tell_apart();
     let mut compared = 0;
-    let rows = all.iter().take(LISTED).enumerate().map(|(index, lookup)| {
-        let differs = match lookup.outcome {
-            Outcome::Miss => differs(view, evidence, index, &mut compared),
-            _ => Html::escaped(UNKNOWN),
-        };
-        let row = row(view, lookup, differs);
-        row.selected_by(lookup.outcome.word().to_owned())
+    let all = report.model.caches.iter().enumerate().map(|(index, lookup)| ComparedLookup {
+        lookup,
+        found: found(report, lookup),
+        differs: match lookup.outcome {
+            Outcome::Miss if tell_apart && index < LISTED => differs(report, evidence, index, &mut compared),
+            _ => Cell::Unknown,
+        },
     });
-    view.table(out, &table, rows)?;
-    view.beyond(out, all.len(), all.len().min(LISTED), "lookups")?;
-    if evidence.keys.iter().all(Key::is_empty) && of(Outcome::Miss) > 0 {
-        note_below(out, Html::escaped("The log has no components of keys, so keys cannot be compared."))?;
-    }
-    Ok(close_section(out)?)
+    Rows::of(all.collect::<Vec<_>>())
+        .compile("Compile", |one| compile_of(one))
+        .text("Cache", |one| log(cache_title(&one.lookup.cache)))
+        .text("Answer", |one| answer(one.lookup))
+        .unsorted("Differing components", |one| one.differs.clone())
+        .number("Time saved", |one| us(one.lookup.saved_ns.map(|ns| ns / 1e3)))
+        .text("Key", move |one| key(report, one))
+        .code_about("Opens torch's record of the lookup")
+        .anchored(|_, one| one.found.map(|(_, artifact)| format!("lookup-{}", artifact.number)))
+        .filtered(ANSWERS, |one| one.lookup.outcome.word())
+        .about("in log order; a missed key is compared with the nearest earlier one for the same function")
+        .first(LISTED, Others::InFacts("lookups"))
+        .listing("lookups", "Lookups", "")
 }
 
-fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> Row {
-    let found = found(view.report, lookup);
-    let pill = found.map_or_else(|| view.pill_of(lookup.compile.as_ref()), |(compile, _)| view.pill(compile));
-    let attempt = if lookup.attempt > 0 { format!(" attempt {}", lookup.attempt) } else { String::new() };
-    let mut answer = match lookup.outcome {
-        Outcome::Bypass => span("warn", "bypass"),
-        _ => Html::escaped(lookup.outcome.word()),
+fn compile_of<'r>(one: &'r ComparedLookup<'_>) -> Cell<'r> {
+    let attempt = one.lookup.attempt;
+    match one.found {
+        Some((compile, _)) => {
+            let after = if attempt > 0 { format!(" attempt {attempt}") } else { String::new() };
+            Cell::Compile { compile, after }
+        }
+        None => Cell::maybe(one.lookup.compile.as_ref(), |id| Cell::Code(id.to_string().into())),
+    }
+}
+
+fn answer(lookup: &CacheLookup) -> Cell<'_> {
+    let word: Cell<'_> = lookup.outcome.word().into();
+    let word = if lookup.outcome == Outcome::Bypass { word.class("warn") } else { word };
+    match reason_words(lookup) {
+        Some(reason) => Cell::Beside(vec![word, log(reason)], ": "),
+        None => word,
+    }
+}
+
+fn key<'r>(report: Report<'_>, one: &'r ComparedLookup<'_>) -> Cell<'r> {
+    let key = one.lookup.key.as_deref();
+    let shown = match one.found {
+        Some((compile, artifact)) => Cell::File {
+            path: paths::artifact(compile, artifact, report.settings),
+            name: key.unwrap_or("file").into(),
+        },
+        None => Cell::maybe(key, log),
     };
-    if let Some(reason) = reason_words(lookup) {
-        answer = Html::joined([answer, view.folded(&reason, false)], ": ");
-    }
-    let key = lookup.key.as_deref();
-    let file = found.map(|(compile, artifact)| {
-        let path = paths::artifact(compile, artifact, view.report.settings);
-        view.link(&view.href(&path), key.unwrap_or("file"))
-    });
-    let shown = file.unwrap_or_else(|| span("", key.unwrap_or(UNKNOWN)));
-    let copy = key.map(|_| copy_button("")).unwrap_or_default();
-    let row = Row::of(vec![
-        TableCell::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(lookup.artifact.compile),
-        TableCell::text(cache_title(&lookup.cache)),
-        TableCell::html(answer),
-        TableCell::html(differs),
-        TableCell::maybe(lookup.saved_ns, |ns| micros(ns / 1e3)),
-        TableCell::html(Html::joined([shown, copy], " ")).class("cache-key"),
-    ]);
-    match found {
-        Some((_, artifact)) => row.anchored(format!("lookup-{}", artifact.number)),
-        None => row,
-    }
+    let copy = if key.is_some() { Cell::CopyButton } else { "".into() };
+    Cell::Beside(vec![shown, copy], " ").class("cache-key")
 }
 
 /// The differing components in words, with their values in a fold.
-fn differs(view: View<'_>, evidence: &Evidence<'_>, index: usize, compared: &mut usize) -> Html {
+fn differs<'m>(
+    report: Report<'m>,
+    evidence: &'m Evidence<'m>,
+    index: usize,
+    compared: &mut usize,
+) -> Cell<'m> {
     let Some((before, differences)) = evidence.differences(index) else {
         let first = evidence.keys.get(index).is_some_and(|key| !key.is_empty());
-        return Html::escaped(if first { "first lookup" } else { UNKNOWN });
+        return if first { "first lookup".into() } else { Cell::Unknown };
     };
-    let earlier = view.report.model.caches.get(before);
-    let label =
-        earlier.and_then(|e| e.compile.as_ref()).map_or_else(|| UNKNOWN.to_owned(), ToString::to_string);
+    let earlier = report.model.caches.get(before).and_then(|earlier| earlier.compile.as_ref());
+    let label = earlier.map_or_else(|| UNKNOWN.to_owned(), ToString::to_string);
     if differences.is_empty() {
-        return Html::escaped(&format!("nothing: same components as [{label}]"));
+        return log(format!("nothing: same components as [{label}]"));
     }
-    let words = Html::escaped(&format!("{}; against [{label}]", in_words(&differences).join(", ")));
-    if differences.is_empty() || *compared >= COMPARED {
+    let words = log(format!("{}; against [{label}]", in_words(&differences).join(", ")));
+    if *compared >= COMPARED {
         return words;
     }
     *compared += 1;
-    let mut facts = Vec::new();
-    for difference in differences.iter().take(DIFFERENCES) {
-        facts.push((difference.name, both(difference)));
-    }
+    let shown = differences.iter().take(DIFFERENCES);
+    let mut facts: Vec<_> = shown.map(|one| Fact::new(one.name.to_owned(), both(one))).collect();
     let more = differences.len().saturating_sub(DIFFERENCES);
-    if more > 0 {
-        facts.push(("and more", Html::escaped(&counted(more, "component", "components"))));
-    }
-    let facts = view.facts(facts);
-    fold(words, &facts)
+    facts.extend((more > 0).then(|| Fact::new("and more", own(counted(more, "component", "components")))));
+    Cell::Fold { summary: Box::new(words), facts }
 }
 
 /// The old and the new value of a component without the lines at the start that are equal; their hashes if all lines are
 /// equal.
-fn both(difference: &Difference<'_>) -> Html {
+fn both<'r>(difference: &Difference<'_>) -> Cell<'r> {
     let value = |of: Option<&Component>| of.map_or_else(String::new, |component| component.value.clone());
     let (old, new) = (value(difference.old), value(difference.new));
     let same = old.char_indices().zip(new.chars()).take_while(|((_, a), b)| a == b).last();
     let same = same.map_or(0, |((at, last), _)| at + last.len_utf8());
     let lines = old.get(..same).and_then(|same| same.rfind('\n')).map_or(0, |at| at + 1);
-    let piece = |class: &str, component: Option<&Component>, value: &str| {
+    let piece = |class: &'static str, component: Option<&Component>, value: &str| {
         let component = component?;
         let words: Vec<&str> = value.get(lines..)?.split_whitespace().collect();
         let (text, cut) = (words.join(" "), if lines > 0 { "… " } else { "" });
@@ -508,8 +462,8 @@ fn both(difference: &Difference<'_>) -> Html {
         } else {
             format!("{cut}{text}{}", if more { " …" } else { "" })
         };
-        Some(Element::new("code").class(class).around(text))
+        Some(Cell::ClassedCode(class, text))
     };
     let pieces = [piece("old", difference.old, &old), piece("new", difference.new, &new)];
-    stacked(pieces.into_iter().flatten())
+    Cell::Stacked(pieces.into_iter().flatten().collect())
 }

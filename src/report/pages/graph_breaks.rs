@@ -4,21 +4,15 @@ use crate::analysis::findings::{Cost, EntryKey, Finding, by_entry};
 use crate::analysis::{BreakText, FurtherBreak, Hit, break_text};
 use crate::model::{ArtifactIndex, Compile, CompileIndex, Content, GraphBreak};
 use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::links;
-use crate::report::kit::markup::{
-    Element, block, close, close_section, note_below, open_box, stacked, write_line,
+use crate::report::doc::{
+    Block, Card, Cell, Fact, Listing, Others, Rows, Section, count, log, micros as us, own, page, place,
 };
+use crate::report::kit::formats::{counted, micros};
+use crate::report::kit::links;
 use crate::report::kit::paths;
-use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::templates::Worker;
-use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use fxhash::{FxHashMap, FxHashSet};
-use serde::Serialize;
-use std::io::Write;
 
 /// Breaks with an entry of 3 to 6 KB; further ones are in a table.
 const ENTRIES: usize = 200;
@@ -66,30 +60,27 @@ struct Occurrence {
 
 /// The page, if there are breaks.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
-    Page::rendered(RelPath::of_parts(&[links::GRAPH_BREAKS]), move |worker, out| write(report, worker, out))
+    Page::rendered(RelPath::of_parts(&[links::GRAPH_BREAKS]), move |worker, out| {
+        let breaks = read(report)?;
+        page::write(report, "Graph breaks", &blocks(report, &breaks), worker, out)
+    })
 }
 
-fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
-    let breaks = read(report)?;
-    let mut shell = Shell::top(report, "Graph breaks");
-    shell.tabs = vec![Tab::section("breaks", "Graph breaks", Some(whole(breaks.len())))];
-    write_page(worker, out, &shell, |worker, out| {
-        let view = View::new(report, worker, 0);
-        verdict(view, &breaks, out)?;
-        let note = "one entry per reason and place, most time lost first";
-        let tools = view.fold_button("breaks-list");
-        view.open_section(out, ("breaks", "Graph breaks", note), Some(whole(breaks.len())), tools)?;
-        open_box(out, "breaks-list")?;
-        for (position, one) in breaks.iter().take(ENTRIES).enumerate() {
-            write_line(out, &entry(view, one, position == 0)?)?;
-        }
-        close(out, "div")?;
-        if let Some(rest) = breaks.get(ENTRIES..).filter(|rest| !rest.is_empty()) {
-            table(view, rest, out)?;
-        }
-        close_section(out)?;
-        Ok(())
-    })
+fn blocks<'m>(report: Report<'m>, breaks: &'m [Broken<'m>]) -> Vec<Block<'m>> {
+    let entries = breaks.get(..ENTRIES).unwrap_or(breaks);
+    let cards = entries.iter().map(|one| card(report, one)).collect();
+    let mut list = vec![Block::Cards { id: "breaks-list", cards }];
+    let rest = breaks.get(ENTRIES..).unwrap_or_default();
+    list.extend((!rest.is_empty()).then(|| Block::Table(further_breaks(report, rest))));
+    let section = Section {
+        id: "breaks",
+        title: "Graph breaks",
+        about: "one entry per reason and place, most time lost first",
+        count: Some(breaks.len()),
+        in_tabs: true,
+        blocks: list,
+    };
+    vec![verdict(breaks), Block::Section(section)]
 }
 
 /// All breaks, the most expensive first, then the most frequent.
@@ -135,178 +126,141 @@ fn text(report: Report<'_>, at: ArtifactIndex, left: &mut usize) -> anyhow::Resu
     Ok(break_text(&report.payload(at)?))
 }
 
-#[derive(Serialize)]
-struct Verdict {
-    breaks: String,
-    compiles: String,
-    time: Option<String>,
-}
-
-fn verdict(view: View<'_>, breaks: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
+fn verdict<'m>(breaks: &[Broken<'_>]) -> Block<'m> {
     let occurrences = || breaks.iter().flat_map(|one| &one.occurrences);
     let hit: FxHashSet<CompileIndex> = occurrences().map(|o| o.artifact.compile).collect();
     let lost = breaks.iter().filter_map(Broken::cost).filter(|cost| cost.kind.is_loss());
     let us: f64 = lost.map(|cost| cost.us).sum();
-    let context = Verdict {
-        breaks: counted(breaks.len(), "distinct graph break", "distinct graph breaks"),
-        compiles: counted(hit.len(), "compilation", "compilations"),
-        time: (us > 0.0).then(|| micros(us)),
-    };
-    write_line(out, &view.render("graph_breaks_verdict", &context)?)?;
-    Ok(())
+    let time = if us > 0.0 { format!(" wasted {} of compile time", micros(us)) } else { String::new() };
+    let sentence = format!(
+        "{} in {}{time}.",
+        counted(breaks.len(), "distinct graph break", "distinct graph breaks"),
+        counted(hit.len(), "compilation", "compilations"),
+    );
+    Block::Verdict {
+        sentence: own(sentence),
+        notes: vec![
+            "At a graph break Dynamo compiles what it has, runs the rest of the line as Python and goes on in a new function, \
+             called a resume function. What a break wasted are the attempts that were thrown away; a compile with several \
+             breaks shares them among its breaks. Compiling the resume functions is no such loss, since most of that work is \
+             needed without the break, too.",
+        ],
+    }
 }
 
-#[derive(Serialize)]
-struct Entry {
-    id: String,
-    open: bool,
-    reason: Html,
-    place: Html,
-    pills: Html,
-    cost: String,
-    count: String,
-    explanation: Option<Html>,
-    facts: Html,
-    traceback: Html,
-    further: Html,
-    occurrences: Html,
-}
-
-fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
+fn card<'m>(report: Report<'m>, one: &'m Broken<'m>) -> Card<'m> {
     let found = one.found;
     let mut facts = Vec::new();
-    facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context.trim_end_matches(':')))));
-    facts.extend(found.debug_context.as_deref().map(|context| ("Debug context", view.code(context))));
-    facts.extend(what_to_do(view, one)?);
-    facts.extend(found.url.as_deref().map(|url| ("Read more", catalog(view, found.gb_id.as_deref(), url))));
-    let facts = if facts.is_empty() { Html::default() } else { view.facts(facts) };
-    let entry = Entry {
+    facts.extend(
+        found
+            .context
+            .as_deref()
+            .map(|when| Fact::new("When", Cell::Prose(when.trim_end_matches(':').into()))),
+    );
+    facts.extend(
+        found.debug_context.as_deref().map(|context| Fact::new("Debug context", Cell::Code(context.into()))),
+    );
+    facts.extend(what_to_do(one));
+    facts.extend(found.url.as_deref().map(|url| read_more(found.gb_id.as_deref(), url)));
+    let mut body = Vec::new();
+    body.extend(found.explanation.as_deref().map(|text| Block::Paragraph(Cell::Prose(text.into()))));
+    body.extend((!facts.is_empty()).then_some(Block::Facts(facts)));
+    body.extend((!one.text.frames.is_empty()).then_some(Block::Traceback(&one.text.frames)));
+    body.extend(one.text.further.iter().flat_map(further));
+    body.push(Block::Table(occurrences(report, one)));
+    Card {
         id: links::graph_break_anchor(one.index),
-        open,
-        reason: view.prose(&found.reason),
-        place: view.plain_place(found.file.as_deref(), found.line),
-        pills: view.plain_pills(&compiles(view, found), SHOWN),
-        cost: one.cost().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
+        kind: "Graph break",
+        class: "warning",
+        title: Cell::Prose(found.reason.as_str().into()),
+        file: found.file.as_deref(),
+        line: found.line,
+        compiles: compiles(report, found),
+        cost: one.cost(),
         count: counted(found.count, "time", "times"),
-        explanation: found.explanation.as_deref().map(|text| view.prose(text)),
-        facts,
-        traceback: traceback(view, one),
-        further: further(view, &one.text.further),
-        occurrences: occurrences(view, one)?,
-    };
-    view.render("graph_break_entry", &entry)
+        body,
+    }
 }
 
-fn compiles<'m>(view: View<'m>, found: &GraphBreak) -> Vec<&'m Compile> {
-    found.compiles.iter().filter_map(|id| view.report.model.compile(id.as_ref())).collect()
+fn compiles<'m>(report: Report<'m>, found: &GraphBreak) -> Vec<&'m Compile> {
+    found.compiles.iter().filter_map(|id| report.model.compile(id.as_ref())).collect()
 }
 
 /// The advice of its finding; a break without a finding has torch's hints.
-fn what_to_do(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Option<(&'static str, Html)>> {
-    let Some(finding) = one.finding else { return Ok(hints(view, &one.found.hints)) };
-    let cards = finding.advice.iter().map(|one| view.fix_card(one)).collect::<anyhow::Result<Vec<_>>>()?;
-    Ok((!cards.is_empty()).then(|| ("What to do", stacked(cards))))
+fn what_to_do<'m>(one: &'m Broken<'m>) -> Option<Fact<'m>> {
+    let Some(finding) = one.finding else { return hints(&one.found.hints) };
+    (!finding.advice.is_empty()).then(|| Fact::new("What to do", Cell::Advice(&finding.advice)))
 }
 
-fn hints(view: View<'_>, hints: &[String]) -> Option<(&'static str, Html)> {
-    let lines = stacked(hints.iter().map(|hint| view.advice(hint)));
-    (!hints.is_empty()).then_some(("What to do", lines))
+fn hints(hints: &[String]) -> Option<Fact<'_>> {
+    (!hints.is_empty()).then(|| Fact::new("What to do", Cell::Hints(hints)))
 }
 
-fn catalog(view: View<'_>, id: Option<&str>, url: &str) -> Html {
-    let text = match id {
+fn read_more<'m>(id: Option<&str>, url: &'m str) -> Fact<'m> {
+    let words = match id {
         Some(id) => format!("{id} in the graph break catalog"),
         None => "the graph break catalog".to_owned(),
     };
-    view.log_link(&text, url)
+    Fact::new("Read more", Cell::LogLink { words, url: url.into() })
 }
 
-fn traceback(view: View<'_>, one: &Broken<'_>) -> Html {
-    match one.text.frames.as_slice() {
-        [] => Html::default(),
-        frames => block(view.own_traceback(frames)),
-    }
+fn further(one: &FurtherBreak) -> [Block<'_>; 2] {
+    let id = one.url.as_deref().and_then(|url| url.rsplit('/').next()?.strip_suffix(".html"));
+    let mut facts = vec![Fact::new("Reason", Cell::Prose(one.reason.as_str().into()))];
+    facts.extend(one.explanation.as_deref().map(|text| Fact::new("Explanation", Cell::Prose(text.into()))));
+    facts.extend(hints(&one.hints));
+    facts.extend(one.url.as_deref().map(|url| read_more(id, url)));
+    [Block::Heading("Another break occurred while this one was handled".into()), Block::Facts(facts)]
 }
 
-fn further(view: View<'_>, breaks: &[FurtherBreak]) -> Html {
-    let pieces = breaks.iter().map(|one| {
-        let id = one.url.as_deref().and_then(|url| url.rsplit('/').next()?.strip_suffix(".html"));
-        let mut facts = vec![("Reason", view.prose(&one.reason))];
-        facts.extend(one.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
-        facts.extend(hints(view, &one.hints));
-        facts.extend(one.url.as_deref().map(|url| ("Read more", catalog(view, id, url))));
-        let facts = view.facts(facts);
-        let heading = Element::new("h3").around("Another break occurred while this one was handled");
-        block(Html::joined([heading, facts], ""))
-    });
-    Html::joined(pieces, "")
+fn occurrences<'m>(report: Report<'m>, one: &'m Broken<'m>) -> Listing<'m> {
+    let of = move |occurrence: &Occurrence| report.model.compiles.get(occurrence.artifact.compile);
+    let resumes = move |occurrence: &Occurrence| {
+        occurrence.resumes.iter().filter_map(|index| report.model.compiles.get(*index)).collect::<Vec<_>>()
+    };
+    Rows::of(one.occurrences.iter().collect::<Vec<&'m Occurrence>>())
+        .compile("Compile", move |it| Cell::maybe(of(it), Cell::CompileBeside))
+        .text("Function", move |it| {
+            let is_named = |compile: &&Compile| {
+                let index = report.model.by_id.get(&compile.id);
+                index.is_some_and(|index| report.found.names.at(*index).is_some())
+            };
+            Cell::maybe(of(it).filter(is_named), Cell::FunctionOf)
+        })
+        .number("Thrown away", |it| us(it.thrown_away))
+        .unsorted("Led to", move |it| match resumes(it) {
+            none if none.is_empty() => Cell::Unknown,
+            compiles => Cell::SomeCompiles { compiles, most: SHOWN, beside_names: true },
+        })
+        .number("Their time", move |it| {
+            us(resumes(it).iter().filter_map(|one| one.compile_us()).reduce(|sum, us| sum + us))
+        })
+        .unsorted("Record", move |it| {
+            let compile = of(it);
+            let artifact = compile.and_then(|one| Some((one, one.artifacts.get(it.artifact.place())?)));
+            Cell::maybe(artifact, |(compile, artifact)| Cell::File {
+                path: paths::artifact(compile, artifact, report.settings),
+                name: "as text".into(),
+            })
+        })
+        .first(OCCURRENCES, Others::Elsewhere("are left out"))
+        .listing(links::graph_break_anchor(one.index), "Occurrences of this break", "")
 }
 
-fn occurrences(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
-    let all = &one.occurrences;
-    let columns = vec![
-        TableColumn::compiles("Compile"),
-        TableColumn::text("Function"),
-        TableColumn::number("Thrown away").absent_if(all.iter().all(|o| o.thrown_away.is_none())),
-        TableColumn::unsorted("Led to").absent_if(all.iter().all(|o| o.resumes.is_empty())),
-        TableColumn::number("Their time").absent_if(all.iter().all(|o| o.resumes.is_empty())),
-        TableColumn::unsorted("Record"),
-    ];
-    let id = format!("{}-table", links::graph_break_anchor(one.index));
-    let table = Table { id: &id, label: "Occurrences of this break", columns };
-    let mut out = Vec::new();
-    view.table(&mut out, &table, all.iter().take(OCCURRENCES).map(|occurrence| row(view, occurrence)))?;
-    let more = all.len().saturating_sub(OCCURRENCES);
-    if more > 0 {
-        note_below(&mut out, format!("{} more are left out.", whole(more)))?;
-    }
-    Ok(Html::trusted(String::from_utf8(out)?))
-}
-
-fn row(view: View<'_>, occurrence: &Occurrence) -> Row {
-    let model = view.report.model;
-    let Some(compile) = model.compiles.get(occurrence.artifact.compile) else { return Row::default() };
-    let resumes: Vec<&Compile> = occurrence.resumes.iter().filter_map(|i| model.compiles.get(*i)).collect();
-    let mut time = None;
-    for us in resumes.iter().filter_map(|resume| resume.compile_us()) {
-        *time.get_or_insert(0.0) += us;
-    }
-    let file = compile.artifacts.get(occurrence.artifact.place()).map(|artifact| {
-        let path = paths::artifact(compile, artifact, view.report.settings);
-        view.link(&view.href(&path), "as text")
-    });
-    let unknown = || Html::escaped(UNKNOWN);
-    let function = view.function_name(compile).map(|_| view.named(compile));
-    Row::of(vec![
-        TableCell::html(view.pill_beside(compile)).sorted(occurrence.artifact.compile),
-        TableCell::html(function.unwrap_or_else(unknown)),
-        TableCell::maybe(occurrence.thrown_away, micros),
-        TableCell::html(if resumes.is_empty() { unknown() } else { view.some_pills_beside(&resumes, SHOWN) }),
-        TableCell::maybe(time, micros),
-        TableCell::html(file.unwrap_or_else(unknown)),
-    ])
-}
-
-fn table(view: View<'_>, rest: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
-    let columns = vec![
-        TableColumn::text("Reason"),
-        TableColumn::text("Place"),
-        TableColumn::number("Times"),
-        TableColumn::number("Cost"),
-        TableColumn::unsorted("Compiles"),
-    ];
-    let table = Table { id: "further-breaks", label: "Further graph breaks", columns };
-    let rows = rest.iter().take(LISTED).map(|one| {
-        let found = one.found;
-        let cells = vec![
-            TableCell::html(view.folded(&found.reason, false)),
-            TableCell::html(view.place(found.file.as_deref(), found.line)),
-            TableCell::count(found.count),
-            TableCell::maybe(one.cost().map(|cost| cost.us), micros),
-            TableCell::html(view.some_pills(&compiles(view, found), SHOWN)),
-        ];
-        Row::of(cells).anchored(links::graph_break_anchor(one.index))
-    });
-    view.table(out, &table, rows)?;
-    view.beyond(out, rest.len(), LISTED, "graph breaks")
+fn further_breaks<'m>(report: Report<'m>, rest: &'m [Broken<'m>]) -> Listing<'m> {
+    Rows::of(rest)
+        .text("Reason", |one| log(one.found.reason.as_str()))
+        .text("Place", |one| {
+            place(one.found.file.as_deref(), one.found.line.and_then(|line| line.try_into().ok()))
+        })
+        .number("Times", |one| count(u64::try_from(one.found.count).ok()))
+        .number("Cost", |one| us(one.cost().map(|cost| cost.us)))
+        .unsorted("Compiles", move |one| Cell::SomeCompiles {
+            compiles: compiles(report, one.found),
+            most: SHOWN,
+            beside_names: false,
+        })
+        .anchored(|_, one| Some(links::graph_break_anchor(one.index)))
+        .first(LISTED, Others::InFacts("graph breaks"))
+        .listing("further-breaks", "Further graph breaks", "")
 }

@@ -7,7 +7,7 @@ use crate::model::Parts;
 use crate::model::words::{counted, duration};
 use crate::output::{Page, RelPath};
 use crate::report::doc::Listing;
-use crate::report::doc::html::section;
+use crate::report::doc::html::{Surface, section};
 use crate::report::kit::assets::COMPARE;
 use crate::report::kit::formats::whole;
 use crate::report::kit::html::Html;
@@ -104,7 +104,7 @@ fn write(
     let mut shell = Shell::of_job(&page.name, None, COMPARE);
     shell.aside = page.version.map(|version| format!("torch {version}")).unwrap_or_default();
     let present: Vec<_> = page.lists.iter().filter(|list| list.count() > 0).collect();
-    let tab = |one: &&Listing<'_>| Tab::section(one.id, one.title, Some(whole(one.count())));
+    let tab = |one: &&Listing<'_>| Tab::section(&one.id, one.title, Some(whole(one.count())));
     shell.tabs.extend(present.iter().map(tab));
     shell.tabs.push(Tab::section(LEFT_OUT, "What was left out", None));
     shell.tabs.extend(
@@ -115,7 +115,8 @@ fn write(
         begin(view, out, &page.sentence)?;
         write_line(out, &view.bar(&page.parts, true))?;
         let pills = |id: &str| page.statuses.pill(id);
-        present.iter().try_for_each(|list| section(view, out, list, &pills))?;
+        let on = Surface::Redacted(view, &pills);
+        present.iter().try_for_each(|list| section(on, out, list))?;
         left_out(view, out, redacted, page.logs)
     })
 }

@@ -1,0 +1,164 @@
+//! Pages of a report as blocks: a function makes them of the report, and their sections become its tabs.
+
+use super::cell::{Cell, Fact};
+use super::html::{Surface, facts, html, section, table};
+use super::listing::Listing;
+use crate::analysis::findings::{Advice, Cost};
+use crate::model::{Compile, Sentence, TextFrame};
+use crate::report::kit::formats::{UNKNOWN, cost_words, whole};
+use crate::report::kit::markup::{
+    block, close, close_finding, close_section, heading, note_below, open_box, paragraph, write_line,
+};
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::verdict::FindingEntry;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use std::io::Write;
+
+/// A piece of a page.
+pub(crate) enum Block<'m> {
+    /// What the page says, in a sentence with words below it.
+    Verdict {
+        sentence: Cell<'m>,
+        notes: Vec<&'static str>,
+    },
+    /// Blocks below a title.
+    Section(Section<'m>),
+    /// A section with a table.
+    List(Listing<'m>),
+    /// Only a table.
+    Table(Listing<'m>),
+    Heading(Sentence),
+    Paragraph(Cell<'m>),
+    /// Words below a table.
+    Note(&'static str),
+    Facts(Vec<Fact<'m>>),
+    /// What to do.
+    Advice(&'m Advice),
+    /// Entries that unfold, below this anchor.
+    Cards {
+        id: &'static str,
+        cards: Vec<Card<'m>>,
+    },
+    /// A traceback with the frames of the user's files in front.
+    Traceback(&'m [TextFrame]),
+}
+
+/// Blocks below a title.
+pub(crate) struct Section<'m> {
+    /// Its anchor.
+    pub id: &'static str,
+    pub title: &'static str,
+    /// Words beside the title.
+    pub about: &'static str,
+    /// The number beside the title.
+    pub count: Option<usize>,
+    /// Whether it has a tab.
+    pub in_tabs: bool,
+    pub blocks: Vec<Block<'m>>,
+}
+
+/// An entry that unfolds. The first of several is open.
+pub(crate) struct Card<'m> {
+    /// Its anchor.
+    pub id: String,
+    /// Its kind in a word, with the class that colors it.
+    pub kind: &'static str,
+    pub class: &'static str,
+    pub title: Cell<'m>,
+    /// Where in the user's program; a summary has no links.
+    pub file: Option<&'m str>,
+    pub line: Option<u64>,
+    pub compiles: Vec<&'m Compile>,
+    pub cost: Option<&'m Cost>,
+    /// How often.
+    pub count: String,
+    pub body: Vec<Block<'m>>,
+}
+
+/// Compiles that the summary of a card names.
+const NAMED: usize = 8;
+
+/// Writes a page at the top of a report. Its sections and lists are its tabs.
+pub(crate) fn write(
+    report: Report<'_>,
+    title: &str,
+    blocks: &[Block<'_>],
+    worker: &mut Worker,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let mut shell = Shell::top(report, title);
+    shell.tabs.extend(blocks.iter().filter_map(Block::tab));
+    write_page(worker, out, &shell, |worker, out| {
+        let view = View::new(report, worker, 0);
+        blocks.iter().try_for_each(|block| block.write(view, out))
+    })
+}
+
+impl Block<'_> {
+    fn tab(&self) -> Option<Tab> {
+        match self {
+            Block::Section(one) if one.in_tabs => Some(Tab::section(one.id, one.title, one.count.map(whole))),
+            Block::List(one) => Some(Tab::section(&one.id, one.title, Some(whole(one.count())))),
+            _ => None,
+        }
+    }
+
+    fn write(&self, view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+        let on = Surface::Whole(view);
+        match self {
+            Block::Verdict { sentence, notes } => {
+                let notes = notes.iter().map(|note| (*note).into()).collect();
+                Ok(write_line(out, &view.verdict(html(sentence, on), notes)?)?)
+            }
+            Block::Section(one) => one.write(view, out),
+            Block::List(list) => section(on, out, list),
+            Block::Table(list) => table(on, out, list),
+            Block::Heading(sentence) => Ok(heading(out, view.sentence(sentence))?),
+            Block::Paragraph(cell) => Ok(paragraph(out, html(cell, on))?),
+            Block::Note(words) => Ok(note_below(out, *words)?),
+            Block::Facts(all) => Ok(write_line(out, &facts(on, all))?),
+            Block::Advice(advice) => Ok(write_line(out, &block(view.fix_card(advice)?))?),
+            Block::Cards { id, cards } => {
+                open_box(out, id)?;
+                cards.iter().enumerate().try_for_each(|(at, card)| card.write(view, at == 0, out))?;
+                Ok(close(out, "div")?)
+            }
+            Block::Traceback(frames) => Ok(write_line(out, &block(view.own_traceback(frames)))?),
+        }
+    }
+}
+
+impl Section<'_> {
+    fn write(&self, view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+        let folds = self.blocks.iter().find_map(|block| match block {
+            Block::Cards { id, .. } => Some(view.fold_button(id)),
+            _ => None,
+        });
+        let head = (self.id, self.title, self.about);
+        view.open_section(out, head, self.count.map(whole), folds.unwrap_or_default())?;
+        self.blocks.iter().try_for_each(|block| block.write(view, out))?;
+        Ok(close_section(out)?)
+    }
+}
+
+impl Card<'_> {
+    fn write(&self, view: View<'_>, open: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+        let head = FindingEntry {
+            id: self.id.clone(),
+            open,
+            class: self.class,
+            kind: self.kind,
+            title: html(&self.title, Surface::Whole(view)),
+            place: view.plain_place(self.file, self.line),
+            pills: view.plain_pills(&self.compiles, NAMED),
+            cost: self.cost.map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
+            count: self.count.clone(),
+            ..FindingEntry::default()
+        };
+        write_line(out, &view.finding(&head)?)?;
+        self.body.iter().try_for_each(|block| block.write(view, out))?;
+        Ok(close_finding(out)?)
+    }
+}

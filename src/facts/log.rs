@@ -2,7 +2,7 @@
 
 use super::cross_rank::CrossRank;
 use super::define::{Redact, facts};
-use super::devices::{CudaGraphs, DeviceSettings};
+use super::devices::CudaGraphs;
 use super::findings::Finding;
 use super::performance::Performance;
 use super::safe::{
@@ -11,7 +11,7 @@ use super::safe::{
     metrics, no_folder, number, own_log, own_page, part, phase, problem_kind, restart, torch_version, word,
 };
 use super::text::{Id, Json, List, Map, Text};
-use crate::model::{CompilerPart, Fields, Parts, RankLog};
+use crate::model::{CompilerPart, DeviceSettings, Fields, Parts, RankLog};
 
 facts! {
     /// What a log says, and what follows from it.

@@ -1,7 +1,7 @@
 //! Facts of a log for comparing ranks: where it ends, when it built kernels, and when it may have waited for builds of
 //! other processes.
 
-use crate::facts::ranks::Interval;
+use crate::facts::Interval;
 use crate::model::{CompileIndex, Model, PhaseName, Status, TraceSpan};
 use fxhash::FxHashMap;
 

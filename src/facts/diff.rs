@@ -1,7 +1,7 @@
 //! What `tlparse diff --json` prints: `diff.schema.json`.
 
 use super::log::Tool;
-use super::text::List;
+use super::text::{List, or_null};
 use crate::model::words::worded;
 use indexmap::IndexSet;
 use schemars::JsonSchema;
@@ -115,11 +115,6 @@ pub(crate) struct DiffRow {
     /// The id of its function in the comparison of the first rank.
     #[serde(skip)]
     pub function: Option<usize>,
-}
-
-/// The words of an enum, and null.
-fn or_null<const N: usize>(words: [&'static str; N]) -> Vec<Option<&'static str>> {
-    words.into_iter().map(Some).chain([None]).collect()
 }
 
 /// One side of a difference.

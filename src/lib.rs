@@ -55,13 +55,13 @@ mod trace;
 
 pub use analysis::Severity;
 pub use check::{Baseline, Budget, Checkable, Checked, Verdict};
-pub use compare::Threshold;
 #[cfg(feature = "upstream")]
 pub use drop_in::{ParseConfig, parsers};
 pub use events::{
     ArtifactId, Event, Flow, PageTables, ParserFactory, RankContext, Registry, SectionRows,
     StructuredLogParser,
 };
+pub use facts::Threshold;
 #[doc(hidden)]
 pub use hidden::visible;
 pub use model::{
@@ -86,9 +86,7 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 use crate::compare::Recording;
 use crate::model::JobFacts;
 use crate::output::{RankFolder, Sink, Target, ZipTarget};
-use crate::report::{
-    Cached, CollectedLog, Collection, FindingCounts, JobReport, Redacted, WholeRank, Worker,
-};
+use crate::report::{Cached, JobReport, Redacted, WholeRank, Worker};
 use crate::run::{Input, LogOutcome, LogTask, OneOfSeveral, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
@@ -246,8 +244,7 @@ fn write_several(
 ) -> anyhow::Result<RunSummary> {
     let (summary, logs) =
         each_of_several(several, |one, dir| write(work, &one.input, &sink.below(dir), &folder.join(dir)))?;
-    let collection = Collection { logs };
-    let pages = report::collection_pages(&collection, &work.options.settings);
+    let pages = report::collection_pages(&logs, &work.options.settings);
     output::write(pages, sink, NonZeroUsize::MIN, Worker::new)?;
     Ok(summary)
 }
@@ -257,27 +254,29 @@ fn write_several(
 fn each_of_several(
     several: &[OneOfSeveral],
     mut report: impl FnMut(&OneOfSeveral, &str) -> anyhow::Result<RunSummary>,
-) -> anyhow::Result<(RunSummary, Vec<CollectedLog>)> {
+) -> anyhow::Result<(RunSummary, Vec<facts::OneOfSeveral<'static>>)> {
     let line = SummaryLine::plain(format!("{} logs, each with a report of its own:", several.len()));
     let mut all = RunSummary { lines: vec![line], intact: true, ..RunSummary::default() };
     let (mut logs, mut first_error) = (Vec::new(), None);
     for (number, one) in (1..).zip(several) {
         let dir = report::folder_of_log(number);
-        let (verdict, summary) = match report(one, &dir) {
-            Ok(summary) => (Ok(summary.verdict()), summary),
+        let (verdict, error, summary) = match report(one, &dir) {
+            Ok(summary) => (Some(summary.verdict().into()), None, summary),
             Err(error) => {
                 let why = format!("{error:#}");
                 first_error.get_or_insert(error);
-                (Err(why), RunSummary::default())
+                (None, Some(why.into()), RunSummary::default())
             }
         };
-        let (name, is_job) = (one.name.clone(), matches!(one.input, Input::Job(_)));
-        let findings = FindingCounts::of(summary.findings.iter().map(|finding| &finding.0));
-        let log = CollectedLog { name, is_job, dir, verdict, findings, intact: summary.intact };
+        let kind = if matches!(one.input, Input::Job(_)) { "job" } else { "log" }.into();
+        let (name, intact) = (one.name.clone().into(), summary.intact);
+        let log =
+            facts::OneOfSeveral { name, kind, dir: dir.into(), verdict, error, intact, ..Default::default() };
+        let log = report::with_counts(log, summary.findings.iter().map(|finding| &finding.0));
         all = all.with_report(&log, summary);
         logs.push(log);
     }
-    match first_error.filter(|_| logs.iter().all(|log| log.verdict.is_err())) {
+    match first_error.filter(|_| logs.iter().all(|log| log.error.is_some())) {
         Some(error) => Err(error),
         None => Ok((all, logs)),
     }

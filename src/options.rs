@@ -1,10 +1,9 @@
 //! What the library takes and returns.
 
-use crate::compare::Threshold;
-use crate::facts;
+use crate::facts::{self, Threshold};
 use crate::output::{Files, Unfinished};
 use crate::report::formats::{self, Format};
-use crate::report::{CollectedLog, Settings, SummaryLine};
+use crate::report::{Settings, SummaryLine};
 use crate::report_folder::ReportFolder;
 use crate::source_tree::SourceTree;
 use anyhow::Context;
@@ -115,9 +114,8 @@ impl RunSummary {
     }
 
     /// Adds the report of one of several logs: a line, its findings with its folder before their pages, its notes and counts.
-    pub(crate) fn with_report(mut self, log: &CollectedLog, mut other: RunSummary) -> Self {
-        let said = log.verdict.as_ref().unwrap_or_else(|why| why);
-        self.lines.push(SummaryLine::plain(format!("{}: {said}", log.name)));
+    pub(crate) fn with_report(mut self, log: &facts::OneOfSeveral<'_>, mut other: RunSummary) -> Self {
+        self.lines.push(SummaryLine::plain(format!("{}: {}", &*log.name, log.said())));
         self.findings.extend(other.findings.drain(..).map(|finding| finding.below(&log.dir)));
         for (event, count) in std::mem::take(&mut other.events) {
             match self.events.iter_mut().find(|(known, _)| *known == event) {
@@ -125,8 +123,8 @@ impl RunSummary {
                 None => self.events.push((event, count)),
             }
         }
-        self.intact &= log.verdict.is_ok();
-        if log.verdict.is_ok() { self.with(other) } else { self }
+        self.intact &= log.error.is_none();
+        if log.error.is_none() { self.with(other) } else { self }
     }
 
     /// Its first line.

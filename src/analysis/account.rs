@@ -92,7 +92,7 @@ impl Account {
         order.sort_by(|(_, a), (_, b)| a.start_us.total_cmp(&b.start_us));
         let stamp = |stamp| model.clock.epoch_us(stamp).map(|us| us as f64);
         let Some(first) = order.first().map(|(_, span)| span.start_us) else { return };
-        let begin = model.log.first.and_then(stamp).map_or(first, |us| us.min(first));
+        let begin = model.first.and_then(stamp).map_or(first, |us| us.min(first));
         let (mut reach, mut before) = (begin, None);
         for (index, span) in order {
             if span.start_us > reach {
@@ -104,7 +104,7 @@ impl Account {
                 (reach, before) = (span.end_us, Some(index));
             }
         }
-        let end = model.log.last.and_then(stamp).map_or(reach, |us| us.max(reach));
+        let end = model.last.and_then(stamp).map_or(reach, |us| us.max(reach));
         if end > reach {
             self.gaps.push(Gap { start_us: reach, end_us: end, before, after: None });
         }

@@ -24,9 +24,9 @@ pub(super) fn with_questions(model: &Model) -> Vec<CompileIndex> {
     let has_tf32 = has_tf32(model);
     let asks = |compile: &Compile| {
         let kernel = |is: &dyn Fn(&str) -> bool| compile.kernels.iter().any(|(name, _)| is(name));
-        compile.on_device.cudagraphs
+        compile.on_device.settings.cudagraphs
             || kernel(&|name| name.starts_with("cpp_"))
-            || (has_tf32 && compile.on_device.tf32 == Some(false) && kernel(&is_product))
+            || (has_tf32 && compile.on_device.settings.tf32 == Some(false) && kernel(&is_product))
     };
     model.compiles.indexed().filter(|(_, compile)| asks(compile)).map(|(index, _)| index).collect()
 }

@@ -109,11 +109,11 @@ impl OnDevice {
             let outside: Vec<Operation> = graphs.iter().flat_map(Graph::outside).collect();
             let on_host = outside.iter().filter(|one| one.obstacle == Obstacle::OnHost).cloned();
             let mut of = CompileOnDevice { on_host: on_host.collect(), ..CompileOnDevice::default() };
-            if has_tf32 && compile.on_device.tf32 == Some(false) {
+            if has_tf32 && compile.on_device.settings.tf32 == Some(false) {
                 of.float32 = graphs.iter().flat_map(Graph::float32_products).collect();
                 of.float32_flops = graphs.iter().map(Graph::float32_flops).sum();
             }
-            of.cuda_graphs = compile.on_device.cudagraphs.then(|| CudaGraphs {
+            of.cuda_graphs = compile.on_device.settings.cudagraphs.then(|| CudaGraphs {
                 parts: compile.on_device.parts,
                 written: graphs.iter().flat_map(|graph| graph.written(texts)).collect(),
                 outside,

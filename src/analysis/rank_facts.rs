@@ -1,7 +1,7 @@
 //! Facts of a log for comparing ranks: where it ends, when it built kernels, and when it may have waited for builds of
 //! other processes.
 
-use crate::facts::ranks::Interval;
+use crate::facts::Interval;
 use crate::model::{CompileIndex, Model, PhaseName, Status, TraceSpan};
 use fxhash::FxHashMap;
 
@@ -50,7 +50,7 @@ pub struct OpenPhase {
 
 /// Where the log ends; None without records.
 pub fn log_end(model: &Model) -> Option<LogEnd> {
-    let last = model.log.last_record.as_ref()?;
+    let last = model.last_record.as_ref()?;
     let named = last.compile.as_ref().and_then(|id| model.by_id.get(&Some(id.clone()))).copied();
     let event = last.event.clone();
     if model.spans.is_empty() {

@@ -8,7 +8,7 @@ use super::rank_facts::{builds, open_at_end, pauses};
 use super::run_time::{RunTime, at_run_time};
 use super::warm_run::saved_us;
 use super::{Account, Gap, Spans, Split, Timeline, functions};
-use crate::facts::ranks::Interval;
+use crate::facts::Interval;
 use crate::model::{ArtifactIndex, CacheLookup, CompileIndex, Model, Outcome, Parts, TraceSpan};
 use crate::trace::CompileId;
 

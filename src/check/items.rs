@@ -7,7 +7,7 @@ use crate::analysis::findings::KindOfFinding::{
 };
 use crate::analysis::findings::title_of_break;
 use crate::analysis::{Severity, change_of};
-use crate::facts::{Compile, Finding, Function, LogReport, Recompile, Text, line_number, owned};
+use crate::facts::{Compile, Finding, FindingCost, Function, LogReport, Recompile, Text, line_number, owned};
 use crate::model::words::headline;
 use crate::report::formats::fingerprint;
 use std::collections::HashMap;
@@ -32,21 +32,13 @@ pub(crate) struct Item {
     /// The file as torch recorded it.
     pub file: Option<String>,
     pub line: Option<u64>,
-    pub cost: Option<ItemCost>,
+    pub cost: Option<FindingCost<'static>>,
     /// What to do.
     pub hint: Option<String>,
     /// Its page, relative to the report's folder.
     pub page: Option<String>,
     /// The fingerprint of its finding, the one that SARIF of the whole report has.
     pub finding: Option<String>,
-}
-
-/// What a finding cost.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ItemCost {
-    pub seconds: f64,
-    /// `wasted`, `avoidable` or `expected`.
-    pub kind: String,
 }
 
 impl Item {
@@ -81,8 +73,7 @@ impl Item {
 
     /// With the cost and the hint of its finding, and the finding's page; without one, the page of all of its kind.
     fn with_finding(mut self, finding: Option<&Finding<'_>>, otherwise: &str) -> Item {
-        let cost = finding.and_then(|finding| finding.cost.as_ref());
-        self.cost = cost.map(|cost| ItemCost { seconds: cost.seconds, kind: cost.kind.owned() });
+        self.cost = finding.and_then(|finding| finding.cost.as_ref()).map(FindingCost::owned);
         self.finding = finding.map(fingerprint);
         self.hint = finding.and_then(|finding| owned(&finding.hint));
         self.page = finding.and_then(|finding| owned(&finding.url)).or_else(|| Some(otherwise.to_owned()));

@@ -69,7 +69,7 @@ impl Excess {
 
     /// Seconds that were wasted or could have been avoided.
     pub(crate) fn lost(&self) -> f64 {
-        self.item.cost.as_ref().filter(|cost| cost.kind != "expected").map_or(0.0, |cost| cost.seconds)
+        self.item.cost.as_ref().filter(|cost| *cost.kind != *"expected").map_or(0.0, |cost| cost.seconds)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Functions whose graphs or code differ. Their texts are read up to a limit.
 
-use super::rows::{Comparison, FunctionLine, RowTopic};
+use super::rows::{Comparison, FunctionLine};
 use super::texts::ComparedCompile;
 use crate::analysis::two_columns::same_text;
+use crate::facts::RowTopic;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes read in all to find functions that differ. Beyond that, only functions that rows name are compared.

@@ -3,9 +3,10 @@
 use super::matching::Matched;
 use super::problems::Problems;
 use super::recording::{Compile, Function, Seconds, TimePart};
-use super::rows::{FunctionLine, LogComparison, OneFactor, Row, RowKind, RowTopic, TimeLine};
+use super::rows::{FunctionLine, LogComparison, OneFactor, TimeLine};
 use super::runs::{MatchedFunction, NAMED, Runs, function_words};
 use super::texts::{ComparedCompile, CompileRef, CompileTexts};
+use crate::facts::{DiffRow, RowKind, RowTopic};
 use crate::model::words::counted;
 
 /// Smallest number of functions for a statement on nearly all of them.
@@ -48,8 +49,8 @@ struct ComparedFunction<'f, 'r> {
 }
 
 impl ComparedFunction<'_, '_> {
-    fn row(&self, kind: RowKind, topic: RowTopic, subject: String) -> Row {
-        let mut row = Row::new(kind, topic, subject);
+    fn row(&self, kind: RowKind, topic: RowTopic, subject: String) -> DiffRow {
+        let mut row = DiffRow::new(kind, topic, subject);
         (row.file, row.line) = (self.shown.told.file.clone(), self.shown.told.line);
         row
     }
@@ -60,7 +61,7 @@ impl ComparedFunction<'_, '_> {
 }
 
 /// Both sides of a row: the compiles of the function in the first logs that have it.
-fn set_sides(runs: &Runs<'_>, function: &MatchedFunction, row: &mut Row) {
+fn set_sides(runs: &Runs<'_>, function: &MatchedFunction, row: &mut DiffRow) {
     for (log, place) in runs.firsts(&function.places).into_iter().flatten() {
         let compiles = runs.function(log, place).map(|function| function.compiles.as_slice());
         runs.set_side(row, log, runs.side_of_compiles(log, compiles.unwrap_or_default()));
@@ -79,7 +80,7 @@ fn seconds<'f>(
 }
 
 /// A function that only one side compiles.
-fn one_sided(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>, kind: RowKind) -> Row {
+fn one_sided(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>, kind: RowKind) -> DiffRow {
     let words = subject.words();
     let text = match kind {
         RowKind::New => format!("{words} is compiled by B only"),
@@ -89,7 +90,7 @@ fn one_sided(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>, kind: RowKind)
     let mut row = subject.row(kind, RowTopic::Function, text);
     row.detail = runs.presence_words(&subject.function.places);
     set_sides(runs, subject.function, &mut row);
-    row.seconds = runs.times(|log| seconds(runs, subject.function, log, subject.function.compiles.iter()));
+    row.set_seconds(runs.times(|log| seconds(runs, subject.function, log, subject.function.compiles.iter())));
     row
 }
 
@@ -109,10 +110,10 @@ fn common(
             subject.row(kind, RowTopic::FunctionTime, format!("Compile time of {}", subject.words()));
         row.matched = Some(function.how());
         set_sides(runs, function, &mut row);
-        row.seconds = times;
+        row.set_seconds(times);
         // Rows on failures and recompiles have the seconds of their compile.
         let is_counted = [&row.a, &row.b].into_iter().zip(runs.sides()).any(|(side, logs)| {
-            side.compiles.iter().any(|id| logs.clone().any(|log| problems.has_row(log, id)))
+            side.compile_ids.iter().any(|id| logs.clone().any(|log| problems.has_row(log, id)))
         });
         if !is_counted {
             found.rows.push(row);
@@ -145,7 +146,7 @@ fn count_of_compiles(
     runs: &Runs<'_>,
     problems: &Problems,
     subject: &ComparedFunction<'_, '_>,
-) -> Option<Row> {
+) -> Option<DiffRow> {
     let function = subject.function;
     let extra: Vec<&Matched> = function.compiles.iter().filter(|one| runs.became(one).is_some()).collect();
     let is_told = |one: &&Matched| {
@@ -174,7 +175,7 @@ fn count_of_compiles(
     let mut row = subject.row(kind, RowTopic::Compiles, text);
     row.matched = Some(function.how());
     set_sides(runs, function, &mut row);
-    row.seconds = runs.times(|log| seconds(runs, function, log, extra.iter().copied()));
+    row.set_seconds(runs.times(|log| seconds(runs, function, log, extra.iter().copied())));
     Some(row)
 }
 

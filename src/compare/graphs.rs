@@ -2,9 +2,10 @@
 
 use super::matching::Matched;
 use super::recording::{Compile, Function, STRIDES};
-use super::rows::{LogComparison, Row, RowKind, RowSide, RowTopic};
+use super::rows::LogComparison;
 use super::runs::{MatchedFunction, Runs, function_words};
 use crate::analysis::parameter_name;
+use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
 use crate::model::words::{counted, first_of};
 use crate::trace::{TextMap, TextSet};
 use indexmap::{IndexMap, IndexSet};
@@ -42,7 +43,7 @@ fn pairs<'r>(
 type CompilePair<'r> = [(usize, &'r Compile); 2];
 
 /// Both sides of a row about two compiles.
-fn sides(runs: &Runs<'_>, pair: CompilePair<'_>) -> [RowSide; 2] {
+fn sides(runs: &Runs<'_>, pair: CompilePair<'_>) -> [DiffSide; 2] {
     pair.map(|(log, compile)| runs.side_of_compiles(log, std::slice::from_ref(compile)))
 }
 
@@ -57,8 +58,8 @@ struct FunctionChange<'r> {
 }
 
 impl FunctionChange<'_> {
-    fn row(self, runs: &Runs<'_>) -> Row {
-        let mut row = Row::new(RowKind::Changed, self.topic, self.text);
+    fn row(self, runs: &Runs<'_>) -> DiffRow {
+        let mut row = DiffRow::new(RowKind::Changed, self.topic, self.text);
         (row.file, row.line) = (self.shown.told.file.clone(), self.shown.told.line);
         row.detail = Some(listed(&self.changes));
         row.matched = Some(self.function.how_compiles());
@@ -75,7 +76,7 @@ fn listed(lines: &IndexSet<String>) -> String {
 }
 
 /// Input tensors whose sizes, strides or dtypes differ, or that only one side has.
-pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Function) -> Option<Row> {
+pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Function) -> Option<DiffRow> {
     let mut changes: IndexSet<String> = IndexSet::new();
     let mut first: Option<CompilePair<'_>> = None;
     // Names of all inputs, of those that differ, and of those of which more than the strides do.
@@ -197,7 +198,7 @@ struct Turn {
     lookups: usize,
     caches: BTreeMap<String, usize>,
     functions: IndexSet<String>,
-    sides: Option<[RowSide; 2]>,
+    sides: Option<[DiffSide; 2]>,
 }
 
 /// Changed results of cache lookups: one row per kind of change.
@@ -236,14 +237,14 @@ fn answers<'c>(compile: &'c Compile, cache: &str) -> &'c [String] {
 }
 
 impl Turn {
-    fn row(self, old: &str, new: &str) -> Row {
+    fn row(self, old: &str, new: &str) -> DiffRow {
         let kind = match (old, new) {
             (_, "hit") => RowKind::Better,
             ("hit", _) => RowKind::Worse,
             _ => RowKind::Changed,
         };
         let lookups = counted(self.lookups, "cache lookup", "cache lookups");
-        let mut row = Row::new(kind, RowTopic::Cache, format!("{lookups}: {old} → {new}"));
+        let mut row = DiffRow::new(kind, RowTopic::Cache, format!("{lookups}: {old} → {new}"));
         let caches: Vec<String> =
             self.caches.iter().map(|(cache, count)| format!("`{cache}` {count}")).collect();
         let functions: Vec<&String> = self.functions.iter().collect();

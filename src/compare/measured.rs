@@ -2,10 +2,11 @@
 //! one of five steps do not differ by that.
 
 use super::matching::{Key, Matched, matched_closest};
-use super::noise::{Pair, Threshold, Times};
+use super::noise::{Pair, Times};
 use super::recording::{Launched, Measured, Spread};
-use super::rows::{LogComparison, Match, MeasuredLine, Per, Row, RowKind, RowTopic, Sides, TimeLine};
+use super::rows::{LogComparison, MeasuredLine, Sides, TimeLine};
 use super::runs::Runs;
+use crate::facts::{DiffRow, Match, Per, RowKind, RowTopic, Threshold};
 use crate::model::rates::{byte_rate, flop_rate};
 use crate::model::words::{duration, file_name};
 use crate::model::{InputDims, input_words, short_kernel};
@@ -47,9 +48,8 @@ pub(super) fn measured_work(runs: &Runs<'_>, found: &mut LogComparison) {
         (found.wall_us.a.map(|_| found.wall_us), "Time of the traced steps with the device's idle time");
     for (times, subject) in [wall, busy] {
         let Some(times) = times else { continue };
-        let mut row = row(RowTopic::DeviceTime, times, subject.to_owned());
+        let mut row = row(runs, RowTopic::DeviceTime, times, subject.to_owned());
         row.per = Some(per);
-        [row.a, row.b] = runs.pages("performance.html");
         found.rows.push(row);
     }
     found.kernels = work.lines(&kernels, (per, limit), |trace| &trace.kernels);
@@ -212,18 +212,17 @@ impl<'r> Work<'r> {
         lines
     }
 
-    fn rows(&self, found: &LogComparison, per: Per) -> Vec<Row> {
+    fn rows(&self, found: &LogComparison, per: Per) -> Vec<DiffRow> {
         let total = found.busy_us.difference();
         let differing = found.kernels.iter().filter(|one| one.line.differs);
         let rows = differing.map(|one| {
-            let mut row = row(RowTopic::Measured, one.line.times, one.subject());
+            let mut row = row(self.runs, RowTopic::Measured, one.line.times, one.subject());
             row.per = Some(per);
             row.detail = details(one, found, total);
             row.matched = one.matched;
             if let Some((file, line)) = one.place.clone() {
                 (row.file, row.line) = (Some(file), Some(line));
             }
-            [row.a, row.b] = self.runs.pages("performance.html");
             row
         });
         rows.collect()
@@ -249,9 +248,10 @@ fn shown_name(a: Option<&Launched>, b: Option<&Launched>) -> String {
 }
 
 /// A row with microseconds as seconds.
-fn row(topic: RowTopic, us: Pair, subject: String) -> Row {
-    let mut row = Row::new(RowKind::of(us), topic, subject);
-    row.seconds = us.in_seconds();
+fn row(runs: &Runs<'_>, topic: RowTopic, us: Pair, subject: String) -> DiffRow {
+    let mut row = DiffRow::new(RowKind::of(us), topic, subject);
+    [row.a, row.b] = runs.pages("performance.html");
+    row.set_seconds(us.in_seconds());
     row
 }
 

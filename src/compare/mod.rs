@@ -23,17 +23,14 @@ mod texts;
 mod times;
 
 pub(crate) use changed::{ChangedFunction, ChangedFunctions};
-pub use noise::Threshold;
-pub(crate) use noise::{Pair, Times};
+pub(crate) use noise::Pair;
 pub(crate) use read::{finished_report, name_of, read_recording};
 pub(crate) use recording::{Recording, TimePart};
-pub(crate) use rows::{
-    Comparison, FunctionLine, LogComparison, Match, MeasuredLine, Per, Row, RowKind, RowSide, RowTopic,
-    Sides, TimeLine,
-};
+pub(crate) use rows::{Comparison, FunctionLine, LogComparison, MeasuredLine, Sides, TimeLine};
 pub(crate) use text_files::{TextFile, TextKind};
 pub(crate) use texts::{ComparedCompile, ComparedText, CompileRef, CompileTexts};
 
+use crate::facts::{DiffRow, RowKind, RowTopic, Threshold};
 use recording::LogRun;
 use runs::Runs;
 use std::collections::BTreeSet;
@@ -56,20 +53,20 @@ pub(crate) fn compare(a: Vec<Recording>, b: Vec<Recording>, threshold: Threshold
 
 /// New or gone failures, breaks and recompiles first; then the device time, which every step costs; then rows with seconds;
 /// then the rest by topic.
-fn order(row: &Row) -> (u8, Option<RowTopic>) {
+fn order(row: &DiffRow) -> (u8, Option<RowTopic>) {
     match (row.topic, row.kind) {
         (RowTopic::Failure, _) => (0, None),
         (RowTopic::Ranks, _) => (1, None),
         (RowTopic::GraphBreak | RowTopic::Recompile, RowKind::New) => (2, Some(row.topic)),
         (RowTopic::GraphBreak | RowTopic::Recompile, RowKind::Gone) => (3, Some(row.topic)),
         (RowTopic::DeviceTime, _) => (4, None),
-        _ if row.difference().is_some() => (5, None),
+        _ if row.difference_s.is_some() => (5, None),
         (topic, _) => (6, Some(topic)),
     }
 }
 
-fn size(row: &Row) -> f64 {
-    row.difference().unwrap_or_default().abs()
+fn size(row: &DiffRow) -> f64 {
+    row.difference_s.unwrap_or_default().abs()
 }
 
 fn logs_of_one_rank(a: &[&LogRun], b: &[&LogRun], threshold: Threshold) -> LogComparison {
@@ -83,7 +80,7 @@ fn logs_of_one_rank(a: &[&LogRun], b: &[&LogRun], threshold: Threshold) -> LogCo
     times::times(&runs, &mut found);
     measured::measured_work(&runs, &mut found);
     settings::settings(&runs, &mut found);
-    let by_cache = |row: &Row| row.topic == RowTopic::Cache && row.kind != RowKind::Changed;
+    let by_cache = |row: &DiffRow| row.topic == RowTopic::Cache && row.kind != RowKind::Changed;
     if found.rows.iter().any(by_cache) {
         // What a cache answered explains more than another machine does.
         found.one_factor = None;

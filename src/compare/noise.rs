@@ -1,13 +1,6 @@
 //! When a difference of times is more than noise.
 
-/// Differences below this share of A or below this many seconds are noise.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Threshold {
-    /// Share of the time of A: 0.05 is 5 %.
-    pub share: f64,
-    /// Seconds.
-    pub seconds: f64,
-}
+use crate::facts::Threshold;
 
 impl Default for Threshold {
     fn default() -> Threshold {

@@ -2,15 +2,16 @@
 
 use super::matching::{Matched, matched};
 use super::recording::{Break, Compile, Failure, LogRun, Recompile};
-use super::rows::{Match, Row, RowKind, RowSide, RowTopic, Same};
+use super::rows::Same;
 use super::runs::{MatchedFunction, NAMED, Runs, function_words, short_file};
+use crate::facts::{DiffRow, DiffSide, Match, RowKind, RowTopic};
 use crate::trace::TextSet;
 
 /// Differences in the problems of both sides.
 #[derive(Default)]
 pub(super) struct Problems {
     /// The differences.
-    pub rows: Vec<Row>,
+    pub rows: Vec<DiffRow>,
     /// Compiles that a row about a recompile or a failure is about: log and id.
     compiles: TextSet<(usize, String)>,
     /// What both sides share.
@@ -111,7 +112,7 @@ fn break_row(
     one: &Matched,
     [a, b]: [BreakOfLog<'_>; 2],
     became: Option<RowKind>,
-) -> Option<Row> {
+) -> Option<DiffRow> {
     let (_, shown) = b.or(a)?;
     let times = match (a, b) {
         (Some((_, a)), Some((_, b))) if a.count != b.count && runs.logs.len() == 2 => {
@@ -121,7 +122,7 @@ fn break_row(
     };
     let kind = became.or_else(|| (!times.is_empty()).then_some(RowKind::Changed))?;
     let text = format!("Graph break: {}{times}", first_line(&shown.reason));
-    let mut row = Row::new(kind, RowTopic::GraphBreak, text);
+    let mut row = DiffRow::new(kind, RowTopic::GraphBreak, text);
     row.matched = (a.is_some() && b.is_some()).then(|| how_break(one));
     row.detail = detail([shown.loc.as_ref().map(|loc| format!("`{loc}`")), runs.presence_words(one)]);
     (row.file, row.line) = (shown.file.clone(), shown.line);
@@ -130,7 +131,7 @@ fn break_row(
     Some(row)
 }
 
-fn side_of_break(runs: &Runs<'_>, log: usize, one: &Break) -> RowSide {
+fn side_of_break(runs: &Runs<'_>, log: usize, one: &Break) -> DiffSide {
     runs.row_side(log, "graph_breaks.html".to_owned(), &one.compiles)
 }
 
@@ -140,12 +141,12 @@ type BreakOfLog<'r> = Option<(usize, &'r Break)>;
 type Reworded<'r> = (BreakOfLog<'r>, BreakOfLog<'r>, Match);
 
 /// Breaks at the same lines with different reasons: merged into one row if the versions of torch differ.
-fn reworded_breaks(runs: &Runs<'_>, pairs: &[Reworded<'_>]) -> Vec<Row> {
+fn reworded_breaks(runs: &Runs<'_>, pairs: &[Reworded<'_>]) -> Vec<DiffRow> {
     let other_torch = runs.has_other_torch();
-    let sides = |row: &mut Row, pair: &Reworded<'_>| {
+    let sides = |row: &mut DiffRow, pair: &Reworded<'_>| {
         let side = |one: BreakOfLog<'_>| {
-            let Some((log, one)) = one else { return RowSide::default() };
-            RowSide { value: Some(first_line(&one.reason)), ..side_of_break(runs, log, one) }
+            let Some((log, one)) = one else { return DiffSide::default() };
+            DiffSide { value: Some(first_line(&one.reason)), ..side_of_break(runs, log, one) }
         };
         (row.a, row.b) = (side(pair.0), side(pair.1));
     };
@@ -157,7 +158,7 @@ fn reworded_breaks(runs: &Runs<'_>, pairs: &[Reworded<'_>]) -> Vec<Row> {
         let places: Vec<String> = pairs.iter().filter_map(place).take(NAMED).collect();
         let subject =
             format!("{} graph breaks at the same lines are worded differently by another torch", pairs.len());
-        let mut row = Row::new(RowKind::Changed, RowTopic::GraphBreak, subject);
+        let mut row = DiffRow::new(RowKind::Changed, RowTopic::GraphBreak, subject);
         let guesses = pairs.iter().filter(|pair| pair.2.guess().is_some()).count();
         let guesses =
             (guesses > 0).then(|| format!("{guesses} of them matched by line and order only, a guess"));
@@ -170,7 +171,7 @@ fn reworded_breaks(runs: &Runs<'_>, pairs: &[Reworded<'_>]) -> Vec<Row> {
         return vec![row];
     }
     let rows = pairs.iter().map(|pair| {
-        let mut row = Row::new(
+        let mut row = DiffRow::new(
             RowKind::Changed,
             RowTopic::GraphBreak,
             "Graph break at the same line, for another reason".to_owned(),
@@ -243,7 +244,7 @@ fn recompiles(runs: &Runs<'_>, found: &mut Problems) {
             RowKind::Changed => format!("Recompile of {function}, for another reason"),
             _ => format!("Recompile of {function}"),
         };
-        let mut row = Row::new(kind, RowTopic::Recompile, subject);
+        let mut row = DiffRow::new(kind, RowTopic::Recompile, subject);
         row.matched = matched_by(one, [a.is_some(), b.is_some()]);
         let guard = shown.guards.first().map(|guard| format!("failed guard `{}`", first_line(guard)));
         row.detail = detail([guard, runs.presence_words(one)]);
@@ -257,7 +258,7 @@ fn recompiles(runs: &Runs<'_>, found: &mut Problems) {
             runs.set_side(&mut row, log, side);
         }
         if matches!(kind, RowKind::New | RowKind::Gone) && is_extra(runs, one, &lists) {
-            row.seconds = runs.times(|log| lists.get(log)?.get(one.at(log)?)?.seconds);
+            row.set_seconds(runs.times(|log| lists.get(log)?.get(one.at(log)?)?.seconds));
             found.note_compiles(one, |log, at| lists.get(log)?.get(at)?.compile.clone());
         }
         found.rows.push(row);
@@ -297,7 +298,7 @@ fn failures(runs: &Runs<'_>, found: &mut Problems) {
             }
         };
         let function = function_of(runs, log, shown.function, "");
-        let mut row = Row::new(kind, RowTopic::Failure, format!("Failure: {function} was not compiled"));
+        let mut row = DiffRow::new(kind, RowTopic::Failure, format!("Failure: {function} was not compiled"));
         row.matched = matched_by(one, [a.is_some(), b.is_some()]);
         let what =
             if shown.message.is_empty() { shown.error.clone() } else { shown.message.replace('`', "") };
@@ -310,17 +311,17 @@ fn failures(runs: &Runs<'_>, found: &mut Problems) {
         }
         let other = log_and_function(&lists, one).and_then(|(log, function)| runs.row_of(log, function));
         let other = other.and_then(|other| runs.functions.get(other));
-        row.seconds = runs.times(|log| match one.at(log) {
+        row.set_seconds(runs.times(|log| match one.at(log) {
             Some(at) => lists.get(log)?.get(at)?.seconds,
             None => compile_of(runs, other?, log)?.seconds,
-        });
+        }));
         found.note_compiles(one, |log, at| lists.get(log)?.get(at)?.compile.clone());
         // The compile of the function on the side where it did not fail.
         for (side, log) in [(&mut row.a, 0), (&mut row.b, runs.of_a)] {
-            if side.compiles.is_empty()
+            if side.compile_ids.is_empty()
                 && let Some(compile) = other.and_then(|other| compile_of(runs, other, log))
             {
-                side.compiles.push(compile.id.clone());
+                side.compile_ids.push(compile.id.clone());
             }
         }
         found.rows.push(row);

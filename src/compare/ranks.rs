@@ -1,7 +1,8 @@
 //! Comparison of jobs: rank by rank, and whether the ranks agree.
 
 use super::recording::{LogRun, Recording};
-use super::rows::{LogComparison, Row, RowKind, RowTopic};
+use super::rows::LogComparison;
+use crate::facts::{DiffRow, RowKind, RowTopic};
 use crate::trace::TextMap;
 use std::collections::BTreeSet;
 
@@ -31,7 +32,7 @@ pub(super) fn rows(
     b: &[Recording],
     ranks_a: &BTreeSet<Option<u64>>,
     ranks_b: &BTreeSet<Option<u64>>,
-) -> Vec<Row> {
+) -> Vec<DiffRow> {
     let mut rows = Vec::new();
     let only = |one: &BTreeSet<Option<u64>>, other: &BTreeSet<Option<u64>>| -> Vec<u64> {
         one.difference(other).copied().flatten().collect()
@@ -41,7 +42,7 @@ pub(super) fn rows(
     {
         if !ranks.is_empty() {
             let text = format!("Ranks that only {side} has: {}", ranks.len());
-            rows.push(Row { ranks, ..Row::new(kind, RowTopic::Ranks, text) });
+            rows.push(DiffRow { ranks, ..DiffRow::new(kind, RowTopic::Ranks, text) });
         }
     }
     let differing = |side: &[Recording]| -> BTreeSet<String> {
@@ -57,7 +58,7 @@ pub(super) fn rows(
         if facts.is_empty() {
             continue;
         }
-        let mut row = Row::new(kind, RowTopic::Ranks, text.to_owned());
+        let mut row = DiffRow::new(kind, RowTopic::Ranks, text.to_owned());
         let finding = side.iter().find_map(|recording| recording.agreement.as_ref()?.first_finding.clone());
         let named: Vec<String> = facts.iter().take(NAMED).map(|fact| fact.replace('_', " ")).collect();
         let facts = format!("in {}", named.join(", "));
@@ -68,8 +69,8 @@ pub(super) fn rows(
 }
 
 /// The rows of all ranks; equal rows are merged into one with the times of the rank that differs most.
-pub(super) fn merged(logs: &mut [LogComparison]) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+pub(super) fn merged(logs: &mut [LogComparison]) -> Vec<DiffRow> {
+    let mut rows: Vec<DiffRow> = Vec::new();
     let mut known: TextMap<String, usize> = TextMap::default();
     for log in logs {
         for mut row in log.rows.drain(..) {
@@ -81,13 +82,15 @@ pub(super) fn merged(logs: &mut [LogComparison]) -> Vec<Row> {
             let place = *known.entry(key).or_insert(rows.len());
             match rows.get_mut(place).filter(|_| log.rank.is_some()) {
                 Some(same) => {
-                    let size = |row: &Row| row.difference().unwrap_or_default().abs();
+                    let size = |row: &DiffRow| row.difference_s.unwrap_or_default().abs();
                     let most = if size(&row) > size(same) { log.rank } else { same.ranks.first().copied() };
                     if size(&row) > size(same) {
-                        same.seconds = row.seconds;
-                        same.function = row.function;
+                        for (same, side) in [(&mut same.a, &row.a), (&mut same.b, &row.b)] {
+                            (same.seconds, same.spread_s) = (side.seconds, side.spread_s);
+                        }
+                        (same.difference_s, same.function) = (row.difference_s, row.function);
                     }
-                    if let Some(most) = most.filter(|_| row.difference().is_some()) {
+                    if let Some(most) = most.filter(|_| row.difference_s.is_some()) {
                         same.detail = Some(format!("{DIFFERS_MOST}{most}"));
                         // Compiles and pages of the first rank in the list are shown.
                         same.ranks.retain(|rank| *rank != most);

@@ -1,36 +1,11 @@
 //! The result of a comparison: one row per difference.
 
-use super::noise::{Pair, Threshold};
+use super::noise::Pair;
 use super::recording::{Recording, Spread, TimePart};
 use super::texts::{ComparedCompile, CompileRef};
-
-/// How something changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum RowKind {
-    /// Only B has it.
-    New,
-    /// Only A has it.
-    Gone,
-    /// B takes longer, or misses a cache that A hit.
-    Worse,
-    /// B is faster, or hits a cache that A missed.
-    Better,
-    /// It differs, and neither side is better.
-    Changed,
-}
+use crate::facts::{DiffRow, DiffSide, Match, Per, RowKind, RowTopic, Threshold};
 
 impl RowKind {
-    /// Its word in the JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            RowKind::New => "new",
-            RowKind::Gone => "gone",
-            RowKind::Worse => "worse",
-            RowKind::Better => "better",
-            RowKind::Changed => "changed",
-        }
-    }
-
     /// Of something that has a time on each side that has it.
     pub fn of(times: Pair) -> RowKind {
         match (times.a, times.b) {
@@ -46,102 +21,7 @@ impl RowKind {
     }
 }
 
-/// What a row is about, in the order of rows without seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum RowTopic {
-    /// A compile that failed.
-    Failure,
-    /// Agreement of a job's ranks.
-    Ranks,
-    GraphBreak,
-    Recompile,
-    /// A function that only one side compiles.
-    Function,
-    /// Number of compiles of a function.
-    Compiles,
-    /// Results of cache lookups.
-    Cache,
-    /// Input tensors.
-    Inputs,
-    /// Number of operators in a graph.
-    Operators,
-    /// Kernels of the generated code.
-    Kernels,
-    /// The whole compile time.
-    CompileTime,
-    /// The compile time of a part of the compiler.
-    Part,
-    /// The compile time of a function.
-    FunctionTime,
-    /// The device time of a step.
-    DeviceTime,
-    /// A kernel or operator that a profiler timed.
-    Measured,
-    /// Version of torch.
-    Torch,
-    Setting,
-}
-
-impl RowTopic {
-    /// Its word in the JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            RowTopic::Failure => "failure",
-            RowTopic::Ranks => "ranks",
-            RowTopic::GraphBreak => "graph_break",
-            RowTopic::Recompile => "recompile",
-            RowTopic::Function => "function",
-            RowTopic::Compiles => "compiles",
-            RowTopic::Cache => "cache",
-            RowTopic::Inputs => "inputs",
-            RowTopic::Operators => "operators",
-            RowTopic::Kernels => "kernels",
-            RowTopic::CompileTime => "compile_time",
-            RowTopic::Part => "part",
-            RowTopic::FunctionTime => "function_time",
-            RowTopic::DeviceTime | RowTopic::Measured => "measured",
-            RowTopic::Torch => "torch",
-            RowTopic::Setting => "setting",
-        }
-    }
-}
-
-/// How the two sides of a row were matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Match {
-    /// By place and code, or by place and reason.
-    Exact,
-    /// By name and code, at another line.
-    Moved,
-    /// By place; the code or the reason differs.
-    Edited,
-    /// By name alone: a guess.
-    Name,
-    /// By the order of several that look alike: a guess.
-    Order,
-    /// By operator and sizes: another kernel that does the same work.
-    Operator,
-    /// By operator and place, on other sizes.
-    Shape,
-    /// By graph and line of the program, under another name: a kernel that replaced another one.
-    Line,
-}
-
 impl Match {
-    /// Its word in the JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            Match::Exact => "exact",
-            Match::Moved => "moved",
-            Match::Edited => "edited",
-            Match::Name => "name",
-            Match::Order => "order",
-            Match::Operator => "operator",
-            Match::Shape => "shape",
-            Match::Line => "line",
-        }
-    }
-
     /// A warning, if the match may be wrong.
     pub fn guess(self) -> Option<&'static str> {
         match self {
@@ -155,65 +35,6 @@ impl Match {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct RowSide {
-    /// Ids of the compiles that it is about.
-    pub compiles: Vec<String>,
-    /// The value, if it has one.
-    pub value: Option<String>,
-    /// The page of that side's report with the evidence, relative to the report.
-    pub page: Option<String>,
-}
-
-/// A difference.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Row {
-    /// How it changed.
-    pub kind: RowKind,
-    /// What it is about.
-    pub topic: RowTopic,
-    /// One sentence without a full stop; code is in backquotes.
-    pub subject: String,
-    /// Further details.
-    pub detail: Option<String>,
-    pub file: Option<String>,
-    pub line: Option<u64>,
-    pub a: RowSide,
-    pub b: RowSide,
-    /// Seconds on both sides, if it has any.
-    pub seconds: Pair,
-    /// Ranks that it applies to; empty for single logs.
-    pub ranks: Vec<u64>,
-    /// How A and B were matched; None if only one side has it or nothing was matched.
-    pub matched: Option<Match>,
-    /// [`FunctionLine::id`] of its function in the comparison of the first rank.
-    pub function: Option<usize>,
-    /// What measured times are for.
-    pub per: Option<Per>,
-}
-
-/// What the times of a trace are for, so that traces of different length compare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Per {
-    /// A step of the program.
-    Step,
-    /// A call of compiled code, as nothing marks the steps of the program.
-    Call,
-    /// As many launches as B has, as a trace does not say how many steps it covers.
-    Launch,
-}
-
-impl Per {
-    /// Its word in the JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            Per::Step => "step",
-            Per::Call => "call",
-            Per::Launch => "launch",
-        }
-    }
-}
-
 /// A value of each side, where it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Sides<T> {
@@ -221,24 +42,33 @@ pub(crate) struct Sides<T> {
     pub b: Option<T>,
 }
 
-impl Row {
+impl DiffRow {
     /// A row with only a kind, a topic and a subject.
-    pub fn new(kind: RowKind, topic: RowTopic, subject: String) -> Row {
-        Row {
+    pub fn new(kind: RowKind, topic: RowTopic, subject: String) -> DiffRow {
+        DiffRow {
             kind,
             topic,
             subject,
             detail: None,
             file: None,
             line: None,
-            a: RowSide::default(),
-            b: RowSide::default(),
-            seconds: Pair::default(),
             ranks: Vec::new(),
             matched: None,
-            function: None,
+            a: DiffSide::default(),
+            b: DiffSide::default(),
+            difference_s: None,
             per: None,
+            function: None,
         }
+    }
+
+    /// Sets the seconds of both sides, and their difference if either is known.
+    pub fn set_seconds(&mut self, of: Pair) {
+        for (side, times) in [(&mut self.a, of.a), (&mut self.b, of.b)] {
+            side.seconds = times.map(|times| times.median);
+            side.spread_s = times.filter(|times| times.runs > 1).map(|times| [times.least, times.most]);
+        }
+        self.difference_s = (of.a.is_some() || of.b.is_some()).then(|| of.difference());
     }
 
     /// A warning, if the match may be wrong.
@@ -250,11 +80,6 @@ impl Row {
             }
             (how, _) => how.guess(),
         }
-    }
-
-    /// B minus A in seconds, if either is known.
-    pub fn difference(&self) -> Option<f64> {
-        (self.seconds.a.is_some() || self.seconds.b.is_some()).then(|| self.seconds.difference())
     }
 }
 
@@ -347,7 +172,7 @@ pub(crate) struct Same {
 pub(crate) struct LogComparison {
     pub rank: Option<u64>,
     /// All differences, unordered.
-    pub rows: Vec<Row>,
+    pub rows: Vec<DiffRow>,
     /// Compile time.
     pub total: Pair,
     /// Whether the compile times differ by more than noise.
@@ -403,7 +228,7 @@ pub(crate) struct Comparison {
     /// Smaller differences are noise.
     pub threshold: Threshold,
     /// The differences: failures first, then by seconds.
-    pub rows: Vec<Row>,
+    pub rows: Vec<DiffRow>,
     /// One entry, or one per rank that both sides have, largest difference of compile time first.
     pub logs: Vec<LogComparison>,
 }

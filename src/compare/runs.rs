@@ -1,10 +1,10 @@
 //! The logs of both sides with their functions and compiles matched.
 
 use super::matching::{Key, Matched, matched};
-use super::noise::{Pair, Threshold, Times};
+use super::noise::{Pair, Times};
 use super::recording::{Compile, Function, LogRun, Setting};
-use super::rows::{Match, Row, RowKind, RowSide};
 use crate::analysis::{is_library, resumed};
+use crate::facts::{DiffRow, DiffSide, Match, RowKind, Threshold};
 use crate::model::words::{counted, file_name};
 use crate::trace::TextSet;
 use std::collections::BTreeSet;
@@ -204,28 +204,28 @@ impl<'r> Runs<'r> {
         log: usize,
         page: impl Into<Option<String>>,
         compiles: impl IntoIterator<Item = &'c String>,
-    ) -> RowSide {
+    ) -> DiffSide {
         let folder = self.logs.get(log).map_or("", |log| log.folder.as_str());
-        RowSide {
-            compiles: compiles.into_iter().take(NAMED).cloned().collect(),
-            value: None,
+        DiffSide {
+            compile_ids: compiles.into_iter().take(NAMED).cloned().collect(),
             page: page.into().map(|page| format!("{folder}{page}")),
+            ..DiffSide::default()
         }
     }
 
     /// The same page of the first report of A and of B.
-    pub fn pages(&self, page: &str) -> [RowSide; 2] {
+    pub fn pages(&self, page: &str) -> [DiffSide; 2] {
         [0, self.of_a].map(|log| self.row_side(log, page.to_owned(), []))
     }
 
     /// The first compiles of a function in a log, with the page of the first.
-    pub fn side_of_compiles(&self, log: usize, compiles: &[Compile]) -> RowSide {
+    pub fn side_of_compiles(&self, log: usize, compiles: &[Compile]) -> DiffSide {
         let page = compiles.first().and_then(Compile::page);
         self.row_side(log, page, compiles.iter().map(|compile| &compile.id))
     }
 
     /// Puts the side of a log into its place in a row.
-    pub fn set_side(&self, row: &mut Row, log: usize, side: RowSide) {
+    pub fn set_side(&self, row: &mut DiffRow, log: usize, side: DiffSide) {
         *(if log < self.of_a { &mut row.a } else { &mut row.b }) = side;
     }
 

@@ -1,8 +1,9 @@
 //! Version of torch, and settings.
 
 use super::recording::Setting;
-use super::rows::{LogComparison, Row, RowKind, RowSide, RowTopic};
+use super::rows::LogComparison;
 use super::runs::{NAMED, Runs};
+use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
 use crate::model::words::first_of;
 use std::collections::BTreeSet;
 
@@ -18,12 +19,12 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
     let torch = runs.values(|log| runs.logs.get(log).map(|log| log.torch_words().to_owned()));
     let same_torch = !runs.has_other_torch();
     if torch[0] != torch[1] {
-        let mut row = Row::new(RowKind::Changed, RowTopic::Torch, "Version of torch".to_owned());
+        let mut row = DiffRow::new(RowKind::Changed, RowTopic::Torch, "Version of torch".to_owned());
         (row.a, row.b) = (value(runs, 0, &torch[0]), value(runs, runs.of_a, &torch[1]));
         found.rows.push(row);
     } else if !same_torch {
         let text = "Version of torch: the logs do not name it, but the settings are those of two versions";
-        found.rows.push(Row::new(RowKind::Changed, RowTopic::Torch, text.to_owned()));
+        found.rows.push(DiffRow::new(RowKind::Changed, RowTopic::Torch, text.to_owned()));
     }
     let recorded = runs.logs.iter().all(|log| !log.settings.is_empty());
     if !recorded {
@@ -51,7 +52,7 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
             RowKind::Gone if !same_torch => only_a.push(name),
             RowKind::New if !same_torch => only_b.push(name),
             _ => {
-                let mut row = Row::new(kind, RowTopic::Setting, format!("Setting `{name}`"));
+                let mut row = DiffRow::new(kind, RowTopic::Setting, format!("Setting `{name}`"));
                 row.detail = SET_BY.iter().find(|(set, _)| *set == name).map(|(_, by)| (*by).to_owned());
                 (row.a, row.b) = (value(runs, 0, &a), value(runs, runs.of_a, &b));
                 found.rows.push(row);
@@ -62,13 +63,13 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
         if !names.is_empty() {
             let text = format!("Settings that only the torch of {side} has: {}", names.len());
             let detail = Some(first_of(&names, NAMED));
-            found.rows.push(Row { detail, ..Row::new(kind, RowTopic::Setting, text) });
+            found.rows.push(DiffRow { detail, ..DiffRow::new(kind, RowTopic::Setting, text) });
         }
     }
 }
 
-fn value(runs: &Runs<'_>, log: usize, values: &BTreeSet<String>) -> RowSide {
+fn value(runs: &Runs<'_>, log: usize, values: &BTreeSet<String>) -> DiffSide {
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
     let value = (!values.is_empty()).then(|| values.join(" or "));
-    RowSide { value, ..runs.row_side(log, "configuration.html".to_owned(), []) }
+    DiffSide { value, ..runs.row_side(log, "configuration.html".to_owned(), []) }
 }

@@ -2,8 +2,9 @@
 
 use super::functions::of_one_side;
 use super::recording::TimePart;
-use super::rows::{LogComparison, Row, RowKind, RowTopic, TimeLine};
+use super::rows::{LogComparison, TimeLine};
 use super::runs::Runs;
+use crate::facts::{DiffRow, RowKind, RowTopic};
 
 /// Adds the compile time and its parts. Compiles that only one side has are left out: other rows have their seconds.
 pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
@@ -16,9 +17,9 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
     });
     if rest.differs(runs.threshold) && found.total.difference() != 0.0 {
         let kind = RowKind::of_difference(found.total.difference());
-        let mut row = Row::new(kind, RowTopic::CompileTime, "Compile time".to_owned());
+        let mut row = DiffRow::new(kind, RowTopic::CompileTime, "Compile time".to_owned());
         [row.a, row.b] = runs.pages("time.html");
-        row.seconds = found.total;
+        row.set_seconds(found.total);
         found.rows.push(row);
     }
     for part in TimePart::ALL {
@@ -33,10 +34,10 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
         });
         if rest.differs(runs.threshold) {
             let kind = RowKind::of_difference(rest.difference());
-            let mut row = Row::new(kind, RowTopic::Part, part.name().to_owned());
+            let mut row = DiffRow::new(kind, RowTopic::Part, part.name().to_owned());
             row.detail = about(part);
             [row.a, row.b] = runs.pages("time.html");
-            row.seconds = rest;
+            row.set_seconds(rest);
             found.rows.push(row);
         }
         found.parts.push(TimeLine { name: part, times, differs: times.differs(runs.threshold) });

@@ -60,9 +60,10 @@ impl RankContext<'_> {
             _ => None,
         });
         if let Some(compile) = self.here() {
-            compile.on_device.cudagraphs |= cudagraphs;
-            compile.on_device.max_autotune = max_autotune.or(compile.on_device.max_autotune);
-            compile.on_device.tf32 = tf32.or(compile.on_device.tf32);
+            let known = &mut compile.on_device.settings;
+            known.cudagraphs |= cudagraphs;
+            known.max_autotune = max_autotune.or(known.max_autotune);
+            known.tf32 = tf32.or(known.tf32);
         }
         if cudagraphs {
             self.model().inductor.cudagraphs = Some(true);

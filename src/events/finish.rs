@@ -35,6 +35,8 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
         compile.status = status(compile, restarted.contains(&compile.id));
         compile.is_bare = !timed.contains(&index) && is_bare(compile);
     }
+    model.log.first_time = model.time(model.first);
+    model.log.last_time = model.time(model.last);
     give_back_room(model);
 }
 
@@ -71,7 +73,7 @@ fn give_back_room(model: &mut Model) {
 /// log, in the same folder.
 fn adopt_strings(model: &mut Model, source: &Source) {
     let unresolved = model.strings.unresolved();
-    let (Some(first), false) = (model.log.first, unresolved.is_empty()) else { return };
+    let (Some(first), false) = (model.first, unresolved.is_empty()) else { return };
     for pid in model.log.pids.clone() {
         let ids: Vec<i64> = unresolved.iter().filter(|(p, _, _)| *p == pid).map(|(_, id, _)| *id).collect();
         let own = model.strings.first_defined(pid);

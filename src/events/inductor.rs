@@ -56,7 +56,7 @@ pub(super) fn parse_runnable(event: &Event<'_>, cx: &mut RankContext<'_>) -> any
     if text.contains("config.triton.cudagraphs = True") {
         cx.model().inductor.cudagraphs = Some(true);
         if let Some(compile) = cx.here() {
-            compile.on_device.cudagraphs = true;
+            compile.on_device.settings.cudagraphs = true;
         }
     }
     let version = text.split_once("# torch version: ").and_then(|(_, rest)| rest.lines().next());

@@ -6,7 +6,7 @@ use super::placed::IsOwnPath;
 use super::registry::{Parsers, Registry};
 use super::{Event, finish};
 use crate::limits::DEEPEST_JSON;
-use crate::model::{CompileIndex, Integrity, LastRecord, LogFacts, Model, ProblemKind, RawRecord};
+use crate::model::{CompileIndex, Integrity, LastRecord, Model, ProblemKind, RawRecord};
 use crate::trace::{
     CompileId, Damage, DamageKind, Entry, OrderedMap, Payload, Record, Records, Source, Stamp, nests_deeper,
     readable_text, strict_json,
@@ -27,9 +27,9 @@ pub struct RankPart {
 
 impl RankPart {
     /// One part per rank, ascending, if several ranks wrote the log; otherwise empty.
-    pub fn of(log: &LogFacts) -> Vec<RankPart> {
+    pub fn of(model: &Model) -> Vec<RankPart> {
         let mut parts: Vec<RankPart> = Vec::new();
-        for &(pid, rank) in &log.ranks {
+        for &(pid, rank) in &model.ranks {
             match parts.iter_mut().find(|part| part.rank == rank) {
                 Some(part) => part.pids.push(pid),
                 None => parts.push(RankPart { rank, pids: vec![pid] }),
@@ -43,7 +43,7 @@ impl RankPart {
         }
         // Processes that never name a rank are listed with the first rank.
         if let Some(first) = parts.first_mut() {
-            first.pids.extend(log.pids.iter().filter(|pid| !claimed.contains(pid)));
+            first.pids.extend(model.log.pids.iter().filter(|pid| !claimed.contains(pid)));
         }
         parts.sort_by_key(|part| part.rank);
         if parts.len() > 1 { parts } else { Vec::new() }
@@ -184,16 +184,16 @@ impl Reader {
         let stamp = model.clock.tick(record.time);
         let log = &mut model.log;
         log.records += 1;
-        log.first.get_or_insert(stamp);
-        log.last = Some(stamp);
+        model.first.get_or_insert(stamp);
+        model.last = Some(stamp);
         // Searched from the end: consecutive records are mostly of the same process.
         if !log.pids.iter().rev().any(|&pid| pid == record.pid) && log.pids.len() < MOST_PIDS {
             log.pids.push(record.pid);
         }
         if let Some(rank) = record.envelope.rank {
             let named = (record.pid, rank);
-            if !log.ranks.iter().rev().any(|known| *known == named) && log.ranks.len() < MOST_PIDS {
-                log.ranks.push(named);
+            if !model.ranks.iter().rev().any(|known| *known == named) && model.ranks.len() < MOST_PIDS {
+                model.ranks.push(named);
             }
         }
         stamp
@@ -243,7 +243,7 @@ impl Reader {
             }
             let compile = self.note_compile(record, stamp);
             let name = name_of(value);
-            self.reading.model.log.last_record = Some(LastRecord {
+            self.reading.model.last_record = Some(LastRecord {
                 event: name.as_deref().unwrap_or(key).to_owned(),
                 compile: record.envelope.compile_id.clone(),
                 pid: record.pid,

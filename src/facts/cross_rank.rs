@@ -6,6 +6,8 @@ use super::safe::{
     sizes, strides, tensor_name, word,
 };
 use super::text::{Id, List, Map, Text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 facts! {
     /// What a comparison of ranks needs; null where the log holds no such event.
@@ -192,8 +194,18 @@ facts! {
 }
 
 /// Begin and end, in microseconds.
-#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-pub(crate) struct Interval(pub f64, pub f64);
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "(f64, f64)")]
+pub struct Interval {
+    pub start_us: f64,
+    pub end_us: f64,
+}
+
+impl From<Interval> for (f64, f64) {
+    fn from(one: Interval) -> (f64, f64) {
+        (one.start_us, one.end_us)
+    }
+}
 
 facts! {
     /// Where a log ends.

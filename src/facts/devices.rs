@@ -3,22 +3,9 @@
 use super::define::facts;
 use super::safe::{dropped, file, id, inside, number, numbers, word};
 use super::text::{Id, List, Text};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::model::DeviceSettings;
 
 numbers!(DeviceSettings);
-
-/// Settings of a compile on a GPU, from its cache key.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct DeviceSettings {
-    /// Whether CUDA graphs were asked for, as `mode="reduce-overhead"` does.
-    pub cudagraphs: bool,
-    /// Whether products and convolutions are chosen by measuring, as `mode="max-autotune"` does; null if the log does not say.
-    pub max_autotune: Option<bool>,
-    /// Whether products of float32 matrices may use TF32; null if the log does not say.
-    pub tf32: Option<bool>,
-}
 
 facts! {
     /// The CUDA graphs of a compile.

@@ -1,8 +1,11 @@
 //! What `tlparse diff --json` prints: `diff.schema.json`.
 
 use super::log::Tool;
+use super::text::{List, or_null};
+use crate::model::words::worded;
+use indexmap::IndexSet;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What differs between two runs, or several runs per side.
 #[derive(Serialize, JsonSchema)]
@@ -23,9 +26,9 @@ pub(crate) struct Diff<'a> {
     #[schemars(length(min = 1))]
     pub b: Vec<DiffRun<'a>>,
     /// A difference of times is a row only if it reaches both: a share of the time of A, and seconds.
-    pub threshold: DiffThreshold,
+    pub threshold: Threshold,
     /// Failures, breaks and recompiles first, then the device time of a step, then by seconds.
-    pub rows: Vec<DiffRow<'a>>,
+    pub rows: List<'a, DiffRow>,
     /// Rows beyond the limit of the file.
     pub rows_left_out: u64,
 }
@@ -45,9 +48,9 @@ pub(crate) struct DiffRun<'a> {
 }
 
 /// From which difference on a time is a row.
-#[derive(Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct DiffThreshold {
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "DiffThreshold", deny_unknown_fields)]
+pub struct Threshold {
     /// Share of the time of A.
     #[schemars(range(min = 0))]
     pub share: f64,
@@ -56,60 +59,169 @@ pub(crate) struct DiffThreshold {
     pub seconds: f64,
 }
 
+/// Writes seconds with nine decimals, as kernels may take less than a microsecond.
+fn nine_decimals<S: Serializer>(seconds: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
+    seconds.map(rounded).serialize(to)
+}
+
+fn both_with_nine<S: Serializer>(seconds: &Option<[f64; 2]>, to: S) -> Result<S::Ok, S::Error> {
+    seconds.map(|both| both.map(rounded)).serialize(to)
+}
+
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1e9).round() / 1e9
+}
+
 /// One difference.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(crate) struct DiffRow<'a> {
+pub(crate) struct DiffRow {
     /// new: in B only; gone: in A only; worse and better: slower and faster, or a cache that misses and hits; changed: neither
     /// is known to be better.
-    #[schemars(extend("enum" = ["new", "gone", "worse", "better", "changed"]))]
-    pub kind: &'static str,
+    #[schemars(with = "String", extend("enum" = RowKind::ALL.map(RowKind::word)))]
+    pub kind: RowKind,
     /// What differs.
-    #[schemars(extend("enum" = ["failure", "ranks", "graph_break", "recompile", "function", "compiles", "cache", "inputs",
-        "operators", "kernels", "compile_time", "part", "function_time", "measured", "torch", "setting"]))]
-    pub topic: &'static str,
+    #[schemars(with = "String", extend("enum" = RowTopic::ALL.map(RowTopic::word).iter().collect::<IndexSet<_>>()))]
+    pub topic: RowTopic,
     /// One sentence; code is between backquotes.
     #[schemars(length(min = 1))]
-    pub subject: &'a str,
+    pub subject: String,
     /// Further facts.
-    pub detail: Option<&'a str>,
+    pub detail: Option<String>,
     /// File of the program.
-    pub file: Option<&'a str>,
+    pub file: Option<String>,
     /// Line of it.
     pub line: Option<u64>,
     /// Ranks that it holds for; empty for single logs.
-    pub ranks: &'a [u64],
+    pub ranks: Vec<u64>,
     /// How A and B were matched. exact: by place and code or reason; moved: by name and code, at another line; edited: by place,
     /// with other code or another reason; name, order: guesses by name alone, and by the order of several that look alike;
     /// line: another kernel for the same graph and line;
     /// null: only one side has it, or there is nothing to match.
     #[serde(rename = "match")]
-    #[schemars(extend("enum" = ["exact", "moved", "edited", "name", "order", "operator", "shape", "line", null]))]
-    pub matched: Option<&'static str>,
+    #[schemars(with = "Option<String>", extend("enum" = or_null(Match::ALL.map(Match::word))))]
+    pub matched: Option<Match>,
     /// In A.
-    pub a: DiffSide<'a>,
+    pub a: DiffSide,
     /// In B.
-    pub b: DiffSide<'a>,
+    pub b: DiffSide,
     /// Seconds of B minus those of A.
+    #[serde(serialize_with = "nine_decimals")]
     pub difference_s: Option<f64>,
     /// What measured seconds are for: a step of the program, or as many launches as B has, if a trace does not say how many
     /// steps it covers.
-    #[schemars(extend("enum" = ["step", "call", "launch", null]))]
-    pub per: Option<&'static str>,
+    #[schemars(with = "Option<String>", extend("enum" = or_null(Per::ALL.map(Per::word))))]
+    pub per: Option<Per>,
+    /// The id of its function in the comparison of the first rank.
+    #[serde(skip)]
+    pub function: Option<usize>,
 }
 
 /// One side of a difference.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(crate) struct DiffSide<'a> {
+pub(crate) struct DiffSide {
     /// Ids of that side; equal numbers on the two sides do not mean the same compile.
-    pub compile_ids: &'a [String],
+    pub compile_ids: Vec<String>,
     /// What that side has.
-    pub value: Option<&'a str>,
+    pub value: Option<String>,
     /// The median of its runs.
+    #[serde(serialize_with = "nine_decimals")]
     pub seconds: Option<f64>,
     /// The shortest and the longest of several runs.
+    #[serde(serialize_with = "both_with_nine")]
     pub spread_s: Option<[f64; 2]>,
     /// The page of that side's report with the evidence, seen from that report.
-    pub page: Option<&'a str>,
+    pub page: Option<String>,
+}
+
+worded! {
+    /// How something changed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum RowKind.word {
+        /// Only B has it.
+        New = "new",
+        /// Only A has it.
+        Gone = "gone",
+        /// B takes longer, or misses a cache that A hit.
+        Worse = "worse",
+        /// B is faster, or hits a cache that A missed.
+        Better = "better",
+        /// It differs, and neither side is better.
+        Changed = "changed",
+    }
+}
+
+worded! {
+    /// What a row is about, in the order of rows without seconds.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum RowTopic.word {
+        /// A compile that failed.
+        Failure = "failure",
+        /// Agreement of a job's ranks.
+        Ranks = "ranks",
+        GraphBreak = "graph_break",
+        Recompile = "recompile",
+        /// A function that only one side compiles.
+        Function = "function",
+        /// Number of compiles of a function.
+        Compiles = "compiles",
+        /// Results of cache lookups.
+        Cache = "cache",
+        /// Input tensors.
+        Inputs = "inputs",
+        /// Number of operators in a graph.
+        Operators = "operators",
+        /// Kernels of the generated code.
+        Kernels = "kernels",
+        /// The whole compile time.
+        CompileTime = "compile_time",
+        /// The compile time of a part of the compiler.
+        Part = "part",
+        /// The compile time of a function.
+        FunctionTime = "function_time",
+        /// The device time of a step.
+        DeviceTime = "measured",
+        /// A kernel or operator that a profiler timed.
+        Measured = "measured",
+        /// Version of torch.
+        Torch = "torch",
+        Setting = "setting",
+    }
+}
+
+worded! {
+    /// How the two sides of a row were matched.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Match.word {
+        /// By place and code, or by place and reason.
+        Exact = "exact",
+        /// By name and code, at another line.
+        Moved = "moved",
+        /// By place; the code or the reason differs.
+        Edited = "edited",
+        /// By name alone: a guess.
+        Name = "name",
+        /// By the order of several that look alike: a guess.
+        Order = "order",
+        /// By operator and sizes: another kernel that does the same work.
+        Operator = "operator",
+        /// By operator and place, on other sizes.
+        Shape = "shape",
+        /// By graph and line of the program, under another name: a kernel that replaced another one.
+        Line = "line",
+    }
+}
+
+worded! {
+    /// What the times of a trace are for, so that traces of different length compare.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Per.word {
+        /// A step of the program.
+        Step = "step",
+        /// A call of compiled code, as nothing marks the steps of the program.
+        Call = "call",
+        /// As many launches as B has, as a trace does not say how many steps it covers.
+        Launch = "launch",
+    }
 }

@@ -83,6 +83,14 @@ facts! {
     }
 }
 
+impl FindingCost<'_> {
+    /// An owned copy.
+    pub fn owned(&self) -> FindingCost<'static> {
+        let FindingCost { seconds, kind, why } = self;
+        FindingCost { seconds: *seconds, kind: kind.owned().into(), why: why.owned().into() }
+    }
+}
+
 facts! {
     /// Something that the reader can do.
     #[derive(Debug, Clone)]

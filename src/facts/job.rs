@@ -300,3 +300,10 @@ facts! {
         findings: u64 => number,
     }
 }
+
+impl OneOfSeveral<'_> {
+    /// The first sentence of its report, or why there is none.
+    pub fn said(&self) -> &str {
+        self.verdict.as_deref().or(self.error.as_deref()).unwrap_or_default()
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::cross_rank::CrossRank;
 use super::define::{Redact, facts};
-use super::devices::{CudaGraphs, DeviceSettings};
+use super::devices::CudaGraphs;
 use super::findings::Finding;
 use super::performance::Performance;
 use super::safe::{
@@ -10,8 +10,10 @@ use super::safe::{
     change_kind, dropped, error_class, file, file_text, function, id, id_texts, ids, inside, kernel_counts,
     metrics, no_folder, number, own_log, own_page, part, phase, problem_kind, restart, torch_version, word,
 };
-use super::text::{Id, Json, List, Map, Text};
-use crate::model::{CompilerPart, Fields, Parts, RankLog};
+use super::text::{Id, Json, List, Map, Text, or_null};
+use crate::model::{
+    CompilerPart, DeviceSettings, Fields, MetricsKind, Outcome, Parts, ProblemKind, RankLog, Status,
+};
 
 facts! {
     /// What a log says, and what follows from it.
@@ -157,7 +159,7 @@ facts! {
         #[schemars(range(min = 1))]
         line: u64 => number,
         /// The counter that it belongs to.
-        #[schemars(extend("enum" = ["bad_prefix", "bad_json", "bad_payload_md5", "truncated", "non_utf8", "other_rank", "parser_errors", "unresolved_strings"]))]
+        #[schemars(extend("enum" = ProblemKind::ALL.map(ProblemKind::name)))]
         kind: Text<'a> => problem_kind,
         /// What is wrong.
         detail: Text<'a> => dropped,
@@ -170,7 +172,7 @@ facts! {
         /// The id; null for records without one.
         id: Option<Id<'a>> => id,
         /// How it ended.
-        #[schemars(extend("enum" = ["error", "missing", "empty", "break", "ok"]))]
+        #[schemars(extend("enum" = Status::ALL.map(Status::word)))]
         status: Text<'a> => word,
         /// What was compiled.
         function: Option<Function<'a>> => inside,
@@ -269,7 +271,7 @@ facts! {
     /// A metrics record.
     struct Metrics<'a> {
         /// What it measured.
-        #[schemars(extend("enum" = ["forward", "backward", "runtime", "backward_runtime", "aot_backward"]))]
+        #[schemars(extend("enum" = MetricsKind::ALL.map(MetricsKind::word)))]
         kind: Text<'a> => word,
         /// The attempt it belongs to.
         #[serde(default)]
@@ -306,7 +308,7 @@ facts! {
         subgraph: Option<Text<'a>> => dropped,
         /// Result of the cache lookup that it records.
         #[serde(default)]
-        #[schemars(extend("enum" = ["hit", "miss", "bypass", null]))]
+        #[schemars(extend("enum" = or_null(Outcome::ALL.map(Outcome::word))))]
         cache: Option<Text<'a>> => dropped,
     }
 }
@@ -480,7 +482,7 @@ facts! {
         compile_id: Option<Id<'a>> => id,
         /// Kind of the metrics record.
         #[serde(default)]
-        #[schemars(extend("enum" = ["forward", "backward", "runtime", "backward_runtime", "aot_backward"]))]
+        #[schemars(extend("enum" = MetricsKind::ALL.map(MetricsKind::word)))]
         kind: Text<'a> => word,
         /// Class of the exception.
         #[serde(rename = "type")]
@@ -515,7 +517,7 @@ facts! {
         /// The artifact's name before `_cache_`: fx_graph, aotautograd, ..
         cache: Text<'a> => cache_name,
         /// The answer.
-        #[schemars(extend("enum" = ["hit", "miss", "bypass"]))]
+        #[schemars(extend("enum" = Outcome::ALL.map(Outcome::word)))]
         outcome: Text<'a> => word,
         /// The key.
         #[serde(default)]

@@ -22,8 +22,9 @@ mod text;
 
 pub(crate) use cross_rank::*;
 pub(crate) use define::Redact;
-pub(crate) use devices::{CudaGraphObstacle, CudaGraphs, DeviceSettings};
-pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, DiffThreshold};
+pub(crate) use devices::{CudaGraphObstacle, CudaGraphs};
+pub use diff::Threshold;
+pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, Match, Per, RowKind, RowTopic};
 pub(crate) use files::text_of;
 pub(crate) use findings::{Advice, Finding, FindingCost, Member, Tried};
 pub(crate) use job::{

@@ -373,3 +373,8 @@ pub(crate) fn maybe(text: Option<&str>) -> Option<Text<'_>> {
 pub(crate) fn line_number(line: Option<i64>) -> Option<u64> {
     line.and_then(|line| u64::try_from(line).ok())
 }
+
+/// The words of an enum as a schema lists them, and null.
+pub(super) fn or_null<const N: usize>(words: [&'static str; N]) -> Vec<Option<&'static str>> {
+    words.into_iter().map(Some).chain([None]).collect()
+}

@@ -3,7 +3,7 @@
 use super::places::{Places, place};
 use crate::analysis::job::short_operation;
 use crate::facts::ranks::{
-    Alarm, Fact, FactValue, FunctionFact, GraphId, GraphRuntime, Interval, OpenPhase, RankEnd, RankOneOffs,
+    Alarm, Fact, FactValue, FunctionFact, GraphId, GraphRuntime, OpenPhase, RankEnd, RankOneOffs,
     RankSummary, ReaderName, Schedule, SlowCompile, Step, TextId, Texts,
 };
 use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text};
@@ -78,7 +78,7 @@ impl<'r> FactReader<'_, 'r> {
         summary.parity = odd.map(|graph| parity(summary.number, graph)).collect();
         summary.alarms = self.alarms();
         summary.end = self.end();
-        summary.pauses = intervals(cross.pauses.as_deref());
+        summary.pauses = cross.pauses.as_deref().unwrap_or_default().into();
         let folders = cross.cache_folders.iter().flatten().map(|folder| self.texts.add(folder)).collect();
         summary.cache_folders = self.texts.names(folders);
     }
@@ -388,9 +388,4 @@ fn slowest(report: &LogReport<'_>, places: &Places<'_>) -> Box<[SlowCompile]> {
 fn one_offs(time: &log::CompileTime<'_>) -> RankOneOffs {
     let sum = |kind: &str| time.one_offs.iter().filter(|one| &*one.kind == kind).map(|one| one.seconds).sum();
     RankOneOffs { toolchain_s: sum("toolchain"), waiting_s: sum("wait_for_process") }
-}
-
-fn intervals(intervals: Option<&[log::Interval]>) -> Box<[Interval]> {
-    let intervals = intervals.unwrap_or_default().iter();
-    intervals.map(|one| Interval { start_us: one.0, end_us: one.1 }).collect()
 }

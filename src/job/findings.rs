@@ -108,8 +108,7 @@ fn cost(finding: &Finding<'_>) -> Option<FindingCost<'static>> {
     let known = CostKind::ALL.map(CostKind::word);
     let is_known =
         |cost: &&FindingCost<'_>| cost.seconds >= 0.0 && known.contains(&&*cost.kind) && !cost.why.is_empty();
-    let cost = finding.cost.as_ref().filter(is_known)?;
-    Some(FindingCost { seconds: cost.seconds, kind: cost.kind.owned().into(), why: cost.why.owned().into() })
+    finding.cost.as_ref().filter(is_known).map(FindingCost::owned)
 }
 
 /// The text with every number made `#`.

@@ -1,7 +1,8 @@
 //! When a rank compiled: the phases in its `chromium_events.json` by part of the compiler.
 
 use crate::analysis::part_of_phase;
-use crate::facts::ranks::{CompileInterval, Interval, PartInterval, RankTimeline};
+use crate::facts::Interval;
+use crate::facts::ranks::{CompileInterval, PartInterval, RankTimeline};
 use crate::model::{BorrowedText, CompilerPart};
 use crate::trace::{TextMap, WrittenField, written_value};
 use std::borrow::Cow;

@@ -4,6 +4,8 @@ use super::words::worded;
 use super::{CapturedLine, GraphSizes, InputTensor, KernelCounts, Section, Stack, TextFrame};
 use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -91,17 +93,25 @@ pub struct TemplateChoice {
     pub too_large: usize,
 }
 
+/// Settings of a compile on a GPU, from its cache key.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct DeviceSettings {
+    /// Whether CUDA graphs were asked for, as `mode="reduce-overhead"` does.
+    pub cudagraphs: bool,
+    /// Whether products and convolutions are chosen by measuring, as `mode="max-autotune"` does; null if the log does not say.
+    pub max_autotune: Option<bool>,
+    /// Whether products of float32 matrices may use TF32; null if the log does not say.
+    pub tf32: Option<bool>,
+}
+
 /// What the records of a compile say about how it runs on a device. The configuration of the log is the process's:
 /// `mode="reduce-overhead"` applies to one graph, so cache keys and code have its settings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DeviceRecords {
-    pub cudagraphs: bool,
-    /// Whether products and convolutions are chosen by measuring.
-    pub max_autotune: Option<bool>,
+    pub settings: DeviceSettings,
     /// Parts of the generated code that can each become a CUDA graph.
     pub parts: u32,
-    /// Whether products of float32 matrices may use TF32.
-    pub tf32: Option<bool>,
     /// The compute capability that Triton kernels were built for: 90.
     pub capability: Option<u32>,
 }

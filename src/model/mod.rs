@@ -36,7 +36,7 @@ mod vllm;
 pub mod words;
 
 pub use compile::{
-    Artifact, Attempt, CONFIG_FIELDS, Compile, Content, DeviceRecords, Form, Function, Language, Metrics,
+    Artifact, Attempt, CONFIG_FIELDS, Compile, Content, DeviceSettings, Form, Function, Language, Metrics,
     MetricsKind, MetricsRecord, Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TemplateChoice,
     TritonKernel, UserKernel,
 };
@@ -83,7 +83,15 @@ use std::sync::Arc;
 /// Everything that one log says, as facts.
 #[derive(Default)]
 pub struct Model {
-    pub log: LogFacts,
+    /// The file, as report.json describes it.
+    pub log: RankLog,
+    /// Which process named which rank; usually there is one.
+    pub ranks: Vec<(u64, u64)>,
+    /// When the first and the last record were written.
+    pub first: Option<Stamp>,
+    pub last: Option<Stamp>,
+    /// What the last record is, the string table's left out.
+    pub last_record: Option<LastRecord>,
     /// The torch that wrote it, if the log says so.
     pub torch: Option<Torch>,
     /// What could be read, and what could not.
@@ -155,26 +163,6 @@ pub struct Model {
     pub strings: StringTable,
     /// Makes local times absolute.
     pub clock: Clock,
-}
-
-/// Facts about the file.
-#[derive(Default, Debug, Clone)]
-pub struct LogFacts {
-    /// Base name, without `.gz` or `.zst`; `-` for standard input.
-    pub file: String,
-    pub bytes: u64,
-    pub records: u64,
-    /// Rank of the process, if the file name or a record has it.
-    pub rank: Option<u64>,
-    /// Process ids in the prefixes, in order of first appearance (thread ids up to torch 2.4).
-    pub pids: Vec<u64>,
-    /// Which process named which rank; usually there is one.
-    pub ranks: Vec<(u64, u64)>,
-    /// Time of the first and of the last record.
-    pub first: Option<Stamp>,
-    pub last: Option<Stamp>,
-    /// What the last record is, the string table's left out.
-    pub last_record: Option<LastRecord>,
 }
 
 /// The last thing that a log says.

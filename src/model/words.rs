@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// An enum whose variants each have a word, which files and pages show, by the method that is named behind the enum.
+/// An enum whose variants each have a word, which files and pages show, by the method that is named behind the enum. It is
+/// written to JSON as that word.
 macro_rules! worded {
     ($(#[$about:meta])* pub enum $name:ident.$word:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$about])*
@@ -20,6 +21,12 @@ macro_rules! worded {
                 match self {
                     $($name::$variant => $text,)*
                 }
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.$word())
             }
         }
     };

@@ -16,7 +16,7 @@ mod subject;
 mod terminal;
 mod words;
 
-pub use collection::{CollectedLog, Collection, FindingCounts, collection_pages, folder_of_log};
+pub use collection::{collection_pages, folder_of_log, with_counts};
 pub use compare::{
     DIFF_PAGE, diff_entries, diff_markdown, diff_notices, diff_pages, diff_suite, diff_summary,
     to_json as diff_json,

@@ -1,7 +1,7 @@
 //! Sentences that all formats of a verdict share.
 
-use crate::check::items::ItemCost;
 use crate::check::verdict::{Check, Excess, Verdict};
+use crate::facts::FindingCost;
 use crate::hidden::visible;
 use crate::model::words::{counted, first_of, shortened};
 use crate::report::formats::cost_words;
@@ -29,7 +29,7 @@ pub(super) fn sentence(check: &Check) -> String {
 }
 
 /// `146 ms wasted`, `up to 113 ms`
-pub(super) fn cost(cost: &ItemCost) -> String {
+pub(super) fn cost(cost: &FindingCost<'_>) -> String {
     cost_words(&cost.kind, cost.seconds)
 }
 

@@ -1,6 +1,6 @@
 //! What the reports of a few ranks show beside what ranks are compared by: when they compiled, and their graphs.
 
-use super::rank::Interval;
+use crate::facts::Interval;
 use crate::model::CompilerPart;
 
 /// When a rank compiled.

@@ -16,8 +16,8 @@ pub use fact::{Fact, FactValue, FunctionFact, GraphKey, ReaderName, Sequence, St
 pub use fact_text::FunctionWords;
 pub use ids::{CodePlace, GraphId, TextId};
 pub use rank::{
-    Alarm, Interval, KeyLookup, OpenPhase, RankCounts, RankEnd, RankOneOffs, RankState, RankSummary,
-    Schedule, SlowCompile,
+    Alarm, KeyLookup, OpenPhase, RankCounts, RankEnd, RankOneOffs, RankState, RankSummary, Schedule,
+    SlowCompile,
 };
 pub use runtime::GraphRuntime;
 pub use texts::Texts;

@@ -3,7 +3,7 @@
 use super::fact::{Fact, Sequence};
 use super::ids::{GraphId, TextId};
 use super::runtime::GraphRuntime;
-use crate::facts::RankParity;
+use crate::facts::{Interval, RankParity};
 use crate::model::{CompilerPart, Parts, RankLog};
 use fxhash::FxHashMap;
 use std::sync::Arc;
@@ -217,11 +217,4 @@ pub struct KeyLookup {
     pub hit: bool,
     /// When, nanoseconds since 1970.
     pub asked_ns: Option<u64>,
-}
-
-/// An interval of time, in microseconds since 1970.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
-    pub start_us: f64,
-    pub end_us: f64,
 }

@@ -3,7 +3,7 @@
 use super::rows::{clip, difference_class, kind_class, kind_word, ranks, sentence, signed};
 use super::verdict::{in_order, is_change, same};
 use super::view::{DiffView, Side};
-use crate::compare::{Row, RowKind, RowSide, RowTopic};
+use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_section, soft, soft_paragraph, write_line};
@@ -30,7 +30,7 @@ struct Entry {
 }
 
 pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let rows: Vec<&Row> = in_order(view.comparison).into_iter().filter(|row| is_change(row)).collect();
+    let rows: Vec<&DiffRow> = in_order(view.comparison).into_iter().filter(|row| is_change(row)).collect();
     let [name_a, name_b] = &view.comparison.names;
     let note = format!(
         "failures, breaks and recompiles first, then device time, then by seconds; {name_a} is the baseline"
@@ -68,10 +68,10 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
     Ok(close_section(out)?)
 }
 
-fn entry(view: DiffView<'_>, row: &Row) -> Entry {
+fn entry(view: DiffView<'_>, row: &DiffRow) -> Entry {
     let rank = row.ranks.first().copied();
     let sides = [(Side::A, &row.a), (Side::B, &row.b)].into_iter();
-    let sides = sides.filter(|(_, of)| !of.compiles.is_empty());
+    let sides = sides.filter(|(_, of)| !of.compile_ids.is_empty());
     let compiles = Html::joined(sides.map(|(side, of)| view.pills_of_row(side, of, rank)), " → ");
     let place = row.file.as_ref().map(|file| view.place_in(file, row.line, None)).unwrap_or_default();
     let mut details: Vec<Html> = Vec::new();
@@ -79,7 +79,7 @@ fn entry(view: DiffView<'_>, row: &Row) -> Entry {
     details.extend(ranks(row).map(Html::from));
     details.extend(row.guess().map(Html::escaped));
     details.extend(evidence(view, row));
-    let difference = row.difference();
+    let difference = row.difference_s;
     Entry {
         class: kind_class(row),
         kind: kind_word(row.kind),
@@ -93,8 +93,8 @@ fn entry(view: DiffView<'_>, row: &Row) -> Entry {
 }
 
 /// Links to the evidence in both reports: the page that lists a problem, or the graphs of a function that changed.
-fn evidence(view: DiffView<'_>, row: &Row) -> Option<Html> {
-    let link = |side: Side, of: &RowSide, name: &str| {
+fn evidence(view: DiffView<'_>, row: &DiffRow) -> Option<Html> {
+    let link = |side: Side, of: &DiffSide, name: &str| {
         let page = of.page.as_deref()?;
         let (page, words) = match row.topic {
             RowTopic::Failure | RowTopic::GraphBreak | RowTopic::Recompile => (page.to_owned(), "evidence"),

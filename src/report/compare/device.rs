@@ -1,7 +1,8 @@
 //! What a comparison says about the time of the device: how much slower or faster B is, by which kernel, and how sure that is.
 
 use super::rows::{clip, medians, per_words, time};
-use crate::compare::{Comparison, LogComparison, Match, MeasuredLine, Per};
+use crate::compare::{Comparison, LogComparison, MeasuredLine};
+use crate::facts::{Match, Per};
 use crate::report::kit::formats::{counted, micros, percent, short_path};
 use crate::report::kit::verdict::Words;
 

@@ -3,7 +3,8 @@
 use super::rows::{clip, kind_word, medians, per_words};
 use super::tables::{LONGEST_NAME, change, changed, largest, time_cells, time_heads};
 use super::view::DiffView;
-use crate::compare::{LogComparison, Match, MeasuredLine, RowKind, Sides};
+use crate::compare::{LogComparison, MeasuredLine, Sides};
+use crate::facts::{Match, RowKind};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{

@@ -2,7 +2,8 @@
 
 use super::rows::{kind_word, medians, place, ranks, sentence, signed, time};
 use super::verdict::{self, doubt};
-use crate::compare::{Comparison, LogComparison, Pair, Recording, Row};
+use crate::compare::{Comparison, LogComparison, Pair, Recording};
+use crate::facts::DiffRow;
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 
 /// Bytes of each part; together less than 60 KB.
@@ -64,7 +65,7 @@ fn changes(comparison: &Comparison, document: &mut Markdown) {
     part.end(0, ("row", "rows"), "`diff.json` has all rows under `rows`");
 }
 
-fn change(row: &Row) -> Vec<String> {
+fn change(row: &DiffRow) -> Vec<String> {
     let mut what = vec![prose(&plain(&sentence(row)), LONGEST_TEXT)];
     what.extend(row.detail.as_ref().map(|detail| prose(&plain(detail), LONGEST_TEXT)));
     what.extend(row.guess().map(str::to_owned));
@@ -73,7 +74,7 @@ fn change(row: &Row) -> Vec<String> {
         kind_word(row.kind).to_owned(),
         what.join("; "),
         place(row).map(|place| code(&place, LONGEST_NAME)).unwrap_or_default(),
-        plain(&row.difference().map(signed).unwrap_or_default()),
+        plain(&row.difference_s.map(signed).unwrap_or_default()),
     ]
 }
 

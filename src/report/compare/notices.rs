@@ -2,7 +2,8 @@
 
 use super::rows::{kind_word, ranks, sentence, signed};
 use crate::analysis::Severity;
-use crate::compare::{Comparison, Row, RowKind, RowTopic};
+use crate::compare::Comparison;
+use crate::facts::{DiffRow, RowKind, RowTopic};
 use crate::model::words::plain;
 use crate::report::formats::{Notice, Suite, Test};
 
@@ -31,10 +32,10 @@ pub fn notices(comparison: &Comparison) -> Vec<Notice> {
     notices
 }
 
-fn notice(row: &Row) -> Notice {
+fn notice(row: &DiffRow) -> Notice {
     let title = format!("{}: {}", kind_word(row.kind), sentence(row));
     let details = [row.detail.clone(), ranks(row), row.guess().map(str::to_owned)];
-    let difference = row.difference().filter(|difference| *difference != 0.0);
+    let difference = row.difference_s.filter(|difference| *difference != 0.0);
     let identity = [row.kind.word(), row.topic.word(), row.file.as_deref().unwrap_or_default(), &row.subject];
     Notice {
         rule: rule(row).to_owned(),
@@ -50,7 +51,7 @@ fn notice(row: &Row) -> Notice {
 }
 
 /// The rule of a row; new problems have the rule of the corresponding finding.
-fn rule(row: &Row) -> &'static str {
+fn rule(row: &DiffRow) -> &'static str {
     match (row.kind, row.topic) {
         (RowKind::New, RowTopic::Failure) => "failure",
         (RowKind::New, RowTopic::GraphBreak) => "graph_break",
@@ -64,7 +65,7 @@ fn rule(row: &Row) -> &'static str {
 }
 
 /// How serious a row is.
-pub(super) fn level(row: &Row) -> Severity {
+pub(super) fn level(row: &DiffRow) -> Severity {
     match (row.kind, row.topic) {
         (RowKind::New, RowTopic::Failure | RowTopic::Ranks) => Severity::Error,
         (RowKind::New, RowTopic::GraphBreak | RowTopic::Recompile | RowTopic::Compiles) => Severity::Warning,
@@ -76,7 +77,7 @@ pub(super) fn level(row: &Row) -> Severity {
 /// One test per thing that must not become worse.
 pub fn suite(comparison: &Comparison) -> Suite {
     let test = |(name, topics): (&str, &[RowTopic])| {
-        let is_worse = |row: &&Row| topics.contains(&row.topic) && level(row) != Severity::Info;
+        let is_worse = |row: &&DiffRow| topics.contains(&row.topic) && level(row) != Severity::Info;
         let worse: Vec<String> =
             comparison.rows.iter().filter(is_worse).map(|row| notice(row).message_line()).collect();
         let more = worse.len().saturating_sub(1);

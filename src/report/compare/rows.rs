@@ -1,7 +1,8 @@
 //! The words of a row.
 
 use crate::analysis::resumed;
-use crate::compare::{Comparison, Pair, Per, Row, RowKind, RowTopic};
+use crate::compare::{Comparison, Pair};
+use crate::facts::{DiffRow, Per, RowKind, RowTopic};
 use crate::report::kit::formats::{UNKNOWN, clipped, micros, short_path};
 
 /// The first word of an entry: how it changed.
@@ -21,7 +22,7 @@ fn is_trouble(topic: RowTopic) -> bool {
 }
 
 /// The class of that word.
-pub(super) fn kind_class(row: &Row) -> &'static str {
+pub(super) fn kind_class(row: &DiffRow) -> &'static str {
     match (row.kind, row.topic) {
         (RowKind::New, RowTopic::Failure | RowTopic::Ranks) => "error",
         (RowKind::Worse, _) => "worse",
@@ -71,9 +72,9 @@ pub(super) fn difference_class(seconds: f64) -> &'static str {
 }
 
 /// The sentence of a row with its values: `Kernel builds: 6.32 s → 11.8 s`. Code is in backquotes.
-pub(super) fn sentence(row: &Row) -> String {
+pub(super) fn sentence(row: &DiffRow) -> String {
     let subject = &row.subject;
-    let (a, b) = medians(row.seconds);
+    let (a, b) = (row.a.seconds, row.b.seconds);
     match (row.topic, &row.a.value, &row.b.value) {
         (
             RowTopic::CompileTime
@@ -130,13 +131,13 @@ pub(super) fn setting(value: &Option<String>) -> String {
 }
 
 /// `file:line` of a row.
-pub(super) fn place(row: &Row) -> Option<String> {
+pub(super) fn place(row: &DiffRow) -> Option<String> {
     let file = short_path(row.file.as_deref()?);
     Some(row.line.map_or_else(|| file.to_string(), |line| format!("{file}:{line}")))
 }
 
 /// `on rank 1`, `on ranks 0, 1`.
-pub(super) fn ranks(row: &Row) -> Option<String> {
+pub(super) fn ranks(row: &DiffRow) -> Option<String> {
     const NAMED: usize = 8;
     let shown: Vec<String> = row.ranks.iter().take(NAMED).map(u64::to_string).collect();
     let more = row.ranks.len().saturating_sub(NAMED);

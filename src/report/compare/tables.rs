@@ -2,7 +2,8 @@
 
 use super::rows::{clip, difference_class, medians, setting, signed, time};
 use super::view::{DiffView, Side};
-use crate::compare::{CompileRef, FunctionLine, LogComparison, Match, Pair, Row as Change, RowTopic};
+use crate::compare::{CompileRef, FunctionLine, LogComparison, Pair};
+use crate::facts::{DiffRow as Change, Match, RowTopic};
 use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_section, note_below, open_more, soft};

@@ -3,7 +3,8 @@
 use super::notices::level;
 use super::rows::{kind_word, place, ranks, sentence, signed};
 use super::verdict::{self, doubt, in_order};
-use crate::compare::{Comparison, Row};
+use crate::compare::Comparison;
+use crate::facts::DiffRow;
 use crate::model::words::plain;
 use crate::report::kit::formats::counted;
 use crate::report::terminal::{SummaryLine, one_line};
@@ -31,11 +32,11 @@ pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
 }
 
 /// `Worse: Kernel builds: 6.32 s → 11.8 s, +5.53 s`
-fn line(row: &Row) -> SummaryLine {
+fn line(row: &DiffRow) -> SummaryLine {
     let mut text = one_line(&sentence(row).replace('`', ""));
     let place = place(row).map(|place| format!("at {}", one_line(&place)));
     let guess = row.guess().map(str::to_owned);
-    for more in [place, ranks(row), guess, row.difference().map(signed)].into_iter().flatten() {
+    for more in [place, ranks(row), guess, row.difference_s.map(signed)].into_iter().flatten() {
         text.push_str(&format!(", {more}"));
     }
     SummaryLine { label: Some((kind_word(row.kind), level(row))), text: plain(&text) }

@@ -2,7 +2,8 @@
 
 use super::device;
 use super::rows::{clip, medians, sentence as sentence_of, setting, time};
-use crate::compare::{Comparison, LogComparison, Pair, Row, RowKind, RowTopic, TimeLine, TimePart};
+use crate::compare::{Comparison, LogComparison, Pair, TimeLine, TimePart};
+use crate::facts::{DiffRow, RowKind, RowTopic};
 use crate::model::words::{first_of, plain};
 use crate::model::{CompilerPart, capital};
 use crate::report::kit::formats::{counted, micros, percent, whole};
@@ -66,7 +67,7 @@ fn device_leads(comparison: &Comparison, shown: &LogComparison) -> bool {
 }
 
 /// The lookups that a cache answers on one side only, if they change the compile time as it changed.
-fn cached<'c>(comparison: &'c Comparison, shown: &LogComparison) -> Option<&'c Row> {
+fn cached<'c>(comparison: &'c Comparison, shown: &LogComparison) -> Option<&'c DiffRow> {
     let kind = RowKind::of_difference(shown.total.difference());
     comparison.rows.iter().find(|row| shown.total_differs && row.topic == RowTopic::Cache && row.kind == kind)
 }
@@ -91,7 +92,7 @@ fn causes(comparison: &Comparison) -> Vec<Words> {
     let mut causes = Vec::new();
     let torch = of(RowTopic::Torch).filter(|row| row.a.value.is_some());
     causes.extend(torch.map(|row| words(format!(" {}.", sentence_of(row)))));
-    let is_set = |row: &&Row| row.a.value.is_some() || row.b.value.is_some();
+    let is_set = |row: &&DiffRow| row.a.value.is_some() || row.b.value.is_some();
     let named = of(RowTopic::Setting).filter(is_set).map(|row| {
         let [a, b] = [&row.a.value, &row.b.value].map(|value| clip(&setting(value), LONGEST_SETTING));
         format!("{} ({a} → {b})", row.subject.trim_start_matches("Setting "))
@@ -295,8 +296,8 @@ pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
 
 /// The rows in the order in which they are read: settings before what follows from them, and times of kernels and functions last,
 /// as there are many. The verdict has the compile time.
-pub(super) fn in_order(comparison: &Comparison) -> Vec<&Row> {
-    let mut rows: Vec<&Row> =
+pub(super) fn in_order(comparison: &Comparison) -> Vec<&DiffRow> {
+    let mut rows: Vec<&DiffRow> =
         comparison.rows.iter().filter(|row| row.topic != RowTopic::CompileTime).collect();
     rows.sort_by_key(|row| match row.topic {
         RowTopic::Setting => 1,
@@ -308,7 +309,7 @@ pub(super) fn in_order(comparison: &Comparison) -> Vec<&Row> {
 
 /// Rows that the list of changes shows: all that is new or gone, and what has no table of its own as settings, functions and
 /// kernels do.
-pub(super) fn is_change(row: &Row) -> bool {
+pub(super) fn is_change(row: &DiffRow) -> bool {
     matches!(row.kind, RowKind::New | RowKind::Gone)
         || match row.topic {
             RowTopic::CompileTime | RowTopic::FunctionTime | RowTopic::Measured => false,

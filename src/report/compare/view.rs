@@ -1,7 +1,8 @@
 //! A page's view of a comparison: links to the reports of both sides and to their compiles.
 
 use super::files::changed_page;
-use crate::compare::{ChangedFunctions, Comparison, CompileRef, Recording, RowSide};
+use crate::compare::{ChangedFunctions, Comparison, CompileRef, Recording};
+use crate::facts::DiffSide;
 use crate::report::kit::formats::UNKNOWN;
 use crate::report::kit::html::Html;
 use crate::report::kit::links::{anchored, encoded, id_of};
@@ -131,9 +132,9 @@ impl<'a> DiffView<'a> {
     }
 
     /// The compiles of a side of a row.
-    pub fn pills_of_row(&self, side: Side, row: &RowSide, rank: Option<u64>) -> Html {
+    pub fn pills_of_row(&self, side: Side, row: &DiffSide, rank: Option<u64>) -> Html {
         let refs: Vec<CompileRef> = row
-            .compiles
+            .compile_ids
             .iter()
             .map(|id| {
                 let known = self.compiles.get(side, rank, id).cloned();

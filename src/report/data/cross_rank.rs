@@ -5,7 +5,7 @@ use super::execution::execution;
 use crate::analysis::{self, builds, pauses, resumed};
 use crate::facts::{
     CacheKey, Call, Calls, CompileKey, CrossRank, End, Graph, Id, Input, Inputs, Interval, KeyLookup, List,
-    Map, Op, Parity, ReaderName, Runtime, Text, maybe, ranks,
+    Map, Op, Parity, ReaderName, Runtime, Text, maybe,
 };
 use crate::model::{self, CodeCall, Compile, InGraph, InputTensor, Model};
 use crate::report::subject::Report;
@@ -43,8 +43,8 @@ pub(super) fn cross_rank(report: Report<'_>) -> CrossRank<'_> {
         process_groups: List::made_unless_empty(move || facts.in_code.iter().map(calls)),
         cache_keys: List::made_unless_empty(move || model.caches.iter().map(cache_key)),
         cache_folders: List::made_unless_empty(move || facts.cache_folders.iter().map(Text::from)),
-        builds: intervals(&builds(model)),
-        pauses: intervals(&pauses(model)),
+        builds: intervals(builds(model)),
+        pauses: intervals(pauses(model)),
         end: end(report),
     }
 }
@@ -142,8 +142,8 @@ fn calls(graph: &InGraph<CodeCall>) -> Calls<'_> {
     Calls { graph: (&graph.graph).into(), calls: graph.ops.iter().map(call).collect() }
 }
 
-fn intervals<'a>(all: &[ranks::Interval]) -> Option<List<'a, Interval>> {
-    (!all.is_empty()).then(|| all.iter().map(|one| Interval(one.start_us, one.end_us)).collect())
+fn intervals<'a>(all: Vec<Interval>) -> Option<List<'a, Interval>> {
+    (!all.is_empty()).then(|| all.into())
 }
 
 fn end(report: Report<'_>) -> Option<End<'_>> {

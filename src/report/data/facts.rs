@@ -9,13 +9,13 @@ use super::raw::{compact, readable};
 use super::times;
 use crate::analysis::{Operation, Step};
 use crate::facts::{
-    Artifact, Attempt, CacheLookup, Change, Compile, CudaGraphObstacle, CudaGraphs, DeviceSettings, Failure,
-    Function, GraphBreak, GuardSource, Id, Integrity, Json, List, LogReport, Map, Metrics, Problem, Reason,
-    Recompile, Restart, SCHEMA, StackFrame, Text, Tool, Torch, maybe,
+    Artifact, Attempt, CacheLookup, Change, Compile, CudaGraphObstacle, CudaGraphs, Failure, Function,
+    GraphBreak, GuardSource, Id, Integrity, Json, List, LogReport, Map, Metrics, Problem, Reason, Recompile,
+    Restart, SCHEMA, StackFrame, Text, Tool, Torch, maybe,
 };
 use crate::model::{
-    self, BorrowedText, CONFIG_FIELDS, CompileIndex, Content, Frame, MetricsRecord, ProblemKind, RankLog,
-    TextFrame,
+    self, BorrowedText, CONFIG_FIELDS, CompileIndex, Content, DeviceSettings, Frame, MetricsRecord,
+    ProblemKind, TextFrame,
 };
 use crate::report::kit::log_text::RecordFields;
 use crate::report::kit::paths;
@@ -44,7 +44,7 @@ fn facts(report: Report<'_>) -> LogReport<'_> {
             version: Some((&torch.version).into()),
             commit: maybe(torch.commit.as_deref()),
         }),
-        log: log(report),
+        log: model.log.clone(),
         integrity: integrity(&model.integrity),
         compiles: List::made(move || model.compiles.indexed().map(move |(index, _)| compile(report, index))),
         configs: configs(report),
@@ -58,19 +58,6 @@ fn facts(report: Report<'_>) -> LogReport<'_> {
         findings: List::made(move || findings::all(report)),
         performance: report.found.performance.as_ref().map(|found| performance(report, found)),
         cuda_graphs: List::made_unless_empty(move || cuda_graphs(report)),
-    }
-}
-
-fn log(report: Report<'_>) -> RankLog {
-    let log = &report.model.log;
-    RankLog {
-        file: log.file.clone(),
-        bytes: log.bytes,
-        records: log.records,
-        rank: log.rank,
-        pids: log.pids.to_vec(),
-        first_time: report.model.time(log.first),
-        last_time: report.model.time(log.last),
     }
 }
 
@@ -127,10 +114,10 @@ fn compile(report: Report<'_>, index: CompileIndex) -> Compile<'_> {
 }
 
 fn device(report: Report<'_>, compile: &model::Compile) -> Option<DeviceSettings> {
-    let model::DeviceRecords { cudagraphs, max_autotune, tf32, .. } = compile.on_device;
-    let is_known =
-        report.found.on_device.uses_gpu && (cudagraphs || max_autotune == Some(true) || tf32.is_some());
-    is_known.then_some(DeviceSettings { cudagraphs, max_autotune, tf32 })
+    let settings = compile.on_device.settings;
+    let says_something =
+        settings.cudagraphs || settings.max_autotune == Some(true) || settings.tf32.is_some();
+    (report.found.on_device.uses_gpu && says_something).then_some(settings)
 }
 
 /// The compiles that asked for CUDA graphs.

@@ -2,7 +2,8 @@
 
 use super::view::JobView;
 use crate::analysis::job::{MOST_ROWS, Standing, TimelineRow, numbers, rank_words, timeline_rows};
-use crate::facts::ranks::{Fact, FactValue, Interval, RankSummary, RankTimeline};
+use crate::facts::Interval;
+use crate::facts::ranks::{Fact, FactValue, RankSummary, RankTimeline};
 use crate::model::CompilerPart;
 use crate::report::kit::bars::color;
 use crate::report::kit::formats::{counted, day_and_time, micros, whole};

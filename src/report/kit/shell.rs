@@ -220,8 +220,7 @@ fn aside(report: Report<'_>) -> String {
     let mut parts = Vec::new();
     parts.extend(model.torch.as_ref().map(|torch| format!("torch {}", torch.version)));
     parts.extend(model.log.rank.map(|rank| format!("rank {rank}")));
-    let (first, last) = (model.time(model.log.first), model.time(model.log.last));
-    if let (Some(first), Some(last)) = (&first, &last)
+    if let (Some(first), Some(last)) = (&model.log.first_time, &model.log.last_time)
         && let (Some((day, from)), Some((last_day, to))) = (day_and_time(first), day_and_time(last))
     {
         let to = if last_day == day { to.to_owned() } else { format!("{last_day} {to}") };

@@ -2,9 +2,10 @@
 
 use super::facts::{Redacted, RedactedReport};
 use super::page::{self, path_in};
+use crate::facts::OneOfSeveral;
 use crate::model::words::counted;
 use crate::output::Page;
-use crate::report::collection::{CollectedLog, Collection, FindingCounts, data, write_logs};
+use crate::report::collection::{data, with_counts, write_logs};
 use crate::report::kit::assets::COMPARE;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
@@ -24,7 +25,7 @@ pub fn lines(reports: &[RedactedReport]) -> Vec<SummaryLine> {
 pub fn pages(redacted: &Redacted) -> Vec<Page<'_, Worker>> {
     let reports = redacted.reports.as_slice();
     vec![
-        page::json("", data(&collection(reports))),
+        page::json("", data(listed(reports).into())),
         Page::rendered(path_in("", "index.html"), move |worker, out| list(reports, worker, out)),
         Page::rendered(path_in("", "report.md"), move |_: &mut Worker, out| {
             lines(reports).iter().try_for_each(|line| writeln!(out, "* {}", line.text)).map_err(Into::into)
@@ -41,19 +42,20 @@ fn name(report: &RedactedReport) -> &str {
     report.folder.trim_end_matches('/')
 }
 
-fn collection(reports: &[RedactedReport]) -> Collection {
-    let log = |one: &RedactedReport| CollectedLog {
-        name: name(one).to_owned(),
-        is_job: one.job.is_some(),
-        dir: name(one).to_owned(),
-        verdict: match one.is_read() {
-            true => Ok(page::sentence(one)),
-            false => Err("the log could not be read".to_owned()),
-        },
-        findings: FindingCounts::of(one.findings().iter()),
-        intact: !one.logs.is_empty() && one.logs.iter().all(|log| log.facts.integrity.ok),
+fn listed(reports: &[RedactedReport]) -> Vec<OneOfSeveral<'static>> {
+    let log = |one: &RedactedReport| {
+        let log = OneOfSeveral {
+            name: name(one).to_owned().into(),
+            kind: if one.job.is_some() { "job" } else { "log" }.into(),
+            dir: name(one).to_owned().into(),
+            verdict: one.is_read().then(|| page::sentence(one).into()),
+            error: (!one.is_read()).then(|| "the log could not be read".into()),
+            intact: !one.logs.is_empty() && one.logs.iter().all(|log| log.facts.integrity.ok),
+            ..OneOfSeveral::default()
+        };
+        with_counts(log, one.findings().iter())
     };
-    Collection { logs: reports.iter().map(log).collect() }
+    reports.iter().map(log).collect()
 }
 
 fn list(reports: &[RedactedReport], worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -61,6 +63,6 @@ fn list(reports: &[RedactedReport], worker: &mut Worker, out: &mut dyn Write) ->
     write_page(worker, out, &shell, |worker, out| {
         let view = Render { worker, depth: 0 };
         page::begin(view, out, &format!("{}, each with a report of its own.", logs(reports)))?;
-        write_logs(view, &collection(reports), out)
+        write_logs(view, &listed(reports), out)
     })
 }

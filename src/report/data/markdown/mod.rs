@@ -65,8 +65,8 @@ fn head(report: Report<'_>, document: &mut Markdown) {
         format!("- **torch:** {torch}"),
         format!("- **Log:** {}, {}", bytes(log.bytes as f64), counted(log.records, "record", "records")),
     ];
-    if let (Some(first), Some(last)) = (model.time(log.first), model.time(log.last)) {
-        facts.push(format!("- **Recorded:** {} to {}", code(&first, 60), code(&last, 60)));
+    if let (Some(first), Some(last)) = (&log.first_time, &log.last_time) {
+        facts.push(format!("- **Recorded:** {} to {}", code(first, 60), code(last, 60)));
     }
     facts.extend(log.rank.map(|rank| format!("- **Rank:** {}", whole(rank))));
     facts.push(format!("- **Written by:** tlparse {}", env!("CARGO_PKG_VERSION")));

@@ -119,7 +119,7 @@ pub(crate) fn started(subject: ShownCompile<'_>) -> Option<Html> {
     let model = subject.report.model;
     let stamp = subject.compile.first?;
     let at = model.time(Some(stamp)).unwrap_or_default();
-    let into = model.log.first.and_then(|first| {
+    let into = model.first.and_then(|first| {
         let us = model.clock.epoch_us(stamp)? - model.clock.epoch_us(first)?;
         let into = format!("{} into the log", micros(us as f64));
         Some(if us <= 0 { "at the start of the log".to_owned() } else { into })

@@ -63,8 +63,10 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
 /// Settings that a compile was called with, which are not those of the process.
 fn of_compiles(view: View<'_>) -> Option<Html> {
     let compiles = view.report.model.compiles.indexed();
-    let asked: Vec<CompileIndex> =
-        compiles.filter(|(_, compile)| compile.on_device.cudagraphs).map(|(index, _)| index).collect();
+    let asked: Vec<CompileIndex> = compiles
+        .filter(|(_, compile)| compile.on_device.settings.cudagraphs)
+        .map(|(index, _)| index)
+        .collect();
     let words = "These are the settings of the process. `torch.compile` was called with a mode or options that ask for CUDA \
                  graphs (triton.cudagraphs) in "
         .replace('`', "");

@@ -23,9 +23,9 @@ fn log(view: View<'_>) -> Vec<(&'static str, Html)> {
     let log = &model.log;
     let pids = log.pids.iter().take(PIDS).map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let more = and_more(log.pids.len(), PIDS);
-    let time = |stamp| model.time(stamp).unwrap_or_else(|| UNKNOWN.to_owned());
+    let time = |time: &Option<String>| time.clone().unwrap_or_else(|| UNKNOWN.to_owned());
     let rank = log.rank.map_or_else(|| "no rank recorded".to_owned(), |r| format!("rank {r}"));
-    let records = format!("{}, {} to {}", whole(log.records), time(log.first), time(log.last));
+    let records = format!("{}, {} to {}", whole(log.records), time(&log.first_time), time(&log.last_time));
     let parity = data::has_parity(view.report).then_some("collectives_parity.json");
     let files = [paths::REPORT_MD, "report.json", "compile_directory.json", "chromium_events.json"];
     let files = files.into_iter().chain(parity).chain(["raw.jsonl", "raw.log"]);

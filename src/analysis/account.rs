@@ -61,9 +61,9 @@ impl Account {
     /// The account of a log.
     pub fn of(all: &Spans<'_>) -> Account {
         let model = all.model;
-        let mut account =
-            Account { open: model.spans.iter().filter(|s| s.is_open()).count(), ..Account::default() };
-        account.cover(model);
+        let open = model.spans.iter().filter(|s| s.is_open()).count();
+        let mut account = Account { open, covered_us: all.covered_us, ..Account::default() };
+        account.find_gaps(model);
         account.divide(all);
         for (compile, of) in model.compiles.indexed() {
             let positive = |us: Option<f64>| us.filter(|us| us.is_finite() && *us > 0.0);
@@ -86,8 +86,8 @@ impl Account {
         account
     }
 
-    /// Wall time, how much of it spans cover, and the gaps.
-    fn cover(&mut self, model: &Model) {
+    /// Wall time, and the times in it without any span.
+    fn find_gaps(&mut self, model: &Model) {
         let mut order: Vec<(usize, &TraceSpan)> = model.spans.iter().enumerate().collect();
         order.sort_by(|(_, a), (_, b)| a.start_us.total_cmp(&b.start_us));
         let stamp = |stamp| model.clock.epoch_us(stamp).map(|us| us as f64);
@@ -99,7 +99,6 @@ impl Account {
                 let after = Some(index);
                 self.gaps.push(Gap { start_us: reach, end_us: span.start_us, before, after });
             }
-            self.covered_us += (span.end_us - span.start_us.max(reach)).max(0.0);
             if span.end_us >= reach {
                 (reach, before) = (span.end_us, Some(index));
             }

@@ -5,8 +5,9 @@ use crate::model::{CompileIndex, Model, TraceSpan};
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
 
-/// The phase that runs the C++ compiler.
-const CPP_BUILD: &str = "compile_file";
+/// The phase that runs the C++ compiler. Processes that share a cache folder build each kernel once: the others wait for the lock
+/// on its file.
+pub const CPP_BUILD: &str = "compile_file";
 
 /// The phase that builds a Triton kernel in this process, as with one compile thread.
 const TRITON_BUILD: &str = "async_compile.precompile";

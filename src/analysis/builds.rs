@@ -106,8 +106,6 @@ impl Builds {
             let compile = *compiles.get(&loader)?;
             Some((compile, BuildsOf::of(compile, spans).us - longest_us))
         });
-        let mut intervals: Vec<(f64, f64)> =
-            all.model.spans.iter().map(|span| (span.start_us, span.end_us)).collect();
         Builds {
             side_by_side: summed(saved),
             kernels: by_compile(kernels.clone().map(|(_, compile, span)| (compile, span))),
@@ -116,7 +114,7 @@ impl Builds {
             tuning: by_compile(tuning.filter_map(|(span, owner)| Some((owner.compile?, span)))),
             worker_wait_us: waited(OneOffKind::WaitForWorkers),
             process_wait_us: waited(OneOffKind::WaitForProcess),
-            log_us: union(&mut intervals),
+            log_us: all.covered_us,
         }
     }
 

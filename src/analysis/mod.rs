@@ -71,7 +71,7 @@ pub use account::{Account, Gap};
 use break_costs::break_costs;
 pub use break_costs::{Hit, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
-pub use build_spans::AHEAD_OF_TIME;
+pub use build_spans::{AHEAD_OF_TIME, CPP_BUILD};
 pub use by_compile::ByCompile;
 pub use export::{Export, ExportFailure, ExportOutcome, Retry, check_for};
 pub use findings::{Finding, Severity, Topic};

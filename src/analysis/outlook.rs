@@ -44,7 +44,7 @@ const MOST_LOST: f64 = 0.02;
 /// Whether the compile time itself comes first on the page: it is long, nothing failed, and problems cost little of it.
 /// Serial builds are not a problem of the program.
 pub fn time_comes_first(split: &Split, findings: &[Finding]) -> bool {
-    let total_us = split.whole.total() + split.apart_us;
+    let total_us = split.total_us();
     let problems = || findings.iter().filter(|one| one.kind != KindOfFinding::SerialBuilds);
     let lost: f64 = problems().map(Finding::lost_us).sum();
     let failed = findings.iter().any(|one| one.severity == Severity::Error);
@@ -59,7 +59,7 @@ impl<'m> Outlook<'m> {
         (builds, one_offs): (&Builds, &[OneOff]),
         findings: &[Finding],
     ) -> Outlook<'m> {
-        let total_us = split.whole.total() + split.apart_us;
+        let total_us = split.total_us();
         let least_us = total_us * LEAST_SHARE;
         let worth = |us: f64| Some(us).filter(|us| *us > 0.0 && *us >= least_us);
         let serial = findings.iter().find(|one| one.kind == KindOfFinding::SerialBuilds);

@@ -1,15 +1,12 @@
 //! Facts of a log for comparing ranks: where it ends, when it built kernels, and when it may have waited for builds of
 //! other processes.
 
+use super::build_spans::CPP_BUILD;
 use crate::facts::Interval;
 use crate::model::{CompileIndex, Model, PhaseName, Status, TraceSpan};
 use fxhash::FxHashMap;
 
-/// The phase in which a C++ kernel is built. Processes that share a cache folder build each kernel once: the others
-/// wait for the lock on its file.
-const BUILD: &str = "compile_file";
-
-/// Phases that may wait for such a lock.
+/// Phases that may wait for the lock of a build in another process.
 const WAITING: [&str; 3] = ["Scheduler.codegen", "PyCodeCache.load_by_key_path", "async_compile.wait"];
 
 /// Shortest pause in such a phase that counts, microseconds: code generation itself pauses for a fifth of a second between
@@ -90,7 +87,7 @@ pub(super) fn open_at_end(spans: &[TraceSpan], pid: u64) -> Vec<(usize, &TraceSp
 
 /// When kernels were built.
 pub fn builds(model: &Model) -> Vec<Interval> {
-    let builds = model.spans.iter().filter(|span| &*span.name == BUILD && !span.is_open());
+    let builds = model.spans.iter().filter(|span| &*span.name == CPP_BUILD && !span.is_open());
     builds.map(|span| Interval { start_us: span.start_us, end_us: span.end_us }).collect()
 }
 

@@ -12,6 +12,8 @@ pub struct Spans<'m> {
     pub(super) owners: Vec<Owner>,
     /// Microseconds of each span outside of its direct children.
     pub(super) self_us: Vec<f64>,
+    /// Microseconds covered by at least one span.
+    pub(super) covered_us: f64,
     /// The spans of each compile: indices into the model's spans, each after the span around it. A span without a compile
     /// belongs to the compile of the span around it.
     pub of_compile: Grouped<u32>,
@@ -28,7 +30,9 @@ impl<'m> Spans<'m> {
         let builds = builds(model, &owners);
         let trials = trials_by_phase(&builds);
         let of_compile = Grouped::of(owners.iter().map(|owner| owner.compile).zip(0..));
-        Spans { model, owners, self_us: self_times(&model.spans), of_compile, builds, trials }
+        let mut intervals: Vec<_> = model.spans.iter().map(|span| (span.start_us, span.end_us)).collect();
+        let covered_us = union(&mut intervals);
+        Spans { model, owners, self_us: self_times(&model.spans), covered_us, of_compile, builds, trials }
     }
 
     /// Each span with its owner.

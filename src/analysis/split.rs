@@ -100,6 +100,11 @@ impl Split {
         self.by_compile.values().filter(|parts| parts.total() > 0.0).count()
     }
 
+    /// Microseconds of the whole, inside and outside of parts.
+    pub fn total_us(&self) -> f64 {
+        self.whole.total() + self.apart_us
+    }
+
     pub fn at(&self, compile: CompileIndex) -> Parts {
         self.by_compile.get(&compile).copied().unwrap_or_default()
     }

@@ -60,14 +60,12 @@ pub(super) fn of_log(all: &Spans<'_>) -> CompileTime {
     }
     let mut order: Vec<&TraceSpan> = model.spans.iter().collect();
     order.sort_by(|a, b| a.start_us.total_cmp(&b.start_us));
-    let (mut whole, mut of_name) = (Covered::default(), TextMap::<&PhaseName, (Covered, u64)>::default());
+    let mut of_name = TextMap::<&PhaseName, (Covered, u64)>::default();
     for span in order {
-        whole.add(span.start_us, span.end_us);
         let (covered, count) = of_name.entry(&span.name).or_default();
         covered.add(span.start_us, span.end_us);
         *count += 1;
     }
-    let total_s = seconds(whole.length);
     let phase = |(name, (covered, count)): (&PhaseName, (Covered, u64))| {
         let total_s = seconds(covered.length);
         let own_s = seconds(self_us.get(name).copied().unwrap_or_default());
@@ -76,7 +74,7 @@ pub(super) fn of_log(all: &Spans<'_>) -> CompileTime {
     };
     let mut phases: Vec<Phase<'static>> = of_name.into_iter().map(phase).collect();
     sort(&mut phases);
-    CompileTime { total_s, phases }
+    CompileTime { total_s: seconds(all.covered_us), phases }
 }
 
 fn sort(phases: &mut [Phase<'_>]) {

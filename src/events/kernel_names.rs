@@ -2,6 +2,7 @@
 //! as the pages of provenance do.
 
 use crate::model::{KernelCounts, UserKernel};
+use crate::read::generated::kernel_bound;
 use memchr::memmem::Finder;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,18 +10,8 @@ use std::sync::LazyLock;
 /// What a wrapper in Python calls kernels of a library by, in front of their names.
 const LIBRARIES: [&str; 3] = ["extern_kernels.", "torch.ops.", "aten."];
 
-/// How the value begins that a kernel's name is bound to. What is searched in every line is built once, as that takes longer
-/// than searching a line.
-static DEFINED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" = async_compile."));
-
-/// What separates a name from its value.
+/// What separates a name from its value: built once, as that takes longer than searching a line.
 static ASSIGNED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" = "));
-
-/// The text before and after what is searched.
-fn split<'t>(text: &'t str, search: &Finder<'_>) -> Option<(&'t str, &'t str)> {
-    let (before, rest) = text.split_at_checked(search.find(text.as_bytes())?)?;
-    Some((before, rest.get(search.needle().len()..)?))
-}
 
 /// Characters of the longest name. Inductor's have at most 200 or so.
 const LONGEST: usize = 300;
@@ -49,7 +40,7 @@ pub(super) fn kernels_of(code: &str) -> KernelsInCode<'_> {
             body = Some(end).filter(|end| !line.starts_with(end));
             continue;
         }
-        if let Some((name, value)) = split(line, &DEFINED) {
+        if let Some((name, value)) = kernel_bound(line) {
             body = ["'''", "\"\"\""].into_iter().find(|quotes| value.matches(quotes).count() == 1);
             count(&mut found.counts, name);
             let original = above.trim_start().strip_prefix(USERS);
@@ -89,7 +80,7 @@ fn called(line: &str) -> Option<&str> {
         return None;
     }
     // A call begins a line or follows `buf0 = `.
-    let call = split(line, &ASSIGNED).map_or(line, |(_, value)| value);
+    let call = ASSIGNED.find(line.as_bytes()).and_then(|at| line.get(at + 3..)).unwrap_or(line);
     LIBRARIES.iter().find(|library| call.starts_with(**library))?;
     call.split_once('(').map(|(name, _)| name)
 }

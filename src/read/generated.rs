@@ -1,6 +1,10 @@
 //! Code that Inductor generates: the calls and definitions of kernels.
 
+pub(super) mod cpp_wrapper;
+pub mod kernel_source;
 pub mod memory;
+pub mod tensors;
+pub(super) mod touched;
 
 use super::source_text::{is_word, words};
 use crate::trace::TextSet;
@@ -358,19 +362,15 @@ pub fn definitions(text: &str, kind: CodeKind) -> Vec<Definition<'_>> {
         if comment.takes(line) {
             continue;
         }
-        let begun = match kind {
-            CodeKind::Python => python_kernel(line),
-            CodeKind::Cpp | CodeKind::Kernels => cpp_kernel(line),
-            CodeKind::Header => None,
-        };
         let comment = std::mem::take(&mut comment);
-        if let Some((kernel, language, end)) = begun {
+        // A Python file may hold a whole program in C++.
+        if let Some((kernel, language, end)) = python_kernel(line).or_else(|| cpp_kernel(line)) {
             let body = KernelBody { file: kind, first: number, last: number };
             let Comment { fragment, source_nodes, .. } = comment;
             found.push(Definition { kernel, language, body, fragment, source_nodes });
             open = end;
             // In Python the source is a string, which is not read.
-            has_body = kind == CodeKind::Python || line.contains('{');
+            has_body = end != Some("}") || line.contains('{');
         }
     }
     found

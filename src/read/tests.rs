@@ -1,6 +1,10 @@
+use super::element_type::element_bytes;
 use super::fx_graph::{self, GraphText, Node, annotations, place_comment};
-use super::generated::memory::{Signatures, Statement};
-use super::generated::{Call, CodeKind, CodeText, library_call};
+use super::generated::cpp_wrapper::CppStatements;
+use super::generated::kernel_source::{KernelSource, Parameter, sources};
+use super::generated::memory::Statement;
+use super::generated::touched::{Ranges, index_of};
+use super::generated::{Call, CodeKind, CodeText, definitions, library_call};
 use super::guard_tree::{GuardLine, read_guard_tree, tensor_check};
 use super::source_text::{arguments, symbols};
 use crate::cases::{hold, joined, maybe};
@@ -23,6 +27,11 @@ fn guard_line(line: &GuardLine<'_>) -> String {
     }
 }
 
+/// The source of a kernel whose indices are looked at.
+const BODY: &str = "xnumel = 65536\nr0_numel = 128\nrnumel = r0_numel\nrindex = r0_index\n\
+                    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]\nr0_index = r0_offset + r0_base\n\
+                    x0 = (xindex % 512)\nx1 = xindex // 512\nx2 = ((xindex // 64) % 8)\nx3 = xindex\nr0_4 = r0_index\n";
+
 /// Kernels that other files define.
 const KNOWN: [&str; 5] = ["k_0", "triton_a_1", "triton_b_2", "cpp_c_3", "cpp_a_0"];
 
@@ -33,6 +42,13 @@ fn call(call: &Call<'_>) -> String {
     let handle = call.handle.map(|handle| format!(":{handle}")).unwrap_or_default();
     let from = if call.source_nodes.is_empty() { "" } else { " of " };
     format!("{} {}{handle}{from}{}", call.line, call.kernel, call.source_nodes.join(" "))
+}
+
+fn parameter(parameter: &Parameter) -> String {
+    let mark = |is_so: bool, mark: &str| if is_so { mark.to_owned() } else { String::new() };
+    let size = parameter.element.map(|bytes| bytes.to_string()).unwrap_or_default();
+    let pointer = mark(parameter.is_pointer, "*");
+    [mark(parameter.reads, "r"), mark(parameter.writes, "w"), pointer, size].concat()
 }
 
 fn statement(statement: &Statement<'_>) -> String {
@@ -93,13 +109,45 @@ fn answer(query: &str, text: &str) -> Option<String> {
         })),
         "call of a library" => library_call(text)?.to_owned(),
         "statements in Python" | "statements in C++" => {
-            let mut signatures = Signatures::default();
             let (kernels, wrapper) = text.split_once("\n----\n").unwrap_or((text, text));
             let of_kernels = if kernels == wrapper { kind } else { CodeKind::Kernels };
-            signatures.add(&CodeText::read(kernels, of_kernels, known));
+            let of_kernels = CodeText::read(kernels, of_kernels, known);
+            let sources = sources(kernels, &of_kernels.definitions);
             let code = CodeText::read(wrapper, kind, known);
             let inputs: TextSet<&str> = INPUTS.into_iter().collect();
-            joined(code.statements(&signatures, &inputs).iter().map(statement))
+            joined(code.statements(&sources, &inputs).iter().map(statement))
+        }
+        "bytes of a type" => element_bytes(text)?.to_string(),
+        "touched" => Ranges::of(BODY).touched(text)?.bytes(4.0).to_string(),
+        "index" => index_of(text)?.to_owned(),
+        "C++ in Python" => {
+            let mut statements = CppStatements::default();
+            for array in ["int_array_0[] = {6L, 9L};", "int_array_1[] = {9L, 1L};"] {
+                assert_eq!(statements.in_python(&format!("static constexpr int64_t {array}")), None);
+            }
+            let python = statements.in_python(text);
+            python.or_else(|| statements.call_in_python(text, "cpp_fused_add_0"))?
+        }
+        "nested C++" => {
+            let (open, closed) = ("std::move(".repeat(text.parse().ok()?), ")".repeat(text.parse().ok()?));
+            let python = CppStatements::default().in_python(&format!("auto buf9 = {open}buf0{closed};"))?;
+            python.split("std::move(").last()?.get(..4)?.to_owned()
+        }
+        "kernel" => {
+            let (name, source) = text.split_once('\n')?;
+            let found = KernelSource::read(name, source);
+            let mut facts: Vec<String> = found.parameters.iter().map(parameter).collect();
+            facts.extend(found.is_template.then(|| "template".to_owned()));
+            facts.extend(found.has_atomics.then(|| "atomics".to_owned()));
+            facts.extend(found.recorded);
+            facts.join(", ")
+        }
+        "kernels in C++" => {
+            let kernels = sources(text, &definitions(text, CodeKind::Kernels)).into_iter();
+            let all = kernels.map(|(name, source)| {
+                format!("{name} {}", source.parameters.iter().map(parameter).collect::<Vec<_>>().join(", "))
+            });
+            all.collect()
         }
         "arguments" => joined(arguments(text)),
         "symbols of up to two letters" => symbols(2),

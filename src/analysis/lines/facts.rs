@@ -163,6 +163,11 @@ impl Lines {
         Some((place, self.files.get(place)?.line(number)?))
     }
 
+    /// The place of a line among the lines that a trace measured.
+    pub fn measured(&self, file: &str, number: u64) -> Option<usize> {
+        self.find(file, number)?.1.measured
+    }
+
     /// Whether any line is known.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()

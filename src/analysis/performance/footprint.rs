@@ -1,7 +1,22 @@
 //! Which bytes of memory a call reads and writes. Tensors of a call may be views of one buffer: the whole of it, parts that
 //! lie side by side, or every other row. Bytes that two views share are moved once.
 
+use crate::read::generated::kernel_source::Touched;
+use crate::read::generated::tensors::{Argument, TensorCall};
 use crate::trace::TextMap;
+
+/// Limit on the pieces of views that are compared with each other in a wrapper: a tenth of a second of work.
+pub(super) const MOST_PIECES_TOGETHER: i64 = 1 << 22;
+
+/// Bytes that a call must move; None if the size or type of a tensor is unknown. `pieces_left` is how many more pieces of views
+/// may be compared.
+pub(super) fn bytes_of_call(call: &TensorCall, pieces_left: &mut i64) -> Option<f64> {
+    let mut memory = Footprint::default();
+    for argument in &call.arguments {
+        memory.add(&argument.tensor.memory, Extent::of_tensor(argument)?, Used::of(argument));
+    }
+    call.is_complete.then(|| memory.bytes(pieces_left)).filter(|bytes| *bytes > 0.0)
+}
 
 /// Where a tensor lies in its buffer, in bytes.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -23,6 +38,10 @@ struct Repeat {
 const MOST_PIECES: i64 = 1 << 16;
 
 impl Extent {
+    fn of_tensor(Argument { tensor, .. }: &Argument) -> Option<Extent> {
+        Extent::of(tensor.sizes.as_deref()?, &tensor.strides, tensor.element? as i64, tensor.offset?)
+    }
+
     /// Of a tensor with sizes and strides in elements, `offset` elements into its buffer. A broadcast dimension (stride 0)
     /// counts once. None if a number is negative or too large.
     pub(super) fn of(sizes: &[i64], strides: &[i64], element: i64, offset: i64) -> Option<Extent> {
@@ -133,6 +152,20 @@ pub(super) struct Used {
     pub(super) reads: Option<f64>,
     /// Bytes that it writes at most.
     pub(super) writes: Option<f64>,
+}
+
+impl Used {
+    fn of(Argument { tensor, parameter, is_fresh, .. }: &Argument) -> Used {
+        let element = tensor.element.unwrap_or_default();
+        let bytes = |is_used: bool, touched: Option<Touched>| {
+            is_used.then(|| touched.map_or(f64::INFINITY, |touched| touched.bytes(element)))
+        };
+        // Memory that nobody wrote yet is there to be written.
+        Used {
+            reads: bytes(parameter.reads && !is_fresh, parameter.read),
+            writes: bytes(parameter.writes || *is_fresh, parameter.written),
+        }
+    }
 }
 
 /// The memory of a call, by buffer.

@@ -1,18 +1,18 @@
 //! The graphs of the log, by the keys under which a trace refers to them, with the calls of their code in order.
 
-use super::buffers::{CallBuffers, read_wrapper};
 use super::estimates::{ReadPayload, estimated_runtimes};
+use super::footprint::{MOST_PIECES_TOGETHER, bytes_of_call};
 use super::formulas::{Formula, Work};
-use super::kernel_source::KernelSource;
 use super::node_flops::{NodeWork, work_of_nodes};
 use super::work::GRAPH;
 use crate::analysis::provenance::{CodeKind, InductorRun, KernelCall, Provenance, RunTexts, inductor_runs};
 use crate::facts::LineTime;
 use crate::model::{ArtifactIndex, CacheLookup, Compile, CompileIndex, InputDims, Model, Operator, Profile};
-use crate::read::generated::operator;
+use crate::read::generated::kernel_source::{KernelSource, KernelSources, sources};
+use crate::read::generated::tensors::{TensorCall, tensor_calls};
+use crate::read::generated::{definitions, operator};
 use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
-use std::borrow::Cow;
 use std::hash::Hash;
 
 /// A line's share of the time of a call.
@@ -197,9 +197,13 @@ impl Graphs {
         let known = texts.provenance();
         let code = wrapper_of(&texts);
         let lines = known.kernels.iter().map(|call| (call.line, call.kernel.as_str()));
-        let wrapper = read_wrapper(&code, texts.post.as_deref(), lines);
+        let files = texts.code.iter();
+        let sources: KernelSources<'_> =
+            files.flat_map(|file| sources(&file.text, &definitions(&file.text, file.kind))).collect();
+        let calls = tensor_calls(code, texts.post.as_deref(), &sources, lines);
+        let mut pieces_left = MOST_PIECES_TOGETHER;
         let work = texts.post.as_deref().map(work_of_nodes).unwrap_or_default();
-        for file in kernel_files(&code) {
+        for file in kernel_files(code) {
             only(&mut self.by_file, file.to_owned(), self.graphs.len());
         }
         let estimates = estimated_runtimes(owner, run, read)?;
@@ -214,9 +218,9 @@ impl Graphs {
         let mut products = TextSet::default();
         for (place, call) in known.kernels.iter().enumerate() {
             let name = name_in_trace(&call.kernel);
-            let source = wrapper.kernels.get(&call.kernel);
+            let source = sources.get(call.kernel.as_str());
             let recorded = source.and_then(|source| source.recorded.clone()).filter(|other| *other != name);
-            let of_code = wrapper.calls.get(&call.line);
+            let of_code = calls.get(&call.line);
             let computes = computes_product(call, source);
             let product = computes.then(|| product_of(call, &work, &mut products)).flatten();
             let (own, product) = product.unzip();
@@ -226,7 +230,9 @@ impl Graphs {
             }
             let work = Work {
                 flops: product.and_then(|product| product.flops).or_else(|| flops_of_call(&name, of_code?)),
-                bytes: of_code.and_then(|buffers| buffers.bytes).or_else(|| product?.bytes),
+                bytes: of_code
+                    .and_then(|of_code| bytes_of_call(of_code, &mut pieces_left))
+                    .or_else(|| product?.bytes),
             };
             graph.calls.push(CodeCall {
                 work,
@@ -346,15 +352,11 @@ fn own_node<'c>(call: &'c KernelCall, name: &str) -> Option<&'c str> {
     call.nodes.iter().rev().find(is_own).map(String::as_str)
 }
 
-/// The wrapper; behind one in C++, whose lines stay where they are, its kernels, which are in a file of their own.
-fn wrapper_of(texts: &RunTexts) -> Cow<'_, str> {
-    let of_kind =
-        |kind: CodeKind| texts.code.iter().find(|file| file.kind == kind).map(|file| file.text.as_str());
-    match (of_kind(CodeKind::Python), of_kind(CodeKind::Cpp), of_kind(CodeKind::Kernels)) {
-        (Some(python), ..) => Cow::Borrowed(python),
-        (None, Some(wrapper), Some(kernels)) => Cow::Owned([wrapper, kernels].join("\n")),
-        (None, wrapper, _) => Cow::Borrowed(wrapper.unwrap_or_default()),
-    }
+/// The wrapper, in Python or else in C++.
+fn wrapper_of(texts: &RunTexts) -> &str {
+    let of_kind = |kind: CodeKind| texts.code.iter().find(|file| file.kind == kind);
+    let wrapper = of_kind(CodeKind::Python).or_else(|| of_kind(CodeKind::Cpp));
+    wrapper.map_or("", |file| &file.text)
 }
 
 /// The name in traces of what the code calls: `aten::mm` for `extern_kernels.mm` and `torch.ops.aten.mm.default`.
@@ -371,17 +373,17 @@ pub(super) fn kernel_files(code: &str) -> impl Iterator<Item = &str> {
 /// Arguments of a convolution after its tensors, in the order of its operator.
 const CONVOLUTION: [&str; 6] = ["stride", "padding", "dilation", "transposed", "output_padding", "groups"];
 
-/// FLOPs of a library's operator, from the sizes of its buffers and from its keyword arguments.
-pub(super) fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
+/// FLOPs of a library's operator, from the sizes of its tensors and from its keyword arguments.
+pub(super) fn flops_of_call(name: &str, call: &TensorCall) -> Option<f64> {
     let formula = Formula::of(name)?;
-    let inputs = buffers.arguments.iter().filter(|argument| !argument.is_out);
+    let inputs = call.arguments.iter().filter(|argument| !argument.is_out);
     let dims: Option<Vec<InputDims>> =
-        inputs.map(|argument| argument.sizes.clone().map(InputDims::One)).collect();
+        inputs.map(|argument| argument.tensor.sizes.clone().map(InputDims::One)).collect();
     let mut operator = Operator { name: name.to_owned(), dims: dims?, ..Operator::default() };
     if formula.name == "aten::convolution" {
         // The work of a convolution depends on its settings.
         let setting = |name: &str| {
-            let (_, value) = buffers.settings.iter().find(|(known, _)| known == name)?;
+            let (_, value) = call.settings.iter().find(|(known, _)| known == name)?;
             Some(value.replace('(', "[").replace(",)", "]").replace(')', "]"))
         };
         let settings: Option<Vec<String>> = CONVOLUTION.iter().map(|name| setting(name)).collect();
@@ -389,7 +391,7 @@ pub(super) fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
         operator.values = vec![String::new(); 3];
         operator.values.extend(settings?);
     } else if !formula.is_product {
-        // The buffers do not say whether attention is causal, or which gradients are wanted.
+        // The tensors do not say whether attention is causal, or which gradients are wanted.
         return None;
     }
     formula.work(&operator).flops

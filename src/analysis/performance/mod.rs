@@ -1,14 +1,11 @@
 //! Measured kernels, from a trace of torch.profiler with or without a log: which lines of the program take the device's
 //! time, how far each kernel is from the peak of the device, and which figures are impossible.
 
-mod buffers;
-mod cpp_wrapper;
 mod devices;
 mod estimates;
 mod footprint;
 mod formulas;
 mod graphs;
-mod kernel_source;
 mod launched;
 mod launchers;
 mod measured;
@@ -21,7 +18,6 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod times;
-mod touched;
 mod tuning;
 mod walk;
 mod work;
@@ -38,6 +34,10 @@ pub use rates::{
 
 use crate::facts::{ClockFrom, Device, DeviceTime, Text, Trace};
 use crate::model::{Model, Profile};
+#[cfg(any(test, feature = "fuzzing"))]
+use crate::read::generated::{CodeKind, definitions, kernel_source::sources, tensors::tensor_calls};
+#[cfg(any(test, feature = "fuzzing"))]
+use footprint::{MOST_PIECES_TOGETHER, bytes_of_call};
 use graphs::Graphs;
 use steps::count_steps;
 use tables::Tables;
@@ -50,8 +50,9 @@ pub fn bytes_of_calls<'c>(
     graph: Option<&str>,
     calls: impl IntoIterator<Item = (u32, &'c str)>,
 ) -> Vec<f64> {
-    let wrapper = buffers::read_wrapper(code, graph, calls);
-    wrapper.calls.values().filter_map(|call| call.bytes).collect()
+    let sources = sources(code, &definitions(code, CodeKind::Python));
+    let calls = tensor_calls(code, graph, &sources, calls);
+    calls.values().filter_map(|call| bytes_of_call(call, &mut MOST_PIECES_TOGETHER.clone())).collect()
 }
 
 /// Joins a trace with its log. `read` reads the text of a payload of the log.

@@ -1,8 +1,9 @@
 //! Bytes moved by pointwise operators, whose result has the shape to which the inputs are broadcast.
 
-use super::formulas::{element_bytes, elements};
+use super::formulas::elements;
 use crate::model::words::lines_of;
 use crate::model::{InputDims, Operator};
+use crate::read::element_type::element_bytes;
 use std::sync::LazyLock;
 
 /// Operators that compute each element of the result from one element of each input, sorted.

@@ -2,9 +2,9 @@
 //! is possible.
 
 use super::devices::DevicePeaks;
-use super::formulas::element_bytes;
 use crate::facts::{Bound, Implausible};
 use crate::model::Operator;
+use crate::read::element_type::element_bytes;
 
 /// Shorter kernels mostly take the time to start them, in microseconds.
 pub const LAUNCH_US: f64 = 5.0;

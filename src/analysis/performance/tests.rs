@@ -1,19 +1,15 @@
 //! What each reader and formula makes of a text: rows of `cases.txt`.
 
-use super::buffers::{Argument, CallBuffers, read_wrapper};
-use super::cpp_wrapper::{CppStatements, kernels_of};
 use super::devices::DevicePeaks;
-use super::footprint::{Extent, Footprint, Used};
-use super::formulas::{Formula, element_bytes};
+use super::footprint::{Extent, Footprint, Used, bytes_of_call};
+use super::formulas::Formula;
 use super::graphs::{Graphs, flops_of_call, kernel_files, name_in_trace};
-use super::kernel_source::{KernelSource, Parameter};
 use super::launchers::asked;
 use super::node_flops::work_of_nodes;
 use super::pointwise::{POINTWISE, pointwise_bytes};
 use super::rates::{Measured, Rates, float_kind, nearest_limit};
 use super::steps::repetitions;
 use super::times::{BusyTimes, Group, Length, medians};
-use super::touched::{Ranges, index_of};
 use super::tuning::tuning_of;
 use super::walk::walk;
 use super::work::{KernelRun, WorkPart};
@@ -22,14 +18,12 @@ use crate::facts::Region;
 use crate::model::{
     Correlation, DeviceKernel, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
 };
+use crate::read::generated::kernel_source::sources;
+use crate::read::generated::tensors::{Argument, Tensor, TensorCall, tensor_calls};
+use crate::read::generated::{CodeKind, definitions};
 use crate::read::source_text::arguments;
 use crate::trace::Sorted;
 use std::fmt::Debug;
-
-/// The source of a kernel whose indices are looked at.
-const BODY: &str = "xnumel = 65536\nr0_numel = 128\nrnumel = r0_numel\nrindex = r0_index\n\
-                    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]\nr0_index = r0_offset + r0_base\n\
-                    x0 = (xindex % 512)\nx1 = xindex // 512\nx2 = ((xindex // 64) % 8)\nx3 = xindex\nr0_4 = r0_index\n";
 
 /// Flexible attention as torch 2.15 writes it, with the placeholders BLOCK and MASK.
 const FLEXIBLE: &str = r#"
@@ -206,14 +200,15 @@ fn medians_of(text: &str) -> Option<String> {
 fn flops_of_convolution(text: &str) -> Option<f64> {
     let (tensors, settings) = text.split_once(" | ")?;
     let sizes = |list: &str| list.split('x').filter_map(|size| size.parse().ok()).collect();
-    let argument = |list: &str| Argument { sizes: Some(sizes(list)), is_out: false };
+    let tensor = |list: &str| Tensor { sizes: Some(sizes(list)), ..Tensor::default() };
+    let argument = |list: &str| Argument { tensor: tensor(list), ..Argument::default() };
     let setting = |one: &str| one.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let buffers = CallBuffers {
+    let call = TensorCall {
         arguments: tensors.split(' ').map(argument).collect(),
         settings: settings.split("; ").filter_map(setting).collect(),
-        ..CallBuffers::default()
+        ..TensorCall::default()
     };
-    flops_of_call("aten::convolution", &buffers)
+    flops_of_call("aten::convolution", &call)
 }
 
 /// The configurations that ran of `XBLOCK=16 1`, the last being the warps.
@@ -238,13 +233,6 @@ fn device(given: &str) -> String {
             format!("{}: {} {}", device.name, maybe(device.gbps), peaks.join(" "))
         }
     }
-}
-
-fn parameter(parameter: &Parameter) -> String {
-    let mark = |is_so: bool, mark: &str| if is_so { mark.to_owned() } else { String::new() };
-    let size = parameter.element.map(|bytes| bytes.to_string()).unwrap_or_default();
-    let pointer = mark(parameter.is_pointer, "*");
-    [mark(parameter.reads, "r"), mark(parameter.writes, "w"), pointer, size].concat()
 }
 
 fn rates(text: &str, kind: &str, l2_megabytes: Option<f64>) -> String {
@@ -273,7 +261,6 @@ fn answer(query: &str, text: &str) -> Option<String> {
             format!("{} {}", known(&work.flops), known(&work.bytes))
         }
         "pointwise" => pointwise_bytes(&operator(text)?)?.to_string(),
-        "bytes of a type" => element_bytes(text)?.to_string(),
         "products" => {
             let mut found: Vec<_> = work_of_nodes(text).into_iter().collect();
             found.sort_by(|left, right| left.0.cmp(&right.0));
@@ -287,43 +274,14 @@ fn answer(query: &str, text: &str) -> Option<String> {
             let found = work_of_nodes(&FLEXIBLE.replace("BLOCK", block).replace("MASK", mask));
             found.get("flex_attention").filter(|work| !work.before_mask)?.flops?.to_string()
         }
-        "touched" => Ranges::of(BODY).touched(text)?.bytes(4.0).to_string(),
-        "index" => index_of(text)?.to_owned(),
         "bytes of the last call" => {
             let (graph, code) = text.split_once(" § ").unwrap_or(("", text));
             let last = u32::try_from(code.lines().count()).unwrap();
-            read_wrapper(code, Some(graph), calls(code)).calls.get(&last)?.bytes?.to_string()
+            let sources = sources(code, &definitions(code, CodeKind::Python));
+            let calls = tensor_calls(code, Some(graph), &sources, calls(code));
+            bytes_of_call(calls.get(&last)?, &mut i64::MAX.clone())?.to_string()
         }
         "covered" => covered(text)?.to_string(),
-        "C++ in Python" => {
-            let mut statements = CppStatements::default();
-            for array in ["int_array_0[] = {6L, 9L};", "int_array_1[] = {9L, 1L};"] {
-                assert_eq!(statements.in_python(&format!("static constexpr int64_t {array}")), None);
-            }
-            let python = statements.in_python(text);
-            python.or_else(|| statements.call_in_python(text, "cpp_fused_add_0"))?
-        }
-        "nested C++" => {
-            let (open, closed) = ("std::move(".repeat(text.parse().ok()?), ")".repeat(text.parse().ok()?));
-            let python = CppStatements::default().in_python(&format!("auto buf9 = {open}buf0{closed};"))?;
-            python.split("std::move(").last()?.get(..4)?.to_owned()
-        }
-        "kernel" => {
-            let (name, source) = text.split_once('\n')?;
-            let found = KernelSource::read(name, source);
-            let mut facts: Vec<String> = found.parameters.iter().map(parameter).collect();
-            facts.extend(found.is_template.then(|| "template".to_owned()));
-            facts.extend(found.has_atomics.then(|| "atomics".to_owned()));
-            facts.extend(found.recorded);
-            facts.join(", ")
-        }
-        "kernels in C++" => {
-            let kernels = kernels_of(text).into_iter();
-            let all = kernels.map(|(name, source)| {
-                format!("{name} {}", source.parameters.iter().map(parameter).collect::<Vec<_>>().join(", "))
-            });
-            all.collect()
-        }
         "name in a trace" => name_in_trace(text),
         "files of kernels" => kernel_files(text).collect::<Vec<_>>().join(" "),
         "convolution" => flops_of_convolution(text)?.to_string(),

@@ -8,8 +8,9 @@ use super::graphs::{Graphs, key_of_call};
 use super::launched::{matched_calls, parts_of};
 use super::launchers::{Asked, asked};
 use super::regions::{RegionKind, Regions};
-use super::work::{KernelRun, What, WorkPart, operator_of, without_graph_number};
+use super::work::{KernelRun, What, WorkPart, operator_of};
 use crate::model::{DeviceKernel, DeviceWork, Launch, Operator, OperatorCall, Profile};
+use crate::read::generated::kernel_source::without_graph_number;
 use std::borrow::Cow;
 use std::io;
 

@@ -1,6 +1,7 @@
 //! What a trace recorded, as pieces of work: each is one run of a kernel, with its operator and graph.
 
 use crate::model::Launch;
+use crate::read::generated::kernel_source::without_graph_number;
 use crate::read::generated::operator;
 use crate::read::source_text::is_word;
 use std::borrow::Cow;
@@ -128,11 +129,4 @@ pub(super) fn operator_of(name: &str) -> Cow<'_, str> {
 pub(super) fn is_cpp_kernel(name: &str) -> bool {
     let kernel = without_graph_number(name);
     kernel.starts_with("cpp_fused_") || (kernel.len() < name.len() && kernel.ends_with("kernel"))
-}
-
-/// `cpp_fused_add_0` of `graph_0_cpp_fused_add_0`.
-pub(super) fn without_graph_number(name: &str) -> &str {
-    let Some(rest) = name.strip_prefix("graph_") else { return name };
-    let kernel = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-    if kernel.len() == rest.len() { name } else { kernel.strip_prefix('_').unwrap_or(name) }
 }

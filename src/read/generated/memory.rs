@@ -1,8 +1,9 @@
 //! The buffers that each call in the wrapper reads and writes.
 
-use super::{CodeText, KernelBody, library_call, operator, without_call};
-use crate::read::source_text::{arguments, last_word, words};
-use crate::trace::{TextMap, TextSet};
+use super::kernel_source::KernelSources;
+use super::{CodeText, library_call, operator, without_call};
+use crate::read::source_text::{arguments, words};
+use crate::trace::TextSet;
 
 /// A statement of the wrapper.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,21 +36,11 @@ pub struct WrapperCall<'t> {
     pub writes: Vec<&'t str>,
 }
 
-/// How a kernel uses an argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Use {
-    Read,
-    Write,
-    Both,
-    /// A number.
-    None,
-}
-
 impl<'t> CodeText<'t> {
     /// The statements of a wrapper in the order of the text. `inputs` are the names of the graph's inputs.
-    pub fn statements(&self, signatures: &Signatures<'_>, inputs: &TextSet<&str>) -> Vec<Statement<'t>> {
+    pub fn statements(&self, sources: &KernelSources<'_>, inputs: &TextSet<&str>) -> Vec<Statement<'t>> {
         let mut calls = self.calls.iter().peekable();
-        let reader = Reader { signatures, inputs };
+        let reader = Reader { sources, inputs };
         let mut found = Vec::new();
         for (number, line) in (1_u32..).zip(self.text.split('\n')) {
             let mut called = false;
@@ -67,56 +58,8 @@ impl<'t> CodeText<'t> {
     }
 }
 
-/// How kernels use their arguments, by their names.
-#[derive(Default)]
-pub struct Signatures<'t>(TextMap<&'t str, Vec<Use>>);
-
-impl<'t> Signatures<'t> {
-    /// Adds the kernels of a file.
-    pub fn add(&mut self, code: &CodeText<'t>) {
-        let lines: Vec<&str> = code.text.split('\n').collect();
-        for definition in &code.definitions {
-            let KernelBody { first, last, .. } = definition.body;
-            let body = lines[first as usize - 1..last as usize].iter();
-            self.0.insert(definition.kernel, signature(body.copied()));
-        }
-    }
-}
-
-/// Limit on the lines of a signature; a kernel has at most a few hundred arguments, one per line.
-const LONGEST_SIGNATURE: usize = 2_000;
-
-fn signature<'a>(body: impl Iterator<Item = &'a str>) -> Vec<Use> {
-    let mut body = body.skip_while(|line| !line.starts_with("def ") && !line.contains("void "));
-    let Some(first) = body.next() else { return Vec::new() };
-    let python = first.starts_with("def ");
-    let mut parameters = first.split_once('(').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
-    let mut left = LONGEST_SIGNATURE;
-    while let Some(line) = body.next().filter(|_| !parameters.contains(')') && left > 0) {
-        parameters.push_str(line);
-        left -= 1;
-    }
-    let parameters = parameters.split(')').next().unwrap_or_default();
-    parameters.split(',').map(|parameter| use_of(parameter.trim(), python)).collect()
-}
-
-/// The use of a parameter, from its name and its C++ type.
-fn use_of(parameter: &str, python: bool) -> Use {
-    let name = last_word(parameter);
-    let pointer = python || parameter.contains('*');
-    match name {
-        _ if !pointer => Use::None,
-        _ if name.starts_with("in_out_ptr") => Use::Both,
-        _ if name.starts_with("out_ptr") => Use::Write,
-        _ if name.starts_with("in_ptr") || name.starts_with("arg_") => Use::Read,
-        _ if python => Use::None,
-        _ if parameter.starts_with("const ") => Use::Read,
-        _ => Use::Write,
-    }
-}
-
 struct Reader<'r> {
-    signatures: &'r Signatures<'r>,
+    sources: &'r KernelSources<'r>,
     inputs: &'r TextSet<&'r str>,
 }
 
@@ -140,12 +83,12 @@ impl Reader<'_> {
         let (before, after) = text.split_once(name).unwrap_or(("", text));
         let arguments = after.split_once('(').map(|(_, inner)| arguments(inner)).unwrap_or_default();
         let mut call = WrapperCall { line, kernel, ..WrapperCall::default() };
-        let uses = self.signatures.0.get(kernel).or_else(|| self.signatures.0.get(without_call(kernel)));
-        if let Some(uses) = uses {
-            for (argument, role) in arguments.iter().zip(uses) {
+        if let Some(source) = self.sources.get(kernel).or_else(|| self.sources.get(without_call(kernel))) {
+            let pointers = arguments.iter().zip(&source.parameters).filter(|(_, one)| one.is_pointer);
+            for (argument, parameter) in pointers {
                 let Some(memory) = self.memory_in(argument).next() else { continue };
-                call.reads.extend(matches!(role, Use::Read | Use::Both).then_some(memory));
-                call.writes.extend(matches!(role, Use::Write | Use::Both).then_some(memory));
+                call.reads.extend(parameter.reads.then_some(memory));
+                call.writes.extend(parameter.writes.then_some(memory));
             }
             return call;
         }

@@ -11,7 +11,7 @@ mod solve;
 use super::CodeKind;
 use crate::read::fx_graph::GraphText;
 use crate::read::generated::CodeText;
-use crate::read::generated::memory::Signatures;
+use crate::read::generated::kernel_source::sources;
 use crate::trace::TextSet;
 use fxhash::FxHashMap;
 use graph::FlowGraph;
@@ -25,11 +25,10 @@ pub(super) fn nodes_of_calls(
     let wrapper = files.iter().find(|file| !file.calls.is_empty());
     let (Some((text, post)), Some(wrapper)) = (post, wrapper) else { return FxHashMap::default() };
     let graph = FlowGraph::read(text, post);
-    let mut signatures = Signatures::default();
-    files.iter().for_each(|file| signatures.add(file));
+    let sources = files.iter().flat_map(|file| sources(file.text, &file.definitions)).collect();
     let inputs: TextSet<&str> =
         (0..).zip(&graph.nodes).filter(|(at, _)| graph.is_given(*at)).map(|(_, node)| node.name).collect();
-    let statements = wrapper.statements(&signatures, &inputs);
+    let statements = wrapper.statements(&sources, &inputs);
     let found = Solver::new(&graph).solve(&statements);
     let names = |nodes: Vec<usize>| {
         nodes.into_iter().filter_map(|at| graph.nodes.get(at)).map(|node| node.name.to_owned()).collect()

@@ -31,7 +31,7 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     };
     part.text(&plain(&format!("Compile time: **{}**. {source}.", micros(found.time.total_s * 1e6))));
     let split = &found.split;
-    let total = split.whole.total() + split.apart_us;
+    let total = split.total_us();
     let rows = split.listed().map(|(part, us)| {
         let name = part.map_or("none of them", CompilerPart::name);
         let time = micros_with_work(us, found.builds.work_of_part_us(part, us));

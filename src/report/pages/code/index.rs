@@ -1,31 +1,21 @@
 //! An index of generated code: kernels, library calls, and important functions.
 
+use crate::read::generated::{CodeKind, Definition, KernelBody, definitions};
 use crate::report::kit::code_text::called;
 use indexmap::IndexMap;
 
 /// Contents of a file of generated code.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct CodeIndex {
+#[derive(Debug, Default)]
+pub(crate) struct CodeIndex<'t> {
     /// `['0_backward']`, as the code names itself.
     pub(crate) aot_id: Option<String>,
     pub(crate) lines: usize,
-    /// Kernels in the order of the file.
-    pub(crate) kernels: Vec<Kernel>,
+    /// Kernels whose source is in the file, in its order.
+    pub(crate) kernels: Vec<Definition<'t>>,
     /// Calls of library operators: the count, and the line of the first.
     pub(crate) calls: IndexMap<String, (usize, usize)>,
     /// Names and lines of important functions: `call`, `benchmark_compiled_module`, ..
     pub(crate) places: Vec<(&'static str, usize)>,
-}
-
-/// A kernel whose source is in the file.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Kernel {
-    /// Its name in the code.
-    pub(crate) name: String,
-    /// First line, from 1.
-    pub(crate) line: usize,
-    /// Number of source lines.
-    pub(crate) lines: usize,
 }
 
 /// Beginnings of lines that are listed, without indentation, and their names.
@@ -43,46 +33,32 @@ const FEW: usize = 12;
 /// Kernels and calls listed; the rest appears only in the code.
 const MOST: usize = 200;
 
-impl CodeIndex {
+impl<'t> CodeIndex<'t> {
     /// The line at which readers begin: the first kernel, or the main function; None near the top of the file. Before it
     /// are imports and helpers, the same in each file.
     pub(crate) fn begins_at(&self) -> Option<usize> {
         let main =
             || self.places.iter().find(|(name, _)| matches!(*name, "call" | "run")).map(|(_, line)| *line);
-        let first = self.kernels.first().map(|kernel| kernel.line).or_else(main)?;
+        let first = self.kernels.first().map(|kernel| kernel.body.first as usize).or_else(main)?;
         (first > FEW).then_some(first)
     }
 
     /// Reads Python or C++ that Inductor wrote.
-    pub(crate) fn of(text: &str) -> CodeIndex {
+    pub(crate) fn of(text: &'t str) -> CodeIndex<'t> {
         let mut index = CodeIndex::default();
-        let mut open: Option<(Kernel, &str)> = None;
-        let mut has_body = false;
+        index.kernels = definitions(text, CodeKind::Python);
+        index.kernels.retain(|kernel| kernel.body.lines() > 1);
+        let bodies: Vec<KernelBody> = index.kernels.iter().map(|kernel| kernel.body).collect();
+        index.kernels.truncate(MOST);
+        let mut bodies = bodies.into_iter().peekable();
         for (number, line) in (1..).zip(text.lines()) {
             index.lines = number;
-            if let Some((kernel, end)) = &mut open {
-                has_body |= line.contains('{');
-                if !has_body && line.trim_end().ends_with(';') {
-                    // Only declared: its source is in another file.
-                    open = None;
-                    continue;
-                }
-                if !line.starts_with(*end) {
-                    continue;
-                }
-                kernel.lines = number - kernel.line + 1;
-                index.kernels.extend(open.take().map(|(kernel, _)| kernel));
-                continue;
+            while bodies.next_if(|body| (body.last as usize) < number).is_some() {}
+            if bodies.peek().is_none_or(|body| number < body.first as usize) {
+                index.place(line, number);
+                index.call(line, number);
             }
-            if index.kernels.len() < MOST {
-                open = opens_kernel(line).map(|(name, end)| (Kernel { name, line: number, lines: 1 }, end));
-                // Strings in Python are skipped.
-                has_body = line.contains('{') || line.contains(" = async_compile.");
-            }
-            index.place(line, number);
-            index.call(line, number);
         }
-        index.kernels.extend(open.map(|(kernel, _)| kernel));
         index
     }
 
@@ -107,25 +83,14 @@ impl CodeIndex {
     }
 }
 
-/// The kernel that a line opens, and the beginning of the line after its source.
-fn opens_kernel(line: &str) -> Option<(String, &'static str)> {
-    if let Some((name, _)) = line.split_once(" = async_compile.") {
-        let source = line.ends_with("'''") && is_name(name);
-        return source.then(|| (name.to_owned(), "'''"));
-    }
-    let signature = line.strip_prefix("extern \"C\"")?.trim_start().strip_prefix("void ")?;
-    let (name, rest) = signature.trim_start().split_once('(')?;
-    let declared = rest.trim_end().ends_with(';');
-    (is_name(name) && !declared).then(|| (name.to_owned(), "}"))
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn kernels(index: &CodeIndex<'_>) -> Vec<String> {
+        let kernels = index.kernels.iter();
+        kernels.map(|one| format!("{} in {} to {}", one.kernel, one.body.first, one.body.last)).collect()
+    }
 
     #[test]
     fn the_index_names_kernels_calls_and_places_with_their_lines() {
@@ -138,7 +103,7 @@ mod tests {
         let index = CodeIndex::of(text);
         assert_eq!(index.aot_id.as_deref(), Some("['0_forward']"));
         assert_eq!(index.lines, 15);
-        assert_eq!(index.kernels, [Kernel { name: "cpp_fused_0".to_owned(), line: 3, lines: 5 }]);
+        assert_eq!(kernels(&index), ["cpp_fused_0 in 3 to 7"]);
         assert_eq!(index.places, [("call", 10), ("benchmark", 15)]);
         assert_eq!(index.calls.get("mm"), Some(&(2, 11)));
         assert_eq!(index.calls.get("torch.ops.aten.cumsum.default"), Some(&(1, 13)));
@@ -149,9 +114,9 @@ mod tests {
         let declared = CodeIndex::of(
             "extern \"C\"  void  g_0(float* a,\n   int b);\nextern \"C\" void g_1(int b);\nint x;\n}\n",
         );
-        assert_eq!(declared.kernels, [], "a declared kernel is defined elsewhere");
+        assert_eq!(kernels(&declared), [""; 0], "a declared kernel is defined elsewhere");
         let index =
             CodeIndex::of("extern \"C\"  void  f_0(float* a,\n   int b)\n{\n    {\n    }\n}\nint x;\n");
-        assert_eq!(index.kernels, [Kernel { name: "f_0".to_owned(), line: 1, lines: 6 }]);
+        assert_eq!(kernels(&index), ["f_0 in 1 to 6"]);
     }
 }

@@ -148,7 +148,7 @@ struct Head {
 }
 
 /// Heading and one sentence. If there is no index, the code is too large to be highlighted.
-fn head(view: View<'_>, code: &Code<'_>, index: Option<&CodeIndex>) -> anyhow::Result<Html> {
+fn head(view: View<'_>, code: &Code<'_>, index: Option<&CodeIndex<'_>>) -> anyhow::Result<Html> {
     let about = match index {
         Some(index) => {
             let kernels = counted(index.kernels.len(), "kernel", "kernels");
@@ -254,10 +254,11 @@ impl Group {
 /// Listed files of the same compile; the page of the compile lists all.
 const MOST_NEIGHBORS: usize = 12;
 
-fn side(view: View<'_>, code: &Code<'_>, index: &CodeIndex) -> anyhow::Result<Html> {
+fn side(view: View<'_>, code: &Code<'_>, index: &CodeIndex<'_>) -> anyhow::Result<Html> {
     let kernels = index.kernels.iter().map(|kernel| {
-        let (text, lines) = (without_kind(&kernel.name), counted(kernel.lines, "line", "lines"));
-        Item::new(format!("#L{}", kernel.line), (text, &kernel.name), lines)
+        let (name, body) = (kernel.kernel, kernel.body);
+        let lines = counted(body.lines() as usize, "line", "lines");
+        Item::new(format!("#L{}", body.first), (without_kind(name), name), lines)
     });
     let calls = index.calls.iter().map(|(name, (count, line))| {
         let text = name.rsplit("torch.ops.").next().unwrap_or(name);

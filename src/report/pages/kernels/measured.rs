@@ -4,11 +4,10 @@ use crate::report::kit::kernel_list::{CallsTime, Kernel, Kernels};
 use crate::report::kit::links::measured_line;
 use crate::report::kit::measured::{heat, longest_line, time_link};
 use crate::report::kit::prelude::*;
-use crate::trace::TextMap;
 
 /// Reference figures of the columns.
 #[derive(Default)]
-pub(super) struct Measured<'r> {
+pub(super) struct Measured {
     /// Whether a kernel of the log was measured.
     present: bool,
     /// Whether one of these has an estimate.
@@ -16,21 +15,17 @@ pub(super) struct Measured<'r> {
     /// Microseconds of the longest kernel, and of everything the device did.
     longest_us: f64,
     busy_us: f64,
-    /// The place of each line among those of the trace.
-    lines: TextMap<(&'r str, u64), usize>,
 }
 
-impl<'r> Measured<'r> {
-    pub(super) fn of(view: View<'r>, found: &Kernels) -> Measured<'r> {
+impl Measured {
+    pub(super) fn of(view: View<'_>, found: &Kernels) -> Measured {
         let Some(performance) = &view.report.found.performance else { return Measured::default() };
         let times = || found.kernels.iter().map(|kernel| kernel.measured.sum_us);
-        let lines = performance.lines.iter().enumerate();
         Measured {
             present: found.kernels.iter().any(|kernel| kernel.measured.count > 0),
             estimated: found.kernels.iter().any(|kernel| kernel.ratio_to_estimate().is_some()),
             longest_us: times().fold(0.0, f64::max),
             busy_us: performance.time.busy_us,
-            lines: lines.map(|(at, line)| ((&*line.file, line.line), at)).collect(),
         }
     }
 
@@ -77,7 +72,7 @@ impl<'r> Measured<'r> {
 
     pub(super) fn line_cell(&self, view: View<'_>, file: &str, line: u64) -> Option<TableCell> {
         let performance = view.report.found.performance.as_ref().filter(|_| self.present)?;
-        let place = self.lines.get(&(file, line)).copied();
+        let place = view.report.found.lines.measured(file, line);
         let time = place.and_then(|place| Some((place, performance.lines.get(place)?)));
         Some(match time {
             Some((place, time)) => {

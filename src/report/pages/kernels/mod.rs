@@ -167,7 +167,7 @@ fn word(kind: &'static str) -> &'static str {
 fn row(
     view: View<'_>,
     runs: &[Run<'_>],
-    (found, measured): (&Kernels, &Measured<'_>),
+    (found, measured): (&Kernels, &Measured),
     kernel: &Kernel,
 ) -> Row {
     let run = runs.get(kernel.run);

@@ -6,7 +6,7 @@ use crate::model::{input_words, kernel_family, short_kernel};
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::figures;
-use crate::trace::{CompileId, TextMap};
+use crate::trace::CompileId;
 
 /// Characters of a kernel's name; the whole name is shown on hover. Names of C++ templates have hundreds.
 const LONGEST_NAME: usize = 44;
@@ -19,8 +19,6 @@ const MOST_CONFIGURATIONS: usize = 3;
 pub(super) struct Kernels<'a> {
     pub(super) view: View<'a>,
     pub(super) found: &'a Performance,
-    /// The place of each source line among the lines of the trace.
-    pub(super) lines: &'a TextMap<(&'a str, u64), usize>,
     /// The address of each kernel on the page of all kernels, by its place here.
     pub(super) in_code: &'a [Option<String>],
 }
@@ -120,9 +118,10 @@ impl Kernels<'_> {
     /// `x.py:19, 20`, each a link to its row above.
     fn line_links(self, kernel: &MeasuredKernel) -> Html {
         let lines = kernel.lines.iter().map(|line| (&*line.file, line.line));
-        self.view.file_lines(lines, MOST_LINES, |_, line| {
-            let place = self.lines.get(&line).filter(|place| **place < MOST_MEASURED)?;
-            Some(format!("#{}", measured_line_anchor(*place)))
+        let places = &self.view.report.found.lines;
+        self.view.file_lines(lines, MOST_LINES, |_, (file, line)| {
+            let place = places.measured(file, line).filter(|place| *place < MOST_MEASURED)?;
+            Some(format!("#{}", measured_line_anchor(place)))
         })
     }
 }

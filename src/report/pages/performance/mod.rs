@@ -58,8 +58,6 @@ fn write(
     if judged::present(found) {
         shell.tabs.push(Tab::section("judged", "How it is judged", None));
     }
-    let lines = found.lines.iter().enumerate();
-    let lines = lines.map(|(place, line)| ((&*line.file, line.line), place)).collect();
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 0);
         let in_code = places_in_code(view, found);
@@ -67,7 +65,7 @@ fn write(
         notes::write(view, found, out)?;
         lines::write(view, found, out)?;
         roofline::write(view, found, out)?;
-        kernels::Kernels { view, found, lines: &lines, in_code: &in_code }.write(out)?;
+        kernels::Kernels { view, found, in_code: &in_code }.write(out)?;
         regions::write(view, found, out)?;
         regions::operators(view, found, out)?;
         judged::write(view, found, out)

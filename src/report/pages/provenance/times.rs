@@ -1,6 +1,5 @@
 //! Measured times of a run: of each kernel call, and of each line of the program.
 
-use crate::analysis::performance::MeasuredLine;
 use crate::analysis::provenance::Provenance;
 use crate::report::kit::formats::micros;
 use crate::report::kit::html::Html;
@@ -11,7 +10,6 @@ use crate::report::kit::measured::{calls_of, heat, heat_beside, longest_line, ti
 use crate::report::kit::tables::{TableCell, TableColumn};
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
-use crate::trace::TextMap;
 
 /// Times of a run; empty if no trace measured it.
 #[derive(Default)]
@@ -44,11 +42,8 @@ impl Times {
                 time.add(call);
             }
         }
-        let key = |line: &MeasuredLine| (line.file.owned(), line.line);
-        let places: TextMap<(String, u64), usize> =
-            performance.lines.iter().enumerate().map(|(place, line)| (key(line), place)).collect();
         let lines = found.source.iter().map(|line| {
-            let place = places.get(&(line.file.clone(), line.line)).copied()?;
+            let place = report.found.lines.measured(&line.file, line.line)?;
             let time = performance.lines.get(place)?;
             Some(TimeOfLine { place, own_us: time.own_us, us: time.us })
         });

@@ -124,7 +124,7 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
 
 /// Time by part of the compiler, then of all other phases.
 fn parts(found: &Found<'_>) -> Vec<LegendEntry> {
-    let total = found.split.whole.total() + found.split.apart_us;
+    let total = found.split.total_us();
     let part = |(part, us): (Option<CompilerPart>, f64)| LegendEntry {
         class: color(part),
         name: part.map_or("other", CompilerPart::name),

@@ -3,14 +3,14 @@
 //! Autotuning events name their kernel; those of the C++ compiler do not. If kernels are built one at a time, they are
 //! built in the order in which the generated code defines them.
 
+use crate::analysis::CPP_BUILD;
 use crate::model::{Compile, CompileIndex, Content, Form, Language, Model, TraceSpan};
 use crate::report::kit::code_text::kernel_defined;
 use crate::report::subject::Report;
 use fxhash::FxHashMap;
 use std::sync::Arc;
 
-/// The phase that runs the C++ compiler, and the one that loads generated code and thereby builds its kernels.
-const BUILD: &str = "compile_file";
+/// The phase that loads generated code and thereby builds its kernels.
 const LOAD: &str = "PyCodeCache.load_by_key_path";
 
 /// The artifact with the generated code.
@@ -48,7 +48,7 @@ fn is_known_by_order(model: &Model, builds: &[usize], kernels: usize, is_first: 
 /// Builds of kernels by compile, in the order of the log.
 fn builds(model: &Model) -> Vec<(CompileIndex, Vec<usize>)> {
     let mut all: Vec<(CompileIndex, Vec<usize>)> = Vec::new();
-    for (index, span) in model.spans.iter().enumerate().filter(|(_, span)| *span.name == *BUILD) {
+    for (index, span) in model.spans.iter().enumerate().filter(|(_, span)| *span.name == *CPP_BUILD) {
         let above = span.parent().and_then(|parent| model.spans.get(parent));
         let compile = span.compile.or_else(|| above.and_then(|above| above.compile));
         let (Some(compile), Some(_)) = (compile, above.filter(|above| *above.name == *LOAD)) else {

@@ -12,16 +12,16 @@ const LONGEST_INDEX: usize = 4_096;
 
 /// What an index touches.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Touched {
+pub struct Touched {
     /// Elements, at most.
-    pub(super) elements: f64,
+    pub elements: f64,
     /// How far apart the nearest two of them lie, in elements.
-    pub(super) apart: f64,
+    pub apart: f64,
 }
 
 impl Touched {
     /// What several indices touch together; None if one of them is unknown.
-    pub(super) fn all(indices: &TextMap<&str, Option<Touched>>) -> Option<Touched> {
+    pub fn all(indices: &TextMap<&str, Option<Touched>>) -> Option<Touched> {
         let mut all = indices.values();
         let first = (*all.next()?)?;
         all.try_fold(first, |sum, next| {
@@ -31,14 +31,14 @@ impl Touched {
     }
 
     /// The bytes that are moved for elements of that size: where they lie apart, the sectors around them.
-    pub(super) fn bytes(self, element: f64) -> f64 {
+    pub fn bytes(self, element: f64) -> f64 {
         self.elements * (self.apart * element).clamp(element, SECTOR.max(element))
     }
 }
 
 /// How many values each variable of an index takes.
 #[derive(Debug, Default)]
-pub(super) struct Ranges<'t> {
+pub struct Ranges<'t> {
     variables: TextMap<&'t str, f64>,
     /// Constants: `xnumel`, `r0_numel`; `M`, `N` and `K` of a template.
     constants: TextMap<&'t str, f64>,
@@ -60,7 +60,7 @@ impl Variable<'_> {
 
 impl<'t> Ranges<'t> {
     /// Reads the assignments of a body: `xnumel = 4096`, `x0 = (xindex % 512)`, `x1 = xindex // 512`, `r0_1 = r0_index`.
-    pub(super) fn of(body: &'t str) -> Ranges<'t> {
+    pub fn of(body: &'t str) -> Ranges<'t> {
         let mut found = Ranges::default();
         let assignments = || body.lines().filter_map(|line| line.trim().split_once(" = "));
         // Batches have a distance between matrices, and as many as the grid says.
@@ -104,7 +104,7 @@ impl<'t> Ranges<'t> {
     }
 
     /// What an index touches: `x0 + 4096*x1`; `tmp0` in it is an index that is read. None if a size is known only at run time.
-    pub(super) fn touched(&self, index: &str) -> Option<Touched> {
+    pub fn touched(&self, index: &str) -> Option<Touched> {
         let index = index.strip_prefix("tl.broadcast_to(").unwrap_or(index);
         let index = index.split(", [").next().unwrap_or(index);
         let mut variables: Vec<Variable<'_>> = Vec::new();
@@ -144,7 +144,7 @@ impl<'t> Ranges<'t> {
     }
 
     /// What a template for a product of two matrices reads of its operands: they may be parts of larger tensors.
-    pub(super) fn operands(&self) -> Option<[Touched; 2]> {
+    pub fn operands(&self) -> Option<[Touched; 2]> {
         let [rows, columns, inner] = ["M", "N", "K"].map(|name| self.constants.get(name).copied());
         let of = |elements| Touched { elements, apart: 1.0 };
         Some([of(rows? * inner?), of(inner? * columns?)])
@@ -152,7 +152,7 @@ impl<'t> Ranges<'t> {
 }
 
 /// The index behind a pointer: `x0 + 4096*x1` of ` + (x0 + 4096*x1), xmask)`.
-pub(super) fn index_of(after: &str) -> Option<&str> {
+pub fn index_of(after: &str) -> Option<&str> {
     let rest = after.strip_prefix(" + (")?;
     Some(&rest[..closing(rest, *b"()", LONGEST_INDEX)?])
 }

@@ -1,4 +1,4 @@
-//! Bytes moved by a call in generated code, from the sizes, strides and types of its buffers.
+//! Tensors that calls in generated code are given: their sizes, strides, types and places in memory.
 //!
 //! Inductor writes these where it allocates a buffer (`empty_strided_cuda((8, 16), (16, 1), torch.float32)`), checks an
 //! input (`assert_size_stride(arg0_1, (8, 16), (16, 1))`), checks the result of a library
@@ -6,13 +6,10 @@
 //! (`_frozen_param0 = None  # device(type='cpu') torch.float32 (30, 16) (16, 1) ..`) and views one in another shape
 //! (`reinterpret_tensor`). The types of inputs are in the graph (`f32[8, 16]`) and in the sources of the kernels.
 
-use super::cpp_wrapper::{CppStatements, is_cpp, kernels_of};
-use super::footprint::{Extent, Footprint, Used};
-use super::formulas::element_bytes;
-use super::kernel_source::{KernelSource, Parameter};
-use super::touched::Touched;
+use super::cpp_wrapper::{CppStatements, is_cpp};
+use super::kernel_source::{KernelSources, Parameter};
+use crate::read::element_type::element_bytes;
 use crate::read::fx_graph::annotations;
-use crate::read::generated::{CodeKind, Definition, definitions};
 use crate::read::source_text::{arguments, is_name};
 use crate::trace::{TextMap, TextSet};
 
@@ -22,56 +19,41 @@ const MOST_ARGUMENTS: usize = 4_096;
 /// Views of a view that are followed; torch writes one.
 const MOST_VIEWS: usize = 8;
 
-/// Limit on the pieces of views that are compared with each other in a wrapper: a tenth of a second of work.
-const MOST_PIECES: i64 = 1 << 22;
-
-/// A tensor passed to a call.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Argument {
-    /// Sizes; None if one is known only at run time.
-    pub(super) sizes: Option<Vec<i64>>,
-    /// Whether the call writes its result to it.
-    pub(super) is_out: bool,
-}
-
-/// What is known about one call.
+/// A tensor that a call is given.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct CallBuffers {
-    /// Bytes that it must move; None if the size or type of a buffer is unknown.
-    pub(super) bytes: Option<f64>,
+pub struct Argument {
+    pub tensor: Tensor,
+    /// What the call does with it.
+    pub parameter: Parameter,
+    /// Whether the call of a library writes its result to it.
+    pub is_out: bool,
+    /// Whether it is in memory that nobody wrote yet.
+    pub is_fresh: bool,
+}
+
+/// What a call is given.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TensorCall {
     /// Its tensors, in order.
-    pub(super) arguments: Vec<Argument>,
+    pub arguments: Vec<Argument>,
+    /// Whether these are all of its tensors, and its result is one of them.
+    pub is_complete: bool,
     /// Keyword arguments other than tensors: `stride` and `(1, 1)`.
-    pub(super) settings: Vec<(String, String)>,
+    pub settings: Vec<(String, String)>,
 }
 
-/// What a wrapper says.
-#[derive(Debug, Default)]
-pub(super) struct Wrapper {
-    /// By the line of the call, from 1.
-    pub(super) calls: TextMap<u32, CallBuffers>,
-    /// Generated kernels by the name under which the wrapper calls them.
-    pub(super) kernels: TextMap<String, KernelSource>,
-}
-
-/// Reads a wrapper in Python, or in C++ with its kernels after it. `calls` has the lines (from 1) that call kernels, each
-/// with the kernel's name; `graph` is the graph that the code was generated from.
-pub(super) fn read_wrapper<'c>(
+/// Reads a wrapper in Python or C++. `calls` has the lines (from 1) that call kernels, each with the kernel's name; `graph` is
+/// the graph that the code was generated from. Returns the calls by their lines.
+pub fn tensor_calls<'c>(
     code: &str,
     graph: Option<&str>,
+    kernels: &KernelSources<'_>,
     calls: impl IntoIterator<Item = (u32, &'c str)>,
-) -> Wrapper {
+) -> TextMap<u32, TensorCall> {
     let calls: TextMap<u32, &str> = calls.into_iter().collect();
-    let mut reader = Reader {
-        annotated: graph.map(tensors_of_graph).unwrap_or_default(),
-        pieces_left: MOST_PIECES,
-        ..Reader::default()
-    };
+    let annotated = graph.map(tensors_of_graph).unwrap_or_default();
+    let mut reader = Reader { annotated, kernels, buffers: TextMap::default(), fresh: TextSet::default() };
     let mut cpp = is_cpp(code).then(CppStatements::default);
-    if cpp.is_some() {
-        reader.kernels = kernels_of(code);
-    }
-    reader.kernels.extend(kernels_in_quotes(code));
     let mut found = TextMap::default();
     let mut in_kernel = false;
     for (number, line) in (1_u32..).zip(code.split('\n')) {
@@ -83,47 +65,39 @@ pub(super) fn read_wrapper<'c>(
         let text = line.trim();
         if let Some(kernel) = calls.get(&number) {
             let in_python = cpp.as_ref().and_then(|cpp| cpp.call_in_python(text, kernel));
-            let buffers = reader.call(in_python.as_deref().unwrap_or(text), kernel);
-            found.extend(buffers.map(|buffers| (number, buffers)));
+            let call = reader.call(in_python.as_deref().unwrap_or(text), kernel);
+            found.extend(call.map(|call| (number, call)));
         }
         let in_python = cpp.as_mut().and_then(|cpp| cpp.in_python(text));
         reader.statement(in_python.as_deref().unwrap_or(text));
     }
-    Wrapper { calls: found, kernels: reader.kernels }
+    found
 }
 
-/// A buffer as the code sees it at one point.
-#[derive(Debug, Clone, Default)]
-struct Buffer {
+/// A tensor as the code sees it at one point.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tensor {
     /// The buffer whose memory it is a view of.
-    memory: String,
-    sizes: Option<Vec<i64>>,
-    strides: Vec<i64>,
+    pub memory: String,
+    /// None if one is known only at run time.
+    pub sizes: Option<Vec<i64>>,
+    pub strides: Vec<i64>,
     /// Elements from the start of the memory; None if it is a symbol.
-    offset: Option<i64>,
-    element: Option<f64>,
+    pub offset: Option<i64>,
+    /// Bytes of an element.
+    pub element: Option<f64>,
 }
 
-impl Buffer {
-    fn extent(&self) -> Option<Extent> {
-        Extent::of(self.sizes.as_deref()?, &self.strides, self.element? as i64, self.offset?)
-    }
-}
-
-#[derive(Default)]
-struct Reader {
+struct Reader<'r> {
     /// Tensors as the graph annotates them: inputs that the code does not check have their sizes only there.
-    annotated: TextMap<String, Buffer>,
-    buffers: TextMap<String, Buffer>,
+    annotated: TextMap<String, Tensor>,
+    buffers: TextMap<String, Tensor>,
     /// Memory that was allocated and not written yet. A kernel that is given it does not read it.
     fresh: TextSet<String>,
-    /// By kernel, for those whose source was read.
-    kernels: TextMap<String, KernelSource>,
-    /// How many more pieces of views may be compared.
-    pieces_left: i64,
+    kernels: &'r KernelSources<'r>,
 }
 
-impl Reader {
+impl Reader<'_> {
     /// Tracks the buffers that a statement allocates, checks or renames.
     fn statement(&mut self, text: &str) {
         if let Some((check, rest)) = text.strip_prefix("assert_").and_then(|rest| rest.split_once('(')) {
@@ -150,7 +124,7 @@ impl Reader {
                 self.fresh.insert(name.to_owned());
                 made(name, rest)
             }
-            _ => described(name, text).or_else(|| self.buffer(value)),
+            _ => described(name, text).or_else(|| self.tensor(value)),
         };
         if let Some(buffer) = made {
             self.buffers.insert(name.to_owned(), buffer);
@@ -173,12 +147,12 @@ impl Reader {
     }
 
     /// The buffer that an expression refers to: a name, or a view of one.
-    fn buffer(&self, expression: &str) -> Option<Buffer> {
-        self.buffer_within(expression, MOST_VIEWS)
+    fn tensor(&self, expression: &str) -> Option<Tensor> {
+        self.tensor_within(expression, MOST_VIEWS)
     }
 
     /// The same for a nested expression; `deeper` is how many more levels are unwrapped.
-    fn buffer_within(&self, expression: &str, deeper: usize) -> Option<Buffer> {
+    fn tensor_within(&self, expression: &str, deeper: usize) -> Option<Tensor> {
         let deeper = deeper.checked_sub(1)?;
         if is_name(expression) {
             if let Some(known) = self.buffers.get(expression) {
@@ -192,9 +166,9 @@ impl Reader {
         }
         let parts = arguments(rest);
         let [base, sizes, strides, ..] = parts.as_slice() else { return None };
-        let base = self.buffer_within(base, deeper)?;
+        let base = self.tensor_within(base, deeper)?;
         let offset: Option<i64> = parts.get(3).copied().unwrap_or("0").parse().ok();
-        Some(Buffer {
+        Some(Tensor {
             memory: base.memory,
             offset: base.offset.zip(offset).and_then(|(base, offset)| base.checked_add(offset)),
             sizes: numbers(sizes),
@@ -203,77 +177,38 @@ impl Reader {
         })
     }
 
-    fn call(&mut self, text: &str, kernel: &str) -> Option<CallBuffers> {
+    fn call(&mut self, text: &str, kernel: &str) -> Option<TensorCall> {
         // The sizes of a returned value are only in later lines.
         let has_result = text.split_once(" = ").is_some_and(|(name, _)| is_name(name));
         let at = text.find(kernel)? + kernel.len();
         let rest = text.get(at..)?.trim_start_matches(".run").strip_prefix('(')?;
         let source = self.kernels.get(kernel).filter(|source| !source.parameters.is_empty());
-        let mut memory = Footprint::default();
-        let mut found = CallBuffers::default();
-        let (mut is_known, mut written) = (!has_result, Vec::new());
+        let mut found = TensorCall { is_complete: !has_result, ..TensorCall::default() };
         for (place, argument) in flattened(rest).into_iter().take(MOST_ARGUMENTS) {
             let (keyword, expression) = keyword(argument);
             let of_source = source.map(|source| source.parameters.get(place).copied().unwrap_or_default());
-            let Some(mut buffer) = self.buffer(expression) else {
+            let Some(mut tensor) = self.tensor(expression) else {
                 if let Some(name) = keyword {
                     found.settings.push((name.to_owned(), expression.to_owned()));
                 }
-                // An unknown buffer makes the sum unknown; a number does not.
+                // An unknown buffer makes the call incomplete; a number does not.
                 let is_buffer =
                     of_source.map_or(is_buffer_name(expression), |parameter| parameter.is_pointer);
-                is_known &= keyword.is_some() || !is_buffer;
+                found.is_complete &= keyword.is_some() || !is_buffer;
                 continue;
             };
             let is_first = found.arguments.is_empty();
             let parameter = of_source.unwrap_or_else(|| of_library(kernel, is_first, keyword == Some("out")));
             let is_out = of_source.is_none() && parameter.writes && !parameter.reads;
-            buffer.element = buffer.element.or(parameter.element);
-            match buffer.extent() {
-                Some(extent) => {
-                    let element = buffer.element.unwrap_or_default();
-                    let bytes = |is_used: bool, touched: Option<Touched>| {
-                        is_used.then(|| touched.map_or(f64::INFINITY, |touched| touched.bytes(element)))
-                    };
-                    // Memory that nobody wrote yet is there to be written.
-                    let is_fresh = self.fresh.contains(&buffer.memory);
-                    let used = Used {
-                        reads: bytes(parameter.reads && !is_fresh, parameter.read),
-                        writes: bytes(parameter.writes || is_fresh, parameter.written),
-                    };
-                    memory.add(&buffer.memory, extent, used);
-                }
-                None => is_known = false,
-            }
-            if parameter.writes {
-                written.push(buffer.memory);
-            }
-            found.arguments.push(Argument { sizes: buffer.sizes, is_out });
+            let is_fresh = self.fresh.contains(&tensor.memory);
+            tensor.element = tensor.element.or(parameter.element);
+            found.arguments.push(Argument { tensor, parameter, is_out, is_fresh });
         }
-        written.iter().for_each(|memory| {
-            self.fresh.remove(memory);
-        });
-        found.bytes = is_known.then(|| memory.bytes(&mut self.pieces_left)).filter(|bytes| *bytes > 0.0);
+        for written in found.arguments.iter().filter(|argument| argument.parameter.writes) {
+            self.fresh.remove(&written.tensor.memory);
+        }
         Some(found)
     }
-}
-
-/// The kernels whose sources are between the quotes of a wrapper, by the name under which it calls them.
-fn kernels_in_quotes(code: &str) -> TextMap<String, KernelSource> {
-    let lines: Vec<&str> = code.split('\n').collect();
-    let mut found = TextMap::default();
-    for Definition { kernel, body, .. } in definitions(code, CodeKind::Python) {
-        let [head, source @ .., _] = &lines[body.first as usize - 1..body.last as usize] else { continue };
-        // A kernel of the program: `swiglu_kernel_0 = async_compile.triton('swiglu_kernel', '''`.
-        let defined = head.split_once("triton('").and_then(|(_, rest)| rest.split('\'').next());
-        let defined = defined.unwrap_or(kernel);
-        let mut source = KernelSource::read(defined, &source.join("\n"));
-        if defined != kernel && !defined.starts_with("triton_") {
-            source.recorded.get_or_insert(defined.to_owned());
-        }
-        found.insert(kernel.to_owned(), source);
-    }
-    found
 }
 
 /// What a library does with an argument: it reads it, unless it is the result. An operator whose name ends in `_` updates
@@ -286,7 +221,7 @@ fn of_library(kernel: &str, is_first: bool, is_out: bool) -> Parameter {
 }
 
 /// A parameter or a constant of a frozen graph: `_frozen_param0 = None  # device(type='cpu') torch.float32 (30, 16) (16, 1) ..`.
-fn described(name: &str, text: &str) -> Option<Buffer> {
+fn described(name: &str, text: &str) -> Option<Tensor> {
     let (_, about) = text.split_once(" = None  # device(")?;
     let (kind, rest) = about.split_once(" torch.")?.1.split_once(" (")?;
     let (sizes, rest) = rest.split_once(')')?;
@@ -295,15 +230,15 @@ fn described(name: &str, text: &str) -> Option<Buffer> {
 }
 
 /// `(8, 16), (16, 1), torch.float32)`
-fn made(name: &str, rest: &str) -> Option<Buffer> {
+fn made(name: &str, rest: &str) -> Option<Tensor> {
     let parts = arguments(rest);
     let [sizes, strides, kind, ..] = parts.as_slice() else { return None };
     Some(whole(name, sizes, strides, kind))
 }
 
 /// A tensor that starts where its memory starts.
-fn whole(name: &str, sizes: &str, strides: &str, kind: &str) -> Buffer {
-    Buffer {
+fn whole(name: &str, sizes: &str, strides: &str, kind: &str) -> Tensor {
+    Tensor {
         memory: name.to_owned(),
         sizes: numbers(sizes),
         strides: strides_of(strides),
@@ -355,14 +290,14 @@ fn is_buffer_name(text: &str) -> bool {
 }
 
 /// The tensors that a graph annotates: `f32[8, 16][16, 1]cpu`, in older torch without strides.
-fn tensors_of_graph(graph: &str) -> TextMap<String, Buffer> {
+fn tensors_of_graph(graph: &str) -> TextMap<String, Tensor> {
     let mut found = TextMap::default();
     for (name, annotation) in annotations(graph) {
         let mut parts = annotation.split('[');
         let Some(element) = parts.next().and_then(element_bytes) else { continue };
         let mut lists = parts.map(|part| part.split(']').next().unwrap_or_default());
         let (sizes, strides) = (lists.next(), lists.next());
-        found.entry(name.to_owned()).or_insert_with(|| Buffer {
+        found.entry(name.to_owned()).or_insert_with(|| Tensor {
             memory: name.to_owned(),
             sizes: sizes.and_then(numbers),
             strides: strides.map(strides_of).unwrap_or_default(),

@@ -1,8 +1,7 @@
 //! C++ wrappers, which torch writes for models that are built ahead of time and with `cpp_wrapper`. Each statement is turned
 //! into the Python statement that does the same, so that one reader understands both.
 
-use super::kernel_source::KernelSource;
-use crate::read::source_text::{arguments, is_name, last_word};
+use crate::read::source_text::{arguments, last_word};
 use crate::trace::TextMap;
 
 /// A call that occurs only in C++ wrappers.
@@ -17,33 +16,19 @@ const MOST_NESTED: usize = 8;
 
 /// Lists of numbers that the wrapper names, as tuples: `int_array_0` and `(6, 9)`.
 #[derive(Debug, Default)]
-pub(super) struct CppStatements {
+pub struct CppStatements {
     arrays: TextMap<String, String>,
 }
 
 /// Whether a wrapper contains C++.
-pub(super) fn is_cpp(code: &str) -> bool {
+pub fn is_cpp(code: &str) -> bool {
     code.contains(MARK)
-}
-
-/// The generated kernels that C++ code defines, by name. Declarations without a body are left out.
-pub(super) fn kernels_of(code: &str) -> TextMap<String, KernelSource> {
-    let mut found = TextMap::default();
-    for text in code.split("extern \"C\"").skip(1) {
-        let Some((head, rest)) = text.split_once('(') else { continue };
-        let name = last_word(head.trim());
-        let has_body = rest.split_once(')').is_some_and(|(_, behind)| behind.trim_start().starts_with('{'));
-        if is_name(name) && has_body {
-            found.insert(name.to_owned(), KernelSource::read(name, &format!("extern \"C\"{text}")));
-        }
-    }
-    found
 }
 
 impl CppStatements {
     /// The Python form of a C++ statement that creates, views or checks a tensor. None for any other statement; the
     /// definition of an array is remembered.
-    pub(super) fn in_python(&mut self, text: &str) -> Option<String> {
+    pub fn in_python(&mut self, text: &str) -> Option<String> {
         let text = text.trim_end_matches(';');
         if let Some((head, list)) = text.split_once("[] = {") {
             let name = last_word(head);
@@ -67,7 +52,7 @@ impl CppStatements {
     }
 
     /// The Python form of the C++ statement that calls a kernel; None if the statement does not call it.
-    pub(super) fn call_in_python(&self, text: &str, kernel: &str) -> Option<String> {
+    pub fn call_in_python(&self, text: &str, kernel: &str) -> Option<String> {
         let at = text.find(kernel)? + kernel.len();
         let rest = text.get(at..)?.strip_prefix('(')?;
         let parts: Vec<String> = arguments(rest).into_iter().map(|part| self.plain(part)).collect();

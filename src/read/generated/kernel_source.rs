@@ -2,36 +2,38 @@
 //! what it points at, writes it, or both. `in_out_ptr0` is both by its name, but a kernel may write such a buffer first; and
 //! `out_ptr0` is read where the kernel adds to it.
 
-use super::formulas::element_bytes;
-use super::touched::{Ranges, Touched, index_of};
+use super::Definition;
+pub use super::touched::Touched;
+use super::touched::{Ranges, index_of};
+use crate::read::element_type::element_bytes;
 use crate::read::source_text::{closing, last_word, words};
 use crate::trace::TextMap;
 
 /// A parameter of a generated kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Parameter {
+pub struct Parameter {
     /// Whether it is a pointer.
-    pub(super) is_pointer: bool,
+    pub is_pointer: bool,
     /// Bytes of an element, if it is a pointer of a known type.
-    pub(super) element: Option<f64>,
+    pub element: Option<f64>,
     /// Whether the kernel reads what was there before the call.
-    pub(super) reads: bool,
-    pub(super) writes: bool,
+    pub reads: bool,
+    pub writes: bool,
     /// How much it reads and writes, where its indices tell; it may touch a part of a tensor only.
-    pub(super) read: Option<Touched>,
-    pub(super) written: Option<Touched>,
+    pub read: Option<Touched>,
+    pub written: Option<Touched>,
 }
 
 /// A generated kernel.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct KernelSource {
-    pub(super) parameters: Vec<Parameter>,
+pub struct KernelSource {
+    pub parameters: Vec<Parameter>,
     /// The name under which a profiler records it, if it is another one: `gemm_m96n256k128_kernel`, without its graph.
-    pub(super) recorded: Option<String>,
+    pub recorded: Option<String>,
     /// Whether it multiplies matrices: a template, or a kernel that calls the units for that.
-    pub(super) is_template: bool,
+    pub is_template: bool,
     /// Whether it adds to memory with atomic operations, which wait for each other.
-    pub(super) has_atomics: bool,
+    pub has_atomics: bool,
 }
 
 /// Limit on the bytes of a source that are searched for accesses; the largest combined kernels have some hundred thousand.
@@ -43,9 +45,29 @@ const LONGEST_INDEX: usize = 4_096;
 /// Characters before a pointer in which the name of the function around it is looked for.
 const LOOK_BACK: usize = 120;
 
+/// Kernels by the names under which a wrapper calls them.
+pub type KernelSources<'t> = TextMap<&'t str, KernelSource>;
+
+/// The kernels whose sources are in a file of code, by the name under which the wrapper calls them.
+pub fn sources<'t>(text: &'t str, definitions: &[Definition<'t>]) -> KernelSources<'t> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let read = |Definition { kernel, body, .. }: &Definition<'t>| {
+        let source = &lines[body.first as usize - 1..body.last as usize];
+        // A kernel of the program: `swiglu_kernel_0 = async_compile.triton('swiglu_kernel', '''`.
+        let defined = source[0].split_once("triton('").and_then(|(_, rest)| rest.split('\'').next());
+        let defined = defined.unwrap_or(kernel);
+        let mut source = KernelSource::read(defined, &source.join("\n"));
+        if defined != *kernel && !defined.starts_with("triton_") {
+            source.recorded.get_or_insert(defined.to_owned());
+        }
+        (*kernel, source)
+    };
+    definitions.iter().map(read).collect()
+}
+
 impl KernelSource {
     /// Reads the source of a kernel, which defines it as `name`; the wrapper of a user's kernel calls that by another name.
-    pub(super) fn read(name: &str, text: &str) -> KernelSource {
+    pub fn read(name: &str, text: &str) -> KernelSource {
         let mut found = KernelSource { recorded: recorded_name(text), ..KernelSource::default() };
         found.is_template = name.starts_with("triton_tem_")
             || found.recorded.as_deref().is_some_and(|recorded| !recorded.starts_with("cpp_fused_"))
@@ -102,7 +124,7 @@ fn recorded_name(text: &str) -> Option<String> {
     let (_, rest) = text.split_once("RecordFunctionHandle record_")?;
     let (_, quoted) = rest.split_once("(\"")?;
     let (name, _) = quoted.split_once('"')?;
-    Some(super::work::without_graph_number(name).to_owned())
+    Some(without_graph_number(name).to_owned())
 }
 
 /// The parameters between the parentheses of the head, and what follows them.
@@ -227,4 +249,11 @@ impl Kind {
             () => Some(Kind::Read),
         }
     }
+}
+
+/// `cpp_fused_add_0` of `graph_0_cpp_fused_add_0`.
+pub fn without_graph_number(name: &str) -> &str {
+    let Some(rest) = name.strip_prefix("graph_") else { return name };
+    let kernel = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    if kernel.len() == rest.len() { name } else { kernel.strip_prefix('_').unwrap_or(name) }
 }

@@ -2,7 +2,7 @@
 
 use super::table::{DASH, Table, column, place, text};
 use crate::facts::{Bound, Kernel, Performance, StandsOut};
-use crate::limits::KERNEL_NAME;
+use crate::limits::SHORT_NAME;
 use crate::model::rates::{byte_rate, flop_rate};
 use crate::model::words::{duration, plain};
 use crate::model::{input_words, short_kernel};
@@ -90,7 +90,7 @@ fn reached(one: &Kernel<'_>) -> String {
 /// `aten::mm 8944×1024, 1024×2816: sm90_xmma_gemm`
 fn kernel(one: &Kernel<'_>) -> String {
     let inputs = input_words(&one.input_dims);
-    let name = short_kernel(&one.name, KERNEL_NAME);
+    let name = short_kernel(&one.name, SHORT_NAME);
     match (one.operator.as_deref(), inputs.is_empty()) {
         (Some(operator), true) => format!("{operator}: {name}"),
         (Some(operator), false) => format!("{operator} {inputs}: {name}"),

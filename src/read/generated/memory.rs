@@ -1,6 +1,7 @@
 //! The buffers that each call in the wrapper reads and writes.
 
 use super::{CodeText, KernelBody, library_call, operator, without_call};
+use crate::limits::KEPT_OF_ONE;
 use crate::read::source_text::{arguments, last_word, words};
 use crate::trace::{TextMap, TextSet};
 
@@ -83,15 +84,12 @@ impl<'t> Signatures<'t> {
     }
 }
 
-/// Limit on the lines of a signature; a kernel has at most a few hundred arguments, one per line.
-const LONGEST_SIGNATURE: usize = 2_000;
-
 fn signature<'a>(body: impl Iterator<Item = &'a str>) -> Vec<Use> {
     let mut body = body.skip_while(|line| !line.starts_with("def ") && !line.contains("void "));
     let Some(first) = body.next() else { return Vec::new() };
     let python = first.starts_with("def ");
     let mut parameters = first.split_once('(').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
-    let mut left = LONGEST_SIGNATURE;
+    let mut left = KEPT_OF_ONE;
     while let Some(line) = body.next().filter(|_| !parameters.contains(')') && left > 0) {
         parameters.push_str(line);
         left -= 1;

@@ -11,16 +11,11 @@ use super::footprint::{Extent, Footprint, Used};
 use super::formulas::element_bytes;
 use super::kernel_source::{KernelSource, Parameter};
 use super::touched::Touched;
+use crate::limits::{KEPT_OF_ONE, SAME_NAME};
 use crate::read::fx_graph::annotations;
 use crate::read::generated::{CodeKind, Definition, definitions};
 use crate::read::source_text::{arguments, is_name};
 use crate::trace::{TextMap, TextSet};
-
-/// Limit on the arguments read per call. The largest recorded call, a combined kernel, has a few hundred.
-const MOST_ARGUMENTS: usize = 4_096;
-
-/// Views of a view that are followed; torch writes one.
-const MOST_VIEWS: usize = 8;
 
 /// Limit on the pieces of views that are compared with each other in a wrapper: a tenth of a second of work.
 const MOST_PIECES: i64 = 1 << 22;
@@ -174,7 +169,7 @@ impl Reader {
 
     /// The buffer that an expression refers to: a name, or a view of one.
     fn buffer(&self, expression: &str) -> Option<Buffer> {
-        self.buffer_within(expression, MOST_VIEWS)
+        self.buffer_within(expression, SAME_NAME)
     }
 
     /// The same for a nested expression; `deeper` is how many more levels are unwrapped.
@@ -212,7 +207,7 @@ impl Reader {
         let mut memory = Footprint::default();
         let mut found = CallBuffers::default();
         let (mut is_known, mut written) = (!has_result, Vec::new());
-        for (place, argument) in flattened(rest).into_iter().take(MOST_ARGUMENTS) {
+        for (place, argument) in flattened(rest).into_iter().take(KEPT_OF_ONE) {
             let (keyword, expression) = keyword(argument);
             let of_source = source.map(|source| source.parameters.get(place).copied().unwrap_or_default());
             let Some(mut buffer) = self.buffer(expression) else {

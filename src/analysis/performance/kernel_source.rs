@@ -4,6 +4,7 @@
 
 use super::formulas::element_bytes;
 use super::touched::{Ranges, Touched, index_of};
+use crate::limits::LONGEST_VALUE;
 use crate::read::source_text::{closing, last_word, words};
 use crate::trace::TextMap;
 
@@ -36,9 +37,6 @@ pub(super) struct KernelSource {
 
 /// Limit on the bytes of a source that are searched for accesses; the largest combined kernels have some hundred thousand.
 const LONGEST: usize = 1 << 20;
-
-/// Limit on the characters of an index between brackets.
-const LONGEST_INDEX: usize = 4_096;
 
 /// Characters before a pointer in which the name of the function around it is looked for.
 const LOOK_BACK: usize = 120;
@@ -218,7 +216,7 @@ impl Kind {
             _ => {}
         }
         let index = after.strip_prefix('[')?;
-        let behind = index[closing(index, *b"[]", LONGEST_INDEX)? + 1..].trim_start();
+        let behind = index[closing(index, *b"[]", LONGEST_VALUE)? + 1..].trim_start();
         match () {
             () if behind.starts_with("= ") => Some(Kind::Write),
             () if behind.get(1..3) == Some("= ") && behind.starts_with(['+', '-', '*', '/']) => {

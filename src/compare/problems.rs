@@ -3,7 +3,8 @@
 use super::matching::{Matched, matched};
 use super::recording::{Break, Compile, Failure, LogRun, Recompile};
 use super::rows::{Match, Row, RowKind, RowSide, RowTopic, Same};
-use super::runs::{MatchedFunction, NAMED, Runs, function_words, short_file};
+use super::runs::{MatchedFunction, Runs, function_words, short_file};
+use crate::limits::NAMED;
 use crate::trace::TextSet;
 
 /// Differences in the problems of both sides.

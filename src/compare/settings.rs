@@ -2,7 +2,8 @@
 
 use super::recording::Setting;
 use super::rows::{LogComparison, Row, RowKind, RowSide, RowTopic};
-use super::runs::{NAMED, Runs};
+use super::runs::Runs;
+use crate::limits::NAMED;
 use crate::model::words::first_of;
 use std::collections::BTreeSet;
 

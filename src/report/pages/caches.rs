@@ -5,6 +5,7 @@ use crate::analysis::caches::{
 };
 use crate::analysis::findings::KindOfFinding;
 use crate::analysis::{Finding, Topic};
+use crate::limits::{LARGEST_ARTIFACT, LONG_LIST, LONG_TABLE, SHORT_LIST, SHORT_TABLE};
 use crate::model::{BorrowedText, CacheLookup, Compile, Content, Outcome, lenient};
 use crate::output::{Page, RelPath};
 use crate::report::kit::copy::copy_button;
@@ -24,25 +25,12 @@ use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;
 use std::io::Write;
 
-/// Rows of the table of lookups; report.json has all of them.
-const LISTED: usize = 2_000;
-
-/// Lookups whose differing components are shown, and components per lookup. Two keys of one program usually differ in the
-/// graph, its inputs and a setting or two.
-const COMPARED: usize = 400;
-const DIFFERENCES: usize = 12;
-
 /// Characters shown of a component's value and of its hash.
 const LONGEST_VALUE: usize = 84;
 const LONGEST_HASH: usize = 12;
 
-/// Bytes read of one artifact (real ones have 100 KB), and of all artifacts together.
-const LARGEST_READ: u64 = 16 << 20;
+/// Bytes read of all artifacts together; real ones have 100 KB each.
 const MOST_READ: u64 = 1 << 30;
-
-/// Causes and bypasses that are listed, and compiles named per row.
-const BYPASSES: usize = 100;
-const SHOWN: usize = 12;
 
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["caches.html"]), move |worker, out| {
@@ -141,7 +129,8 @@ impl<'m> Evidence<'m> {
 
     /// Whether the components of any two keys differ, among those that are compared.
     fn tell_apart(&self) -> bool {
-        let known = self.nearest.iter().enumerate().filter(|(_, nearest)| nearest.is_some()).take(COMPARED);
+        let known =
+            self.nearest.iter().enumerate().filter(|(_, nearest)| nearest.is_some()).take(SHORT_TABLE);
         let differs = |index| self.differences(index).is_some_and(|(_, differences)| !differences.is_empty());
         known.map(|(index, _)| index).any(differs)
     }
@@ -159,7 +148,7 @@ fn text(report: Report<'_>, lookup: &CacheLookup, room: &mut u64) -> anyhow::Res
     let Some(Content::Payload(at, _)) = artifact.map(|artifact| &artifact.content) else {
         return Ok(String::new());
     };
-    if at.text_len > LARGEST_READ.min(*room) {
+    if at.text_len > LARGEST_ARTIFACT.min(*room) {
         return Ok(String::new());
     }
     *room -= at.text_len;
@@ -326,7 +315,7 @@ fn causes(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyho
     ];
     let table = Table { id: "causes-table", label: "Causes of misses", columns };
     let all = causes.len();
-    let rows = causes.iter().take(BYPASSES).map(|(cause, lookups)| {
+    let rows = causes.iter().take(LONG_LIST).map(|(cause, lookups)| {
         let names: IndexSet<&str> = lookups.iter().map(|lookup| cache_title(&lookup.cache)).collect();
         Row::of(vec![
             TableCell::text(&cause.words()).class("sentence"),
@@ -336,7 +325,7 @@ fn causes(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyho
         ])
     });
     view.table(out, &table, rows)?;
-    view.beyond(out, all, all.min(BYPASSES), "causes")?;
+    view.beyond(out, all, all.min(LONG_LIST), "causes")?;
     Ok(close_section(out)?)
 }
 
@@ -355,9 +344,9 @@ fn bypasses(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> any
         TableColumn::unsorted("Compiles"),
     ];
     let table = Table { id: "bypasses-table", label: "Bypasses", columns };
-    let rows = all.iter().take(BYPASSES).map(|(bypass, lookups)| bypass_row(view, bypass, lookups));
+    let rows = all.iter().take(LONG_LIST).map(|(bypass, lookups)| bypass_row(view, bypass, lookups));
     view.table(out, &table, rows)?;
-    view.beyond(out, all.len(), all.len().min(BYPASSES), "reasons")?;
+    view.beyond(out, all.len(), all.len().min(LONG_LIST), "reasons")?;
     Ok(close_section(out)?)
 }
 
@@ -367,13 +356,14 @@ fn compiles_of(view: View<'_>, lookups: &[&CacheLookup]) -> Html {
     for lookup in lookups {
         let compile = view.report.model.compiles.get(lookup.artifact.compile);
         // The list may be as long as the log, and one more than are shown is enough to say that there are more.
-        let is_new = |c: &&Compile| compiles.len() <= SHOWN && compiles.iter().all(|known| known.id != c.id);
+        let is_new =
+            |c: &&Compile| compiles.len() <= SHORT_LIST && compiles.iter().all(|known| known.id != c.id);
         let new = compile.filter(is_new);
         compiles.extend(new);
     }
-    let more = if compiles.len() > SHOWN { " and more" } else { "" };
-    compiles.truncate(SHOWN);
-    Html::joined([view.some_pills(&compiles, SHOWN), more.into()], "")
+    let more = if compiles.len() > SHORT_LIST { " and more" } else { "" };
+    compiles.truncate(SHORT_LIST);
+    Html::joined([view.some_pills(&compiles, SHORT_LIST), more.into()], "")
 }
 
 fn bypass_row(view: View<'_>, bypass: &Bypass<'_>, lookups: &[&CacheLookup]) -> Row {
@@ -413,7 +403,7 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyh
     ];
     let table = Table { id: "lookups-table", label: "Lookups", columns };
     let mut compared = 0;
-    let rows = all.iter().take(LISTED).enumerate().map(|(index, lookup)| {
+    let rows = all.iter().take(LONG_TABLE).enumerate().map(|(index, lookup)| {
         let differs = match lookup.outcome {
             Outcome::Miss => differs(view, evidence, index, &mut compared),
             _ => Html::escaped(UNKNOWN),
@@ -422,7 +412,7 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence<'_>) -> anyh
         row.selected_by(lookup.outcome.word().to_owned())
     });
     view.table(out, &table, rows)?;
-    view.beyond(out, all.len(), all.len().min(LISTED), "lookups")?;
+    view.beyond(out, all.len(), all.len().min(LONG_TABLE), "lookups")?;
     if evidence.keys.iter().all(Key::is_empty) && of(Outcome::Miss) > 0 {
         note_below(out, Html::escaped("The log has no components of keys, so keys cannot be compared."))?;
     }
@@ -474,15 +464,15 @@ fn differs(view: View<'_>, evidence: &Evidence<'_>, index: usize, compared: &mut
         return Html::escaped(&format!("nothing: same components as [{label}]"));
     }
     let words = Html::escaped(&format!("{}; against [{label}]", in_words(&differences).join(", ")));
-    if differences.is_empty() || *compared >= COMPARED {
+    if differences.is_empty() || *compared >= SHORT_TABLE {
         return words;
     }
     *compared += 1;
     let mut facts = Vec::new();
-    for difference in differences.iter().take(DIFFERENCES) {
+    for difference in differences.iter().take(SHORT_LIST) {
         facts.push((difference.name, both(difference)));
     }
-    let more = differences.len().saturating_sub(DIFFERENCES);
+    let more = differences.len().saturating_sub(SHORT_LIST);
     if more > 0 {
         facts.push(("and more", Html::escaped(&counted(more, "component", "components"))));
     }

@@ -2,6 +2,7 @@
 
 use crate::analysis::findings::{Cost, EntryKey, Finding, by_entry};
 use crate::analysis::{BreakText, FurtherBreak, Hit, break_text};
+use crate::limits::{LARGEST_NOTE, LONG_LIST, LONG_TABLE, NAMED, SHOWN};
 use crate::model::{ArtifactIndex, Compile, CompileIndex, Content, GraphBreak};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
@@ -19,24 +20,6 @@ use crate::report::subject::Report;
 use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::io::Write;
-
-/// Breaks with an entry of 3 to 6 KB; further ones are in a table.
-const ENTRIES: usize = 200;
-
-/// Rows of that table; report.json has the rest.
-const LISTED: usize = 2_000;
-
-/// Occurrences listed per break.
-const OCCURRENCES: usize = 40;
-
-/// Texts read for the page. Each has 10 KB, mostly torch's own traceback.
-const MOST_READ: usize = 2_000;
-
-/// Larger texts are not read.
-const LARGEST: u64 = 1 << 20;
-
-/// Compiles named in a summary.
-const SHOWN: usize = 8;
 
 /// A break, its first text, and its cost.
 struct Broken<'m> {
@@ -80,11 +63,11 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
         let tools = view.fold_button("breaks-list");
         view.open_section(out, ("breaks", "Graph breaks", note), Some(whole(breaks.len())), tools)?;
         open_box(out, "breaks-list")?;
-        for (position, one) in breaks.iter().take(ENTRIES).enumerate() {
+        for (position, one) in breaks.iter().take(LONG_LIST).enumerate() {
             write_line(out, &entry(view, one, position == 0)?)?;
         }
         close(out, "div")?;
-        if let Some(rest) = breaks.get(ENTRIES..).filter(|rest| !rest.is_empty()) {
+        if let Some(rest) = breaks.get(LONG_LIST..).filter(|rest| !rest.is_empty()) {
             table(view, rest, out)?;
         }
         close_section(out)?;
@@ -95,7 +78,7 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
 /// All breaks, the most expensive first, then the most frequent.
 fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
     let model = report.model;
-    let mut left = MOST_READ;
+    let mut left = LONG_TABLE;
     let findings = by_entry(&report.found.findings);
     let mut breaks = Vec::new();
     for (index, (found, hits)) in model.graph_breaks.iter().zip(&report.found.breaks).enumerate() {
@@ -128,7 +111,7 @@ fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
 fn text(report: Report<'_>, at: ArtifactIndex, left: &mut usize) -> anyhow::Result<BreakText> {
     let artifact = report.model.compiles.get(at.compile).and_then(|c| c.artifacts.get(at.place()));
     let Some(Content::Payload(at, _)) = artifact.map(|a| &a.content) else { return Ok(BreakText::default()) };
-    if at.text_len > LARGEST || *left == 0 {
+    if at.text_len > LARGEST_NOTE || *left == 0 {
         return Ok(BreakText::default());
     }
     *left -= 1;
@@ -185,7 +168,7 @@ fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
         open,
         reason: view.prose(&found.reason),
         place: view.plain_place(found.file.as_deref(), found.line),
-        pills: view.plain_pills(&compiles(view, found), SHOWN),
+        pills: view.plain_pills(&compiles(view, found), NAMED),
         cost: one.cost().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: counted(found.count, "time", "times"),
         explanation: found.explanation.as_deref().map(|text| view.prose(text)),
@@ -255,8 +238,8 @@ fn occurrences(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
     let id = format!("{}-table", links::graph_break_anchor(one.index));
     let table = Table { id: &id, label: "Occurrences of this break", columns };
     let mut out = Vec::new();
-    view.table(&mut out, &table, all.iter().take(OCCURRENCES).map(|occurrence| row(view, occurrence)))?;
-    let more = all.len().saturating_sub(OCCURRENCES);
+    view.table(&mut out, &table, all.iter().take(SHOWN).map(|occurrence| row(view, occurrence)))?;
+    let more = all.len().saturating_sub(SHOWN);
     if more > 0 {
         note_below(&mut out, format!("{} more are left out.", whole(more)))?;
     }
@@ -281,7 +264,7 @@ fn row(view: View<'_>, occurrence: &Occurrence) -> Row {
         TableCell::html(view.pill_beside(compile)).sorted(occurrence.artifact.compile),
         TableCell::html(function.unwrap_or_else(unknown)),
         TableCell::maybe(occurrence.thrown_away, micros),
-        TableCell::html(if resumes.is_empty() { unknown() } else { view.some_pills_beside(&resumes, SHOWN) }),
+        TableCell::html(if resumes.is_empty() { unknown() } else { view.some_pills_beside(&resumes, NAMED) }),
         TableCell::maybe(time, micros),
         TableCell::html(file.unwrap_or_else(unknown)),
     ])
@@ -296,17 +279,17 @@ fn table(view: View<'_>, rest: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Re
         TableColumn::unsorted("Compiles"),
     ];
     let table = Table { id: "further-breaks", label: "Further graph breaks", columns };
-    let rows = rest.iter().take(LISTED).map(|one| {
+    let rows = rest.iter().take(LONG_TABLE).map(|one| {
         let found = one.found;
         let cells = vec![
             TableCell::html(view.folded(&found.reason, false)),
             TableCell::html(view.place(found.file.as_deref(), found.line)),
             TableCell::count(found.count),
             TableCell::maybe(one.cost().map(|cost| cost.us), micros),
-            TableCell::html(view.some_pills(&compiles(view, found), SHOWN)),
+            TableCell::html(view.some_pills(&compiles(view, found), NAMED)),
         ];
         Row::of(cells).anchored(links::graph_break_anchor(one.index))
     });
     view.table(out, &table, rows)?;
-    view.beyond(out, rest.len(), LISTED, "graph breaks")
+    view.beyond(out, rest.len(), LONG_TABLE, "graph breaks")
 }

@@ -2,6 +2,7 @@
 
 use crate::facts::safe::{address, break_title};
 use crate::facts::{self, Compile, Finding, Id, JobReport, LogReport, parts_us};
+use crate::limits::SHORT_LIST;
 use crate::model::Parts;
 use crate::report::kit::formats::{self, micros};
 use crate::report::kit::html::Html;
@@ -48,9 +49,6 @@ pub enum Cell {
     Parts(Parts),
 }
 
-/// Ids that a cell shows; of more it says how many.
-const SHOWN: usize = 12;
-
 /// The compiles of a page by id, each with its status: ids lead to their rows.
 #[derive(Default)]
 pub struct Statuses<'r>(BTreeMap<&'r str, &'r str>);
@@ -90,8 +88,8 @@ impl Cell {
             Cell::Prose(text) => TableCell::html(view.prose(text)),
             Cell::Function(Some(name)) => TableCell::html(view.function(name)),
             Cell::Compiles(ids) if !ids.is_empty() => {
-                let more = and_more(ids.len(), SHOWN);
-                let pills = ids.iter().take(SHOWN).map(|id| statuses.pill(id));
+                let more = and_more(ids.len(), SHORT_LIST);
+                let pills = ids.iter().take(SHORT_LIST).map(|id| statuses.pill(id));
                 let pills = Html::joined(pills.collect::<Vec<_>>().into_iter().chain([more.into()]), " ");
                 TableCell::html(pills)
             }

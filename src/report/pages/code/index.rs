@@ -1,5 +1,6 @@
 //! An index of generated code: kernels, library calls, and important functions.
 
+use crate::limits::LONG_LIST;
 use crate::report::kit::code_text::called;
 use indexmap::IndexMap;
 
@@ -40,9 +41,6 @@ const PLACES: [(&str, &str); 5] = [
 /// Fewer lines before the first kernel are not worth a fold.
 const FEW: usize = 12;
 
-/// Kernels and calls listed; the rest appears only in the code.
-const MOST: usize = 200;
-
 impl CodeIndex {
     /// The line at which readers begin: the first kernel, or the main function; None near the top of the file. Before it
     /// are imports and helpers, the same in each file.
@@ -74,7 +72,7 @@ impl CodeIndex {
                 index.kernels.extend(open.take().map(|(kernel, _)| kernel));
                 continue;
             }
-            if index.kernels.len() < MOST {
+            if index.kernels.len() < LONG_LIST {
                 open = opens_kernel(line).map(|(name, end)| (Kernel { name, line: number, lines: 1 }, end));
                 // Strings in Python are skipped.
                 has_body = line.contains('{') || line.contains(" = async_compile.");
@@ -92,7 +90,7 @@ impl CodeIndex {
         }
         let start = line.trim_start();
         let place = PLACES.iter().find(|(begin, _)| start.starts_with(begin));
-        if let Some((_, name)) = place.filter(|_| self.places.len() < MOST) {
+        if let Some((_, name)) = place.filter(|_| self.places.len() < LONG_LIST) {
             self.places.push((name, number));
         }
     }
@@ -101,7 +99,7 @@ impl CodeIndex {
         let Some(name) = called(line) else { return };
         if let Some((count, _)) = self.calls.get_mut(name) {
             *count += 1;
-        } else if self.calls.len() < MOST {
+        } else if self.calls.len() < LONG_LIST {
             self.calls.insert(name.to_owned(), (1, number));
         }
     }

@@ -1,5 +1,6 @@
-//! Limits for text of a log, lists and pages, by class. Other limits stand where they hold. A log refers to interned strings, such as file names, by number: a few
-//! bytes each time, which must not cost the report the whole string each time. `raw.log` and `raw.jsonl` have the full text.
+//! Limits for text of a log, lists and pages, by class. Other limits stand where they hold, in the files that
+//! `tests/structure.rs` lists with the reason. A log refers to interned strings, such as file names, by number: a few bytes
+//! each time, which must not cost the report the whole string each time. `raw.log` and `raw.jsonl` have the full text.
 
 use std::borrow::Cow;
 

@@ -16,7 +16,7 @@ impl KernelCounts {
         self.0.iter().map(|(name, count)| (&**name, *count))
     }
 
-    /// Adds what a text has; names beyond [`KEPT`] are left out. Texts of one name are best one text.
+    /// Adds what a text has; names beyond the limit are left out. Texts of one name are best one text.
     pub fn add(&mut self, counts: impl IntoIterator<Item = (Arc<str>, u64)>) {
         let known = self.0.len();
         for (name, count) in counts {
